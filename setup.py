@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Build of the compiled kernels; everything else is in pyproject.toml.
+
+STREAMTOPICS_DEBUG=1 turns bounds checks on and optimisation off.
+"""
+
+import os
+import platform
+import sys
+
+from Cython.Build import cythonize
+from setuptools import Extension, setup
+
+DEBUG = os.environ.get("STREAMTOPICS_DEBUG", "0") not in ("", "0")
+MSVC = sys.platform == "win32"
+X86 = platform.machine().lower() in ("x86_64", "amd64", "i686", "x86")
+
+DIRECTIVES = {
+    "language_level": 3,
+    "boundscheck": DEBUG,
+    "wraparound": False,
+    "initializedcheck": DEBUG,
+    "cdivision": True,
+    "freethreading_compatible": True,
+}
+
+if MSVC:
+    FLAGS = ["/Od" if DEBUG else "/O2"]
+    INSTRUCTION_SETS = {"avx2": ["/arch:AVX2"], "avx512": ["/arch:AVX512"]}
+else:
+    FLAGS = ["-O0", "-g"] if DEBUG else ["-O3", "-g0"]
+    FLAGS += ["-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math"]
+    INSTRUCTION_SETS = {
+        "avx2": ["-mavx2", "-mfma"],
+        "avx512": ["-mavx2", "-mfma", "-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl"],
+    }
+INSTRUCTION_SETS = {"baseline": []} | (INSTRUCTION_SETS if X86 else {})
+
+ONCE = ["_cpu", "_rows"]
+PER_INSTRUCTION_SET = ["_variational"]
+
+
+def extension(module: str, flags: list[str]) -> Extension:
+    """One kernel module, rebuilt when a file that it includes changes."""
+    folder = "streamtopics/kernels"
+    shared = ["_vector.h", "_vector_rows.h", "_vector.pxd"]
+    return Extension(
+        f"streamtopics.kernels.{module}",
+        [f"{folder}/{module}.pyx"],
+        include_dirs=[folder],
+        depends=[f"{folder}/{name}" for name in shared],
+        extra_compile_args=FLAGS + flags,
+    )
+
+
+extensions = [extension(module, []) for module in ONCE]
+extensions += [
+    extension(f"{module}_{name}", flags)
+    for module in PER_INSTRUCTION_SET
+    for name, flags in INSTRUCTION_SETS.items()
+]
+
+setup(ext_modules=cythonize(extensions, compiler_directives=DIRECTIVES, nthreads=0))

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Streaming topic models with compiled kernels, for scikit-learn."""
+
+from streamtopics.estimators import BPSLDA, SVBLDA
+
+__all__ = ["BPSLDA", "SVBLDA"]
+
+__version__ = "0.1.0.dev0"

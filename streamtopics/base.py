@@ -1,0 +1,390 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What all streaming topic models share: the scikit-learn face of the engine.
+
+An estimator says which rule and which model it is made of; validation, batching,
+seeding, the order of a step and everything that is read off the posterior are
+here. One call of `partial_fit` is one minibatch and one step of the rule:
+validate, learn, then blend, and the blend is the only writer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from streamtopics.kernels import rows
+from streamtopics.messages import Minibatch
+from streamtopics.metrics import predictive
+from streamtopics.models import LDA
+from streamtopics.parallel import Workers, workers
+from streamtopics.posterior import LazyPosterior
+from streamtopics.progress import progress
+from streamtopics.updates.rule import Rule
+from streamtopics.validation import (
+    COMMON_CONSTRAINTS,
+    check_counts,
+    check_doc_topic_prior,
+    check_feature_names,
+    check_topic_word_prior,
+)
+
+DEFAULT_TOPIC_WORD_PRIOR = 0.1
+DOCUMENTS_AT_ONCE = 4096
+
+
+class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Base of the estimators of topics over words.
+
+    A subclass has an explicit `__init__` and the two methods `_rule` and
+    `_model`.
+    """
+
+    _parameter_constraints: dict = COMMON_CONSTRAINTS
+
+    def _rule(self) -> Rule:
+        """The update rule, from the parameters as they are now."""
+        raise NotImplementedError
+
+    def _model(self) -> LDA:
+        """The model, from the fitted prior and the parameters as they are now."""
+        raise NotImplementedError
+
+    # Learning
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from a corpus, in minibatches of `batch_size` rows, in order.
+
+        Forgets what was learnt before. When it is interrupted, the model has
+        learnt from the minibatches that were finished.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Non-negative word counts; fractions are legal.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        with self._unchanged_on_failure():
+            self._validate_params()
+            X = self._counts(X, "fit", reset=True)
+            self._start()
+        starts = range(0, X.shape[0], self.batch_size)
+        total = self.max_iter * X.shape[0]
+        with (
+            workers(self.n_jobs) as pool,
+            progress(type(self).__name__, total, enabled=self.verbose > 0) as report,
+        ):
+            for _ in range(self.max_iter):
+                for start in starts:
+                    batch = X[start : start + self.batch_size]
+                    if self.verbose > 0 and self.n_batch_iter_:
+                        report.score(*self._completion(batch[: predictive.MONITORED], pool))
+                    self._learn(batch, pool)
+                    report.advance(batch.shape[0], float(batch.sum()))
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from one minibatch: one step of the update rule.
+
+        When it fails or is interrupted nothing has changed. A minibatch without
+        rows changes nothing either.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Non-negative word counts; fractions are legal.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        with self._unchanged_on_failure():
+            self._validate_params()
+            first = not self.__sklearn_is_fitted__()
+            X = self._counts(X, "partial_fit", reset=first)
+            if first:
+                self._start()
+            if X.shape[0]:
+                with workers(self.n_jobs) as pool:
+                    self._learn(X, pool)
+        return self
+
+    @contextmanager
+    def _unchanged_on_failure(self) -> Iterator[None]:
+        before = dict(vars(self))
+        try:
+            yield
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    def _counts(self, X: Any, method: str, *, reset: bool = False) -> sparse.csr_matrix:
+        caller = f"{type(self).__name__}.{method}"
+        return check_counts(
+            self, X, reset=reset, caller=caller, allow_no_documents=method != "fit"
+        )
+
+    def _start(self) -> None:
+        """Set the state before the first minibatch."""
+        alpha = check_doc_topic_prior(self.doc_topic_prior, self.n_components)
+        eta = check_topic_word_prior(
+            self.topic_word_prior, DEFAULT_TOPIC_WORD_PRIOR, self.n_components, self.n_features_in_
+        )
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        self.doc_topic_prior_ = alpha
+        self.seed_ = int(seed)
+        self.posterior_ = LazyPosterior(eta, (self.n_features_in_, self.n_components))
+
+    def _learn(self, X: sparse.csr_matrix, pool: Workers) -> None:
+        learn = self._model().learner(self.posterior_, _minibatch(X), pool)
+        self.posterior_.blend(self._rule().step(self.posterior_, learn))
+
+    def merge(self, other: Self, *, base: Self | None = None) -> Self:
+        """Take in what another model has learnt, exactly.
+
+        The posteriors are added and what both share is subtracted once: the
+        prior, or all of `base`. The order in which several models are merged
+        does not matter. Topics are matched by position, so the models must have
+        started alike: from copies of one model that has seen a first part of
+        the stream (pass that one as `base`), or, less reliably, from the same
+        integer `random_state`.
+
+        Parameters
+        ----------
+        other : object
+            A fitted estimator of the same class, prior and features.
+        base : object or None, default=None
+            The common ancestor, when it had already learnt something.
+
+        Returns
+        -------
+        self : object
+            This estimator, changed in place; `other` and `base` stay as they were.
+
+        Raises
+        ------
+        TypeError
+            If the classes differ.
+        ValueError
+            If the numbers of topics or features, the feature names or the priors
+            differ.
+        """
+        check_is_fitted(self)
+        for name, model in [("other", other), ("base", base)]:
+            if model is not None:
+                self._check_mergeable(name, model)
+        self.posterior_.absorb(other.posterior_, None if base is None else base.posterior_)
+        return self
+
+    def _check_mergeable(self, name: str, model: Any) -> None:
+        if type(model) is not type(self):
+            raise TypeError(
+                f"{name} must be a {type(self).__name__} like the model it is merged into; "
+                f"got {type(model).__name__}"
+            )
+        check_is_fitted(model)
+        mine, theirs = self.posterior_, model.posterior_
+        if mine.shape != theirs.shape:
+            raise ValueError(
+                f"{name} must have the same features and topics; it has (n_features, n_components) "
+                f"= {theirs.shape}, this model {mine.shape}"
+            )
+        names = [getattr(m, "feature_names_in_", np.empty(0)) for m in (self, model)]
+        if not np.array_equal(*names):
+            raise ValueError(f"{name} was fitted on other feature names; use one vocabulary")
+        same_alpha = np.array_equal(self.doc_topic_prior_, model.doc_topic_prior_)
+        if not (np.array_equal(mine.eta, theirs.eta) and same_alpha):
+            raise ValueError(f"{name} has another prior; only models that share one can be merged")
+
+    # Inference
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Topic proportions of documents: their posterior mean.
+
+        Deterministic, and each row depends on its own document only. A document
+        without words gets the mean of `doc_topic_prior_`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Word counts.
+
+        Returns
+        -------
+        doc_topic : ndarray of shape (n_documents, n_components)
+            Rows sum to 1; float64 for float64 input, else float32.
+        """
+        check_is_fitted(self)
+        X = self._counts(X, "transform")
+        with workers(self.n_jobs) as pool:
+            return self._infer(X, pool)
+
+    def _infer(self, X: sparse.csr_matrix, pool: Workers) -> np.ndarray:
+        model = self._model()
+        out = np.empty((X.shape[0], self.posterior_.shape[1]), X.dtype)
+        for start in range(0, X.shape[0], DOCUMENTS_AT_ONCE):
+            span = slice(start, start + DOCUMENTS_AT_ONCE)
+            out[span] = model.infer(self.posterior_, _minibatch(X[span]), pool)
+        return out
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Log predictive probability of the held-out tokens of each document.
+
+        One token in five of each document is held out, by a rule that depends on
+        the document alone; the proportions are inferred from the others.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Word counts.
+
+        Returns
+        -------
+        log_probability : ndarray of shape (n_documents,)
+            In nats, summed over the document's held-out tokens; 0 for a document
+            that has none.
+        """
+        check_is_fitted(self)
+        X = self._counts(X, "score_samples")
+        with workers(self.n_jobs) as pool:
+            return self._completion(X, pool)[0]
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Log predictive probability per held-out token, by document completion.
+
+        Comparable between models, numbers of topics and sizes of test sets;
+        higher is better.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Word counts.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        score : float
+            Nats per token; NaN if no token is held out.
+        """
+        check_is_fitted(self)
+        X = self._counts(X, "score")
+        with workers(self.n_jobs) as pool:
+            return predictive.per_token(*self._completion(X, pool))
+
+    def _completion(self, X: sparse.csr_matrix, pool: Workers) -> tuple[np.ndarray, float]:
+        """Summed log probability of each document's held-out tokens, and their number."""
+        observed, held_out = predictive.completion_split(X)
+        words = np.unique(held_out.indices)
+        topic_word = (self.posterior_.rows(words.astype(np.int32)) / self.posterior_.mass).T
+        doc_topic = self._infer(observed, pool)
+        log_probability = predictive.token_log_probability(
+            doc_topic, topic_word, held_out[:, words]
+        )
+        return log_probability, float(held_out.sum())
+
+    # What was learnt
+
+    @property
+    def components_(self) -> np.ndarray:
+        """Dirichlet parameters of the topics, of shape (n_components, n_features)."""
+        check_is_fitted(self)
+        return self.posterior_.dense().T
+
+    @property
+    def topic_word_(self) -> np.ndarray:
+        """Mean word probabilities of the topics; rows sum to 1."""
+        check_is_fitted(self)
+        return (self.posterior_.dense() / self.posterior_.mass).T
+
+    @property
+    def topic_weights_(self) -> np.ndarray:
+        """Share of all tokens seen that each topic explains; sums to 1."""
+        check_is_fitted(self)
+        learnt = self.posterior_.a * self.posterior_.S_mass
+        total = learnt.sum()
+        return learnt / total if total > 0 else np.full(len(learnt), 1 / len(learnt))
+
+    @property
+    def prior_retention_(self) -> np.ndarray:
+        """Share of each topic's mass that is still owed to the prior."""
+        check_is_fitted(self)
+        return self.posterior_.c * self.posterior_.prior_mass / self.posterior_.mass
+
+    @property
+    def n_batch_iter_(self) -> int:
+        """Number of minibatches learnt from."""
+        check_is_fitted(self)
+        return self.posterior_.n_batches
+
+    @property
+    def n_documents_seen_(self) -> int:
+        """Number of documents learnt from, counting repeated passes."""
+        check_is_fitted(self)
+        return self.posterior_.n_documents
+
+    @property
+    def n_tokens_seen_(self) -> float:
+        """Number of tokens learnt from, counting repeated passes."""
+        check_is_fitted(self)
+        return self.posterior_.n_tokens
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.posterior_.shape[1]
+
+    def top_words(self, feature_names: Any = None, n: int = 10) -> list[list]:
+        """The most probable words of each topic, the most probable first.
+
+        Parameters
+        ----------
+        feature_names : array-like of shape (n_features,), default=None
+            Words of the columns; None for the names seen in `fit`, or else the
+            numbers of the columns.
+        n : int, default=10
+            How many.
+
+        Returns
+        -------
+        words : list of n_components lists
+            Each of min(n, n_features) words.
+        """
+        check_is_fitted(self)
+        if feature_names is None:
+            feature_names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
+        names = check_feature_names(feature_names, self.n_features_in_)
+        components = self.components_
+        order = np.argsort(-components, axis=1, kind="stable")[:, :n]
+        return [list(names[row]) for row in order]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "posterior_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _minibatch(X: sparse.csr_matrix) -> Minibatch:
+    """The rows of X over the columns that occur in them."""
+    words, places = rows.used_columns(X.indices, X.shape[1])
+    return Minibatch(words, X.indptr.astype(np.int32), places, X.data)

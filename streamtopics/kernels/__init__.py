@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compiled kernels: loops over documents, words and topics, without the GIL.
+
+Kernels that profit from wide vector instructions are compiled once for each
+instruction set in `setup.py`, and the widest that this processor has is chosen
+here, at import. The environment variable STREAMTOPICS_ISA (baseline, avx2 or
+avx512) asks for a narrower one, to compare them or to get the same bits on
+different processors.
+"""
+
+import importlib
+import os
+from types import ModuleType
+
+from streamtopics.kernels import _rows as rows
+from streamtopics.kernels._cpu import supported
+
+
+def select(name: str) -> ModuleType:
+    """Import the kernel module `name` for the instruction set in use."""
+    return importlib.import_module(f"streamtopics.kernels.{name}_{instruction_set}")
+
+
+def _choose() -> str:
+    wanted = os.environ.get("STREAMTOPICS_ISA")
+    available = supported()
+    if wanted is None:
+        return available[0]
+    if wanted not in available:
+        raise ImportError(
+            f"STREAMTOPICS_ISA={wanted!r} cannot run here; choose one of {available} or unset it"
+        )
+    return wanted
+
+
+instruction_set = _choose()
+variational = select("_variational")

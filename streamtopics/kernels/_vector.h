@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Loops over short rows of float or double that a C compiler turns into vector
+ * instructions for whatever processor the including file is compiled for.
+ *
+ * A sum may only be reordered where that is said, by `omp simd reduction`
+ * (understood with -fopenmp-simd, no OpenMP library involved; ignored
+ * elsewhere), so nothing here needs or tolerates -ffast-math.
+ */
+#ifndef STREAMTOPICS_VECTOR_H
+#define STREAMTOPICS_VECTOR_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(_MSC_VER)
+#define ST_INLINE static __forceinline
+#define ST_RESTRICT __restrict
+#else
+#define ST_INLINE static inline __attribute__((always_inline))
+#define ST_RESTRICT __restrict__
+#endif
+
+/* exp(x) for -87 <= x <= 0, relative error below 2e-7: 2**n times a polynomial
+ * in the remainder; the rounding to n is by the constant 1.5 * 2**23. */
+ST_INLINE float st_exp_float(float x)
+{
+    const float shifted = x * 1.44269504f + 12582912.0f;
+    const float n = shifted - 12582912.0f;
+    const float r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
+    int32_t bits;
+    float scale;
+    float p = 1.9875691500e-4f;
+    p = p * r + 1.3981999507e-3f;
+    p = p * r + 8.3334519073e-3f;
+    p = p * r + 4.1665795894e-2f;
+    p = p * r + 1.6666665459e-1f;
+    p = p * r + 5.0000001201e-1f;
+    p = p * r * r + r + 1.0f;
+    memcpy(&bits, &shifted, sizeof bits);
+    bits = (bits << 23) + 0x3f800000;
+    memcpy(&scale, &bits, sizeof scale);
+    return p * scale;
+}
+
+/* exp(x) for -700 <= x <= 0, relative error below 1e-15; the Taylor polynomial
+ * of degree 12 on |r| <= log(2) / 2. */
+ST_INLINE double st_exp_double(double x)
+{
+    const double shifted = x * 1.4426950408889634 + 6755399441055744.0;
+    const double n = shifted - 6755399441055744.0;
+    const double r = (x - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
+    int64_t bits;
+    double scale;
+    double p = 1.0 / 479001600;
+    p = p * r + 1.0 / 39916800;
+    p = p * r + 1.0 / 3628800;
+    p = p * r + 1.0 / 362880;
+    p = p * r + 1.0 / 40320;
+    p = p * r + 1.0 / 5040;
+    p = p * r + 1.0 / 720;
+    p = p * r + 1.0 / 120;
+    p = p * r + 1.0 / 24;
+    p = p * r + 1.0 / 6;
+    p = p * r + 0.5;
+    p = p * r * r + r + 1.0;
+    memcpy(&bits, &shifted, sizeof bits);
+    bits = (int64_t)((uint64_t)bits << 52) + 0x3ff0000000000000LL;
+    memcpy(&scale, &bits, sizeof scale);
+    return p * scale;
+}
+
+/* digamma(x) = log(head(x)) - tail(x): the recurrence moves the argument up by
+ * four (float) or eight (double), where the asymptotic series of
+ * exp(digamma(t + 1/2)) = t + 1/(24 t) - 37/(5760 t^3) + ... has converged. */
+ST_INLINE float st_tail_float(float x)
+{
+    const float a = x * (x + 3.0f);
+    return (2.0f * x + 3.0f) * (2.0f * a + 2.0f) / (a * (a + 2.0f));
+}
+
+ST_INLINE float st_head_float(float x)
+{
+    const float t = x + 3.5f, q = 1.0f / t, q2 = q * q;
+    return t + q * (4.16666667e-2f + q2 * (-6.42361111e-3f
+             + q2 * (3.55248219e-3f + q2 * -3.95355748e-3f)));
+}
+
+ST_INLINE double st_tail_double(double x)
+{
+    const double a = x * (x + 7.0), b = a * (a + 6.0), c = (a + 10.0) * (a + 12.0);
+    return (2.0 * x + 7.0) * ((2.0 * a + 6.0) * c + (2.0 * a + 22.0) * b) / (b * c);
+}
+
+ST_INLINE double st_head_double(double x)
+{
+    const double t = x + 7.5, q = 1.0 / t, q2 = q * q;
+    return t + q * (1.0 / 24 + q2 * (-37.0 / 5760 + q2 * (10313.0 / 2903040
+             + q2 * (-5509121.0 / 1393459200 + q2 * (7.365033269308669e-3
+             + q2 * -2.0734675824368137e-2)))));
+}
+
+#define REAL float
+#define NAME(name) st_##name##_float
+#define ST_FLOOR -41.0f
+#include "_vector_rows.h"
+#undef REAL
+#undef NAME
+#undef ST_FLOOR
+
+#define REAL double
+#define NAME(name) st_##name##_double
+#define ST_FLOOR -340.0
+#include "_vector_rows.h"
+#undef REAL
+#undef NAME
+#undef ST_FLOOR
+
+#endif

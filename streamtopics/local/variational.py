@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Mean-field variational inference of latent Dirichlet allocation, per document.
+
+Documents are independent given the topics, and so are words given the
+documents: the proportions are found document by document, the statistics word
+by word. Neither needs a reduction, so the bits do not depend on the workers.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from scipy.special import digamma
+
+from streamtopics.kernels import rows, variational
+from streamtopics.messages import Minibatch, Statistics, Topics
+from streamtopics.parallel import Workers
+
+DOCUMENTS_PER_JOB = 128
+WORDS_PER_JOB = 2048
+
+
+@dataclass(frozen=True)
+class Variational:
+    """Coordinate ascent in q(theta_d) q(z_d) for each document.
+
+    Parameters
+    ----------
+    tol : float
+        A document is done when a sweep moves less than this share of its tokens
+        between topics.
+    max_iter : int
+        Sweeps over a document, at most.
+    """
+
+    tol: float
+    max_iter: int
+
+    def infer(self, minibatch: Minibatch, topics: Topics, workers: Workers) -> np.ndarray:
+        """Dirichlet parameters gamma of each document, of shape (n_documents, K)."""
+        shared = np.empty(len(topics.weights))
+        if len(topics.alpha) > variational.DENSE_UP_TO:
+            variational.prior_weights(topics.weights, digamma(topics.alpha), shared)
+        jobs = (
+            self._job(minibatch, topics, shared, start, workers.distributed)
+            for start in range(0, minibatch.n_documents, DOCUMENTS_PER_JOB)
+        )
+        parts = workers.send(_infer_documents, jobs)
+        empty = np.empty((0, len(topics.alpha)), topics.weights.dtype)
+        return np.concatenate([empty, *parts])
+
+    def _job(self, minibatch, topics, shared, start, distributed):
+        stop = min(start + DOCUMENTS_PER_JOB, minibatch.n_documents)
+        weights = topics.weights
+        if distributed:
+            span = slice(minibatch.indptr[start], minibatch.indptr[stop])
+            used, places = rows.used_columns(minibatch.indices[span], len(minibatch.words))
+            indptr = minibatch.indptr[start : stop + 1] - minibatch.indptr[start]
+            minibatch = Minibatch(minibatch.words[used], indptr, places, minibatch.counts[span])
+            weights, shared = weights[used], shared[used]
+            start, stop = 0, stop - start
+        return minibatch, weights, topics.alpha, shared, start, stop, self.tol, self.max_iter
+
+    def statistics(
+        self, minibatch: Minibatch, topics: Topics, gamma: np.ndarray, workers: Workers
+    ) -> Statistics:
+        """Expected counts of words in topics, given the documents' parameters."""
+        weights, n_words = topics.weights, len(minibatch.words)
+        exp_theta = np.empty((len(gamma), weights.shape[1]), weights.dtype)
+        variational.exp_digamma_rows(
+            gamma.astype(np.float64), np.zeros(len(topics.alpha)), exp_theta
+        )
+        by_word = sparse.csr_matrix(
+            (minibatch.counts, minibatch.indices, minibatch.indptr), shape=(len(gamma), n_words)
+        ).tocsc()
+        counts = np.empty((n_words, len(topics.alpha)), weights.dtype)
+        workers.share(
+            variational.word_statistics,
+            (
+                (by_word.indptr, by_word.indices, by_word.data, weights, exp_theta)
+                + (start, min(start + WORDS_PER_JOB, n_words), counts)
+                for start in range(0, n_words, WORDS_PER_JOB)
+            ),
+        )
+        return Statistics(minibatch.words, counts, minibatch.n_documents, minibatch.n_tokens)
+
+
+def _infer_documents(minibatch, weights, alpha, shared, start, stop, tol, max_iter):
+    gamma = np.empty((stop - start, len(alpha)), weights.dtype)
+    variational.infer_documents(
+        minibatch.indptr, minibatch.indices, minibatch.counts, weights, alpha, digamma(alpha),
+        shared, start, stop, tol, max_iter, gamma, np.empty(stop - start, np.int32),
+    )  # fmt: skip
+    return gamma

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The records that the global and the local side of an estimator exchange.
+
+A `Minibatch` goes in, `Topics` are what the local step sees of the global
+parameters, `Statistics` are what it sends back. Only the words that occur in
+the minibatch appear in any of them, so their size does not depend on the
+vocabulary.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Minibatch:
+    """Documents in CSR form over their own words.
+
+    Attributes
+    ----------
+    words : ndarray of shape (n_words,), int32
+        The columns of the vocabulary that occur, sorted.
+    indptr, indices : ndarray, int32
+        CSR structure; `indices` are places in `words`.
+    counts : ndarray of shape (nnz,), float32 or float64
+        Tokens; fractions are legal.
+    """
+
+    words: np.ndarray
+    indptr: np.ndarray
+    indices: np.ndarray
+    counts: np.ndarray
+
+    @property
+    def n_documents(self) -> int:
+        return len(self.indptr) - 1
+
+    @property
+    def n_tokens(self) -> float:
+        return float(self.counts.sum(dtype=np.float64))
+
+
+@dataclass(frozen=True)
+class Topics:
+    """What a local step sees of the topics.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_words, width), float32 or float64
+        Weight of each of the minibatch's words in each topic, up to a factor for
+        each word; padded with zero columns to a whole number of vectors.
+    alpha : ndarray of shape (n_components,), float64
+        Dirichlet parameter of the documents' topic proportions.
+    """
+
+    weights: np.ndarray
+    alpha: np.ndarray
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Expected sufficient statistics of a minibatch.
+
+    Attributes
+    ----------
+    words : ndarray of shape (n_words,), int32
+        The words that the rows of `counts` belong to, sorted.
+    counts : ndarray of shape (n_words, n_components)
+        Expected number of tokens of each word in each topic.
+    n_documents : int
+    n_tokens : float
+    """
+
+    words: np.ndarray
+    counts: np.ndarray
+    n_documents: int
+    n_tokens: float
+
+    @cached_property
+    def mass(self) -> np.ndarray:
+        """Expected number of tokens of each topic, of shape (n_components,)."""
+        return self.counts.sum(axis=0, dtype=np.float64)

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+from streamtopics.metrics.predictive import completion_split

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Models: what a minibatch means, given a posterior over the global parameters."""
+
+from streamtopics.models.beta_binomial import BetaBinomial
+from streamtopics.models.lda import LDA
+
+__all__ = ["LDA", "BetaBinomial"]

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Latent Dirichlet allocation, seen through exp(E[log beta]) under q(beta | lam)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import digamma
+
+from streamtopics.kernels import variational
+from streamtopics.local import Variational
+from streamtopics.messages import Minibatch, Statistics, Topics
+from streamtopics.parallel import Workers
+from streamtopics.posterior import LazyPosterior, Proposal
+
+WORDS_PER_JOB = 1024
+
+
+@dataclass(frozen=True)
+class RandomStart:
+    """Topics that differ from each other at random, for the first minibatch.
+
+    Under a prior that is the same for all topics nothing tells them apart. The
+    first local step therefore sees these rows instead of the prior's; they leave
+    no trace in the posterior, which starts from the prior exactly. The entry of
+    a word in a topic is a hash of (seed, word, topic): it does not depend on the
+    minibatch, so two streams with one seed start from the same topics.
+    """
+
+    prior: LazyPosterior
+    seed: int
+
+    @property
+    def mass(self) -> np.ndarray:
+        """The same for all topics."""
+        return np.ones(self.prior.shape[1])
+
+    def rows(self, words: np.ndarray) -> np.ndarray:
+        """100 (1 + eta) u, with u a sum of four uniforms on [0, 1/2]."""
+        n_components = self.prior.shape[1]
+        cells = words.astype(np.uint64)[:, None] * np.uint64(n_components)
+        cells = cells + np.arange(n_components, dtype=np.uint64)
+        bits = _mix(_mix(np.uint64(self.seed) + np.zeros(1, np.uint64)) ^ _mix(cells))
+        uniforms = bits.view(np.uint16).reshape(*bits.shape, 4).sum(axis=2, dtype=np.int64)
+        return 100.0 * (1.0 + self.prior.prior_rows(words)) * (uniforms + 2) / 2.0**17
+
+
+def _mix(x: np.ndarray) -> np.ndarray:
+    """The finaliser of SplitMix64 (Steele, Lea and Flood 2014), elementwise."""
+    x = x + np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+@dataclass(frozen=True)
+class LDA:
+    """Documents are mixtures of topics, topics are distributions over words.
+
+    Parameters
+    ----------
+    alpha : ndarray of shape (n_components,)
+        Dirichlet parameter of the documents' topic proportions.
+    local : Variational
+        The local step.
+    seed : int
+        Of the random start.
+    """
+
+    alpha: np.ndarray
+    local: Variational
+    seed: int
+
+    def topics(
+        self, view: LazyPosterior | Proposal | RandomStart, minibatch: Minibatch, workers: Workers
+    ) -> Topics:
+        """Weights exp(E[log beta]) of the minibatch's words."""
+        words = minibatch.words
+        offset = digamma(view.mass)
+        width = variational.padded_width(len(self.alpha))
+        weights = np.empty((len(words), width), minibatch.counts.dtype)
+
+        def fill(part: slice) -> None:
+            variational.exp_digamma_rows(view.rows(words[part]), offset, weights[part])
+
+        starts = range(0, len(words), WORDS_PER_JOB)
+        workers.share(fill, ((slice(start, start + WORDS_PER_JOB),) for start in starts))
+        return Topics(weights, self.alpha)
+
+    def learner(
+        self, posterior: LazyPosterior, minibatch: Minibatch, workers: Workers
+    ) -> Callable[[LazyPosterior | Proposal], Statistics]:
+        """The function `learn` that an update rule calls."""
+
+        def learn(view: LazyPosterior | Proposal) -> Statistics:
+            if view is posterior and posterior.knows_nothing:
+                view = RandomStart(posterior, self.seed)
+            topics = self.topics(view, minibatch, workers)
+            gamma = self.local.infer(minibatch, topics, workers)
+            return self.local.statistics(minibatch, topics, gamma, workers)
+
+        return learn
+
+    def infer(
+        self, posterior: LazyPosterior, minibatch: Minibatch, workers: Workers
+    ) -> np.ndarray:
+        """Posterior mean of the topic proportions, of shape (n_documents, K)."""
+        topics = self.topics(posterior, minibatch, workers)
+        gamma = self.local.infer(minibatch, topics, workers)
+        return gamma / gamma.sum(axis=1, keepdims=True)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Independent jobs, over threads or over whatever joblib was told to use.
+
+Threads come from the standard library: the kernels release the GIL, and
+joblib's own loop waits in steps of ten milliseconds, as long as a whole
+minibatch takes. Under `joblib.parallel_config(backend=...)` with a backend that
+does not share memory (loky, dask, ray) the jobs go there.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import starmap
+from typing import Any
+
+import joblib
+from joblib.parallel import get_active_backend
+
+
+@dataclass(frozen=True)
+class Workers:
+    """How to run jobs: `share` in this process, `send` perhaps elsewhere.
+
+    Each takes a function and an iterable of argument tuples and returns the
+    list of results, in order. `distributed` tells whether jobs that are sent
+    leave this process, so that arguments should be small.
+    """
+
+    share: Callable[[Callable, Iterable[tuple]], list[Any]]
+    send: Callable[[Callable, Iterable[tuple]], list[Any]]
+    distributed: bool = False
+
+
+def _one_by_one(function: Callable, jobs: Iterable[tuple]) -> list[Any]:
+    return list(starmap(function, jobs))
+
+
+SERIAL = Workers(_one_by_one, _one_by_one)
+
+
+@contextmanager
+def workers(n_jobs: int | None) -> Iterator[Workers]:
+    """Workers for the length of a `with` block.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        As everywhere in scikit-learn: None is 1 unless joblib is configured
+        otherwise, -1 is all processors.
+    """
+    backend, configured = get_active_backend(prefer="threads")
+    n = joblib.effective_n_jobs(configured if n_jobs is None else n_jobs)
+    if n == 1:
+        yield SERIAL
+        return
+    with ThreadPoolExecutor(n) as pool:
+
+        def share(function: Callable, jobs: Iterable[tuple]) -> list[Any]:
+            futures = [pool.submit(function, *job) for job in jobs]
+            return [future.result() for future in futures]
+
+        if backend.supports_sharedmem:
+            yield Workers(share, share)
+            return
+        with joblib.Parallel(n_jobs=n) as processes:
+
+            def send(function: Callable, jobs: Iterable[tuple]) -> list[Any]:
+                return processes(joblib.delayed(function)(*job) for job in jobs)
+
+            yield Workers(share, send, distributed=True)

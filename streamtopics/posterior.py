@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The global state of a streaming method: lam = c * eta + a * S.
+
+`lam` is the natural parameter of the posterior (pseudo-counts), `eta` that of
+the prior, `S` the counts learnt so far; the scalars `c` and `a`, one of each per
+topic, say how much of both is left. An update of the form
+
+    lam <- retain * lam + gain * s + prior * eta
+
+changes the scalars and the rows of `S` for the words in `s`; nothing else is
+read or written, so its cost does not depend on the vocabulary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from streamtopics.kernels import rows as kernel
+from streamtopics.messages import Statistics
+
+
+@dataclass(frozen=True)
+class Blend:
+    """The coefficients of one update, each a number or one per topic."""
+
+    retain: float | np.ndarray
+    gain: float | np.ndarray
+    prior: float | np.ndarray
+    statistics: Statistics
+
+
+class LazyPosterior:
+    """Dirichlet parameters of topics over words, stored by word.
+
+    Parameters
+    ----------
+    eta : ndarray of shape (n_words or 1, n_components or 1)
+        Prior pseudo-counts, positive; an axis of length 1 stands for equal ones.
+    shape : tuple (n_words, n_components)
+    """
+
+    def __init__(self, eta: np.ndarray, shape: tuple[int, int]):
+        n_words, n_components = shape
+        self.eta = eta
+        self.S = np.zeros(shape)
+        self.prior_mass = np.broadcast_to(
+            eta.sum(axis=0) * (n_words // eta.shape[0]), n_components
+        ).astype(np.float64)
+        self._state = np.zeros(3 * n_components + 3)
+        self._state[: 2 * n_components] = 1.0
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of words and of topics."""
+        return self.S.shape
+
+    def _part(self, i: int) -> np.ndarray:
+        k = self.S.shape[1]
+        return self._state[i * k : (i + 1) * k]
+
+    @property
+    def c(self) -> np.ndarray:
+        """Weight of `eta` in each topic."""
+        return self._part(0)
+
+    @property
+    def a(self) -> np.ndarray:
+        """Weight of `S` in each topic."""
+        return self._part(1)
+
+    @property
+    def S_mass(self) -> np.ndarray:
+        """Sum of `S` over the words, for each topic."""
+        return self._part(2)
+
+    @property
+    def n_batches(self) -> int:
+        """Minibatches blended in so far."""
+        return int(self._state[-3])
+
+    @property
+    def n_documents(self) -> int:
+        """Documents blended in so far."""
+        return int(self._state[-2])
+
+    @property
+    def n_tokens(self) -> float:
+        """Tokens blended in so far."""
+        return float(self._state[-1])
+
+    @property
+    def mass(self) -> np.ndarray:
+        """Sum of lam over the words, for each topic."""
+        return self.c * self.prior_mass + self.a * self.S_mass
+
+    @property
+    def knows_nothing(self) -> bool:
+        """Whether lam is still the prior, up to its weight."""
+        return not self.S_mass.any()
+
+    def rows(self, words: np.ndarray) -> np.ndarray:
+        """Rows of lam, of shape (len(words), n_components)."""
+        out = np.empty((len(words), self.S.shape[1]))
+        kernel.gather_rows(self.S, words, self.a, self.c, self.eta, out)
+        return out
+
+    def prior_rows(self, words: np.ndarray) -> np.ndarray:
+        """Rows of eta, of shape (len(words), n_components)."""
+        eta = self.eta[words] if self.eta.shape[0] > 1 else self.eta
+        return np.broadcast_to(eta, (len(words), self.S.shape[1]))
+
+    def dense(self) -> np.ndarray:
+        """The whole of lam, of shape (n_words, n_components)."""
+        return self.c * self.eta + self.a * self.S
+
+    def after(self, blend: Blend) -> Proposal:
+        """The rows and masses that lam would have after `blend`."""
+        return Proposal(self, blend)
+
+    def blend(self, blend: Blend) -> None:
+        """Carry out an update; the only writer of the state.
+
+        Nothing is changed when it raises, and no signal handler can run between
+        the parts of the change.
+        """
+        statistics = blend.statistics
+        k = self.S.shape[1]
+        state = self._state.copy()
+        state[:k] = blend.retain * self.c + blend.prior
+        state[k : 2 * k] = blend.retain * self.a
+        scale = np.ascontiguousarray(np.broadcast_to(blend.gain / state[k : 2 * k], k))
+        state[2 * k : 3 * k] += scale * statistics.mass
+        state[-3:] += 1, statistics.n_documents, statistics.n_tokens
+        kernel.add_rows(self.S, statistics.words, statistics.counts, scale, self._state, state)
+
+    def absorb(self, other: LazyPosterior, base: LazyPosterior | None) -> None:
+        """lam <- lam + other - base, counting what both share once.
+
+        `base` is the posterior that both started from; None for the prior.
+        """
+        k = self.S.shape[1]
+        S = self.a * self.S + other.a * other.S
+        state = self._state + other._state
+        state[2 * k : 3 * k] = self.a * self.S_mass + other.a * other.S_mass
+        if base is None:
+            state[:k] -= 1.0
+        else:
+            S -= base.a * base.S
+            state -= base._state
+            state[2 * k : 3 * k] -= base.a * base.S_mass - base.S_mass
+        state[k : 2 * k] = 1.0
+        self.S, self._state = S, state
+
+
+class Proposal:
+    """A posterior as it would stand after a blend that was not carried out."""
+
+    def __init__(self, posterior: LazyPosterior, blend: Blend):
+        self._posterior = posterior
+        self._blend = blend
+
+    @property
+    def mass(self) -> np.ndarray:
+        """Sum of lam over the words, for each topic."""
+        blend, posterior = self._blend, self._posterior
+        return (
+            blend.retain * posterior.mass
+            + blend.gain * blend.statistics.mass
+            + blend.prior * posterior.prior_mass
+        )
+
+    def rows(self, words: np.ndarray) -> np.ndarray:
+        """Rows of lam for `words`, which must be among those of the statistics."""
+        blend, posterior = self._blend, self._posterior
+        places = np.searchsorted(blend.statistics.words, words)
+        return (
+            blend.retain * posterior.rows(words)
+            + blend.gain * blend.statistics.counts[places]
+            + blend.prior * posterior.prior_rows(words)
+        )

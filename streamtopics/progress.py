@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A line on standard error that tells how far a long `fit` has come."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+WIDTH = 24
+SECONDS_BETWEEN = 0.1
+
+
+class Progress:
+    """Documents done, tokens per second and the running held-out score."""
+
+    def __init__(self, title: str, total: int | None, enabled: bool):
+        self._title, self._total, self._enabled = title, total, enabled
+        self._documents = 0
+        self._tokens = 0.0
+        self._score = np.nan
+        self._started = time.monotonic()
+        self._shown = -np.inf
+
+    def advance(self, documents: int, tokens: float) -> None:
+        """Count what was learnt from, and show it if it is time to."""
+        self._documents += documents
+        self._tokens += tokens
+        now = time.monotonic()
+        if self._enabled and now - self._shown > SECONDS_BETWEEN:
+            self._shown = now
+            self.show()
+
+    def score(self, log_probability: np.ndarray, n_tokens: float) -> None:
+        """Take in the score of a minibatch that the model has not learnt from yet."""
+        if n_tokens > 0:
+            now = float(log_probability.sum()) / n_tokens
+            self._score = now if np.isnan(self._score) else 0.8 * self._score + 0.2 * now
+
+    def show(self, end: str = "") -> None:
+        """Draw the line."""
+        seconds = time.monotonic() - self._started
+        of = ""
+        if self._total:
+            share = self._documents / self._total
+            done = round(share * WIDTH)
+            of = f"[{'#' * done}{'.' * (WIDTH - done)}] {share:4.0%} "
+        score = "" if np.isnan(self._score) else f", {self._score:.3f} nats/token"
+        speed = self._tokens / max(seconds, 1e-9)
+        line = f"{self._title} {of}{self._documents:,} documents, {speed:,.0f} tokens/s{score}"
+        print(f"\r{line:<100}", end=end, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def progress(title: str, total: int | None, *, enabled: bool) -> Iterator[Progress]:
+    """A progress line for the length of a `with` block; `total` in documents."""
+    line = Progress(title, total, enabled)
+    try:
+        yield line
+    finally:
+        if enabled:
+            line.show(end="\n")

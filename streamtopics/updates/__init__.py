@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Update rules: how a posterior takes in what a minibatch says.
+
+A rule is a frozen dataclass of its hyper-parameters with one method,
+
+    step(posterior, learn) -> Blend
+
+where `learn(view)` returns the expected statistics of the current minibatch
+under a posterior, or a proposal of one. A rule sees no documents.
+"""
+
+from streamtopics.updates.bps import BPS
+from streamtopics.updates.svb import SVB
+
+__all__ = ["BPS", "SVB"]

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks of what users pass in, and the one place that uses scikit-learn's own.
+
+Every check raises before anything is changed, and names the argument, what came
+and what would be right.
+"""
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_array, check_non_negative, validate_data
+
+__all__ = [
+    "COMMON_CONSTRAINTS",
+    "Interval",
+    "StrOptions",
+    "check_counts",
+    "check_doc_topic_prior",
+    "check_feature_names",
+    "check_topic_word_prior",
+]
+
+POSITIVE_INT = Interval(Integral, 1, None, closed="left")
+
+COMMON_CONSTRAINTS = {
+    "n_components": [POSITIVE_INT],
+    "doc_topic_prior": [None, Interval(Real, 0, np.inf, closed="neither"), "array-like"],
+    "topic_word_prior": [None, Interval(Real, 0, np.inf, closed="neither"), "array-like"],
+    "n_passes": [POSITIVE_INT],
+    "max_local_iter": [POSITIVE_INT],
+    "tol": [Interval(Real, 0, np.inf, closed="left")],
+    "batch_size": [POSITIVE_INT],
+    "max_iter": [POSITIVE_INT],
+    "n_jobs": [None, Integral],
+    "random_state": ["random_state"],
+    "verbose": ["verbose"],
+}
+
+
+def check_counts(
+    estimator: Any, X: Any, *, reset: bool, caller: str, allow_no_documents: bool
+) -> sparse.csr_matrix:
+    """X as a CSR matrix of non-negative, finite float32 or float64 counts.
+
+    float64 stays float64; everything else becomes float32, in which integers are
+    exact up to 16,777,216.
+    """
+    if isinstance(X, str) or (isinstance(X, Sequence) and any(isinstance(x, str) for x in X)):
+        raise TypeError(
+            f"X must be a document-term matrix of counts, but {caller} got text; turn the "
+            "documents into counts first, for example by "
+            "sklearn.feature_extraction.text.CountVectorizer().fit_transform(documents)"
+        )
+    X = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=[np.float32, np.float64],
+        ensure_min_samples=0 if allow_no_documents else 1,
+    )
+    check_non_negative(X, caller)
+    return X if sparse.issparse(X) else sparse.csr_matrix(X)
+
+
+def _check_prior(prior: Any, name: str, shapes: dict[str, tuple[int, ...]]) -> np.ndarray:
+    prior = check_array(
+        prior, ensure_2d=False, dtype=np.float64, input_name=name, allow_nd=True, copy=True
+    )
+    if prior.shape not in shapes.values():
+        expected = " or ".join(f"{shape} {what}" for what, shape in shapes.items())
+        raise ValueError(f"{name} must have shape {expected}; got {prior.shape}")
+    if not (prior > 0).all():
+        raise ValueError(
+            f"{name} must be positive everywhere; its smallest entry is {prior.min():g}. A small "
+            "value such as 1e-3 says 'almost never'"
+        )
+    return prior
+
+
+def check_doc_topic_prior(prior: Any, n_components: int) -> np.ndarray:
+    """The prior as an array of shape (n_components,)."""
+    if prior is None:
+        prior = 1.0 / n_components
+    if isinstance(prior, Real):
+        return np.full(n_components, float(prior))
+    return _check_prior(prior, "doc_topic_prior", {"(n_components,)": (n_components,)})
+
+
+def check_topic_word_prior(
+    prior: Any, default: float, n_components: int, n_features: int
+) -> np.ndarray:
+    """The prior by word: of shape (n_features or 1, n_components or 1)."""
+    if prior is None:
+        prior = default
+    if isinstance(prior, Real):
+        return np.full((1, 1), float(prior))
+    shapes = {"(n_features,)": (n_features,), "(n_components, n_features)": (n_components, n_features)}
+    prior = _check_prior(prior, "topic_word_prior", shapes)
+    return np.ascontiguousarray(np.atleast_2d(prior).T)
+
+
+def check_feature_names(feature_names: Any, n_features: int) -> np.ndarray:
+    """Names of all columns, as an array."""
+    names = np.asarray(feature_names, dtype=object)
+    if names.shape != (n_features,):
+        raise ValueError(
+            f"feature_names must name each of the {n_features} columns the model was fitted on; "
+            f"got {names.shape[0] if names.ndim else 0} names"
+        )
+    return names
