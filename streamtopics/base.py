@@ -35,7 +35,6 @@ from streamtopics.validation import (
     check_topic_word_prior,
 )
 
-DEFAULT_TOPIC_WORD_PRIOR = 0.1
 DOCUMENTS_AT_ONCE = 4096
 
 
@@ -90,7 +89,8 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
                 for start in starts:
                     batch = X[start : start + self.batch_size]
                     if self.verbose > 0 and self.n_batch_iter_:
-                        report.score(*self._completion(batch[: predictive.MONITORED], pool))
+                        ahead = self._completion(batch[: predictive.MONITORED], pool)
+                        report.score(predictive.per_token(*ahead))
                     self._learn(batch, pool)
                     report.advance(batch.shape[0], float(batch.sum()))
         return self
@@ -136,16 +136,12 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
     def _counts(self, X: Any, method: str, *, reset: bool = False) -> sparse.csr_matrix:
         caller = f"{type(self).__name__}.{method}"
-        return check_counts(
-            self, X, reset=reset, caller=caller, allow_no_documents=method != "fit"
-        )
+        return check_counts(self, X, reset=reset, caller=caller, allow_no_documents=method != "fit")
 
     def _start(self) -> None:
         """Set the state before the first minibatch."""
         alpha = check_doc_topic_prior(self.doc_topic_prior, self.n_components)
-        eta = check_topic_word_prior(
-            self.topic_word_prior, DEFAULT_TOPIC_WORD_PRIOR, self.n_components, self.n_features_in_
-        )
+        eta = check_topic_word_prior(self.topic_word_prior, self.n_components, self.n_features_in_)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         self.doc_topic_prior_ = alpha
         self.seed_ = int(seed)

@@ -32,11 +32,10 @@ class Progress:
             self._shown = now
             self.show()
 
-    def score(self, log_probability: np.ndarray, n_tokens: float) -> None:
-        """Take in the score of a minibatch that the model has not learnt from yet."""
-        if n_tokens > 0:
-            now = float(log_probability.sum()) / n_tokens
-            self._score = now if np.isnan(self._score) else 0.8 * self._score + 0.2 * now
+    def score(self, value: float) -> None:
+        """Take in a held-out score, in nats per token; the line shows a running mean."""
+        if not np.isnan(value):
+            self._score = value if np.isnan(self._score) else 0.8 * self._score + 0.2 * value
 
     def show(self, end: str = "") -> None:
         """Draw the line."""

@@ -24,6 +24,9 @@ __all__ = [
     "check_topic_word_prior",
 ]
 
+DEFAULT_DOC_TOPIC_MASS = 10.0
+DEFAULT_TOPIC_WORD_PRIOR = 0.1
+
 POSITIVE_INT = Interval(Integral, 1, None, closed="left")
 
 COMMON_CONSTRAINTS = {
@@ -85,21 +88,22 @@ def _check_prior(prior: Any, name: str, shapes: dict[str, tuple[int, ...]]) -> n
 def check_doc_topic_prior(prior: Any, n_components: int) -> np.ndarray:
     """The prior as an array of shape (n_components,)."""
     if prior is None:
-        prior = 1.0 / n_components
+        prior = DEFAULT_DOC_TOPIC_MASS / n_components
     if isinstance(prior, Real):
         return np.full(n_components, float(prior))
     return _check_prior(prior, "doc_topic_prior", {"(n_components,)": (n_components,)})
 
 
-def check_topic_word_prior(
-    prior: Any, default: float, n_components: int, n_features: int
-) -> np.ndarray:
+def check_topic_word_prior(prior: Any, n_components: int, n_features: int) -> np.ndarray:
     """The prior by word: of shape (n_features or 1, n_components or 1)."""
     if prior is None:
-        prior = default
+        prior = DEFAULT_TOPIC_WORD_PRIOR
     if isinstance(prior, Real):
         return np.full((1, 1), float(prior))
-    shapes = {"(n_features,)": (n_features,), "(n_components, n_features)": (n_components, n_features)}
+    shapes = {
+        "(n_features,)": (n_features,),
+        "(n_components, n_features)": (n_components, n_features),
+    }
     prior = _check_prior(prior, "topic_word_prior", shapes)
     return np.ascontiguousarray(np.atleast_2d(prior).T)
 

@@ -12,8 +12,17 @@ import importlib
 import os
 from types import ModuleType
 
-from streamtopics.kernels import _rows as rows
-from streamtopics.kernels._cpu import supported
+try:
+    from streamtopics.kernels import _rows as rows
+    from streamtopics.kernels._cpu import supported
+except ModuleNotFoundError as error:
+    raise ImportError(
+        "the compiled kernels of streamtopics are missing here. In a checkout, build them with "
+        "`pip install -e .`, which needs a C compiler; otherwise install the package and run "
+        "Python outside of the checkout"
+    ) from error
+
+__all__ = ["instruction_set", "rows", "select", "variational"]
 
 
 def select(name: str) -> ModuleType:

@@ -101,9 +101,7 @@ class LDA:
 
         return learn
 
-    def infer(
-        self, posterior: LazyPosterior, minibatch: Minibatch, workers: Workers
-    ) -> np.ndarray:
+    def infer(self, posterior: LazyPosterior, minibatch: Minibatch, workers: Workers) -> np.ndarray:
         """Posterior mean of the topic proportions, of shape (n_documents, K)."""
         topics = self.topics(posterior, minibatch, workers)
         gamma = self.local.infer(minibatch, topics, workers)

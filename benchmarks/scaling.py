@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a minibatch costs as the vocabulary grows, and memory along a stream.
+
+    python benchmarks/scaling.py
+"""
+
+import resource
+import statistics
+import time
+
+import numpy as np
+from scipy import sparse
+
+from streamtopics import SVBLDA
+from streamtopics.datasets import make_lda_corpus
+
+
+def short_documents(n_documents: int, n_features: int, seed: int) -> sparse.csr_matrix:
+    """Documents of about eight words whose frequencies follow Zipf's law."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.poisson(8, n_documents)
+    cells = rng.zipf(1.3, 4 * lengths.sum())
+    words = cells[cells <= n_features][: lengths.sum()] - 1
+    scattered = (words * 7919) % n_features
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    ones = np.ones(len(scattered), np.float32)
+    return sparse.csr_matrix((ones, scattered, indptr), shape=(n_documents, n_features))
+
+
+def minibatch_milliseconds(n_features: int, n_components: int) -> float:
+    """Median time of `partial_fit` on 100 short documents."""
+    model = SVBLDA(n_components, random_state=0)
+    batches = [short_documents(100, n_features, seed) for seed in range(60)]
+    seconds = []
+    for X in batches:
+        started = time.perf_counter()
+        model.partial_fit(X)
+        seconds.append(time.perf_counter() - started)
+    return 1e3 * statistics.median(seconds[10:])
+
+
+def resident_megabytes() -> float:
+    """Memory of this process now."""
+    with open("/proc/self/statm") as statm:
+        return int(statm.read().split()[1]) * resource.getpagesize() / 1e6
+
+
+def main() -> None:
+    print("milliseconds for a minibatch of 100 documents of about 8 words")
+    print(f"{'words':>10} {'K = 20':>8} {'K = 100':>8}")
+    for n_features in (10_000, 100_000, 1_000_000):
+        times = [minibatch_milliseconds(n_features, K) for K in (20, 100)]
+        print(f"{n_features:>10,} {times[0]:>8.2f} {times[1]:>8.2f}")
+
+    print("\nresident memory along a stream, K = 100, V = 20,000, batches of 1,000")
+    corpus = make_lda_corpus(n_documents=1000, n_features=20_000, random_state=0)
+    X = sparse.csr_matrix(corpus.X, dtype=np.float32)
+    model = SVBLDA(100, random_state=0)
+    for batch in range(101):
+        model.partial_fit(X[np.random.default_rng(batch).permutation(1000)])
+        if batch in (1, 10, 25, 50, 100):
+            print(f"{1000 * batch:>10,} documents {resident_megabytes():>8.1f} MB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`python -m streamtopics`: stream texts through a vectorizer and topic models."""
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from pathlib import Path
+from typing import NamedTuple
+
+import joblib
+import numpy as np
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
+
+from streamtopics import BPSLDA, SVBLDA
+from streamtopics.datasets import iter_minibatches, load_docstrings, read_texts
+from streamtopics.inspection import format_topics, plot_topics, topic_table
+from streamtopics.priors import MASS_PER_WORD, zipf_prior
+from streamtopics.progress import progress
+
+DESCRIPTION = """\
+Find the topics of a stream of documents, in one pass.
+
+Without files it reads the documentation strings of the installed scientific
+Python packages. The vocabulary is learnt from the first documents; every tenth
+document is held out (as many as a minibatch) to compare BPSLDA, which keeps its
+prior, with SVBLDA, which forgets it.
+"""
+EPILOG = """\
+Files: plain text with a document on each line, JSON lines with a field "text",
+either of them gzipped, or folders of such files.
+"""
+HOLD_OUT_EVERY = 10
+
+
+class Corpus(NamedTuple):
+    """A vectorizer, the documents held out, and the rest as a stream of texts."""
+
+    vectorizer: CountVectorizer
+    counts: np.ndarray
+    held_out: sparse.csr_matrix
+    stream: Iterator[str]
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of the command line."""
+    result = argparse.ArgumentParser(
+        prog="python -m streamtopics",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = result.add_argument
+    add("files", nargs="*", metavar="FILE", help="documents to read; see below")
+    add("--topics", type=_positive, default=20, metavar="N", help="number of topics (20)")
+    add("--words", type=_positive, default=10, metavar="N", help="words to show of each (10)")
+    add("--prior", choices=["zipf", "flat"], default="zipf", help="word prior (zipf)")
+    add(
+        "--prior-mass", type=_positive_float, default=None, metavar="X",
+        help=f"pseudo-counts of the prior for each topic ({MASS_PER_WORD} for each word)",
+    )  # fmt: skip
+    add(
+        "--boosting-scale", type=_non_negative_float, default=0.1, metavar="S",
+        help="prior pseudo-counts BPSLDA adds for each token (0.1)",
+    )  # fmt: skip
+    add("--batch-size", type=_positive, default=1000, metavar="N", help="documents (1000)")
+    add(
+        "--vocabulary-from", type=_positive, default=20_000, metavar="N",
+        help="documents that the vocabulary is learnt from (20000)",
+    )  # fmt: skip
+    add("--max-words", type=_positive, default=20_000, metavar="N", help="vocabulary (20000)")
+    add("--min-documents", type=_positive, default=5, metavar="N", help="of a word (5)")
+    add("--keep-stop-words", action="store_true", help="keep English function words")
+    add("--text-key", default="text", metavar="KEY", help='field of JSON lines ("text")')
+    add("--jobs", type=int, default=-1, metavar="N", help="threads; -1 is all (-1)")
+    add("--seed", type=int, default=0, metavar="N", help="of the random start (0)")
+    add("--picture", type=Path, metavar="FILE", help="write a picture of the topics, as .png ...")
+    add("--model", type=Path, metavar="FILE", help="write the fitted pipeline, for joblib.load")
+    add("--quiet", action="store_true", help="no progress on standard error")
+    return result
+
+
+def _number(text: str, kind: type, least: float, strictly: bool) -> float:
+    try:
+        value = kind(text)
+    except ValueError:
+        value = np.nan
+    if not (least < value < np.inf or (value == least and not strictly)):
+        above = "above" if strictly else "at or above"
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number {above} {least:g}")
+    return value
+
+
+def _positive(text: str) -> int:
+    return int(_number(text, int, 0, True))
+
+
+def _positive_float(text: str) -> float:
+    return _number(text, float, 0, True)
+
+
+def _non_negative_float(text: str) -> float:
+    return _number(text, float, 0, False)
+
+
+def read(options: argparse.Namespace) -> Corpus:
+    """The corpus as the options say; reads as much as the vocabulary needs."""
+    if options.files:
+        texts = read_texts([Path(name) for name in options.files], text_key=options.text_key)
+    else:
+        texts = iter(load_docstrings().data)
+    first = list(islice(texts, options.vocabulary_from))
+    vectorizer = CountVectorizer(
+        stop_words=None if options.keep_stop_words else "english",
+        token_pattern=r"(?u)\b[^\W\d_]{3,}\b",
+        min_df=min(options.min_documents, max(1, len(first) // 2)),
+        max_df=0.5 if len(first) > 1 else 1.0,
+        max_features=options.max_words,
+        dtype=np.float32,
+    )
+    if not first:
+        raise ValueError("there are no documents to read; check the files")
+    try:
+        X = vectorizer.fit_transform(first)
+    except ValueError as error:
+        raise ValueError(
+            f"no vocabulary could be made from the first {len(first)} documents ({error}); try "
+            "--min-documents 1 or --keep-stop-words"
+        ) from error
+    chosen = np.arange(HOLD_OUT_EVERY - 1, len(first), HOLD_OUT_EVERY)[: options.batch_size]
+    kept = np.delete(np.arange(len(first)), chosen)
+    stream = chain((first[i] for i in kept), texts)
+    return Corpus(vectorizer, np.asarray(X[kept].sum(axis=0)).ravel(), X[chosen], stream)
+
+
+def learn(options: argparse.Namespace, corpus: Corpus) -> dict[str, BPSLDA | SVBLDA]:
+    """The models to compare, after one pass over the stream."""
+    n_features = len(corpus.counts)
+    mass = options.prior_mass or MASS_PER_WORD * n_features
+    if options.prior == "zipf":
+        prior = zipf_prior(counts=corpus.counts, mass=mass)
+    else:
+        prior = np.full(n_features, mass / n_features)
+    common = {"topic_word_prior": prior, "n_jobs": options.jobs, "random_state": options.seed}
+    models = {
+        "BPSLDA": BPSLDA(options.topics, boosting_scale=options.boosting_scale, **common),
+        "SVBLDA": SVBLDA(options.topics, **common),
+        "one topic": SVBLDA(1, **common),
+    }
+    batches = iter_minibatches(corpus.stream, options.batch_size, vectorizer=corpus.vectorizer)
+    with progress("streaming", None, enabled=not options.quiet) as line:
+        for X in batches:
+            for model in models.values():
+                model.partial_fit(X)
+            line.score(models["BPSLDA"].score(corpus.held_out))
+            line.advance(X.shape[0], float(X.sum()))
+    return models
+
+
+def report(options: argparse.Namespace) -> None:
+    """Read, learn, print the tables and write what was asked for."""
+    if not options.quiet:
+        print("reading the documents", file=sys.stderr)
+    corpus = read(options)
+    models = learn(options, corpus)
+    model = models["BPSLDA"]
+    names = corpus.vectorizer.get_feature_names_out()
+    print(
+        f"{model.n_documents_seen_:,} documents, {model.n_tokens_seen_:,.0f} words of "
+        f"{len(names):,}, in {model.n_batch_iter_} minibatches; {corpus.held_out.shape[0]:,} "
+        "documents held out\n"
+    )
+    print(format_topics(topic_table(model, names, options.words)))
+    print(f"\n{'model':<10} {'held-out nats/word':>18} {'perplexity':>11} {'prior kept':>11}")
+    for name, fitted in models.items():
+        score = fitted.score(corpus.held_out)
+        kept = fitted.prior_retention_.mean()
+        print(f"{name:<10} {score:>18.4f} {np.exp(-score):>11,.0f} {kept:>11.1%}")
+    if options.picture:
+        plot_topics(model, names).savefig(options.picture, dpi=150)
+        print(f"\npicture written to {options.picture}")
+    if options.model:
+        joblib.dump(make_pipeline(corpus.vectorizer, model), options.model)
+        print(f"\nfitted pipeline written to {options.model}")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; returns the exit status."""
+    options = parser().parse_args(arguments)
+    try:
+        report(options)
+    except (OSError, ValueError) as error:
+        print(f"streamtopics: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures of topic models; they need matplotlib (the extra `plot`)."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from streamtopics.base import StreamingTopicModel
+from streamtopics.inspection.tables import topic_table
+
+
+def _new_axes(n_rows: int, n_columns: int, size: tuple[float, float]):
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError(
+            "pictures need matplotlib; install it with `pip install streamtopics[plot]`"
+        ) from error
+    figure = Figure(figsize=size, layout="constrained")
+    return figure, figure.subplots(n_rows, n_columns, squeeze=False)
+
+
+def plot_topics(
+    estimator: StreamingTopicModel, feature_names: Any = None, *, n_words: int = 8,
+    n_topics: int = 20,
+):  # fmt: skip
+    """The heaviest topics as small bar charts of their words' probabilities.
+
+    Parameters
+    ----------
+    estimator : object
+        A fitted estimator of streamtopics.
+    feature_names : array-like of shape (n_features,), default=None
+        As in `top_words`.
+    n_words : int, default=8
+        Words in each chart.
+    n_topics : int, default=20
+        Charts, at most.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        Save it with `figure.savefig(path)`.
+    """
+    table = topic_table(estimator, feature_names, n_words)[:n_topics]
+    topic_word = estimator.topic_word_
+    n_columns = min(5, len(table))
+    n_rows = -(-len(table) // n_columns)
+    size = (2.6 * n_columns, (0.6 + 0.2 * n_words) * n_rows)
+    figure, axes = _new_axes(n_rows, n_columns, size)
+    for ax in axes.flat[len(table) :]:
+        ax.set_visible(False)
+    for ax, row in zip(axes.flat, table, strict=False):
+        probability = np.sort(topic_word[row.topic])[::-1][: len(row.words)]
+        ax.barh(range(len(row.words)), probability, color="tab:blue", height=0.7)
+        ax.set_yticks(range(len(row.words)), [str(word) for word in row.words], fontsize=8)
+        ax.invert_yaxis()
+        ax.set_title(f"topic {row.topic}: {row.weight:.1%} of tokens", fontsize=9)
+        ax.tick_params(axis="x", labelsize=7)
+        ax.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def plot_curves(
+    curves: Mapping[str, Sequence[float]], *, x: Sequence[float], xlabel: str, ylabel: str
+):
+    """Named curves over the stream, for example of `prior_retention_` or `score`.
+
+    Parameters
+    ----------
+    curves : mapping of label to values
+        All of the length of `x`.
+    x : sequence of float
+        For example documents seen.
+    xlabel, ylabel : str
+        What the axes show, with the unit.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+    """
+    figure, axes = _new_axes(1, 1, (7.0, 4.0))
+    ax = axes[0, 0]
+    for label, values in curves.items():
+        ax.plot(x, values, label=label)
+    ax.set_xlabel(xlabel)
+    ax.set_ylabel(ylabel)
+    ax.legend(frameon=False)
+    ax.spines[["top", "right"]].set_visible(False)
+    return figure

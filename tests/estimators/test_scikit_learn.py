@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The estimators as scikit-learn's own checks and tools see them."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from streamtopics import BPSLDA, SVBLDA
+from streamtopics.datasets import load_docstrings
+
+
+@parametrize_with_checks(
+    [SVBLDA(), BPSLDA(), BPSLDA(n_components=3, boosting_norm="topic", n_passes=2)]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def docstrings():
+    corpus = load_docstrings(packages=["numpy", "sklearn"])
+    return corpus.data[:1200], corpus.target[:1200]
+
+
+def test_grid_search_over_the_boosting_scale(docstrings):
+    texts, _ = docstrings
+    X = CountVectorizer(stop_words="english", min_df=5).fit_transform(texts)
+    search = GridSearchCV(
+        BPSLDA(n_components=8, batch_size=200, random_state=0),
+        {"boosting_scale": [0, 0.05, 0.1, 0.2]},
+        cv=3,
+    ).fit(X)
+    scores = search.cv_results_["mean_test_score"]
+    assert np.isfinite(scores).all()
+    assert len(set(scores)) == 4
+    refitted = clone(search.best_estimator_).fit(X)
+    assert search.best_estimator_.score(X) == refitted.score(X)
+
+
+def test_pipeline_from_texts_to_labels(docstrings):
+    texts, labels = docstrings
+    pipeline = make_pipeline(
+        CountVectorizer(stop_words="english", min_df=5),
+        BPSLDA(n_components=20, batch_size=200, random_state=0),
+        LogisticRegression(max_iter=1000),
+    )
+    accuracy = cross_val_score(pipeline, texts, labels, cv=3).mean()
+    majority = np.bincount(labels).max() / len(labels)
+    assert accuracy > majority + 0.1
+
+
+def test_names_and_set_output(docstrings):
+    pytest.importorskip("pandas")
+    texts, _ = docstrings
+    X = CountVectorizer(max_features=50).fit_transform(texts[:100])
+    model = SVBLDA(n_components=3, random_state=0).set_output(transform="pandas").fit(X)
+    assert list(model.transform(X).columns) == ["svblda0", "svblda1", "svblda2"]
+    assert list(model.get_feature_names_out()) == ["svblda0", "svblda1", "svblda2"]
+
+
+def test_feature_names_of_a_dataframe_name_the_top_words():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([[9, 0, 1], [8, 1, 0]], columns=["sea", "sky", "sun"])
+    model = SVBLDA(n_components=1, random_state=0).fit(frame)
+    assert model.top_words(n=1) == [["sea"]]
+    with pytest.raises(ValueError, match="feature names"):
+        model.partial_fit(frame.rename(columns={"sea": "lake"}))

@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a stream asks of an estimator, whatever its rule."""
+
+import pickle
+import signal
+
+import joblib
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+
+from streamtopics import BPSLDA, SVBLDA
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.local import variational
+
+ESTIMATORS = [
+    SVBLDA(n_components=7, random_state=3),
+    SVBLDA(n_components=70, random_state=3, n_passes=2),
+    BPSLDA(n_components=7, random_state=3, boosting_scale=0.3),
+    BPSLDA(n_components=70, random_state=3, boosting_norm="topic"),
+]
+
+
+@pytest.fixture(params=ESTIMATORS, ids=lambda e: f"{type(e).__name__}-{e.n_components}")
+def estimator(request):
+    return clone(request.param)
+
+
+@pytest.fixture(scope="module")
+def X():
+    corpus = make_lda_corpus(n_documents=700, n_features=300, mean_length=25, random_state=0)
+    return sparse.csr_matrix(corpus.X, dtype=np.float64)
+
+
+def bits(model):
+    """All of the fitted state, as bytes."""
+    return pickle.dumps({name: value for name, value in vars(model).items() if name[-1] == "_"})
+
+
+def test_one_call_is_one_update(estimator, X):
+    estimator.set_params(batch_size=100)
+    estimator.partial_fit(X[:450])
+    assert (estimator.n_batch_iter_, estimator.n_documents_seen_) == (1, 450)
+    assert estimator.n_tokens_seen_ == X[:450].sum()
+    estimator.fit(X[:450])
+    assert (estimator.n_batch_iter_, estimator.n_documents_seen_) == (5, 450)
+
+
+def test_fit_is_partial_fit_over_batches_in_order(estimator, X):
+    whole = clone(estimator).set_params(batch_size=200, max_iter=2).fit(X)
+    for _ in range(2):
+        for start in range(0, 700, 200):
+            estimator.partial_fit(X[start : start + 200])
+    assert_array_equal(whole.components_, estimator.components_)
+
+
+def test_fit_forgets_what_was_learnt_before(estimator, X):
+    once = clone(estimator).fit(X).components_
+    estimator.partial_fit(X[300:]).fit(X)
+    assert_array_equal(estimator.components_, once)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_same_bits_for_any_number_of_jobs(estimator, X, dtype):
+    X = X.astype(dtype)
+    models = [clone(estimator).set_params(n_jobs=n).fit(X) for n in (1, 2, 4)]
+    for model in models[1:]:
+        assert_array_equal(model.components_, models[0].components_)
+        assert_array_equal(model.transform(X), models[0].transform(X))
+        assert model.score(X) == models[0].score(X)
+
+
+def test_same_bits_in_processes(X):
+    model = SVBLDA(n_components=70, random_state=3)
+    here = clone(model).fit(X).components_
+    with joblib.parallel_config(backend="loky", n_jobs=2):
+        there = clone(model).fit(X).components_
+    assert_array_equal(there, here)
+
+
+def test_transform_rows_do_not_depend_on_each_other(estimator, X):
+    estimator.fit(X)
+    whole = estimator.transform(X)
+    assert_array_equal(estimator.transform(X[5]), whole[[5]])
+    order = np.random.default_rng(0).permutation(X.shape[0])
+    assert_array_equal(estimator.transform(X[order]), whole[order])
+    assert_allclose(whole.sum(axis=1), 1.0, rtol=1e-12)
+
+
+def test_transform_and_score_change_nothing(estimator, X):
+    estimator.fit(X)
+    before = bits(estimator)
+    estimator.transform(X)
+    estimator.score(X)
+    estimator.score_samples(X)
+    assert bits(estimator) == before
+
+
+def test_resumed_stream_equals_the_uncut_one(estimator, X):
+    uncut = clone(estimator)
+    for start in range(0, 700, 100):
+        uncut.partial_fit(X[start : start + 100])
+        estimator = pickle.loads(pickle.dumps(estimator.partial_fit(X[start : start + 100])))
+    assert bits(estimator) == bits(uncut)
+
+
+BAD_BATCHES = {
+    "nan": (lambda X: np.where(np.arange(300) == 7, np.nan, X[:2].toarray()), "NaN"),
+    "infinite": (lambda X: np.where(np.arange(300) == 7, np.inf, X[:2].toarray()), "infinity"),
+    "negative": (lambda X: -X[:2], "Negative values in data"),
+    "features": (lambda X: X[:, :5], "5 features.*300 features"),
+}
+
+
+@pytest.mark.parametrize("bad", BAD_BATCHES.values(), ids=BAD_BATCHES)
+@pytest.mark.parametrize("method", ["partial_fit", "transform", "score"])
+def test_bad_input_changes_nothing(estimator, X, bad, method):
+    make, message = bad
+    estimator.partial_fit(X[:100])
+    before = bits(estimator)
+    with pytest.raises(ValueError, match=message):
+        getattr(estimator, method)(make(X))
+    assert bits(estimator) == before
+    estimator.partial_fit(X[100:200])
+
+
+@pytest.mark.parametrize("texts", ["a text", ["a text", "another"]])
+def test_texts_are_refused_with_advice(estimator, texts):
+    with pytest.raises(TypeError, match="CountVectorizer"):
+        estimator.partial_fit(texts)
+    assert not hasattr(estimator, "n_features_in_")
+
+
+def test_failed_first_call_leaves_it_unfitted(estimator, X):
+    estimator.set_params(topic_word_prior=np.ones(4))
+    parameters = dict(vars(estimator))
+    for call in (estimator.fit, estimator.partial_fit):
+        with pytest.raises(ValueError, match="topic_word_prior must have shape"):
+            call(X)
+        assert vars(estimator).keys() == parameters.keys()
+
+
+def test_failed_fit_leaves_the_last_one(estimator, X):
+    estimator.fit(X)
+    before = bits(estimator)
+    with pytest.raises(ValueError, match="Negative values"):
+        estimator.fit(-X[:, :7])
+    assert bits(estimator) == before
+
+
+def interrupt_after(monkeypatch, n_chunks, error):
+    """Make the local step fail after some chunks of documents."""
+    infer, calls = variational._infer_documents, []
+
+    def interrupted(*arguments):
+        calls.append(1)
+        if len(calls) > n_chunks:
+            raise error
+        return infer(*arguments)
+
+    monkeypatch.setattr(variational, "_infer_documents", interrupted)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+@pytest.mark.parametrize("n_chunks", [0, 2])
+def test_interrupt_between_documents_changes_nothing(
+    estimator, X, monkeypatch, n_jobs, error, n_chunks
+):
+    estimator.set_params(n_jobs=n_jobs).partial_fit(X[:100])
+    before = bits(estimator)
+    with monkeypatch.context() as patch:
+        interrupt_after(patch, n_chunks, error)
+        with pytest.raises(error):
+            estimator.partial_fit(X[100:])
+    assert bits(estimator) == before
+    uncut = clone(estimator).partial_fit(X[:100]).partial_fit(X[100:])
+    assert_array_equal(estimator.partial_fit(X[100:]).components_, uncut.components_)
+
+
+def test_interrupted_first_call_leaves_it_unfitted(estimator, X, monkeypatch):
+    interrupt_after(monkeypatch, 1, KeyboardInterrupt)
+    with pytest.raises(KeyboardInterrupt):
+        estimator.partial_fit(X)
+    assert not estimator.__sklearn_is_fitted__()
+    assert not hasattr(estimator, "n_features_in_")
+
+
+def test_interrupted_fit_keeps_whole_minibatches(estimator, X, monkeypatch):
+    estimator.set_params(batch_size=100)
+    expected = clone(estimator)
+    for start in (0, 100, 200):
+        expected.partial_fit(X[start : start + 100])
+    chunks_each = estimator.n_passes
+    interrupt_after(monkeypatch, 3 * chunks_each, KeyboardInterrupt)
+    with pytest.raises(KeyboardInterrupt):
+        estimator.fit(X)
+    assert_array_equal(estimator.components_, expected.components_)
+    assert estimator.n_batch_iter_ == 3
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers")
+def test_signals_at_any_moment_leave_whole_minibatches(X):
+    """Interrupts by a timer: each call is done or undone, with its counters."""
+
+    def interrupt(signum, frame):
+        raise KeyboardInterrupt
+
+    model = SVBLDA(n_components=7, random_state=3).partial_fit(X[:50])
+    old = signal.signal(signal.SIGALRM, interrupt)
+    interrupted = 0
+    try:
+        for trial in range(150):
+            documents, tokens = model.n_documents_seen_, model.n_tokens_seen_
+            mass = model.posterior_.S.sum()
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-4 + 3e-5 * trial)
+                model.partial_fit(X[50:150])
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            except KeyboardInterrupt:
+                interrupted += 1
+            done = int(model.n_documents_seen_ > documents)
+            assert model.n_documents_seen_ == documents + 100 * done
+            assert model.n_tokens_seen_ == tokens + done * X[50:150].sum()
+            assert_allclose(model.posterior_.S.sum() - mass, done * X[50:150].sum(), atol=1e-6)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, old)
+    assert interrupted > 0
+
+
+def test_read_only_and_memory_mapped_input(estimator, X, tmp_path):
+    expected = clone(estimator).fit(X).transform(X)
+    path = tmp_path / "X.joblib"
+    joblib.dump(X, path)
+    mapped = joblib.load(path, mmap_mode="r")
+    assert not mapped.data.flags.writeable
+    assert_array_equal(estimator.fit(mapped).transform(mapped), expected)
+
+
+@pytest.mark.parametrize("container", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_containers_and_index_types(estimator, X, container, index):
+    expected = clone(estimator).fit(X)
+    Z = container(X)
+    for name in ("indices", "indptr"):
+        if hasattr(Z, name):
+            setattr(Z, name, getattr(Z, name).astype(index))
+    estimator.fit(Z)
+    assert_array_equal(estimator.components_, expected.components_)
+    dense = clone(estimator).fit(X.toarray())
+    assert_array_equal(dense.components_, expected.components_)
+
+
+def test_empty_documents(estimator, X):
+    with_empty = sparse.vstack([X[:50], sparse.csr_matrix((3, 300)), X[50:100]]).tocsr()
+    estimator.partial_fit(with_empty)
+    assert estimator.n_documents_seen_ == 103
+    without = clone(estimator).partial_fit(X[:100])
+    assert_array_equal(estimator.components_, without.components_)
+    prior = estimator.doc_topic_prior_ / estimator.doc_topic_prior_.sum()
+    assert_allclose(estimator.transform(with_empty)[50:53], np.tile(prior, (3, 1)))
+    assert_array_equal(estimator.score_samples(with_empty)[50:53], 0.0)
+
+
+def test_only_empty_documents(estimator):
+    nothing = sparse.csr_matrix((4, 300))
+    estimator.partial_fit(nothing)
+    assert_allclose(estimator.components_, 0.1)
+    assert np.isnan(estimator.score(nothing))
+    assert_allclose(estimator.topic_weights_.sum(), 1.0)
+
+
+def test_empty_batch_changes_nothing(estimator, X):
+    estimator.partial_fit(X[:100])
+    before = bits(estimator)
+    estimator.partial_fit(X[:0])
+    assert bits(estimator) == before
+    assert estimator.transform(X[:0]).shape == (0, estimator.n_components)
+    with pytest.raises(ValueError, match="0 sample"):
+        estimator.fit(X[:0])
+
+
+@pytest.mark.parametrize("K", [1, 3, 66])
+@pytest.mark.parametrize("V", [1, 2])
+def test_smallest_shapes(K, V):
+    X = np.ones((2, V))
+    model = BPSLDA(n_components=K, random_state=0).fit(X)
+    assert model.components_.shape == (K, V)
+    assert np.isfinite(model.transform(X)).all()
+    assert_allclose(model.components_.sum(), K * V * 0.1 + 1.1 * X.sum())
+
+
+def test_one_word_documents(estimator):
+    X = sparse.identity(300, format="csr")
+    estimator.fit(X)
+    assert np.isfinite(estimator.transform(X)).all()
+    assert np.isfinite(estimator.score(X))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float32, np.float64])
+@pytest.mark.parametrize("prior", [1e-3, 0.1, 1e3])
+def test_huge_counts(estimator, dtype, prior):
+    X = np.random.default_rng(0).integers(0, 3, size=(40, 300)).astype(dtype)
+    X[:, 5] *= 10**9
+    estimator.set_params(doc_topic_prior=prior, topic_word_prior=prior).fit(X)
+    for values in (estimator.components_, estimator.transform(X), estimator.score_samples(X)):
+        assert np.isfinite(values).all()
+    boost = 1 + getattr(estimator, "boosting_scale", 0)
+    tokens = X.sum(dtype=np.float64)
+    eta = estimator.n_components * 300 * prior
+    assert_allclose(estimator.components_.sum() - eta, boost * tokens, rtol=1e-5)
+
+
+def test_single_and_double_precision_agree(estimator, X):
+    double = clone(estimator).fit(X)
+    single = clone(estimator).fit(X.astype(np.float32))
+    assert single.transform(X.astype(np.float32)).dtype == np.float32
+    assert double.transform(X).dtype == np.float64
+    assert_allclose(single.score(X), double.score(X), atol=5e-3)
+
+
+def test_merging_shards_is_exact_and_in_any_order(estimator, X):
+    parent = clone(estimator).partial_fit(X[:200])
+    shards = [pickle.loads(pickle.dumps(parent)).partial_fit(X[i : i + 125]) for i in (200, 325)]
+    shards += [pickle.loads(pickle.dumps(parent)).partial_fit(X[450:])]
+    results = []
+    for order in ([0, 1, 2], [2, 0, 1], [1, 2, 0]):
+        merged = pickle.loads(pickle.dumps(shards[order[0]]))
+        for i in order[1:]:
+            merged.merge(shards[i], base=parent)
+        results.append(merged)
+    expected = sum(s.components_ for s in shards) - 2 * parent.components_
+    for merged in results:
+        assert_allclose(merged.components_, expected, rtol=1e-10, atol=1e-12)
+        assert_allclose(merged.posterior_.mass, merged.components_.sum(axis=1))
+        assert (merged.n_batch_iter_, merged.n_documents_seen_) == (4, 700)
+        assert_allclose(merged.n_tokens_seen_, X.sum())
+    results[0].partial_fit(X[:10])
+
+
+def test_merging_subtracts_the_prior_once(estimator, X):
+    one = clone(estimator).partial_fit(X[:300])
+    two = clone(estimator).partial_fit(X[300:])
+    expected = one.components_ + two.components_ - 0.1
+    assert_allclose(one.merge(two).components_, expected, rtol=1e-12)
+
+
+def test_merge_refuses_what_does_not_fit(estimator, X):
+    estimator.partial_fit(X)
+    before = bits(estimator)
+    other_class = BPSLDA if isinstance(estimator, SVBLDA) else SVBLDA
+    with pytest.raises(TypeError, match="other must be a"):
+        estimator.merge(other_class(estimator.n_components).partial_fit(X))
+    with pytest.raises(ValueError, match="same features and topics"):
+        estimator.merge(clone(estimator).partial_fit(X[:, :20]))
+    with pytest.raises(ValueError, match="another prior"):
+        estimator.merge(clone(estimator).set_params(topic_word_prior=0.2).partial_fit(X))
+    assert bits(estimator) == before
+
+
+def test_prior_retention(X):
+    svb = SVBLDA(n_components=4, random_state=0)
+    bps = BPSLDA(n_components=4, random_state=0, boosting_scale=0.25, boosting_norm="topic")
+    kept = {svb: [], bps: []}
+    for start in range(0, 700, 100):
+        for model, history in kept.items():
+            history.append(model.partial_fit(X[start : start + 100]).prior_retention_)
+    assert (np.diff(kept[svb], axis=0) < 0).all()
+    eta, tokens = 4 * 300 * 0.1, X.sum()
+    assert_allclose(
+        np.average(kept[svb][-1], weights=svb.posterior_.mass), eta / (eta + tokens), rtol=1e-10
+    )
+    learnt = bps.posterior_.S_mass
+    assert_allclose(kept[bps][-1], 1 - learnt / (30 + 1.25 * learnt), rtol=1e-10)
+
+
+def test_verbose_shows_progress_and_changes_nothing(estimator, X, capsys):
+    quiet = clone(estimator).set_params(batch_size=100).fit(X)
+    assert capsys.readouterr().err == ""
+    estimator.set_params(batch_size=100, verbose=1).fit(X)
+    shown = capsys.readouterr().err
+    assert "700 documents" in shown
+    assert "tokens/s" in shown
+    assert "nats/token" in shown
+    assert_array_equal(estimator.components_, quiet.components_)
