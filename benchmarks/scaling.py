@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a minibatch costs as the vocabulary grows, and memory along a stream.
 
-    python benchmarks/scaling.py
+python benchmarks/scaling.py
 """
 
 import resource
 import statistics
 import time
+from pathlib import Path
 
 import numpy as np
 from scipy import sparse
@@ -41,8 +42,8 @@ def minibatch_milliseconds(n_features: int, n_components: int) -> float:
 
 def resident_megabytes() -> float:
     """Memory of this process now."""
-    with open("/proc/self/statm") as statm:
-        return int(statm.read().split()[1]) * resource.getpagesize() / 1e6
+    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    return int(pages) * resource.getpagesize() / 1e6
 
 
 def main() -> None:

@@ -3,7 +3,7 @@
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -56,7 +56,7 @@ def parser() -> argparse.ArgumentParser:
     add("files", nargs="*", metavar="FILE", help="documents to read; see below")
     add("--topics", type=_positive, default=20, metavar="N", help="number of topics (20)")
     add("--words", type=_positive, default=10, metavar="N", help="words to show of each (10)")
-    add("--prior", choices=["zipf", "flat"], default="zipf", help="word prior (zipf)")
+    add("--prior", choices=["flat", "zipf"], default="flat", help="word prior (flat)")
     add(
         "--prior-mass", type=_positive_float, default=None, metavar="X",
         help=f"pseudo-counts of the prior for each topic ({MASS_PER_WORD} for each word)",
@@ -65,13 +65,22 @@ def parser() -> argparse.ArgumentParser:
         "--boosting-scale", type=_non_negative_float, default=0.1, metavar="S",
         help="prior pseudo-counts BPSLDA adds for each token (0.1)",
     )  # fmt: skip
-    add("--batch-size", type=_positive, default=1000, metavar="N", help="documents (1000)")
+    add("--passes", type=_positive, default=10, metavar="N", help="over each minibatch (10)")
     add(
-        "--vocabulary-from", type=_positive, default=20_000, metavar="N",
-        help="documents that the vocabulary is learnt from (20000)",
+        "--document-prior", type=_positive_float, default=0.1, metavar="X",
+        help="pseudo-count of each topic in a document; less means fewer topics in each (0.1)",
+    )  # fmt: skip
+    add("--batch-size", type=_positive, default=2500, metavar="N", help="documents (2500)")
+    add(
+        "--vocabulary-from", type=_positive, default=100_000, metavar="N",
+        help="documents that the vocabulary is learnt from (100000)",
     )  # fmt: skip
     add("--max-words", type=_positive, default=20_000, metavar="N", help="vocabulary (20000)")
     add("--min-documents", type=_positive, default=5, metavar="N", help="of a word (5)")
+    add(
+        "--max-share", type=_positive_float, default=0.2, metavar="X",
+        help="share of the documents beyond which a word is too common (0.2)",
+    )  # fmt: skip
     add("--keep-stop-words", action="store_true", help="keep English function words")
     add("--text-key", default="text", metavar="KEY", help='field of JSON lines ("text")')
     add("--jobs", type=int, default=-1, metavar="N", help="threads; -1 is all (-1)")
@@ -116,7 +125,7 @@ def read(options: argparse.Namespace) -> Corpus:
         stop_words=None if options.keep_stop_words else "english",
         token_pattern=r"(?u)\b[^\W\d_]{3,}\b",
         min_df=min(options.min_documents, max(1, len(first) // 2)),
-        max_df=0.5 if len(first) > 1 else 1.0,
+        max_df=min(1.0, options.max_share),
         max_features=options.max_words,
         dtype=np.float32,
     )
@@ -127,7 +136,7 @@ def read(options: argparse.Namespace) -> Corpus:
     except ValueError as error:
         raise ValueError(
             f"no vocabulary could be made from the first {len(first)} documents ({error}); try "
-            "--min-documents 1 or --keep-stop-words"
+            "--min-documents 1, --max-share 1 or --keep-stop-words"
         ) from error
     chosen = np.arange(HOLD_OUT_EVERY - 1, len(first), HOLD_OUT_EVERY)[: options.batch_size]
     kept = np.delete(np.arange(len(first)), chosen)
@@ -143,7 +152,13 @@ def learn(options: argparse.Namespace, corpus: Corpus) -> dict[str, BPSLDA | SVB
         prior = zipf_prior(counts=corpus.counts, mass=mass)
     else:
         prior = np.full(n_features, mass / n_features)
-    common = {"topic_word_prior": prior, "n_jobs": options.jobs, "random_state": options.seed}
+    common = {
+        "doc_topic_prior": options.document_prior,
+        "topic_word_prior": prior,
+        "n_passes": options.passes,
+        "n_jobs": options.jobs,
+        "random_state": options.seed,
+    }
     models = {
         "BPSLDA": BPSLDA(options.topics, boosting_scale=options.boosting_scale, **common),
         "SVBLDA": SVBLDA(options.topics, **common),

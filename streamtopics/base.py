@@ -9,6 +9,7 @@ validate, learn, then blend, and the blend is the only writer.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
@@ -16,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -36,6 +38,7 @@ from streamtopics.validation import (
 )
 
 DOCUMENTS_AT_ONCE = 4096
+FEW_STEPS = 5
 
 
 class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -74,12 +77,19 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         -------
         self : object
             The fitted estimator.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the corpus makes so few minibatches that the topics hardly leave their
+            random start.
         """
         with self._unchanged_on_failure():
             self._validate_params()
             X = self._counts(X, "fit", reset=True)
             self._start()
         starts = range(0, X.shape[0], self.batch_size)
+        self._warn_of_few_steps(len(starts) * self.max_iter * self.n_passes)
         total = self.max_iter * X.shape[0]
         with (
             workers(self.n_jobs) as pool,
@@ -93,6 +103,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
                         report.score(predictive.per_token(*ahead))
                     self._learn(batch, pool)
                     report.advance(batch.shape[0], float(batch.sum()))
+                self.n_iter_ += 1
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
@@ -124,6 +135,15 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
                     self._learn(X, pool)
         return self
 
+    def _warn_of_few_steps(self, n_steps: int) -> None:
+        if n_steps < FEW_STEPS and self.n_components > 1:
+            warnings.warn(
+                f"{type(self).__name__}.fit makes only {n_steps} step(s) from a random start, too "
+                "few to find topics; for a corpus of few minibatches set n_passes to about 10",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
     @contextmanager
     def _unchanged_on_failure(self) -> Iterator[None]:
         before = dict(vars(self))
@@ -145,6 +165,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         self.doc_topic_prior_ = alpha
         self.seed_ = int(seed)
+        self.n_iter_ = 0
         self.posterior_ = LazyPosterior(eta, (self.n_features_in_, self.n_components))
 
     def _learn(self, X: sparse.csr_matrix, pool: Workers) -> None:
@@ -313,7 +334,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     def topic_weights_(self) -> np.ndarray:
         """Share of all tokens seen that each topic explains; sums to 1."""
         check_is_fitted(self)
-        learnt = self.posterior_.a * self.posterior_.S_mass
+        learnt = self.posterior_.a * self.posterior_.learnt_mass
         total = learnt.sum()
         return learnt / total if total > 0 else np.full(len(learnt), 1 / len(learnt))
 
@@ -361,13 +382,32 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         words : list of n_components lists
             Each of min(n, n_features) words.
         """
-        check_is_fitted(self)
-        if feature_names is None:
-            feature_names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
-        names = check_feature_names(feature_names, self.n_features_in_)
+        names = self.feature_names(feature_names)
         components = self.components_
         order = np.argsort(-components, axis=1, kind="stable")[:, :n]
         return [list(names[row]) for row in order]
+
+    def feature_names(self, feature_names: Any = None) -> np.ndarray:
+        """Names of the columns: those given, or seen in `fit`, or their numbers.
+
+        Parameters
+        ----------
+        feature_names : array-like of shape (n_features,), default=None
+            Names to use.
+
+        Returns
+        -------
+        names : ndarray of shape (n_features,)
+
+        Raises
+        ------
+        ValueError
+            If there is not one name for each column.
+        """
+        check_is_fitted(self)
+        if feature_names is None:
+            feature_names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
+        return check_feature_names(feature_names, self.n_features_in_)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "posterior_")

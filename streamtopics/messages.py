@@ -70,6 +70,7 @@ class Statistics:
         Expected number of tokens of each word in each topic.
     n_documents : int
     n_tokens : float
+        The sum of `counts`, but for rounding.
     """
 
     words: np.ndarray

@@ -7,8 +7,9 @@ minibatch takes. Under `joblib.parallel_config(backend=...)` with a backend that
 does not share memory (loky, dask, ray) the jobs go there.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import starmap
@@ -16,6 +17,8 @@ from typing import Any
 
 import joblib
 from joblib.parallel import get_active_backend
+
+MOST_PARTS = 32
 
 
 @dataclass(frozen=True)
@@ -32,8 +35,49 @@ class Workers:
     distributed: bool = False
 
 
+def spans(n: int, least: int) -> list[tuple[int, int]]:
+    """Cut range(n) into at most 32 equal parts, of not much less than `least`.
+
+    Depends on n alone, so that no result can depend on the number of workers.
+    """
+    n_parts = max(1, min(MOST_PARTS, round(n / least)))
+    return [(n * i // n_parts, n * (i + 1) // n_parts) for i in range(n_parts)]
+
+
 def _one_by_one(function: Callable, jobs: Iterable[tuple]) -> list[Any]:
     return list(starmap(function, jobs))
+
+
+def _share(pool: ThreadPoolExecutor, n: int, function: Callable, jobs: list[tuple]) -> list[Any]:
+    """Let this thread and n - 1 of the pool take jobs from one queue.
+
+    When one fails or is interrupted no further ones are started, and those under
+    way have ended when the exception leaves.
+    """
+    results = [None] * len(jobs)
+    queue = deque(range(len(jobs)))
+
+    def work() -> None:
+        while True:
+            try:
+                place = queue.popleft()
+            except IndexError:
+                return
+            try:
+                results[place] = function(*jobs[place])
+            except BaseException:
+                queue.clear()
+                raise
+
+    helpers = [pool.submit(work) for _ in range(min(n, len(jobs)) - 1)]
+    try:
+        work()
+    finally:
+        queue.clear()
+        wait(helpers)
+    for helper in helpers:
+        helper.result()
+    return results
 
 
 SERIAL = Workers(_one_by_one, _one_by_one)
@@ -54,13 +98,12 @@ def workers(n_jobs: int | None) -> Iterator[Workers]:
     if n == 1:
         yield SERIAL
         return
-    with ThreadPoolExecutor(n) as pool:
+    with ThreadPoolExecutor(n - 1) as pool:
 
         def share(function: Callable, jobs: Iterable[tuple]) -> list[Any]:
-            futures = [pool.submit(function, *job) for job in jobs]
-            return [future.result() for future in futures]
+            return _share(pool, n, function, list(jobs))
 
-        if backend.supports_sharedmem:
+        if getattr(backend, "supports_sharedmem", False):
             yield Workers(share, share)
             return
         with joblib.Parallel(n_jobs=n) as processes:

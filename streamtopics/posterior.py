@@ -71,8 +71,8 @@ class LazyPosterior:
         return self._part(1)
 
     @property
-    def S_mass(self) -> np.ndarray:
-        """Sum of `S` over the words, for each topic."""
+    def learnt_mass(self) -> np.ndarray:
+        """Sum of `S` over the words, for each topic; scaled by `a` in `mass`."""
         return self._part(2)
 
     @property
@@ -93,12 +93,12 @@ class LazyPosterior:
     @property
     def mass(self) -> np.ndarray:
         """Sum of lam over the words, for each topic."""
-        return self.c * self.prior_mass + self.a * self.S_mass
+        return self.c * self.prior_mass + self.a * self.learnt_mass
 
     @property
     def knows_nothing(self) -> bool:
         """Whether lam is still the prior, up to its weight."""
-        return not self.S_mass.any()
+        return not self.learnt_mass.any()
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         """Rows of lam, of shape (len(words), n_components)."""
@@ -131,9 +131,10 @@ class LazyPosterior:
         state[:k] = blend.retain * self.c + blend.prior
         state[k : 2 * k] = blend.retain * self.a
         scale = np.ascontiguousarray(np.broadcast_to(blend.gain / state[k : 2 * k], k))
-        state[2 * k : 3 * k] += scale * statistics.mass
         state[-3:] += 1, statistics.n_documents, statistics.n_tokens
-        kernel.add_rows(self.S, statistics.words, statistics.counts, scale, self._state, state)
+        kernel.add_rows(
+            self.S, statistics.words, statistics.counts, scale, self.learnt_mass, self._state, state
+        )
 
     def absorb(self, other: LazyPosterior, base: LazyPosterior | None) -> None:
         """lam <- lam + other - base, counting what both share once.
@@ -143,13 +144,13 @@ class LazyPosterior:
         k = self.S.shape[1]
         S = self.a * self.S + other.a * other.S
         state = self._state + other._state
-        state[2 * k : 3 * k] = self.a * self.S_mass + other.a * other.S_mass
+        state[2 * k : 3 * k] = self.a * self.learnt_mass + other.a * other.learnt_mass
         if base is None:
             state[:k] -= 1.0
         else:
             S -= base.a * base.S
             state -= base._state
-            state[2 * k : 3 * k] -= base.a * base.S_mass - base.S_mass
+            state[2 * k : 3 * k] -= base.a * base.learnt_mass - base.learnt_mass
         state[k : 2 * k] = 1.0
         self.S, self._state = S, state
 
@@ -177,6 +178,6 @@ class Proposal:
         places = np.searchsorted(blend.statistics.words, words)
         return (
             blend.retain * posterior.rows(words)
-            + blend.gain * blend.statistics.counts[places]
+            + blend.gain * blend.statistics.counts[places].astype(np.float64)
             + blend.prior * posterior.prior_rows(words)
         )

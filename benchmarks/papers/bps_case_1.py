@@ -58,7 +58,8 @@ def main() -> None:
     }
     figure = Figure(figsize=(9, 6.5), layout="constrained")
     axes = figure.subplots(2, 2, sharex=True)
-    lines = ["| figure | value | rule | E[theta] after 15 batches | limit |", "|---|---|---|---|---|"]
+    lines = ["| figure | value | rule | E[theta] after 15 batches | limit |"]
+    lines.append("|---|---|---|---|---|")
     for row, (title, settings) in zip(axes, figures.items(), strict=True):
         for ax, (name, rule) in zip(row, RULES.items(), strict=True):
             for label, prior_mean, noise in settings:

@@ -94,8 +94,8 @@ def draw(studies: dict[str, tuple[float, dict[str, np.ndarray]]], path: Path) ->
     """Scores through the stream: one panel for each set."""
     figure = Figure(figsize=(4.2 * len(studies), 4.6), layout="constrained")
     axes = figure.subplots(1, len(studies), squeeze=False)[0]
-    shown = ["Zipf, corpus ranks, s = 0 (SVB)", "Zipf, corpus ranks, s = 0.1"]
-    shown += ["Zipf, corpus ranks, s = 0.5", "flat 0.1, SVB", "flat 1, SVB", "flat, mass 1, s = 0.5"]
+    shown = [f"Zipf, corpus ranks, s = {scale}" for scale in ("0 (SVB)", "0.1", "0.5")]
+    shown += ["flat 0.1, SVB", "flat 1, SVB", "flat, mass 1, s = 0.5"]
     for ax, (name, (unigram, results)) in zip(axes, studies.items(), strict=True):
         for setting in shown:
             mean = results[setting].mean(axis=0)

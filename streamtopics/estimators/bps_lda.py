@@ -85,6 +85,8 @@ class BPSLDA(StreamingTopicModel):
         The prior of the documents in use.
     n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
         What has been learnt from, counting repeated passes.
+    n_iter_ : int
+        Passes that `fit` has finished; 0 after `partial_fit` alone.
     posterior_ : LazyPosterior
         The state of the engine.
     seed_ : int

@@ -70,6 +70,8 @@ class SVBLDA(StreamingTopicModel):
         The prior of the documents in use.
     n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
         What has been learnt from, counting repeated passes.
+    n_iter_ : int
+        Passes that `fit` has finished; 0 after `partial_fit` alone.
     posterior_ : LazyPosterior
         The state of the engine.
     seed_ : int
@@ -100,8 +102,8 @@ class SVBLDA(StreamingTopicModel):
     ...     model = model.partial_fit(X[start : start + 100])
     >>> model.transform(X[:3]).shape
     (3, 5)
-    >>> int(model.n_batch_iter_), int(model.n_tokens_seen_) == X.sum()
-    (5, True)
+    >>> model.n_batch_iter_, model.n_documents_seen_
+    (5, 500)
     """
 
     def __init__(

@@ -4,8 +4,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from streamtopics.base import StreamingTopicModel
 from streamtopics.inspection.tables import topic_table
 
@@ -44,7 +42,6 @@ def plot_topics(
         Save it with `figure.savefig(path)`.
     """
     table = topic_table(estimator, feature_names, n_words)[:n_topics]
-    topic_word = estimator.topic_word_
     n_columns = min(5, len(table))
     n_rows = -(-len(table) // n_columns)
     size = (2.6 * n_columns, (0.6 + 0.2 * n_words) * n_rows)
@@ -52,8 +49,7 @@ def plot_topics(
     for ax in axes.flat[len(table) :]:
         ax.set_visible(False)
     for ax, row in zip(axes.flat, table, strict=False):
-        probability = np.sort(topic_word[row.topic])[::-1][: len(row.words)]
-        ax.barh(range(len(row.words)), probability, color="tab:blue", height=0.7)
+        ax.barh(range(len(row.words)), row.probabilities, color="tab:blue", height=0.7)
         ax.set_yticks(range(len(row.words)), [str(word) for word in row.words], fontsize=8)
         ax.invert_yaxis()
         ax.set_title(f"topic {row.topic}: {row.weight:.1%} of tokens", fontsize=9)

@@ -3,11 +3,32 @@
 import numpy as np
 
 from cython cimport floating
-from libc.string cimport memcpy
+from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy, memset
+
+cdef extern from *:
+    """
+    #if defined(__GNUC__)
+    #define ST_PREFETCH(address) __builtin_prefetch(address, 1)
+    #else
+    #define ST_PREFETCH(address) ((void) 0)
+    #endif
+    """
+    void ST_PREFETCH(const void *address) noexcept nogil
+
+cdef enum:
+    ROWS_AHEAD = 4
 
 ctypedef fused index:
     int
     long long
+
+
+cdef inline void prefetch(const double *row, Py_ssize_t n) noexcept nogil:
+    """Ask for a row that will be read soon; the rows of a minibatch lie scattered."""
+    cdef Py_ssize_t k
+    for k in range(0, n, 8):
+        ST_PREFETCH(<const void *> (row + k))
 
 
 def gather_rows(const double[:, ::1] S, const int[::1] words, const double[::1] a,
@@ -31,6 +52,8 @@ def gather_rows(const double[:, ::1] S, const int[::1] words, const double[::1] 
     cdef double *row
     with nogil:
         for i in range(n):
+            if i + ROWS_AHEAD < n:
+                prefetch(&S[words[i + ROWS_AHEAD], 0], n_components)
             row = &out[i, 0]
             learnt = &S[words[i], 0]
             prior = &eta[words[i] * row_step, 0]
@@ -44,27 +67,47 @@ def gather_rows(const double[:, ::1] S, const int[::1] words, const double[::1] 
 
 
 def add_rows(double[:, ::1] S, const int[::1] words, const floating[:, ::1] counts,
-             const double[::1] scale, double[::1] state, const double[::1] new_state):
-    """S[words] += scale * counts and state[:] = new_state, in one call.
+             const double[::1] scale, double[::1] S_mass, double[::1] state,
+             const double[::1] new_state):
+    """S[words] += scale * counts, S_mass += its sums, state[:] = new_state, in one call.
 
-    No Python code runs between the two, so neither an exception nor a signal
-    handler can leave one done and the other not.
+    No Python code runs between them, so neither an exception nor a signal handler
+    can leave some of them done and others not.
 
-    IN words (n,) distinct, counts (n, K), scale (K,); IN and OUT S (V, K), state.
+    IN words (n,) distinct, counts (n, K), scale (K,), new_state; IN and OUT S (V, K),
+    S_mass (K,); OUT state.
+
+    NumPy equivalent::
+
+        state[:] = new_state
+        S[words] += scale * counts
+        S_mass += scale * counts.sum(axis=0)
     """
     cdef Py_ssize_t n = words.shape[0], n_components = S.shape[1], i, k
     cdef double *row
     cdef const floating *learnt
     cdef const double *scale_k = &scale[0]
-    if new_state.shape[0] != state.shape[0] or scale.shape[0] != n_components:
-        raise ValueError("add_rows: shapes do not agree")
+    if (counts.shape[0] != n or counts.shape[1] != n_components
+            or scale.shape[0] != n_components or S_mass.shape[0] != n_components
+            or new_state.shape[0] != state.shape[0]):
+        raise ValueError("add_rows: the shapes of words, counts, scale or state do not agree")
+    cdef double *mass = <double *> malloc(n_components * sizeof(double))
+    if mass == NULL:
+        raise MemoryError()
     with nogil:
+        memset(mass, 0, n_components * sizeof(double))
         for i in range(n):
+            if i + ROWS_AHEAD < n:
+                prefetch(&S[words[i + ROWS_AHEAD], 0], n_components)
             row = &S[words[i], 0]
             learnt = &counts[i, 0]
             for k in range(n_components):
                 row[k] += scale_k[k] * learnt[k]
+                mass[k] += learnt[k]
         memcpy(&state[0], &new_state[0], state.shape[0] * sizeof(double))
+        for k in range(n_components):
+            S_mass[k] += scale_k[k] * mass[k]
+        free(mass)
 
 
 def used_columns(const index[::1] indices, Py_ssize_t n_features):
@@ -86,15 +129,12 @@ def used_columns(const index[::1] indices, Py_ssize_t n_features):
     cdef int[::1] places = np.empty(n, dtype=np.int32)
     with nogil:
         for i in range(n):
-            if table[indices[i]] == 0:
-                table[indices[i]] = 1
-                used[n_used] = <int> indices[i]
+            table[indices[i]] = 1
+        for i in range(n_features):
+            if table[i]:
+                table[i] = <int> n_used
+                used[n_used] = <int> i
                 n_used += 1
-    columns = np.sort(np.asarray(used)[:n_used])
-    used = columns
-    with nogil:
-        for i in range(n_used):
-            table[used[i]] = <int> i
         for i in range(n):
             places[i] = table[indices[i]]
-    return columns, np.asarray(places)
+    return np.asarray(used)[:n_used].copy(), np.asarray(places)

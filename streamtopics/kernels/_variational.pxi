@@ -19,7 +19,7 @@ This file is compiled once for each instruction set; see `kernels.select`.
 from cython cimport floating
 from libc.math cimport exp
 from libc.stdlib cimport free, malloc
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from streamtopics.kernels._vector cimport (
     st_add4_double, st_add4_float, st_add_double, st_add_float, st_dot4_double,
@@ -30,9 +30,13 @@ from streamtopics.kernels._vector cimport (
 cdef enum:
     LANES = 16
     DENSE_SWEEPS = 5
+    VERIFICATIONS = 3
     ACTIVE_SET_BEYOND = 64
 
 DENSE_UP_TO = ACTIVE_SET_BEYOND
+
+# Offset of a padding column: takes its weight to the floor, whatever the others are.
+cdef float UNUSED = 1e30
 
 
 cdef inline Py_ssize_t padded(Py_ssize_t n) noexcept nogil:
@@ -95,9 +99,10 @@ def exp_digamma_rows(const double[:, ::1] x, const double[::1] offset, floating[
     """out[i, k] proportional to exp(digamma(x[i, k]) - offset[k]) within each row.
 
     IN x (n, K) positive, offset (K,); OUT out (n, padded_width(K)). Each row is
-    scaled so that its largest entry is 1; an entry below 1e-18 (float) or
-    1e-148 (double) of it may come out as large as that. Relative error below
-    3e-5 in float32 (below 1e-6 for x >= 0.1) and 1e-12 in float64.
+    scaled so that its largest entry is 1; an entry below 2e-18 (float) or
+    3e-148 (double) of it may come out as large as that.
+    The relative error is below 1e-12 in float64 and below 1e-6 + 5e-7 / x in
+    float32, where x is the smaller of an entry and the row's heaviest one.
 
     NumPy equivalent::
 
@@ -114,7 +119,7 @@ def exp_digamma_rows(const double[:, ::1] x, const double[::1] offset, floating[
     with nogil:
         for k in range(width):
             scratch[k] = 1
-            scratch[width + k] = <floating> offset[k] if k < n_components else 1e30
+            scratch[width + k] = <floating> offset[k] if k < n_components else UNUSED
         for i in range(n):
             row = &out[i, 0]
             for k in range(n_components):
@@ -170,6 +175,101 @@ cdef void sweep(const floating *e, floating scale, const floating *shared,
         u += 1
 
 
+cdef Py_ssize_t ascend(const floating *alpha, const floating *offset, const floating *prior_e,
+                       floating top_psi, const floating *shared, const floating **rows,
+                       const floating *counts, Py_ssize_t n_words, Py_ssize_t n, floating limit,
+                       Py_ssize_t max_sweeps, floating *scratch, floating *gamma,
+                       floating *change) noexcept nogil:
+    """Sweep over n topics until gamma moves less than `limit`; returns how often.
+
+    Where `prior_e` is given, the topics are a part of all, and `shared` is what all
+    of them add to the words' denominators at gamma = alpha.
+    """
+    cdef floating *e = scratch
+    cdef floating *above_prior = scratch + n
+    cdef floating *total = scratch + 2 * n
+    cdef floating scale
+    cdef Py_ssize_t sweeps = 0, k
+    change[0] = limit
+    while sweeps < max_sweeps and not change[0] < limit:
+        scale = exp_digamma(gamma, offset, e, n)
+        if prior_e == NULL:
+            sweep(e, <floating> 0, shared, rows, counts, n_words, n, total)
+        else:
+            scale = exp(top_psi - scale)
+            for k in range(n):
+                above_prior[k] = e[k] - scale * prior_e[k]
+            sweep(above_prior, scale, shared, rows, counts, n_words, n, total)
+        change[0] = update(alpha, e, total, n, gamma)
+        sweeps += 1
+    return sweeps
+
+
+cdef Py_ssize_t select_active(const floating *gamma, const floating *alpha, Py_ssize_t n,
+                              floating least, int *active) noexcept nogil:
+    """The topics that hold more than `least`; returns how many."""
+    cdef Py_ssize_t k, n_active = 0
+    for k in range(n):
+        if gamma[k] - alpha[k] > least:
+            active[n_active] = k
+            n_active += 1
+    return n_active
+
+
+cdef void take(const floating *row, const int *columns, Py_ssize_t n, Py_ssize_t n_padded,
+               floating fill, floating *out) noexcept nogil:
+    """out = row[columns], filled up to n_padded."""
+    cdef Py_ssize_t j
+    for j in range(n):
+        out[j] = row[columns[j]]
+    for j in range(n, n_padded):
+        out[j] = fill
+
+
+cdef Py_ssize_t ascend_active(const floating *alpha, const floating *offset,
+                              const floating *prior_e, floating top_psi, const floating *shared,
+                              const floating **rows, const floating *counts, Py_ssize_t n_words,
+                              Py_ssize_t n, Py_ssize_t width, floating limit,
+                              Py_ssize_t max_iter, int *active, const floating **active_rows,
+                              floating *scratch, floating *gamma,
+                              floating *change) noexcept nogil:
+    """`ascend` with most sweeps over the topics that matter; see `infer_documents`."""
+    cdef floating *part = scratch + 3 * width
+    cdef floating *own_alpha = part
+    cdef floating *own_offset = part + width
+    cdef floating *own_prior_e = part + 2 * width
+    cdef floating *own_gamma = part + 3 * width
+    cdef floating *own_rows = part + 4 * width
+    cdef Py_ssize_t attempt, n_active, m, u, j, sweeps
+    sweeps = ascend(alpha, offset, <floating *> NULL, top_psi, shared, rows, counts, n_words, width,
+                    limit, min(<Py_ssize_t> DENSE_SWEEPS, max_iter), scratch, gamma, change)
+    for attempt in range(VERIFICATIONS):
+        n_active = select_active(gamma, alpha, n, <floating> 0.1 * limit, active)
+        m = padded(n_active)
+        if change[0] < limit or sweeps + 1 >= max_iter or n_active == 0 or 4 * m > 3 * width:
+            break
+        for u in range(n_words):
+            active_rows[u] = own_rows + u * m
+            take(rows[u], active, n_active, m, <floating> 0, own_rows + u * m)
+        take(alpha, active, n_active, m, <floating> 1, own_alpha)
+        take(offset, active, n_active, m, UNUSED, own_offset)
+        take(prior_e, active, n_active, m, <floating> 0, own_prior_e)
+        take(gamma, active, n_active, m, <floating> 1, own_gamma)
+        sweeps += ascend(own_alpha, own_offset, own_prior_e, top_psi, shared, active_rows, counts,
+                         n_words, m, limit, max_iter - 1 - sweeps, scratch, own_gamma, change)
+        memcpy(gamma, alpha, n * sizeof(floating))
+        for j in range(n_active):
+            gamma[active[j]] = own_gamma[j]
+        sweeps += ascend(alpha, offset, <floating *> NULL, top_psi, shared, rows, counts, n_words,
+                         width, 2 * limit, 1, scratch, gamma, change)
+        if change[0] < 2 * limit:
+            return sweeps
+    if change[0] < limit:
+        return sweeps
+    return sweeps + ascend(alpha, offset, <floating *> NULL, top_psi, shared, rows, counts,
+                           n_words, width, limit, max_iter - sweeps, scratch, gamma, change)
+
+
 def infer_documents(const int[::1] indptr, const int[::1] indices, const floating[::1] counts,
                     const floating[:, ::1] weights, const double[::1] alpha,
                     const double[::1] psi_alpha, const double[::1] prior_weights,
@@ -186,47 +286,40 @@ def infer_documents(const int[::1] indptr, const int[::1] indices, const floatin
     not loosen with K. Beyond 64 topics the topics that hold less than a tenth of
     that after a few sweeps are left out: there gamma_k = alpha_k up to that
     little, so their part of the denominator, exp(psi_alpha_k) b_uk, is a
-    constant of the minibatch. A sweep over all topics verifies the result and
-    sends the document back where it moves more than twice the tolerance.
+    constant of the minibatch. A sweep over all topics verifies the result. Where
+    it moves more than twice the tolerance the document goes back, and in the end
+    to sweeps over all topics.
     """
-    cdef Py_ssize_t n_components = alpha.shape[0], width = weights.shape[1]
-    cdef Py_ssize_t d, u, k, j, n_words, longest = 0, n_active, n_active_padded, sweeps, dense_left
-    cdef floating m, scale, change, limit, tokens, top_psi = -1e30
-    cdef bint use_active = n_components > ACTIVE_SET_BEYOND, verifying, converged
+    cdef Py_ssize_t n = alpha.shape[0], width = weights.shape[1], longest = 0
+    cdef Py_ssize_t d, u, k, j, n_words
+    cdef floating change, limit, tokens, top_psi = -1e30
+    cdef bint use_active = n > ACTIVE_SET_BEYOND
     for d in range(start, stop):
         longest = max(longest, indptr[d + 1] - indptr[d])
-    cdef Py_ssize_t n_floats = 9 * width + 2 * (longest + 1) + longest * width * use_active
-    cdef floating *floats = <floating *> malloc(n_floats * sizeof(floating))
-    cdef const floating **pointers = <const floating **> malloc(
-        2 * (longest + 1) * sizeof(floating *))
+    cdef Py_ssize_t n_rows = 11 + longest * use_active
+    cdef floating *block = <floating *> malloc((n_rows * width + 2 * longest) * sizeof(floating))
+    cdef const floating **rows = <const floating **> malloc((2 * longest + 1) * sizeof(void *))
     cdef int *active = <int *> malloc(width * sizeof(int))
-    if floats == NULL or pointers == NULL or active == NULL:
-        free(floats)
-        free(pointers)
+    if block == NULL or rows == NULL or active == NULL:
+        free(block)
+        free(rows)
         free(active)
         raise MemoryError()
-    cdef floating *g = floats
-    cdef floating *e = g + width
-    cdef floating *total = e + width
-    cdef floating *zero = total + width
-    cdef floating *prior = zero + width
-    cdef floating *prior_e = prior + width
-    cdef floating *g_active = prior_e + width
-    cdef floating *e_active = g_active + width
-    cdef floating *prior_active = e_active + width
-    cdef floating *own = prior_active + width
-    cdef floating *shared = own + longest + 1
-    cdef floating *compact = shared + longest + 1
-    cdef const floating **rows = pointers
-    cdef const floating **compact_rows = pointers + longest + 1
+    cdef floating *g = block
+    cdef floating *prior = block + width
+    cdef floating *prior_e = block + 2 * width
+    cdef floating *offset = block + 3 * width
+    cdef floating *own = block + 4 * width
+    cdef floating *shared = own + longest
+    cdef floating *scratch = shared + longest
     with nogil:
-        for k in range(n_components):
+        for k in range(n):
             top_psi = max(top_psi, <floating> psi_alpha[k])
         for k in range(width):
-            zero[k] = 0
             g[k] = 1
-            prior[k] = <floating> alpha[k] if k < n_components else 1
-            prior_e[k] = exp(<floating> psi_alpha[k] - top_psi) if k < n_components else 0
+            prior[k] = <floating> alpha[k] if k < n else 1
+            prior_e[k] = exp(<floating> psi_alpha[k] - top_psi) if k < n else 0
+            offset[k] = 0 if k < n else UNUSED
         for d in range(start, stop):
             n_words = indptr[d + 1] - indptr[d]
             tokens = 0
@@ -236,63 +329,22 @@ def infer_documents(const int[::1] indptr, const int[::1] indices, const floatin
                 rows[u] = &weights[indices[j], 0]
                 shared[u] = <floating> prior_weights[indices[j]] if use_active else 0
                 tokens += own[u]
-            for k in range(n_components):
-                g[k] = prior[k] + tokens / n_components
+            for k in range(n):
+                g[k] = prior[k] + tokens / n
             limit = <floating> tol * tokens
-            sweeps = 0
-            dense_left = DENSE_SWEEPS
-            verifying = False
-            converged = tokens == 0
-            while not converged and sweeps < max_iter:
-                exp_digamma(g, zero, e, width)
-                sweep(e, <floating> 0, shared, rows, own, n_words, width, total)
-                change = update(prior, e, total, width, g)
-                sweeps += 1
-                dense_left -= 1
-                converged = change < (2 * limit if verifying else limit)
-                verifying = False
-                if converged or not use_active or dense_left > 0:
-                    continue
-                n_active = 0
-                for k in range(n_components):
-                    if g[k] - prior[k] > 0.1 * limit:
-                        active[n_active] = k
-                        n_active += 1
-                n_active_padded = padded(n_active)
-                if n_active == 0 or 4 * n_active_padded > 3 * width:
-                    continue
-                for u in range(n_words):
-                    compact_rows[u] = compact + u * n_active_padded
-                    for j in range(n_active):
-                        compact[u * n_active_padded + j] = rows[u][active[j]]
-                    for j in range(n_active, n_active_padded):
-                        compact[u * n_active_padded + j] = 0
-                for j in range(n_active_padded):
-                    g_active[j] = g[active[j]] if j < n_active else 1
-                    prior_active[j] = prior[active[j]] if j < n_active else 1
-                while sweeps < max_iter:
-                    m = exp_digamma(g_active, zero, e_active, n_active_padded)
-                    scale = exp(top_psi - m)
-                    for j in range(n_active):
-                        e[j] = e_active[j] - scale * prior_e[active[j]]
-                    for j in range(n_active, n_active_padded):
-                        e[j] = 0
-                    sweep(e, scale, shared, compact_rows, own, n_words, n_active_padded, total)
-                    change = update(prior_active, e_active, total, n_active_padded, g_active)
-                    sweeps += 1
-                    if change < limit:
-                        break
-                for k in range(n_components):
-                    g[k] = prior[k]
-                for j in range(n_active):
-                    g[active[j]] = g_active[j]
-                dense_left = 1
-                verifying = True
-            for k in range(n_components):
-                gamma[d - start, k] = g[k] if tokens > 0 else prior[k]
-            n_iter[d - start] = <int> sweeps
-        free(floats)
-        free(pointers)
+            j = 0
+            if tokens > 0 and use_active:
+                j = ascend_active(prior, offset, prior_e, top_psi, shared, rows, own, n_words, n,
+                                  width, limit, max_iter, active, rows + longest, scratch, g,
+                                  &change)
+            elif tokens > 0:
+                j = ascend(prior, offset, <floating *> NULL, top_psi, shared, rows, own, n_words,
+                           width, limit, max_iter, scratch, g, &change)
+            n_iter[d - start] = <int> j
+            for k in range(n):
+                gamma[d - start, k] = g[k]
+        free(block)
+        free(rows)
         free(active)
 
 

@@ -78,7 +78,7 @@ ST_INLINE double st_exp_double(double x)
 ST_INLINE float st_tail_float(float x)
 {
     const float a = x * (x + 3.0f);
-    return (2.0f * x + 3.0f) * (2.0f * a + 2.0f) / (a * (a + 2.0f));
+    return (2.0f * x + 3.0f) / a * ((2.0f * a + 2.0f) / (a + 2.0f));
 }
 
 ST_INLINE float st_head_float(float x)

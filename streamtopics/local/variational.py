@@ -14,10 +14,10 @@ from scipy.special import digamma
 
 from streamtopics.kernels import rows, variational
 from streamtopics.messages import Minibatch, Statistics, Topics
-from streamtopics.parallel import Workers
+from streamtopics.parallel import Workers, spans
 
-DOCUMENTS_PER_JOB = 128
-WORDS_PER_JOB = 2048
+DOCUMENTS_PER_JOB = 64
+WORDS_PER_JOB = 1024
 
 
 @dataclass(frozen=True)
@@ -42,15 +42,12 @@ class Variational:
         if len(topics.alpha) > variational.DENSE_UP_TO:
             variational.prior_weights(topics.weights, digamma(topics.alpha), shared)
         jobs = (
-            self._job(minibatch, topics, shared, start, workers.distributed)
-            for start in range(0, minibatch.n_documents, DOCUMENTS_PER_JOB)
+            self._job(minibatch, topics, shared, *span, workers.distributed)
+            for span in spans(minibatch.n_documents, DOCUMENTS_PER_JOB)
         )
-        parts = workers.send(_infer_documents, jobs)
-        empty = np.empty((0, len(topics.alpha)), topics.weights.dtype)
-        return np.concatenate([empty, *parts])
+        return np.concatenate(workers.send(_infer_documents, jobs))
 
-    def _job(self, minibatch, topics, shared, start, distributed):
-        stop = min(start + DOCUMENTS_PER_JOB, minibatch.n_documents)
+    def _job(self, minibatch, topics, shared, start, stop, distributed):
         weights = topics.weights
         if distributed:
             span = slice(minibatch.indptr[start], minibatch.indptr[stop])
@@ -74,14 +71,9 @@ class Variational:
             (minibatch.counts, minibatch.indices, minibatch.indptr), shape=(len(gamma), n_words)
         ).tocsc()
         counts = np.empty((n_words, len(topics.alpha)), weights.dtype)
-        workers.share(
-            variational.word_statistics,
-            (
-                (by_word.indptr, by_word.indices, by_word.data, weights, exp_theta)
-                + (start, min(start + WORDS_PER_JOB, n_words), counts)
-                for start in range(0, n_words, WORDS_PER_JOB)
-            ),
-        )
+        given = by_word.indptr, by_word.indices, by_word.data, weights, exp_theta
+        jobs = ((*given, *span, counts) for span in spans(n_words, WORDS_PER_JOB))
+        workers.share(variational.word_statistics, jobs)
         return Statistics(minibatch.words, counts, minibatch.n_documents, minibatch.n_tokens)
 
 

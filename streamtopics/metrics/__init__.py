@@ -1,2 +1,32 @@
 # SPDX-License-Identifier: BSD-3-Clause
-from streamtopics.metrics.predictive import completion_split
+"""How good a topic model is: prediction of held-out words, coherence, diversity.
+
+The functions take models of other packages too; the scorers are for
+scikit-learn's model selection.
+"""
+
+from streamtopics.metrics.coherence import topic_coherence
+from streamtopics.metrics.diversity import topic_diversity
+from streamtopics.metrics.predictive import (
+    completion_split,
+    log_predictive_probability,
+    perplexity,
+)
+from streamtopics.metrics.scorers import (
+    CoherenceScorer,
+    DiversityScorer,
+    PerplexityScorer,
+    PredictiveScorer,
+)
+
+__all__ = [
+    "CoherenceScorer",
+    "DiversityScorer",
+    "PerplexityScorer",
+    "PredictiveScorer",
+    "completion_split",
+    "log_predictive_probability",
+    "perplexity",
+    "topic_coherence",
+    "topic_diversity",
+]

@@ -11,12 +11,16 @@ test sets can be compared (Broderick et al. 2013; section 5.3 of Nguyen et al.
 2020).
 """
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative
 
 HELD_OUT_SHARE = 5
+TOKEN_PARTS = 1 << 16
+PROPORTIONS_TOLERANCE = 1e-3
 MONITORED = 256
 ENTRIES_AT_ONCE = 1 << 16
 
@@ -36,12 +40,17 @@ def completion_split(
     X : sparse matrix of shape (n_documents, n_features), CSR
         Token counts. Of a fractional count at most itself is held out.
     seed : int, default=0
-        Another seed, another split.
+        Not negative. Another seed, another split.
 
     Returns
     -------
     observed, held_out : CSR matrices of the shape and dtype of X
         Their sum is X.
+
+    Raises
+    ------
+    ValueError
+        If `seed` is not a non-negative integer.
 
     Examples
     --------
@@ -51,10 +60,14 @@ def completion_split(
     >>> held_out.sum(axis=1).ravel().tolist()
     [[2.0, 1.0]]
     """
+    if not isinstance(seed, Integral) or seed < 0:
+        raise ValueError(f"seed must be a non-negative integer, for example 0; got {seed!r}")
     X = sparse.csr_matrix(X, copy=True)
     X.sum_duplicates()
+    X.eliminate_zeros()
     counts = X.data.astype(np.float64)
-    through = np.concatenate([[0.0], np.cumsum(counts)])
+    # Sums of multiples of a power of two are exact, whatever rows come before.
+    through = np.concatenate([[0.0], np.cumsum(np.rint(counts * TOKEN_PARTS) / TOKEN_PARTS)])
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     before_row = through[X.indptr[:-1]][row]
     first = _row_hash(X, row, seed)[row]
@@ -113,3 +126,178 @@ def token_log_probability(
 def per_token(log_probability: np.ndarray, n_tokens: float) -> float:
     """Mean over tokens; NaN where there are none."""
     return float(log_probability.sum()) / n_tokens if n_tokens > 0 else np.nan
+
+
+def log_predictive_probability(estimator: Any, X: Any, *, seed: int = 0) -> float:
+    """Log predictive probability per held-out token, by document completion.
+
+    One rule for every topic model, so that different models, numbers of topics,
+    packages and test sets can be compared. Of each document the proportions are
+    inferred from four fifths of its tokens and the other fifth is scored; see
+    `completion_split`. Higher is better, and no term of a prior is mixed in.
+
+    Parameters
+    ----------
+    estimator : object
+        A fitted topic model in the manner of scikit-learn: `transform` gives
+        proportions, rows that sum to 1, and `components_`, of shape
+        (n_components, n_features), is proportional to the word probabilities of
+        the topics, row by row. scikit-learn's `LatentDirichletAllocation` is one.
+    X : {array-like, sparse matrix} of shape (n_documents, n_features)
+        Token counts, not negative; fractions are legal. float64 stays float64,
+        all else becomes float32, as in the estimators of this package.
+    seed : int, default=0
+        Of the split. With 0 this is `estimator.score(X)` of this package's
+        estimators; with others it tells how much the split matters.
+
+    Returns
+    -------
+    score : float
+        Mean over the held-out tokens of all documents, in nats per token. -inf
+        if a topic model gives a held-out token probability 0; NaN if X has no
+        held-out token, as when it has no tokens.
+
+    Raises
+    ------
+    TypeError
+        If `estimator` lacks `transform` or `components_`.
+    ValueError
+        If `components_` and X differ in features, if `components_` or X has
+        negative entries, if a topic has no mass, if `transform` does not give
+        proportions, or if `seed` is not a non-negative integer.
+
+    References
+    ----------
+    H. M. Wallach, I. Murray, R. Salakhutdinov, D. Mimno (2009). Evaluation
+    methods for topic models. ICML, 1105-1112 (document completion).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.decomposition import LatentDirichletAllocation
+    >>> from streamtopics import SVBLDA
+    >>> from streamtopics.metrics import log_predictive_probability
+    >>> X = np.random.default_rng(0).poisson(2.0, size=(60, 20))
+    >>> ours = SVBLDA(n_components=2, random_state=0).fit(X)
+    >>> theirs = LatentDirichletAllocation(n_components=2, random_state=0).fit(X)
+    >>> scores = [log_predictive_probability(model, X) for model in (ours, theirs)]
+    >>> bool(np.isclose(scores[0], ours.score(X)))
+    True
+    >>> bool(np.allclose(scores, -np.log(20), atol=0.2))  # X has no topics
+    True
+    """
+    components = check_components(estimator)
+    counts = _check_counts(X, components.shape[1])
+    observed, held_out = completion_split(counts, seed)
+    words = np.unique(held_out.indices)
+    topic_word = components[:, words] / components.sum(axis=1, keepdims=True)
+    doc_topic = _proportions(estimator, _contained_like(X, observed))
+    with np.errstate(divide="ignore"):
+        log_probability = token_log_probability(doc_topic, topic_word, held_out[:, words])
+    return per_token(log_probability, float(held_out.data.sum(dtype=np.float64)))
+
+
+def perplexity(estimator: Any, X: Any, *, seed: int = 0) -> float:
+    """Perplexity of held-out tokens, by document completion.
+
+    exp(-`log_predictive_probability`): the number of equally likely words that
+    would be as hard to guess. Lower is better; a model that knows nothing has
+    the number of features. It does not grow or shrink with the size of X.
+
+    Parameters
+    ----------
+    estimator : object
+        A fitted topic model with `transform` and `components_`.
+    X : {array-like, sparse matrix} of shape (n_documents, n_features)
+        Token counts, not negative.
+    seed : int, default=0
+        Of the split into observed and held-out tokens.
+
+    Returns
+    -------
+    perplexity : float
+        At least 1, in words; inf if a topic model gives a held-out token
+        probability 0, NaN if X has no held-out token.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `log_predictive_probability`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.decomposition import LatentDirichletAllocation
+    >>> from streamtopics.metrics import perplexity
+    >>> X = np.random.default_rng(0).poisson(2.0, size=(60, 20))
+    >>> model = LatentDirichletAllocation(n_components=2, random_state=0).fit(X)
+    >>> model.components_[:] = 1.0  # as if it had learnt nothing
+    >>> round(perplexity(model, X), 4)
+    20.0
+    """
+    return float(np.exp(-log_predictive_probability(estimator, X, seed=seed)))
+
+
+def check_components(estimator: Any) -> np.ndarray:
+    """`components_` of a fitted topic model, of shape (n_components, n_features).
+
+    float64, not negative, each row with mass; what else comes raises TypeError or
+    ValueError.
+    """
+    components = getattr(estimator, "components_", None)
+    if components is None or not hasattr(estimator, "transform"):
+        if hasattr(estimator, "fit"):
+            check_is_fitted(estimator)
+        raise TypeError(
+            "estimator must be a fitted topic model with transform and components_; got "
+            f"{type(estimator).__name__}. Of a Pipeline, pass the last step, and X as the steps "
+            "before it give it"
+        )
+    components = check_array(components, dtype=np.float64, input_name="components_")
+    check_non_negative(components, f"{type(estimator).__name__}.components_")
+    massless = np.flatnonzero(components.sum(axis=1) <= 0)
+    if massless.size:
+        raise ValueError(
+            f"components_ must have mass in each topic; topic {massless[0]} of "
+            f"{components.shape[0]} is 0 everywhere. Remove it, or add a small number to it"
+        )
+    return components
+
+
+def _check_counts(X: Any, n_features: int) -> sparse.csr_matrix:
+    """X as non-negative CSR of float64 or float32 with n_features columns."""
+    X = check_array(
+        X,
+        accept_sparse="csr",
+        dtype=[np.float32, np.float64],
+        input_name="X",
+        ensure_min_samples=0,
+    )
+    check_non_negative(X, "log_predictive_probability")
+    if X.shape[1] != n_features:
+        raise ValueError(
+            f"X must have the columns that estimator was fitted on: {n_features} features by its "
+            f"components_; got {X.shape[1]}. Count X with the same vocabulary"
+        )
+    return sparse.csr_matrix(X)
+
+
+def _contained_like(X: Any, part: sparse.csr_matrix) -> Any:
+    """The part as a DataFrame if X is one of pandas, so that its column names are seen."""
+    if hasattr(X, "iloc"):
+        return type(X)(part.toarray(), index=X.index, columns=X.columns)
+    return part
+
+
+def _proportions(estimator: Any, X: Any) -> np.ndarray:
+    """transform(X), checked to give distributions."""
+    doc_topic = np.asarray(estimator.transform(X)) if X.shape[0] else np.empty((0, 1))
+    total = doc_topic.sum(axis=1)
+    wrong = np.flatnonzero(~(np.abs(total - 1) <= PROPORTIONS_TOLERANCE))
+    if wrong.size or (doc_topic < 0).any():
+        found = f"row {wrong[0]} sums to {total[wrong[0]]:g}" if wrong.size else "one is negative"
+        raise ValueError(
+            "estimator.transform must give topic proportions, rows that sum to 1 without negative "
+            f"entries; {found}. Wrap estimator so that transform normalizes its rows"
+        )
+    return doc_topic

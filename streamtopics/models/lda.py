@@ -10,10 +10,11 @@ from scipy.special import digamma
 from streamtopics.kernels import variational
 from streamtopics.local import Variational
 from streamtopics.messages import Minibatch, Statistics, Topics
-from streamtopics.parallel import Workers
+from streamtopics.parallel import Workers, spans
 from streamtopics.posterior import LazyPosterior, Proposal
 
 WORDS_PER_JOB = 1024
+SIXTEEN_OF_32 = np.uint64(0x0000FFFF0000FFFF)
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,10 @@ class RandomStart:
         n_components = self.prior.shape[1]
         cells = words.astype(np.uint64)[:, None] * np.uint64(n_components)
         cells = cells + np.arange(n_components, dtype=np.uint64)
-        bits = _mix(_mix(np.uint64(self.seed) + np.zeros(1, np.uint64)) ^ _mix(cells))
-        uniforms = bits.view(np.uint16).reshape(*bits.shape, 4).sum(axis=2, dtype=np.int64)
-        return 100.0 * (1.0 + self.prior.prior_rows(words)) * (uniforms + 2) / 2.0**17
+        bits = _mix(cells ^ _mix(np.array([self.seed], dtype=np.uint64)))
+        pairs = (bits & SIXTEEN_OF_32) + ((bits >> np.uint64(16)) & SIXTEEN_OF_32)
+        uniforms = (pairs & np.uint64(0xFFFFFFFF)) + (pairs >> np.uint64(32))
+        return (1.0 + self.prior.prior_rows(words)) * ((uniforms + np.uint64(2)) * (100 / 2.0**17))
 
 
 def _mix(x: np.ndarray) -> np.ndarray:
@@ -80,11 +82,11 @@ class LDA:
         width = variational.padded_width(len(self.alpha))
         weights = np.empty((len(words), width), minibatch.counts.dtype)
 
-        def fill(part: slice) -> None:
-            variational.exp_digamma_rows(view.rows(words[part]), offset, weights[part])
+        def fill(start: int, stop: int) -> None:
+            rows = view.rows(words[start:stop])
+            variational.exp_digamma_rows(rows, offset, weights[start:stop])
 
-        starts = range(0, len(words), WORDS_PER_JOB)
-        workers.share(fill, ((slice(start, start + WORDS_PER_JOB),) for start in starts))
+        workers.share(fill, spans(len(words), WORDS_PER_JOB))
         return Topics(weights, self.alpha)
 
     def learner(

@@ -39,9 +39,10 @@ class BPS:
         """lam + s + r eta."""
 
         def blend(statistics: Statistics) -> Blend:
-            learnt, prior = statistics.mass, posterior.prior_mass
             if self.norm == "whole":
-                learnt, prior = learnt.sum(), prior.sum()
-            return Blend(1.0, 1.0, self.scale * learnt / prior, statistics)
+                share = statistics.n_tokens / posterior.prior_mass.sum()
+            else:
+                share = statistics.mass / posterior.prior_mass
+            return Blend(1.0, 1.0, self.scale * share, statistics)
 
         return ascend(posterior, learn, blend, self.n_passes)

@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from streamtopics import BPSLDA, SVBLDA
 from streamtopics.datasets import make_lda_corpus
@@ -28,8 +29,8 @@ def estimator(request):
     return clone(request.param)
 
 
-@pytest.fixture(scope="module")
-def X():
+@pytest.fixture(scope="module", name="X")
+def counts():
     corpus = make_lda_corpus(n_documents=700, n_features=300, mean_length=25, random_state=0)
     return sparse.csr_matrix(corpus.X, dtype=np.float64)
 
@@ -189,12 +190,11 @@ def test_interrupted_first_call_leaves_it_unfitted(estimator, X, monkeypatch):
 
 
 def test_interrupted_fit_keeps_whole_minibatches(estimator, X, monkeypatch):
-    estimator.set_params(batch_size=100)
+    estimator.set_params(batch_size=50)
     expected = clone(estimator)
-    for start in (0, 100, 200):
-        expected.partial_fit(X[start : start + 100])
-    chunks_each = estimator.n_passes
-    interrupt_after(monkeypatch, 3 * chunks_each, KeyboardInterrupt)
+    for start in (0, 50, 100):
+        expected.partial_fit(X[start : start + 50])
+    interrupt_after(monkeypatch, 3 * estimator.n_passes, KeyboardInterrupt)
     with pytest.raises(KeyboardInterrupt):
         estimator.fit(X)
     assert_array_equal(estimator.components_, expected.components_)
@@ -373,7 +373,7 @@ def test_prior_retention(X):
     assert_allclose(
         np.average(kept[svb][-1], weights=svb.posterior_.mass), eta / (eta + tokens), rtol=1e-10
     )
-    learnt = bps.posterior_.S_mass
+    learnt = bps.posterior_.learnt_mass
     assert_allclose(kept[bps][-1], 1 - learnt / (30 + 1.25 * learnt), rtol=1e-10)
 
 
@@ -386,3 +386,12 @@ def test_verbose_shows_progress_and_changes_nothing(estimator, X, capsys):
     assert "tokens/s" in shown
     assert "nats/token" in shown
     assert_array_equal(estimator.components_, quiet.components_)
+
+
+def test_fit_warns_of_too_few_steps(X):
+    with pytest.warns(ConvergenceWarning, match="set n_passes to about 10"):
+        SVBLDA(random_state=0).fit(X)
+    SVBLDA(random_state=0, n_passes=5).fit(X)
+    SVBLDA(random_state=0, batch_size=140).fit(X)
+    SVBLDA(1).fit(X)
+    SVBLDA(random_state=0).partial_fit(X)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""
+The vanishing prior
+===================
+
+Streaming variational Bayes counts its prior once, so that a stream washes it out. Boosting
+adds it again with each minibatch. This example follows the share of each model's mass that
+is still owed to the prior, and what becomes of a few seed words.
+"""
+
+# %%
+# The stream is the documentation of NumPy, SciPy and scikit-learn. Two topics are seeded.
+from sklearn.feature_extraction.text import CountVectorizer
+
+from streamtopics import BPSLDA, SVBLDA
+from streamtopics.datasets import iter_minibatches, load_docstrings
+from streamtopics.inspection import plot_curves
+from streamtopics.priors import seed_prior, seed_pulls
+
+texts = load_docstrings(packages=["numpy", "scipy", "sklearn"]).data
+vectorizer = CountVectorizer(stop_words="english", min_df=5, max_features=5000)
+X = vectorizer.fit_transform(texts)
+names = vectorizer.get_feature_names_out()
+
+seeds = {
+    "statistics": ["distribution", "probability", "variance", "sample"],
+    "linear algebra": ["matrix", "eigenvalues", "decomposition", "triangular"],
+}
+prior = seed_prior(seeds, names, strength=50, n_components=10, base=0.01)
+
+# %%
+# The dry run tells what to expect: words as frequent as these wash out 50 pseudo-counts.
+for row in seed_pulls(seeds, names, 50, n_components=10, base=0.01, counts=X.sum(axis=0).A1):
+    print(f"{row.name:15} {row.word:14} {row.odds:5.0f} times the pull, "
+          f"{row.prior_share:4.0%} prior at the end")  # fmt: skip
+
+# %%
+# The share of the prior in the topics through the stream, for SVB and for BPS at three scales.
+models = {"SVB": SVBLDA(10, topic_word_prior=prior, random_state=0)}
+for scale in (0.05, 0.1, 0.3):
+    models[f"BPS, s = {scale}"] = BPSLDA(
+        10, boosting_scale=scale, topic_word_prior=prior, random_state=0
+    )
+
+kept = {name: [] for name in models}
+seen = []
+for batch in iter_minibatches(X, batch_size=250):
+    for name, model in models.items():
+        model.partial_fit(batch)
+        kept[name].append(model.prior_retention_.mean())
+    seen.append(model.n_documents_seen_)
+
+figure = plot_curves(
+    kept, x=seen, xlabel="documents seen", ylabel="share of the prior, mean over topics"
+)
+figure
+
+# %%
+# And the topics that were seeded, at the end.
+for name in ("SVB", "BPS, s = 0.3"):
+    for seed, words in zip(seeds, models[name].top_words(names, n=8), strict=False):
+        print(f"{name:13} {seed:15} {' '.join(words)}")

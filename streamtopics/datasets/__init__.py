@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Data to learn from: a synthetic corpus, English text that every machine has, and streams."""
+
+from streamtopics.datasets.docstrings import load_docstrings
+from streamtopics.datasets.stream import iter_minibatches, read_texts
+from streamtopics.datasets.synthetic import make_lda_corpus
+
+__all__ = ["iter_minibatches", "load_docstrings", "make_lda_corpus", "read_texts"]

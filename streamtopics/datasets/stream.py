@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Minibatches from texts, files and matrices, with one minibatch in memory at a time.
+
+Nothing is read before it is asked for, so a stream may be longer than the memory
+or have no end; a line that cannot be read is named in the error.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from numbers import Integral
+from pathlib import Path, PurePath
+from typing import Any
+
+from scipy import sparse
+from sklearn.utils import check_scalar
+
+TEXT_SUFFIXES = frozenset({".txt"})
+JSON_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson"})
+SHOWN = 60
+
+
+def iter_minibatches(
+    source: Any,
+    batch_size: int = 1000,
+    *,
+    vectorizer: Any = None,
+    text_key: str = "text",
+    encoding: str = "utf-8",
+) -> Iterator[Any]:
+    """Cut a source of documents into minibatches, lazily.
+
+    Parameters
+    ----------
+    source : iterable of str, path, iterable of paths or matrix
+        Texts or files of texts as in `read_texts`, or a matrix (dense, sparse or a
+        data frame) of shape (n_documents, n_features), of which slices of rows are
+        taken.
+    batch_size : int, default=1000
+        Number of documents in a minibatch; the last one may have fewer.
+    vectorizer : object with `transform` or None, default=None
+        Turns a list of texts into counts, for example a fitted
+        :class:`~sklearn.feature_extraction.text.CountVectorizer`, or a
+        :class:`~sklearn.feature_extraction.text.HashingVectorizer`, which needs no
+        fit. None leaves the texts as they are.
+    text_key : str, default="text"
+        As in `read_texts`.
+    encoding : str, default="utf-8"
+        As in `read_texts`.
+
+    Returns
+    -------
+    minibatches : iterator
+        Of what `vectorizer.transform` returns; without a vectorizer, of lists of str
+        or of slices of the matrix. Nothing comes from a source without documents.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `batch_size` is not a positive integer, or a matrix comes together with a
+        vectorizer.
+    FileNotFoundError, TypeError, ValueError
+        As `read_texts`, some of them only when the document is reached.
+
+    See Also
+    --------
+    read_texts : The documents one by one.
+
+    Examples
+    --------
+    >>> from streamtopics.datasets import iter_minibatches
+    >>> list(iter_minibatches(["a stream", "of five", "texts", "in", "batches"], 2))
+    [['a stream', 'of five'], ['texts', 'in'], ['batches']]
+
+    One pass over a stream of any length, from a list, a generator or files:
+
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from streamtopics import SVBLDA
+    >>> texts = ["red green", "blue red", "green green"]
+    >>> vectorizer = CountVectorizer(vocabulary=["blue", "green", "red"])
+    >>> model = SVBLDA(n_components=2, random_state=0)
+    >>> for X in iter_minibatches(texts, 2, vectorizer=vectorizer):
+    ...     model = model.partial_fit(X)
+    >>> model.n_documents_seen_
+    3
+    """
+    check_scalar(batch_size, "batch_size", Integral, min_val=1)
+    if not _is_matrix(source):
+        texts = read_texts(source, text_key=text_key, encoding=encoding)
+        batches = _batches(texts, batch_size)
+        return batches if vectorizer is None else map(vectorizer.transform, batches)
+    if vectorizer is not None:
+        raise ValueError(
+            f"a vectorizer turns texts into counts, but source is a matrix of shape "
+            f"{source.shape}; pass vectorizer=None"
+        )
+    return _row_slices(source, batch_size)
+
+
+def read_texts(source: Any, *, text_key: str = "text", encoding: str = "utf-8") -> Iterator[str]:
+    """Read documents one by one, lazily.
+
+    Parameters
+    ----------
+    source : iterable of str, path or iterable of paths
+        In an iterable a str or an object with `text_key` is a document and an
+        :class:`os.PathLike`, such as :class:`pathlib.Path`, a file or directory. A str
+        by itself is a path too. Files may be compressed by gzip, with a further
+        suffix ".gz":
+
+        - ".jsonl", ".ndjson" and ".json" have JSON on each line: an object with
+          `text_key`, or a string. Empty lines are skipped, empty texts are not.
+        - Any other file is plain text, with one document on each line. Empty
+          lines are skipped.
+        - Of a directory, the files with one of the suffixes above or ".txt" are
+          read, sorted by name. Here a ".txt" file as a whole is one document,
+          even if it is empty. Hidden files, others and subdirectories are not read.
+    text_key : str, default="text"
+        Where the text is in an object.
+    encoding : str, default="utf-8"
+        Encoding of the files. It must be one that writes the end of a line as
+        ASCII does, which UTF-16 and UTF-32 do not. A byte order mark is removed.
+
+    Returns
+    -------
+    texts : iterator of str
+        The documents, without the ends of their lines.
+
+    Raises
+    ------
+    FileNotFoundError
+        If a path does not exist. For a path or a list of paths this is found before
+        anything is read.
+    LookupError
+        If the encoding is not known.
+    TypeError
+        If the source is none of the above.
+    ValueError
+        If a file cannot be decompressed or decoded, a line is not JSON, an object
+        has no `text_key`, or a text is not a string; with the file and the line. Also
+        if a directory has nothing to read, or the first text is the name of a file.
+
+    See Also
+    --------
+    iter_minibatches : The documents in minibatches.
+
+    Examples
+    --------
+    >>> from streamtopics.datasets import read_texts
+    >>> list(read_texts(["one text", {"text": "another", "year": 2024}]))
+    ['one text', 'another']
+    """
+    _check_encoding(encoding)
+    if isinstance(source, str | os.PathLike):
+        return _path_texts(_existing(source), text_key, encoding)
+    if isinstance(source, bytes | Mapping) or _is_matrix(source) or not hasattr(source, "__iter__"):
+        raise TypeError(
+            "source must be an iterable of texts, such as a list, or a path or an iterable of "
+            f"paths; got {type(source).__name__}"
+        )
+    if isinstance(source, list | tuple):
+        for item in source:
+            if isinstance(item, os.PathLike):
+                _existing(item)
+    return _item_texts(source, text_key, encoding)
+
+
+# Batches
+
+
+def _is_matrix(source: Any) -> bool:
+    return len(getattr(source, "shape", ())) == 2
+
+
+def _row_slices(matrix: Any, batch_size: int) -> Iterator[Any]:
+    rows = matrix.tocsr() if sparse.issparse(matrix) else getattr(matrix, "iloc", matrix)
+    for start in range(0, matrix.shape[0], batch_size):
+        yield rows[start : start + batch_size]
+
+
+def _batches(texts: Iterator[str], batch_size: int) -> Iterator[list[str]]:
+    while batch := list(islice(texts, batch_size)):
+        yield batch
+
+
+# Sources
+
+
+def _item_texts(source: Iterable[Any], text_key: str, encoding: str) -> Iterator[str]:
+    for number, item in enumerate(source, start=1):
+        if isinstance(item, os.PathLike):
+            yield from _path_texts(_existing(item), text_key, encoding)
+            continue
+        text = _text(item, text_key, f"item {number} of source")
+        if number == 1 and _kind(text) in TEXT_SUFFIXES | JSON_SUFFIXES and _exists(text):
+            raise ValueError(
+                f"the first text of source is the name of a file, {text!r}; in an iterable a str "
+                "is a text: pass pathlib.Path objects to read files"
+            )
+        yield text
+
+
+def _path_texts(path: Path, text_key: str, encoding: str) -> Iterator[str]:
+    if not path.is_dir():
+        yield from _file_texts(path, text_key, encoding)
+        return
+    for file in _files_of(path):
+        if _kind(file.name) in TEXT_SUFFIXES:
+            yield "".join(line for _, line in _lines(file, encoding))
+        else:
+            yield from _file_texts(file, text_key, encoding)
+
+
+def _files_of(folder: Path) -> list[Path]:
+    """The files to read of a directory, sorted by name."""
+    known = TEXT_SUFFIXES | JSON_SUFFIXES
+    visible = (path for path in folder.iterdir() if not path.name.startswith("."))
+    files = sorted(path for path in visible if _kind(path.name) in known and path.is_file())
+    if not files:
+        raise ValueError(
+            f"the directory {folder} has no files to read: none ends in "
+            f"{', '.join(sorted(known))}, with or without .gz. Subdirectories are not entered; "
+            "pass a list of their paths"
+        )
+    return files
+
+
+def _file_texts(path: Path, text_key: str, encoding: str) -> Iterator[str]:
+    """The documents in the lines of a file."""
+    is_json = _kind(path.name) in JSON_SUFFIXES
+    for where, line in _lines(path, encoding):
+        if line.strip():
+            yield _text(_json(line, where), text_key, where) if is_json else line.rstrip("\r\n")
+
+
+def _existing(path: str | os.PathLike) -> Path:
+    name = os.fspath(path)
+    if _exists(name):
+        return Path(name)
+    if isinstance(path, str):
+        raise FileNotFoundError(
+            f"source is a str, so it must be the path of a file or directory, but there is none "
+            f"with this name: {_shown(path)}. Pass texts as a list: [text, ...]"
+        )
+    raise FileNotFoundError(f"there is no file or directory {name!r}")
+
+
+def _exists(name: str) -> bool:
+    try:
+        return name != "" and Path(name).exists()
+    except OSError:  # for example a text that is too long to be a path
+        return False
+
+
+def _kind(name: str) -> str:
+    """The suffix of a file name, without that of gzip."""
+    return PurePath(name.lower().removesuffix(".gz")).suffix
+
+
+# Lines
+
+
+def _lines(path: Path, encoding: str) -> Iterator[tuple[str, str]]:
+    """Each line of a file, with its end, after its place for messages."""
+    is_gzip = path.name.lower().endswith(".gz")
+    try:
+        with gzip.open(path) if is_gzip else path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                where = f"{path}, line {number}"
+                text = _decode(line, encoding, where)
+                yield where, text.removeprefix("\ufeff") if number == 1 else text
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise ValueError(
+            f"{path} ends in .gz but cannot be decompressed ({error}); it may be incomplete, or "
+            "not be compressed by gzip: fetch it again, or rename it"
+        ) from error
+
+
+def _check_encoding(encoding: str) -> None:
+    try:
+        ends_alike = b"\n".decode(encoding) == "\n"
+    except UnicodeDecodeError:
+        ends_alike = False
+    if not ends_alike:
+        raise ValueError(
+            f"files in the encoding {encoding!r} cannot be read line by line; convert them to UTF-8"
+        )
+
+
+def _decode(line: bytes, encoding: str, where: str) -> str:
+    try:
+        return line.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{where}: byte 0x{line[error.start]:02x} at position {error.start + 1} of "
+            f"{_shown(line)} is not {encoding}; pass the encoding of the file, for example "
+            "encoding='latin-1', or convert it"
+        ) from error
+
+
+def _json(line: str, where: str) -> Any:
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"{where}: not JSON ({error.msg} at column {error.colno}): {_shown(line)}. Each line "
+            "must be one JSON object or string; a file of plain text should end in .txt"
+        ) from error
+
+
+def _text(value: Any, text_key: str, where: str) -> str:
+    """A document itself, or the one in an object."""
+    if isinstance(value, Mapping):
+        if text_key not in value:
+            keys = ", ".join(map(repr, islice(value, 10))) or "none"
+            raise ValueError(
+                f"{where}: no text under the key {text_key!r}; the keys are: {keys}. Pass the "
+                "right one as text_key"
+            )
+        value = value[text_key]
+    if not isinstance(value, str):
+        raise ValueError(
+            f"{where}: a text must be a str; got {_shown(value)} ({type(value).__name__}). Convert "
+            "it, or leave it out"
+        )
+    return value
+
+
+def _shown(value: Any) -> str:
+    """A short form of what came, for messages."""
+    shown = repr(value[: SHOWN + 1] if isinstance(value, str | bytes) else value)
+    return shown if len(shown) <= SHOWN else shown[:SHOWN] + "..."

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A corpus drawn from LDA itself, of which the truth is known.
+
+Document d has a Poisson number of words; each word comes from a topic k with
+probability theta_dk, and is then the word v with probability beta_kv, where
+theta_d ~ Dirichlet(alpha) and beta_k ~ Dirichlet(eta).
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import Bunch, check_random_state, check_scalar
+
+
+def make_lda_corpus(
+    n_documents: int = 1000,
+    n_components: int = 10,
+    n_features: int = 1000,
+    *,
+    mean_length: float = 60,
+    doc_topic_prior: Any = None,
+    topic_word_prior: Any = 0.1,
+    topic_word: Any = None,
+    random_state: Any = None,
+) -> Bunch:
+    """Draw a corpus from latent Dirichlet allocation.
+
+    Parameters
+    ----------
+    n_documents : int, default=1000
+        Number of documents.
+    n_components : int, default=10
+        Number of topics; not used when `topic_word` is given.
+    n_features : int, default=1000
+        Number of words in the vocabulary; not used when `topic_word` is given.
+    mean_length : float, default=60
+        Mean of the Poisson number of words in a document. Documents without
+        words can occur, above all if it is small.
+    doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
+        Dirichlet parameter alpha of the topic proportions, in pseudo-words. None is
+        1 / n_components: with 10 topics, most documents are made of 2 to 4.
+    topic_word_prior : float, array-like of shape (n_features,) or \
+            (n_components, n_features), default=0.1
+        Dirichlet parameter eta of the topics, in pseudo-words. With the default,
+        nine tenths of a topic are in a seventh of the words. Not used when
+        `topic_word` is given.
+    topic_word : array-like of shape (n_components, n_features) or None, default=None
+        Word probabilities of the topics, rows that sum to 1; for example the
+        `topic_word_` of a model fitted to real text. None draws them.
+    random_state : int, RandomState instance or None, default=None
+        Pass an int for the same corpus each time.
+
+    Returns
+    -------
+    corpus : Bunch
+        With the attributes
+
+        X : csr_matrix of shape (n_documents, n_features), int64
+            Word counts.
+        topic_word : ndarray of shape (n_components, n_features)
+            The topics beta; rows sum to 1.
+        doc_topic : ndarray of shape (n_documents, n_components)
+            The topic proportions theta; rows sum to 1.
+        doc_topic_prior : ndarray of shape (n_components,)
+            The alpha in use.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number or a prior is not positive or has the wrong type or shape, or
+        if the rows of `topic_word` are not probabilities.
+
+    Examples
+    --------
+    >>> from streamtopics.datasets import make_lda_corpus
+    >>> corpus = make_lda_corpus(200, n_components=5, n_features=50, random_state=0)
+    >>> corpus.X.shape, corpus.topic_word.shape, corpus.doc_topic.shape
+    ((200, 50), (5, 50), (200, 5))
+    """
+    check_scalar(n_documents, "n_documents", Integral, min_val=1)
+    if not (isinstance(mean_length, Real) and 0 < mean_length < np.inf):
+        raise ValueError(f"mean_length must be a positive finite number; got {mean_length!r}")
+    seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
+    rng = np.random.default_rng(seed)
+    if topic_word is None:
+        topic_word = _draw_topics(n_components, n_features, topic_word_prior, rng)
+    else:
+        topic_word = _check_topics(topic_word)
+    n_components = len(topic_word)
+    alpha = 1 / n_components if doc_topic_prior is None else doc_topic_prior
+    alpha = _check_prior(alpha, "doc_topic_prior", (n_components,))
+    doc_topic = rng.dirichlet(alpha, size=n_documents)
+    lengths = rng.poisson(mean_length, size=n_documents)
+    return Bunch(
+        X=_draw_counts(doc_topic, topic_word, lengths, rng),
+        topic_word=topic_word,
+        doc_topic=doc_topic,
+        doc_topic_prior=alpha,
+    )
+
+
+def _check_prior(prior: Any, name: str, *shapes: tuple[int, ...]) -> np.ndarray:
+    """The prior in the last of the shapes, all of which are allowed."""
+    prior = np.asarray(prior, dtype=np.float64)
+    if prior.ndim and prior.shape not in shapes:
+        raise ValueError(
+            f"{name} must be a number or have shape {' or '.join(map(str, shapes))}; "
+            f"got {prior.shape}"
+        )
+    if not ((prior > 0) & (prior < np.inf)).all():
+        raise ValueError(
+            f"{name} must be positive and finite everywhere; its smallest entry is "
+            f"{prior.min():g}, its largest {prior.max():g}"
+        )
+    return np.broadcast_to(prior, shapes[-1]).copy()
+
+
+def _check_topics(topic_word: Any) -> np.ndarray:
+    """A copy of the topics as float64, with rows that sum to 1 exactly."""
+    topics = np.array(topic_word, dtype=np.float64)
+    if topics.ndim != 2 or topics.size == 0:
+        raise ValueError(
+            f"topic_word must have shape (n_components, n_features); got {topics.shape}"
+        )
+    sums = topics.sum(axis=1)
+    if not ((topics >= 0).all() and np.allclose(sums, 1, rtol=0, atol=1e-4)):
+        raise ValueError(
+            "topic_word must hold probabilities: no negative entries, rows that sum to 1; the "
+            f"smallest entry is {topics.min():g} and the sums are {sums.min():g} to "
+            f"{sums.max():g}. Divide counts by the sum of their row first"
+        )
+    return topics / sums[:, None]
+
+
+def _draw_topics(
+    n_components: int, n_features: int, prior: Any, rng: np.random.Generator
+) -> np.ndarray:
+    check_scalar(n_components, "n_components", Integral, min_val=1)
+    check_scalar(n_features, "n_features", Integral, min_val=1)
+    eta = _check_prior(prior, "topic_word_prior", (n_features,), (n_components, n_features))
+    return np.array([rng.dirichlet(row) for row in eta])
+
+
+def _draw_counts(
+    doc_topic: np.ndarray, topic_word: np.ndarray, lengths: np.ndarray, rng: np.random.Generator
+) -> sparse.csr_matrix:
+    """Word counts: first each document's number of words of each topic, then the words.
+
+    The words of one topic are drawn for all documents at once.
+    """
+    topic_counts = rng.multinomial(lengths, doc_topic)
+    shape = len(doc_topic), topic_word.shape[1]
+    documents, words = [], []
+    for counts, probabilities in zip(topic_counts.T, topic_word, strict=True):
+        documents.append(np.repeat(np.arange(shape[0]), counts))
+        words.append(rng.choice(shape[1], size=counts.sum(), p=probabilities))
+    places = np.concatenate(documents), np.concatenate(words)
+    ones = np.ones(len(places[0]), dtype=np.int64)
+    return sparse.coo_matrix((ones, places), shape=shape).tocsr()

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Coherence of topics: whether their top words occur in the same documents.
+
+A document is a set of words. With D(w) the number of documents that contain w
+and p = D / (number of documents), for words i ranked after j,
+
+    UMass  log (D(i, j) + smoothing) / D(j)
+    NPMI   log (p(i, j) / p(i) p(j)) / -log p(i, j)
+    C_V    cosine of v(i) and sum_j v(j),  v(i)_j = NPMI(i, j),
+
+averaged over a topic's pairs or words (Mimno et al. 2011; Bouma 2009; Roeder et
+al. 2015).
+"""
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_array, check_non_negative
+
+MEASURES = ("npmi", "c_v", "umass")
+
+
+def topic_coherence(
+    topics: Any,
+    X: Any,
+    *,
+    measure: str = "npmi",
+    feature_names: Sequence | None = None,
+    smoothing: float = 1.0,
+) -> np.ndarray:
+    """Coherence of each topic's top words over the documents of X.
+
+    Higher is better. Never NaN or infinite: words that do not occur, or not
+    together, have the limits given in the notes.
+
+    Parameters
+    ----------
+    topics : array-like of shape (n_topics, n_top_words)
+        The top words of each topic, the most probable first, as columns of X or,
+        with `feature_names`, as words. Ten is usual, at least two are needed.
+        From topic-word weights: `np.argsort(-components)[:, :10]`.
+    X : {array-like, sparse matrix} of shape (n_documents, n_features)
+        Counts or weights, not negative; only whether one is positive matters.
+        Best a large corpus, and not the one the topics were learnt from.
+    measure : {"npmi", "c_v", "umass"}, default="npmi"
+        "npmi" because its values mean the same in every corpus: from -1, never
+        together, over 0, independent, to 1, only together. "umass" is at most
+        about 0 and has no lower bound of its own. "c_v" lies in [-1, 1].
+    feature_names : array-like of shape (n_features,), default=None
+        The words of the columns of X; None if `topics` holds columns.
+    smoothing : float, default=1.0
+        Documents that "umass" adds to those in which two words meet, so that
+        the logarithm is finite; 1 as in its paper. The others need none.
+
+    Returns
+    -------
+    coherence : ndarray of shape (n_topics,)
+        "umass" in nats, the others without unit.
+
+    Raises
+    ------
+    TypeError
+        If `topics` holds weights, or words without `feature_names`.
+    ValueError
+        If `topics` is not such a table, names a word twice in a topic, a column
+        that X lacks or a word that `feature_names` lacks; if X is negative
+        somewhere or has no documents; if another argument is out of range.
+
+    Notes
+    -----
+    Limits. NPMI is -1 for two words that never meet, also when one of them never
+    occurs, and 0 for two words that are in every document. In C_V the NPMI of a
+    word with itself is 1, and a word that never occurs has no vector: its cosine
+    counts 0. In UMass a conditioning word that never occurs gives the least value
+    that the corpus allows, log(smoothing / n_documents).
+
+    UMass is the mean over pairs, not the sum, so that it does not grow with the
+    number of words. C_V is taken over whole documents, since counts have no order
+    in which a window could slide; its published form has windows of 110 tokens.
+    Two words that avoid the same words have a high cosine too, so C_V can be high
+    for words that never meet; NPMI cannot.
+
+    References
+    ----------
+    D. Mimno, H. Wallach, E. Talley, M. Leenders, A. McCallum (2011). Optimizing
+    semantic coherence in topic models. EMNLP, 262-272 (UMass).
+
+    G. Bouma (2009). Normalized (pointwise) mutual information in collocation
+    extraction. GSCL, 31-40 (NPMI).
+
+    M. Roeder, A. Both, A. Hinneburg (2015). Exploring the space of topic
+    coherence measures. WSDM, 399-408 (C_V, and the others in one scheme).
+
+    Examples
+    --------
+    >>> from streamtopics.metrics import topic_coherence
+    >>> X = [[1, 2, 0, 0], [3, 1, 0, 0], [0, 0, 1, 1], [0, 1, 0, 2]]
+    >>> topic_coherence([[0, 1], [0, 2]], X).round(4).tolist()
+    [0.415, -1.0]
+    >>> names = ["ship", "sea", "tax", "law"]
+    >>> topic_coherence([["ship", "sea"]], X, measure="umass", feature_names=names).round(4)
+    array([0.4055])
+    """
+    check_measure(measure)
+    if not (isinstance(smoothing, Real) and 0 < smoothing < np.inf):
+        raise ValueError(f"smoothing must be a positive number, for example 1.0; got {smoothing!r}")
+    X = check_array(X, accept_sparse="csr", input_name="X")
+    check_non_negative(X, "topic_coherence")
+    columns = _check_columns(_check_table(topics), X.shape[1], feature_names)
+    joint = _joint_counts(columns, X)
+    if measure == "umass":
+        return _umass(joint, X.shape[0], smoothing)
+    return {"npmi": _npmi, "c_v": _c_v}[measure](joint, X.shape[0])
+
+
+def check_measure(measure: str) -> None:
+    """Raise ValueError unless it is one of MEASURES."""
+    if measure not in MEASURES:
+        raise ValueError(f"measure must be one of {', '.join(MEASURES)}; got {measure!r}")
+
+
+def _check_table(topics: Any) -> np.ndarray:
+    """Topics as a 2-D array of whatever they hold."""
+    try:
+        table = np.asarray(topics)
+        shape = f"shape {table.shape}"
+    except ValueError:
+        table, shape = np.empty(0), "rows of different lengths"
+    if table.ndim != 2 or table.shape[0] < 1 or table.shape[1] < 2:
+        raise ValueError(
+            "topics must have shape (n_topics, n_top_words): at least one topic, of at least 2 "
+            f"words, and as many words in each; got {shape}"
+        )
+    return table
+
+
+def _check_columns(table: np.ndarray, n_features: int, feature_names: Any) -> np.ndarray:
+    """Topics as columns of X, distinct in each topic."""
+    columns = table if feature_names is None else _columns_of(table, n_features, feature_names)
+    if columns.dtype.kind not in "iu":
+        raise TypeError(
+            f"topics must hold columns of X, which are integers; got {table.flat[0]!r}. Pass "
+            "feature_names if it holds words; of weights take the top words first, for example "
+            "np.argsort(-weights)[:, :10]"
+        )
+    if columns.min() < 0 or columns.max() >= n_features:
+        out = columns.min() if columns.min() < 0 else columns.max()
+        raise ValueError(
+            f"topics must hold columns of X, from 0 to {n_features - 1}; got {out}. Count X with "
+            "the vocabulary of the topics"
+        )
+    ordered = np.sort(columns, axis=1)
+    repeats = np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
+    if repeats.size:
+        raise ValueError(
+            f"topics must name different words in each topic; topic {repeats[0]} repeats one: "
+            f"{table[repeats[0]].tolist()}"
+        )
+    return columns
+
+
+def _columns_of(table: np.ndarray, n_features: int, feature_names: Any) -> np.ndarray:
+    """The column of each word."""
+    column = {word: place for place, word in enumerate(np.asarray(feature_names).tolist())}
+    if len(column) != n_features:
+        raise ValueError(
+            f"feature_names must name the {n_features} columns of X, each differently; got "
+            f"{len(column)} different names"
+        )
+    missing = [word for word in table.ravel().tolist() if word not in column]
+    if missing:
+        raise ValueError(
+            f"topics has words that feature_names lacks, such as {missing[0]!r} "
+            f"({len(missing)} in all); count X with the vocabulary of the topics"
+        )
+    return np.array([[column[word] for word in topic] for topic in table.tolist()])
+
+
+def _joint_counts(columns: np.ndarray, X: Any) -> np.ndarray:
+    """D(i, j), with D(i) on the diagonal; of shape (n_topics, n_top_words, n_top_words).
+
+    Only the columns of the top words are read, and the words of one topic are
+    multiplied at a time, so a large vocabulary costs nothing.
+    """
+    words, places = np.unique(columns, return_inverse=True)
+    present = sparse.csc_matrix(X[:, words])
+    present.sum_duplicates()
+    present.eliminate_zeros()
+    present.data = np.ones(present.nnz)
+    topics = (present[:, topic] for topic in places.reshape(columns.shape))
+    return np.stack([(topic.T @ topic).toarray() for topic in topics])
+
+
+def _occurrences(joint: np.ndarray) -> np.ndarray:
+    """D(i), of shape (n_topics, n_top_words)."""
+    return np.diagonal(joint, axis1=1, axis2=2)
+
+
+def _umass(joint: np.ndarray, n_documents: int, smoothing: float) -> np.ndarray:
+    later, earlier = np.tril_indices(joint.shape[1], -1)
+    given = _occurrences(joint)[:, earlier]
+    given = np.where(given > 0, given, n_documents)
+    return np.log((joint[:, later, earlier] + smoothing) / given).mean(axis=1)
+
+
+def _npmi_matrices(joint: np.ndarray, n_documents: int) -> np.ndarray:
+    """NPMI of all pairs in each topic; (n_topics, n_top_words, n_top_words)."""
+    occurs = _occurrences(joint)
+    meet = joint > 0
+    joint = np.where(meet, joint, 1.0)
+    expected = np.where(meet, occurs[:, :, None] * occurs[:, None, :] / n_documents, 1.0)
+    information = np.log(n_documents / joint)
+    npmi = np.where(meet, 0.0, -1.0)
+    return np.divide(
+        np.log(joint / expected), information, out=npmi, where=meet & (information > 0)
+    )
+
+
+def _npmi(joint: np.ndarray, n_documents: int) -> np.ndarray:
+    later, earlier = np.tril_indices(joint.shape[1], -1)
+    return _npmi_matrices(joint, n_documents)[:, later, earlier].mean(axis=1)
+
+
+def _c_v(joint: np.ndarray, n_documents: int) -> np.ndarray:
+    occurs = _occurrences(joint) > 0
+    vectors = _npmi_matrices(joint, n_documents) * (occurs[:, :, None] & occurs[:, None, :])
+    place = np.arange(joint.shape[1])
+    vectors[:, place, place] = occurs
+    total = vectors.sum(axis=1)
+    lengths = np.linalg.norm(vectors, axis=2) * np.linalg.norm(total, axis=1)[:, None]
+    products = np.einsum("tij,tj->ti", vectors, total)
+    return np.divide(products, lengths, out=np.zeros_like(lengths), where=lengths > 0).mean(axis=1)

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Scorers for scikit-learn's `GridSearchCV`, `cross_validate` and the like.
+
+Each is a callable (estimator, X, y=None) -> float, higher is better, made from its
+options; it can be compared and pickled. Of a `Pipeline` the last step is
+scored, on X as the steps before it transform it.
+"""
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from streamtopics.metrics.coherence import check_measure, topic_coherence
+from streamtopics.metrics.diversity import topic_diversity
+from streamtopics.metrics.predictive import (
+    check_components,
+    log_predictive_probability,
+    perplexity,
+)
+
+
+@dataclass(frozen=True)
+class PredictiveScorer:
+    """Scorer by `log_predictive_probability`, nats per held-out token.
+
+    The one to choose hyper-parameters by: comparable between all topic models.
+
+    Parameters
+    ----------
+    seed : int, default=0
+        Of the split of each test document's tokens.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from streamtopics import SVBLDA
+    >>> from streamtopics.metrics import PredictiveScorer
+    >>> X = np.kron(np.eye(2), np.full((20, 5), 10.0))  # two topics that share no word
+    >>> X = X[np.random.default_rng(0).permutation(40)]
+    >>> model = SVBLDA(n_passes=10, random_state=0)
+    >>> search = GridSearchCV(model, {"n_components": [1, 2, 3]}, scoring=PredictiveScorer())
+    >>> search.fit(X).best_params_
+    {'n_components': 2}
+    """
+
+    seed: int = 0
+
+    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
+        return log_predictive_probability(*_model_and_counts(estimator, X), seed=self.seed)
+
+
+@dataclass(frozen=True)
+class PerplexityScorer:
+    """Scorer by `perplexity`, negated so that higher is better.
+
+    It ranks models on one test set as `PredictiveScorer` does; means over test
+    sets can differ.
+
+    Parameters
+    ----------
+    seed : int, default=0
+        Of the split of each test document's tokens.
+
+    Examples
+    --------
+    >>> from sklearn.decomposition import LatentDirichletAllocation
+    >>> from streamtopics.metrics import perplexity, PerplexityScorer
+    >>> X = [[4, 3, 0, 1], [0, 1, 5, 4]]
+    >>> model = LatentDirichletAllocation(n_components=2, random_state=0).fit(X)
+    >>> PerplexityScorer()(model, X) == -perplexity(model, X)
+    True
+    """
+
+    seed: int = 0
+
+    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
+        return -perplexity(*_model_and_counts(estimator, X), seed=self.seed)
+
+
+@dataclass(frozen=True)
+class CoherenceScorer:
+    """Scorer by the mean of `topic_coherence` over topics, on the test documents.
+
+    It sees only top words, so it does not say how many topics there should be,
+    and it is noisy on small test sets.
+
+    Parameters
+    ----------
+    measure : {"npmi", "c_v", "umass"}, default="npmi"
+        See `topic_coherence`.
+    n : int, default=10
+        Top words of each topic, at least 2; at most the number of features are
+        taken.
+
+    Raises
+    ------
+    ValueError
+        If `measure` is unknown or `n` is less than 2.
+
+    Examples
+    --------
+    >>> from sklearn.decomposition import LatentDirichletAllocation
+    >>> from streamtopics.metrics import CoherenceScorer
+    >>> X = [[4, 3, 0, 0], [2, 2, 0, 0], [0, 0, 5, 4]]
+    >>> model = LatentDirichletAllocation(n_components=2, random_state=0).fit(X)
+    >>> round(CoherenceScorer(n=2)(model, X), 4)
+    1.0
+    """
+
+    measure: str = "npmi"
+    n: int = 10
+
+    def __post_init__(self) -> None:
+        check_measure(self.measure)
+        _check_n(self.n, at_least=2)
+
+    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
+        model, X = _model_and_counts(estimator, X)
+        return float(topic_coherence(_top_columns(model, self.n), X, measure=self.measure).mean())
+
+
+@dataclass(frozen=True)
+class DiversityScorer:
+    """Scorer by `topic_diversity`; the test documents do not matter to it.
+
+    Parameters
+    ----------
+    n : int, default=10
+        Top words of each topic; at most the number of features are taken.
+
+    Raises
+    ------
+    ValueError
+        If `n` is less than 1.
+
+    Examples
+    --------
+    >>> from sklearn.decomposition import LatentDirichletAllocation
+    >>> from streamtopics.metrics import DiversityScorer
+    >>> X = [[4, 3, 0, 0], [2, 2, 0, 0], [0, 0, 5, 4]]
+    >>> model = LatentDirichletAllocation(n_components=2, random_state=0).fit(X)
+    >>> DiversityScorer(n=2)(model, X)
+    1.0
+    """
+
+    n: int = 10
+
+    def __post_init__(self) -> None:
+        _check_n(self.n, at_least=1)
+
+    def __call__(self, estimator: Any, X: Any = None, y: Any = None) -> float:
+        return topic_diversity(_top_columns(_last_step(estimator), self.n))
+
+
+def _check_n(n: int, *, at_least: int) -> None:
+    if not isinstance(n, Integral) or n < at_least:
+        raise ValueError(f"n must be an integer of at least {at_least}, for example 10; got {n!r}")
+
+
+def _last_step(estimator: Any) -> Any:
+    return estimator[-1] if isinstance(estimator, Pipeline) else estimator
+
+
+def _model_and_counts(estimator: Any, X: Any) -> tuple[Any, Any]:
+    """The topic model, and X as it sees it."""
+    if isinstance(estimator, Pipeline) and len(estimator) > 1:
+        X = estimator[:-1].transform(X)
+    return _last_step(estimator), X
+
+
+def _top_columns(model: Any, n: int) -> np.ndarray:
+    """Columns of the most probable words of each topic, (n_components, min(n, n_features))."""
+    return np.argsort(-check_components(model), axis=1, kind="stable")[:, :n]

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The row kernels against their NumPy equivalents."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from streamtopics.kernels import rows
+
+# used_columns
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize(
+    ("n", "n_features"),
+    [(1, 1), (1, 10**9), (7, 3), (500, 40), (500, 8000), (500, 8001), (500, 2**31 - 1), (3, 48)],
+)
+def test_used_columns(dtype, n, n_features):
+    """From a few columns, each used often, to far more columns than indices."""
+    rng = np.random.default_rng(n)
+    for high in {1, min(n_features, 300), n_features}:
+        indices = rng.integers(n_features - high, n_features, n).astype(dtype)
+        words, places = rows.used_columns(indices, n_features)
+        expected, inverse = np.unique(indices, return_inverse=True)
+        assert_array_equal(words, expected)
+        assert_array_equal(places, inverse)
+        assert words.dtype == places.dtype == np.int32
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("n", [1, 10, 1000])
+def test_used_columns_is_the_same_on_both_sides_of_its_threshold(dtype, n):
+    indices = np.random.default_rng(n).integers(0, 16 * n - 2, n).astype(dtype)
+    results = [rows.used_columns(indices, 16 * n + more) for more in (-2, -1, 0, 1, 2, 10**6)]
+    for words, places in results:
+        assert_array_equal(words, np.unique(indices))
+        assert_array_equal(words[places], indices)
+
+
+@pytest.mark.parametrize("n_features", [10, 10**6])
+@pytest.mark.parametrize("order", ["up", "down", "equal"])
+def test_used_columns_of_ordered_indices(n_features, order):
+    up = np.arange(10, dtype=np.int32)
+    indices = {"up": up, "down": up[::-1].copy(), "equal": np.full(10, 9, np.int32)}[order]
+    words, places = rows.used_columns(indices, n_features)
+    assert_array_equal(words, np.unique(indices))
+    assert_array_equal(words[places], indices)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64])
+@pytest.mark.parametrize("n_features", [0, 1, 10, 10**9])
+def test_used_columns_of_nothing(dtype, n_features):
+    words, places = rows.used_columns(np.array([], dtype), n_features)
+    assert words.shape == places.shape == (0,)
+    assert words.dtype == places.dtype == np.int32
+
+
+@pytest.mark.parametrize("n_features", [50, 10**6])
+def test_used_columns_leaves_its_input_alone(n_features):
+    indices = np.array([49, 3, 3, 17], np.int32)
+    indices.flags.writeable = False
+    words, places = rows.used_columns(indices, n_features)
+    assert_array_equal(indices, [49, 3, 3, 17])
+    assert_array_equal(words, [3, 17, 49])
+    assert_array_equal(places, [2, 0, 0, 1])
+
+
+# gather_rows
+
+
+@pytest.mark.parametrize("n_components", [1, 3, 16, 65])
+@pytest.mark.parametrize("by_word", [True, False])
+@pytest.mark.parametrize("by_topic", [True, False])
+@pytest.mark.parametrize("n", [0, 1, 9])
+def test_gather_rows(n_components, by_word, by_topic, n):
+    rng = np.random.default_rng(n_components)
+    S = rng.gamma(1.0, 5.0, (30, n_components))
+    eta = rng.gamma(1.0, 1.0, (30 if by_word else 1, n_components if by_topic else 1))
+    a, c = rng.uniform(0.1, 3.0, (2, n_components))
+    words = np.sort(rng.choice(30, n, replace=False)).astype(np.int32)
+    for array in (S, eta, a, c, words):
+        array.flags.writeable = False
+    out = np.full((n, n_components), np.nan)
+    rows.gather_rows(S, words, a, c, eta, out)
+    expected = c * np.broadcast_to(eta, S.shape)[words] + a * S[words]
+    assert_allclose(out, expected, rtol=1e-15)
+
+
+def test_gather_rows_in_any_order_and_repeatedly():
+    S = np.arange(12.0).reshape(4, 3)
+    words = np.array([3, 0, 3, 1], np.int32)
+    out = np.empty((4, 3))
+    rows.gather_rows(S, words, np.full(3, 2.0), np.ones(3), np.full((1, 1), 0.5), out)
+    assert_array_equal(out, 0.5 + 2.0 * S[[3, 0, 3, 1]])
+
+
+def test_gathered_prior_is_exact_where_nothing_was_learnt():
+    eta = np.array([[0.1], [1e-7], [3.3]])
+    out = np.empty((3, 4))
+    words = np.arange(3, dtype=np.int32)
+    rows.gather_rows(np.zeros((3, 4)), words, np.full(4, 0.7), np.ones(4), eta, out)
+    assert_array_equal(out, np.broadcast_to(eta, (3, 4)))
+
+
+# add_rows
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_components", [1, 3, 16, 65])
+@pytest.mark.parametrize("n", [0, 1, 9])
+def test_add_rows(dtype, n_components, n):
+    rng = np.random.default_rng(n_components)
+    S = rng.gamma(1.0, 5.0, (30, n_components))
+    counts = rng.gamma(1.0, 2.0, (n, n_components)).astype(dtype)
+    words = rng.choice(30, n, replace=False).astype(np.int32)
+    scale, mass, state, new_state = rng.uniform(0.1, 3.0, (4, n_components))
+    expected = S.copy()
+    expected[words] += scale * counts.astype(np.float64)
+    for array in (counts, words, scale, new_state):
+        array.flags.writeable = False
+    before, mass_before = S.copy(), mass.copy()
+    rows.add_rows(S, words, counts, scale, mass, state, new_state)
+    assert_allclose(mass, mass_before + scale * counts.sum(axis=0, dtype=np.float64), rtol=1e-12)
+    assert_allclose(S, expected, rtol=1e-15)
+    untouched = np.setdiff1d(np.arange(30), words)
+    assert_array_equal(S[untouched], before[untouched])
+    assert_array_equal(state, new_state)
+
+
+def test_add_rows_to_rows_that_hold_nothing_is_exact():
+    S, mass, state = np.zeros((5, 2)), np.zeros(2), np.zeros(3)
+    counts = np.array([[0.1, 1e-9], [7.0, 1e9]])
+    words = np.array([4, 1], np.int32)
+    rows.add_rows(S, words, counts, np.ones(2), mass, state, np.arange(3.0))
+    assert_array_equal(mass, counts.sum(axis=0))
+    assert_array_equal(S[[4, 1]], counts)
+    assert_array_equal(S[[0, 2, 3]], 0.0)
+    assert_array_equal(state, [0.0, 1.0, 2.0])
+
+
+@pytest.mark.parametrize("wrong", ["scale", "short scale", "mass", "state", "short state", "dtype"])
+def test_add_rows_changes_nothing_when_it_raises(wrong):
+    S, state = np.ones((5, 2)), np.zeros(4)
+    mass = np.zeros(3 if wrong == "mass" else 2)
+    words, counts = np.array([1, 3], np.int32), np.ones((2, 2))
+    scale = np.ones({"scale": 3, "short scale": 1}.get(wrong, 2))
+    new_state = np.ones({"state": 5, "short state": 3}.get(wrong, 4))
+    counts = counts.astype(int) if wrong == "dtype" else counts
+    with pytest.raises((ValueError, TypeError)):
+        rows.add_rows(S, words, counts, scale, mass, state, new_state)
+    assert_array_equal(S, 1.0)
+    assert_array_equal(mass, 0.0)
+    assert_array_equal(state, 0.0)
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (2, 3)])
+def test_add_rows_refuses_counts_of_another_shape(shape):
+    S, state = np.ones((5, 2)), np.zeros(4)
+    words = np.array([1, 3], np.int32)
+    with pytest.raises(ValueError, match="shape"):
+        rows.add_rows(S, words, np.ones(shape), np.ones(2), np.zeros(2), state, np.ones(4))
+    assert_array_equal(S, 1.0)
+    assert_array_equal(state, 0.0)

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Document completion against token-by-token twins, and what must not change it."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.decomposition import NMF, LatentDirichletAllocation
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Binarizer
+
+from streamtopics import BPSLDA, SVBLDA
+from streamtopics.metrics import (
+    completion_split,
+    log_predictive_probability,
+    perplexity,
+    predictive,
+)
+
+MODELS = [
+    SVBLDA(n_components=3, random_state=0),
+    BPSLDA(n_components=3, random_state=0),
+    LatentDirichletAllocation(n_components=3, random_state=0),
+]
+
+
+def corpus(n_documents=120, n_features=30, mean=1.0, seed=0):
+    """Counts of three overlapping topics; every tenth document is empty."""
+    rng = np.random.default_rng(seed)
+    topics = rng.dirichlet(np.full(n_features, 0.2), size=3)
+    rates = rng.dirichlet(np.full(3, 0.5), size=n_documents) @ topics * n_features * mean
+    rates[::10] = 0
+    return sparse.csr_matrix(rng.poisson(rates).astype(np.float64))
+
+
+def known_model(doc_topic, topic_word):
+    return SimpleNamespace(transform=lambda X: doc_topic, components_=np.asarray(topic_word))
+
+
+def tokens_of(row):
+    return np.repeat(np.arange(row.shape[1]), row.toarray().ravel().astype(int)).tolist()
+
+
+# The split
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32, np.float64])
+def test_parts_add_up_to_the_counts_and_keep_their_type(dtype):
+    X = corpus().astype(dtype)
+    observed, held_out = completion_split(X)
+    assert observed.dtype == held_out.dtype == dtype
+    np.testing.assert_array_equal((observed + held_out).toarray(), X.toarray())
+    assert observed.min() >= 0
+    assert held_out.min() >= 0
+
+
+def test_a_fifth_is_held_out():
+    X = corpus(n_documents=2000, mean=0.3)
+    held_out = completion_split(X)[1]
+    assert held_out.sum() / X.sum() == pytest.approx(0.2, abs=0.01)
+    lengths, held = (np.asarray(part.sum(axis=1)).ravel() for part in (X, held_out))
+    assert (np.abs(held - lengths / 5) < 1).all()
+
+
+def test_every_fifth_token_from_some_start():
+    X = corpus()
+    held_out = completion_split(X)[1]
+    starts = []
+    for row, held in zip(X, held_out, strict=True):
+        tokens = tokens_of(row)
+        fits = [start for start in range(5) if tokens[start::5] == tokens_of(held)]
+        assert fits
+        if len(tokens) >= 5:
+            starts += fits[:1]
+    assert set(starts) == set(range(5))
+
+
+@pytest.mark.parametrize("fraction", [1.0, 0.1, 1 / 3])
+def test_a_row_is_split_alike_wherever_it_stands(fraction):
+    X = corpus() * fraction
+    order = np.random.default_rng(1).permutation(X.shape[0])
+    for whole, part in zip(completion_split(X), completion_split(X[order]), strict=True):
+        np.testing.assert_array_equal(whole[order].toarray(), part.toarray())
+    alone = sparse.vstack([completion_split(row)[1] for row in X])
+    np.testing.assert_array_equal(completion_split(X)[1].toarray(), alone.toarray())
+
+
+def test_the_seed_changes_the_split():
+    X = corpus()
+    held_out = [completion_split(X, seed)[1].toarray() for seed in range(3)]
+    assert (held_out[0] != held_out[1]).any()
+    assert (held_out[1] != held_out[2]).any()
+    np.testing.assert_array_equal(held_out[1], completion_split(X, 1)[1].toarray())
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_fractional_counts_are_never_negative(dtype):
+    rng = np.random.default_rng(0)
+    X = sparse.random(200, 40, 0.5, "csr", dtype, rng, lambda size: rng.exponential(3, size))
+    observed, held_out = completion_split(X)
+    assert observed.min() >= 0
+    assert held_out.nnz > 0
+    assert held_out.min() >= 0
+    np.testing.assert_array_equal((observed + held_out).toarray(), X.toarray())
+
+
+@pytest.mark.parametrize("n_documents", [0, 3])
+def test_documents_without_tokens(n_documents):
+    for part in completion_split(sparse.csr_matrix((n_documents, 7))):
+        assert part.shape == (n_documents, 7)
+        assert part.nnz == 0
+
+
+def test_one_document_in_five_of_one_token_is_held_out():
+    words = np.arange(3000)
+    X = sparse.csr_matrix((np.ones(3000), (words, words)))
+    observed, held_out = completion_split(X)
+    assert observed.nnz + held_out.nnz == 3000
+    assert held_out.nnz / 3000 == pytest.approx(0.2, abs=0.03)
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.float32])
+def test_the_type_does_not_change_the_split(dtype):
+    X = corpus()
+    expected, got = completion_split(X)[1], completion_split(X.astype(dtype))[1]
+    np.testing.assert_array_equal(got.toarray(), expected.toarray())
+
+
+def scrambled(X):
+    """X with each count in two halves, columns in reverse, and a zero ahead of each row."""
+    parts = []
+    for row in X:
+        data = np.concatenate([[0.0], row.data[::-1] / 2, row.data / 2])
+        indices = np.concatenate([[0], row.indices[::-1], row.indices])
+        parts.append((data, indices))
+    data, indices = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    return sparse.csr_matrix((data, indices, 2 * X.indptr + np.arange(len(X.indptr))), X.shape)
+
+
+def test_canonical_or_not_the_split_is_the_same_and_the_input_stays():
+    X = corpus()
+    other = scrambled(X)
+    assert not other.has_canonical_format
+    before = [array.copy() for array in (other.data, other.indices, other.indptr)]
+    for got, expected in zip(completion_split(other), completion_split(X), strict=True):
+        np.testing.assert_array_equal(got.toarray(), expected.toarray())
+    for now, then in zip((other.data, other.indices, other.indptr), before, strict=True):
+        np.testing.assert_array_equal(now, then)
+
+
+@pytest.mark.parametrize("seed", [-1, 0.5, None])
+def test_bad_seeds(seed):
+    with pytest.raises(ValueError, match=r"seed must be a non-negative integer.*got"):
+        completion_split(corpus(), seed)
+
+
+# Probabilities
+
+
+def test_token_log_probability_is_the_sum_over_tokens(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, theta, beta = corpus(), rng.dirichlet([1] * 3, 120), rng.dirichlet([1] * 30, 3)
+    expected = [
+        sum(np.log(theta[d] @ beta[:, w]) for w in tokens_of(row)) for d, row in enumerate(X)
+    ]
+    got = predictive.token_log_probability(theta, beta, X)
+    np.testing.assert_allclose(got, expected, rtol=1e-12)
+    monkeypatch.setattr(predictive, "ENTRIES_AT_ONCE", 7)
+    np.testing.assert_array_equal(predictive.token_log_probability(theta, beta, X), got)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("seed", [0, 3])
+def test_score_by_hand(model, seed):
+    X, test = corpus(), corpus(seed=1)
+    model.fit(X)
+    observed, held_out = completion_split(test, seed)
+    theta = model.transform(observed)
+    beta = model.components_ / model.components_.sum(axis=1, keepdims=True)
+    terms = [
+        np.log(sum(theta[d, k] * beta[k, w] for k in range(3)))
+        for d, row in enumerate(held_out)
+        for w in tokens_of(row)
+    ]
+    assert len(terms) == held_out.sum()
+    got = log_predictive_probability(model, test, seed=seed)
+    assert got == pytest.approx(np.mean(terms), rel=1e-12)
+    assert perplexity(model, test, seed=seed) == pytest.approx(np.exp(-np.mean(terms)), rel=1e-12)
+
+
+@pytest.mark.parametrize("model", MODELS[:2], ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize(
+    "convert",
+    [
+        lambda X: X,
+        lambda X: sparse.csr_array(X),
+        lambda X: X.toarray(),
+        lambda X: X.astype(np.int64),
+        lambda X: X.astype(np.float32),
+        scrambled,
+        lambda X: pd.DataFrame(X.toarray(), columns=[f"w{i}" for i in range(30)]),
+    ],
+    ids=["csr", "sparray", "dense", "int", "float32", "scrambled", "DataFrame"],
+)
+def test_equals_the_score_method(model, convert):
+    X, test = convert(corpus()), convert(corpus(seed=1))
+    model.fit(X)
+    assert log_predictive_probability(model, test) == pytest.approx(model.score(test), rel=1e-7)
+
+
+def test_equals_the_score_with_the_mean_topics_and_proportions():
+    X, test = corpus(), corpus(seed=1)
+    model = MODELS[0].fit(X)
+    observed, held_out = completion_split(test)
+    p = model.transform(observed) @ model.topic_word_
+    held_out = held_out.toarray()
+    expected = (held_out * np.log(p)).sum() / held_out.sum()
+    assert model.score(test) == pytest.approx(expected, rel=1e-12)
+    by_document = (held_out * np.log(p)).sum(axis=1)
+    np.testing.assert_allclose(model.score_samples(test), by_document, rtol=1e-12)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_ten_times_the_test_set_is_the_same_score(model):
+    test = corpus(seed=1)
+    model.fit(corpus())
+    tenfold = sparse.vstack([test] * 10, format="csr")
+    score = log_predictive_probability(model, test)
+    assert log_predictive_probability(model, tenfold) == pytest.approx(score, rel=1e-12)
+    if hasattr(model, "score_samples"):
+        assert model.score(tenfold) == pytest.approx(model.score(test), rel=1e-12)
+
+
+def test_a_model_that_knows_nothing_has_the_perplexity_of_chance():
+    X = corpus()
+    model = known_model(np.full((120, 4), 0.25), np.full((4, 30), 7.0))
+    assert log_predictive_probability(model, X) == pytest.approx(-np.log(30))
+    assert perplexity(model, X) == pytest.approx(30)
+
+
+def test_the_truth_scores_best():
+    rng = np.random.default_rng(0)
+    theta, beta = rng.dirichlet([0.5] * 3, 500), rng.dirichlet([0.1] * 20, 3)
+    X = sparse.csr_matrix(np.stack([rng.multinomial(100, p) for p in theta @ beta]))
+    truth = log_predictive_probability(known_model(theta, beta), X)
+    p = theta @ beta
+    entropy = -(p * np.log(np.where(p > 0, p, 1))).sum(axis=1).mean()
+    assert truth == pytest.approx(-entropy, abs=0.03)
+    blurred = known_model(0.8 * theta + 0.2 / 3, beta)
+    assert log_predictive_probability(blurred, X) < truth
+
+
+def test_limits():
+    X = sparse.csr_matrix(np.full((2, 3), 5))
+    impossible = known_model(np.ones((2, 1)), [[1.0, 1.0, 0.0]])
+    assert log_predictive_probability(impossible, X) == -np.inf
+    assert perplexity(impossible, X) == np.inf
+    fair = known_model(np.ones((2, 1)), [[1.0, 1.0, 1.0]])
+    assert np.isnan(log_predictive_probability(fair, X * 0))
+    assert np.isnan(log_predictive_probability(fair, X[:0]))
+    assert np.isnan(perplexity(fair, X[:0]))
+
+
+# What is refused
+
+
+def test_not_fitted():
+    for model in (SVBLDA(), LatentDirichletAllocation()):
+        with pytest.raises(NotFittedError):
+            log_predictive_probability(model, corpus())
+
+
+def test_not_a_topic_model():
+    pipeline = make_pipeline(Binarizer(), SVBLDA(n_components=2)).fit(corpus())
+    with pytest.raises(TypeError, match=r"got Pipeline\. Of a Pipeline, pass the last step"):
+        log_predictive_probability(pipeline, corpus())
+    with pytest.raises(TypeError, match=r"transform and components_; got dict"):
+        log_predictive_probability({}, corpus())
+
+
+def test_no_proportions():
+    model = NMF(n_components=2, init="random", random_state=0, max_iter=1000).fit(corpus())
+    with pytest.raises(ValueError, match=r"must give topic proportions.*row \d+ sums to"):
+        log_predictive_probability(model, corpus())
+    with pytest.raises(ValueError, match="one is negative"):
+        log_predictive_probability(known_model(np.array([[1.5, -0.5]]), np.ones((2, 30))), corpus())
+
+
+def test_bad_components():
+    theta = np.full((120, 2), 0.5)
+    with pytest.raises(ValueError, match="topic 1 of 2 is 0 everywhere"):
+        log_predictive_probability(known_model(theta, [[1.0] * 30, [0.0] * 30]), corpus())
+    with pytest.raises(ValueError, match=r"Negative values.*components_"):
+        log_predictive_probability(known_model(theta, [[1.0] * 30, [-1.0] * 30]), corpus())
+    with pytest.raises(ValueError, match=r"30 features.*got 29"):
+        log_predictive_probability(known_model(theta, np.ones((2, 30))), corpus()[:, :29])
+
+
+def test_bad_counts():
+    model = MODELS[0].fit(corpus())
+    with pytest.raises(ValueError, match="Negative values in data"):
+        log_predictive_probability(model, -corpus())
+    with pytest.raises(ValueError, match="NaN"):
+        log_predictive_probability(model, corpus() * np.nan)
+    with pytest.raises(ValueError, match="seed must be"):
+        perplexity(model, corpus(), seed=-1)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The scorers in scikit-learn's model selection, and on their own."""
+
+import pickle
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sklearn.decomposition import LatentDirichletAllocation
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
+
+from streamtopics import SVBLDA
+from streamtopics.metrics import (
+    CoherenceScorer,
+    DiversityScorer,
+    PerplexityScorer,
+    PredictiveScorer,
+    log_predictive_probability,
+    perplexity,
+    topic_coherence,
+    topic_diversity,
+)
+
+SCORERS = [PredictiveScorer(), PerplexityScorer(), CoherenceScorer(n=4), DiversityScorer(n=4)]
+MODEL = SVBLDA(n_components=2, n_passes=10, random_state=0)
+WORDS = np.array(["sea", "ship", "sail", "wind", "wave", "law", "tax", "court", "judge", "vote"])
+
+
+@pytest.fixture(scope="module", name="X")
+def counts_of_two_topics():
+    """Two topics that share no word, 40 documents of about 50 tokens."""
+    rng = np.random.default_rng(0)
+    rates = np.kron(np.eye(2), np.full((20, 5), 10.0))
+    return rng.poisson(rates[rng.permutation(40)])
+
+
+@pytest.mark.parametrize("scorer", SCORERS, ids=repr)
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_grid_search(scorer, n_jobs, X):
+    search = GridSearchCV(MODEL, {"n_components": [1, 2]}, scoring=scorer, cv=2, n_jobs=n_jobs)
+    search.fit(X)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert search.score(X) == scorer(search.best_estimator_, X)
+    if isinstance(scorer, PredictiveScorer | PerplexityScorer):
+        assert search.best_params_ == {"n_components": 2}
+
+
+def test_several_at_once(X):
+    scoring = {"predictive": PredictiveScorer(), "diversity": DiversityScorer(n=5)}
+    result = cross_validate(MODEL, X, scoring=scoring, cv=3)
+    assert result["test_predictive"].shape == (3,)
+    np.testing.assert_array_equal(result["test_diversity"], 1.0)
+
+
+@pytest.mark.parametrize("model", [MODEL, LatentDirichletAllocation(2, random_state=0)])
+def test_each_is_its_metric(model, X):
+    model.fit(X)
+    top = np.argsort(-model.components_, axis=1)[:, :4]
+    assert PredictiveScorer(3)(model, X) == log_predictive_probability(model, X, seed=3)
+    assert PerplexityScorer(3)(model, X) == -perplexity(model, X, seed=3)
+    for measure in ("npmi", "c_v", "umass"):
+        expected = topic_coherence(top, X, measure=measure).mean()
+        assert CoherenceScorer(measure, 4)(model, X) == pytest.approx(expected)
+    assert DiversityScorer(4)(model, X) == topic_diversity(top)
+
+
+def test_the_default_seed_is_that_of_the_score_method(X):
+    model = MODEL.fit(X)
+    assert PredictiveScorer()(model, X) == pytest.approx(model.score(X), rel=1e-12)
+
+
+def test_higher_is_better(X):
+    good = MODEL.fit(X)
+    bad = SVBLDA(n_components=2, random_state=0).fit(np.ones((3, 10)))
+    for scorer in SCORERS[:3]:
+        assert scorer(good, X) > scorer(bad, X)
+
+
+def test_diversity_reads_no_documents(X):
+    model = MODEL.fit(X)
+    assert DiversityScorer(4)(model) == DiversityScorer(4)(model, X, None)
+
+
+def test_the_most_probable_words_are_taken():
+    model = SimpleNamespace(components_=[[9, 5, 1], [9, 1, 5]], transform=None)
+    assert DiversityScorer(1)(model) == 0.5
+    assert DiversityScorer(2)(model) == 0.75
+
+
+def test_at_most_all_words_are_taken(X):
+    model = MODEL.fit(X)
+    everything = np.argsort(-model.components_, axis=1)
+    assert CoherenceScorer(n=99)(model, X) == pytest.approx(topic_coherence(everything, X).mean())
+    assert DiversityScorer(n=99)(model) == 0.5
+
+
+@pytest.mark.parametrize("scorer", SCORERS, ids=repr)
+def test_pipelines(scorer, X):
+    texts = [" ".join(np.repeat(WORDS, counts)) for counts in X]
+    pipeline = make_pipeline(CountVectorizer(), MODEL).fit(texts)
+    counts = pipeline[0].transform(texts)
+    assert scorer(pipeline, texts) == pytest.approx(scorer(pipeline[-1], counts), rel=1e-12)
+    assert scorer(make_pipeline(pipeline[-1]), counts) == scorer(pipeline[-1], counts)
+
+
+@pytest.mark.parametrize("scorer", SCORERS, ids=repr)
+def test_are_values(scorer, X):
+    copy = pickle.loads(pickle.dumps(scorer))
+    assert copy == scorer
+    assert hash(copy) == hash(scorer)
+    assert repr(scorer).startswith(type(scorer).__name__ + "(")
+    with pytest.raises(AttributeError):
+        scorer.seed = 1
+    model = MODEL.fit(X)
+    assert copy(model, X) == scorer(model, X)
+
+
+def test_bad_options():
+    with pytest.raises(ValueError, match="measure must be one of npmi, c_v, umass; got 'pmi'"):
+        CoherenceScorer("pmi")
+    with pytest.raises(ValueError, match=r"n must be an integer of at least 2.*got 1"):
+        CoherenceScorer(n=1)
+    for n in (0, 2.5):
+        with pytest.raises(ValueError, match=f"n must be an integer of at least 1.*got {n}"):
+            DiversityScorer(n)

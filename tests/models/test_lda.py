@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Streams of LDA against a plain NumPy stream, and what the update rules promise."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.special import digamma
+
+from streamtopics import BPSLDA, SVBLDA
+from streamtopics.models.lda import RandomStart
+from streamtopics.posterior import LazyPosterior
+from tests.reference import lda as reference
+from tests.reference import variational
+
+N_WORDS = 25
+SWEEPS = 15
+
+
+# Data
+
+
+def minibatches(n_batches=4):
+    """Dense counts; the last word never occurs, others only in some minibatches."""
+    rng = np.random.default_rng(17)
+    batches = []
+    for b in range(n_batches):
+        batch = rng.poisson(rng.gamma(0.3, 3.0, (12, N_WORDS))).astype(float)
+        batch[:, rng.permutation(N_WORDS)[: 3 * b]] = 0.0
+        batch[:, -1] = 0.0
+        batches.append(batch)
+    batches[1][4] = 0.0
+    batches[2] *= 0.5
+    return batches
+
+
+def tokens(batches):
+    return sum(batch.sum() for batch in batches)
+
+
+def topic_word_prior(kind, n_components):
+    """The prior as an estimator takes it."""
+    rng = np.random.default_rng(23)
+    return {
+        "scalar": 0.2,
+        "(V,)": rng.uniform(0.05, 2.0, N_WORDS),
+        "(K, V)": rng.uniform(0.05, 2.0, (n_components, N_WORDS)),
+    }[kind]
+
+
+def by_word(prior, n_components):
+    """The prior as an array (V, K)."""
+    return np.broadcast_to(prior, (n_components, N_WORDS)).T.astype(np.float64)
+
+
+def learn(model, batches, dtype=np.float64):
+    """lam (V, K) after partial_fit on each minibatch."""
+    for batch in batches:
+        model.partial_fit(sparse.csr_matrix(batch, dtype=dtype))
+    return model.components_.T
+
+
+def start_weights(model, eta):
+    """The weights that the first minibatch sees."""
+    prior = LazyPosterior(np.ascontiguousarray(eta), eta.shape)
+    start = RandomStart(prior, model.seed_)
+    rows = start.rows(np.arange(len(eta), dtype=np.int32))
+    return variational.exp_digamma_rows(rows, digamma(start.mass))
+
+
+def settings(n_components, **others):
+    fixed = {"max_local_iter": SWEEPS, "tol": 0.0, "random_state": 3}
+    return {"n_components": n_components} | fixed | others
+
+
+# Against the reference stream
+
+
+@pytest.mark.parametrize("prior", ["scalar", "(V,)", "(K, V)"])
+@pytest.mark.parametrize("n_passes", [1, 3])
+@pytest.mark.parametrize("n_components", [2, 5])
+def test_svb_equals_the_reference_stream(prior, n_passes, n_components):
+    given = topic_word_prior(prior, n_components)
+    eta, batches = by_word(given, n_components), minibatches()
+    alpha = np.linspace(0.2, 1.0, n_components)
+    model = SVBLDA(
+        **settings(n_components, n_passes=n_passes, topic_word_prior=given, doc_topic_prior=alpha)
+    )
+    lam = learn(model, batches)
+    start = start_weights(model, eta)
+    expected = reference.stream(batches, start, eta, alpha, n_passes=n_passes, max_iter=SWEEPS)
+    assert_allclose(lam, expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize("norm", ["whole", "topic"])
+@pytest.mark.parametrize("prior", ["scalar", "(V,)", "(K, V)"])
+@pytest.mark.parametrize("n_passes", [1, 3])
+def test_bps_equals_the_reference_stream(prior, n_passes, norm):
+    n_components, scale = 4, 0.3
+    given = topic_word_prior(prior, n_components)
+    eta, batches = by_word(given, n_components), minibatches()
+    others = {"n_passes": n_passes, "topic_word_prior": given, "doc_topic_prior": 0.1}
+    model = BPSLDA(boosting_scale=scale, boosting_norm=norm, **settings(n_components, **others))
+    lam = learn(model, batches)
+    expected = reference.stream(
+        batches, start_weights(model, eta), eta, np.full(n_components, 0.1),
+        scale=scale, norm=norm, n_passes=n_passes, max_iter=SWEEPS,
+    )  # fmt: skip
+    assert_allclose(lam, expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize("scale", [0.0, 0.2])
+def test_streams_stop_their_sweeps_like_the_reference(scale):
+    n_components, tol = 6, 1e-3
+    eta, batches = by_word(0.1, n_components), minibatches()
+    given = {"topic_word_prior": 0.1, "doc_topic_prior": 0.2, "tol": tol, "max_local_iter": 100}
+    model = BPSLDA(n_components, boosting_scale=scale, random_state=0, **given)
+    lam = learn(model, batches)
+    expected = reference.stream(
+        batches, start_weights(model, eta), eta, np.full(n_components, 0.2),
+        scale=scale, tol=tol, max_iter=100,
+    )  # fmt: skip
+    assert_allclose(lam, expected, rtol=1e-6)
+
+
+def test_a_stream_of_more_topics_than_the_dense_path_takes():
+    n_components = 70
+    eta, batches = by_word(0.2, n_components), minibatches(3)
+    model = SVBLDA(**settings(n_components, topic_word_prior=0.2, doc_topic_prior=0.05))
+    lam = learn(model, batches)
+    alpha = np.full(n_components, 0.05)
+    start = start_weights(model, eta)
+    expected = reference.stream(batches, start, eta, alpha, max_iter=SWEEPS)
+    assert_allclose(lam, expected, rtol=1e-6)
+
+
+def test_a_stream_whose_documents_use_few_of_many_topics():
+    n_components, tol = 70, 1e-4
+    eta, batches = by_word(0.2, n_components), minibatches()
+    given = {"topic_word_prior": 0.2, "doc_topic_prior": 0.05, "tol": tol}
+    model = SVBLDA(n_components, max_local_iter=2000, random_state=3, **given)
+    lam = learn(model, batches)
+    alpha, start = np.full(n_components, 0.05), start_weights(model, eta)
+    expected = reference.stream(batches, start, eta, alpha, tol=tol, max_iter=2000)
+    assert np.abs(lam - expected).sum() < tol * tokens(batches)
+
+
+@pytest.mark.parametrize("n_passes", [1, 3])
+def test_a_stream_in_single_precision(n_passes):
+    n_components = 5
+    eta, batches = by_word(0.2, n_components), minibatches()
+    given = {"n_passes": n_passes, "topic_word_prior": 0.2, "doc_topic_prior": 0.5}
+    model = SVBLDA(**settings(n_components, **given))
+    lam = learn(model, batches, np.float32)
+    expected = reference.stream(
+        batches, start_weights(model, eta), eta, np.full(n_components, 0.5),
+        n_passes=n_passes, max_iter=SWEEPS,
+    )  # fmt: skip
+    assert np.abs(lam - expected).sum() < 1e-4 * tokens(batches)
+
+
+def test_fit_is_the_stream_of_its_minibatches():
+    batches = [batch[:10] for batch in minibatches()]
+    model = SVBLDA(**settings(4, batch_size=10))
+    lam = learn(model, batches)
+    fitted = SVBLDA(**settings(4, batch_size=10)).fit(sparse.csr_matrix(np.concatenate(batches)))
+    assert_array_equal(fitted.components_.T, lam)
+    assert fitted.n_batch_iter_ == len(batches)
+
+
+def test_a_minibatch_without_tokens_teaches_nothing():
+    batches = minibatches()
+    empty = np.zeros((3, N_WORDS))
+    plain, interrupted = SVBLDA(**settings(4)), SVBLDA(**settings(4))
+    lam = learn(plain, batches)
+    stream = [empty, batches[0], empty, *batches[1:]]
+    assert_array_equal(learn(interrupted, stream), lam)
+    assert interrupted.n_batch_iter_ == len(batches) + 2
+    boosted = BPSLDA(boosting_scale=0.5, **settings(4, topic_word_prior=0.1))
+    assert_array_equal(learn(boosted, [empty]), np.full((N_WORDS, 4), 0.1))
+
+
+# What the rules promise
+
+
+@pytest.mark.parametrize("norm", ["whole", "topic"])
+@pytest.mark.parametrize("n_passes", [1, 3])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_bps_without_boost_is_svb_to_the_last_bit(norm, n_passes, dtype):
+    batches = minibatches()
+    given = settings(4, n_passes=n_passes, topic_word_prior=topic_word_prior("(K, V)", 4))
+    svb = SVBLDA(**given)
+    bps = BPSLDA(boosting_scale=0.0, boosting_norm=norm, **given)
+    assert_array_equal(learn(bps, batches, dtype), learn(svb, batches, dtype))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_components", [1, 5, 70])
+@pytest.mark.parametrize("n_passes", [1, 2])
+def test_svb_learns_each_token_once(dtype, n_components, n_passes):
+    batches = minibatches()
+    model = SVBLDA(**settings(n_components, n_passes=n_passes, topic_word_prior=0.3))
+    learnt = learn(model, batches, dtype) - 0.3
+    rtol = 1e-5 if dtype is np.float32 else 1e-11
+    assert_allclose(learnt.sum(), tokens(batches), rtol=rtol)
+    assert_allclose(learnt.sum(axis=1), sum(b.sum(axis=0) for b in batches), rtol=rtol, atol=rtol)
+    assert model.n_tokens_seen_ == tokens(batches)
+    assert_allclose(model.posterior_.mass, model.posterior_.dense().sum(axis=0), rtol=rtol)
+
+
+@pytest.mark.parametrize("norm", ["whole", "topic"])
+@pytest.mark.parametrize("prior", ["scalar", "(V,)", "(K, V)"])
+@pytest.mark.parametrize("scale", [0.1, 2.5])
+def test_bps_adds_prior_mass_for_each_token(norm, prior, scale):
+    batches, given = minibatches(), topic_word_prior(prior, 4)
+    eta = by_word(given, 4)
+    model = BPSLDA(boosting_scale=scale, boosting_norm=norm, **settings(4, topic_word_prior=given))
+    lam = learn(model, batches)
+    assert_allclose(lam.sum(), eta.sum() + (1 + scale) * tokens(batches), rtol=1e-11)
+    weight = lam[-1] / eta[-1]  # The last word never occurs.
+    added = (weight - 1) * eta.sum(axis=0)
+    learnt = (lam - weight * eta).sum(axis=0)
+    if norm == "whole":
+        assert_allclose(added, scale * tokens(batches) * eta.sum(axis=0) / eta.sum(), rtol=1e-10)
+    else:
+        assert_allclose(added, scale * learnt, rtol=1e-10)
+    assert_allclose(learnt.sum(), tokens(batches), rtol=1e-10)
+    assert_allclose(model.posterior_.mass, lam.sum(axis=0), rtol=1e-11)
+
+
+@pytest.mark.parametrize("prior", ["scalar", "(V,)", "(K, V)"])
+@pytest.mark.parametrize("n_passes", [1, 3])
+def test_the_random_start_leaves_no_trace(prior, n_passes):
+    """A word that never occurs keeps its prior exactly, under BPS its share of it."""
+    given = topic_word_prior(prior, 4)
+    eta, batches = by_word(given, 4), minibatches()
+    never = sum(batch.sum(axis=0) for batch in batches) == 0
+    svb = SVBLDA(**settings(4, n_passes=n_passes, topic_word_prior=given))
+    assert never.any()
+    assert_array_equal(learn(svb, batches)[never], eta[never])
+    bps = BPSLDA(boosting_scale=0.2, **settings(4, n_passes=n_passes, topic_word_prior=given))
+    assert_array_equal(learn(bps, batches)[never], (bps.posterior_.c * eta)[never])
+
+
+# The random start
+
+
+def random_start(prior, n_components=6, seed=5, n_words=4000):
+    eta = {
+        "one": np.full((1, 1), 0.5),
+        "by word": np.linspace(0.1, 3.0, n_words)[:, None],
+        "by both": np.linspace(0.1, 3.0, n_words)[:, None] * np.linspace(0.5, 1, n_components),
+    }[prior]
+    return RandomStart(LazyPosterior(eta, (n_words, n_components)), seed)
+
+
+@pytest.mark.parametrize("prior", ["one", "by word", "by both"])
+def test_random_start_does_not_depend_on_the_other_words(prior):
+    start = random_start(prior)
+    everything = start.rows(np.arange(4000, dtype=np.int32))
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 50, 3999):
+        words = np.sort(rng.choice(4000, n, replace=False)).astype(np.int32)
+        assert_array_equal(start.rows(words), everything[words])
+    assert start.rows(np.empty(0, np.int32)).shape == (0, 6)
+
+
+@pytest.mark.parametrize("seed", [0, 5, np.iinfo(np.int32).max - 1])
+def test_random_start_has_the_stated_distribution(seed):
+    """100 (1 + eta) times a sum of four uniforms on [0, 1/2], of independent cells."""
+    start = random_start("by both", seed=seed)
+    eta = start.prior.eta
+    u = start.rows(np.arange(4000, dtype=np.int32)) / (100.0 * (1.0 + eta))
+    assert u.min() > 0
+    assert u.max() < 2
+    n = u.size
+    assert abs(u.mean() - 1.0) < 5 * np.sqrt(1 / 12 / n)
+    # A sum of four uniforms has kurtosis 3 - 6 / (5 * 4).
+    assert abs(u.var() - 1 / 12) < 5 / 12 * np.sqrt((3 - 0.3 - 1) / n)
+    z = (u - 1.0) * np.sqrt(12.0)
+    for other in (z[1:] * z[:-1], z[:, 1:] * z[:, :-1], z[1:, 1:] * z[:-1, :-1]):
+        assert abs(other.mean()) < 5 / np.sqrt(other.size)
+    across = z * (
+        random_start("one", seed=seed + 1).rows(np.arange(4000, dtype=np.int32)) / 150 - 1
+    )
+    assert abs(across.mean()) * np.sqrt(12.0) < 5 / np.sqrt(n)
+
+
+def test_streams_start_alike_under_one_seed_only():
+    batches = minibatches()
+    one, same, other = (SVBLDA(**settings(4) | {"random_state": s}) for s in (3, 3, 4))
+    lam = learn(one, batches)
+    assert_array_equal(learn(same, batches), lam)
+    assert np.abs(learn(other, batches) - lam).max() > 1.0
+
+
+# The oracle itself
+
+
+@pytest.mark.parametrize("alpha", [[0.3, 1.7], [0.05, 0.05, 0.05]])
+def test_the_enumerated_likelihood_sums_to_one(alpha):
+    alpha = np.array(alpha)
+    beta = np.random.default_rng(0).dirichlet(np.ones(3), len(alpha))
+    terms = [reference.log_likelihood(words, alpha, beta) for words in product(range(3), repeat=4)]
+    assert_allclose(np.exp(terms).sum(), 1.0, rtol=1e-12)
+    alone = reference.log_likelihood([1], alpha, beta)
+    assert_allclose(alone, np.log(alpha @ beta[:, 1] / alpha.sum()), rtol=1e-12)

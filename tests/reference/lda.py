@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plain twins of streams of LDA, and the exact likelihood of tiny documents."""
+
+from itertools import product
+
+import numpy as np
+from scipy.special import digamma, gammaln, logsumexp
+
+from tests.reference import variational
+
+
+def topic_weights(lam):
+    """exp(E[log beta]) under Dirichlet(lam[:, k]), up to a factor for each word."""
+    return variational.exp_digamma_rows(lam, digamma(lam.sum(axis=0)))
+
+
+def statistics(batch, weights, alpha, tol, max_iter):
+    """Expected tokens of each word in each topic, for dense counts (documents, V)."""
+    total = np.zeros(weights.shape)
+    for counts in batch:
+        used = np.flatnonzero(counts)
+        gamma, _ = variational.fixed_point(counts[used], weights[used], alpha, tol, max_iter)
+        total[used] += variational.word_statistics(counts[None, used], weights[used], [gamma])
+    return total
+
+
+def stream(
+    batches, start, eta, alpha, *, scale=0.0, norm="whole", n_passes=1, tol=0.0, max_iter=20
+):
+    """lam (V, K) after the minibatches; scale 0 is SVB, any other BPS.
+
+    The first local step sees the weights `start` (V, K), every other those of lam;
+    further passes over a minibatch see what the last would make of lam.
+    """
+    lam, weights = eta.copy(), start
+    for batch in batches:
+        for _ in range(n_passes):
+            learnt = statistics(batch, weights, alpha, tol, max_iter)
+            if norm == "whole":
+                boost = scale * learnt.sum() / eta.sum()
+            else:
+                boost = scale * learnt.sum(axis=0) / eta.sum(axis=0)
+            proposal = lam + learnt + boost * eta
+            weights = topic_weights(proposal)
+        lam = proposal
+    return lam
+
+
+def log_likelihood(words, alpha, beta):
+    """log p(words | alpha, beta), theta integrated out, by the sum over all z.
+
+    `words` are the tokens in order, beta (K, V); p(z | alpha) is the
+    Dirichlet-multinomial probability of the sequence.
+    """
+    n_topics = len(alpha)
+    terms = []
+    for z in product(range(n_topics), repeat=len(words)):
+        n = np.bincount(np.array(z, dtype=np.intp), minlength=n_topics)
+        prior = (gammaln(alpha + n) - gammaln(alpha)).sum()
+        prior += gammaln(alpha.sum()) - gammaln(alpha.sum() + n.sum())
+        terms.append(prior + np.log(beta[list(z), list(words)]).sum())
+    return logsumexp(terms)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Plain twins of the variational kernels: slow, float64, in the log domain.
+
+A document is its counts `c` (U,) and the weights of its words `b` (U, K). The mean
+field family is q(theta) = Dirichlet(gamma) and q(z = k | word u) = phi_uk, with
+
+    phi_uk  proportional to  b_uk exp(psi(gamma_k))      over k,
+    gamma_k = alpha_k + sum_u c_u phi_uk.
+"""
+
+import numpy as np
+from scipy.special import digamma, gammaln, logsumexp, polygamma
+
+
+def exp_digamma_rows(x, offset=0.0):
+    """exp(psi(x) - offset), each row scaled to a largest entry of 1."""
+    y = digamma(np.asarray(x, np.float64)) - offset
+    return np.exp(y - y.max(axis=1, keepdims=True))
+
+
+def log_weights(weights):
+    """log b in float64; a weight of 0 is -inf."""
+    with np.errstate(divide="ignore"):
+        return np.log(np.asarray(weights, np.float64))
+
+
+def responsibilities(log_b, gamma):
+    """phi, of shape (U, K)."""
+    joint = log_b + digamma(gamma)
+    return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+
+
+def sweep(counts, weights, alpha, gamma):
+    """One round of coordinate ascent: the next gamma."""
+    gamma = np.asarray(gamma, np.float64)
+    return alpha + np.asarray(counts, np.float64) @ responsibilities(log_weights(weights), gamma)
+
+
+def fixed_point(counts, weights, alpha, tol, max_iter, start=None):
+    """gamma and the number of sweeps.
+
+    From `start` or else alpha + tokens / K, until a sweep changes less than `tol`
+    times the tokens.
+    """
+    n_tokens = np.sum(counts, dtype=np.float64)
+    gamma = alpha + n_tokens / len(alpha) if start is None else start
+    n_iter, change = 0, np.inf
+    while n_iter < max_iter and not change < tol * n_tokens:
+        before, gamma = gamma, sweep(counts, weights, alpha, gamma)
+        n_iter, change = n_iter + 1, np.abs(gamma - before).sum()
+    return gamma, n_iter
+
+
+def jacobian(counts, weights, gamma):
+    """d(next gamma_k) / d(gamma_j) of one sweep."""
+    phi = responsibilities(log_weights(weights), gamma)
+    spread = np.diag(counts @ phi) - (phi * np.asarray(counts)[:, None]).T @ phi
+    return spread * polygamma(1, gamma)
+
+
+def distance_bound(counts, weights, fixed, point, change):
+    """How far `point` may be from the fixed point `fixed`, in l1.
+
+    For a point that a sweep F moves by at most `change` in l1. With J the mean of
+    the Jacobian of F along the line between the two,
+
+        point - fixed = (I - J)^-1 (point - F(point)).
+    """
+    nodes, shares = np.polynomial.legendre.leggauss(16)
+    mean = sum(
+        share / 2 * jacobian(counts, weights, fixed + (node + 1) / 2 * (point - fixed))
+        for node, share in zip(nodes, shares, strict=True)
+    )
+    inverse = np.linalg.inv(np.eye(len(fixed)) - mean)
+    return np.abs(inverse).sum(axis=0).max() * change
+
+
+def bound(counts, weights, alpha, gamma):
+    """The mean-field bound on log p(words | alpha, weights), at the best phi for gamma.
+
+    sum_u c_u log sum_k b_uk exp(E[log theta_k]) - KL(Dirichlet(gamma) || Dirichlet(alpha)).
+    """
+    gamma = np.asarray(gamma, np.float64)
+    log_theta = digamma(gamma) - digamma(gamma.sum())
+    words = np.asarray(counts, np.float64) @ logsumexp(log_weights(weights) + log_theta, axis=1)
+    kl = gammaln(gamma.sum()) - gammaln(gamma).sum()
+    kl -= gammaln(alpha.sum()) - gammaln(alpha).sum()
+    kl += (gamma - alpha) @ log_theta
+    return words - kl
+
+
+def word_statistics(dense_counts, weights, gamma):
+    """s_wk = sum_d c_dw phi_dwk, of shape (n_words, K), for counts (n_documents, n_words)."""
+    log_b = log_weights(weights)
+    out = np.zeros(log_b.shape)
+    for counts, row in zip(np.asarray(dense_counts, np.float64), gamma, strict=True):
+        out += counts[:, None] * responsibilities(log_b, np.asarray(row, np.float64))
+    return out

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Who may import whom: reads the imports and keeps the rooms apart."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import streamtopics
+
+ROOT = Path(streamtopics.__file__).parent
+
+# Each room and the rooms of ours that it may import, beside itself.
+ALLOWED = {
+    "kernels": set(),
+    "messages": set(),
+    "progress": set(),
+    "parallel": set(),
+    "priors": set(),
+    "posterior": {"kernels", "messages"},
+    "local": {"kernels", "messages", "parallel"},
+    "updates": {"messages", "posterior"},
+    "models": {"kernels", "local", "messages", "parallel", "posterior"},
+    "metrics": set(),
+    "datasets": set(),
+    "validation": set(),
+    "base": {
+        "kernels", "messages", "metrics", "models", "parallel", "posterior", "progress",
+        "updates", "validation",
+    },
+    "estimators": {"base", "local", "models", "updates", "validation"},
+    "inspection": {"base"},
+    "__init__": {"estimators"},
+    "__main__": {"__init__", "datasets", "inspection", "priors", "progress"},
+}  # fmt: skip
+MAY_USE_SCIKIT_LEARN = {
+    "base", "estimators", "metrics", "datasets", "validation", "__main__",
+}  # fmt: skip
+
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+def room_of(path: Path) -> str:
+    """The top-level module or package of ours that a file belongs to."""
+    first = path.relative_to(ROOT).parts[0]
+    return first.removesuffix(".py")
+
+
+def imported_modules(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    modules = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} imports relatively"
+            modules.add(node.module)
+            modules |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return modules
+
+
+def imported_rooms(path: Path) -> set[str]:
+    rooms = set()
+    for module in imported_modules(path):
+        parts = module.split(".")
+        if parts[0] != "streamtopics":
+            continue
+        is_room = len(parts) > 1 and parts[1] in ALLOWED
+        rooms.add(parts[1] if is_room else "__init__")
+    return rooms - {"__init__"} if rooms != {"__init__"} else rooms
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_run_the_way_the_design_says(path):
+    room = room_of(path)
+    assert room in ALLOWED, f"{room} is a new room; say in ALLOWED what it may import"
+    assert imported_rooms(path) - {room} <= ALLOWED[room]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_only_the_face_touches_scikit_learn(path):
+    uses = any(module.split(".")[0] == "sklearn" for module in imported_modules(path))
+    assert not uses or room_of(path) in MAY_USE_SCIKIT_LEARN
+
+
+def test_the_rules_are_not_vacuous():
+    assert {"kernels", "messages"} <= imported_rooms(ROOT / "posterior.py")
+    assert len(FILES) > 20
+
+
+def test_every_source_file_names_its_licence():
+    for path in [*FILES, *ROOT.rglob("*.py?"), *ROOT.rglob("*.h")]:
+        if path.suffix in {".py", ".pyx", ".pxd", ".pxi", ".h"} and path.stat().st_size:
+            head = path.read_text(encoding="utf-8")[:100]
+            assert "SPDX-License-Identifier: BSD-3-Clause" in head, path

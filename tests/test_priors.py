@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Word priors from knowledge."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from streamtopics.priors import seed_prior, seed_pulls, word_ranks, zipf_prior
+
+WORDS = ["plane", "sea", "ship", "sky", "sun"]
+
+
+def test_zipf_prior_follows_the_law():
+    prior = zipf_prior([1, 2, 3, 10], mass=7.0)
+    assert_allclose(prior.sum(), 7.0)
+    assert_allclose(prior[0] / prior, np.array([1, 2, 3, 10]) ** 1.07)
+    assert_allclose(zipf_prior([1, 2, 3, 10]).sum(), 0.4)
+    assert_allclose(zipf_prior([5, 9], exponent=0.0, mass=2.0), 1.0)
+
+
+def test_zipf_prior_from_counts():
+    assert_array_equal(zipf_prior(counts=[5, 50, 7, 1, 500]), zipf_prior(ranks=[4, 2, 3, 5, 1]))
+    tied = zipf_prior(counts=[3, 3, 0, 9])
+    assert tied[0] == tied[1]
+    assert_array_equal(tied, zipf_prior(ranks=[2.5, 2.5, 4, 1]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "exactly one of ranks and counts"),
+        ({"ranks": [1], "counts": [1]}, "exactly one"),
+        ({"ranks": [0, 1]}, "ranks must be finite and at least 1"),
+        ({"counts": [-1, 1]}, "counts must be finite and at least 0"),
+        ({"counts": [np.nan, 1]}, "counts must be finite"),
+        ({"counts": []}, "shape"),
+        ({"counts": [[1, 2]]}, "shape"),
+        ({"counts": [1, 2], "mass": 0.0}, "mass"),
+        ({"counts": [1, 2], "mass": np.inf}, "mass"),
+        ({"counts": [1, 2], "exponent": -1}, "exponent"),
+    ],
+)
+def test_zipf_prior_refuses(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        zipf_prior(**arguments)
+
+
+def test_word_ranks():
+    english = ["the", "sea", "of", "sun", "sea"]
+    assert_array_equal(word_ranks(english, WORDS), [4, 1, 4, 4, 2])
+    by_column = {word: column for column, word in enumerate(WORDS)}
+    assert_array_equal(word_ranks(english, by_column), [4, 1, 4, 4, 2])
+    assert_array_equal(word_ranks([], WORDS), 3.0)
+
+
+def test_seed_prior_by_name_and_by_position():
+    named = seed_prior({"air": ["plane", "sky"], "water": ["ship"]}, WORDS, 5, n_components=3)
+    expected = np.full((3, 5), 0.1)
+    expected[0, [0, 3]] += 5
+    expected[1, 2] += 5
+    assert_array_equal(named, expected)
+    placed = seed_prior({2: ["ship"], 0: ["plane", "sky", "sky"]}, WORDS, 5)
+    assert_array_equal(placed, expected[[0, 2, 1]])
+
+
+@pytest.mark.parametrize(
+    ("seeds", "options", "error", "message"),
+    [
+        ({"air": ["plain"]}, {}, ValueError, "plain.*missing='ignore'"),
+        ({"air": "plane"}, {}, TypeError, "list of words"),
+        ({}, {}, ValueError, "at least one topic"),
+        (["plane"], {}, ValueError, "must map"),
+        ({"air": ["sky"], 3: ["sea"]}, {}, TypeError, "all names"),
+        ({-1: ["sky"]}, {}, TypeError, "positions"),
+        ({4: ["sky"]}, {"n_components": 4}, ValueError, "n_components is 4"),
+        ({0: ["sky"]}, {"strength": 0}, ValueError, "strength"),
+        ({0: ["sky"]}, {"base": -1}, ValueError, "base"),
+        ({0: ["sky"]}, {"missing": "skip"}, ValueError, "missing"),
+    ],
+)
+@pytest.mark.parametrize("function", [seed_prior, seed_pulls])
+def test_seeds_refused(function, seeds, options, error, message):
+    arguments = {"strength": 5} | options
+    with pytest.raises(error, match=message):
+        function(seeds, WORDS, **arguments)
+
+
+@pytest.mark.parametrize("vocabulary", [{}, []])
+def test_empty_vocabulary(vocabulary):
+    with pytest.raises(ValueError, match="vocabulary is empty"):
+        seed_prior({0: ["sky"]}, vocabulary, 5)
+
+
+def test_vocabulary_that_is_a_string():
+    with pytest.raises(TypeError, match="vocabulary must be"):
+        seed_prior({0: ["sky"]}, "sky", 5)
+
+
+def test_missing_seeds_can_be_left_out():
+    seeds = {"air": ["plain", "sky"], "none": ["cloud"]}
+    prior = seed_prior(seeds, WORDS, 5, missing="ignore")
+    assert_array_equal(np.argwhere(prior > 1), [[0, 3]])
+    assert [row.word for row in seed_pulls(seeds, WORDS, 5, missing="ignore")] == ["sky"]
+
+
+def test_seed_pulls_tell_what_is_expected():
+    rows = seed_pulls({"a": ["sea"], "b": ["sun"]}, WORDS, 9.9, counts=[0, 90, 0, 0, 0])
+    assert [(row.topic, row.name, row.word, row.column) for row in rows] == [
+        (0, "a", "sea", 1),
+        (1, "b", "sun", 4),
+    ]
+    assert_allclose([row.pseudo_count for row in rows], 10.0)
+    assert_allclose([row.odds for row in rows], 10.0)
+    assert_allclose([row.prior_share for row in rows], [0.1, 1.0])
+    assert np.isnan(seed_pulls({"a": ["sea"]}, WORDS, 5)[0].prior_share)
+    with pytest.raises(ValueError, match=r"counts must have shape \(5,\)"):
+        seed_pulls({"a": ["sea"]}, WORDS, 5, counts=[1, 2])
