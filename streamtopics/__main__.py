@@ -2,6 +2,7 @@
 """`python -m streamtopics`: stream texts through a vectorizer and topic models."""
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator
 from itertools import chain, islice
@@ -206,6 +207,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser().parse_args(arguments)
     try:
         report(options)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError) as error:
         print(f"streamtopics: {error}", file=sys.stderr)
         return 2

@@ -110,13 +110,16 @@ def draw(studies: dict[str, tuple[float, dict[str, np.ndarray]]], path: Path) ->
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("sets", nargs="*", choices=[[], *SETS], default=list(SETS))
+    parser.add_argument("sets", nargs="*", metavar="SET", help=f"all of: {', '.join(SETS)}")
     parser.add_argument("--output", type=Path, default=Path())
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--limit", type=int, help="documents to learn from, at most")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
-    studies = {name: study(name, options.seeds, options.limit) for name in options.sets}
+    if unknown := set(options.sets) - set(SETS):
+        parser.error(f"no such set: {', '.join(sorted(unknown))}; there are {', '.join(SETS)}")
+    names = options.sets or list(SETS)
+    studies = {name: study(name, options.seeds, options.limit) for name in names}
     lines = ["| setting | " + " | ".join(studies) + " |", "|---" * (len(studies) + 1) + "|"]
     for setting in next(iter(studies.values()))[1]:
         last = [results[setting][:, -1] for _, results in studies.values()]

@@ -53,7 +53,6 @@ for batch in iter_minibatches(X, batch_size=250):
 figure = plot_curves(
     kept, x=seen, xlabel="documents seen", ylabel="share of the prior, mean over topics"
 )
-figure
 
 # %%
 # And the topics that were seeded, at the end.

@@ -16,7 +16,7 @@ class BPSLDA(StreamingTopicModel):
     """Latent Dirichlet allocation whose prior knowledge is boosted on the stream.
 
     With each minibatch the prior is added again, in proportion to what the
-    minibatch says,
+    minibatch says::
 
         lam_t = lam_{t-1} + s_t + r_t eta,    r_t = scale * |s_t| / |eta|,
 
@@ -93,7 +93,7 @@ class BPSLDA(StreamingTopicModel):
         The seed drawn from `random_state`.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features seen in `fit`, when they were all strings.
 
     See Also

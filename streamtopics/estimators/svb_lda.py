@@ -10,7 +10,7 @@ from streamtopics.updates import SVB
 class SVBLDA(StreamingTopicModel):
     """Latent Dirichlet allocation by streaming variational Bayes.
 
-    The posterior after each minibatch is the prior of the next,
+    The posterior after each minibatch is the prior of the next::
 
         lam_t = lam_{t-1} + s_t,
 
@@ -78,7 +78,7 @@ class SVBLDA(StreamingTopicModel):
         The seed drawn from `random_state`.
     n_features_in_ : int
         Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Names of features seen in `fit`, when they were all strings.
 
     See Also

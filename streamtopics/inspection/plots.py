@@ -10,13 +10,12 @@ from streamtopics.inspection.tables import topic_table
 
 def _new_axes(n_rows: int, n_columns: int, size: tuple[float, float]):
     try:
-        from matplotlib.figure import Figure
+        from matplotlib import pyplot
     except ImportError as error:
         raise ImportError(
             "pictures need matplotlib; install it with `pip install streamtopics[plot]`"
         ) from error
-    figure = Figure(figsize=size, layout="constrained")
-    return figure, figure.subplots(n_rows, n_columns, squeeze=False)
+    return pyplot.subplots(n_rows, n_columns, squeeze=False, figsize=size, layout="constrained")
 
 
 def plot_topics(
@@ -53,6 +52,7 @@ def plot_topics(
         ax.set_yticks(range(len(row.words)), [str(word) for word in row.words], fontsize=8)
         ax.invert_yaxis()
         ax.set_title(f"topic {row.topic}: {row.weight:.1%} of tokens", fontsize=9)
+        ax.locator_params(axis="x", nbins=4)
         ax.tick_params(axis="x", labelsize=7)
         ax.spines[["top", "right"]].set_visible(False)
     return figure

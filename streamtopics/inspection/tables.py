@@ -28,7 +28,7 @@ def topic_table(
 ) -> list[TopicRow]:
     """The topics of a fitted model, the heaviest first, with their telling words.
 
-    Words are ordered by their relevance to a topic k,
+    Words are ordered by their relevance to a topic k::
 
         relevance * log p(w | k) + (1 - relevance) * log (p(w | k) / p(w)),
 

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables and pictures of topics."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from streamtopics import SVBLDA
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.inspection import format_topics, plot_curves, plot_topics, topic_table
+
+NAMES = [f"word{i}" for i in range(50)]
+
+
+@pytest.fixture(scope="module")
+def model():
+    corpus = make_lda_corpus(n_documents=300, n_components=4, n_features=50, random_state=0)
+    return SVBLDA(4, n_passes=5, random_state=0).fit(corpus.X)
+
+
+@pytest.mark.parametrize("relevance", [0.0, 0.6, 1.0])
+def test_topic_table_orders_topics_by_weight_and_words_by_relevance(model, relevance):
+    table = topic_table(model, NAMES, n=6, relevance=relevance)
+    weights = [row.weight for row in table]
+    assert weights == sorted(weights, reverse=True)
+    assert_allclose(sum(weights), 1.0)
+    topic_word = model.topic_word_
+    marginal = model.topic_weights_ @ topic_word
+    for row in table:
+        p = topic_word[row.topic]
+        value = relevance * np.log(p) + (1 - relevance) * np.log(p / marginal)
+        best = np.sort(value)[::-1][:6]
+        columns = [NAMES.index(word) for word in row.words]
+        assert_allclose(value[columns], best)
+        assert_allclose(row.probabilities, p[columns])
+        assert row.prior_retention == model.prior_retention_[row.topic]
+
+
+def test_topic_table_by_probability_is_top_words(model):
+    top = model.top_words(NAMES, n=5)
+    for row in topic_table(model, NAMES, n=5, relevance=1.0):
+        assert row.words == top[row.topic]
+
+
+def test_topic_table_as_text_and_as_frame(model):
+    pandas = pytest.importorskip("pandas")
+    table = topic_table(model, NAMES, n=3)
+    text = format_topics(table, width=60)
+    assert len(text.splitlines()) == 5
+    assert max(map(len, text.splitlines())) <= 60
+    assert list(pandas.DataFrame(table).columns)[:3] == ["topic", "weight", "prior_retention"]
+
+
+def test_wrong_arguments(model):
+    with pytest.raises(ValueError, match="relevance must be in"):
+        topic_table(model, NAMES, relevance=1.5)
+    with pytest.raises(ValueError, match="feature_names"):
+        topic_table(model, NAMES[:3])
+
+
+def test_pictures(model, tmp_path):
+    pytest.importorskip("matplotlib").use("agg")
+    figure = plot_topics(model, NAMES, n_words=4, n_topics=3)
+    drawn = [ax for ax in figure.axes if ax.get_visible()]
+    assert len(drawn) == 3
+    assert [len(ax.patches) for ax in drawn] == [4, 4, 4]
+    figure.savefig(tmp_path / "topics.png")
+    curves = plot_curves({"a": [1, 2], "b": [2, 3]}, x=[10, 20], xlabel="documents", ylabel="nats")
+    assert [line.get_label() for line in curves.axes[0].lines] == ["a", "b"]
