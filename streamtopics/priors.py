@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-MASS_PER_WORD = 0.1
+MASS_PER_WORD = 0.05
 
 
 def word_ranks(words: Sequence[str], vocabulary: Mapping[str, int] | Sequence[str]) -> np.ndarray:
@@ -64,8 +64,8 @@ def zipf_prior(
     exponent : float, default=1.07
         The value used for English in the source.
     mass : float or None, default=None
-        Sum of the prior over the words, in tokens for each topic. None is a tenth
-        of a token for each word, the mass of the estimators' default prior. The
+        Sum of the prior over the words, in tokens for each topic. None is 0.05
+        tokens for each word, the mass of the estimators' default prior. The
         source leaves it open; results depend on it more than on the shape.
 
     Returns
@@ -159,7 +159,7 @@ def seed_prior(
         Pseudo-count added for each seed word in its topic, in tokens.
     n_components : int or None, default=None
         Number of topics; None for as many as the seeds name.
-    base : float, default=0.1
+    base : float, default=0.05
         Pseudo-count of every word in every topic.
     missing : {"error", "ignore"}, default="error"
         What to do with a seed word that is not in the vocabulary.
@@ -230,9 +230,9 @@ def seed_pulls(
     Examples
     --------
     >>> from streamtopics.priors import seed_pulls
-    >>> row = seed_pulls({"sea": ["ship"]}, ["plane", "ship"], 9.9, counts=[7, 90])[0]
+    >>> row = seed_pulls({"sea": ["ship"]}, ["plane", "ship"], 9.5, base=0.5, counts=[7, 90])[0]
     >>> row.word, row.odds, row.prior_share
-    ('ship', 10.0, 0.1)
+    ('ship', 7.333333333333333, 0.1)
     """
     prior = seed_prior(
         seeds, vocabulary, strength, n_components=n_components, base=base, missing=missing

@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 DEFAULT_DOC_TOPIC_MASS = 10.0
-DEFAULT_TOPIC_WORD_PRIOR = 0.1
+DEFAULT_TOPIC_WORD_PRIOR = 0.05
 
 POSITIVE_INT = Interval(Integral, 1, None, closed="left")
 

@@ -14,7 +14,7 @@ def test_zipf_prior_follows_the_law():
     prior = zipf_prior([1, 2, 3, 10], mass=7.0)
     assert_allclose(prior.sum(), 7.0)
     assert_allclose(prior[0] / prior, np.array([1, 2, 3, 10]) ** 1.07)
-    assert_allclose(zipf_prior([1, 2, 3, 10]).sum(), 0.4)
+    assert_allclose(zipf_prior([1, 2, 3, 10]).sum(), 0.2)
     assert_allclose(zipf_prior([5, 9], exponent=0.0, mass=2.0), 1.0)
 
 
@@ -55,7 +55,7 @@ def test_word_ranks():
 
 def test_seed_prior_by_name_and_by_position():
     named = seed_prior({"air": ["plane", "sky"], "water": ["ship"]}, WORDS, 5, n_components=3)
-    expected = np.full((3, 5), 0.1)
+    expected = np.full((3, 5), 0.05)
     expected[0, [0, 3]] += 5
     expected[1, 2] += 5
     assert_array_equal(named, expected)
@@ -104,7 +104,7 @@ def test_missing_seeds_can_be_left_out():
 
 
 def test_seed_pulls_tell_what_is_expected():
-    rows = seed_pulls({"a": ["sea"], "b": ["sun"]}, WORDS, 9.9, counts=[0, 90, 0, 0, 0])
+    rows = seed_pulls({"a": ["sea"], "b": ["sun"]}, WORDS, 9.9, base=0.1, counts=[0, 90, 0, 0, 0])
     assert [(row.topic, row.name, row.word, row.column) for row in rows] == [
         (0, "a", "sea", 1),
         (1, "b", "sun", 4),

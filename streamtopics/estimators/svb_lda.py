@@ -30,7 +30,7 @@ class SVBLDA(StreamingTopicModel):
     topic_word_prior : float, array-like of shape (n_features,) or \
             (n_components, n_features), or None, default=None
         Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in
-        tokens, for every word. None is 0.1 for each. See `streamtopics.priors` for priors
+        tokens, for every word. None is 0.05 for each. See `streamtopics.priors` for priors
         that carry knowledge.
     n_passes : int, default=1
         Rounds of coordinate ascent between topics and documents inside a
@@ -41,9 +41,10 @@ class SVBLDA(StreamingTopicModel):
     tol : float, default=1e-3
         A document is done when a sweep moves less than this share of its tokens
         between topics.
-    batch_size : int, default=1000
+    batch_size : int, default=1200
         Documents in a minibatch of `fit`. (`partial_fit` takes what it is given
-        as one minibatch.)
+        as one minibatch.) Much smaller ones fix the topics too early; much larger
+        ones leave a corpus of some ten thousand documents too few steps.
     max_iter : int, default=1
         Passes of `fit` over the corpus; more than one counts the data again.
     n_jobs : int or None, default=None
@@ -115,7 +116,7 @@ class SVBLDA(StreamingTopicModel):
         n_passes=1,
         max_local_iter=100,
         tol=1e-3,
-        batch_size=1000,
+        batch_size=1200,
         max_iter=1,
         n_jobs=None,
         random_state=None,

@@ -64,7 +64,7 @@ def topic_table(
     >>> model = SVBLDA(n_components=1).fit([[4, 0, 1], [0, 2, 2]])
     >>> print(format_topics(topic_table(model, ["sea", "sky", "sun"], n=2)))
     topic  weight   prior  words
-        0  100.0%    3.2%  sea sun
+        0  100.0%    1.6%  sea sun
     """
     if not 0 <= relevance <= 1:
         raise ValueError(f"relevance must be in [0, 1]; got {relevance!r}")

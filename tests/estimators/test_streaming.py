@@ -268,7 +268,7 @@ def test_empty_documents(estimator, X):
 def test_only_empty_documents(estimator):
     nothing = sparse.csr_matrix((4, 300))
     estimator.partial_fit(nothing)
-    assert_allclose(estimator.components_, 0.1)
+    assert_allclose(estimator.components_, 0.05)
     assert np.isnan(estimator.score(nothing))
     assert_allclose(estimator.topic_weights_.sum(), 1.0)
 
@@ -290,7 +290,7 @@ def test_smallest_shapes(K, V):
     model = BPSLDA(n_components=K, random_state=0).fit(X)
     assert model.components_.shape == (K, V)
     assert np.isfinite(model.transform(X)).all()
-    assert_allclose(model.components_.sum(), K * V * 0.1 + 1.1 * X.sum())
+    assert_allclose(model.components_.sum(), K * V * 0.05 + 1.1 * X.sum())
 
 
 def test_one_word_documents(estimator):
@@ -344,7 +344,7 @@ def test_merging_shards_is_exact_and_in_any_order(estimator, X):
 def test_merging_subtracts_the_prior_once(estimator, X):
     one = clone(estimator).partial_fit(X[:300])
     two = clone(estimator).partial_fit(X[300:])
-    expected = one.components_ + two.components_ - 0.1
+    expected = one.components_ + two.components_ - 0.05
     assert_allclose(one.merge(two).components_, expected, rtol=1e-12)
 
 
@@ -369,12 +369,12 @@ def test_prior_retention(X):
         for model, history in kept.items():
             history.append(model.partial_fit(X[start : start + 100]).prior_retention_)
     assert (np.diff(kept[svb], axis=0) < 0).all()
-    eta, tokens = 4 * 300 * 0.1, X.sum()
+    eta, tokens = 4 * 300 * 0.05, X.sum()
     assert_allclose(
         np.average(kept[svb][-1], weights=svb.posterior_.mass), eta / (eta + tokens), rtol=1e-10
     )
     learnt = bps.posterior_.learnt_mass
-    assert_allclose(kept[bps][-1], 1 - learnt / (30 + 1.25 * learnt), rtol=1e-10)
+    assert_allclose(kept[bps][-1], 1 - learnt / (15 + 1.25 * learnt), rtol=1e-10)
 
 
 def test_verbose_shows_progress_and_changes_nothing(estimator, X, capsys):

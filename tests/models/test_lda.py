@@ -269,23 +269,23 @@ def test_random_start_does_not_depend_on_the_other_words(prior):
 
 @pytest.mark.parametrize("seed", [0, 5, np.iinfo(np.int32).max - 1])
 def test_random_start_has_the_stated_distribution(seed):
-    """100 (1 + eta) times a sum of four uniforms on [0, 1/2], of independent cells."""
-    start = random_start("by both", seed=seed)
-    eta = start.prior.eta
-    u = start.rows(np.arange(4000, dtype=np.int32)) / (100.0 * (1.0 + eta))
-    assert u.min() > 0
-    assert u.max() < 2
-    n = u.size
-    assert abs(u.mean() - 1.0) < 5 * np.sqrt(1 / 12 / n)
+    """100 (1 + eta) (1 + spread z), z a standardised sum of four uniforms, of independent cells."""
+    words = np.arange(4000, dtype=np.int32)
+
+    def standardised(prior, seed):
+        start = random_start(prior, seed=seed)
+        relative = start.rows(words) / (100.0 * (1.0 + start.prior.prior_rows(words)))
+        return (relative - 1.0) / (0.02 * np.sqrt(start.prior.shape[1]))
+
+    z = standardised("by both", seed)
+    n = z.size
+    assert np.abs(z).max() < 2 * np.sqrt(3.0)
+    assert abs(z.mean()) < 5 / np.sqrt(n)
     # A sum of four uniforms has kurtosis 3 - 6 / (5 * 4).
-    assert abs(u.var() - 1 / 12) < 5 / 12 * np.sqrt((3 - 0.3 - 1) / n)
-    z = (u - 1.0) * np.sqrt(12.0)
+    assert abs(z.var() - 1.0) < 5 * np.sqrt((3 - 0.3 - 1) / n)
     for other in (z[1:] * z[:-1], z[:, 1:] * z[:, :-1], z[1:, 1:] * z[:-1, :-1]):
         assert abs(other.mean()) < 5 / np.sqrt(other.size)
-    across = z * (
-        random_start("one", seed=seed + 1).rows(np.arange(4000, dtype=np.int32)) / 150 - 1
-    )
-    assert abs(across.mean()) * np.sqrt(12.0) < 5 / np.sqrt(n)
+    assert abs((z * standardised("one", seed + 1)).mean()) < 5 / np.sqrt(n)
 
 
 def test_streams_start_alike_under_one_seed_only():

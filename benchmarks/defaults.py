@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Held-out scores of the estimators with their defaults, one pass, twenty topics.
+
+SVBLDA and BPSLDA beside scikit-learn's online LDA with its own defaults and the
+unigram model, in nats per held-out token: the mean and the standard deviation over
+the seeds.
+
+    STREAMTOPICS_DATA=... python benchmarks/defaults.py [CORPUS ...]
+"""
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import corpora
+import numpy as np
+from sklearn.decomposition import LatentDirichletAllocation
+
+from streamtopics import BPSLDA, SVBLDA
+from streamtopics.metrics import completion_split, log_predictive_probability
+
+SEEDS = range(5)
+MODELS: dict[str, Callable[..., Any]] = {
+    "SVBLDA": SVBLDA,
+    "BPSLDA": BPSLDA,
+    "scikit-learn online": partial(
+        LatentDirichletAllocation, learning_method="online", max_iter=1
+    ),
+}
+
+
+def main() -> None:
+    for name in sys.argv[1:] or ["docstrings", "newsgroups"]:
+        train, test, _ = corpora.split(name)
+        print(f"{name}: {train.shape[0]:,} documents, {train.shape[1]:,} words")
+        unigram = corpora.unigram_score(train, completion_split(test)[1])
+        print(f"  {'unigram model':<20} {unigram:.4f}")
+        for label, make in MODELS.items():
+            fitted = (make(20, random_state=seed).fit(train) for seed in SEEDS)
+            scores = np.array([log_predictive_probability(model, test) for model in fitted])
+            shown = " ".join(f"{score:.4f}" for score in scores)
+            print(f"  {label:<20} {scores.mean():.4f} +- {scores.std():.4f}  ({shown})", flush=True)
+
+
+if __name__ == "__main__":
+    main()
