@@ -24,9 +24,7 @@ SEEDS = range(5)
 MODELS: dict[str, Callable[..., Any]] = {
     "SVBLDA": SVBLDA,
     "BPSLDA": BPSLDA,
-    "scikit-learn online": partial(
-        LatentDirichletAllocation, learning_method="online", max_iter=1
-    ),
+    "scikit-learn online": partial(LatentDirichletAllocation, learning_method="online", max_iter=1),
 }
 
 

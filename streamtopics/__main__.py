@@ -66,10 +66,11 @@ def parser() -> argparse.ArgumentParser:
         "--boosting-scale", type=_non_negative_float, default=0.1, metavar="S",
         help="prior pseudo-counts BPSLDA adds for each token (0.1)",
     )  # fmt: skip
-    add("--passes", type=_positive, default=10, metavar="N", help="over each minibatch (10)")
+    add("--passes", type=_positive, default=3, metavar="N", help="over each minibatch (3)")
     add(
-        "--document-prior", type=_positive_float, default=0.1, metavar="X",
-        help="pseudo-count of each topic in a document; less means fewer topics in each (0.1)",
+        "--document-prior", type=_positive_float, default=None, metavar="X",
+        help="pseudo-count of each topic in a document; less means fewer topics in each "
+        "(10 / the number of topics)",
     )  # fmt: skip
     add("--batch-size", type=_positive, default=2500, metavar="N", help="documents (2500)")
     add(
@@ -177,6 +178,9 @@ def learn(options: argparse.Namespace, corpus: Corpus) -> dict[str, BPSLDA | SVB
 
 def report(options: argparse.Namespace) -> None:
     """Read, learn, print the tables and write what was asked for."""
+    for path in (options.model, options.picture):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} to")
     if not options.quiet:
         print("reading the documents", file=sys.stderr)
     corpus = read(options)
@@ -192,14 +196,14 @@ def report(options: argparse.Namespace) -> None:
     print(f"\n{'model':<10} {'held-out nats/word':>18} {'perplexity':>11} {'prior kept':>11}")
     for name, fitted in models.items():
         score = fitted.score(corpus.held_out)
-        kept = fitted.prior_retention_.mean()
+        kept = np.average(fitted.prior_retention_, weights=fitted.components_.sum(axis=1))
         print(f"{name:<10} {score:>18.4f} {np.exp(-score):>11,.0f} {kept:>11.1%}")
-    if options.picture:
-        plot_topics(model, names).savefig(options.picture, dpi=150)
-        print(f"\npicture written to {options.picture}")
     if options.model:
         joblib.dump(make_pipeline(corpus.vectorizer, model), options.model)
         print(f"\nfitted pipeline written to {options.model}")
+    if options.picture:
+        plot_topics(model, names).savefig(options.picture, dpi=150)
+        print(f"\npicture written to {options.picture}")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -209,7 +213,9 @@ def main(arguments: list[str] | None = None) -> int:
         report(options)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError) as error:
+    except KeyboardInterrupt:
+        return 130
+    except (OSError, ValueError, ImportError, MemoryError) as error:
         print(f"streamtopics: {error}", file=sys.stderr)
         return 2
     return 0

@@ -12,6 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -27,7 +28,7 @@ from streamtopics.metrics import predictive
 from streamtopics.models import LDA
 from streamtopics.parallel import Workers, workers
 from streamtopics.posterior import LazyPosterior
-from streamtopics.progress import progress
+from streamtopics.progress import Progress, progress
 from streamtopics.updates.rule import Rule
 from streamtopics.validation import (
     COMMON_CONSTRAINTS,
@@ -84,33 +85,33 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             If the corpus makes so few minibatches that the topics hardly leave their
             random start.
         """
-        with self._unchanged_on_failure():
-            self._validate_params()
+        with self._unchanged_unless_learnt(), self._workers() as pool:
             X = self._counts(X, "fit", reset=True)
             self._start()
-        starts = range(0, X.shape[0], self.batch_size)
-        self._warn_of_few_steps(len(starts) * self.max_iter * self.n_passes)
-        total = self.max_iter * X.shape[0]
-        with (
-            workers(self.n_jobs) as pool,
-            progress(type(self).__name__, total, enabled=self.verbose > 0) as report,
-        ):
-            for _ in range(self.max_iter):
-                for start in starts:
-                    batch = X[start : start + self.batch_size]
-                    if self.verbose > 0 and self.n_batch_iter_:
-                        ahead = self._completion(batch[: predictive.MONITORED], pool)
-                        report.score(predictive.per_token(*ahead))
-                    self._learn(batch, pool)
-                    report.advance(batch.shape[0], float(batch.sum()))
-                self.n_iter_ += 1
+            n_batches = -(-X.shape[0] // self.batch_size)
+            self._warn_of_few_steps(n_batches * self.max_iter * self.n_passes)
+            total = self.max_iter * X.shape[0]
+            with progress(type(self).__name__, total, enabled=self.verbose > 0) as report:
+                for _ in range(self.max_iter):
+                    self._fit_once(X, pool, report)
+                    self.n_iter_ += 1
         return self
+
+    def _fit_once(self, X: sparse.csr_matrix, pool: Workers, report: Progress) -> None:
+        for start in range(0, X.shape[0], self.batch_size):
+            batch = X[start : start + self.batch_size]
+            if self.verbose > 0 and self.n_batch_iter_:
+                ahead = self._completion(batch[: predictive.MONITORED], pool)
+                report.score(predictive.per_token(*ahead))
+            self._learn(batch, pool)
+            report.advance(batch.shape[0], float(batch.sum()))
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Learn from one minibatch: one step of the update rule.
 
-        When it fails or is interrupted nothing has changed. A minibatch without
-        rows changes nothing either.
+        When it fails or is interrupted nothing has changed. The first call fixes
+        the number of topics and the priors; of a minibatch without rows nothing is
+        learnt.
 
         Parameters
         ----------
@@ -124,15 +125,18 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         self : object
             The estimator.
         """
-        with self._unchanged_on_failure():
-            self._validate_params()
+        with self._unchanged_unless_learnt(), self._workers() as pool:
             first = not self.__sklearn_is_fitted__()
             X = self._counts(X, "partial_fit", reset=first)
             if first:
                 self._start()
+            elif self.n_components != self.posterior_.shape[1]:
+                raise ValueError(
+                    f"n_components is {self.n_components} now, but the model has "
+                    f"{self.posterior_.shape[1]} topics; set it back, or start anew with fit"
+                )
             if X.shape[0]:
-                with workers(self.n_jobs) as pool:
-                    self._learn(X, pool)
+                self._learn(X, pool)
         return self
 
     def _warn_of_few_steps(self, n_steps: int) -> None:
@@ -145,18 +149,28 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             )
 
     @contextmanager
-    def _unchanged_on_failure(self) -> Iterator[None]:
+    def _unchanged_unless_learnt(self) -> Iterator[None]:
+        """Undo everything on failure, unless a new posterior has learnt something."""
         before = dict(vars(self))
         try:
             yield
         except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
+            posterior = vars(self).get("posterior_")
+            if posterior is before.get("posterior_") or posterior.n_batches == 0:
+                vars(self).update(before)
+                for name in vars(self).keys() - before.keys():
+                    delattr(self, name)
             raise
 
     def _counts(self, X: Any, method: str, *, reset: bool = False) -> sparse.csr_matrix:
         caller = f"{type(self).__name__}.{method}"
         return check_counts(self, X, reset=reset, caller=caller, allow_no_documents=method != "fit")
+
+    @contextmanager
+    def _workers(self) -> Iterator[Workers]:
+        self._validate_params()
+        with workers(self.n_jobs) as pool:
+            yield pool
 
     def _start(self) -> None:
         """Set the state before the first minibatch."""
@@ -187,7 +201,8 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         other : object
             A fitted estimator of the same class, prior and features.
         base : object or None, default=None
-            The common ancestor, when it had already learnt something.
+            The common ancestor, when it had already learnt something: what it knows
+            is in both models and would count twice.
 
         Returns
         -------
@@ -199,13 +214,24 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         TypeError
             If the classes differ.
         ValueError
-            If the numbers of topics or features, the feature names or the priors
-            differ.
+            If the numbers of topics or features, the feature names, the priors or,
+            without `base`, the seeds differ, or `base` is not an ancestor of both.
         """
         check_is_fitted(self)
-        for name, model in [("other", other), ("base", base)]:
-            if model is not None:
-                self._check_mergeable(name, model)
+        self._check_mergeable("other", other)
+        if base is not None:
+            self._check_mergeable("base", base)
+            for model in (self, other):
+                if not model.posterior_.continues(base.posterior_):
+                    raise ValueError(
+                        "base must be the model that both others were copied from, but one of "
+                        "them has not learnt all that base has"
+                    )
+        elif self.seed_ != other.seed_ and self.n_components > 1:
+            raise ValueError(
+                "other started from other random topics, so its topics are not these; start both "
+                "from one integer random_state, or from copies of one model and pass it as base"
+            )
         self.posterior_.absorb(other.posterior_, None if base is None else base.posterior_)
         return self
 
@@ -249,7 +275,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         """
         check_is_fitted(self)
         X = self._counts(X, "transform")
-        with workers(self.n_jobs) as pool:
+        with self._workers() as pool:
             return self._infer(X, pool)
 
     def _infer(self, X: sparse.csr_matrix, pool: Workers) -> np.ndarray:
@@ -279,7 +305,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         """
         check_is_fitted(self)
         X = self._counts(X, "score_samples")
-        with workers(self.n_jobs) as pool:
+        with self._workers() as pool:
             return self._completion(X, pool)[0]
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -302,7 +328,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         """
         check_is_fitted(self)
         X = self._counts(X, "score")
-        with workers(self.n_jobs) as pool:
+        with self._workers() as pool:
             return predictive.per_token(*self._completion(X, pool))
 
     def _completion(self, X: sparse.csr_matrix, pool: Workers) -> tuple[np.ndarray, float]:
@@ -314,7 +340,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         log_probability = predictive.token_log_probability(
             doc_topic, topic_word, held_out[:, words]
         )
-        return log_probability, float(held_out.sum())
+        return log_probability, float(held_out.sum(dtype=np.float64))
 
     # What was learnt
 
@@ -382,6 +408,8 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         words : list of n_components lists
             Each of min(n, n_features) words.
         """
+        if not (isinstance(n, Integral) and n >= 1):
+            raise ValueError(f"n must be a positive number of words; got {n!r}")
         names = self.feature_names(feature_names)
         components = self.components_
         order = np.argsort(-components, axis=1, kind="stable")[:, :n]

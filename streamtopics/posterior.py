@@ -20,6 +20,9 @@ import numpy as np
 from streamtopics.kernels import rows as kernel
 from streamtopics.messages import Statistics
 
+# Below this weight of S, the weight is multiplied into S.
+LEAST_WEIGHT = 1e-20
+
 
 @dataclass(frozen=True)
 class Blend:
@@ -129,12 +132,29 @@ class LazyPosterior:
         k = self.S.shape[1]
         state = self._state.copy()
         state[:k] = blend.retain * self.c + blend.prior
-        state[k : 2 * k] = blend.retain * self.a
-        scale = np.ascontiguousarray(np.broadcast_to(blend.gain / state[k : 2 * k], k))
+        a = blend.retain * self.a
+        fold = np.where(a < LEAST_WEIGHT, a, 1.0)
+        state[k : 2 * k] = a = np.where(a < LEAST_WEIGHT, 1.0, a)
+        scale = np.ascontiguousarray(np.broadcast_to(blend.gain / a, k))
         state[-3:] += 1, statistics.n_documents, statistics.n_tokens
+        self._own()
         kernel.add_rows(
-            self.S, statistics.words, statistics.counts, scale, self.learnt_mass, self._state, state
-        )
+            self.S, statistics.words, statistics.counts, scale, fold, self._state[2 * k : 3 * k],
+            self._state, state,
+        )  # fmt: skip
+
+    def continues(self, base: LazyPosterior) -> bool:
+        """Whether this posterior can have grown out of `base` by adding to it."""
+        learnt, before = self.a * self.S, base.a * base.S
+        counted = (self._state[-3:] >= base._state[-3:]).all() and (self.c >= base.c).all()
+        return bool(counted and (learnt >= before * (1 - 1e-9)).all())
+
+    def _own(self) -> None:
+        """Copy what cannot be written to, as in a process that was sent a memory map."""
+        if not self.S.flags.writeable:
+            self.S = np.array(self.S)
+        if not self._state.flags.writeable:
+            self._state = np.array(self._state)
 
     def absorb(self, other: LazyPosterior, base: LazyPosterior | None) -> None:
         """lam <- lam + other - base, counting what both share once.
@@ -175,7 +195,10 @@ class Proposal:
     def rows(self, words: np.ndarray) -> np.ndarray:
         """Rows of lam for `words`, which must be among those of the statistics."""
         blend, posterior = self._blend, self._posterior
-        places = np.searchsorted(blend.statistics.words, words)
+        known = blend.statistics.words
+        places = np.searchsorted(known, words)
+        if not np.array_equal(known[np.minimum(places, len(known) - 1)], words):
+            raise IndexError("a proposal only has the rows of the words in its statistics")
         return (
             blend.retain * posterior.rows(words)
             + blend.gain * blend.statistics.counts[places].astype(np.float64)

@@ -102,7 +102,9 @@ def zipf_prior(
         mass = MASS_PER_WORD * len(ranks)
     if not (isinstance(mass, Real) and 0 < mass < np.inf):
         raise ValueError(f"mass must be a number in (0, inf); got {mass!r}")
-    share = ranks ** -float(exponent)
+    share = (ranks / ranks.min()) ** -float(exponent)
+    if share.min() == 0:
+        raise ValueError(f"exponent {exponent!r} leaves nothing for the last rank; 1 is usual")
     return mass * share / share.sum()
 
 
@@ -261,10 +263,18 @@ def _columns(vocabulary: Mapping[str, int] | Sequence[str]) -> Mapping[str, int]
             f"vocabulary must be a mapping of words to columns or a sequence of words; got the "
             f"string {vocabulary!r}"
         )
+    if isinstance(vocabulary, set | frozenset):
+        raise TypeError("vocabulary must have an order; got a set. Pass the words by column")
+    n = len(vocabulary)
     if not isinstance(vocabulary, Mapping):
         vocabulary = {word: column for column, word in enumerate(vocabulary)}
     if not vocabulary:
         raise ValueError("vocabulary is empty; fit the vectorizer on some documents first")
+    if len(vocabulary) != n or sorted(vocabulary.values()) != list(range(n)):
+        raise ValueError(
+            "vocabulary must give each word one column, 0 to n_features - 1; it has repeated words "
+            "or other columns. Pass vectorizer.vocabulary_ or vectorizer.get_feature_names_out()"
+        )
     return vocabulary
 
 

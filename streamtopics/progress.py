@@ -16,7 +16,8 @@ class Progress:
     """Documents done, tokens per second and the running held-out score."""
 
     def __init__(self, title: str, total: int | None, enabled: bool):
-        self._title, self._total, self._enabled = title, total, enabled
+        self._title, self._total = title, total
+        self._enabled = enabled and sys.stderr is not None
         self._documents = 0
         self._tokens = 0.0
         self._score = np.nan
@@ -37,6 +38,11 @@ class Progress:
         if not np.isnan(value):
             self._score = value if np.isnan(self._score) else 0.8 * self._score + 0.2 * value
 
+    def finish(self) -> None:
+        """Draw the line a last time, and end it."""
+        if self._enabled:
+            self.show(end="\n")
+
     def show(self, end: str = "") -> None:
         """Draw the line."""
         seconds = time.monotonic() - self._started
@@ -48,7 +54,10 @@ class Progress:
         score = "" if np.isnan(self._score) else f", {self._score:.3f} nats/token"
         speed = self._tokens / max(seconds, 1e-9)
         line = f"{self._title} {of}{self._documents:,} documents, {speed:,.0f} tokens/s{score}"
-        print(f"\r{line:<100}", end=end, file=sys.stderr, flush=True)
+        try:
+            print(f"\r{line:<100}", end=end, file=sys.stderr, flush=True)
+        except (OSError, ValueError):  # nobody reads standard error any more
+            self._enabled = False
 
 
 @contextmanager
@@ -58,5 +67,4 @@ def progress(title: str, total: int | None, *, enabled: bool) -> Iterator[Progre
     try:
         yield line
     finally:
-        if enabled:
-            line.show(end="\n")
+        line.finish()

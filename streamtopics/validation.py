@@ -5,7 +5,6 @@ Every check raises before anything is changed, and names the argument, what came
 and what would be right.
 """
 
-from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -27,12 +26,18 @@ __all__ = [
 DEFAULT_DOC_TOPIC_MASS = 10.0
 DEFAULT_TOPIC_WORD_PRIOR = 0.05
 
+LEAST_PRIOR, MOST_PRIOR = 1e-10, 1e10
+
 POSITIVE_INT = Interval(Integral, 1, None, closed="left")
 
 COMMON_CONSTRAINTS = {
     "n_components": [POSITIVE_INT],
-    "doc_topic_prior": [None, Interval(Real, 0, np.inf, closed="neither"), "array-like"],
-    "topic_word_prior": [None, Interval(Real, 0, np.inf, closed="neither"), "array-like"],
+    "doc_topic_prior": [None, Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"), "array-like"],
+    "topic_word_prior": [
+        None,
+        Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"),
+        "array-like",
+    ],
     "n_passes": [POSITIVE_INT],
     "max_local_iter": [POSITIVE_INT],
     "tol": [Interval(Real, 0, np.inf, closed="left")],
@@ -52,7 +57,7 @@ def check_counts(
     float64 stays float64; everything else becomes float32, in which integers are
     exact up to 16,777,216.
     """
-    if isinstance(X, str) or (isinstance(X, Sequence) and any(isinstance(x, str) for x in X)):
+    if _holds_text(X):
         raise TypeError(
             f"X must be a document-term matrix of counts, but {caller} got text; turn the "
             "documents into counts first, for example by "
@@ -67,7 +72,38 @@ def check_counts(
         ensure_min_samples=0 if allow_no_documents else 1,
     )
     check_non_negative(X, caller)
-    return X if sparse.issparse(X) else sparse.csr_matrix(X)
+    if not sparse.issparse(X):
+        return sparse.csr_matrix(X)
+    _check_structure(X, caller)
+    return X
+
+
+def _holds_text(X: Any) -> bool:
+    """Whether X, or the first thing in it, is a text."""
+    if sparse.issparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") in "biuf":
+        return False
+    while not isinstance(X, str | bytes):
+        try:
+            X = X.iloc[0] if hasattr(X, "iloc") else X[0]
+        except (TypeError, IndexError, KeyError):
+            return False
+    return True
+
+
+def _check_structure(X: sparse.csr_matrix, caller: str) -> None:
+    """Refuse a CSR matrix put together from arrays that do not fit."""
+    indptr, n_stored = X.indptr, len(X.indices)
+    if indptr[0] != 0 or indptr[-1] != n_stored or (np.diff(indptr) < 0).any():
+        raise ValueError(
+            f"X, a CSR matrix passed to {caller}, has row pointers that do not fit its "
+            f"{n_stored} stored entries; build it anew, for example from (data, (row, column))"
+        )
+    if n_stored and not (X.indices.min() >= 0 and X.indices.max() < X.shape[1]):
+        worst = X.indices.min() if X.indices.min() < 0 else X.indices.max()
+        raise ValueError(
+            f"X, a CSR matrix passed to {caller}, has an entry in column {worst}, but only "
+            f"{X.shape[1]} columns; give it the shape of the vocabulary"
+        )
 
 
 def _check_prior(prior: Any, name: str, shapes: dict[str, tuple[int, ...]]) -> np.ndarray:
@@ -77,10 +113,10 @@ def _check_prior(prior: Any, name: str, shapes: dict[str, tuple[int, ...]]) -> n
     if prior.shape not in shapes.values():
         expected = " or ".join(f"{shape} {what}" for what, shape in shapes.items())
         raise ValueError(f"{name} must have shape {expected}; got {prior.shape}")
-    if not (prior > 0).all():
+    if not (prior.min() >= LEAST_PRIOR and prior.max() <= MOST_PRIOR):
         raise ValueError(
-            f"{name} must be positive everywhere; its smallest entry is {prior.min():g}. A small "
-            "value such as 1e-3 says 'almost never'"
+            f"{name} must lie in [{LEAST_PRIOR:g}, {MOST_PRIOR:g}] everywhere; it goes from "
+            f"{prior.min():g} to {prior.max():g}. A small value such as 1e-3 says 'almost never'"
         )
     return prior
 

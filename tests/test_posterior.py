@@ -91,3 +91,44 @@ def test_a_blend_that_does_not_fit_changes_nothing():
         posterior.blend(Blend(np.ones(K + 1), 1.0, 0.0, statistics(1)))
     assert_array_equal(posterior.dense(), before)
     assert posterior.n_batches == batches
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.5])
+def test_forgetting_all_or_much_stays_exact(rho):
+    posterior, eta = make((V, K))
+    lam = eta.copy()
+    for t in range(200):
+        s = statistics(t)
+        retain = np.array([rho, 1.0, rho])
+        lam = retain * lam + dense(s) + (1 - retain) * eta
+        posterior.blend(Blend(retain, 1.0, 1 - retain, s))
+    assert_allclose(posterior.dense(), lam, rtol=1e-10)
+    assert_allclose(posterior.mass, lam.sum(axis=0), rtol=1e-10)
+
+
+def test_ten_thousand_steps_of_forgetting_do_not_underflow():
+    posterior, _ = make((1, 1))
+    s = Statistics(np.array([3], dtype=np.int32), np.ones((1, K)), 1, float(K))
+    for _ in range(10_000):
+        posterior.blend(Blend(0.9, 1.0, 0.1, s))
+    assert_allclose(posterior.rows(s.words) - posterior.eta, 10.0, rtol=1e-8)
+
+
+def test_a_proposal_has_no_rows_of_other_words():
+    posterior, _ = make((1, 1))
+    s = statistics(0)
+    other = np.setdiff1d(np.arange(V), s.words)[:1].astype(np.int32)
+    with pytest.raises(IndexError, match="only has the rows"):
+        posterior.after(Blend(1.0, 1.0, 0.0, s)).rows(other)
+
+
+def test_a_read_only_posterior_is_copied_when_it_learns():
+    posterior, _ = make((V, K))
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
+    sent = posterior.S
+    sent.flags.writeable = False
+    posterior._state.flags.writeable = False
+    before = sent.copy()
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(1)))
+    assert_array_equal(sent, before)
+    assert_allclose(posterior.S, before + dense(statistics(1)))

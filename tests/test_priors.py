@@ -38,6 +38,7 @@ def test_zipf_prior_from_counts():
         ({"counts": [1, 2], "mass": 0.0}, "mass"),
         ({"counts": [1, 2], "mass": np.inf}, "mass"),
         ({"counts": [1, 2], "exponent": -1}, "exponent"),
+        ({"ranks": [1, 9], "exponent": 1000}, "exponent"),
     ],
 )
 def test_zipf_prior_refuses(arguments, message):
@@ -89,6 +90,17 @@ def test_seeds_refused(function, seeds, options, error, message):
 def test_empty_vocabulary(vocabulary):
     with pytest.raises(ValueError, match="vocabulary is empty"):
         seed_prior({0: ["sky"]}, vocabulary, 5)
+
+
+@pytest.mark.parametrize("vocabulary", [["sky", "sea", "sky"], {"sky": 0, "sea": 2}])
+def test_vocabulary_of_other_columns(vocabulary):
+    with pytest.raises(ValueError, match="one column"):
+        seed_prior({0: ["sky"]}, vocabulary, 5)
+
+
+def test_vocabulary_without_order():
+    with pytest.raises(TypeError, match="got a set"):
+        seed_prior({0: ["sky"]}, {"sky", "sea"}, 5)
 
 
 def test_vocabulary_that_is_a_string():

@@ -10,6 +10,7 @@ is still owed to the prior, and what becomes of a few seed words.
 
 # %%
 # The stream is the documentation of NumPy, SciPy and scikit-learn. Two topics are seeded.
+import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
 from streamtopics import BPSLDA, SVBLDA
@@ -47,11 +48,12 @@ seen = []
 for batch in iter_minibatches(X, batch_size=250):
     for name, model in models.items():
         model.partial_fit(batch)
-        kept[name].append(model.prior_retention_.mean())
+        mass = model.components_.sum(axis=1)
+        kept[name].append(np.average(model.prior_retention_, weights=mass))
     seen.append(model.n_documents_seen_)
 
 figure = plot_curves(
-    kept, x=seen, xlabel="documents seen", ylabel="share of the prior, mean over topics"
+    kept, x=seen, xlabel="documents seen", ylabel="share of the prior in all topics"
 )
 
 # %%

@@ -46,8 +46,8 @@ def iter_minibatches(
     vectorizer : object with `transform` or None, default=None
         Turns a list of texts into counts, for example a fitted
         :class:`~sklearn.feature_extraction.text.CountVectorizer`, or a
-        :class:`~sklearn.feature_extraction.text.HashingVectorizer`, which needs no
-        fit. None leaves the texts as they are.
+        ``HashingVectorizer(alternate_sign=False, norm=None)``, which needs no fit.
+        None leaves the texts as they are.
     text_key : str, default="text"
         As in `read_texts`.
     encoding : str, default="utf-8"
@@ -306,9 +306,9 @@ def _decode(line: bytes, encoding: str, where: str) -> str:
 def _json(line: str, where: str) -> Any:
     try:
         return json.loads(line)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(
-            f"{where}: not JSON ({error.msg} at column {error.colno}): {_shown(line)}. Each line "
+            f"{where}: not JSON ({error}): {_shown(line)}. Each line "
             "must be one JSON object or string; a file of plain text should end in .txt"
         ) from error
 

@@ -86,10 +86,10 @@ def topic_table(
 
 
 def format_topics(table: Sequence[TopicRow], width: int = 100) -> str:
-    """A table of topics as text, cut to `width` characters a line."""
+    """A table of topics as text, with as many words as go into `width` characters."""
     lines = [f"{'topic':>5}  {'weight':>6}  {'prior':>6}  words"]
     for row in table:
         words = " ".join(str(word) for word in row.words)
         line = f"{row.topic:>5}  {row.weight:>6.1%}  {row.prior_retention:>6.1%}  {words}"
-        lines.append(line[:width])
+        lines.append(line if len(line) <= width else line[: width + 1].rsplit(" ", 1)[0])
     return "\n".join(lines)

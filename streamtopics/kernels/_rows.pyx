@@ -31,6 +31,14 @@ cdef inline void prefetch(const double *row, Py_ssize_t n) noexcept nogil:
         ST_PREFETCH(<const void *> (row + k))
 
 
+cdef int check_words(const int[::1] words, Py_ssize_t n_rows) except -1:
+    cdef Py_ssize_t i
+    for i in range(words.shape[0]):
+        if words[i] < 0 or words[i] >= n_rows:
+            raise IndexError(f"word {words[i]} is outside of the vocabulary of {n_rows} words")
+    return 0
+
+
 def gather_rows(const double[:, ::1] S, const int[::1] words, const double[::1] a,
                 const double[::1] c, const double[:, ::1] eta, double[:, ::1] out):
     """out[i, k] = c[k] eta[w, k] + a[k] S[w, k] with w = words[i].
@@ -50,6 +58,7 @@ def gather_rows(const double[:, ::1] S, const int[::1] words, const double[::1] 
     cdef const double *a_k = &a[0]
     cdef const double *c_k = &c[0]
     cdef double *row
+    check_words(words, S.shape[0])
     with nogil:
         for i in range(n):
             if i + ROWS_AHEAD < n:
@@ -67,19 +76,21 @@ def gather_rows(const double[:, ::1] S, const int[::1] words, const double[::1] 
 
 
 def add_rows(double[:, ::1] S, const int[::1] words, const floating[:, ::1] counts,
-             const double[::1] scale, double[::1] S_mass, double[::1] state,
-             const double[::1] new_state):
-    """S[words] += scale * counts, S_mass += its sums, state[:] = new_state, in one call.
+             const double[::1] scale, const double[::1] fold, double[::1] S_mass,
+             double[::1] state, const double[::1] new_state):
+    """S += scale * counts on the rows of words, with its sums, and state = new_state.
 
-    No Python code runs between them, so neither an exception nor a signal handler
-    can leave some of them done and others not.
+    All in one call: no Python code runs between the parts, so neither an exception
+    nor a signal handler can leave some of them done and others not. Where `fold` is
+    not 1, the whole column of S is multiplied by it first.
 
-    IN words (n,) distinct, counts (n, K), scale (K,), new_state; IN and OUT S (V, K),
-    S_mass (K,); OUT state.
+    IN words (n,) distinct, counts (n, K), scale (K,), fold (K,), new_state; IN and
+    OUT S (V, K), S_mass (K,); OUT state.
 
     NumPy equivalent::
 
         state[:] = new_state
+        S *= fold; S_mass *= fold
         S[words] += scale * counts
         S_mass += scale * counts.sum(axis=0)
     """
@@ -89,13 +100,19 @@ def add_rows(double[:, ::1] S, const int[::1] words, const floating[:, ::1] coun
     cdef const double *scale_k = &scale[0]
     if (counts.shape[0] != n or counts.shape[1] != n_components
             or scale.shape[0] != n_components or S_mass.shape[0] != n_components
+            or fold.shape[0] != n_components
             or new_state.shape[0] != state.shape[0]):
         raise ValueError("add_rows: the shapes of words, counts, scale or state do not agree")
+    check_words(words, S.shape[0])
     cdef double *mass = <double *> malloc(n_components * sizeof(double))
     if mass == NULL:
         raise MemoryError()
     with nogil:
         memset(mass, 0, n_components * sizeof(double))
+        for k in range(n_components):
+            if fold[k] != 1.0:
+                for i in range(S.shape[0]):
+                    S[i, k] *= fold[k]
         for i in range(n):
             if i + ROWS_AHEAD < n:
                 prefetch(&S[words[i + ROWS_AHEAD], 0], n_components)
@@ -106,7 +123,7 @@ def add_rows(double[:, ::1] S, const int[::1] words, const floating[:, ::1] coun
                 mass[k] += learnt[k]
         memcpy(&state[0], &new_state[0], state.shape[0] * sizeof(double))
         for k in range(n_components):
-            S_mass[k] += scale_k[k] * mass[k]
+            S_mass[k] = fold[k] * S_mass[k] + scale_k[k] * mass[k]
         free(mass)
 
 

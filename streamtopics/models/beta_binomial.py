@@ -40,6 +40,10 @@ class BetaBinomial:
     heads: float
     tails: float
 
+    def __post_init__(self) -> None:
+        if not (0 < self.heads < np.inf and 0 < self.tails < np.inf):
+            raise ValueError(f"heads and tails must be positive; got {self.heads}, {self.tails}")
+
     def posterior(self) -> LazyPosterior:
         """The posterior before any data, which is the prior."""
         return LazyPosterior(np.array([[self.heads], [self.tails]]), (2, 1))
@@ -53,6 +57,8 @@ class BetaBinomial:
             Flips, each 0 or 1.
         """
         x = np.asarray(x, dtype=np.float64)
+        if x.ndim != 1:
+            raise ValueError(f"x must have shape (n,); got {x.shape}")
         if not np.isin(x, (0.0, 1.0)).all():
             raise ValueError("x must hold zeros and ones only; got other values")
         counts = np.array([[x.sum()], [len(x) - x.sum()]])

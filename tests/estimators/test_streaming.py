@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a stream asks of an estimator, whatever its rule."""
 
+import io
 import pickle
 import signal
+import sys
+import warnings
 
 import joblib
 import numpy as np
@@ -127,11 +130,92 @@ def test_bad_input_changes_nothing(estimator, X, bad, method):
     estimator.partial_fit(X[100:200])
 
 
-@pytest.mark.parametrize("texts", ["a text", ["a text", "another"]])
+TEXTS = {
+    "str": "a text",
+    "list": ["a text", "another"],
+    "array": np.array(["a text", "another"], dtype=object),
+    "tokens": [["a", "text"], ["another"]],
+    "bytes": [b"a text"],
+}
+
+
+@pytest.mark.parametrize("texts", TEXTS.values(), ids=TEXTS)
 def test_texts_are_refused_with_advice(estimator, texts):
     with pytest.raises(TypeError, match="CountVectorizer"):
         estimator.partial_fit(texts)
     assert not hasattr(estimator, "n_features_in_")
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value", "message"),
+    [
+        ("indices", 5, 300, "column 300, but only 300 columns"),
+        ("indices", 5, -1, "column -1"),
+        ("indptr", 0, 1, "row pointers"),
+        ("indptr", -1, 7, "row pointers"),
+        ("indptr", 3, 10**6, "row pointers"),
+    ],
+)
+def test_broken_sparse_matrices_are_refused(estimator, X, name, place, value, message):
+    broken = X[:10].copy()
+    getattr(broken, name)[place] = value
+    with pytest.raises(ValueError, match=message):
+        estimator.partial_fit(broken)
+    assert not estimator.__sklearn_is_fitted__()
+
+
+def test_number_of_topics_is_fixed_by_the_first_call(estimator, X):
+    estimator.partial_fit(X[:100])
+    before = bits(estimator)
+    with pytest.raises(ValueError, match="n_components is 5 now"):
+        estimator.set_params(n_components=5).partial_fit(X[:100])
+    assert bits(estimator) == before
+
+
+@pytest.mark.parametrize("trouble", [{"n_jobs": 0}, {"tol": -1.0}])
+def test_a_fit_that_cannot_begin_leaves_the_last_one(estimator, X, trouble):
+    before = bits(estimator.fit(X))
+    with pytest.raises(ValueError, match=r"n_jobs|tol"):
+        estimator.set_params(**trouble).fit(X)
+    assert bits(estimator) == before
+
+
+def test_a_warning_that_is_an_error_leaves_the_last_fit(estimator, X):
+    before = bits(estimator.fit(X))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ConvergenceWarning):
+            estimator.set_params(n_passes=1, batch_size=700).fit(X)
+    assert bits(estimator) == before
+
+
+def test_nobody_reads_the_progress(estimator, X, monkeypatch):
+    expected = clone(estimator).fit(X).components_
+    closed = io.StringIO()
+    closed.close()
+    for stderr in (closed, None):
+        monkeypatch.setattr(sys, "stderr", stderr)
+        assert_array_equal(clone(estimator).set_params(verbose=1).fit(X).components_, expected)
+
+
+def learn_elsewhere(model, X):
+    return model.partial_fit(X)
+
+
+def test_models_sent_to_other_processes_learn_there(X):
+    wide = sparse.hstack([X, sparse.csr_matrix((700, 20_000))]).tocsr()
+    parent = SVBLDA(n_components=8, random_state=0).partial_fit(wide[:200])
+    parts = [wide[200:450], wide[450:]]
+    there = joblib.Parallel(n_jobs=2)(joblib.delayed(learn_elsewhere)(parent, p) for p in parts)
+    for model, part in zip(there, parts, strict=True):
+        here = pickle.loads(pickle.dumps(parent)).partial_fit(part)
+        assert_array_equal(model.components_, here.components_)
+
+
+def test_large_minibatches_keep_all_tokens_in_single_precision():
+    X = sparse.csr_matrix(np.ones((60_000, 1), dtype=np.float32))
+    model = SVBLDA(n_components=2, random_state=0, doc_topic_prior=0.7).partial_fit(X)
+    assert_allclose(model.posterior_.S.sum(), 60_000, rtol=2e-6)
 
 
 def test_failed_first_call_leaves_it_unfitted(estimator, X):
@@ -356,6 +440,14 @@ def test_merge_refuses_what_does_not_fit(estimator, X):
         estimator.merge(other_class(estimator.n_components).partial_fit(X))
     with pytest.raises(ValueError, match="same features and topics"):
         estimator.merge(clone(estimator).partial_fit(X[:, :20]))
+    with pytest.raises(ValueError, match="other random topics"):
+        estimator.merge(clone(estimator).set_params(random_state=4).partial_fit(X))
+    with pytest.raises(ValueError, match="base must be the model"):
+        estimator.merge(
+            clone(estimator).partial_fit(X[:10]), base=clone(estimator).partial_fit(X[:300])
+        )
+    with pytest.raises(TypeError, match="got NoneType"):
+        estimator.merge(None)
     with pytest.raises(ValueError, match="another prior"):
         estimator.merge(clone(estimator).set_params(topic_word_prior=0.2).partial_fit(X))
     assert bits(estimator) == before

@@ -119,7 +119,7 @@ def test_add_rows(dtype, n_components, n):
     for array in (counts, words, scale, new_state):
         array.flags.writeable = False
     before, mass_before = S.copy(), mass.copy()
-    rows.add_rows(S, words, counts, scale, mass, state, new_state)
+    rows.add_rows(S, words, counts, scale, np.ones(n_components), mass, state, new_state)
     assert_allclose(mass, mass_before + scale * counts.sum(axis=0, dtype=np.float64), rtol=1e-12)
     assert_allclose(S, expected, rtol=1e-15)
     untouched = np.setdiff1d(np.arange(30), words)
@@ -131,14 +131,16 @@ def test_add_rows_to_rows_that_hold_nothing_is_exact():
     S, mass, state = np.zeros((5, 2)), np.zeros(2), np.zeros(3)
     counts = np.array([[0.1, 1e-9], [7.0, 1e9]])
     words = np.array([4, 1], np.int32)
-    rows.add_rows(S, words, counts, np.ones(2), mass, state, np.arange(3.0))
+    rows.add_rows(S, words, counts, np.ones(2), np.ones(2), mass, state, np.arange(3.0))
     assert_array_equal(mass, counts.sum(axis=0))
     assert_array_equal(S[[4, 1]], counts)
     assert_array_equal(S[[0, 2, 3]], 0.0)
     assert_array_equal(state, [0.0, 1.0, 2.0])
 
 
-@pytest.mark.parametrize("wrong", ["scale", "short scale", "mass", "state", "short state", "dtype"])
+@pytest.mark.parametrize(
+    "wrong", ["scale", "short scale", "fold", "mass", "word", "state", "short state", "dtype"]
+)
 def test_add_rows_changes_nothing_when_it_raises(wrong):
     S, state = np.ones((5, 2)), np.zeros(4)
     mass = np.zeros(3 if wrong == "mass" else 2)
@@ -146,8 +148,10 @@ def test_add_rows_changes_nothing_when_it_raises(wrong):
     scale = np.ones({"scale": 3, "short scale": 1}.get(wrong, 2))
     new_state = np.ones({"state": 5, "short state": 3}.get(wrong, 4))
     counts = counts.astype(int) if wrong == "dtype" else counts
-    with pytest.raises((ValueError, TypeError)):
-        rows.add_rows(S, words, counts, scale, mass, state, new_state)
+    fold = np.ones(1 if wrong == "fold" else 2)
+    words = np.array([1, 5 if wrong == "word" else 3], np.int32)
+    with pytest.raises((ValueError, TypeError, IndexError)):
+        rows.add_rows(S, words, counts, scale, fold, mass, state, new_state)
     assert_array_equal(S, 1.0)
     assert_array_equal(mass, 0.0)
     assert_array_equal(state, 0.0)
@@ -158,6 +162,25 @@ def test_add_rows_refuses_counts_of_another_shape(shape):
     S, state = np.ones((5, 2)), np.zeros(4)
     words = np.array([1, 3], np.int32)
     with pytest.raises(ValueError, match="shape"):
-        rows.add_rows(S, words, np.ones(shape), np.ones(2), np.zeros(2), state, np.ones(4))
+        rows.add_rows(S, words, np.ones(shape), *np.ones((2, 2)), np.zeros(2), state, np.ones(4))
     assert_array_equal(S, 1.0)
     assert_array_equal(state, 0.0)
+
+
+def test_add_rows_folds_whole_columns_first():
+    S = np.arange(10.0).reshape(5, 2)
+    mass = S.sum(axis=0)
+    expected = S * [1.0, 0.25]
+    words, counts = np.array([1, 3], np.int32), np.full((2, 2), 7.0)
+    expected[words] += counts * [1.0, 2.0]
+    scale, fold = np.array([1.0, 2.0]), np.array([1.0, 0.25])
+    rows.add_rows(S, words, counts, scale, fold, mass, np.zeros(1), np.ones(1))
+    assert_array_equal(S, expected)
+    assert_array_equal(mass, expected.sum(axis=0))
+
+
+@pytest.mark.parametrize("word", [-1, 5, 2**30])
+def test_words_outside_of_the_vocabulary_are_refused(word):
+    words, ones = np.array([0, word], np.int32), np.ones(2)
+    with pytest.raises(IndexError, match=f"word {word} is outside"):
+        rows.gather_rows(np.ones((5, 2)), words, ones, ones, np.ones((1, 1)), np.empty((2, 2)))
