@@ -26,7 +26,7 @@ DIRECTIVES = {
 
 if MSVC:
     FLAGS = ["/Od" if DEBUG else "/O2"]
-    INSTRUCTION_SETS = {"avx2": ["/arch:AVX2"], "avx512": ["/arch:AVX512"]}
+    INSTRUCTION_SETS = {}
 else:
     FLAGS = ["-O0", "-g"] if DEBUG else ["-O3", "-g0"]
     FLAGS += ["-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math"]

@@ -410,28 +410,13 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         """
         if not (isinstance(n, Integral) and n >= 1):
             raise ValueError(f"n must be a positive number of words; got {n!r}")
-        names = self.feature_names(feature_names)
+        names = self._column_names(feature_names)
         components = self.components_
         order = np.argsort(-components, axis=1, kind="stable")[:, :n]
         return [list(names[row]) for row in order]
 
-    def feature_names(self, feature_names: Any = None) -> np.ndarray:
-        """Names of the columns: those given, or seen in `fit`, or their numbers.
-
-        Parameters
-        ----------
-        feature_names : array-like of shape (n_features,), default=None
-            Names to use.
-
-        Returns
-        -------
-        names : ndarray of shape (n_features,)
-
-        Raises
-        ------
-        ValueError
-            If there is not one name for each column.
-        """
+    def _column_names(self, feature_names: Any) -> np.ndarray:
+        """Names of the columns: those given, or seen in `fit`, or their numbers."""
         check_is_fitted(self)
         if feature_names is None:
             feature_names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))

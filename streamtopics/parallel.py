@@ -4,7 +4,7 @@
 Threads come from the standard library: the kernels release the GIL, and
 joblib's own loop waits in steps of ten milliseconds, as long as a whole
 minibatch takes. Under `joblib.parallel_config(backend=...)` with a backend that
-does not share memory (loky, dask, ray) the jobs go there.
+does not share memory (loky, dask or ray) the jobs go there.
 """
 
 from collections import deque

@@ -57,7 +57,7 @@ def main() -> None:
         "Figure 8, noise": [(f"{noise}", THETA, noise) for noise in NOISES],
     }
     figure = Figure(figsize=(9, 6.5), layout="constrained")
-    axes = figure.subplots(2, 2, sharex=True)
+    axes = figure.subplots(2, 2, sharex=True, sharey="row")
     lines = ["| figure | value | rule | E[theta] after 15 batches | limit |"]
     lines.append("|---|---|---|---|---|")
     for row, (title, settings) in zip(axes, figures.items(), strict=True):
@@ -69,11 +69,12 @@ def main() -> None:
                 lines.append(f"| {title} | {label} | {name} | {path[-1]:.3f} | {end:.3f} |")
             ax.axhline(THETA, color="black", linewidth=1, linestyle=":")
             ax.set_title(f"{title}: {name}")
-            ax.set_ylabel("E[theta]")
-            ax.legend(frameon=False, fontsize=8)
-        row[0].set_ylim(row[1].get_ylim() if row[1].get_ylim()[1] > row[0].get_ylim()[1] else None)
+            ax.legend(frameon=False, fontsize=8, ncols=5, loc="upper right")
     for ax in axes[1]:
         ax.set_xlabel("flips")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("E[theta]")
+        ax.margins(y=0.15)
     figure.savefig(output / "bps_case_1.png", dpi=120)
     table = "\n".join(lines) + "\n"
     (output / "bps_case_1.md").write_text(table, encoding="utf-8")

@@ -5,8 +5,8 @@ K = 100, alpha = 0.01, one pass, English stop words left out, the log predictive
 probability on held-out documents through the stream, in nats per token. The Zipf
 prior (exponent 1.07, mass 1 for each topic) takes its ranks from an English word
 list or from the corpus itself; s is the boosting scale. Beside the paper's
-comparison stands what it leaves out: SVB with flat priors, a flat boost, and the
-unigram model.
+comparison stands what it leaves out: SVB with flat priors and with this package's
+defaults, a flat boost, and the unigram model.
 
     STREAMTOPICS_DATA=... python benchmarks/papers/bps_case_3.py --output FOLDER [SET ...]
 """
@@ -59,6 +59,7 @@ def settings(split: corpora.Split) -> Iterator[tuple[str, BPSLDA | SVBLDA]]:
         flat = np.full(len(split.words), 1 / len(split.words))
         model = BPSLDA(boosting_scale=scale, topic_word_prior=flat, **common)
         yield f"flat, mass 1, s = {scale:g}", model
+    yield "default priors of this package, SVB", SVBLDA(100, n_jobs=2)
 
 
 def curve(model: BPSLDA | SVBLDA, split: corpora.Split, batch_size: int) -> list[float]:
@@ -85,8 +86,8 @@ def study(name: str, n_seeds: int, limit: int | None) -> tuple[float, dict[str, 
             runs.append(curve(fresh, split, SETS[name]))
         results[setting] = np.array(runs)
         last = results[setting][:, -1]
-        print(f"  {setting:<32} {last.mean():8.3f} +- {last.std():.3f}", flush=True)
-    print(f"  {'unigram model':<32} {unigram:8.3f}", flush=True)
+        print(f"  {setting:<36} {last.mean():8.3f} +- {last.std():.3f}", flush=True)
+    print(f"  {'unigram model':<36} {unigram:8.3f}", flush=True)
     return unigram, results
 
 
@@ -96,6 +97,7 @@ def draw(studies: dict[str, tuple[float, dict[str, np.ndarray]]], path: Path) ->
     axes = figure.subplots(1, len(studies), squeeze=False)[0]
     shown = [f"Zipf, corpus ranks, s = {scale}" for scale in ("0 (SVB)", "0.1", "0.5")]
     shown += ["flat 0.1, SVB", "flat 1, SVB", "flat, mass 1, s = 0.5"]
+    shown += ["default priors of this package, SVB"]
     for ax, (name, (unigram, results)) in zip(axes, studies.items(), strict=True):
         for setting in shown:
             mean = results[setting].mean(axis=0)

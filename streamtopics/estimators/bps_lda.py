@@ -18,7 +18,7 @@ class BPSLDA(StreamingTopicModel):
     With each minibatch the prior is added again, in proportion to what the
     minibatch says::
 
-        lam_t = lam_{t-1} + s_t + r_t eta,    r_t = scale * |s_t| / |eta|,
+        lam_t = lam_{t-1} + s_t + r_t eta,    r_t = scale * |s_t| / |eta|
 
     so that the share of the prior in the topics stays near scale / (1 + scale)
     however long the stream is. It is additive smoothing towards the prior with a

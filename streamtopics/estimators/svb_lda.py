@@ -12,7 +12,7 @@ class SVBLDA(StreamingTopicModel):
 
     The posterior after each minibatch is the prior of the next::
 
-        lam_t = lam_{t-1} + s_t,
+        lam_t = lam_{t-1} + s_t
 
     where s_t are the expected counts of words in topics, by mean-field inference
     in each document. Nothing is forgotten and no size of the corpus has to be

@@ -68,7 +68,7 @@ def topic_table(
     """
     if not 0 <= relevance <= 1:
         raise ValueError(f"relevance must be in [0, 1]; got {relevance!r}")
-    names = estimator.feature_names(feature_names)
+    names = estimator._column_names(feature_names)
     weights, retention = estimator.topic_weights_, estimator.prior_retention_
     topic_word = estimator.topic_word_
     over_all = np.log(weights @ topic_word)
