@@ -411,9 +411,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         if not (isinstance(n, Integral) and n >= 1):
             raise ValueError(f"n must be a positive number of words; got {n!r}")
         names = self._column_names(feature_names)
-        components = self.components_
-        order = np.argsort(-components, axis=1, kind="stable")[:, :n]
-        return [list(names[row]) for row in order]
+        return [list(names[largest(row, n)]) for row in self.components_]
 
     def _column_names(self, feature_names: Any) -> np.ndarray:
         """Names of the columns: those given, or seen in `fit`, or their numbers."""
@@ -431,6 +429,13 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         tags.input_tags.positive_only = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def largest(values: np.ndarray, n: int) -> np.ndarray:
+    """Places of the n largest values, the largest first."""
+    n = min(n, len(values))
+    top = np.argpartition(-values, n - 1)[:n]
+    return top[np.lexsort((top, -values[top]))]
 
 
 def _minibatch(X: sparse.csr_matrix) -> Minibatch:

@@ -137,6 +137,11 @@ class LazyPosterior:
         state[k : 2 * k] = a = np.where(a < LEAST_WEIGHT, 1.0, a)
         scale = np.ascontiguousarray(np.broadcast_to(blend.gain / a, k))
         state[-3:] += 1, statistics.n_documents, statistics.n_tokens
+        if not np.isfinite(state).all() or not np.isfinite(scale).all():
+            raise ValueError(
+                "the update would make the posterior infinite or undefined; the step size, the "
+                "boosting scale or the prior is too extreme"
+            )
         self._own()
         kernel.add_rows(
             self.S, statistics.words, statistics.counts, scale, fold, self._state[2 * k : 3 * k],

@@ -13,6 +13,8 @@ from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_array, check_non_negative, validate_data
 
+from streamtopics.priors import MASS_PER_WORD
+
 __all__ = [
     "COMMON_CONSTRAINTS",
     "Interval",
@@ -24,9 +26,9 @@ __all__ = [
 ]
 
 DEFAULT_DOC_TOPIC_MASS = 10.0
-DEFAULT_TOPIC_WORD_PRIOR = 0.05
 
 LEAST_PRIOR, MOST_PRIOR = 1e-10, 1e10
+MOST_COUNT = 1e20
 
 POSITIVE_INT = Interval(Integral, 1, None, closed="left")
 
@@ -72,9 +74,15 @@ def check_counts(
         ensure_min_samples=0 if allow_no_documents else 1,
     )
     check_non_negative(X, caller)
-    if not sparse.issparse(X):
-        return sparse.csr_matrix(X)
-    _check_structure(X, caller)
+    if sparse.issparse(X):
+        _check_structure(X, caller)
+    else:
+        X = sparse.csr_matrix(X)
+    if X.nnz and X.data.max() > MOST_COUNT:
+        raise ValueError(
+            f"X, passed to {caller}, has a count of {X.data.max():g}, more than {MOST_COUNT:g}, "
+            "which cannot be right; check how it was made"
+        )
     return X
 
 
@@ -133,7 +141,7 @@ def check_doc_topic_prior(prior: Any, n_components: int) -> np.ndarray:
 def check_topic_word_prior(prior: Any, n_components: int, n_features: int) -> np.ndarray:
     """The prior by word: of shape (n_features or 1, n_components or 1)."""
     if prior is None:
-        prior = DEFAULT_TOPIC_WORD_PRIOR
+        prior = MASS_PER_WORD
     if isinstance(prior, Real):
         return np.full((1, 1), float(prior))
     shapes = {

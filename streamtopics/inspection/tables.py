@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.base import StreamingTopicModel
+from streamtopics.base import StreamingTopicModel, largest
 
 
 class TopicRow(NamedTuple):
@@ -75,7 +75,7 @@ def topic_table(
     rows = []
     for k in np.argsort(-weights, kind="stable"):
         value = np.log(topic_word[k]) - (1 - relevance) * over_all
-        top = np.argsort(-value, kind="stable")[:n]
+        top = largest(value, n)
         rows.append(
             TopicRow(
                 int(k), float(weights[k]), float(retention[k]),

@@ -47,7 +47,16 @@ class Variational:
         )
         return np.concatenate(workers.send(_infer_documents, jobs))
 
-    def _job(self, minibatch, topics, shared, start, stop, distributed):
+    def _job(
+        self,
+        minibatch: Minibatch,
+        topics: Topics,
+        shared: np.ndarray,
+        start: int,
+        stop: int,
+        distributed: bool,
+    ) -> tuple:
+        """Arguments of `_infer_documents`; with their own words only, if they are to travel."""
         weights = topics.weights
         if distributed:
             span = slice(minibatch.indptr[start], minibatch.indptr[stop])
@@ -77,7 +86,17 @@ class Variational:
         return Statistics(minibatch.words, counts, minibatch.n_documents, minibatch.n_tokens)
 
 
-def _infer_documents(minibatch, weights, alpha, shared, start, stop, tol, max_iter):
+def _infer_documents(
+    minibatch: Minibatch,
+    weights: np.ndarray,
+    alpha: np.ndarray,
+    shared: np.ndarray,
+    start: int,
+    stop: int,
+    tol: float,
+    max_iter: int,
+) -> np.ndarray:
+    """gamma of the documents start .. stop."""
     gamma = np.empty((stop - start, len(alpha)), weights.dtype)
     variational.infer_documents(
         minibatch.indptr, minibatch.indices, minibatch.counts, weights, alpha, digamma(alpha),
