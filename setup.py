@@ -36,14 +36,14 @@ else:
     }
 INSTRUCTION_SETS = {"baseline": []} | (INSTRUCTION_SETS if X86 else {})
 
-ONCE = ["_cpu", "_rows"]
+ONCE = ["_cpu", "_left_to_right", "_rows"]
 PER_INSTRUCTION_SET = ["_variational"]
 
 
 def extension(module: str, flags: list[str]) -> Extension:
     """One kernel module, rebuilt when a file that it includes changes."""
     folder = "streamtopics/kernels"
-    shared = ["_vector.h", "_vector_rows.h", "_vector.pxd"]
+    shared = ["_random.pxd", "_vector.h", "_vector_rows.h", "_vector.pxd"]
     return Extension(
         f"streamtopics.kernels.{module}",
         [f"{folder}/{module}.pyx"],

@@ -73,11 +73,11 @@ def check_counts(
         dtype=[np.float32, np.float64],
         ensure_min_samples=0 if allow_no_documents else 1,
     )
-    check_non_negative(X, caller)
     if sparse.issparse(X):
         _check_structure(X, caller)
     else:
         X = sparse.csr_matrix(X)
+    check_non_negative(X, caller)
     if X.nnz and X.data.max() > MOST_COUNT:
         raise ValueError(
             f"X, passed to {caller}, has a count of {X.data.max():g}, more than {MOST_COUNT:g}, "

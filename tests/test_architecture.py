@@ -21,7 +21,7 @@ ALLOWED = {
     "local": {"kernels", "messages", "parallel"},
     "updates": {"messages", "posterior"},
     "models": {"kernels", "local", "messages", "parallel", "posterior"},
-    "metrics": set(),
+    "metrics": {"kernels", "parallel"},
     "datasets": set(),
     "validation": {"priors"},
     "base": {

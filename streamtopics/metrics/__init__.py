@@ -7,6 +7,7 @@ scikit-learn's model selection.
 
 from streamtopics.metrics.coherence import topic_coherence
 from streamtopics.metrics.diversity import topic_diversity
+from streamtopics.metrics.left_to_right import Likelihood, left_to_right
 from streamtopics.metrics.predictive import (
     completion_split,
     log_predictive_probability,
@@ -15,6 +16,7 @@ from streamtopics.metrics.predictive import (
 from streamtopics.metrics.scorers import (
     CoherenceScorer,
     DiversityScorer,
+    LeftToRightScorer,
     PerplexityScorer,
     PredictiveScorer,
 )
@@ -22,9 +24,12 @@ from streamtopics.metrics.scorers import (
 __all__ = [
     "CoherenceScorer",
     "DiversityScorer",
+    "LeftToRightScorer",
+    "Likelihood",
     "PerplexityScorer",
     "PredictiveScorer",
     "completion_split",
+    "left_to_right",
     "log_predictive_probability",
     "perplexity",
     "topic_coherence",

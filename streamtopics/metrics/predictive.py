@@ -70,7 +70,7 @@ def completion_split(
     through = np.concatenate([[0.0], np.cumsum(np.rint(counts * TOKEN_PARTS) / TOKEN_PARTS)])
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     before_row = through[X.indptr[:-1]][row]
-    first = _row_hash(X, row, seed)[row]
+    first = (row_hash(X, row, seed) >> np.uint64(33))[row] % np.uint64(HELD_OUT_SHARE)
     upto = np.floor((through[1:] - before_row + first) / HELD_OUT_SHARE)
     since = np.floor((through[:-1] - before_row + first) / HELD_OUT_SHARE)
     held_out = np.minimum(upto - since, counts).astype(X.dtype)
@@ -82,14 +82,13 @@ def completion_split(
     return parts[0], parts[1]
 
 
-def _row_hash(X: sparse.csr_matrix, row: np.ndarray, seed: int) -> np.ndarray:
-    """A number in 0 .. 4 for each row, from its entries."""
+def row_hash(X: sparse.csr_matrix, row: np.ndarray, seed: int) -> np.ndarray:
+    """64 bits for each row of X, from the seed and its entries, whose rows are `row`."""
     entries = (X.indices.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     entries ^= X.data.astype(np.float64).view(np.uint64) * np.uint64(0xD1342543DE82EF95)
     total = np.full(X.shape[0], np.uint64(seed) + np.uint64(1), dtype=np.uint64)
     np.add.at(total, row, entries)
-    total = (total ^ (total >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-    return (total >> np.uint64(33)) % np.uint64(HELD_OUT_SHARE)
+    return (total ^ (total >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
 
 
 def token_log_probability(

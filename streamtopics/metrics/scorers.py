@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from streamtopics.metrics.coherence import check_measure, topic_coherence
 from streamtopics.metrics.diversity import topic_diversity
+from streamtopics.metrics.left_to_right import left_to_right
 from streamtopics.metrics.predictive import (
     check_components,
     log_predictive_probability,
@@ -79,6 +80,46 @@ class PerplexityScorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         return -perplexity(*_model_and_counts(estimator, X), seed=self.seed)
+
+
+@dataclass(frozen=True)
+class LeftToRightScorer:
+    """Scorer by `left_to_right`, nats per token; for estimators with `doc_topic_prior_`.
+
+    Parameters
+    ----------
+    n_particles : int, default=20
+        Fewer than the function's: a mean over many documents needs less.
+    n_resampled : int or None, default=5
+        As in `left_to_right`.
+    seed : int, default=0
+        As in `left_to_right`.
+
+    Examples
+    --------
+    >>> from streamtopics import SVBLDA
+    >>> from streamtopics.metrics import LeftToRightScorer
+    >>> X = [[1, 0, 2], [0, 3, 1]]
+    >>> LeftToRightScorer()(SVBLDA(n_components=1).fit(X), X) < 0
+    True
+    """
+
+    n_particles: int = 20
+    n_resampled: int | None = 5
+    seed: int = 0
+
+    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
+        model, counts = _model_and_counts(estimator, X)
+        components = check_components(model)
+        result = left_to_right(
+            counts,
+            components / components.sum(axis=1, keepdims=True),
+            model.doc_topic_prior_,
+            n_particles=self.n_particles,
+            n_resampled=self.n_resampled,
+            seed=self.seed,
+        )
+        return float(result.log_likelihood.sum() / np.sum(counts))
 
 
 @dataclass(frozen=True)

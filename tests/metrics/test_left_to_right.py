@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Left-to-right evaluation against enumeration and against its twin."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from streamtopics import SVBLDA
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.kernels import left_to_right as kernel
+from streamtopics.metrics import LeftToRightScorer, left_to_right
+from tests.reference import left_to_right as reference
+
+ALPHA = np.array([0.3, 0.8, 0.5])
+TOPIC_WORD = np.random.default_rng(0).dirichlet(np.full(4, 0.7), 3)
+DOCUMENTS = [[0], [0, 0, 1], [2, 3, 1, 0, 0, 2], [1, 1, 1, 1, 1]]
+X = np.array([np.bincount(tokens, minlength=4) for tokens in DOCUMENTS])
+EXACT = np.array([reference.log_likelihood(tokens, TOPIC_WORD, ALPHA) for tokens in DOCUMENTS])
+
+
+@pytest.mark.parametrize("n_resampled", [0, 1, 3, None])
+def test_product_form_tends_to_the_enumerated_likelihood(n_resampled):
+    result = left_to_right(X, TOPIC_WORD, ALPHA, n_particles=40_000, n_resampled=n_resampled)
+    assert_allclose(result.log_likelihood[0], EXACT[0], rtol=1e-12)
+    assert (result.standard_error < 0.005).all()
+    distance = np.abs(result.log_likelihood - EXACT)
+    assert (distance <= 4 * result.standard_error + 1e-12).all()
+
+
+@pytest.mark.parametrize("n_resampled", [0, 2, None])
+def test_product_form_is_unbiased_with_few_particles(n_resampled):
+    estimates = np.array(
+        [
+            left_to_right(X, TOPIC_WORD, ALPHA, n_particles=2, n_resampled=n_resampled, seed=s)[0]
+            for s in range(3000)
+        ]
+    )
+    ratio = np.exp(estimates - EXACT)
+    error = ratio.std(axis=0) / np.sqrt(len(ratio))
+    assert (np.abs(ratio.mean(axis=0) - 1) <= 4 * error + 1e-12).all()
+
+
+def test_standard_error_is_the_spread_of_repeated_estimates():
+    results = [
+        left_to_right(X, TOPIC_WORD, ALPHA, n_particles=400, n_resampled=1, seed=s)
+        for s in range(300)
+    ]
+    spread = np.std([r.log_likelihood for r in results], axis=0)[1:]
+    stated = np.mean([r.standard_error for r in results], axis=0)[1:]
+    assert_allclose(stated, spread, rtol=0.2)
+
+
+@pytest.mark.parametrize("n_resampled", [0, None])
+def test_the_form_in_print_does_not_tend_to_the_likelihood(n_resampled):
+    result = left_to_right(
+        X, TOPIC_WORD, ALPHA, n_particles=40_000, n_resampled=n_resampled, form="wallach"
+    )
+    assert np.abs(result.log_likelihood[3] - EXACT[3]) > 10 * result.standard_error[3]
+    assert_allclose(result.log_likelihood[0], EXACT[0], rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_resampled", [-1, 0, 2])
+@pytest.mark.parametrize("seed", [0, 7, 2**64 - 2])
+def test_kernel_equals_its_twin(n_resampled, seed):
+    weights = np.ascontiguousarray(TOPIC_WORD.T)
+    tokens = np.repeat(np.arange(4, dtype=np.int32), [3, 0, 5, 2])
+    out = np.empty((6, 10))
+    kernel.token_probabilities(weights, tokens.copy(), ALPHA, n_resampled, seed, out)
+    expected = reference.token_probabilities(weights, tokens, ALPHA, n_resampled, seed, 6)
+    assert_allclose(out, expected, rtol=1e-12)
+
+
+def test_a_document_does_not_depend_on_the_others_or_on_the_threads():
+    corpus = make_lda_corpus(n_documents=20, n_components=4, n_features=30, random_state=0)
+    settings = {"n_particles": 10, "doc_topic_prior": 0.25}
+    whole = left_to_right(corpus.X, corpus.topic_word, **settings)
+    alone = left_to_right(corpus.X[7], corpus.topic_word, **settings)
+    assert_array_equal(alone.log_likelihood, whole.log_likelihood[[7]])
+    threads = left_to_right(corpus.X, corpus.topic_word, **settings, n_jobs=2)
+    assert_array_equal(threads.log_likelihood, whole.log_likelihood)
+    other = left_to_right(corpus.X, corpus.topic_word, **settings, seed=1)
+    assert (other.log_likelihood != whole.log_likelihood).all()
+
+
+def test_edges():
+    documents = sparse.csr_matrix([[0, 0, 0, 0], [2, 0, 0, 0]])
+    result = left_to_right(documents, TOPIC_WORD, 0.1, n_particles=1)
+    assert result.log_likelihood[0] == 0.0
+    assert np.isnan(result.standard_error[1])
+    impossible = left_to_right([[1, 1]], [[1.0, 0.0]], 0.1)
+    assert impossible.log_likelihood[0] == -np.inf
+    assert left_to_right(X[:0], TOPIC_WORD, 0.1).log_likelihood.shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"X": X * 0.5}, "whole numbers"),
+        ({"X": -X}, "Negative values"),
+        ({"X": X[:, :3]}, "X has 3 features, but topic_word has 4"),
+        ({"topic_word": 2 * TOPIC_WORD}, "must be distributions"),
+        ({"doc_topic_prior": 0.0}, "doc_topic_prior must be positive"),
+        ({"n_particles": 0}, "n_particles"),
+        ({"n_resampled": -1}, "n_resampled"),
+        ({"form": "sum"}, "form"),
+        ({"seed": -1}, "seed"),
+    ],
+)
+def test_wrong_arguments(change, message):
+    arguments = {"X": X, "topic_word": TOPIC_WORD, "doc_topic_prior": ALPHA} | change
+    with pytest.raises(ValueError, match=message):
+        left_to_right(**arguments)
+
+
+def test_scorer():
+    corpus = make_lda_corpus(n_documents=400, n_components=3, n_features=40, random_state=0)
+    model = SVBLDA(3, n_passes=5, random_state=0).fit(corpus.X[:300])
+    test = corpus.X[300:320]
+    scorer = LeftToRightScorer(n_particles=20)
+    expected = left_to_right(test, model.topic_word_, model.doc_topic_prior_, n_particles=20)
+    assert_allclose(scorer(model, test), expected.log_likelihood.sum() / test.sum())
+    assert scorer(model, test) > np.log(1 / 40)
