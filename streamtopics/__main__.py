@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 
 from streamtopics import BPSLDA, SVBLDA
 from streamtopics.datasets import iter_minibatches, load_docstrings, read_texts
-from streamtopics.inspection import format_topics, plot_topics, topic_table
+from streamtopics.inspection import format_topics, picture_formats, plot_topics, topic_table
 from streamtopics.priors import MASS_PER_WORD, zipf_prior
 from streamtopics.progress import progress
 
@@ -176,11 +176,20 @@ def learn(options: argparse.Namespace, corpus: Corpus) -> dict[str, BPSLDA | SVB
     return models
 
 
-def report(options: argparse.Namespace) -> None:
-    """Read, learn, print the tables and write what was asked for."""
+def check_targets(options: argparse.Namespace) -> None:
+    """Refuse what could not be written at the end."""
     for path in (options.model, options.picture):
         if path is not None and not path.absolute().parent.is_dir():
             raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} to")
+        if path is not None and path.is_dir():
+            raise IsADirectoryError(f"{path} is a folder; name a file to write to")
+    if options.picture and options.picture.suffix[1:].lower() not in (known := picture_formats()):
+        raise ValueError(f"{options.picture} is no kind of picture; use one of {', '.join(known)}")
+
+
+def report(options: argparse.Namespace) -> None:
+    """Read, learn, print the tables and write what was asked for."""
+    check_targets(options)
     if not options.quiet:
         print("reading the documents", file=sys.stderr)
     corpus = read(options)

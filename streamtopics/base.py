@@ -109,9 +109,10 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Learn from one minibatch: one step of the update rule.
 
-        When it fails or is interrupted nothing has changed. The first call fixes
-        the number of topics and the priors; of a minibatch without rows nothing is
-        learnt.
+        When it fails nothing has changed. When it is interrupted, either nothing has
+        changed or all of the minibatch was learnt, as `n_batch_iter_` tells. The
+        first call fixes the number of topics and the priors; of a minibatch without
+        rows nothing is learnt.
 
         Parameters
         ----------
@@ -214,8 +215,8 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         TypeError
             If the classes differ.
         ValueError
-            If the numbers of topics or features, the feature names, the priors or,
-            without `base`, the seeds differ, or `base` is not an ancestor of both.
+            If the numbers of topics or features, the feature names, the priors or the
+            seeds differ, or `base` is not an ancestor of both.
         """
         check_is_fitted(self)
         self._check_mergeable("other", other)
@@ -227,7 +228,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
                         "base must be the model that both others were copied from, but one of "
                         "them has not learnt all that base has"
                     )
-        elif self.seed_ != other.seed_ and self.n_components > 1:
+        if self.seed_ != other.seed_ and self.n_components > 1:
             raise ValueError(
                 "other started from other random topics, so its topics are not these; start both "
                 "from one integer random_state, or from copies of one model and pass it as base"
@@ -432,10 +433,12 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
 
 def largest(values: np.ndarray, n: int) -> np.ndarray:
-    """Places of the n largest values, the largest first."""
+    """Places of the n largest values, the largest first, of equal ones the first."""
     n = min(n, len(values))
-    top = np.argpartition(-values, n - 1)[:n]
-    return top[np.lexsort((top, -values[top]))]
+    least = np.partition(values, len(values) - n)[len(values) - n]
+    above = np.flatnonzero(values > least)
+    level = np.flatnonzero(values == least)[: n - len(above)]
+    return np.concatenate([above[np.argsort(-values[above], kind="stable")], level])
 
 
 def _minibatch(X: sparse.csr_matrix) -> Minibatch:

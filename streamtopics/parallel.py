@@ -52,7 +52,7 @@ def _share(pool: ThreadPoolExecutor, n: int, function: Callable, jobs: list[tupl
     """Let this thread and n - 1 of the pool take jobs from one queue.
 
     When one fails or is interrupted no further ones are started, and those under
-    way have ended when the exception leaves.
+    way are waited for.
     """
     results = [None] * len(jobs)
     queue = deque(range(len(jobs)))
@@ -69,11 +69,14 @@ def _share(pool: ThreadPoolExecutor, n: int, function: Callable, jobs: list[tupl
                 queue.clear()
                 raise
 
-    helpers = [pool.submit(work) for _ in range(min(n, len(jobs)) - 1)]
+    helpers = []
     try:
+        for _ in range(min(n, len(jobs)) - 1):
+            helpers.append(pool.submit(work))
         work()
     finally:
         queue.clear()
+        helpers = [helper for helper in helpers if not helper.cancel()]
         wait(helpers)
     for helper in helpers:
         helper.result()

@@ -137,7 +137,8 @@ class LazyPosterior:
         state[k : 2 * k] = a = np.where(a < LEAST_WEIGHT, 1.0, a)
         scale = np.ascontiguousarray(np.broadcast_to(blend.gain / a, k))
         state[-3:] += 1, statistics.n_documents, statistics.n_tokens
-        if not np.isfinite(state).all() or not np.isfinite(scale).all():
+        prior = state[:k] * self.prior_mass
+        if not (np.isfinite(state).all() and np.isfinite(scale).all() and np.isfinite(prior).all()):
             raise ValueError(
                 "the update would make the posterior infinite or undefined; the step size, the "
                 "boosting scale or the prior is too extreme"

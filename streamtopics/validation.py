@@ -28,7 +28,7 @@ __all__ = [
 DEFAULT_DOC_TOPIC_MASS = 10.0
 
 LEAST_PRIOR, MOST_PRIOR = 1e-10, 1e10
-MOST_COUNT = 1e20
+MOST_COUNT = 1e15
 
 POSITIVE_INT = Interval(Integral, 1, None, closed="left")
 
@@ -65,6 +65,7 @@ def check_counts(
             "documents into counts first, for example by "
             "sklearn.feature_extraction.text.CountVectorizer().fit_transform(documents)"
         )
+    _check_structure(X, caller)
     X = validate_data(
         estimator,
         X,
@@ -73,9 +74,7 @@ def check_counts(
         dtype=[np.float32, np.float64],
         ensure_min_samples=0 if allow_no_documents else 1,
     )
-    if sparse.issparse(X):
-        _check_structure(X, caller)
-    else:
+    if not sparse.issparse(X):
         X = sparse.csr_matrix(X)
     check_non_negative(X, caller)
     if X.nnz and X.data.max() > MOST_COUNT:
@@ -90,27 +89,34 @@ def _holds_text(X: Any) -> bool:
     """Whether X, or the first thing in it, is a text."""
     if sparse.issparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") in "biuf":
         return False
-    while not isinstance(X, str | bytes):
+    for _ in range(3):
+        if isinstance(X, str | bytes):
+            return True
         try:
             X = X.iloc[0] if hasattr(X, "iloc") else X[0]
         except (TypeError, IndexError, KeyError):
             return False
-    return True
+    return isinstance(X, str | bytes)
 
 
-def _check_structure(X: sparse.csr_matrix, caller: str) -> None:
-    """Refuse a CSR matrix put together from arrays that do not fit."""
-    indptr, n_stored = X.indptr, len(X.indices)
-    if indptr[0] != 0 or indptr[-1] != n_stored or (np.diff(indptr) < 0).any():
+def _check_structure(X: Any, caller: str) -> None:
+    """Refuse a CSR or CSC matrix put together from arrays that do not fit."""
+    if not (sparse.issparse(X) and X.format in ("csr", "csc")):
+        return
+    n_major, n_minor = X.shape if X.format == "csr" else X.shape[::-1]
+    indptr, indices, n_stored = X.indptr, X.indices, len(X.indices)
+    fits = len(indptr) == n_major + 1 and indptr[0] == 0 and indptr[-1] == n_stored
+    if not fits or len(X.data) != n_stored or (np.diff(indptr) < 0).any():
         raise ValueError(
-            f"X, a CSR matrix passed to {caller}, has row pointers that do not fit its "
+            f"X, a {X.format.upper()} matrix passed to {caller}, has pointers that do not fit its "
             f"{n_stored} stored entries; build it anew, for example from (data, (row, column))"
         )
-    if n_stored and not (X.indices.min() >= 0 and X.indices.max() < X.shape[1]):
-        worst = X.indices.min() if X.indices.min() < 0 else X.indices.max()
+    if n_stored and not (indices.min() >= 0 and indices.max() < n_minor):
+        worst = indices.min() if indices.min() < 0 else indices.max()
+        axis = "column" if X.format == "csr" else "row"
         raise ValueError(
-            f"X, a CSR matrix passed to {caller}, has an entry in column {worst}, but only "
-            f"{X.shape[1]} columns; give it the shape of the vocabulary"
+            f"X, a {X.format.upper()} matrix passed to {caller}, has an entry in {axis} {worst}, "
+            f"but only {n_minor} {axis}s; give it the shape of the vocabulary"
         )
 
 

@@ -111,6 +111,14 @@ def test_files_that_cannot_be_read(capsys, tmp_path):
     assert "vocabulary" in err
 
 
+@pytest.mark.parametrize("target", ["nowhere/x.png", ".", "x.foo"])
+def test_targets_that_cannot_be_written_are_found_at_once(tweets, capsys, tmp_path, target):
+    status, out, err = run(capsys, tweets, "--picture", tmp_path / target)
+    assert status == 2
+    assert out == ""
+    assert "reading" not in err
+
+
 @pytest.mark.parametrize(
     "option", [["--topics", "0"], ["--boosting-scale", "-1"], ["--prior", "x"], ["--topics", "ten"]]
 )

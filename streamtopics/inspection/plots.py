@@ -18,6 +18,12 @@ def _new_axes(n_rows: int, n_columns: int, size: tuple[float, float]):
     return pyplot.subplots(n_rows, n_columns, squeeze=False, figsize=size, layout="constrained")
 
 
+def picture_formats() -> list[str]:
+    """Endings of the files that a picture can be saved to."""
+    figure, _ = _new_axes(1, 1, (1.0, 1.0))
+    return sorted(figure.canvas.get_supported_filetypes())
+
+
 def plot_topics(
     estimator: StreamingTopicModel, feature_names: Any = None, *, n_words: int = 8,
     n_topics: int = 20,

@@ -39,8 +39,8 @@ class RandomStart:
     def rows(self, words: np.ndarray) -> np.ndarray:
         """100 (1 + eta) (1 + spread z), with z a sum of four uniforms, standardised.
 
-        The spread, 0.02 times the root of the number of topics and at most 0.28, is
-        what did well with 20 and with 100 topics: less leaves the first statistics
+        The spread, 0.02 times the root of the number of topics but between 0.1 and
+        0.28, is what did well with 2 to 100 topics: less leaves the first statistics
         without shape, more makes them a firm guess that later ones hardly correct.
         """
         n_components = self.prior.shape[1]
@@ -49,7 +49,7 @@ class RandomStart:
         bits = _mix(cells ^ _mix(np.array([self.seed], dtype=np.uint64)))
         pairs = (bits & SIXTEEN_OF_32) + ((bits >> np.uint64(16)) & SIXTEEN_OF_32)
         uniforms = (pairs & np.uint64(0xFFFFFFFF)) + (pairs >> np.uint64(32))
-        spread = min(0.02 * n_components**0.5, 0.28)
+        spread = min(max(0.1, 0.02 * n_components**0.5), 0.28)
         z = (uniforms / 2.0**16 - 2.0) * 3.0**0.5
         return 100.0 * (1.0 + self.prior.prior_rows(words)) * (1.0 + spread * z)
 

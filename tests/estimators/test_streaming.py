@@ -151,9 +151,9 @@ def test_texts_are_refused_with_advice(estimator, texts):
     [
         ("indices", 5, 300, "column 300, but only 300 columns"),
         ("indices", 5, -1, "column -1"),
-        ("indptr", 0, 1, "row pointers"),
-        ("indptr", -1, 7, "row pointers"),
-        ("indptr", 3, 10**6, "row pointers"),
+        ("indptr", 0, 1, "pointers"),
+        ("indptr", -1, 7, "pointers"),
+        ("indptr", 3, 10**6, "pointers"),
     ],
 )
 def test_broken_sparse_matrices_are_refused(estimator, X, name, place, value, message):
@@ -162,6 +162,36 @@ def test_broken_sparse_matrices_are_refused(estimator, X, name, place, value, me
     with pytest.raises(ValueError, match=message):
         estimator.partial_fit(broken)
     assert not estimator.__sklearn_is_fitted__()
+
+
+def test_broken_sparse_matrices_of_other_kinds_are_refused(estimator, X):
+    short = X[:10].copy()
+    short.indptr = short.indptr[:5].copy()
+    by_column = sparse.csc_matrix(X[:10])
+    by_column.indices[3] = 10**9
+    for broken, message in [(short, "pointers"), (by_column, "row 1000000000, but only 10 rows")]:
+        with pytest.raises(ValueError, match=message):
+            estimator.partial_fit(broken)
+
+
+class Bottomless:
+    """What is in it is itself, as in some kinds of data frames."""
+
+    shape = (3, 3)
+
+    def __getitem__(self, key):
+        return self
+
+    def __len__(self):
+        return 3
+
+    def __array__(self, dtype=None, copy=None):
+        return np.ones((3, 3), dtype)
+
+
+def test_a_container_without_end_is_no_text(estimator):
+    estimator.partial_fit(Bottomless())
+    assert estimator.n_tokens_seen_ == 9
 
 
 def test_number_of_topics_is_fixed_by_the_first_call(estimator, X):
@@ -446,6 +476,9 @@ def test_merge_refuses_what_does_not_fit(estimator, X):
         estimator.merge(
             clone(estimator).partial_fit(X[:10]), base=clone(estimator).partial_fit(X[:300])
         )
+    nothing = clone(estimator).set_params(random_state=5).partial_fit(X[:0])
+    with pytest.raises(ValueError, match="other random topics"):
+        estimator.merge(clone(estimator).set_params(random_state=4).partial_fit(X), base=nothing)
     with pytest.raises(TypeError, match="got NoneType"):
         estimator.merge(None)
     with pytest.raises(ValueError, match="another prior"):

@@ -67,3 +67,11 @@ def test_pictures(model, tmp_path):
     figure.savefig(tmp_path / "topics.png")
     curves = plot_curves({"a": [1, 2], "b": [2, 3]}, x=[10, 20], xlabel="documents", ylabel="nats")
     assert [line.get_label() for line in curves.axes[0].lines] == ["a", "b"]
+
+
+def test_of_equal_words_the_first_are_taken():
+    model = SVBLDA(2, random_state=0).partial_fit(np.zeros((1, 50)))
+    assert model.top_words(NAMES, n=3) == [NAMES[:3]] * 2
+    assert topic_table(model, NAMES, n=3)[0].words == NAMES[:3]
+    with pytest.raises(ValueError, match="n must be"):
+        model.top_words(NAMES, n=0)

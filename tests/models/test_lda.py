@@ -275,7 +275,7 @@ def test_random_start_has_the_stated_distribution(seed):
     def standardised(prior, seed):
         start = random_start(prior, seed=seed)
         relative = start.rows(words) / (100.0 * (1.0 + start.prior.prior_rows(words)))
-        return (relative - 1.0) / (0.02 * np.sqrt(start.prior.shape[1]))
+        return (relative - 1.0) / 0.1
 
     z = standardised("by both", seed)
     n = z.size
