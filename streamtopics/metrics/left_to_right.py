@@ -63,7 +63,6 @@ def left_to_right(
     n_resampled : int or None, default=5
         How many earlier topics a particle draws again before each token; None for
         all of them, as in the source, which makes the cost quadratic in the length.
-        A few with more particles were the better use of time where it was tried.
     form : {"product", "wallach"}, default="product"
         The unbiased form, or the one in print.
     seed : int, default=0
