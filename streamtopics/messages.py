@@ -40,6 +40,12 @@ class Minibatch:
     def n_tokens(self) -> float:
         return float(self.counts.sum(dtype=np.float64))
 
+    @property
+    def lengths(self) -> np.ndarray:
+        """Tokens of each document, of shape (n_documents,), float64."""
+        document = np.repeat(np.arange(self.n_documents), np.diff(self.indptr))
+        return np.bincount(document, weights=self.counts, minlength=self.n_documents)
+
 
 @dataclass(frozen=True)
 class Topics:
@@ -68,15 +74,25 @@ class Statistics:
         The words that the rows of `counts` belong to, sorted.
     counts : ndarray of shape (n_words, n_components)
         Expected number of tokens of each word in each topic.
-    n_documents : int
-    n_tokens : float
-        The sum of `counts`, but for rounding.
+    lengths : ndarray of shape (n_documents,), float64
+        Tokens of each document; their sum is that of `counts`, but for rounding.
+    log_theta : ndarray of shape (n_components,), float64, or None
+        E[log theta], the mean over the documents that have words; None where it was
+        not asked for, or no document has any.
     """
 
     words: np.ndarray
     counts: np.ndarray
-    n_documents: int
-    n_tokens: float
+    lengths: np.ndarray
+    log_theta: np.ndarray | None = None
+
+    @property
+    def n_documents(self) -> int:
+        return len(self.lengths)
+
+    @cached_property
+    def n_tokens(self) -> float:
+        return float(self.lengths.sum())
 
     @cached_property
     def mass(self) -> np.ndarray:
