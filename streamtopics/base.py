@@ -29,6 +29,7 @@ from streamtopics.models import LDA
 from streamtopics.parallel import Workers, workers
 from streamtopics.posterior import LazyPosterior
 from streamtopics.progress import Progress, progress
+from streamtopics.updates.doc_topic import DocTopicUpdate, Fixed
 from streamtopics.updates.rule import Rule
 from streamtopics.validation import (
     COMMON_CONSTRAINTS,
@@ -56,8 +57,12 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         raise NotImplementedError
 
     def _model(self) -> LDA:
-        """The model, from the fitted prior and the parameters as they are now."""
+        """The model, from the parameters as they are now."""
         raise NotImplementedError
+
+    def _doc_topic_update(self) -> DocTopicUpdate:
+        """How the documents' prior is re-estimated."""
+        return Fixed()
 
     # Learning
 
@@ -89,7 +94,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             X = self._counts(X, "fit", reset=True)
             self._start()
             n_batches = -(-X.shape[0] // self.batch_size)
-            self._warn_of_few_steps(n_batches * self.max_iter * self.n_passes)
+            self._warn_of_few_steps(n_batches * self.max_iter * self._rule().n_passes)
             total = self.max_iter * X.shape[0]
             with progress(type(self).__name__, total, enabled=self.verbose > 0) as report:
                 for _ in range(self.max_iter):
@@ -178,10 +183,14 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         alpha = check_doc_topic_prior(self.doc_topic_prior, self.n_components)
         eta = check_topic_word_prior(self.topic_word_prior, self.n_components, self.n_features_in_)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        self.doc_topic_prior_ = alpha
         self.seed_ = int(seed)
         self.n_iter_ = 0
-        self.posterior_ = LazyPosterior(eta, (self.n_features_in_, self.n_components))
+        self.posterior_ = LazyPosterior(
+            eta,
+            (self.n_features_in_, self.n_components),
+            alpha,
+            self._doc_topic_update().memory_size(self.n_components),
+        )
 
     def _learn(self, X: sparse.csr_matrix, pool: Workers) -> None:
         learn = self._model().learner(self.posterior_, _minibatch(X), pool)
@@ -370,6 +379,12 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         """Share of each topic's mass that is still owed to the prior."""
         check_is_fitted(self)
         return self.posterior_.c * self.posterior_.prior_mass / self.posterior_.mass
+
+    @property
+    def doc_topic_prior_(self) -> np.ndarray:
+        """Dirichlet parameter of the documents' topic proportions, as of now."""
+        check_is_fitted(self)
+        return self.posterior_.alpha.copy()
 
     @property
     def n_batch_iter_(self) -> int:

@@ -8,7 +8,8 @@ topic, say how much of both is left. An update of the form
     lam <- retain * lam + gain * s + prior * eta
 
 changes the scalars and the rows of `S` for the words in `s`; nothing else is
-read or written, so its cost does not depend on the vocabulary.
+read or written, so its cost does not depend on the vocabulary. The prior of the
+documents' topic proportions, which some rules re-estimate, is kept beside it.
 """
 
 from __future__ import annotations
@@ -22,16 +23,53 @@ from streamtopics.messages import Statistics
 
 # Below this weight of S, the weight is multiplied into S.
 LEAST_WEIGHT = 1e-20
+# Where noise would reflect lam to less, it stays here.
+LEAST_NOISY = 1e-100
+
+
+@dataclass(frozen=True)
+class Proportions:
+    """What is known of the topic proportions of documents in general.
+
+    Attributes
+    ----------
+    alpha : ndarray of shape (n_components,), float64
+        The Dirichlet parameter they are drawn from.
+    memory : ndarray of shape (m,), float64
+        What the update that re-estimates `alpha` remembers of the stream.
+    """
+
+    alpha: np.ndarray
+    memory: np.ndarray
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What makes a chain of an update: lam <- |lam + sqrt(variance lam) xi|, xi ~ N(0, 1)."""
+
+    variance: float
+    seed: int
+
+    def added(self, lam: np.ndarray) -> np.ndarray:
+        """lam after the noise."""
+        xi = np.random.default_rng(self.seed).standard_normal(lam.shape)
+        return np.maximum(np.abs(lam + np.sqrt(self.variance * np.abs(lam)) * xi), LEAST_NOISY)
 
 
 @dataclass(frozen=True)
 class Blend:
-    """The coefficients of one update, each a number or one per topic."""
+    """The coefficients of one update, each a number or one per topic.
+
+    `proportions` is what the update makes of them; None leaves them as they are.
+    `noise` is added afterwards, to all of lam.
+    """
 
     retain: float | np.ndarray
     gain: float | np.ndarray
     prior: float | np.ndarray
     statistics: Statistics
+    proportions: Proportions | None = None
+    noise: Noise | None = None
 
 
 class LazyPosterior:
@@ -42,17 +80,29 @@ class LazyPosterior:
     eta : ndarray of shape (n_words or 1, n_components or 1)
         Prior pseudo-counts, positive; an axis of length 1 stands for equal ones.
     shape : tuple (n_words, n_components)
+    alpha : ndarray of shape (n_components,), default=None
+        Dirichlet parameter of the topic proportions; None where there are none.
+    memory_size : int, default=0
+        Numbers that the update of `alpha` remembers; they start at zero.
     """
 
-    def __init__(self, eta: np.ndarray, shape: tuple[int, int]):
+    def __init__(
+        self,
+        eta: np.ndarray,
+        shape: tuple[int, int],
+        alpha: np.ndarray | None = None,
+        memory_size: int = 0,
+    ):
         n_words, n_components = shape
         self.eta = eta
         self.S = np.zeros(shape)
         self.prior_mass = np.broadcast_to(
             eta.sum(axis=0) * (n_words // eta.shape[0]), n_components
         ).astype(np.float64)
-        self._state = np.zeros(3 * n_components + 3)
-        self._state[: 2 * n_components] = 1.0
+        alpha = np.empty(0) if alpha is None else alpha
+        topics = np.ones(2 * n_components), np.zeros(n_components)
+        self._state = np.concatenate([*topics, alpha, np.zeros(memory_size), np.zeros(3)])
+        self._n_alpha = len(alpha)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -77,6 +127,17 @@ class LazyPosterior:
     def learnt_mass(self) -> np.ndarray:
         """Sum of `S` over the words, for each topic; scaled by `a` in `mass`."""
         return self._part(2)
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """Dirichlet parameter of the documents' topic proportions."""
+        return self.proportions.alpha
+
+    @property
+    def proportions(self) -> Proportions:
+        """The documents' topic proportions in general, as of now."""
+        kept = self._state[3 * self.S.shape[1] : -3]
+        return Proportions(kept[: self._n_alpha], kept[self._n_alpha :])
 
     @property
     def n_batches(self) -> int:
@@ -137,17 +198,35 @@ class LazyPosterior:
         state[k : 2 * k] = a = np.where(a < LEAST_WEIGHT, 1.0, a)
         scale = np.ascontiguousarray(np.broadcast_to(blend.gain / a, k))
         state[-3:] += 1, statistics.n_documents, statistics.n_tokens
+        if blend.proportions is not None:
+            state[3 * k : -3] = np.concatenate([blend.proportions.alpha, blend.proportions.memory])
         prior = state[:k] * self.prior_mass
         if not (np.isfinite(state).all() and np.isfinite(scale).all() and np.isfinite(prior).all()):
             raise ValueError(
                 "the update would make the posterior infinite or undefined; the step size, the "
                 "boosting scale or the prior is too extreme"
             )
+        if blend.noise is not None:
+            self._replace(self._noisy(blend), state)
+            return
         self._own()
         kernel.add_rows(
             self.S, statistics.words, statistics.counts, scale, fold, self._state[2 * k : 3 * k],
             self._state, state,
         )  # fmt: skip
+
+    def _noisy(self, blend: Blend) -> np.ndarray:
+        """lam after a blend and its noise."""
+        lam = blend.retain * self.dense() + blend.prior * self.eta
+        statistics = blend.statistics
+        lam[statistics.words] += blend.gain * statistics.counts
+        return blend.noise.added(lam)
+
+    def _replace(self, lam: np.ndarray, state: np.ndarray) -> None:
+        """Make `lam` all that there is, with the counters and proportions of `state`."""
+        k = self.S.shape[1]
+        state[:k], state[k : 2 * k], state[2 * k : 3 * k] = 0.0, 1.0, lam.sum(axis=0)
+        vars(self).update(S=lam, _state=state)
 
     def continues(self, base: LazyPosterior) -> bool:
         """Whether this posterior can have grown out of `base` by adding to it."""
@@ -178,7 +257,8 @@ class LazyPosterior:
             state -= base._state
             state[2 * k : 3 * k] -= base.a * base.learnt_mass - base.learnt_mass
         state[k : 2 * k] = 1.0
-        self.S, self._state = S, state
+        state[3 * k : -3] = self._state[3 * k : -3]
+        vars(self).update(S=S, _state=state)
 
 
 class Proposal:
@@ -187,6 +267,11 @@ class Proposal:
     def __init__(self, posterior: LazyPosterior, blend: Blend):
         self._posterior = posterior
         self._blend = blend
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """Dirichlet parameter of the documents' topic proportions."""
+        return (self._blend.proportions or self._posterior.proportions).alpha
 
     @property
     def mass(self) -> np.ndarray:

@@ -21,7 +21,7 @@ def statistics(seed, dtype=np.float64):
     rng = np.random.default_rng(seed)
     words = np.sort(rng.choice(V, 5, replace=False)).astype(np.int32)
     counts = rng.gamma(1.0, 2.0, (5, K)).astype(dtype)
-    return Statistics(words, counts, 4, float(counts.sum()))
+    return Statistics(words, counts, np.full(4, counts.sum() / 4))
 
 
 def dense(s):
@@ -76,7 +76,7 @@ def test_rows_of_words_that_were_never_seen_are_the_prior():
 
 def test_knows_nothing_until_tokens_came():
     posterior, _ = make((1, 1))
-    nothing = Statistics(np.arange(2, dtype=np.int32), np.zeros((2, K)), 3, 0.0)
+    nothing = Statistics(np.arange(2, dtype=np.int32), np.zeros((2, K)), np.zeros(3))
     posterior.blend(Blend(1.0, 1.0, 0.0, nothing))
     assert posterior.knows_nothing
     posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
@@ -108,7 +108,7 @@ def test_forgetting_all_or_much_stays_exact(rho):
 
 def test_ten_thousand_steps_of_forgetting_do_not_underflow():
     posterior, _ = make((1, 1))
-    s = Statistics(np.array([3], dtype=np.int32), np.ones((1, K)), 1, float(K))
+    s = Statistics(np.array([3], dtype=np.int32), np.ones((1, K)), np.full(1, float(K)))
     for _ in range(10_000):
         posterior.blend(Blend(0.9, 1.0, 0.1, s))
     assert_allclose(posterior.rows(s.words) - posterior.eta, 10.0, rtol=1e-8)

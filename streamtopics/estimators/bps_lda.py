@@ -8,6 +8,7 @@ import numpy as np
 from streamtopics.base import StreamingTopicModel
 from streamtopics.local import Variational
 from streamtopics.models import LDA
+from streamtopics.models.views import geometric_mean
 from streamtopics.updates import BPS
 from streamtopics.validation import Interval, StrOptions
 
@@ -158,4 +159,4 @@ class BPSLDA(StreamingTopicModel):
         return BPS(self.boosting_scale, self.boosting_norm, self.n_passes)
 
     def _model(self) -> LDA:
-        return LDA(self.doc_topic_prior_, Variational(self.tol, self.max_local_iter), self.seed_)
+        return LDA(geometric_mean, Variational(self.tol, self.max_local_iter), self.seed_)

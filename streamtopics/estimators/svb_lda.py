@@ -4,6 +4,7 @@
 from streamtopics.base import StreamingTopicModel
 from streamtopics.local import Variational
 from streamtopics.models import LDA
+from streamtopics.models.views import geometric_mean
 from streamtopics.updates import SVB
 
 
@@ -138,4 +139,4 @@ class SVBLDA(StreamingTopicModel):
         return SVB(n_passes=self.n_passes)
 
     def _model(self) -> LDA:
-        return LDA(self.doc_topic_prior_, Variational(self.tol, self.max_local_iter), self.seed_)
+        return LDA(geometric_mean, Variational(self.tol, self.max_local_iter), self.seed_)

@@ -75,6 +75,34 @@ def gather_rows(const double[:, ::1] S, const int[::1] words, const double[::1] 
                     row[k] = c_k[k] * prior[k] + a_k[k] * learnt[k]
 
 
+def scale_rows(const double[:, ::1] x, const double[::1] scale, floating[:, ::1] out):
+    """out[i, k] = scale[k] x[i, k] / max_j scale[j] x[i, j], and zeros beyond.
+
+    IN x (n, K) positive, scale (K,); OUT out (n, width), of which the columns after
+    K become zero.
+
+    NumPy equivalent::
+
+        y = x * scale
+        out[:, :K] = y / y.max(axis=1, keepdims=True)
+        out[:, K:] = 0
+    """
+    cdef Py_ssize_t n = x.shape[0], n_components = x.shape[1], i, k
+    cdef double largest
+    cdef const double *row
+    with nogil:
+        for i in range(n):
+            row = &x[i, 0]
+            largest = 0
+            for k in range(n_components):
+                largest = max(largest, row[k] * scale[k])
+            largest = 1 / largest
+            for k in range(n_components):
+                out[i, k] = <floating> (row[k] * scale[k] * largest)
+            for k in range(n_components, out.shape[1]):
+                out[i, k] = 0
+
+
 def add_rows(double[:, ::1] S, const int[::1] words, const floating[:, ::1] counts,
              const double[::1] scale, const double[::1] fold, double[::1] S_mass,
              double[::1] state, const double[::1] new_state):

@@ -275,8 +275,10 @@ def infer_documents(const int[::1] indptr, const int[::1] indices, const floatin
                     const floating[:, ::1] weights, const double[::1] alpha,
                     const double[::1] psi_alpha, const double[::1] prior_weights,
                     Py_ssize_t start, Py_ssize_t stop, double tol, Py_ssize_t max_iter,
-                    floating[:, ::1] gamma, int[::1] n_iter):
+                    floating[:, ::1] gamma, int[::1] n_iter, bint resume=False):
     """gamma of the documents start .. stop, each from alpha + (its tokens) / K.
+
+    With `resume` each starts from the gamma that is given instead.
 
     IN the minibatch in CSR form over its own words, weights (n_words, width),
     alpha (K,), its digamma, prior_weights (n_words,) = sum_k b_wk exp(psi_alpha_k
@@ -331,7 +333,7 @@ def infer_documents(const int[::1] indptr, const int[::1] indices, const floatin
                 shared[u] = <floating> prior_weights[indices[j]] if use_active else 0
                 tokens += own[u]
             for k in range(n):
-                g[k] = prior[k] + tokens / n
+                g[k] = gamma[d - start, k] if resume else prior[k] + tokens / n
             limit = <floating> tol * tokens
             j = 0
             if tokens > 0 and use_active:

@@ -12,7 +12,8 @@ import numpy as np
 from scipy import sparse
 from scipy.special import digamma
 
-from streamtopics.kernels import rows, variational
+from streamtopics.kernels import variational
+from streamtopics.local.step import part
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.parallel import Workers, spans
 
@@ -24,6 +25,9 @@ WORDS_PER_JOB = 1024
 class Variational:
     """Coordinate ascent in q(theta_d) q(z_d) for each document.
 
+    Nothing in it is random; the state of the documents is `gamma`, the Dirichlet
+    parameters of q(theta_d), of shape (n_documents, K).
+
     Parameters
     ----------
     tol : float
@@ -31,18 +35,46 @@ class Variational:
         between topics.
     max_iter : int
         Sweeps over a document, at most.
+    log_theta : bool, default=False
+        Whether the statistics tell E[log theta].
     """
 
     tol: float
     max_iter: int
+    log_theta: bool = False
 
-    def infer(self, minibatch: Minibatch, topics: Topics, workers: Workers) -> np.ndarray:
-        """Dirichlet parameters gamma of each document, of shape (n_documents, K)."""
+    def step(
+        self,
+        minibatch: Minibatch,
+        topics: Topics,
+        seeds: np.ndarray,
+        workers: Workers,
+        documents: np.ndarray | None = None,
+    ) -> tuple[Statistics, np.ndarray]:
+        """The expected statistics, and gamma."""
+        gamma = self.infer(minibatch, topics, workers, documents)
+        return self.statistics(minibatch, topics, gamma, workers), gamma
+
+    def doc_topic(
+        self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
+    ) -> np.ndarray:
+        """Mean of q(theta_d), of shape (n_documents, K)."""
+        gamma = self.infer(minibatch, topics, workers)
+        return gamma / gamma.sum(axis=1, keepdims=True)
+
+    def infer(
+        self,
+        minibatch: Minibatch,
+        topics: Topics,
+        workers: Workers,
+        start: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """gamma, from `start` or else from alpha and the tokens spread evenly."""
         shared = np.empty(len(topics.weights))
         if len(topics.alpha) > variational.DENSE_UP_TO:
             variational.prior_weights(topics.weights, digamma(topics.alpha), shared)
         jobs = (
-            self._job(minibatch, topics, shared, *span, workers.distributed)
+            self._job(minibatch, topics, shared, start, *span, workers.distributed)
             for span in spans(minibatch.n_documents, DOCUMENTS_PER_JOB)
         )
         return np.concatenate(workers.send(_infer_documents, jobs))
@@ -52,20 +84,20 @@ class Variational:
         minibatch: Minibatch,
         topics: Topics,
         shared: np.ndarray,
+        gamma: np.ndarray | None,
         start: int,
         stop: int,
         distributed: bool,
     ) -> tuple:
         """Arguments of `_infer_documents`; with their own words only, if they are to travel."""
         weights = topics.weights
+        if gamma is not None:
+            gamma = gamma[start:stop]
         if distributed:
-            span = slice(minibatch.indptr[start], minibatch.indptr[stop])
-            used, places = rows.used_columns(minibatch.indices[span], len(minibatch.words))
-            indptr = minibatch.indptr[start : stop + 1] - minibatch.indptr[start]
-            minibatch = Minibatch(minibatch.words[used], indptr, places, minibatch.counts[span])
+            minibatch, used = part(minibatch, start, stop)
             weights, shared = weights[used], shared[used]
             start, stop = 0, stop - start
-        return minibatch, weights, topics.alpha, shared, start, stop, self.tol, self.max_iter
+        return minibatch, weights, topics.alpha, shared, gamma, start, stop, self.tol, self.max_iter
 
     def statistics(
         self, minibatch: Minibatch, topics: Topics, gamma: np.ndarray, workers: Workers
@@ -83,7 +115,17 @@ class Variational:
         given = by_word.indptr, by_word.indices, by_word.data, weights, exp_theta
         jobs = ((*given, *span, counts) for span in spans(n_words, WORDS_PER_JOB))
         workers.share(variational.word_statistics, jobs)
-        return Statistics(minibatch.words, counts, minibatch.n_documents, minibatch.n_tokens)
+        lengths = minibatch.lengths
+        log_theta = _mean_log_theta(gamma[lengths > 0]) if self.log_theta else None
+        return Statistics(minibatch.words, counts, lengths, log_theta)
+
+
+def _mean_log_theta(gamma: np.ndarray) -> np.ndarray | None:
+    """E[log theta] under q, the mean over the rows; None if there are none."""
+    if not len(gamma):
+        return None
+    gamma = gamma.astype(np.float64)
+    return digamma(gamma).mean(axis=0) - digamma(gamma.sum(axis=1)).mean()
 
 
 def _infer_documents(
@@ -91,15 +133,19 @@ def _infer_documents(
     weights: np.ndarray,
     alpha: np.ndarray,
     shared: np.ndarray,
+    gamma: np.ndarray | None,
     start: int,
     stop: int,
     tol: float,
     max_iter: int,
 ) -> np.ndarray:
     """gamma of the documents start .. stop."""
-    gamma = np.empty((stop - start, len(alpha)), weights.dtype)
+    out = np.empty((stop - start, len(alpha)), weights.dtype)
+    if gamma is not None:
+        out[:] = gamma
     variational.infer_documents(
         minibatch.indptr, minibatch.indices, minibatch.counts, weights, alpha, digamma(alpha),
-        shared, start, stop, tol, max_iter, gamma, np.empty(stop - start, np.int32),
+        shared, start, stop, tol, max_iter, out, np.empty(stop - start, np.int32),
+        gamma is not None,
     )  # fmt: skip
-    return gamma
+    return out

@@ -62,7 +62,7 @@ class BetaBinomial:
         if not np.isin(x, (0.0, 1.0)).all():
             raise ValueError("x must hold zeros and ones only; got other values")
         counts = np.array([[x.sum()], [len(x) - x.sum()]])
-        statistics = Statistics(np.arange(2, dtype=np.int32), counts, len(x), float(len(x)))
+        statistics = Statistics(np.arange(2, dtype=np.int32), counts, np.ones(len(x)))
         return lambda view: statistics
 
     def mean(self, posterior: LazyPosterior) -> float:

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Latent Dirichlet allocation, seen through exp(E[log beta]) under q(beta | lam)."""
+"""Latent Dirichlet allocation: a view of the topics, and a local step."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import digamma
 
 from streamtopics.kernels import variational
-from streamtopics.local import Variational
+from streamtopics.local.step import LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.parallel import Workers, spans
 from streamtopics.posterior import LazyPosterior, Proposal
@@ -30,6 +29,11 @@ class RandomStart:
 
     prior: LazyPosterior
     seed: int
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """The prior's."""
+        return self.prior.alpha
 
     @property
     def mass(self) -> np.ndarray:
@@ -62,56 +66,80 @@ def _mix(x: np.ndarray) -> np.ndarray:
     return x ^ (x >> np.uint64(31))
 
 
+View = Callable[[np.ndarray, np.ndarray, np.ndarray], None]
+
+
 @dataclass(frozen=True)
 class LDA:
     """Documents are mixtures of topics, topics are distributions over words.
 
     Parameters
     ----------
-    alpha : ndarray of shape (n_components,)
-        Dirichlet parameter of the documents' topic proportions.
-    local : Variational
+    view : callable
+        What the local step sees of the topics, a function of `models.views`.
+    local : LocalStep
         The local step.
     seed : int
-        Of the random start.
+        Of the random start, and of what the local step draws.
+    keep_documents : bool, default=False
+        Whether a further round of a rule on the same minibatch goes on from where the
+        last one left the documents; else it starts them again.
     """
 
-    alpha: np.ndarray
-    local: Variational
+    view: View
+    local: LocalStep
     seed: int
+    keep_documents: bool = False
 
     def topics(
-        self, view: LazyPosterior | Proposal | RandomStart, minibatch: Minibatch, workers: Workers
+        self, source: LazyPosterior | Proposal | RandomStart, minibatch: Minibatch, workers: Workers
     ) -> Topics:
-        """Weights exp(E[log beta]) of the minibatch's words."""
-        words = minibatch.words
-        offset = digamma(view.mass)
-        width = variational.padded_width(len(self.alpha))
+        """Weights of the minibatch's words."""
+        words, mass, alpha = minibatch.words, source.mass, source.alpha
+        width = variational.padded_width(len(alpha))
         weights = np.empty((len(words), width), minibatch.counts.dtype)
 
         def fill(start: int, stop: int) -> None:
-            rows = view.rows(words[start:stop])
-            variational.exp_digamma_rows(rows, offset, weights[start:stop])
+            self.view(source.rows(words[start:stop]), mass, weights[start:stop])
 
         workers.share(fill, spans(len(words), WORDS_PER_JOB))
-        return Topics(weights, self.alpha)
+        return Topics(weights, alpha)
 
     def learner(
         self, posterior: LazyPosterior, minibatch: Minibatch, workers: Workers
     ) -> Callable[[LazyPosterior | Proposal], Statistics]:
         """The function `learn` that an update rule calls."""
+        documents = None
+        seeds = document_seeds(self.seed, posterior.n_documents, minibatch.n_documents)
 
-        def learn(view: LazyPosterior | Proposal) -> Statistics:
-            if view is posterior and posterior.knows_nothing:
-                view = RandomStart(posterior, self.seed)
-            topics = self.topics(view, minibatch, workers)
-            gamma = self.local.infer(minibatch, topics, workers)
-            return self.local.statistics(minibatch, topics, gamma, workers)
+        def learn(source: LazyPosterior | Proposal) -> Statistics:
+            nonlocal documents, seeds
+            if source is posterior and posterior.knows_nothing:
+                source = RandomStart(posterior, self.seed)
+            topics = self.topics(source, minibatch, workers)
+            statistics, documents = self.local.step(
+                minibatch, topics, seeds, workers, documents if self.keep_documents else None
+            )
+            seeds = _mix(seeds)
+            return statistics
 
         return learn
 
     def infer(self, posterior: LazyPosterior, minibatch: Minibatch, workers: Workers) -> np.ndarray:
         """Posterior mean of the topic proportions, of shape (n_documents, K)."""
         topics = self.topics(posterior, minibatch, workers)
-        gamma = self.local.infer(minibatch, topics, workers)
-        return gamma / gamma.sum(axis=1, keepdims=True)
+        return self.local.doc_topic(minibatch, topics, content_seeds(minibatch), workers)
+
+
+def document_seeds(seed: int, n_before: int, n_documents: int) -> np.ndarray:
+    """Seeds of the documents that come after `n_before` others of a stream."""
+    places = np.arange(n_before, n_before + n_documents, dtype=np.uint64)
+    return _mix(places ^ _mix(np.array([seed], dtype=np.uint64)))
+
+
+def content_seeds(minibatch: Minibatch) -> np.ndarray:
+    """Seeds that depend on what is in a document, and on nothing else."""
+    bits = minibatch.counts.astype(np.float64).view(np.uint64)
+    entries = _mix(bits ^ _mix(minibatch.words.astype(np.uint64))[minibatch.indices])
+    running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(entries, dtype=np.uint64)])
+    return _mix(np.diff(running[minibatch.indptr]))

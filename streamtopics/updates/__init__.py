@@ -10,6 +10,9 @@ under a posterior, or a proposal of one. A rule sees no documents.
 """
 
 from streamtopics.updates.bps import BPS
+from streamtopics.updates.langevin import Langevin
+from streamtopics.updates.online_em import OnlineEM
+from streamtopics.updates.stochastic import StochasticVI
 from streamtopics.updates.svb import SVB
 
-__all__ = ["BPS", "SVB"]
+__all__ = ["BPS", "SVB", "Langevin", "OnlineEM", "StochasticVI"]

@@ -11,7 +11,9 @@ Learn = Callable[[LazyPosterior | Proposal], Statistics]
 
 
 class Rule(Protocol):
-    """An update rule."""
+    """An update rule; `n_passes` is how often it calls `learn` for a minibatch."""
+
+    n_passes: int
 
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
         """The blend that takes in the current minibatch."""

@@ -18,7 +18,7 @@ def stream(n):
     rng = np.random.default_rng(0)
     for _ in range(n):
         counts = rng.gamma(1.0, 2.0, (V, K)) * [1.0, 5.0]
-        yield Statistics(WORDS, counts, 3, float(counts.sum()))
+        yield Statistics(WORDS, counts, np.full(3, counts.sum() / 3))
 
 
 def run(rule, n=10):
@@ -57,7 +57,9 @@ def test_bps_boosts_each_topic_by_its_own_tokens(scale):
 
 def test_the_boost_does_not_depend_on_how_the_stream_is_cut():
     parts = list(stream(10))
-    whole = Statistics(WORDS, sum(s.counts for s in parts), 30, sum(s.n_tokens for s in parts))
+    whole = Statistics(
+        WORDS, sum(s.counts for s in parts), np.concatenate([s.lengths for s in parts])
+    )
     eta = np.full((1, 1), 0.3)
     posterior = LazyPosterior(eta, (V, K))
     posterior.blend(BPS(0.4).step(posterior, lambda view: whole))
@@ -75,7 +77,7 @@ def test_passes_see_what_the_last_one_proposed(rule):
 
     def learn(view):
         seen.append(view.rows(WORDS))
-        return Statistics(s.words, s.counts * len(seen), s.n_documents, s.n_tokens * len(seen))
+        return Statistics(s.words, s.counts * len(seen), s.lengths * len(seen))
 
     blend = rule.step(posterior, learn)
     assert len(seen) == 4

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Stochastic gradient Riemannian Langevin dynamics over topics.
+
+Patterson and Teh (2013), in their expanded mean: the topics are beta = lam / |lam|,
+lam has the prior Gamma(eta, 1), and
+
+    lam <- | lam + e/2 (eta - lam + D/B (s - beta s_.)) + sqrt(e lam) xi |,
+
+with s_. the tokens of each topic, xi standard normal, e_t = a (1 + t/b)^-c. All
+of lam moves with every minibatch, so a step costs as much as the vocabulary.
+"""
+
+from dataclasses import dataclass
+
+from streamtopics.messages import Statistics
+from streamtopics.posterior import Blend, LazyPosterior, Noise
+from streamtopics.updates.rule import Learn, ascend
+
+
+@dataclass(frozen=True)
+class Langevin:
+    """Noisy gradient steps whose iterates are, in the limit, draws from the posterior.
+
+    Parameters
+    ----------
+    a, b, c : float
+        Of the step size a (1 + t / b)^-c.
+    seed : int
+        Of the noise.
+    n_documents : int or None
+        The D that the posterior is for; None is the number seen so far, with the
+        minibatch.
+    n_passes : int
+        Rounds between local step and topics inside a minibatch.
+    """
+
+    a: float
+    b: float
+    c: float
+    seed: int
+    n_documents: int | None = None
+    n_passes: int = 1
+
+    def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
+        """The drift as an affine step, and the variance of the noise."""
+        size = self.a * (1 + posterior.n_batches / self.b) ** -self.c
+        noise = Noise(size, self.seed + posterior.n_batches)
+
+        def blend(statistics: Statistics) -> Blend:
+            n_documents = self.n_documents or posterior.n_documents + statistics.n_documents
+            scale = n_documents / statistics.n_documents
+            retain = 1 - 0.5 * size * (1 + scale * statistics.mass / posterior.mass)
+            return Blend(retain, 0.5 * size * scale, 0.5 * size, statistics, noise=noise)
+
+        return ascend(posterior, learn, blend, self.n_passes)

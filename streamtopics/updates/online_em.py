@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Online EM: lam_t = (1 - r_t) lam_{t-1} + (r_t / B) s_t + smoothing.
+
+Cappé and Moulines (2009); algorithm 1 of chapter 3 of Dupuy (2017), "Inference
+and applications for topic models". lam is a running mean of the expected
+statistics of a document, and its M-step lam / |lam| the topics. With r_t = 1/t
+(kappa = 1) it is incremental EM.
+
+The smoothing keeps words unseen so far possible: it is the maximum a posteriori
+under Dirichlet(1 + eta), whose pseudo-counts eta weigh against the n documents
+that the running mean stands for, 1/n_t = (1 - r_t)^2 / n_{t-1} + r_t^2 / B. With
+r_t = 1/t that is the number of documents seen.
+"""
+
+from dataclasses import dataclass
+
+from streamtopics.messages import Statistics
+from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.updates.doc_topic import DocTopicUpdate, Fixed
+from streamtopics.updates.rule import Learn, ascend
+from streamtopics.updates.schedules import step_size_of_means
+
+
+@dataclass(frozen=True)
+class OnlineEM:
+    """A running mean of expected statistics that forgets as (t + tau)^-kappa.
+
+    Parameters
+    ----------
+    kappa : float
+        Decay of the step size, in (0, 1]; 1 forgets nothing.
+    tau : float
+        Minibatches by which the step size is ahead.
+    n_passes : int
+        Rounds between local step and parameters inside a minibatch, each from the
+        same lam_{t-1}; more than one is the boosted variant ("++").
+    doc_topic : DocTopicUpdate
+        How the documents' prior is re-estimated.
+    """
+
+    kappa: float
+    tau: float = 0.0
+    n_passes: int = 1
+    doc_topic: DocTopicUpdate = Fixed()
+
+    def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
+        """(1 - r) lam + r / B s, with the smoothing for the documents remembered."""
+        rate = step_size_of_means(posterior.n_batches, self.kappa, self.tau)
+
+        def blend(statistics: Statistics) -> Blend:
+            gain = rate / statistics.n_documents
+            remembered = (1 - rate) ** 2 * posterior.c + rate * gain
+            smoothing = remembered - (1 - rate) * posterior.c
+            proportions = self.doc_topic.step(
+                posterior.proportions, statistics, rate, posterior.n_batches
+            )
+            return Blend(1 - rate, gain, smoothing, statistics, proportions)
+
+        return ascend(posterior, learn, blend, self.n_passes)
