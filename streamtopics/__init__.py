@@ -1,8 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Streaming topic models with compiled kernels, for scikit-learn."""
 
-from streamtopics.estimators import BPSLDA, SVBLDA
+from streamtopics.estimators import (
+    BPSLDA,
+    GibbsOnlineEM,
+    LangevinLDA,
+    OnlineVBLDA,
+    SVBLDA,
+    SinglePassLDA,
+    StreamingGibbsLDA,
+    VarGibbsLDA,
+    VariationalOnlineEM,
+)
 
-__all__ = ["BPSLDA", "SVBLDA"]
+__all__ = [
+    "BPSLDA",
+    "GibbsOnlineEM",
+    "LangevinLDA",
+    "OnlineVBLDA",
+    "SVBLDA",
+    "SinglePassLDA",
+    "StreamingGibbsLDA",
+    "VarGibbsLDA",
+    "VariationalOnlineEM",
+]
 
 __version__ = "0.1.0.dev0"

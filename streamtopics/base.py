@@ -22,6 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from streamtopics.averaging import IterateAverage
 from streamtopics.kernels import rows
 from streamtopics.messages import Minibatch
 from streamtopics.metrics import predictive
@@ -47,10 +48,11 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     """Base of the estimators of topics over words.
 
     A subclass has an explicit `__init__` and the two methods `_rule` and
-    `_model`.
+    `_model`; `_word_prior` is the name of the parameter with the prior of the topics.
     """
 
     _parameter_constraints: dict = COMMON_CONSTRAINTS
+    _word_prior = "topic_word_prior"
 
     def _rule(self) -> Rule:
         """The update rule, from the parameters as they are now."""
@@ -59,6 +61,10 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     def _model(self) -> LDA:
         """The model, from the parameters as they are now."""
         raise NotImplementedError
+
+    def _averages(self) -> bool:
+        """Whether the topics are the average of the iterates, not the last one."""
+        return False
 
     def _doc_topic_update(self) -> DocTopicUpdate:
         """How the documents' prior is re-estimated."""
@@ -181,7 +187,12 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     def _start(self) -> None:
         """Set the state before the first minibatch."""
         alpha = check_doc_topic_prior(self.doc_topic_prior, self.n_components)
-        eta = check_topic_word_prior(self.topic_word_prior, self.n_components, self.n_features_in_)
+        eta = check_topic_word_prior(
+            getattr(self, self._word_prior),
+            self._word_prior,
+            self.n_components,
+            self.n_features_in_,
+        )
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         self.seed_ = int(seed)
         self.n_iter_ = 0
@@ -191,10 +202,19 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             alpha,
             self._doc_topic_update().memory_size(self.n_components),
         )
+        if self._averages():
+            self.average_ = IterateAverage(self.posterior_)
+        elif hasattr(self, "average_"):
+            del self.average_
 
     def _learn(self, X: sparse.csr_matrix, pool: Workers) -> None:
         learn = self._model().learner(self.posterior_, _minibatch(X), pool)
-        self.posterior_.blend(self._rule().step(self.posterior_, learn))
+        self._learnt.blend(self._rule().step(self.posterior_, learn))
+
+    @property
+    def _learnt(self) -> LazyPosterior | IterateAverage:
+        """What the topics are read from: the posterior, or the average of its iterates."""
+        return getattr(self, "average_", self.posterior_)
 
     def merge(self, other: Self, *, base: Self | None = None) -> Self:
         """Take in what another model has learnt, exactly.
@@ -293,7 +313,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         out = np.empty((X.shape[0], self.posterior_.shape[1]), X.dtype)
         for start in range(0, X.shape[0], DOCUMENTS_AT_ONCE):
             span = slice(start, start + DOCUMENTS_AT_ONCE)
-            out[span] = model.infer(self.posterior_, _minibatch(X[span]), pool)
+            out[span] = model.infer(self._learnt, _minibatch(X[span]), pool)
         return out
 
     def score_samples(self, X: Any) -> np.ndarray:
@@ -345,7 +365,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         """Summed log probability of each document's held-out tokens, and their number."""
         observed, held_out = predictive.completion_split(X)
         words = np.unique(held_out.indices)
-        topic_word = (self.posterior_.rows(words.astype(np.int32)) / self.posterior_.mass).T
+        topic_word = (self._learnt.rows(words.astype(np.int32)) / self._learnt.mass).T
         doc_topic = self._infer(observed, pool)
         log_probability = predictive.token_log_probability(
             doc_topic, topic_word, held_out[:, words]
@@ -358,19 +378,19 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     def components_(self) -> np.ndarray:
         """Dirichlet parameters of the topics, of shape (n_components, n_features)."""
         check_is_fitted(self)
-        return self.posterior_.dense().T
+        return self._learnt.dense().T
 
     @property
     def topic_word_(self) -> np.ndarray:
         """Mean word probabilities of the topics; rows sum to 1."""
         check_is_fitted(self)
-        return (self.posterior_.dense() / self.posterior_.mass).T
+        return (self._learnt.dense() / self._learnt.mass).T
 
     @property
     def topic_weights_(self) -> np.ndarray:
         """Share of all tokens seen that each topic explains; sums to 1."""
         check_is_fitted(self)
-        learnt = self.posterior_.a * self.posterior_.learnt_mass
+        learnt = self._learnt.learnt_part
         total = learnt.sum()
         return learnt / total if total > 0 else np.full(len(learnt), 1 / len(learnt))
 
@@ -378,7 +398,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     def prior_retention_(self) -> np.ndarray:
         """Share of each topic's mass that is still owed to the prior."""
         check_is_fitted(self)
-        return self.posterior_.c * self.posterior_.prior_mass / self.posterior_.mass
+        return self._learnt.prior_part / self._learnt.mass
 
     @property
     def doc_topic_prior_(self) -> np.ndarray:

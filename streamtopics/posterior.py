@@ -155,9 +155,19 @@ class LazyPosterior:
         return float(self._state[-1])
 
     @property
+    def prior_part(self) -> np.ndarray:
+        """Mass in each topic that is owed to the prior."""
+        return self.c * self.prior_mass
+
+    @property
+    def learnt_part(self) -> np.ndarray:
+        """Mass in each topic that was learnt."""
+        return self.a * self.learnt_mass
+
+    @property
     def mass(self) -> np.ndarray:
         """Sum of lam over the words, for each topic."""
-        return self.c * self.prior_mass + self.a * self.learnt_mass
+        return self.prior_part + self.learnt_part
 
     @property
     def knows_nothing(self) -> bool:
@@ -189,6 +199,13 @@ class LazyPosterior:
         Nothing is changed when it raises, and no signal handler can run between
         the parts of the change.
         """
+        if blend.noise is None:
+            blend_together([(self, blend)])
+        else:
+            self._diffuse(blend)
+
+    def _prepared(self, blend: Blend) -> tuple:
+        """Arguments of the compiled writer, when all has been checked."""
         statistics = blend.statistics
         k = self.S.shape[1]
         state = self._state.copy()
@@ -206,27 +223,34 @@ class LazyPosterior:
                 "the update would make the posterior infinite or undefined; the step size, the "
                 "boosting scale or the prior is too extreme"
             )
-        if blend.noise is not None:
-            self._replace(self._noisy(blend), state)
-            return
         self._own()
-        kernel.add_rows(
+        return (
             self.S, statistics.words, statistics.counts, scale, fold, self._state[2 * k : 3 * k],
             self._state, state,
         )  # fmt: skip
 
-    def _noisy(self, blend: Blend) -> np.ndarray:
-        """lam after a blend and its noise."""
+    def _diffuse(self, blend: Blend) -> None:
+        """Carry out an update with noise; it makes S all that there is of lam."""
         lam = blend.retain * self.dense() + blend.prior * self.eta
         statistics = blend.statistics
         lam[statistics.words] += blend.gain * statistics.counts
-        return blend.noise.added(lam)
-
-    def _replace(self, lam: np.ndarray, state: np.ndarray) -> None:
-        """Make `lam` all that there is, with the counters and proportions of `state`."""
+        lam = blend.noise.added(lam)
         k = self.S.shape[1]
+        state = self._state.copy()
         state[:k], state[k : 2 * k], state[2 * k : 3 * k] = 0.0, 1.0, lam.sum(axis=0)
+        state[-3:] += 1, statistics.n_documents, statistics.n_tokens
         vars(self).update(S=lam, _state=state)
+
+    def add(self, other: LazyPosterior, scale: float, proportions: Proportions) -> None:
+        """lam <- lam + scale * other, at the cost of the whole vocabulary."""
+        k = self.S.shape[1]
+        state = self._state.copy()
+        state[:k] += scale * other.c
+        state[k : 2 * k] = 1.0
+        state[2 * k : 3 * k] = self.learnt_part + scale * other.learnt_part
+        state[3 * k : -3] = np.concatenate([proportions.alpha, proportions.memory])
+        S = self.a * self.S + scale * other.a * other.S
+        vars(self).update(S=S, _state=state)
 
     def continues(self, base: LazyPosterior) -> bool:
         """Whether this posterior can have grown out of `base` by adding to it."""
@@ -259,6 +283,11 @@ class LazyPosterior:
         state[k : 2 * k] = 1.0
         state[3 * k : -3] = self._state[3 * k : -3]
         vars(self).update(S=S, _state=state)
+
+
+def blend_together(updates: list[tuple[LazyPosterior, Blend]]) -> None:
+    """Carry out updates of several posteriors: all of them, or none."""
+    kernel.add_rows_of_each([posterior._prepared(blend) for posterior, blend in updates])
 
 
 class Proposal:

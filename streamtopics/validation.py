@@ -32,14 +32,19 @@ MOST_COUNT = 1e15
 
 POSITIVE_INT = Interval(Integral, 1, None, closed="left")
 
+WORD_PRIOR = [None, Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"), "array-like"]
+
 COMMON_CONSTRAINTS = {
     "n_components": [POSITIVE_INT],
     "doc_topic_prior": [None, Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"), "array-like"],
-    "topic_word_prior": [
-        None,
-        Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"),
-        "array-like",
-    ],
+    "topic_word_prior": WORD_PRIOR,
+    "smoothing": WORD_PRIOR[1:],
+    "kappa": [Interval(Real, 0, 1, closed="right")],
+    "tau": [Interval(Real, 0, np.inf, closed="left")],
+    "n_documents": [None, POSITIVE_INT],
+    "n_sweeps": [POSITIVE_INT],
+    "boosted": ["boolean"],
+    "averaging": ["boolean"],
     "n_passes": [POSITIVE_INT],
     "max_local_iter": [POSITIVE_INT],
     "tol": [Interval(Real, 0, np.inf, closed="left")],
@@ -144,7 +149,9 @@ def check_doc_topic_prior(prior: Any, n_components: int) -> np.ndarray:
     return _check_prior(prior, "doc_topic_prior", {"(n_components,)": (n_components,)})
 
 
-def check_topic_word_prior(prior: Any, n_components: int, n_features: int) -> np.ndarray:
+def check_topic_word_prior(
+    prior: Any, name: str, n_components: int, n_features: int
+) -> np.ndarray:
     """The prior by word: of shape (n_features or 1, n_components or 1)."""
     if prior is None:
         prior = MASS_PER_WORD
@@ -154,7 +161,7 @@ def check_topic_word_prior(prior: Any, n_components: int, n_features: int) -> np
         "(n_features,)": (n_features,),
         "(n_components, n_features)": (n_components, n_features),
     }
-    prior = _check_prior(prior, "topic_word_prior", shapes)
+    prior = _check_prior(prior, name, shapes)
     return np.ascontiguousarray(np.atleast_2d(prior).T)
 
 

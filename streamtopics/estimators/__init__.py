@@ -2,6 +2,23 @@
 """Estimators, one class in each file."""
 
 from streamtopics.estimators.bps_lda import BPSLDA
+from streamtopics.estimators.gibbs_online_em import GibbsOnlineEM
+from streamtopics.estimators.langevin_lda import LangevinLDA
+from streamtopics.estimators.online_vb_lda import OnlineVBLDA
+from streamtopics.estimators.single_pass_lda import SinglePassLDA
+from streamtopics.estimators.streaming_gibbs_lda import StreamingGibbsLDA
 from streamtopics.estimators.svb_lda import SVBLDA
+from streamtopics.estimators.var_gibbs_lda import VarGibbsLDA
+from streamtopics.estimators.variational_online_em import VariationalOnlineEM
 
-__all__ = ["BPSLDA", "SVBLDA"]
+__all__ = [
+    "BPSLDA",
+    "GibbsOnlineEM",
+    "LangevinLDA",
+    "OnlineVBLDA",
+    "SVBLDA",
+    "SinglePassLDA",
+    "StreamingGibbsLDA",
+    "VarGibbsLDA",
+    "VariationalOnlineEM",
+]

@@ -6,6 +6,7 @@ from numbers import Real
 import numpy as np
 
 from streamtopics.base import StreamingTopicModel
+from streamtopics.estimators.documentation import documented
 from streamtopics.local import Variational
 from streamtopics.models import LDA
 from streamtopics.models.views import geometric_mean
@@ -13,6 +14,7 @@ from streamtopics.updates import BPS
 from streamtopics.validation import Interval, StrOptions
 
 
+@documented
 class BPSLDA(StreamingTopicModel):
     """Latent Dirichlet allocation whose prior knowledge is boosted on the stream.
 
@@ -29,8 +31,7 @@ class BPSLDA(StreamingTopicModel):
 
     Parameters
     ----------
-    n_components : int, default=10
-        Number of topics.
+    {n_components}
     boosting_scale : float, default=0.1
         Pseudo-counts of the prior added for each token (the source's s); 0 is
         `SVBLDA`.
@@ -38,65 +39,19 @@ class BPSLDA(StreamingTopicModel):
         "whole" gives each topic the same part of the boost, as in the source, so
         that rarely used topics are pulled hardest; "topic" gives each topic a
         boost in proportion to its own tokens.
-    doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
-        Dirichlet parameter of the documents' topic proportions (the papers'
-        alpha), in tokens. None is 10 / n_components: together the weight of ten
-        tokens, which suits long and short documents alike; with less, short ones
-        are fitted too closely.
-    topic_word_prior : float, array-like of shape (n_features,) or \
-            (n_components, n_features), or None, default=None
-        Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in
-        tokens, for every word. None is 0.05 for each. See `streamtopics.priors` for priors
-        that carry knowledge.
-    n_passes : int, default=1
-        Rounds of coordinate ascent between topics and documents inside a
-        minibatch. 1 is the single update of the sources, and what was measured
-        best on held-out text: more rounds fit the minibatch, not the stream.
-    max_local_iter : int, default=100
-        Sweeps over a document, at most.
-    tol : float, default=1e-3
-        A document is done when a sweep moves less than this share of its tokens
-        between topics.
-    batch_size : int, default=1200
-        Documents in a minibatch of `fit`. (`partial_fit` takes what it is given
-        as one minibatch.) Much smaller ones fix the topics too early; much larger
-        ones leave a corpus of some ten thousand documents too few steps.
-    max_iter : int, default=1
-        Passes of `fit` over the corpus; more than one counts the data again.
-    n_jobs : int or None, default=None
-        Threads; None is 1 and -1 all processors. The results are the same bits
-        for any number. Under `joblib.parallel_config` with a backend of processes
-        or a cluster, documents are sent there.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the random topics that the first minibatch starts from.
-    verbose : int, default=0
-        1 shows the progress of `fit` with its speed and the held-out score of
-        the minibatches to come.
+    {doc_topic_prior}
+    {topic_word_prior}
+    {n_passes}
+    {max_local_iter}
+    {tol}
+    {large_batch_size}
+    {max_iter}
+    {common_parameters}
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        Dirichlet parameters of the topics: pseudo-counts, not normalised.
-    topic_word_ : ndarray of shape (n_components, n_features)
-        Mean word probabilities of the topics; rows sum to 1.
-    topic_weights_ : ndarray of shape (n_components,)
-        Share of all tokens seen that each topic explains.
-    prior_retention_ : ndarray of shape (n_components,)
-        Share of each topic's mass still owed to the prior.
-    doc_topic_prior_ : ndarray of shape (n_components,)
-        The prior of the documents in use.
-    n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
-        What has been learnt from, counting repeated passes.
-    n_iter_ : int
-        Passes that `fit` has finished; 0 after `partial_fit` alone.
-    posterior_ : LazyPosterior
-        The state of the engine.
-    seed_ : int
-        The seed drawn from `random_state`.
-    n_features_in_ : int
-        Number of features seen in `fit`.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Names of features seen in `fit`, when they were all strings.
+    {dirichlet_components}
+    {common_attributes}
 
     See Also
     --------
@@ -159,4 +114,5 @@ class BPSLDA(StreamingTopicModel):
         return BPS(self.boosting_scale, self.boosting_norm, self.n_passes)
 
     def _model(self) -> LDA:
-        return LDA(geometric_mean, Variational(self.tol, self.max_local_iter), self.seed_)
+        local = Variational(self.tol, self.max_local_iter)
+        return LDA(geometric_mean, local, local, self.seed_)

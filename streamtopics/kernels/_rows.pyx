@@ -155,6 +155,12 @@ def add_rows(double[:, ::1] S, const int[::1] words, const floating[:, ::1] coun
         free(mass)
 
 
+def add_rows_of_each(list calls):
+    """`add_rows` with each tuple of arguments, without a return to Python between them."""
+    for arguments in calls:
+        add_rows(*arguments)
+
+
 def used_columns(const index[::1] indices, Py_ssize_t n_features):
     """The columns that occur in `indices`, sorted, and each index's place among them.
 

@@ -78,7 +78,9 @@ class LDA:
     view : callable
         What the local step sees of the topics, a function of `models.views`.
     local : LocalStep
-        The local step.
+        The local step that learns.
+    inference : LocalStep
+        The local step that finds the topics of given documents.
     seed : int
         Of the random start, and of what the local step draws.
     keep_documents : bool, default=False
@@ -88,6 +90,7 @@ class LDA:
 
     view: View
     local: LocalStep
+    inference: LocalStep
     seed: int
     keep_documents: bool = False
 
@@ -128,7 +131,7 @@ class LDA:
     def infer(self, posterior: LazyPosterior, minibatch: Minibatch, workers: Workers) -> np.ndarray:
         """Posterior mean of the topic proportions, of shape (n_documents, K)."""
         topics = self.topics(posterior, minibatch, workers)
-        return self.local.doc_topic(minibatch, topics, content_seeds(minibatch), workers)
+        return self.inference.doc_topic(minibatch, topics, content_seeds(minibatch), workers)
 
 
 def document_seeds(seed: int, n_before: int, n_documents: int) -> np.ndarray:

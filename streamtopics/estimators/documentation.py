@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Paragraphs that the docstrings of several estimators share.
+
+In the docstring of a class under `documented`, a line that is a name in braces
+stands for the paragraph of that name.
+"""
+
+import re
+from textwrap import indent
+
+PARAMETERS = {
+    "n_components": """\
+n_components : int, default=10
+    Number of topics.""",
+    "kappa": """\
+kappa : float, default=0.7
+    How fast the step size (t + tau)^-kappa of the t-th minibatch decays, in
+    (0, 1]. 1 weighs all minibatches alike; less forgets the early ones, which
+    saw worse topics, but leaves the later ones more noise. 0.7 did well on
+    streams of a hundred to a thousand minibatches.""",
+    "n_documents": """\
+n_documents : int or None, default=None
+    Size of the corpus that the topics are to be learnt for (the papers' D):
+    each minibatch stands for that many documents. None is the number seen so
+    far, which suits a stream without end.""",
+    "tau": """\
+tau : float, default=0
+    Minibatches by which the step size is ahead. Until 1 / t is the smaller, the
+    step is 1 / t: what was there before the first minibatch is random, and has
+    no part in the topics.""",
+    "doc_topic_prior_update": """\
+doc_topic_prior_update : {"fixed_point", "gamma", "fixed"}, default="fixed_point"
+    How that prior is learnt: "fixed_point" is its maximum likelihood given the
+    running mean of E[log theta]; "gamma" puts a gamma prior on it and moves
+    slowly; "fixed" leaves it as it is. It is left alone in the first ten
+    minibatches: learnt from topics that still are alike, it makes them stay so.""",
+    "smoothing": """\
+smoothing : float, array-like of shape (n_features,) or \
+        (n_components, n_features), default=0.1
+    Pseudo-count of every word in every topic, in tokens, against the tokens of
+    the documents that the running mean stands for. An array says which words to
+    expect where; see `streamtopics.priors`.""",
+    "n_sweeps": """\
+n_sweeps : int, default=5
+    Gibbs sweeps over each document; the last quarter of them, rounded up, is
+    averaged.""",
+    "boosted": """\
+boosted : bool, default=False
+    Whether the parameters are updated after every sweep over the minibatch, each
+    time from where they were before it, rather than once at the end (the "++" of
+    the source). As many times slower to build the weights; it fits the minibatch
+    closer, which a short stream or a small kappa does not forgive.""",
+    "doc_topic_prior": """\
+doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
+    Dirichlet parameter of the documents' topic proportions (the papers'
+    alpha), in tokens. None is 10 / n_components: together the weight of ten
+    tokens, which suits long and short documents alike; with less, short ones
+    are fitted too closely.""",
+    "averaging": """\
+averaging : bool, default=False
+    Whether the topics are the average of the iterates s_1 .. s_t, weighted by
+    their number (Polyak and Ruppert), instead of the last one: for kappa of 1/2
+    or less.""",
+    "start_of_doc_topic_prior": """\
+doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
+    Dirichlet parameter of the documents' topic proportions (the papers'
+    alpha), in tokens, that the stream starts with. None is 10 / n_components.""",
+    "topic_word_prior": """\
+topic_word_prior : float, array-like of shape (n_features,) or \
+        (n_components, n_features), or None, default=None
+    Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in
+    tokens, for every word. None is 0.05 for each. See `streamtopics.priors` for priors
+    that carry knowledge.""",
+    "n_passes": """\
+n_passes : int, default=1
+    Rounds of coordinate ascent between topics and documents inside a
+    minibatch. 1 is the single update of the sources, and what was measured
+    best on held-out text: more rounds fit the minibatch, not the stream.""",
+    "max_local_iter": """\
+max_local_iter : int, default=100
+    Sweeps over a document, at most.""",
+    "tol": """\
+tol : float, default=1e-3
+    A document is done when a sweep moves less than this share of its tokens
+    between topics.""",
+    "large_batch_size": """\
+batch_size : int, default=1200
+    Documents in a minibatch of `fit`. (`partial_fit` takes what it is given
+    as one minibatch.) Much smaller ones fix the topics too early; much larger
+    ones leave a corpus of some ten thousand documents too few steps.""",
+    "small_batch_size": """\
+batch_size : int, default=100
+    Documents in a minibatch of `fit`. (`partial_fit` takes what it is given
+    as one minibatch.)""",
+    "max_iter": """\
+max_iter : int, default=1
+    Passes of `fit` over the corpus; more than one counts the data again.""",
+    "common_parameters": """\
+n_jobs : int or None, default=None
+    Threads; None is 1 and -1 all processors. The results are the same bits
+    for any number. Under `joblib.parallel_config` with a backend of processes
+    or a cluster, documents are sent there.
+random_state : int, RandomState instance or None, default=None
+    Seed of all that is random: the topics that the first minibatch starts from,
+    and what is sampled.
+verbose : int, default=0
+    1 shows the progress of `fit` with its speed and the held-out score of
+    the minibatches to come.""",
+}
+
+ATTRIBUTES = {
+    "dirichlet_components": """\
+components_ : ndarray of shape (n_components, n_features)
+    Dirichlet parameters of the topics: pseudo-counts, not normalised.""",
+    "mean_components": """\
+components_ : ndarray of shape (n_components, n_features)
+    Expected tokens of each word in each topic, per document, smoothed; not
+    normalised.""",
+    "common_attributes": """\
+topic_word_ : ndarray of shape (n_components, n_features)
+    Word probabilities of the topics; rows sum to 1.
+topic_weights_ : ndarray of shape (n_components,)
+    Share of all tokens learnt from that each topic explains.
+prior_retention_ : ndarray of shape (n_components,)
+    Share of each topic's mass that is owed to the prior.
+doc_topic_prior_ : ndarray of shape (n_components,)
+    The prior of the documents in use.
+n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
+    What has been learnt from, counting repeated passes.
+n_iter_ : int
+    Passes that `fit` has finished; 0 after `partial_fit` alone.
+posterior_ : LazyPosterior
+    The state of the engine.
+seed_ : int
+    The seed drawn from `random_state`.
+n_features_in_ : int
+    Number of features seen in `fit`.
+feature_names_in_ : ndarray of shape (n_features,)
+    Names of features seen in `fit`, when they were all strings.""",
+}
+
+SHARED = PARAMETERS | ATTRIBUTES
+PLACE = re.compile(r"^    \{(\w+)\}$", flags=re.MULTILINE)
+
+
+def documented(cls: type) -> type:
+    """Fill in the shared paragraphs of a class's docstring."""
+    if cls.__doc__:
+        cls.__doc__ = PLACE.sub(lambda place: indent(SHARED[place[1]], "    "), cls.__doc__)
+    return cls

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""LDA learnt by online EM with Gibbs sampling in the documents."""
+
+from streamtopics.base import StreamingTopicModel
+from streamtopics.estimators.choices import DOC_TOPIC_UPDATES, averaged
+from streamtopics.estimators.documentation import documented
+from streamtopics.local import Variational as Gibbs
+from streamtopics.models import LDA
+from streamtopics.models.views import mean
+from streamtopics.updates import OnlineEM
+from streamtopics.updates.doc_topic import DocTopicUpdate
+from streamtopics.validation import StrOptions
+
+INFERENCE = Gibbs(1e-3, 100)
+
+
+@documented
+class GibbsOnlineEM(StreamingTopicModel):
+    """Latent Dirichlet allocation by Gibbs online EM (G-OEM).
+
+    The topics are parameters, not random variables: the M-step of a running mean of
+    the expected statistics of a document, which are found by collapsed Gibbs
+    sampling and averaged by Rao-Blackwell::
+
+        s_t = (1 - r_t) s_{t-1} + r_t S_t / B,    beta = s_t normalised
+
+    Where the variational methods bound the likelihood, this one ascends it.
+
+    Parameters
+    ----------
+    {n_components}
+    {kappa}
+    {tau}
+    {n_sweeps}
+    {boosted}
+    {averaging}
+    {start_of_doc_topic_prior}
+    {doc_topic_prior_update}
+    {smoothing}
+    {small_batch_size}
+    {max_iter}
+    {common_parameters}
+
+    Attributes
+    ----------
+    {mean_components}
+    {common_attributes}
+
+    See Also
+    --------
+    VariationalOnlineEM : The same with variational inference.
+    VarGibbsLDA : The same local step under a variational posterior of the topics.
+
+    Notes
+    -----
+    A count c is sampled as ceil(c) tokens that weigh c / ceil(c) each in the
+    document's topic counts: exact for whole counts, a reading of what a fraction
+    may mean for others.
+
+    The settings of the source are ``GibbsOnlineEM(kappa=0.5, n_sweeps=20)``.
+
+    References
+    ----------
+    C. Dupuy and F. Bach (2017), "Online but accurate inference for latent variable
+    models with local Gibbs sampling", section 3.
+
+    Examples
+    --------
+    >>> from streamtopics import GibbsOnlineEM
+    >>> from streamtopics.datasets import make_lda_corpus
+    >>> X = make_lda_corpus(n_documents=2000, n_features=200, random_state=0).X
+    >>> model = GibbsOnlineEM(n_components=5, random_state=0).fit(X)
+    >>> model.transform(X[:3]).shape
+    (3, 5)
+    """
+
+    _parameter_constraints = StreamingTopicModel._parameter_constraints | {
+        "doc_topic_prior_update": [StrOptions(set(DOC_TOPIC_UPDATES))],
+    }
+    _word_prior = "smoothing"
+
+    def __init__(
+        self,
+        n_components=10,
+        *,
+        kappa=0.7,
+        tau=0,
+        n_sweeps=5,
+        boosted=False,
+        averaging=False,
+        doc_topic_prior=None,
+        doc_topic_prior_update="fixed_point",
+        smoothing=0.1,
+        batch_size=100,
+        max_iter=1,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.n_components = n_components
+        self.kappa = kappa
+        self.tau = tau
+        self.n_sweeps = n_sweeps
+        self.boosted = boosted
+        self.averaging = averaging
+        self.doc_topic_prior = doc_topic_prior
+        self.doc_topic_prior_update = doc_topic_prior_update
+        self.smoothing = smoothing
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _averages(self) -> bool:
+        return self.averaging
+
+    def _doc_topic_update(self) -> DocTopicUpdate:
+        return DOC_TOPIC_UPDATES[self.doc_topic_prior_update]
+
+    def _rule(self) -> OnlineEM:
+        n_passes = self.n_sweeps if self.boosted else 1
+        return OnlineEM(self.kappa, self.tau, n_passes, self._doc_topic_update())
+
+    def _model(self) -> LDA:
+        n_sweeps = 1 if self.boosted else self.n_sweeps
+        local = Gibbs(n_sweeps, averaged(n_sweeps), log_theta=True)
+        return LDA(mean, local, INFERENCE, self.seed_, keep_documents=self.boosted)

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""LDA learnt by online EM with variational inference in the documents."""
+
+from streamtopics.base import StreamingTopicModel
+from streamtopics.estimators.choices import DOC_TOPIC_UPDATES
+from streamtopics.estimators.documentation import documented
+from streamtopics.local import Variational
+from streamtopics.models import LDA
+from streamtopics.models.views import mean
+from streamtopics.updates import OnlineEM
+from streamtopics.updates.doc_topic import DocTopicUpdate
+from streamtopics.validation import StrOptions
+
+SWEEPS_OF_TRANSFORM = 100
+
+
+@documented
+class VariationalOnlineEM(StreamingTopicModel):
+    """Latent Dirichlet allocation by variational online EM (V-OEM).
+
+    The topics are parameters, not random variables: the M-step of a running mean of
+    the expected statistics of a document, which are found by mean-field inference::
+
+        s_t = (1 - r_t) s_{t-1} + r_t S_t / B,    beta = s_t normalised
+
+    `GibbsOnlineEM` is the same with unbiased statistics; this one draws nothing
+    at random but its start.
+
+    Parameters
+    ----------
+    {n_components}
+    {kappa}
+    {tau}
+    max_local_iter : int, default=20
+        Sweeps over a document, at most, while learning; with `boosted`, exactly.
+    {tol}
+    {boosted}
+    {averaging}
+    {start_of_doc_topic_prior}
+    {doc_topic_prior_update}
+    {smoothing}
+    {small_batch_size}
+    {max_iter}
+    {common_parameters}
+
+    Attributes
+    ----------
+    {mean_components}
+    {common_attributes}
+
+    See Also
+    --------
+    GibbsOnlineEM : The same with Gibbs sampling.
+    SinglePassLDA : This, boosted, with kappa 1 and a gamma prior.
+
+    References
+    ----------
+    C. Dupuy and F. Bach (2017), "Online but accurate inference for latent variable
+    models with local Gibbs sampling", section 3.
+
+    Examples
+    --------
+    >>> from streamtopics import VariationalOnlineEM
+    >>> from streamtopics.datasets import make_lda_corpus
+    >>> X = make_lda_corpus(n_documents=2000, n_features=200, random_state=0).X
+    >>> model = VariationalOnlineEM(n_components=5, random_state=0).fit(X)
+    >>> model.transform(X[:3]).shape
+    (3, 5)
+    """
+
+    _parameter_constraints = StreamingTopicModel._parameter_constraints | {
+        "doc_topic_prior_update": [StrOptions(set(DOC_TOPIC_UPDATES))],
+    }
+    _word_prior = "smoothing"
+
+    def __init__(
+        self,
+        n_components=10,
+        *,
+        kappa=0.7,
+        tau=0,
+        max_local_iter=20,
+        tol=1e-3,
+        boosted=False,
+        averaging=False,
+        doc_topic_prior=None,
+        doc_topic_prior_update="fixed_point",
+        smoothing=0.1,
+        batch_size=100,
+        max_iter=1,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.n_components = n_components
+        self.kappa = kappa
+        self.tau = tau
+        self.max_local_iter = max_local_iter
+        self.tol = tol
+        self.boosted = boosted
+        self.averaging = averaging
+        self.doc_topic_prior = doc_topic_prior
+        self.doc_topic_prior_update = doc_topic_prior_update
+        self.smoothing = smoothing
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _averages(self) -> bool:
+        return self.averaging
+
+    def _doc_topic_update(self) -> DocTopicUpdate:
+        return DOC_TOPIC_UPDATES[self.doc_topic_prior_update]
+
+    def _rule(self) -> OnlineEM:
+        n_passes = self.max_local_iter if self.boosted else 1
+        return OnlineEM(self.kappa, self.tau, n_passes, self._doc_topic_update())
+
+    def _model(self) -> LDA:
+        n_sweeps = 1 if self.boosted else self.max_local_iter
+        local = Variational(self.tol, n_sweeps, log_theta=True)
+        inference = Variational(self.tol, SWEEPS_OF_TRANSFORM)
+        return LDA(mean, local, inference, self.seed_, keep_documents=self.boosted)
