@@ -37,13 +37,14 @@ else:
 INSTRUCTION_SETS = {"baseline": []} | (INSTRUCTION_SETS if X86 else {})
 
 ONCE = ["_cpu", "_left_to_right", "_rows"]
-PER_INSTRUCTION_SET = ["_variational"]
+PER_INSTRUCTION_SET = ["_gibbs", "_variational"]
 
 
 def extension(module: str, flags: list[str]) -> Extension:
     """One kernel module, rebuilt when a file that it includes changes."""
     folder = "streamtopics/kernels"
-    shared = ["_random.pxd", "_vector.h", "_vector_rows.h", "_vector.pxd"]
+    shared = ["_random.pxd", "_vector.h", "_vector_rows.h", "_vector.pxd", "_gibbs.h"]
+    shared += ["_gibbs_chain.h", "_gibbs_lanes.h", "_gibbs_lanes_avx2.h", "_gibbs_search.h"]
     return Extension(
         f"streamtopics.kernels.{module}",
         [f"{folder}/{module}.pyx"],

@@ -46,11 +46,19 @@ def texts(name: str) -> list[str]:
 
 
 def split(
-    name: str, *, n_test: int = 1000, min_df: int = 2, seed: int = 0, dtype: type = np.float32
+    name: str,
+    *,
+    n_test: int = 1000,
+    min_df: int = 2,
+    max_features: int | None = None,
+    seed: int = 0,
+    dtype: type = np.float32,
 ) -> Split:
     """Document-term counts without English stop words, split at random."""
     documents = texts(name)
-    vectorizer = CountVectorizer(stop_words="english", min_df=min_df, dtype=dtype)
+    vectorizer = CountVectorizer(
+        stop_words="english", min_df=min_df, max_features=max_features, dtype=dtype
+    )
     X = vectorizer.fit_transform(documents)
     test = np.zeros(len(documents), dtype=bool)
     test[np.random.default_rng(seed).choice(len(documents), n_test, replace=False)] = True

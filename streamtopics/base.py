@@ -48,11 +48,13 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     """Base of the estimators of topics over words.
 
     A subclass has an explicit `__init__` and the two methods `_rule` and
-    `_model`; `_word_prior` is the name of the parameter with the prior of the topics.
+    `_model`; `_word_prior` is the name of the parameter with the prior of the topics,
+    `_doc_topic_mass` the sum of the documents' prior when none is given.
     """
 
     _parameter_constraints: dict = COMMON_CONSTRAINTS
     _word_prior = "topic_word_prior"
+    _doc_topic_mass = 10.0
 
     def _rule(self) -> Rule:
         """The update rule, from the parameters as they are now."""
@@ -186,7 +188,9 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
     def _start(self) -> None:
         """Set the state before the first minibatch."""
-        alpha = check_doc_topic_prior(self.doc_topic_prior, self.n_components)
+        alpha = check_doc_topic_prior(
+            self.doc_topic_prior, self.n_components, self._doc_topic_mass
+        )
         eta = check_topic_word_prior(
             getattr(self, self._word_prior),
             self._word_prior,

@@ -25,8 +25,6 @@ __all__ = [
     "check_topic_word_prior",
 ]
 
-DEFAULT_DOC_TOPIC_MASS = 10.0
-
 LEAST_PRIOR, MOST_PRIOR = 1e-10, 1e10
 MOST_COUNT = 1e15
 
@@ -140,10 +138,10 @@ def _check_prior(prior: Any, name: str, shapes: dict[str, tuple[int, ...]]) -> n
     return prior
 
 
-def check_doc_topic_prior(prior: Any, n_components: int) -> np.ndarray:
+def check_doc_topic_prior(prior: Any, n_components: int, default_mass: float) -> np.ndarray:
     """The prior as an array of shape (n_components,)."""
     if prior is None:
-        prior = DEFAULT_DOC_TOPIC_MASS / n_components
+        prior = default_mass / n_components
     if isinstance(prior, Real):
         return np.full(n_components, float(prior))
     return _check_prior(prior, "doc_topic_prior", {"(n_components,)": (n_components,)})

@@ -36,7 +36,7 @@ doc_topic_prior_update : {"fixed_point", "gamma", "fixed"}, default="fixed_point
     minibatches: learnt from topics that still are alike, it makes them stay so.""",
     "smoothing": """\
 smoothing : float, array-like of shape (n_features,) or \
-        (n_components, n_features), default=0.1
+        (n_components, n_features), default=0.005
     Pseudo-count of every word in every topic, in tokens, against the tokens of
     the documents that the running mean stands for. An array says which words to
     expect where; see `streamtopics.priors`.""",
@@ -61,10 +61,16 @@ averaging : bool, default=False
     Whether the topics are the average of the iterates s_1 .. s_t, weighted by
     their number (Polyak and Ruppert), instead of the last one: for kappa of 1/2
     or less.""",
+    "sparse_doc_topic_prior": """\
+doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
+    Dirichlet parameter of the documents' topic proportions (the papers'
+    alpha), in tokens. None is 3 / n_components: together the weight of three
+    tokens.""",
     "start_of_doc_topic_prior": """\
 doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
     Dirichlet parameter of the documents' topic proportions (the papers'
-    alpha), in tokens, that the stream starts with. None is 10 / n_components.""",
+    alpha), in tokens, that the stream starts with. None is 3 / n_components: together the weight
+    of three tokens, which suits short documents, and grows if they are long.""",
     "topic_word_prior": """\
 topic_word_prior : float, array-like of shape (n_features,) or \
         (n_components, n_features), or None, default=None

@@ -4,14 +4,14 @@
 from streamtopics.base import StreamingTopicModel
 from streamtopics.estimators.choices import DOC_TOPIC_UPDATES, averaged
 from streamtopics.estimators.documentation import documented
-from streamtopics.local import Variational as Gibbs
+from streamtopics.local import Gibbs
 from streamtopics.models import LDA
 from streamtopics.models.views import mean
 from streamtopics.updates import OnlineEM
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.validation import StrOptions
 
-INFERENCE = Gibbs(1e-3, 100)
+INFERENCE = Gibbs(n_sweeps=40, n_averaged=30)
 
 
 @documented
@@ -78,6 +78,7 @@ class GibbsOnlineEM(StreamingTopicModel):
         "doc_topic_prior_update": [StrOptions(set(DOC_TOPIC_UPDATES))],
     }
     _word_prior = "smoothing"
+    _doc_topic_mass = 3.0
 
     def __init__(
         self,
@@ -90,7 +91,7 @@ class GibbsOnlineEM(StreamingTopicModel):
         averaging=False,
         doc_topic_prior=None,
         doc_topic_prior_update="fixed_point",
-        smoothing=0.1,
+        smoothing=0.005,
         batch_size=100,
         max_iter=1,
         n_jobs=None,

@@ -9,7 +9,7 @@ from streamtopics.base import StreamingTopicModel
 from streamtopics.estimators.choices import averaged
 from streamtopics.estimators.documentation import documented
 from streamtopics.estimators.gibbs_online_em import INFERENCE
-from streamtopics.local import Variational as Gibbs
+from streamtopics.local import Gibbs
 from streamtopics.models import LDA
 from streamtopics.models.views import mean
 from streamtopics.updates import Langevin
@@ -35,7 +35,7 @@ class LangevinLDA(StreamingTopicModel):
     {n_documents}
     n_sweeps : int, default=200
         Gibbs sweeps over each document; the last quarter of them is averaged.
-    {doc_topic_prior}
+    {sparse_doc_topic_prior}
     {topic_word_prior}
     {small_batch_size}
     {max_iter}
@@ -71,6 +71,8 @@ class LangevinLDA(StreamingTopicModel):
         "step_b": [POSITIVE],
         "step_c": [POSITIVE],
     }
+
+    _doc_topic_mass = 3.0
 
     def __init__(
         self,

@@ -62,6 +62,7 @@ class SinglePassLDA(StreamingTopicModel):
     """
 
     _word_prior = "smoothing"
+    _doc_topic_mass = 3.0
 
     def __init__(
         self,
@@ -70,7 +71,7 @@ class SinglePassLDA(StreamingTopicModel):
         max_local_iter=20,
         tol=1e-3,
         doc_topic_prior=None,
-        smoothing=0.1,
+        smoothing=0.005,
         batch_size=100,
         max_iter=1,
         n_jobs=None,

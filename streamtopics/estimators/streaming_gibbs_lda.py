@@ -4,7 +4,7 @@
 from streamtopics.base import StreamingTopicModel
 from streamtopics.estimators.documentation import documented
 from streamtopics.estimators.gibbs_online_em import INFERENCE
-from streamtopics.local import Variational as Gibbs
+from streamtopics.local import Gibbs
 from streamtopics.models import LDA
 from streamtopics.models.views import mean
 from streamtopics.updates import OnlineEM
@@ -23,7 +23,7 @@ class StreamingGibbsLDA(StreamingTopicModel):
     {n_components}
     n_sweeps : int, default=20
         Gibbs sweeps over each document, of which the last counts.
-    {doc_topic_prior}
+    {sparse_doc_topic_prior}
     {smoothing}
     {small_batch_size}
     {max_iter}
@@ -55,6 +55,7 @@ class StreamingGibbsLDA(StreamingTopicModel):
     """
 
     _word_prior = "smoothing"
+    _doc_topic_mass = 3.0
 
     def __init__(
         self,

@@ -5,7 +5,7 @@ from streamtopics.base import StreamingTopicModel
 from streamtopics.estimators.choices import averaged
 from streamtopics.estimators.documentation import documented
 from streamtopics.estimators.gibbs_online_em import INFERENCE
-from streamtopics.local import Variational as Gibbs
+from streamtopics.local import Gibbs
 from streamtopics.models import LDA
 from streamtopics.models.views import geometric_mean
 from streamtopics.updates import StochasticVI
@@ -26,7 +26,7 @@ class VarGibbsLDA(StreamingTopicModel):
         Minibatches by which the step size is ahead: more slows the first steps down.
     {n_documents}
     {n_sweeps}
-    {doc_topic_prior}
+    {sparse_doc_topic_prior}
     {topic_word_prior}
     {small_batch_size}
     {max_iter}
@@ -56,6 +56,8 @@ class VarGibbsLDA(StreamingTopicModel):
     >>> model.transform(X[:3]).shape
     (3, 5)
     """
+
+    _doc_topic_mass = 3.0
 
     def __init__(
         self,

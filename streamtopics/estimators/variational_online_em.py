@@ -72,6 +72,7 @@ class VariationalOnlineEM(StreamingTopicModel):
         "doc_topic_prior_update": [StrOptions(set(DOC_TOPIC_UPDATES))],
     }
     _word_prior = "smoothing"
+    _doc_topic_mass = 3.0
 
     def __init__(
         self,
@@ -85,7 +86,7 @@ class VariationalOnlineEM(StreamingTopicModel):
         averaging=False,
         doc_topic_prior=None,
         doc_topic_prior_update="fixed_point",
-        smoothing=0.1,
+        smoothing=0.005,
         batch_size=100,
         max_iter=1,
         n_jobs=None,

@@ -23,7 +23,7 @@ except ModuleNotFoundError as error:
         "Python outside of the checkout"
     ) from error
 
-__all__ = ["instruction_set", "left_to_right", "rows", "select", "variational"]
+__all__ = ["gibbs", "instruction_set", "left_to_right", "rows", "select", "variational"]
 
 
 def select(name: str) -> ModuleType:
@@ -44,4 +44,5 @@ def _choose() -> str:
 
 
 instruction_set = _choose()
+gibbs = select("_gibbs")
 variational = select("_variational")

@@ -6,6 +6,7 @@ A local step is a frozen dataclass of its settings with the two methods of
 step size.
 """
 
+from streamtopics.local.gibbs import Gibbs
 from streamtopics.local.variational import Variational
 
-__all__ = ["Variational"]
+__all__ = ["Gibbs", "Variational"]

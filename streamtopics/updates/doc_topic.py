@@ -24,14 +24,15 @@ from scipy.special import digamma, gammaln, zeta
 from streamtopics.messages import Statistics
 from streamtopics.posterior import Proportions
 
-# What an update may make of alpha. An unused topic has E[log theta] = -1 / alpha, so
-# that with a smaller one it could hardly come back, and at 1e-3 it already weighs no
-# more than a thousandth of a token. Above 1e4 a proportion varies by less than 1 %;
-# there is no maximum where proportions do not vary at all.
+# What an update may make of alpha. For an unused topic E[log theta] is near -1 / alpha,
+# so that from a smaller one it could hardly come back, while a thousand such topics
+# weigh as much as one token. Above 1e4 a proportion varies by less than 1 %.
 LEAST_ALPHA, MOST_ALPHA = 1e-3, 1e4
-# Below what alpha >= LEAST_ALPHA gives in any document.
-LEAST_LOG_THETA = -2.0 / LEAST_ALPHA
-
+# Below what any document has, if alpha is at least LEAST_ALPHA.
+LEAST_LOG_THETA = -2 / LEAST_ALPHA
+# 1 - sum_k exp(E[log theta_k]) is about (K - 1) / (2 alpha_0) for large alpha; this is
+# what it is for two topics of MOST_ALPHA, and about the least that it can be within it.
+MARGIN = 1 / (4 * MOST_ALPHA)
 MAX_STEPS = 100
 SHIFTS = np.arange(8.0)[:, None]
 
@@ -113,7 +114,8 @@ class GammaPrior:
     al. (2010), "Deterministic single-pass model for LDA"; with all documents under
     the present alpha it is a step that raises the posterior. The memory are running
     means of the sums in a minibatch. A rate is taken to remember 1 / rate minibatches,
-    the prior counts once against those, and rate 1 / t is the plain sum.
+    the prior counts once against those, and rate 1 / t is the plain sum, which is slow
+    to forget the alpha of the start.
 
     Parameters
     ----------
@@ -145,16 +147,16 @@ class GammaPrior:
         memory = running_mean(before.memory, document_sums(before.alpha, statistics), rate)
         x, y = memory[:-1], memory[-1]
         alpha = (rate * (self.shape - 1) + x) / (rate * self.inverse_scale + y)
-        return Proportions(np.clip(alpha, LEAST_ALPHA, MOST_ALPHA), memory)
+        return Proportions(within_bounds(alpha), memory)
 
 
 @dataclass(frozen=True)
 class DampedNewton:
     """One Newton step towards the maximum of the minibatch, times the rate.
 
-    Section 3.3 of Hoffman et al. (2010), "Online learning for latent Dirichlet
-    allocation". A step that would take any alpha to LEAST_ALPHA or below, or beyond
-    MOST_ALPHA, is not taken.
+    Hoffman et al. (2010), "Online learning for latent Dirichlet allocation". A step
+    that would take any alpha to LEAST_ALPHA or below, or beyond MOST_ALPHA, is not
+    taken: the others then stay too.
 
     Parameters
     ----------
@@ -174,8 +176,8 @@ class DampedNewton:
         """alpha - rate H^-1 g, or what was before."""
         if n_batches < self.burn_in or not informs(statistics):
             return before
-        alpha = np.clip(before.alpha, LEAST_ALPHA, MOST_ALPHA)
-        alpha = alpha + rate * newton_direction(alpha, gradient(alpha, statistics.log_theta))
+        alpha = within_bounds(before.alpha)
+        alpha = alpha + rate * newton_step(alpha, statistics.log_theta)
         inside = (alpha > LEAST_ALPHA) & (alpha <= MOST_ALPHA)
         return Proportions(alpha, before.memory) if inside.all() else before
 
@@ -197,16 +199,16 @@ def document_sums(alpha: np.ndarray, statistics: Statistics) -> np.ndarray:
     total = digamma(alpha_0 + lengths)
     # The mean over documents of psi(alpha_k + n_dk) - psi(alpha_k).
     growth = statistics.log_theta + total.mean() - digamma(alpha)
-    x = len(lengths) * alpha * np.maximum(growth, 0.0)
-    return np.append(x, (total - digamma(alpha_0)).sum())
+    y = (total - digamma(alpha_0)).sum()
+    return np.append(len(lengths) * alpha * growth, max(y, 1e-100))  # not 0 by rounding
 
 
 def solve_alpha(mean_log_theta: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """The alpha in [LEAST_ALPHA, MOST_ALPHA]^K that maximises f, to 1e-8, relative.
+    """The alpha with psi(alpha_k) - psi(alpha_0) = mean_log_theta_k, within the bounds.
 
-    Where the bounds do not bind, psi(alpha_k) - psi(alpha_0) = mean_log_theta_k.
-    Newton's method with backtracking (Minka, 2000), projected to the bounds: a topic
-    at a bound that it would cross takes no part in the step.
+    Newton's method with backtracking, and then the bounds. There is a solution if
+    sum_k exp(mean_log_theta_k) < 1; as that tends to 1, the proportions cease to vary
+    and alpha grows without end. A common shift keeps it MARGIN away from there.
 
     Parameters
     ----------
@@ -218,22 +220,31 @@ def solve_alpha(mean_log_theta: np.ndarray, start: np.ndarray) -> np.ndarray:
     Returns
     -------
     alpha : ndarray of shape (n_components,)
+        The solution to 1e-8, relative.
     """
-    mean = np.clip(mean_log_theta, LEAST_LOG_THETA, 0.0)
-    alpha = np.clip(start, LEAST_ALPHA, MOST_ALPHA)
+    mean = np.minimum(np.maximum(mean_log_theta, LEAST_LOG_THETA), 0.0)
+    mean = mean - np.log(max(1.0, np.exp(mean).sum() / (1 - MARGIN)))
+    alpha = within_bounds(start)
     for _ in range(MAX_STEPS):
-        slope = gradient(alpha, mean)
-        free = np.where(slope < 0, alpha > LEAST_ALPHA, alpha < MOST_ALPHA)
-        change = newton_direction(alpha, slope, free) / alpha
+        change = newton_step(alpha, mean) / alpha
         size = np.abs(change).max()
-        alpha = moved(alpha, change) if size < 1e-2 else climbed(alpha, change, mean)
-        if size < 1e-6:
+        alpha = moved(alpha, change) if size < 0.01 else climbed(alpha, change, mean)
+        if size * size * (1 + alpha.sum()) < 1e-8:
             break
-    return alpha
+    return within_bounds(alpha)
+
+
+def within_bounds(alpha: np.ndarray) -> np.ndarray:
+    """alpha scaled down until none is above MOST_ALPHA, then raised to LEAST_ALPHA.
+
+    Scaling leaves the mean proportions what they are.
+    """
+    top = alpha.max()
+    return np.maximum(alpha if top <= MOST_ALPHA else alpha / top * MOST_ALPHA, LEAST_ALPHA)
 
 
 def climbed(alpha: np.ndarray, change: np.ndarray, mean_log_theta: np.ndarray) -> np.ndarray:
-    """`moved` by the largest of change, change / 2, change / 4, ... that does not lower f."""
+    """`moved` by the first of change, change / 2, change / 4, ... that does not lower f."""
     level = objective(alpha, mean_log_theta)
     proposal = moved(alpha, change)
     while objective(proposal, mean_log_theta) < level:
@@ -243,37 +254,32 @@ def climbed(alpha: np.ndarray, change: np.ndarray, mean_log_theta: np.ndarray) -
 
 
 def moved(alpha: np.ndarray, change: np.ndarray) -> np.ndarray:
-    """alpha after a relative change, within the bounds.
+    """alpha after a relative change, taken as that of 1 / alpha; at most fourfold.
 
-    The change is that of 1 / alpha: psi(x) is nearly -1 / x for small x, so that there
-    a Newton step ends where it should, and no step ends below 0. At most fourfold.
+    As psi(x) is nearly -1 / x for small x, a Newton step ends there where it should;
+    and no step ends below 0.
     """
-    return np.clip(alpha / np.maximum(1 - change, 0.25), LEAST_ALPHA, MOST_ALPHA)
+    return alpha / np.maximum(1 - change, 0.25)
 
 
 def objective(alpha: np.ndarray, mean_log_theta: np.ndarray) -> float:
-    """f(alpha), the mean log density of theta but for what alpha does not change."""
+    """f(alpha)."""
     return gammaln(alpha.sum()) - gammaln(alpha).sum() + alpha @ mean_log_theta
 
 
-def gradient(alpha: np.ndarray, mean_log_theta: np.ndarray) -> np.ndarray:
-    """psi(alpha_0) - psi(alpha_k) + mean_log_theta_k."""
-    return digamma(alpha.sum()) - digamma(alpha) + mean_log_theta
-
-
-def newton_direction(
-    alpha: np.ndarray, slope: np.ndarray, free: np.ndarray | bool = True
-) -> np.ndarray:
-    """-H^-1 slope, with H = psi'(alpha_0) - diag(psi'(alpha)) of the free topics; 0 for others."""
-    inverse = free / trigamma(alpha)
-    shared = (inverse @ slope) / (inverse.sum() - 1 / zeta(2.0, alpha.sum()))
-    return inverse * (slope - shared)
+def newton_step(alpha: np.ndarray, mean_log_theta: np.ndarray) -> np.ndarray:
+    """-H^-1 g in O(K), for g = grad f and H = psi'(alpha_0) - diag(psi'(alpha_k))."""
+    alpha_0 = alpha.sum()
+    g = digamma(alpha_0) - digamma(alpha) + mean_log_theta
+    inverse = 1 / trigamma(alpha)
+    shared = (inverse @ g) / (inverse.sum() - 1 / zeta(2.0, alpha_0))
+    return inverse * (g - shared)
 
 
 def trigamma(x: np.ndarray) -> np.ndarray:
-    """psi'(x) to 1e-10, by the asymptotic series at x + 8; faster than scipy's for arrays."""
-    lower = 1 / (x + SHIFTS)
+    """psi'(x) to 1e-8, relative, by the series in 1 / (x + 8); less work than in scipy."""
+    below = 1 / (x + SHIFTS)
     w = 1 / (x + len(SHIFTS))
     w2 = w * w
-    tail = w + w2 * (1 / 2 + w * (1 / 6 - w2 * (1 / 30 - w2 * (1 / 42 - w2 / 30))))
-    return (lower * lower).sum(axis=0) + tail
+    tail = w + w2 * (1 / 2 + w * (1 / 6 - w2 * (1 / 30 - w2 / 42)))
+    return (below * below).sum(axis=0) + tail

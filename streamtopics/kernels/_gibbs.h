@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Collapsed Gibbs sampling of the topics of documents, given the topics' words:
+ *
+ *     p(z_n = k | z without z_n) proportional to b_xk (alpha_k + N_k),
+ *
+ * with x the word of token n and N_k the weight of the document's other tokens
+ * in topic k. The topics a document holds are its columns, eight to a block. A
+ * token is drawn from the terms b N of those columns, or else from b alpha over
+ * all topics, of which running sums are kept for each word, so the cost does
+ * not grow with the number of topics. Up to ST_ALL_COLUMNS topics all of them
+ * are columns, with terms b (alpha + N).
+ *
+ * In the chain nothing is stored at an address that depends on what was drawn:
+ * whole blocks are updated, and two documents take turns in one thread, since
+ * each waits for its own draws.
+ */
+#ifndef STREAMTOPICS_GIBBS_H
+#define STREAMTOPICS_GIBBS_H
+
+#include <stdlib.h>
+
+#include "_vector.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+#if defined(__GNUC__)
+#define ST_NOINLINE static __attribute__((noinline))
+#define ST_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#else
+#define ST_NOINLINE static
+#define ST_UNLIKELY(condition) (condition)
+#endif
+
+enum {
+    ST_LANES = 8,           /* columns of a block */
+    ST_PART = 32,           /* topics of a part of the running sums */
+    ST_ALL_COLUMNS = 32,    /* topics, up to which all are columns */
+    ST_INDEPENDENT = 200,   /* topics, up to which tokens start independently */
+    ST_FLOAT_TERMS = 1024,  /* terms, up to which a sum may be in float */
+    ST_FLOAT_TOKENS = 1 << 24,
+    ST_ALIGNMENT = 64
+};
+
+/* Memory that grows; `data` is aligned. */
+typedef struct {
+    void *block;
+    char *data;
+    size_t capacity;
+} st_buffer;
+
+ST_INLINE int st_reserve(st_buffer *buffer, size_t n_bytes, size_t n_kept)
+{
+    if (n_bytes <= buffer->capacity)
+        return 0;
+    const size_t capacity = n_bytes + n_bytes / 2;
+    char *block = (char *)malloc(capacity + ST_ALIGNMENT);
+    if (block == NULL)
+        return -1;
+    char *data = block + (ST_ALIGNMENT - (uintptr_t)block % ST_ALIGNMENT);
+    if (n_kept > 0)
+        memcpy(data, buffer->data, n_kept);
+    free(buffer->block);
+    buffer->block = block;
+    buffer->data = data;
+    buffer->capacity = capacity;
+    return 0;
+}
+
+/* A list of int or float. */
+typedef struct {
+    st_buffer buffer;
+    size_t n_bytes;
+} st_list;
+
+/* n_bytes more at the end of the list; NULL without memory */
+ST_INLINE void *st_extend(st_list *list, size_t n_bytes)
+{
+    if (st_reserve(&list->buffer, list->n_bytes + n_bytes, list->n_bytes))
+        return NULL;
+    void *end = list->buffer.data + list->n_bytes;
+    list->n_bytes += n_bytes;
+    return end;
+}
+
+/* Documents in CSR form, the topics, and what comes out. */
+typedef struct {
+    /* IN: (n_documents + 1,), (nnz,), (nnz + 1,), (nnz,), (n_documents,) */
+    const int *indptr, *words, *first_token;
+    const double *token_weight;
+    const uint64_t *seeds;
+    /* IN: (n_words, width), (width,), (n_words, n_parts), (n_topics,) */
+    const float *weights, *prior, *mass;
+    const double *alpha;
+    ptrdiff_t n_topics, width, n_parts, n_sweeps, n_averaged;
+    int continued, statistics;
+    /* IN and OUT: (n_tokens,) */
+    int *z;
+    /* OUT: (nnz,); (n_documents,) places in the two lists */
+    float *inverse;
+    int64_t *first_column, *first_value;
+    st_list columns, values;
+    /* OUT, or NULL: (n_documents, n_topics), (n_topics,), (n_topics,), (1,) */
+    double *mean_counts, *log_theta, *held, *log_total;
+} st_job;
+
+/* SplitMix64, as in _random.pxd */
+ST_INLINE uint64_t st_mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ (x >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return x ^ (x >> 31);
+}
+
+ST_INLINE uint64_t st_next(uint64_t *state)
+{
+    *state += UINT64_C(0x9E3779B97F4A7C15);
+    return st_mix(*state);
+}
+
+/* The next number of a stream, in [0, 1), with 24 or 53 random bits. */
+ST_INLINE float st_uniform_float(uint64_t *state)
+{
+    return (float)(int32_t)(st_next(state) >> 40) * (1.0f / 16777216.0f);
+}
+
+ST_INLINE double st_uniform_double(uint64_t *state)
+{
+    return (double)(int64_t)(st_next(state) >> 11) * (1.0 / 9007199254740992.0);
+}
+
+ST_INLINE ptrdiff_t st_smaller(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
+
+ST_INLINE double st_digamma(double x) { return log(st_head_double(x)) - st_tail_double(x); }
+
+/* Place of the lowest bit of a mask that is not 0. */
+ST_INLINE int st_lowest(uint64_t mask)
+{
+#if defined(__GNUC__)
+    return __builtin_ctzll(mask);
+#else
+    int place = 0;
+    for (; !(mask & 1); mask >>= 1)
+        place++;
+    return place;
+#endif
+}
+
+/* out[p] = sum of b_k alpha_k over the topics of the parts 0 .. p */
+ST_INLINE void st_prior_mass(const float *row, const float *prior, ptrdiff_t width, float *out)
+{
+    float total = 0;
+    for (ptrdiff_t k = 0; k < width; k += ST_PART) {
+        total += st_dot_float(row + k, prior + k, st_smaller(ST_PART, width - k));
+        *out++ = total;
+    }
+}
+
+/* Sums of many small terms, or of weights that are not 1, are in double. */
+static int st_needs_double(const st_job *job, ptrdiff_t document)
+{
+    const int *first = job->first_token;
+    const ptrdiff_t start = job->indptr[document], stop = job->indptr[document + 1];
+    const ptrdiff_t most = ST_FLOAT_TERMS / (job->n_averaged > 0 ? job->n_averaged : 1);
+    int needed = first[stop] - first[start] >= ST_FLOAT_TOKENS;
+    for (ptrdiff_t j = start; j < stop; j++)
+        needed |= first[j + 1] - first[j] > most
+               || (first[j + 1] > first[j] && job->token_weight[j] != 1);
+    return needed;
+}
+
+#define REAL float
+#define NAME(name) st_gibbs_##name##_float
+#if defined(__AVX2__)
+#include "_gibbs_lanes_avx2.h"
+#else
+#include "_gibbs_lanes.h"
+#endif
+#include "_gibbs_search.h"
+/* A topic of the word in proportion to b alpha: its part first, then the topic. */
+ST_NOINLINE int st_draw_prior(const st_job *job, ptrdiff_t word, uint64_t *state)
+{
+    const float *mass = job->mass + word * job->n_parts;
+    const float threshold = st_uniform_float(state) * mass[job->n_parts - 1];
+    st_gibbs_lanes_float terms[ST_PART / ST_LANES], running[ST_PART / ST_LANES];
+    ptrdiff_t part = 0, i;
+    float total = 0;
+    for (i = 0; i < job->n_parts - 1; i++)
+        part += mass[i] <= threshold;
+    const ptrdiff_t first = ST_PART * part;
+    const ptrdiff_t n_blocks = st_smaller(ST_PART, job->width - first) / ST_LANES;
+    const float *row = job->weights + word * job->width + first, *prior = job->prior + first;
+    for (i = 0; i < n_blocks; i++) {
+        terms[i] = st_gibbs_product_float(st_gibbs_load_float(row + ST_LANES * i),
+                                          st_gibbs_load_float(prior + ST_LANES * i));
+        running[i] = st_gibbs_running_float(terms[i], total);
+        total = st_gibbs_last_float(running[i]);
+    }
+    total *= st_uniform_float(state);
+    int column = st_gibbs_first_above_float(running, total, terms, n_blocks);
+    for (i = n_blocks * ST_LANES - 1; column < 0 && i >= 0; i--)
+        if (row[i] * prior[i] > 0 || i == 0)
+            column = (int)i;
+    return (int)first + column;
+}
+
+#define UNIFORM st_uniform_float
+#include "_gibbs_chain.h"
+#undef REAL
+#undef NAME
+#undef UNIFORM
+
+#define REAL double
+#define NAME(name) st_gibbs_##name##_double
+#define UNIFORM st_uniform_double
+#include "_gibbs_lanes.h"
+#include "_gibbs_search.h"
+#include "_gibbs_chain.h"
+#undef REAL
+#undef NAME
+#undef UNIFORM
+
+/* Sample all documents of the job; -1 without memory. */
+static int st_gibbs_sample(st_job *job, ptrdiff_t n_documents)
+{
+    int *own = (int *)malloc((n_documents + 1) * sizeof(int));
+    int failed = own == NULL;
+    ptrdiff_t n_float = 0, n_double = 0, d;
+    for (d = 0; d < n_documents && !failed; d++) {
+        if (job->first_token[job->indptr[d + 1]] == job->first_token[job->indptr[d]])
+            continue;
+        if (st_needs_double(job, d))
+            own[n_documents - ++n_double] = (int)d;
+        else
+            own[n_float++] = (int)d;
+    }
+    failed = failed || st_gibbs_sample_float(job, own, n_float)
+          || st_gibbs_sample_double(job, own + n_documents - n_double, n_double);
+    free(own);
+    return failed ? -1 : 0;
+}
+
+#endif

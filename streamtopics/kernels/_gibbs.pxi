@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Collapsed Gibbs sampling in the documents of latent Dirichlet allocation.
+
+Given the topics, the tokens of a document are drawn one after the other from
+
+    p(z_n = k | z without z_n) proportional to b_wk (alpha_k + N_k),
+
+with w the word of token n and N_k the weight of the document's other tokens in
+topic k (Griffiths and Steyvers 2004, with the topics given). The expected counts
+are averages of these probabilities over some sweeps t,
+
+    n_wk = sum_n weight_n mean_t b_wk (alpha_k + N_k^t) / Z_n^t,
+
+of which the part with alpha is one number for each word of a document, and the
+other is zero but for the topics that the document holds. See _gibbs.h.
+
+This file is compiled once for each instruction set; see `kernels.select`.
+"""
+import numpy as np
+
+from cpython.bytes cimport PyBytes_FromStringAndSize
+from cython cimport floating
+from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+cdef extern from "_gibbs.h" nogil:
+    enum:
+        ST_PART
+    ctypedef struct st_buffer:
+        void *block
+        char *data
+    ctypedef struct st_list:
+        st_buffer buffer
+        size_t n_bytes
+    ctypedef struct st_job:
+        const int *indptr
+        const int *words
+        const int *first_token
+        const double *token_weight
+        const uint64_t *seeds
+        const float *weights
+        const float *prior
+        const float *mass
+        const double *alpha
+        Py_ssize_t n_topics
+        Py_ssize_t width
+        Py_ssize_t n_parts
+        Py_ssize_t n_sweeps
+        Py_ssize_t n_averaged
+        int continued
+        int statistics
+        int *z
+        float *inverse
+        int64_t *first_column
+        int64_t *first_value
+        st_list columns
+        st_list values
+        double *mean_counts
+        double *log_theta
+        double *held
+        double *log_total
+    void st_prior_mass(const float *row, const float *prior, Py_ssize_t width,
+                       float *out) noexcept
+    int st_gibbs_sample(st_job *job, Py_ssize_t n_documents) noexcept
+
+
+def n_parts(Py_ssize_t width):
+    """Number of columns of `prior_mass` for `width` columns of weights."""
+    return (width + ST_PART - 1) // ST_PART
+
+
+def prior_mass(const float[:, ::1] weights, const float[::1] prior, Py_ssize_t start,
+               Py_ssize_t stop, float[:, ::1] out):
+    """out[w, p] = sum of b_wk alpha_k over the first 32 (p + 1) topics, for start <= w < stop.
+
+    IN weights (n_words, width), prior (width,), alpha and zeros; OUT out (n_words,
+    n_parts(width)).
+    """
+    cdef Py_ssize_t w
+    with nogil:
+        for w in range(start, stop):
+            st_prior_mass(&weights[w, 0], &prior[0], weights.shape[1], &out[w, 0])
+
+
+cdef object taken(st_list *values, type dtype):
+    """The values of a list as an array; the list is emptied."""
+    try:
+        if values.n_bytes == 0:
+            return np.empty(0, dtype)
+        return np.frombuffer(PyBytes_FromStringAndSize(values.buffer.data, values.n_bytes), dtype)
+    finally:
+        free(values.buffer.block)
+        memset(values, 0, sizeof(st_list))
+
+
+cdef double *pointer(double[::1] values) noexcept:
+    return NULL if values is None or values.shape[0] == 0 else &values[0]
+
+
+def sample_documents(const int[::1] indptr, const int[::1] words, const int[::1] first_token,
+                     const double[::1] token_weight, const uint64_t[::1] seeds,
+                     const float[:, ::1] weights, const float[::1] prior,
+                     const float[:, ::1] mass, const double[::1] alpha, Py_ssize_t n_sweeps,
+                     Py_ssize_t n_averaged, bint continued, bint statistics, int[::1] z,
+                     float[::1] inverse, int64_t[::1] first_column, int64_t[::1] first_value,
+                     double[::1] mean_counts, double[::1] log_theta):
+    """Sweep over the tokens of some documents; returns the arrays columns and values.
+
+    IN documents in CSR form over the rows of `weights`, first_token (nnz + 1,) the
+    place of each entry's first token, token_weight (nnz,), seeds (n_documents,),
+    weights (n_words, width), prior (width,), mass = prior_mass(weights, prior), alpha
+    (K,), `continued`, whether z is where the chains start, `statistics`, whether
+    values are wanted. IN and OUT z (n_tokens,).
+
+    OUT, of the statistics, averages over the last n_averaged sweeps: inverse (nnz,) is
+    weight / Z summed over an entry's tokens. At columns[first_column[d]] is the number
+    m of columns of document d and, after it, their topics. The m values for its u-th
+    entry, weight b N / Z summed over the tokens, start at first_value[d] + u m. Up to
+    32 topics the values have alpha + N in place of N, and inverse is 0.
+
+    OUT, if not None, averages over the same sweeps, or else of the last: mean_counts
+    (n_documents * K,), zeros before, weights in the topics; log_theta (2 K + 1,),
+    zeros before, sums over documents and sweeps of digamma(alpha_k + N_k) where
+    N_k > 0, how many they are, and sum of digamma(alpha_0 + N).
+    """
+    cdef st_job job
+    cdef int failed = 0
+    cdef Py_ssize_t n_documents = indptr.shape[0] - 1, n_topics = alpha.shape[0]
+    if n_sweeps < 1 or not 0 <= n_averaged <= n_sweeps:
+        raise ValueError("0 <= n_averaged <= n_sweeps and 1 <= n_sweeps are needed")
+    memset(&job, 0, sizeof(st_job))
+    if z.shape[0] > 0:
+        job.indptr = &indptr[0]
+        job.words = &words[0]
+        job.first_token = &first_token[0]
+        job.token_weight = &token_weight[0]
+        job.seeds = &seeds[0]
+        job.weights = &weights[0, 0]
+        job.prior = &prior[0]
+        job.mass = &mass[0, 0]
+        job.alpha = &alpha[0]
+        job.n_topics = n_topics
+        job.width = weights.shape[1]
+        job.n_parts = mass.shape[1]
+        job.n_sweeps = n_sweeps
+        job.n_averaged = n_averaged
+        job.continued = continued
+        job.statistics = statistics and n_averaged > 0
+        job.z = &z[0]
+        job.inverse = &inverse[0]
+        job.first_column = &first_column[0]
+        job.first_value = &first_value[0]
+        job.mean_counts = pointer(mean_counts)
+        job.log_theta = pointer(log_theta)
+        if job.log_theta != NULL:
+            job.held = job.log_theta + n_topics
+            job.log_total = job.log_theta + 2 * n_topics
+        with nogil:
+            failed = st_gibbs_sample(&job, n_documents)
+    try:
+        if failed:
+            raise MemoryError()
+        return taken(&job.columns, np.int32), taken(&job.values, np.float32)
+    finally:
+        free(job.columns.buffer.block)
+        free(job.values.buffer.block)
+
+
+def word_statistics(const int[::1] indptr, const int[::1] documents, const int[::1] entries,
+                    const int[::1] first_entry, const float[:, ::1] weights,
+                    const float[::1] prior, const float[::1] inverse,
+                    const int64_t[::1] first_column, const int[::1] columns,
+                    const int64_t[::1] first_value, const float[::1] values, Py_ssize_t start,
+                    Py_ssize_t stop, floating[:, ::1] out):
+    """out[w, k] = b_wk alpha_k sum_d inverse_dw + sum_d values_dwk for the words start .. stop.
+
+    IN the minibatch in CSC form, with the CSR place of each of its entries; first_entry
+    (n_documents + 1,), its CSR indptr; the rest as in `sample_documents`, over all
+    documents, first_column = -1 where a document has no values. OUT out (n_words, K).
+    The sums run over the documents in order, in float64.
+    """
+    cdef Py_ssize_t n_topics = out.shape[1], w, j, k, i, u, n
+    cdef double total_inverse
+    cdef const int *column
+    cdef const float *value
+    cdef double *total = <double *> malloc(n_topics * sizeof(double))
+    if total == NULL:
+        raise MemoryError()
+    with nogil:
+        for w in range(start, stop):
+            memset(total, 0, n_topics * sizeof(double))
+            total_inverse = 0
+            for j in range(indptr[w], indptr[w + 1]):
+                if first_column[documents[j]] < 0:
+                    continue
+                column = &columns[first_column[documents[j]]]
+                n = column[0]
+                u = entries[j] - first_entry[documents[j]]
+                value = &values[first_value[documents[j]] + u * n]
+                total_inverse += inverse[entries[j]]
+                for i in range(n):
+                    total[column[i + 1]] += value[i]
+            for k in range(n_topics):
+                out[w, k] = <floating> (total[k] + total_inverse * (weights[w, k] * prior[k]))
+        free(total)

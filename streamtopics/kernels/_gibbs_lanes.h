@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Eight numbers of type REAL, in plain C. Included by _gibbs.h.
+ */
+typedef struct {
+    REAL x[8];
+} NAME(lanes);
+
+ST_INLINE NAME(lanes) NAME(load)(const REAL *from)
+{
+    NAME(lanes) a;
+    memcpy(a.x, from, sizeof a.x);
+    return a;
+}
+
+ST_INLINE void NAME(store)(REAL *to, NAME(lanes) a) { memcpy(to, a.x, sizeof a.x); }
+
+ST_INLINE NAME(lanes) NAME(sum)(NAME(lanes) a, NAME(lanes) b)
+{
+    for (int i = 0; i < 8; i++)
+        a.x[i] += b.x[i];
+    return a;
+}
+
+ST_INLINE NAME(lanes) NAME(difference)(NAME(lanes) a, NAME(lanes) b)
+{
+    for (int i = 0; i < 8; i++)
+        a.x[i] -= b.x[i];
+    return a;
+}
+
+ST_INLINE NAME(lanes) NAME(product)(NAME(lanes) a, NAME(lanes) b)
+{
+    for (int i = 0; i < 8; i++)
+        a.x[i] *= b.x[i];
+    return a;
+}
+
+/* g counts + g base, in this order: the second product is known early */
+ST_INLINE NAME(lanes) NAME(terms)(NAME(lanes) g, NAME(lanes) counts, NAME(lanes) base)
+{
+    for (int i = 0; i < 8; i++)
+        g.x[i] = g.x[i] * counts.x[i] + g.x[i] * base.x[i];
+    return g;
+}
+
+/* a + s b */
+ST_INLINE NAME(lanes) NAME(add_scaled)(NAME(lanes) a, REAL s, NAME(lanes) b)
+{
+    for (int i = 0; i < 8; i++)
+        a.x[i] += s * b.x[i];
+    return a;
+}
+
+/* `before` plus the running sums of a */
+ST_INLINE NAME(lanes) NAME(running)(NAME(lanes) a, REAL before)
+{
+    for (int i = 7; i >= 1; i--)
+        a.x[i] += a.x[i - 1];
+    for (int i = 7; i >= 2; i--)
+        a.x[i] += a.x[i - 2];
+    for (int i = 7; i >= 4; i--)
+        a.x[i] += a.x[i - 4];
+    for (int i = 0; i < 8; i++)
+        a.x[i] += before;
+    return a;
+}
+
+ST_INLINE REAL NAME(last)(NAME(lanes) a) { return a.x[7]; }
+
+/* `value` in lane `place`, if there is such a lane, and 0 elsewhere */
+ST_INLINE NAME(lanes) NAME(one_hot)(int place, REAL value)
+{
+    NAME(lanes) a;
+    for (int i = 0; i < 8; i++)
+        a.x[i] = i == place ? value : 0;
+    return a;
+}
+
+/* Bits of the lanes with a > threshold and term > 0. */
+ST_INLINE unsigned NAME(above)(NAME(lanes) a, REAL threshold, NAME(lanes) term)
+{
+    unsigned mask = 0;
+    for (int i = 0; i < 8; i++)
+        mask |= (unsigned)((a.x[i] > threshold) & (term.x[i] > 0)) << i;
+    return mask;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The operations of _gibbs_lanes.h on float, as AVX2 instructions.
+ */
+typedef __m256 NAME(lanes);
+
+ST_INLINE __m256 NAME(load)(const float *from) { return _mm256_loadu_ps(from); }
+
+ST_INLINE void NAME(store)(float *to, __m256 a) { _mm256_storeu_ps(to, a); }
+
+ST_INLINE __m256 NAME(sum)(__m256 a, __m256 b) { return _mm256_add_ps(a, b); }
+
+ST_INLINE __m256 NAME(difference)(__m256 a, __m256 b) { return _mm256_sub_ps(a, b); }
+
+ST_INLINE __m256 NAME(product)(__m256 a, __m256 b) { return _mm256_mul_ps(a, b); }
+
+ST_INLINE __m256 NAME(terms)(__m256 g, __m256 counts, __m256 base)
+{
+    return _mm256_fmadd_ps(g, counts, _mm256_mul_ps(g, base));
+}
+
+ST_INLINE __m256 NAME(add_scaled)(__m256 a, float s, __m256 b)
+{
+    return _mm256_fmadd_ps(_mm256_set1_ps(s), b, a);
+}
+
+ST_INLINE __m256 NAME(running)(__m256 a, float before)
+{
+    __m256i bits = _mm256_slli_si256(_mm256_castps_si256(a), 4);
+    a = _mm256_add_ps(a, _mm256_castsi256_ps(bits));
+    bits = _mm256_slli_si256(_mm256_castps_si256(a), 8);
+    a = _mm256_add_ps(a, _mm256_castsi256_ps(bits));
+    const __m256 half = _mm256_permute_ps(_mm256_permute2f128_ps(a, a, 0x08), 0xff);
+    return _mm256_add_ps(_mm256_add_ps(a, half), _mm256_set1_ps(before));
+}
+
+ST_INLINE float NAME(last)(__m256 a)
+{
+    return _mm_cvtss_f32(_mm_permute_ps(_mm256_extractf128_ps(a, 1), 0xff));
+}
+
+ST_INLINE __m256 NAME(one_hot)(int place, float value)
+{
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i equal = _mm256_cmpeq_epi32(lanes, _mm256_set1_epi32(place));
+    return _mm256_and_ps(_mm256_castsi256_ps(equal), _mm256_set1_ps(value));
+}
+
+ST_INLINE unsigned NAME(above)(__m256 a, float threshold, __m256 term)
+{
+    const __m256 more = _mm256_cmp_ps(a, _mm256_set1_ps(threshold), _CMP_GT_OQ);
+    const __m256 possible = _mm256_cmp_ps(term, _mm256_setzero_ps(), _CMP_GT_OQ);
+    return (unsigned)_mm256_movemask_ps(_mm256_and_ps(more, possible));
+}

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Collapsed Gibbs sampling in the documents of latent Dirichlet allocation.
+
+Documents are independent given the topics, and so are words given what the
+sampler says about the documents: chains are run document by document, their
+averages summed word by word, in the order of the documents. So the bits do not
+depend on the workers.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from scipy.special import digamma
+
+from streamtopics.kernels import gibbs, rows
+from streamtopics.messages import Minibatch, Statistics, Topics
+from streamtopics.parallel import Workers, spans
+
+DOCUMENTS_PER_JOB = 64
+WORDS_PER_JOB = 1024
+MOST_TOKENS = 1024
+
+
+@dataclass(frozen=True)
+class Gibbs:
+    """Sweeps over the tokens of each document, and averages over the last of them.
+
+    A count c is ceil(c) tokens of equal weight, but at most 1024. Up to 200 topics
+    the tokens start from their words alone, beyond from the tokens before them.
+
+    Parameters
+    ----------
+    n_sweeps : int
+        Sweeps over a document.
+    n_averaged : int
+        The last sweeps, over whose conditional probabilities the statistics are
+        averaged. With 0, they are the counts of the last sample.
+    log_theta : bool
+        Whether the statistics have E[log theta].
+    """
+
+    n_sweeps: int
+    n_averaged: int
+    log_theta: bool = False
+
+    def step(
+        self,
+        minibatch: Minibatch,
+        topics: Topics,
+        seeds: np.ndarray,
+        workers: Workers,
+        documents: np.ndarray | None = None,
+    ) -> tuple[Statistics, np.ndarray]:
+        """Expected counts of words in topics, and the topic of each token, in CSR order.
+
+        Tokens that are passed again as `documents` go on from their topics; other
+        seeds should then come with them.
+        """
+        parts = self._run(minibatch, topics, seeds, workers, documents, "statistics")
+        z = np.concatenate([part.z for part in parts])
+        shape = len(minibatch.words), len(topics.alpha)
+        counts = np.empty(shape, minibatch.counts.dtype)
+        if self.n_averaged > 0:
+            _average(minibatch, topics, parts, workers, counts)
+        else:
+            _count(minibatch, z, counts)
+        log_theta = self._mean_log_theta(minibatch, topics, parts) if self.log_theta else None
+        return Statistics(minibatch.words, counts, minibatch.lengths, log_theta), z
+
+    def doc_topic(
+        self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
+    ) -> np.ndarray:
+        """Posterior mean of the topic proportions, of shape (n_documents, K)."""
+        parts = self._run(minibatch, topics, seeds, workers, None, "doc_topic")
+        gamma = topics.alpha + np.concatenate([part.mean_counts for part in parts])
+        gamma /= gamma.sum(axis=1, keepdims=True)
+        return gamma.astype(minibatch.counts.dtype, copy=False)
+
+    def _run(
+        self,
+        minibatch: Minibatch,
+        topics: Topics,
+        seeds: np.ndarray,
+        workers: Workers,
+        documents: np.ndarray | None,
+        wanted: str,
+    ) -> list["_Chains"]:
+        """The chains of all documents, in order."""
+        weights = topics.weights.astype(np.float32, copy=False)
+        prior = np.zeros(weights.shape[1], np.float32)
+        prior[: len(topics.alpha)] = topics.alpha
+        mass = np.empty((len(weights), gibbs.n_parts(len(prior))), np.float32)
+        places = spans(len(weights), WORDS_PER_JOB)
+        workers.share(gibbs.prior_mass, ((weights, prior, *span, mass) for span in places))
+        first_token = np.concatenate([[0], np.cumsum(_tokens(minibatch)[0])])
+
+        def job(start: int, stop: int) -> tuple:
+            first, last = minibatch.indptr[start], minibatch.indptr[stop]
+            indptr = minibatch.indptr[start : stop + 1] - first
+            own = minibatch.words, minibatch.indices[first:last], weights, mass
+            words, indices, own_weights, own_mass = _cut(*own) if workers.distributed else own
+            part = Minibatch(words, indptr, indices, minibatch.counts[first:last])
+            tokens = slice(first_token[first], first_token[last])
+            z = None if documents is None else documents[tokens]
+            given = part, own_weights, own_mass, prior, topics.alpha, seeds[start:stop], z
+            return self, *given, wanted
+
+        jobs = (job(*span) for span in spans(minibatch.n_documents, DOCUMENTS_PER_JOB))
+        return workers.send(_sample, jobs)
+
+    def _mean_log_theta(
+        self, minibatch: Minibatch, topics: Topics, parts: list["_Chains"]
+    ) -> np.ndarray | None:
+        """Mean of digamma(alpha + N_d) - digamma(alpha_0 + N_d.) over the documents with tokens."""
+        n = np.count_nonzero(minibatch.lengths) * max(self.n_averaged, 1)
+        if n == 0:
+            return None
+        total = sum(part.log_theta for part in parts)
+        held, elsewhere = total[:-1].reshape(2, -1)
+        return (held + (n - elsewhere) * digamma(topics.alpha) - total[-1]) / n
+
+
+@dataclass(frozen=True)
+class _Chains:
+    """What the kernel says about some documents; see `sample_documents`."""
+
+    z: np.ndarray
+    inverse: np.ndarray
+    first_column: np.ndarray
+    first_value: np.ndarray
+    columns: np.ndarray
+    values: np.ndarray
+    mean_counts: np.ndarray
+    log_theta: np.ndarray
+
+
+def _tokens(minibatch: Minibatch) -> tuple[np.ndarray, np.ndarray]:
+    """How many tokens each entry of the minibatch is, and what one of them weighs."""
+    n_tokens = np.minimum(np.ceil(minibatch.counts), MOST_TOKENS).astype(np.int32)
+    return n_tokens, minibatch.counts / np.maximum(n_tokens, 1.0)
+
+
+def _cut(
+    words: np.ndarray, indices: np.ndarray, weights: np.ndarray, mass: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The words that `indices` name, those names among them, and their rows."""
+    used, places = rows.used_columns(indices, len(words))
+    return words[used], places, weights[used], mass[used]
+
+
+def _sample(
+    settings: Gibbs,
+    minibatch: Minibatch,
+    weights: np.ndarray,
+    mass: np.ndarray,
+    prior: np.ndarray,
+    alpha: np.ndarray,
+    seeds: np.ndarray,
+    documents: np.ndarray | None,
+    wanted: str,
+) -> _Chains:
+    """Run the chains of some documents."""
+    n_tokens, token_weight = _tokens(minibatch)
+    first_token = np.concatenate([[0], np.cumsum(n_tokens)]).astype(np.int32)
+    z = np.empty(first_token[-1], np.int32) if documents is None else documents.copy()
+    n, n_topics = minibatch.n_documents, len(alpha)
+    inverse = np.zeros(len(n_tokens), np.float32)
+    first_column, first_value = np.full((2, n), -1, np.int64)
+    mean_counts = np.zeros((n if wanted == "doc_topic" else 0, n_topics))
+    log_theta = np.zeros(2 * n_topics + 1 if settings.log_theta else 0)
+    columns, values = gibbs.sample_documents(
+        minibatch.indptr, minibatch.indices, first_token, token_weight, seeds, weights, prior,
+        mass, alpha, settings.n_sweeps, settings.n_averaged, documents is not None,
+        wanted == "statistics", z, inverse, first_column, first_value, mean_counts.ravel(),
+        log_theta,
+    )  # fmt: skip
+    return _Chains(
+        z, inverse, first_column, first_value, columns, values, mean_counts, log_theta
+    )
+
+
+def _average(
+    minibatch: Minibatch,
+    topics: Topics,
+    parts: list[_Chains],
+    workers: Workers,
+    counts: np.ndarray,
+) -> None:
+    """counts[w, k] = what the chains say about word w and topic k, over all documents."""
+    n_words, n_entries = len(minibatch.words), len(minibatch.indices)
+    by_word = sparse.csr_matrix(
+        (np.arange(n_entries, dtype=np.int32), minibatch.indices, minibatch.indptr),
+        shape=(minibatch.n_documents, n_words),
+    ).tocsc()
+    prior = np.zeros(topics.weights.shape[1], np.float32)
+    prior[: len(topics.alpha)] = topics.alpha
+    given = (
+        by_word.indptr, by_word.indices, by_word.data, minibatch.indptr,
+        topics.weights.astype(np.float32, copy=False), prior,
+        np.concatenate([part.inverse for part in parts]),
+        _joined([part.first_column for part in parts], [part.columns for part in parts]),
+        np.concatenate([part.columns for part in parts]),
+        _joined([part.first_value for part in parts], [part.values for part in parts]),
+        np.concatenate([part.values for part in parts]),
+    )  # fmt: skip
+    jobs = ((*given, *span, counts) for span in spans(n_words, WORDS_PER_JOB))
+    workers.share(gibbs.word_statistics, jobs)
+
+
+def _joined(places: list[np.ndarray], lists: list[np.ndarray]) -> np.ndarray:
+    """Places in the lists one after the other; -1 stays -1."""
+    starts = np.cumsum([0, *map(len, lists[:-1])])
+    shifted = [
+        np.where(own < 0, own, own + start) for own, start in zip(places, starts, strict=True)
+    ]
+    return np.concatenate(shifted)
+
+
+def _count(minibatch: Minibatch, z: np.ndarray, counts: np.ndarray) -> None:
+    """counts[w, k] = weight of the tokens of word w that are in topic k."""
+    n_tokens, token_weight = _tokens(minibatch)
+    n_words, n_topics = counts.shape
+    cells = np.repeat(minibatch.indices.astype(np.int64) * n_topics, n_tokens) + z
+    weights = np.repeat(token_weight, n_tokens)
+    counts[:] = np.bincount(cells, weights, n_words * n_topics).reshape(counts.shape)

@@ -1,0 +1,392 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The updates of alpha, with statistics that are given."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import minimize
+from scipy.special import digamma, polygamma
+
+from streamtopics.messages import Statistics
+from streamtopics.posterior import Proportions
+from streamtopics.updates.doc_topic import (
+    LEAST_ALPHA,
+    MOST_ALPHA,
+    DampedNewton,
+    Fixed,
+    FixedPoint,
+    GammaPrior,
+    climbed,
+    newton_step,
+    objective,
+    solve_alpha,
+    trigamma,
+)
+from tests.reference import doc_topic as reference
+
+UPDATES = [Fixed(), FixedPoint(), GammaPrior(), GammaPrior(3.0, 0.1), DampedNewton()]
+LEARNING = UPDATES[1:]
+AT_ONCE = [replace(update, burn_in=0) for update in LEARNING]
+named = {"ids": repr}
+
+
+def given_log_theta(log_theta, lengths=(60.0, 40.0)):
+    """A minibatch that says nothing of words."""
+    no_words = np.empty(0, np.int32), np.empty((0, len(log_theta)))
+    return Statistics(*no_words, np.array(lengths), np.array(log_theta, np.float64))
+
+
+def from_counts(alpha, counts):
+    """What is said by documents of which n_dk is known."""
+    return given_log_theta(reference.mean_log_theta(alpha, counts), counts.sum(axis=1))
+
+
+def without_words(n_components, n_documents=3):
+    silent = given_log_theta(np.zeros(n_components), np.zeros(n_documents))
+    return replace(silent, log_theta=None)
+
+
+def start(update, alpha):
+    alpha = np.array(alpha, np.float64)
+    return Proportions(alpha, np.zeros(update.memory_size(len(alpha))))
+
+
+def expected_log_theta(alpha):
+    return digamma(alpha) - digamma(alpha.sum())
+
+
+def log_uniform(rng, low, high, size):
+    return np.exp(rng.uniform(np.log(low), np.log(high), size))
+
+
+def random_counts(seed, alpha, n_documents):
+    """n_dk of documents of the model; the first is empty."""
+    rng = np.random.default_rng(seed)
+    lengths = rng.poisson(40, n_documents) * (np.arange(n_documents) > 0)
+    return rng.multinomial(lengths, rng.dirichlet(alpha, n_documents))
+
+
+# The equation psi(alpha_k) - psi(alpha_0) = E[log theta_k].
+
+
+@pytest.mark.parametrize("n_components", [2, 3, 20, 300])
+@pytest.mark.parametrize("seed", range(5))
+def test_alpha_is_found_from_anywhere(n_components, seed):
+    rng = np.random.default_rng(seed)
+    alpha = log_uniform(rng, 2e-3, 50.0, n_components)
+    mean = expected_log_theta(alpha)
+    anywhere = log_uniform(rng, 1e-10, 1e10, n_components)
+    even = np.full(n_components, 1 / n_components)
+    for guess in [alpha, even, anywhere, even * 1e-300, even * 1e300]:
+        assert_allclose(solve_alpha(mean, guess), alpha, rtol=2e-8)
+
+
+@pytest.mark.parametrize("distance", [3e-6, 1e-5, 3e-5, 1e-3])
+def test_large_alpha_is_found_from_near_by(distance):
+    """There a small error in the shares is a large one in the scale."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        alpha = rng.uniform(5e3, 9e3, 2)
+        guess = alpha * (1 + rng.normal(0, distance, 2))
+        assert_allclose(solve_alpha(expected_log_theta(alpha), guess), alpha, rtol=2e-8)
+
+
+@pytest.mark.parametrize("factor", [1e-3, 1.0, 3.0, 1e3, 1e9])
+def test_no_step_lowers_the_likelihood(factor):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        alpha = log_uniform(rng, 1e-3, 100.0, 5)
+        mean = np.log(rng.dirichlet(np.ones(5), 3)).mean(axis=0)
+        change = factor * newton_step(alpha, mean) / alpha
+        assert objective(climbed(alpha, change, mean), mean) >= objective(alpha, mean)
+
+
+@pytest.mark.parametrize("n_components", [2, 7, 50])
+def test_newton_ends_where_the_fixed_point_does(n_components):
+    rng = np.random.default_rng(n_components)
+    theta = rng.dirichlet(np.full(n_components, 0.2), 30) * 0.95 + 0.05 / n_components
+    mean, guess = np.log(theta).mean(axis=0), np.full(n_components, 1.0)
+    expected, n_iter = reference.minka_fixed_point(mean, guess, tol=1e-13, max_iter=10_000)
+    assert n_iter < 10_000
+    assert_allclose(solve_alpha(mean, guess), expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize("true", [[0.05, 0.3, 1.0, 4.0], [0.5] * 10, [30.0, 5.0]])
+def test_alpha_is_recovered_from_dirichlet_draws(true):
+    true = np.array(true)
+    theta = np.random.default_rng(0).dirichlet(true, 100_000)
+    # The log is exact but for theta that underflow, at probability e^-35.
+    mean = np.log(theta).mean(axis=0)
+    assert_allclose(solve_alpha(mean, np.ones(len(true))), true, rtol=0.02)
+
+
+@pytest.mark.parametrize("n_components", [2, 5, 60])
+def test_newton_step_is_that_of_the_whole_matrix(n_components):
+    rng = np.random.default_rng(1)
+    alpha = log_uniform(rng, 1e-3, 100.0, n_components)
+    mean = np.log(rng.dirichlet(np.ones(n_components)))
+    expected = reference.newton_step(alpha, mean)
+    assert_allclose(newton_step(alpha, mean), expected, rtol=1e-5, atol=1e-9)
+
+
+def test_trigamma():
+    x = np.logspace(-10, 10, 2001)
+    assert_allclose(trigamma(x), polygamma(1, x), rtol=1e-8)
+
+
+def test_an_unused_topic_is_kept_alive():
+    alpha = np.array([0.4, 0.7, 1e-6])
+    found = solve_alpha(expected_log_theta(alpha), np.ones(3))
+    assert found[2] == LEAST_ALPHA
+    assert_allclose(found[:2], alpha[:2], rtol=5e-3)
+
+
+@pytest.mark.parametrize("excess", [-1e-2, -1e-6, -1e-15, 0.0, 1e-15, 1e-3, 5.0])
+@pytest.mark.parametrize("n_components", [2, 10, 1000])
+def test_proportions_that_do_not_vary_give_a_large_finite_alpha(excess, n_components):
+    share = np.arange(1.0, n_components + 1) / np.arange(1.0, n_components + 1).sum()
+    alpha = solve_alpha(np.log(share) + excess, np.full(n_components, 0.1))
+    assert np.all((alpha >= LEAST_ALPHA) & (alpha <= MOST_ALPHA))
+    assert alpha.mean() > MOST_ALPHA / 10 or excess == -1e-2
+    if n_components < 1000 and -1e-6 <= excess < 1:
+        assert_allclose(alpha / alpha.sum(), share, rtol=1e-3)
+
+
+@pytest.mark.parametrize("mean", [[-np.inf] * 3, [0.0] * 3, [-np.inf, 0.0, -1.0], [np.inf] * 3])
+def test_what_no_average_could_be_is_survived(mean):
+    alpha = solve_alpha(np.array(mean), np.ones(3))
+    assert np.all((alpha >= LEAST_ALPHA) & (alpha <= MOST_ALPHA))
+
+
+# What all updates share.
+
+
+@pytest.mark.parametrize("update", UPDATES, **named)
+@pytest.mark.parametrize("n_batches", [0, 50])
+def test_nothing_is_learnt_without_words(update, n_batches):
+    before = replace(start(update, [0.2, 0.3]), memory=np.full(update.memory_size(2), -1.5))
+    after = update.step(before, without_words(2), 0.3, n_batches)
+    assert_array_equal(after.alpha, before.alpha)
+    assert_array_equal(after.memory, before.memory)
+
+
+@pytest.mark.parametrize("update", UPDATES, **named)
+def test_one_topic_has_no_alpha_to_learn(update):
+    after = start(update, [0.7])
+    for t in range(20):
+        after = update.step(after, given_log_theta([0.0]), 1 / (t + 1), t)
+    assert_array_equal(after.alpha, [0.7])
+
+
+@pytest.mark.parametrize("update", LEARNING, **named)
+def test_the_burn_in_leaves_no_trace(update):
+    loud, later = given_log_theta([-0.1, -9.0]), given_log_theta([-1.5, -1.2])
+    after = start(update, [0.4, 0.4])
+    for t in range(update.burn_in):
+        after = update.step(after, loud, 0.5, t)
+        assert_array_equal(after.alpha, [0.4, 0.4])
+    after = update.step(after, later, 0.5, update.burn_in)
+    assert np.all(after.alpha != 0.4)
+    once = replace(update, burn_in=0).step(start(update, [0.4, 0.4]), later, 0.5, 0)
+    assert_array_equal(after.alpha, once.alpha)
+    assert_array_equal(after.memory, once.memory)
+
+
+@pytest.mark.parametrize("update", [FixedPoint(2), GammaPrior(burn_in=2)], **named)
+def test_the_first_words_after_the_burn_in_are_waited_for(update):
+    after, says = start(update, [0.4, 0.4]), given_log_theta([-1.5, -1.2])
+    for t in (2, 3):
+        after = update.step(after, without_words(2), 0.1, t)
+    late = update.step(after, says, 0.1, 4)
+    assert_array_equal(late.memory, update.step(start(update, [0.4, 0.4]), says, 0.1, 2).memory)
+    assert late.memory.any()
+
+
+@pytest.mark.parametrize("update", AT_ONCE, **named)
+def test_topics_that_are_all_alike_do_not_break_alpha(update):
+    """Each document is spread evenly: the way to alpha without end, were there no bounds."""
+    after = start(update, [0.1] * 5)
+    counts = np.full((20, 5), 12.0)
+    for t in range(500):
+        after = update.step(after, from_counts(after.alpha, counts), (t + 1) ** -0.5, t)
+        assert np.all((after.alpha >= LEAST_ALPHA) & (after.alpha <= MOST_ALPHA))
+    assert_allclose(after.alpha, after.alpha[0], rtol=1e-6)
+    assert after.alpha[0] > 0.5
+
+
+@st.composite
+def steps(draw):
+    n = draw(st.integers(1, 50))
+    seed = draw(st.integers(0, 2**32 - 1))
+    rng = np.random.default_rng(seed)
+    decades = draw(st.sampled_from([(-10, 10), (-10, -9), (9, 10), (-2, 1)]))
+    alpha = 10 ** rng.uniform(*decades, n)
+    depth = draw(st.sampled_from([(-12, 10), (9, 10), (-12, -6), (-1, 3)]))
+    log_theta, past = (-(10 ** rng.uniform(*depth, n)) for _ in range(2))
+    rate = draw(st.sampled_from([0.0, 1.0]) | st.floats(0.0, 1.0))
+    lengths = 10 ** rng.uniform(-6, 6, 3) * draw(st.sampled_from([0.0, 1e-9, 1.0]))
+    lengths[0] += 1e-12
+    return alpha, log_theta, past, draw(st.booleans()), lengths, rate
+
+
+EVENLY = np.log(np.full(4, 0.25))
+
+
+@pytest.mark.parametrize("update", AT_ONCE, **named)
+@settings(max_examples=300, deadline=None, database=None, derandomize=True)
+@given(steps())
+@example((np.full(4, 1e-10), np.full(4, -1e10), np.full(4, -1e10), True, np.array([9.0]), 0.5))
+@example((np.full(4, 1e10), EVENLY, EVENLY, True, np.array([9.0]), 0.0))
+@example((np.full(4, 1e10), EVENLY, EVENLY, True, np.array([1e-12]), 0.0))
+def test_alpha_is_positive_and_finite_whatever_comes(update, step):
+    alpha, log_theta, past, remembers, lengths, rate = step
+    size = update.memory_size(len(alpha))
+    memory = past if isinstance(update, FixedPoint) else np.append(-past, 1e-100)[:size]
+    before = Proportions(alpha, memory if remembers else np.zeros(size))
+    says = given_log_theta(log_theta, lengths)
+    arrays = before.alpha, before.memory, says.log_theta, says.lengths
+    for array in arrays:
+        array.setflags(write=False)
+    after = update.step(before, says, rate, 5)
+    assert after.alpha.dtype == after.memory.dtype == np.float64
+    assert after.memory.shape == (size,)
+    assert np.isfinite(after.memory).all()
+    changed = after.alpha[after.alpha != alpha]
+    assert np.all((changed >= LEAST_ALPHA) & (changed <= MOST_ALPHA))
+
+
+# Each on its own.
+
+
+def test_fixed_is_fixed():
+    before = start(Fixed(), [0.3, 0.4])
+    assert Fixed().step(before, given_log_theta([-0.5, -2.0]), 1.0, 99) is before
+    assert Fixed().memory_size(7) == 0
+
+
+def test_fixed_point_with_rate_one_over_t_is_that_of_the_mean():
+    alpha = np.array([0.1, 0.5, 2.0])
+    parts = np.log(np.random.default_rng(0).dirichlet(alpha, (30, 20))).mean(axis=1)
+    update = FixedPoint(burn_in=0)
+    after = start(update, [1.0, 1.0, 1.0])
+    for t, part in enumerate(parts):
+        after = update.step(after, given_log_theta(part), 1 / (t + 1), t)
+    assert_allclose(after.memory, parts.mean(axis=0))
+    assert_allclose(expected_log_theta(after.alpha), parts.mean(axis=0), rtol=1e-7)
+
+
+def test_fixed_point_forgets_at_the_rate():
+    update = FixedPoint(burn_in=1)
+    after = replace(start(update, [0.5, 0.5]), memory=np.array([-1.0, -2.0]))
+    after = update.step(after, given_log_theta([-3.0, -0.5]), 0.25, 1)
+    assert_allclose(after.memory, [0.75 * -1.0 + 0.25 * -3.0, 0.75 * -2.0 + 0.25 * -0.5])
+    assert_allclose(expected_log_theta(after.alpha), after.memory, rtol=1e-8)
+
+
+def test_what_came_of_an_alpha_below_the_bounds_does_not_linger():
+    alpha = np.array([0.5, 2.0])
+    update = FixedPoint(burn_in=0)
+    after = update.step(start(update, [1e-9, 1.0]), given_log_theta([-1e9, -1e-3]), 1.0, 0)
+    assert after.alpha[0] == LEAST_ALPHA
+    for t in range(200):
+        after = update.step(after, given_log_theta(expected_log_theta(alpha)), 0.1, t)
+    assert_allclose(after.alpha, alpha, rtol=1e-4)
+
+
+TRUE = np.array([0.1, 0.4, 1.5])
+
+
+@pytest.mark.parametrize(("shape", "inverse_scale"), [(1.0, 1.0), (3.0, 0.5), (1.0, 30.0)])
+def test_gamma_prior_climbs_to_the_maximum_of_the_posterior(shape, inverse_scale):
+    counts = random_counts(0, TRUE, 40)
+    update = GammaPrior(shape, inverse_scale, burn_in=0)
+    after, values = start(update, [3.0, 0.02, 0.5]), []
+    for t in range(400):
+        after = update.step(after, from_counts(after.alpha, counts), 1.0, t)
+        values.append(
+            reference.gamma_prior_log_posterior(after.alpha, counts, shape, inverse_scale)
+        )
+    assert np.all(np.diff(values) > -1e-9)
+    assert values[5] > values[0] + 1
+    best = minimize(
+        lambda x: -reference.gamma_prior_log_posterior(np.exp(x), counts, shape, inverse_scale),
+        np.zeros(3),
+        options={"gtol": 1e-7},
+    )
+    assert_allclose(after.alpha, np.exp(best.x), rtol=1e-5)
+
+
+def test_gamma_prior_with_rate_one_over_t_is_the_plain_sum():
+    update = GammaPrior(2.0, 5.0, burn_in=0)
+    after = start(update, [0.5, 0.5, 0.5])
+    x, y = 0.0, 0.0
+    for t in range(25):
+        counts = random_counts(t, TRUE, 3 + t)
+        more = reference.gamma_prior_sums(after.alpha, counts)
+        x, y = x + more[0], y + more[1]
+        after = update.step(after, from_counts(after.alpha, counts), 1 / (t + 1), t)
+        assert_allclose(after.alpha, (2.0 - 1 + x) / (5.0 + y), rtol=1e-9)
+
+
+def test_gamma_prior_counts_once_against_the_minibatches_that_the_rate_remembers():
+    counts, rate = random_counts(0, TRUE, 10), 0.1
+    alpha = np.array([0.3, 0.3, 0.3])
+    x, y = reference.gamma_prior_sums(alpha, counts)
+    update = GammaPrior(2.0, 5.0, burn_in=0)
+    before = Proportions(alpha, np.append(x, y))
+    after = update.step(before, from_counts(alpha, counts), rate, 30)
+    assert_allclose(after.memory, before.memory)
+    assert_allclose(after.alpha, (2.0 - 1 + x / rate) / (5.0 + y / rate))
+
+
+@pytest.mark.parametrize("update", AT_ONCE, **named)
+def test_alpha_is_recovered_from_a_stream(update):
+    after = start(update, [0.5, 0.5, 0.5])
+    for t in range(300):
+        counts = random_counts(t, TRUE, 60)
+        after = update.step(after, from_counts(after.alpha, counts), (t + 1) ** -0.5, t)
+    assert_allclose(after.alpha, TRUE, rtol=0.1)
+
+
+@pytest.mark.parametrize("rate", [1.0, 0.3, 0.0])
+def test_damped_newton_is_a_share_of_a_newton_step(rate):
+    alpha, log_theta = np.array([0.3, 0.5, 0.9]), np.array([-3.0, -2.0, -0.9])
+    update = DampedNewton(burn_in=0)
+    after = update.step(start(update, alpha), given_log_theta(log_theta), rate, 0)
+    assert_allclose(after.alpha, alpha + rate * reference.newton_step(alpha, log_theta), rtol=1e-7)
+
+
+def test_damped_newton_against_gensim():
+    ldamodel = pytest.importorskip("gensim.models.ldamodel")
+    rng = np.random.default_rng(0)
+    update = DampedNewton(burn_in=0)
+    after = start(update, TRUE)
+    for t in range(30):
+        log_theta = np.log(rng.dirichlet(TRUE * 2, 20)).mean(axis=0)
+        expected = ldamodel.update_dir_prior(after.alpha.copy(), 20, log_theta, 0.2)
+        after = update.step(after, given_log_theta(log_theta), 0.2, t)
+        assert_allclose(after.alpha, expected, rtol=1e-7)
+    assert np.all(after.alpha > TRUE)
+
+
+def test_damped_newton_does_not_step_to_the_floor():
+    alpha, log_theta = np.array([2.0, 2.0]), np.array([-60.0, -0.1])
+    step = reference.newton_step(alpha, log_theta)
+    assert np.any(alpha + step < 0)
+    update = DampedNewton(burn_in=0)
+    whole = update.step(start(update, alpha), given_log_theta(log_theta), 1.0, 0)
+    assert_array_equal(whole.alpha, alpha)
+    share = 0.5 * (alpha / -step).min()
+    part = update.step(start(update, alpha), given_log_theta(log_theta), abs(share), 0)
+    assert np.all(part.alpha != alpha)
+
+
+def test_damped_newton_gets_away_from_an_alpha_below_the_bounds():
+    update = DampedNewton(burn_in=0)
+    says = given_log_theta(expected_log_theta(np.array([0.002, 0.5])))
+    after = update.step(start(update, [1e-6, 0.5]), says, 0.5, 0)
+    assert after.alpha[0] > LEAST_ALPHA
