@@ -155,9 +155,10 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
     def _warn_of_few_steps(self, n_steps: int) -> None:
         if n_steps < FEW_STEPS and self.n_components > 1:
+            remedy = "n_passes" if hasattr(self, "n_passes") else "max_iter"
             warnings.warn(
                 f"{type(self).__name__}.fit makes only {n_steps} step(s) from a random start, too "
-                "few to find topics; for a corpus of few minibatches set n_passes to about 10",
+                f"few to find topics; for a corpus of few minibatches set {remedy} to about 10",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -219,75 +220,6 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
     def _learnt(self) -> LazyPosterior | IterateAverage:
         """What the topics are read from: the posterior, or the average of its iterates."""
         return getattr(self, "average_", self.posterior_)
-
-    def merge(self, other: Self, *, base: Self | None = None) -> Self:
-        """Take in what another model has learnt, exactly.
-
-        The posteriors are added and what both share is subtracted once: the
-        prior, or all of `base`. The order in which several models are merged
-        does not matter. Topics are matched by position, so the models must have
-        started alike: from copies of one model that has seen a first part of
-        the stream (pass that one as `base`), or, less reliably, from the same
-        integer `random_state`.
-
-        Parameters
-        ----------
-        other : object
-            A fitted estimator of the same class, prior and features.
-        base : object or None, default=None
-            The common ancestor, when it had already learnt something: what it knows
-            is in both models and would count twice.
-
-        Returns
-        -------
-        self : object
-            This estimator, changed in place; `other` and `base` stay as they were.
-
-        Raises
-        ------
-        TypeError
-            If the classes differ.
-        ValueError
-            If the numbers of topics or features, the feature names, the priors or the
-            seeds differ, or `base` is not an ancestor of both.
-        """
-        check_is_fitted(self)
-        self._check_mergeable("other", other)
-        if base is not None:
-            self._check_mergeable("base", base)
-            for model in (self, other):
-                if not model.posterior_.continues(base.posterior_):
-                    raise ValueError(
-                        "base must be the model that both others were copied from, but one of "
-                        "them has not learnt all that base has"
-                    )
-        if self.seed_ != other.seed_ and self.n_components > 1:
-            raise ValueError(
-                "other started from other random topics, so its topics are not these; start both "
-                "from one integer random_state, or from copies of one model and pass it as base"
-            )
-        self.posterior_.absorb(other.posterior_, None if base is None else base.posterior_)
-        return self
-
-    def _check_mergeable(self, name: str, model: Any) -> None:
-        if type(model) is not type(self):
-            raise TypeError(
-                f"{name} must be a {type(self).__name__} like the model it is merged into; "
-                f"got {type(model).__name__}"
-            )
-        check_is_fitted(model)
-        mine, theirs = self.posterior_, model.posterior_
-        if mine.shape != theirs.shape:
-            raise ValueError(
-                f"{name} must have the same features and topics; it has (n_features, n_components) "
-                f"= {theirs.shape}, this model {mine.shape}"
-            )
-        names = [getattr(m, "feature_names_in_", np.empty(0)) for m in (self, model)]
-        if not np.array_equal(*names):
-            raise ValueError(f"{name} was fitted on other feature names; use one vocabulary")
-        same_alpha = np.array_equal(self.doc_topic_prior_, model.doc_topic_prior_)
-        if not (np.array_equal(mine.eta, theirs.eta) and same_alpha):
-            raise ValueError(f"{name} has another prior; only models that share one can be merged")
 
     # Inference
 

@@ -252,11 +252,15 @@ class LazyPosterior:
         S = self.a * self.S + scale * other.a * other.S
         vars(self).update(S=S, _state=state)
 
+    def follows(self, base: LazyPosterior) -> bool:
+        """Whether this posterior has seen at least as much as `base`."""
+        return bool((self._state[-3:] >= base._state[-3:]).all())
+
     def continues(self, base: LazyPosterior) -> bool:
         """Whether this posterior can have grown out of `base` by adding to it."""
         learnt, before = self.a * self.S, base.a * base.S
-        counted = (self._state[-3:] >= base._state[-3:]).all() and (self.c >= base.c).all()
-        return bool(counted and (learnt >= before * (1 - 1e-9)).all())
+        added = (self.c >= base.c).all() and (learnt >= before * (1 - 1e-9)).all()
+        return bool(self.follows(base) and added)
 
     def _own(self) -> None:
         """Copy what cannot be written to, as in a process that was sent a memory map."""
@@ -282,6 +286,25 @@ class LazyPosterior:
             state[2 * k : 3 * k] -= base.a * base.learnt_mass - base.learnt_mass
         state[k : 2 * k] = 1.0
         state[3 * k : -3] = self._state[3 * k : -3]
+        vars(self).update(S=S, _state=state)
+
+    def pool(self, other: LazyPosterior, base: LazyPosterior | None) -> None:
+        """Average two running means, each with the 1 / c documents that it stands for.
+
+        lam / c is the prior and the counts of those documents: these are added, and
+        the ones of `base`, when it is given, subtracted once.
+        """
+        k = self.S.shape[1]
+        parts = [(self, 1.0), (other, 1.0)] + ([] if base is None else [(base, -1.0)])
+        documents = sum(sign / part.c for part, sign in parts)
+        state = sum(sign * part._state for part, sign in parts)
+        S = sum((sign / documents * part.a / part.c) * part.S for part, sign in parts)
+        state[:k], state[k : 2 * k] = 1.0 / documents, 1.0
+        learnt = (sign * part.learnt_part / part.c for part, sign in parts)
+        state[2 * k : 3 * k] = sum(learnt) / documents
+        share = (1.0 / self.c / (1.0 / self.c + 1.0 / other.c))[:1]
+        mine, theirs = self._state[3 * k : -3], other._state[3 * k : -3]
+        state[3 * k : -3] = share * mine + (1 - share) * theirs
         vars(self).update(S=S, _state=state)
 
 

@@ -24,17 +24,19 @@ ALLOWED = {
     "metrics": {"kernels", "parallel"},
     "datasets": set(),
     "validation": {"priors"},
+    "averaging": {"posterior"},
+    "merging": {"updates"},
     "base": {
-        "kernels", "messages", "metrics", "models", "parallel", "posterior", "progress",
-        "updates", "validation",
+        "averaging", "kernels", "messages", "metrics", "models", "parallel", "posterior",
+        "progress", "updates", "validation",
     },
-    "estimators": {"base", "local", "models", "updates", "validation"},
+    "estimators": {"base", "local", "merging", "models", "updates", "validation"},
     "inspection": {"base"},
     "__init__": {"estimators"},
     "__main__": {"__init__", "datasets", "inspection", "priors", "progress"},
 }  # fmt: skip
 MAY_USE_SCIKIT_LEARN = {
-    "base", "estimators", "metrics", "datasets", "validation", "__main__",
+    "base", "estimators", "merging", "metrics", "datasets", "validation", "__main__",
 }  # fmt: skip
 
 FILES = sorted(ROOT.rglob("*.py"))

@@ -8,6 +8,7 @@ import numpy as np
 from streamtopics.base import StreamingTopicModel
 from streamtopics.estimators.documentation import documented
 from streamtopics.local import Variational
+from streamtopics.merging import Mergeable
 from streamtopics.models import LDA
 from streamtopics.models.views import geometric_mean
 from streamtopics.updates import BPS
@@ -15,7 +16,7 @@ from streamtopics.validation import Interval, StrOptions
 
 
 @documented
-class BPSLDA(StreamingTopicModel):
+class BPSLDA(Mergeable, StreamingTopicModel):
     """Latent Dirichlet allocation whose prior knowledge is boosted on the stream.
 
     With each minibatch the prior is added again, in proportion to what the

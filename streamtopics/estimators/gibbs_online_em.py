@@ -5,6 +5,7 @@ from streamtopics.base import StreamingTopicModel
 from streamtopics.estimators.choices import DOC_TOPIC_UPDATES, averaged
 from streamtopics.estimators.documentation import documented
 from streamtopics.local import Gibbs
+from streamtopics.merging import Mergeable
 from streamtopics.models import LDA
 from streamtopics.models.views import mean
 from streamtopics.updates import OnlineEM
@@ -15,7 +16,7 @@ INFERENCE = Gibbs(n_sweeps=40, n_averaged=30)
 
 
 @documented
-class GibbsOnlineEM(StreamingTopicModel):
+class GibbsOnlineEM(Mergeable, StreamingTopicModel):
     """Latent Dirichlet allocation by Gibbs online EM (G-OEM).
 
     The topics are parameters, not random variables: the M-step of a running mean of
@@ -78,6 +79,7 @@ class GibbsOnlineEM(StreamingTopicModel):
         "doc_topic_prior_update": [StrOptions(set(DOC_TOPIC_UPDATES))],
     }
     _word_prior = "smoothing"
+    _keeps_means = True
     _doc_topic_mass = 3.0
 
     def __init__(
@@ -112,6 +114,10 @@ class GibbsOnlineEM(StreamingTopicModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    @property
+    def _forgets_nothing(self) -> bool:
+        return self.kappa == 1 and self.tau == 0
 
     def _averages(self) -> bool:
         return self.averaging

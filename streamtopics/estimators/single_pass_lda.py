@@ -6,6 +6,7 @@ from streamtopics.estimators.choices import DOC_TOPIC_UPDATES
 from streamtopics.estimators.documentation import documented
 from streamtopics.estimators.variational_online_em import SWEEPS_OF_TRANSFORM
 from streamtopics.local import Variational
+from streamtopics.merging import Mergeable
 from streamtopics.models import LDA
 from streamtopics.models.views import mean
 from streamtopics.updates import OnlineEM
@@ -13,7 +14,7 @@ from streamtopics.updates.doc_topic import DocTopicUpdate
 
 
 @documented
-class SinglePassLDA(StreamingTopicModel):
+class SinglePassLDA(Mergeable, StreamingTopicModel):
     """Latent Dirichlet allocation by single-pass incremental EM (SPLDA).
 
     `VariationalOnlineEM`, boosted, with the step size 1 / t, so that nothing is
@@ -62,6 +63,7 @@ class SinglePassLDA(StreamingTopicModel):
     """
 
     _word_prior = "smoothing"
+    _keeps_means = True
     _doc_topic_mass = 3.0
 
     def __init__(

@@ -5,13 +5,14 @@ from streamtopics.base import StreamingTopicModel
 from streamtopics.estimators.documentation import documented
 from streamtopics.estimators.gibbs_online_em import INFERENCE
 from streamtopics.local import Gibbs
+from streamtopics.merging import Mergeable
 from streamtopics.models import LDA
 from streamtopics.models.views import mean
 from streamtopics.updates import OnlineEM
 
 
 @documented
-class StreamingGibbsLDA(StreamingTopicModel):
+class StreamingGibbsLDA(Mergeable, StreamingTopicModel):
     """Latent Dirichlet allocation by streaming Gibbs sampling (SGS).
 
     `GibbsOnlineEM` with the step size 1 / t, a fixed prior of the documents, and
@@ -24,7 +25,10 @@ class StreamingGibbsLDA(StreamingTopicModel):
     n_sweeps : int, default=20
         Gibbs sweeps over each document, of which the last counts.
     {sparse_doc_topic_prior}
-    {smoothing}
+    smoothing : float, array-like of shape (n_features,) or \
+            (n_components, n_features), default=0.05
+        Pseudo-count of every word in every topic, in tokens. Ten times that of the
+        other online EM, because with little of it early draws lock in.
     {small_batch_size}
     {max_iter}
     {common_parameters}
@@ -55,6 +59,7 @@ class StreamingGibbsLDA(StreamingTopicModel):
     """
 
     _word_prior = "smoothing"
+    _keeps_means = True
     _doc_topic_mass = 3.0
 
     def __init__(
@@ -63,7 +68,7 @@ class StreamingGibbsLDA(StreamingTopicModel):
         *,
         n_sweeps=20,
         doc_topic_prior=None,
-        smoothing=1.0,
+        smoothing=0.05,
         batch_size=100,
         max_iter=1,
         n_jobs=None,

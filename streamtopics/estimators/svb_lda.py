@@ -4,13 +4,14 @@
 from streamtopics.base import StreamingTopicModel
 from streamtopics.estimators.documentation import documented
 from streamtopics.local import Variational
+from streamtopics.merging import Mergeable
 from streamtopics.models import LDA
 from streamtopics.models.views import geometric_mean
 from streamtopics.updates import SVB
 
 
 @documented
-class SVBLDA(StreamingTopicModel):
+class SVBLDA(Mergeable, StreamingTopicModel):
     """Latent Dirichlet allocation by streaming variational Bayes.
 
     The posterior after each minibatch is the prior of the next::

@@ -5,6 +5,7 @@ from streamtopics.base import StreamingTopicModel
 from streamtopics.estimators.choices import DOC_TOPIC_UPDATES
 from streamtopics.estimators.documentation import documented
 from streamtopics.local import Variational
+from streamtopics.merging import Mergeable
 from streamtopics.models import LDA
 from streamtopics.models.views import mean
 from streamtopics.updates import OnlineEM
@@ -15,7 +16,7 @@ SWEEPS_OF_TRANSFORM = 100
 
 
 @documented
-class VariationalOnlineEM(StreamingTopicModel):
+class VariationalOnlineEM(Mergeable, StreamingTopicModel):
     """Latent Dirichlet allocation by variational online EM (V-OEM).
 
     The topics are parameters, not random variables: the M-step of a running mean of
@@ -72,6 +73,7 @@ class VariationalOnlineEM(StreamingTopicModel):
         "doc_topic_prior_update": [StrOptions(set(DOC_TOPIC_UPDATES))],
     }
     _word_prior = "smoothing"
+    _keeps_means = True
     _doc_topic_mass = 3.0
 
     def __init__(
@@ -108,6 +110,10 @@ class VariationalOnlineEM(StreamingTopicModel):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    @property
+    def _forgets_nothing(self) -> bool:
+        return self.kappa == 1 and self.tau == 0
 
     def _averages(self) -> bool:
         return self.averaging

@@ -10,12 +10,36 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from streamtopics import BPSLDA, SVBLDA
+from streamtopics import (
+    BPSLDA,
+    GibbsOnlineEM,
+    LangevinLDA,
+    OnlineVBLDA,
+    SinglePassLDA,
+    StreamingGibbsLDA,
+    SVBLDA,
+    VarGibbsLDA,
+    VariationalOnlineEM,
+)
 from streamtopics.datasets import load_docstrings
 
 
 @parametrize_with_checks(
-    [SVBLDA(), BPSLDA(), BPSLDA(n_components=3, boosting_norm="topic", n_passes=2)]
+    [
+        SVBLDA(),
+        BPSLDA(),
+        BPSLDA(n_components=3, boosting_norm="topic", n_passes=2),
+        GibbsOnlineEM(),
+        GibbsOnlineEM(boosted=True, averaging=True, doc_topic_prior_update="gamma"),
+        VariationalOnlineEM(),
+        VariationalOnlineEM(boosted=True, doc_topic_prior_update="fixed"),
+        OnlineVBLDA(),
+        OnlineVBLDA(doc_topic_prior_update="newton", tau=10),
+        VarGibbsLDA(),
+        SinglePassLDA(),
+        StreamingGibbsLDA(),
+        LangevinLDA(n_sweeps=10),
+    ]
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
