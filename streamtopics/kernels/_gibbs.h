@@ -28,9 +28,11 @@
 #if defined(__GNUC__)
 #define ST_NOINLINE static __attribute__((noinline))
 #define ST_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define ST_PREFETCH(address) __builtin_prefetch(address)
 #else
 #define ST_NOINLINE static
 #define ST_UNLIKELY(condition) (condition)
+#define ST_PREFETCH(address) ((void)0)
 #endif
 
 enum {
@@ -77,7 +79,7 @@ typedef struct {
 /* n_bytes more at the end of the list; NULL without memory */
 ST_INLINE void *st_extend(st_list *list, size_t n_bytes)
 {
-    if (st_reserve(&list->buffer, list->n_bytes + n_bytes, list->n_bytes))
+    if (st_reserve(&list->buffer, list->n_bytes + n_bytes + 1, list->n_bytes))
         return NULL;
     void *end = list->buffer.data + list->n_bytes;
     list->n_bytes += n_bytes;

@@ -27,6 +27,7 @@ from libc.string cimport memset
 cdef extern from "_gibbs.h" nogil:
     enum:
         ST_PART
+        ST_ALL_COLUMNS
     ctypedef struct st_buffer:
         void *block
         char *data
@@ -117,7 +118,8 @@ def sample_documents(const int[::1] indptr, const int[::1] words, const int[::1]
     weight / Z summed over an entry's tokens. At columns[first_column[d]] is the number
     m of columns of document d and, after it, their topics. The m values for its u-th
     entry, weight b N / Z summed over the tokens, start at first_value[d] + u m. Up to
-    32 topics the values have alpha + N in place of N, and inverse is 0.
+    32 topics all of them are columns, in order, the values have alpha + N in place of
+    N, and inverse is 0.
 
     OUT, if not None, averages over the same sweeps, or else of the last: mean_counts
     (n_documents * K,), zeros before, weights in the topics; log_theta (2 K + 1,),
@@ -184,6 +186,7 @@ def word_statistics(const int[::1] indptr, const int[::1] documents, const int[:
     cdef double total_inverse
     cdef const int *column
     cdef const float *value
+    cdef const float *first = &values[0] if values.shape[0] > 0 else NULL
     cdef double *total = <double *> malloc(n_topics * sizeof(double))
     if total == NULL:
         raise MemoryError()
@@ -197,10 +200,14 @@ def word_statistics(const int[::1] indptr, const int[::1] documents, const int[:
                 column = &columns[first_column[documents[j]]]
                 n = column[0]
                 u = entries[j] - first_entry[documents[j]]
-                value = &values[first_value[documents[j]] + u * n]
+                value = first + first_value[documents[j]] + u * n
                 total_inverse += inverse[entries[j]]
-                for i in range(n):
-                    total[column[i + 1]] += value[i]
+                if n_topics <= ST_ALL_COLUMNS:
+                    for i in range(n_topics):
+                        total[i] += value[i]
+                else:
+                    for i in range(n):
+                        total[column[i + 1]] += value[i]
             for k in range(n_topics):
                 out[w, k] = <floating> (total[k] + total_inverse * (weights[w, k] * prior[k]))
         free(total)

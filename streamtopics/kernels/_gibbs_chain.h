@@ -40,7 +40,7 @@ ST_INLINE int NAME(all_columns)(const NAME(chain) *c)
     return c->job->n_topics <= ST_ALL_COLUMNS;
 }
 
-/* Room for n_blocks blocks, of which those after n_kept are new. */
+/* Room for n_blocks blocks, of which those after n_kept are new and all 0. */
 static int NAME(reserve_blocks)(NAME(chain) *c, ptrdiff_t n_blocks, ptrdiff_t n_kept)
 {
     const size_t size = ST_LANES * c->n_words * sizeof(REAL);
@@ -109,8 +109,7 @@ static int NAME(arrange)(NAME(chain) *c)
         const float *row = job->weights + words[u] * job->width;
         for (block = 0; block < c->n_blocks; block++) {
             REAL *b = c->b + ST_LANES * (block * c->n_words + u);
-            for (i = 0; i < ST_LANES; i++)
-                b[i] = row[c->topic[ST_LANES * block + i]];
+            NAME(store)(b, NAME(gather)(row, c->topic + ST_LANES * block));
         }
     }
     return 0;
@@ -331,6 +330,9 @@ static int NAME(begin)(NAME(chain) *c, const st_job *job, ptrdiff_t document)
     c->base = c->counts + n_lanes;
     c->topic = (int *)(c->base + n_lanes);
     NAME(weigh)(c, job->token_weight + first, first_token);
+    for (u = 0; u < n_words && n_lanes <= 2 * ST_INDEPENDENT; u++)
+        for (k = 0; k < job->n_topics; k += ST_ALIGNMENT / sizeof(float))
+            ST_PREFETCH(job->weights + job->words[first + u] * job->width + k);
     for (u = 0; u < n_words; u++) {
         const ptrdiff_t word = job->words[first + u];
         c->mass[u] = NAME(all_columns)(c) ? 0 : job->mass[(word + 1) * job->n_parts - 1];
@@ -371,13 +373,50 @@ static void NAME(record)(const NAME(chain) *c)
     }
 }
 
+/* Move the columns `kept`, in ascending order, to the front, and drop the others. */
+static void NAME(keep_columns)(NAME(chain) *c, const int *kept, ptrdiff_t n_kept, int *moved)
+{
+    const ptrdiff_t n_blocks = (n_kept + ST_LANES - 1) / ST_LANES, stride = ST_LANES * c->n_words;
+    ptrdiff_t i, u, n;
+    for (i = 0; i < c->n_columns; i++)
+        c->column[c->topic[i]] = -1;
+    for (i = 0; i < n_kept; i++) {
+        moved[kept[i]] = (int)i;
+        c->topic[i] = c->topic[kept[i]];
+        c->counts[i] = c->counts[kept[i]];
+        c->column[c->topic[i]] = (int)i;
+    }
+    for (; i < ST_LANES * n_blocks; i++)
+        c->counts[i] = 0;
+    for (n = 0; n < c->n_tokens; n++)
+        c->at[n] = moved[c->at[n]];
+    for (i = 0; i < n_kept; i++)
+        moved[i] = (int)(kept[i] / ST_LANES * stride + kept[i] % ST_LANES);
+    for (; i < ST_LANES * n_blocks; i++)
+        moved[i] = 0;
+    for (u = 0; u < c->n_words; u++) {
+        REAL *b = c->b + ST_LANES * u;
+        for (n = 0; n < n_blocks; n++) {
+            REAL row[ST_LANES];
+            for (i = 0; i < ST_LANES; i++)
+                row[i] = b[moved[ST_LANES * n + i]];
+            memcpy(b + stride * n, row, sizeof row);
+        }
+    }
+    c->n_columns = n_kept;
+    c->n_blocks = n_blocks;
+}
+
 /* Drop the columns without tokens, if the sweeps to come are worth it. */
 static int NAME(compact)(NAME(chain) *c)
 {
-    ptrdiff_t n_held = 0, i;
-    for (i = 0; i < c->n_columns; i++)
-        n_held += c->counts[i] != 0;
-    const ptrdiff_t n_blocks = (n_held + ST_LANES - 1) / ST_LANES;
+    int *kept = (int *)c->scratch, *moved = kept + ST_LANES * c->n_blocks;
+    ptrdiff_t n_kept = 0, i;
+    for (i = 0; i < c->n_columns; i++) {
+        kept[n_kept] = (int)i;
+        n_kept += c->counts[i] != 0;
+    }
+    const ptrdiff_t n_blocks = (n_kept + ST_LANES - 1) / ST_LANES;
     const ptrdiff_t visits = (c->n_blocks - n_blocks) * (c->job->n_sweeps - c->sweep)
                            * c->n_tokens;
     if (NAME(all_columns)(c) || visits <= 2 * n_blocks * c->n_words + c->n_tokens)
@@ -385,8 +424,8 @@ static int NAME(compact)(NAME(chain) *c)
     for (i = 0; i < c->n_columns && c->averaging; i++)
         if (NAME(leave)(c, i))
             return -1;
-    NAME(name_topics)(c, c->at);
-    return NAME(arrange)(c);
+    NAME(keep_columns)(c, kept, n_kept, moved);
+    return 0;
 }
 
 /* After the last token of a sweep: 1 if another sweep follows, 0 if not, or -1. */
@@ -408,12 +447,32 @@ static int NAME(next_sweep)(NAME(chain) *c)
     return 1;
 }
 
+/* Places among the lanes of the columns that have shares; returns how many they are. */
+static ptrdiff_t NAME(shared_columns)(const NAME(chain) *c, int *places)
+{
+    ptrdiff_t n = 0, i, j, u;
+    for (i = 0; i < c->n_columns; i += ST_LANES) {
+        const REAL *share = c->share + i * c->n_words;
+        REAL sums[ST_LANES];
+        NAME(lanes) total = NAME(load)(share);
+        for (u = 1; u < c->n_words; u++)
+            total = NAME(sum)(total, NAME(load)(share + ST_LANES * u));
+        NAME(store)(sums, total);
+        for (j = i; j < i + ST_LANES && j < c->n_columns; j++)
+            if (NAME(all_columns)(c) || sums[j - i] > 0)
+                places[n++] = (int)j;
+    }
+    return n;
+}
+
 /* The expected counts of the document: its columns, and for each word their values. */
 static int NAME(put_statistics)(NAME(chain) *c, st_job *job)
 {
     const ptrdiff_t first = job->indptr[c->document], n_left = c->left.n_bytes / sizeof(int);
-    const ptrdiff_t n_here = ST_LANES * c->n_blocks, n = n_here + n_left;
     const REAL *left_values = (const REAL *)c->left_values.buffer.data;
+    int *places = (int *)c->base;
+    REAL *row = c->scratch;
+    const ptrdiff_t n_here = NAME(shared_columns)(c, places), n = n_here + n_left;
     ptrdiff_t u, i;
     job->first_column[c->document] = job->columns.n_bytes / sizeof(int);
     job->first_value[c->document] = job->values.n_bytes / sizeof(float);
@@ -422,15 +481,19 @@ static int NAME(put_statistics)(NAME(chain) *c, st_job *job)
     if (columns == NULL || values == NULL)
         return -1;
     *columns++ = (int)n;
-    memcpy(columns, c->topic, n_here * sizeof(int));
-    if (n_left > 0)
-        memcpy(columns + n_here, c->left.buffer.data, n_left * sizeof(int));
+    for (i = 0; i < n_here; i++)
+        columns[i] = c->topic[places[i]];
+    for (i = 0; i < n_left; i++)
+        columns[n_here + i] = ((const int *)c->left.buffer.data)[i];
     for (u = 0; u < c->n_words; u++, values += n) {
-        const double scale = job->token_weight[first + u] / job->n_averaged;
-        for (i = 0; i < n_here; i++) {
-            const ptrdiff_t place = ST_LANES * (i / ST_LANES * c->n_words + u) + i % ST_LANES;
-            values[i] = (float)(scale * c->share[place] * c->b[place]);
+        const REAL scale = (REAL)(job->token_weight[first + u] / job->n_averaged);
+        for (i = 0; i < c->n_blocks; i++) {
+            const ptrdiff_t place = ST_LANES * (i * c->n_words + u);
+            const NAME(lanes) b = NAME(load)(c->b + place);
+            NAME(store)(row + ST_LANES * i, NAME(product)(b, NAME(load)(c->share + place)));
         }
+        for (i = 0; i < n_here; i++)
+            values[i] = (float)(scale * row[places[i]]);
         for (i = 0; i < n_left; i++)
             values[n_here + i] = (float)(scale * left_values[i * c->n_words + u]);
         job->inverse[first + u] = (float)(c->mass[u] > 0 ? scale * c->inverse[u] : 0);

@@ -15,6 +15,15 @@ ST_INLINE NAME(lanes) NAME(load)(const REAL *from)
 
 ST_INLINE void NAME(store)(REAL *to, NAME(lanes) a) { memcpy(to, a.x, sizeof a.x); }
 
+/* The entries of a row of float at eight places. */
+ST_INLINE NAME(lanes) NAME(gather)(const float *row, const int *places)
+{
+    NAME(lanes) a;
+    for (int i = 0; i < 8; i++)
+        a.x[i] = row[places[i]];
+    return a;
+}
+
 ST_INLINE NAME(lanes) NAME(sum)(NAME(lanes) a, NAME(lanes) b)
 {
     for (int i = 0; i < 8; i++)

@@ -8,6 +8,14 @@ ST_INLINE __m256 NAME(load)(const float *from) { return _mm256_loadu_ps(from); }
 
 ST_INLINE void NAME(store)(float *to, __m256 a) { _mm256_storeu_ps(to, a); }
 
+ST_INLINE __m256 NAME(gather)(const float *row, const int *places)
+{
+    float a[8];
+    for (int i = 0; i < 8; i++)
+        a[i] = row[places[i]];
+    return _mm256_loadu_ps(a);
+}
+
 ST_INLINE __m256 NAME(sum)(__m256 a, __m256 b) { return _mm256_add_ps(a, b); }
 
 ST_INLINE __m256 NAME(difference)(__m256 a, __m256 b) { return _mm256_sub_ps(a, b); }

@@ -175,9 +175,7 @@ def _sample(
         wanted == "statistics", z, inverse, first_column, first_value, mean_counts.ravel(),
         log_theta,
     )  # fmt: skip
-    return _Chains(
-        z, inverse, first_column, first_value, columns, values, mean_counts, log_theta
-    )
+    return _Chains(z, inverse, first_column, first_value, columns, values, mean_counts, log_theta)
 
 
 def _average(

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Gibbs local step beside tomotopy's collapsed sampler, in one run.
+
+Synthetic documents, of which each sampler draws the topics of all tokens in every
+sweep; ours is given the topics' words and includes the start of the chains and the
+expected counts of the minibatch, tomotopy's learns the topics on the way and is timed
+after some sweeps. Both take turns, on one thread; times are of the processor (`--clock
+wall` for those of the clock on the wall), the least of some runs.
+
+    python benchmarks/gibbs.py --components 20 100 1000
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from streamtopics.kernels import variational
+from streamtopics.local import Gibbs
+from streamtopics.messages import Minibatch, Topics
+from streamtopics.parallel import Workers, workers
+
+CLOCKS = {"processor": time.process_time, "wall": time.perf_counter}
+
+
+def synthetic(options: argparse.Namespace, n_components: int) -> tuple[Minibatch, Topics]:
+    """Documents of the model with sparse topics, and those topics."""
+    rng = np.random.default_rng(options.seed)
+    alpha = np.full(n_components, options.alpha_0 / n_components)
+    topic_word = rng.gamma(options.sparsity, 1.0, (n_components, options.words)) + 1e-9
+    topic_word /= topic_word.sum(axis=1, keepdims=True)
+    z = [
+        rng.choice(n_components, options.length, p=rng.dirichlet(alpha))
+        for _ in range(options.documents)
+    ]
+    z = np.array(z)
+    words = np.empty_like(z)
+    for k in range(n_components):
+        words[z == k] = rng.choice(options.words, np.count_nonzero(z == k), p=topic_word[k])
+    cells = np.arange(options.documents)[:, None] * options.words + words
+    cells, counts = np.unique(cells, return_counts=True)
+    documents, words = np.divmod(cells, options.words)
+    used, places = np.unique(words, return_inverse=True)
+    indptr = np.searchsorted(documents, np.arange(options.documents + 1))
+    weights = np.zeros((len(used), variational.padded_width(n_components)), np.float32)
+    weights[:, :n_components] = topic_word.T[used]
+    weights /= weights.max(axis=1, keepdims=True)
+    minibatch = Minibatch(
+        used.astype(np.int32),
+        indptr.astype(np.int32),
+        places.astype(np.int32),
+        counts.astype(np.float32),
+    )
+    return minibatch, Topics(weights, alpha)
+
+
+def streamtopics(
+    minibatch: Minibatch, topics: Topics, step: Gibbs, some_workers: Workers
+) -> Callable[[], None]:
+    """A run of the whole local step."""
+    seeds = np.arange(minibatch.n_documents, dtype=np.uint64)
+    return lambda: step.step(minibatch, topics, seeds, some_workers)
+
+
+def tomotopy(options: argparse.Namespace, minibatch: Minibatch, n_components: int) -> Callable:
+    """A run of n_sweeps iterations, after as many others."""
+    import tomotopy as tp
+
+    alpha = options.alpha_0 / n_components
+    model = tp.LDAModel(k=n_components, alpha=alpha, eta=0.01, seed=options.seed)
+    model.optim_interval = 0
+    for start, stop in zip(minibatch.indptr[:-1], minibatch.indptr[1:], strict=True):
+        repeats = minibatch.counts[start:stop].astype(int)
+        model.add_doc(np.repeat(minibatch.indices[start:stop], repeats).astype(str).tolist())
+    model.train(options.sweeps, workers=1)
+    return lambda: model.train(options.sweeps, workers=1)
+
+
+def least_seconds(runs: dict[str, Callable], repeats: int, clock: Callable) -> dict[str, float]:
+    """The least time of each run; they take turns."""
+    seconds = dict.fromkeys(runs, np.inf)
+    for _ in range(repeats):
+        for name, run in runs.items():
+            started = clock()
+            run()
+            seconds[name] = min(seconds[name], clock() - started)
+    return seconds
+
+
+def compare(options: argparse.Namespace) -> None:
+    """Nanoseconds per token and sweep, beside tomotopy's."""
+    print(
+        f"{options.documents:,} documents of {options.length} tokens, {options.words:,} words, "
+        f"alpha_0 = {options.alpha_0}; nanoseconds per token and sweep"
+    )
+    print(f"{'K':>6} {'streamtopics':>13} {'tomotopy':>9} {'ratio':>6}   of P sweeps, A averaged")
+    for n_components in options.components:
+        minibatch, topics = synthetic(options, n_components)
+        per_token = 1e9 / minibatch.n_tokens / options.sweeps
+        step = Gibbs(options.sweeps, options.averaged)
+        with workers(1) as alone:
+            runs = {
+                "streamtopics": streamtopics(minibatch, topics, step, alone),
+                "tomotopy": tomotopy(options, minibatch, n_components),
+            }
+            seconds = least_seconds(runs, options.runs, CLOCKS[options.clock])
+        ours, theirs = (seconds[name] * per_token for name in runs)
+        print(
+            f"{n_components:>6} {ours:>13.1f} {theirs:>9.1f} {theirs / ours:>5.1f}x   "
+            f"P = {options.sweeps}, A = {options.averaged}"
+        )
+
+
+def threads(options: argparse.Namespace) -> None:
+    """Two threads against one, by the clock on the wall."""
+    print("\nmilliseconds of a step on the wall, one thread and two")
+    for n_components in options.components:
+        minibatch, topics = synthetic(options, n_components)
+        step = Gibbs(options.sweeps, options.averaged)
+        with workers(1) as alone, workers(2) as both:
+            runs = {
+                "one": streamtopics(minibatch, topics, step, alone),
+                "two": streamtopics(minibatch, topics, step, both),
+            }
+            seconds = least_seconds(runs, options.runs, time.perf_counter)
+        one, two = seconds["one"], seconds["two"]
+        print(f"{n_components:>6} {1e3 * one:>8.1f} {1e3 * two:>8.1f} {one / two:>5.2f}x")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--components", type=int, nargs="+", default=[20, 100, 1000])
+    parser.add_argument("--documents", type=int, default=1000)
+    parser.add_argument("--length", type=int, default=100, help="tokens of a document")
+    parser.add_argument("--words", type=int, default=10_000)
+    parser.add_argument("--alpha-0", type=float, default=5.0, help="sum of alpha")
+    parser.add_argument("--sparsity", type=float, default=0.05, help="Dirichlet of the topics")
+    parser.add_argument("--sweeps", type=int, default=20)
+    parser.add_argument("--averaged", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--clock", choices=list(CLOCKS), default="processor")
+    options = parser.parse_args()
+    with threadpool_limits(limits=1):
+        compare(options)
+        threads(options)
+
+
+if __name__ == "__main__":
+    main()

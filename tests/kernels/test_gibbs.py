@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Gibbs step: bookkeeping, reproducibility, and exact posteriors of tiny documents."""
+
+import importlib
+from itertools import product
+
+import joblib
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import digamma, gammaln
+
+from streamtopics.kernels import supported, variational
+from streamtopics.local import Gibbs, gibbs
+from streamtopics.messages import Minibatch, Topics
+from streamtopics.parallel import SERIAL, workers
+
+KERNELS = {
+    name: importlib.import_module(f"streamtopics.kernels._gibbs_{name}") for name in supported()
+}
+COMPONENTS = [*range(1, 41), 63, 64, 65, 199, 200, 201, 1000]
+
+
+@pytest.fixture(params=KERNELS.values(), ids=KERNELS.keys())
+def each_kernel(request, monkeypatch):
+    """The step with the kernel of each instruction set in turn."""
+    monkeypatch.setattr(gibbs, "gibbs", request.param)
+
+
+# Data
+
+
+def make_topics(rng, n_words, n_components, alpha=None, dtype=np.float32):
+    weights = rng.gamma(0.1, 1.0, (n_words, n_components)) + 1e-9
+    weights /= weights.max(axis=1, keepdims=True)
+    padded = np.zeros((n_words, variational.padded_width(n_components)), dtype)
+    padded[:, :n_components] = weights
+    alpha = np.full(n_components, 2.0 / n_components) if alpha is None else alpha
+    return Topics(padded, np.asarray(alpha, np.float64))
+
+
+def make_minibatch(documents, dtype=np.float32):
+    """A minibatch from arrays of counts of all words."""
+    dense = np.array(documents, np.float64)
+    rows, columns = np.nonzero(dense)
+    indptr = np.searchsorted(rows, np.arange(len(dense) + 1)).astype(np.int32)
+    words = np.arange(dense.shape[1], dtype=np.int32)
+    return Minibatch(words, indptr, columns.astype(np.int32), dense[rows, columns].astype(dtype))
+
+
+def mixed_minibatch(rng, n_documents=20, n_words=60, dtype=np.float32):
+    """Short and long documents, an empty one, fractions, and a heavy word."""
+    documents = rng.poisson(1.0, (n_documents, n_words)).astype(float)
+    documents[1] = 0
+    documents[2] *= 0.37
+    documents[3, :4] = [1e9, 2.0, 1e5, 1.0]
+    documents[4, :] = 0
+    documents[4, 7] = 1
+    return make_minibatch(documents, dtype)
+
+
+def random_seeds(n, seed=0):
+    return np.random.default_rng(seed).integers(0, 2**64, n, dtype=np.uint64)
+
+
+def run(step, minibatch, topics, documents=None, with_workers=SERIAL):
+    seeds = random_seeds(minibatch.n_documents)
+    return step.step(minibatch, topics, seeds, with_workers, documents)
+
+
+def one_document(minibatch, d):
+    """Document d of a minibatch, over the same words."""
+    span = slice(minibatch.indptr[d], minibatch.indptr[d + 1])
+    indptr = np.array([0, span.stop - span.start], np.int32)
+    return Minibatch(minibatch.words, indptr, minibatch.indices[span], minibatch.counts[span])
+
+
+def word_totals(minibatch):
+    return np.bincount(minibatch.indices, minibatch.counts, len(minibatch.words))
+
+
+# Bookkeeping
+
+
+@pytest.mark.parametrize("n_components", COMPONENTS)
+@pytest.mark.parametrize("n_averaged", [0, 1, 3])
+def test_counts_sum_to_tokens(each_kernel, n_components, n_averaged):
+    rng = np.random.default_rng(n_components)
+    minibatch, topics = mixed_minibatch(rng), make_topics(rng, 60, n_components)
+    statistics, z = run(Gibbs(3, n_averaged, log_theta=True), minibatch, topics)
+    assert statistics.counts.shape == (60, n_components)
+    assert np.all(statistics.counts >= 0)
+    assert_allclose(statistics.counts.sum(axis=1), word_totals(minibatch), rtol=2e-6)
+    assert_allclose(statistics.lengths, minibatch.lengths)
+    assert np.isfinite(statistics.log_theta).all()
+    assert z.dtype == np.int32
+    assert len(z) == np.minimum(np.ceil(minibatch.counts), 1024).sum()
+    assert z.min() >= 0
+    assert z.max() < n_components
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_doc_topic_rows(dtype):
+    rng = np.random.default_rng(0)
+    minibatch = mixed_minibatch(rng, dtype=dtype)
+    topics = make_topics(rng, 60, 50, rng.gamma(0.3, 1.0, 50) + 1e-3)
+    theta = Gibbs(5, 2).doc_topic(minibatch, topics, random_seeds(20), SERIAL)
+    assert theta.dtype == dtype
+    assert_allclose(theta.sum(axis=1), 1, rtol=1e-6 if dtype == np.float32 else 1e-12)
+    assert_allclose(theta[1], topics.alpha / topics.alpha.sum(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("n_components", [3, 50, 300])
+def test_last_sample(n_components):
+    """With n_averaged = 0 everything is a function of z."""
+    rng = np.random.default_rng(1)
+    minibatch, topics = mixed_minibatch(rng), make_topics(rng, 60, n_components)
+    statistics, z = run(Gibbs(4, 0, log_theta=True), minibatch, topics)
+    tokens = np.minimum(np.ceil(minibatch.counts), 1024).astype(int)
+    weight = np.repeat(minibatch.counts.astype(float) / tokens, tokens)
+    document = np.repeat(np.repeat(np.arange(20), np.diff(minibatch.indptr)), tokens)
+    by_topic = np.zeros((20, n_components))
+    np.add.at(by_topic, (document, z), weight)
+    counts = np.zeros((60, n_components))
+    np.add.at(counts, (np.repeat(minibatch.indices, tokens), z), weight)
+    assert_allclose(statistics.counts, counts, rtol=1e-6)
+    gamma = topics.alpha + by_topic
+    log_theta = digamma(gamma) - digamma(gamma.sum(axis=1, keepdims=True))
+    kept = minibatch.lengths > 0
+    assert_allclose(statistics.log_theta, log_theta[kept].mean(axis=0), rtol=1e-9)
+    theta = Gibbs(4, 0).doc_topic(minibatch, topics, random_seeds(20), SERIAL)
+    assert_allclose(theta, gamma / gamma.sum(axis=1, keepdims=True), rtol=1e-5)
+
+
+def test_no_tokens():
+    minibatch = make_minibatch(np.zeros((3, 4)))
+    topics = make_topics(np.random.default_rng(0), 4, 5)
+    for n_averaged in (0, 2):
+        statistics, z = run(Gibbs(2, n_averaged, log_theta=True), minibatch, topics)
+        assert not statistics.counts.any()
+        assert statistics.log_theta is None
+        assert len(z) == 0
+    theta = Gibbs(2, 1).doc_topic(minibatch, topics, random_seeds(3), SERIAL)
+    assert_allclose(theta, 0.2, rtol=1e-6)
+    assert run(Gibbs(2, 1), minibatch, topics)[0].log_theta is None
+
+
+def test_no_documents():
+    minibatch = Minibatch(*(np.zeros(n, np.int32) for n in (0, 1, 0)), np.zeros(0, np.float32))
+    topics = make_topics(np.random.default_rng(0), 0, 5)
+    statistics, z = run(Gibbs(2, 1, log_theta=True), minibatch, topics)
+    assert statistics.counts.shape == (0, 5)
+    assert len(z) == 0
+    assert Gibbs(2, 1).doc_topic(minibatch, topics, random_seeds(0), SERIAL).shape == (0, 5)
+
+
+@pytest.mark.parametrize("n_components", [10, 100, 300])
+@pytest.mark.parametrize("n_repeats", [1, 100_000, 1000])
+def test_long_document(n_components, n_repeats):
+    rng = np.random.default_rng(2)
+    words = np.full((1, 1 if n_repeats == 100_000 else 100_000 // n_repeats), float(n_repeats))
+    minibatch = make_minibatch(words)
+    topics = make_topics(rng, words.shape[1], n_components)
+    statistics, _ = run(Gibbs(3, 2), minibatch, topics)
+    assert_allclose(statistics.counts.sum(axis=1), words[0], rtol=3e-6)
+
+
+@pytest.mark.parametrize("n_components", [2, 33, 65, 300])
+@pytest.mark.parametrize("low", [-10, 0, 10])
+@pytest.mark.parametrize("high", [-10, 10])
+def test_extremes(each_kernel, n_components, low, high):
+    rng = np.random.default_rng(3)
+    alpha = 10.0 ** rng.permutation(np.linspace(low, high, n_components))
+    weights = make_topics(rng, 60, n_components).weights
+    weights[:, :n_components] = 10.0 ** rng.uniform(-30, 0, (60, n_components))
+    weights[::2, :n_components] *= rng.random((30, n_components)) < 0.1
+    weights[np.arange(60), rng.integers(n_components, size=60)] = 1
+    minibatch, topics = mixed_minibatch(rng), Topics(weights, alpha)
+    statistics, z = run(Gibbs(4, 2, log_theta=True), minibatch, topics)
+    assert_allclose(statistics.counts.sum(axis=1), word_totals(minibatch), rtol=1e-5)
+    assert np.isfinite(statistics.log_theta).all()
+    tokens = np.minimum(np.ceil(minibatch.counts), 1024).astype(int)
+    assert np.all(weights[np.repeat(minibatch.indices, tokens), z] > 0)
+    theta = Gibbs(4, 2).doc_topic(minibatch, topics, random_seeds(20), SERIAL)
+    assert_allclose(theta.sum(axis=1), 1, rtol=1e-6)
+
+
+# Reproducibility
+
+
+def same(one, other):
+    assert_array_equal(one[0].counts, other[0].counts)
+    assert_array_equal(one[0].log_theta, other[0].log_theta)
+    assert_array_equal(one[1], other[1])
+
+
+@pytest.mark.parametrize("n_components", [20, 100, 300])
+def test_workers(n_components):
+    rng = np.random.default_rng(4)
+    minibatch = mixed_minibatch(rng, n_documents=300)
+    topics = make_topics(rng, 60, n_components)
+    step = Gibbs(3, 2, log_theta=True)
+    alone = run(step, minibatch, topics)
+    for n_jobs in (2, 3):
+        with workers(n_jobs) as threads:
+            same(alone, run(step, minibatch, topics, with_workers=threads))
+
+
+def test_processes():
+    rng = np.random.default_rng(5)
+    minibatch, topics = mixed_minibatch(rng, n_documents=150), make_topics(rng, 60, 40)
+    step = Gibbs(3, 2, log_theta=True)
+    with joblib.parallel_config(backend="loky"), workers(2) as processes:
+        assert processes.distributed
+        same(run(step, minibatch, topics), run(step, minibatch, topics, with_workers=processes))
+
+
+@pytest.mark.parametrize("n_components", [20, 100, 300])
+def test_documents_alone(n_components):
+    rng = np.random.default_rng(6)
+    minibatch, topics = mixed_minibatch(rng), make_topics(rng, 60, n_components)
+    seeds, step = random_seeds(20), Gibbs(4, 2)
+    statistics, z = step.step(minibatch, topics, seeds, SERIAL)
+    theta = step.doc_topic(minibatch, topics, seeds, SERIAL)
+    total, own_z = 0, []
+    for d in range(20):
+        alone = one_document(minibatch, d)
+        part, state = step.step(alone, topics, seeds[d : d + 1], SERIAL)
+        total = total + part.counts.astype(float)
+        own_z.append(state)
+        own_theta = step.doc_topic(alone, topics, seeds[d : d + 1], SERIAL)
+        assert_array_equal(theta[d : d + 1], own_theta)
+    assert_array_equal(z, np.concatenate(own_z))
+    assert_allclose(statistics.counts, total, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_components", [5, 50, 250])
+def test_going_on(n_components):
+    """A chain goes on from the topics that are passed, and leaves them as they are."""
+    rng = np.random.default_rng(7)
+    minibatch = mixed_minibatch(rng)
+    certain = np.zeros((60, n_components))
+    certain[np.arange(60), rng.integers(n_components, size=60)] = 1
+    free, fixed = make_topics(rng, 60, n_components), make_topics(rng, 60, n_components)
+    fixed.weights[:, :n_components] = certain
+    z = run(Gibbs(2, 0), minibatch, free)[1]
+    held = z.copy()
+    moved = run(Gibbs(1, 0), minibatch, fixed, z)[1]
+    tokens = np.minimum(np.ceil(minibatch.counts), 1024).astype(int)
+    assert_array_equal(moved, certain.argmax(axis=1)[np.repeat(minibatch.indices, tokens)])
+    assert_array_equal(z, held)
+    again = [run(Gibbs(2, 1), minibatch, free, z)[1] for _ in range(2)]
+    assert_array_equal(*again)
+
+
+def test_going_on_keeps_the_chain():
+    """Two topics that no token leaves: alpha is small and each document holds one."""
+    minibatch = make_minibatch(np.full((40, 5), 20.0))
+    topics = Topics(make_topics(np.random.default_rng(0), 5, 2).weights, np.full(2, 1e-10))
+    topics.weights[:, :2] = 1
+    z = np.repeat(np.arange(40, dtype=np.int32) % 2, 100)
+    assert_array_equal(run(Gibbs(3, 1), minibatch, topics, z)[1], z)
+
+
+def test_wrong_sweeps():
+    minibatch, topics = make_minibatch(np.ones((1, 2))), make_topics(np.random.default_rng(0), 2, 2)
+    with pytest.raises(ValueError, match="n_averaged <= n_sweeps"):
+        run(Gibbs(1, 2), minibatch, topics)
+
+
+def test_float64_weights():
+    rng = np.random.default_rng(8)
+    minibatch = mixed_minibatch(rng, dtype=np.float64)
+    topics = make_topics(rng, 60, 40, dtype=np.float64)
+    rounded = Topics(topics.weights.astype(np.float32), topics.alpha)
+    one, other = run(Gibbs(2, 1), minibatch, topics), run(Gibbs(2, 1), minibatch, rounded)
+    assert one[0].counts.dtype == np.float64
+    assert_array_equal(one[0].counts, other[0].counts)
+
+
+# Exactness
+
+
+def posterior(counts, weights, alpha):
+    """Expected counts, E[log theta] and E[theta] of a document by enumeration."""
+    n_components = len(alpha)
+    words = np.repeat(np.arange(len(counts)), counts)
+    z = np.array(list(product(range(n_components), repeat=len(words))))
+    held = (z[:, :, None] == np.arange(n_components)).sum(axis=1)
+    log_p = np.log(weights[words, z]).sum(axis=1) + gammaln(alpha + held).sum(axis=1)
+    p = np.exp(log_p - log_p.max())
+    p /= p.sum()
+    expected = np.zeros((len(counts), n_components))
+    for n, w in enumerate(words):
+        expected[w] += np.bincount(z[:, n], p, n_components)
+    gamma = alpha + held
+    total = alpha.sum() + len(words)
+    return expected, p @ digamma(gamma) - digamma(total), p @ gamma / total
+
+
+@pytest.mark.parametrize(
+    ("n_components", "counts"),
+    [(2, [3, 2, 2]), (5, [1, 2, 1]), (40, [1, 2]), (70, [1, 1]), (205, [1, 1])],
+)
+def test_posterior(each_kernel, n_components, counts):
+    rng = np.random.default_rng(n_components)
+    n_documents = 20_000
+    topics = make_topics(
+        rng, len(counts), n_components, rng.gamma(1.0, 1.0 / n_components, n_components) + 0.02
+    )
+    weights = topics.weights[:, :n_components] + np.float32(0.02)
+    topics.weights[:, :n_components] = weights
+    minibatch = make_minibatch(np.tile(counts, (n_documents, 1)))
+    step = Gibbs(20, 15, log_theta=True)
+    statistics, _ = run(step, minibatch, topics)
+    theta = step.doc_topic(minibatch, topics, random_seeds(n_documents), SERIAL).mean(axis=0)
+    expected, log_theta, mean = posterior(counts, weights.astype(float), topics.alpha)
+    assert_allclose(statistics.counts / n_documents, expected, atol=0.01)
+    assert_allclose(theta, mean, atol=0.004)
+    spread = np.sqrt(1 + topics.alpha**-2)
+    assert np.all(np.abs(statistics.log_theta - log_theta) < 0.02 * spread)
