@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""
+Nine methods on one stream
+==========================
+
+All methods of the package for latent Dirichlet allocation, on the documentation of NumPy, SciPy
+and scikit-learn: how well they predict held-out documents, against the documents they have seen.
+"""
+
+# %%
+# One document in ten is held out. All methods see the same minibatches of 100 documents.
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+
+from streamtopics import (
+    GibbsOnlineEM,
+    LangevinLDA,
+    OnlineVBLDA,
+    SinglePassLDA,
+    StreamingGibbsLDA,
+    SVBLDA,
+    VarGibbsLDA,
+    VariationalOnlineEM,
+)
+from streamtopics.datasets import iter_minibatches, load_docstrings
+from streamtopics.inspection import plot_curves
+
+texts = load_docstrings(packages=["numpy", "scipy", "sklearn"]).data
+X = CountVectorizer(stop_words="english", min_df=5, max_features=3000).fit_transform(texts)
+held_out = np.arange(X.shape[0]) % 10 == 0
+stream, test = X[~held_out], X[held_out]
+
+K, N = 20, stream.shape[0]
+models = {
+    "G-OEM": GibbsOnlineEM(K, random_state=0),
+    "V-OEM": VariationalOnlineEM(K, random_state=0),
+    "V-OEM++": VariationalOnlineEM(K, boosted=True, max_local_iter=10, random_state=0),
+    "SPLDA": SinglePassLDA(K, max_local_iter=10, random_state=0),
+    "SGS": StreamingGibbsLDA(K, random_state=0),
+    "OLDA": OnlineVBLDA(K, n_documents=N, random_state=0),
+    "VarGibbs": VarGibbsLDA(K, n_documents=N, random_state=0),
+    "SVB": SVBLDA(K, random_state=0),
+    "LDS": LangevinLDA(K, n_documents=N, n_sweeps=20, random_state=0),
+}
+
+# %%
+# Perplexity is exp(-nats per token): the number of equally likely words that would be as hard to
+# guess. Lower is better.
+curves = {name: [] for name in models}
+seen = []
+for i, batch in enumerate(iter_minibatches(stream, batch_size=100)):
+    for model in models.values():
+        model.partial_fit(batch)
+    if i % 4 == 3:
+        seen.append(model.n_documents_seen_)
+        for name, model in models.items():
+            curves[name].append(np.exp(-model.score(test)))
+
+figure = plot_curves(curves, x=seen, xlabel="documents seen", ylabel="held-out perplexity")
+
+# %%
+# What each is made of is in :doc:`/user_guide/online_em`. The methods with a posterior over
+# topics (OLDA, VarGibbs, SVB) are held back here by minibatches of 100 documents, in which their
+# topics hardly leave the start: their own defaults are ten times as large.
+for name in sorted(curves, key=lambda name: curves[name][-1]):
+    print(f"{name:10} {curves[name][-1]:8.0f}")
