@@ -3,10 +3,10 @@
 
 from streamtopics.estimators import (
     BPSLDA,
+    SVBLDA,
     GibbsOnlineEM,
     LangevinLDA,
     OnlineVBLDA,
-    SVBLDA,
     SinglePassLDA,
     StreamingGibbsLDA,
     VarGibbsLDA,
@@ -15,10 +15,10 @@ from streamtopics.estimators import (
 
 __all__ = [
     "BPSLDA",
+    "SVBLDA",
     "GibbsOnlineEM",
     "LangevinLDA",
     "OnlineVBLDA",
-    "SVBLDA",
     "SinglePassLDA",
     "StreamingGibbsLDA",
     "VarGibbsLDA",

@@ -11,7 +11,7 @@ Written as avg = theta lam + u it obeys, if lam_t = r lam_{t-1} + g s_t + p eta,
     u_t     = (1 - w_t) u_{t-1} + (w_t - theta_t) (g s_t + p eta),
 
 so that u, like lam, changes only in the rows of the words of the minibatch.
-theta grows as lam forgets; before rounding can tell, it is taken into u.
+theta grows as lam forgets; before rounding can tell, theta lam is taken into u.
 """
 
 import numpy as np
@@ -22,7 +22,10 @@ MOST_THETA = 1e6
 
 
 class IterateAverage:
-    """The average of a posterior's iterates; reads like a posterior."""
+    """The average of a posterior's iterates; reads like a posterior.
+
+    For rules that retain the same of all topics, and add no noise.
+    """
 
     def __init__(self, posterior: LazyPosterior):
         self.posterior = posterior
@@ -69,10 +72,11 @@ class IterateAverage:
     def blend(self, blend: Blend) -> None:
         """Carry out an update of the posterior, and take the new iterate in."""
         w = 2.0 / (self.posterior.n_batches + 2)
-        theta = w if w == 1.0 else w + (1 - w) * self.theta / blend.retain
-        if theta > MOST_THETA:
+        kept = (1 - w) * self.theta
+        if kept > MOST_THETA * blend.retain:
             self.rest.add(self.posterior, self.theta, _theta(0.0))
-            theta = w
+            kept = 0.0
+        theta = w + kept / blend.retain if kept > 0 else w
         rest = Blend(
             1 - w,
             (w - theta) * blend.gain,

@@ -149,6 +149,11 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
                     f"n_components is {self.n_components} now, but the model has "
                     f"{self.posterior_.shape[1]} topics; set it back, or start anew with fit"
                 )
+            if self._averages() != hasattr(self, "average_"):
+                raise ValueError(
+                    f"averaging is {self._averages()} now, but the model was started with "
+                    f"{not self._averages()}; set it back, or start anew with fit"
+                )
             if X.shape[0]:
                 self._learn(X, pool)
         return self
@@ -189,9 +194,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
     def _start(self) -> None:
         """Set the state before the first minibatch."""
-        alpha = check_doc_topic_prior(
-            self.doc_topic_prior, self.n_components, self._doc_topic_mass
-        )
+        alpha = check_doc_topic_prior(self.doc_topic_prior, self.n_components, self._doc_topic_mass)
         eta = check_topic_word_prior(
             getattr(self, self._word_prior),
             self._word_prior,

@@ -23,6 +23,10 @@ from streamtopics.messages import Statistics
 
 # Below this weight of S, the weight is multiplied into S.
 LEAST_WEIGHT = 1e-20
+TOO_EXTREME = (
+    "the update would make the posterior infinite or undefined; the step size, the boosting scale "
+    "or the prior is too extreme"
+)
 # Where noise would reflect lam to less, it stays here.
 LEAST_NOISY = 1e-100
 
@@ -45,15 +49,18 @@ class Proportions:
 
 @dataclass(frozen=True)
 class Noise:
-    """What makes a chain of an update: lam <- |lam + sqrt(variance lam) xi|, xi ~ N(0, 1)."""
+    """What an update adds at random, of a variance in proportion to lam before it.
+
+    lam <- |update(lam) + sqrt(variance lam) xi|, xi ~ N(0, 1) drawn from `seed`.
+    """
 
     variance: float
-    seed: int
+    seed: tuple[int, ...]
 
-    def added(self, lam: np.ndarray) -> np.ndarray:
-        """lam after the noise."""
+    def added(self, updated: np.ndarray, lam: np.ndarray) -> np.ndarray:
+        """The update of `lam` after the noise."""
         xi = np.random.default_rng(self.seed).standard_normal(lam.shape)
-        return np.maximum(np.abs(lam + np.sqrt(self.variance * np.abs(lam)) * xi), LEAST_NOISY)
+        return np.maximum(np.abs(updated + np.sqrt(self.variance * lam) * xi), LEAST_NOISY)
 
 
 @dataclass(frozen=True)
@@ -206,6 +213,8 @@ class LazyPosterior:
 
     def _prepared(self, blend: Blend) -> tuple:
         """Arguments of the compiled writer, when all has been checked."""
+        if blend.noise is not None:
+            raise ValueError("an update with noise cannot be carried out together with others")
         statistics = blend.statistics
         k = self.S.shape[1]
         state = self._state.copy()
@@ -215,28 +224,39 @@ class LazyPosterior:
         state[k : 2 * k] = a = np.where(a < LEAST_WEIGHT, 1.0, a)
         scale = np.ascontiguousarray(np.broadcast_to(blend.gain / a, k))
         state[-3:] += 1, statistics.n_documents, statistics.n_tokens
-        if blend.proportions is not None:
-            state[3 * k : -3] = np.concatenate([blend.proportions.alpha, blend.proportions.memory])
+        state = self._with_proportions(state, blend)
         prior = state[:k] * self.prior_mass
         if not (np.isfinite(state).all() and np.isfinite(scale).all() and np.isfinite(prior).all()):
-            raise ValueError(
-                "the update would make the posterior infinite or undefined; the step size, the "
-                "boosting scale or the prior is too extreme"
-            )
+            raise ValueError(TOO_EXTREME)
         self._own()
         return (
             self.S, statistics.words, statistics.counts, scale, fold, self._state[2 * k : 3 * k],
             self._state, state,
         )  # fmt: skip
 
+    def _with_proportions(self, state: np.ndarray, blend: Blend) -> np.ndarray:
+        """`state` with the proportions that the blend asks for."""
+        if blend.proportions is not None:
+            new = np.concatenate([blend.proportions.alpha, blend.proportions.memory])
+            place = slice(3 * self.S.shape[1], len(state) - 3)
+            if len(new) != place.stop - place.start:
+                raise ValueError(
+                    f"the posterior keeps {place.stop - place.start} numbers on the proportions, "
+                    f"but the update gave {len(new)}"
+                )
+            state[place] = new
+        return state
+
     def _diffuse(self, blend: Blend) -> None:
         """Carry out an update with noise; it makes S all that there is of lam."""
-        lam = blend.retain * self.dense() + blend.prior * self.eta
-        statistics = blend.statistics
+        before, statistics = self.dense(), blend.statistics
+        lam = blend.retain * before + blend.prior * self.eta
         lam[statistics.words] += blend.gain * statistics.counts
-        lam = blend.noise.added(lam)
+        lam = blend.noise.added(lam, before)
+        if not np.isfinite(lam).all():
+            raise ValueError(TOO_EXTREME)
         k = self.S.shape[1]
-        state = self._state.copy()
+        state = self._with_proportions(self._state.copy(), blend)
         state[:k], state[k : 2 * k], state[2 * k : 3 * k] = 0.0, 1.0, lam.sum(axis=0)
         state[-3:] += 1, statistics.n_documents, statistics.n_tokens
         vars(self).update(S=lam, _state=state)

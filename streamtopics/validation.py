@@ -57,7 +57,7 @@ COMMON_CONSTRAINTS = {
 def check_counts(
     estimator: Any, X: Any, *, reset: bool, caller: str, allow_no_documents: bool
 ) -> sparse.csr_matrix:
-    """X as a CSR matrix of non-negative, finite float32 or float64 counts.
+    """X as a CSR matrix of non-negative, finite float32 or float64 counts, words in order.
 
     float64 stays float64; everything else becomes float32, in which integers are
     exact up to 16,777,216.
@@ -85,6 +85,9 @@ def check_counts(
             f"X, passed to {caller}, has a count of {X.data.max():g}, more than {MOST_COUNT:g}, "
             "which cannot be right; check how it was made"
         )
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
     return X
 
 
@@ -147,9 +150,7 @@ def check_doc_topic_prior(prior: Any, n_components: int, default_mass: float) ->
     return _check_prior(prior, "doc_topic_prior", {"(n_components,)": (n_components,)})
 
 
-def check_topic_word_prior(
-    prior: Any, name: str, n_components: int, n_features: int
-) -> np.ndarray:
+def check_topic_word_prior(prior: Any, name: str, n_components: int, n_features: int) -> np.ndarray:
     """The prior by word: of shape (n_features or 1, n_components or 1)."""
     if prior is None:
         prior = MASS_PER_WORD

@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The lazy posterior against the dense equation it stands for."""
 
+import pickle
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import norm
 
 from streamtopics.messages import Statistics
-from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.posterior import (
+    Blend,
+    LazyPosterior,
+    Noise,
+    Proportions,
+    blend_together,
+)
 
 V, K = 12, 3
 SHAPES = {"scalar": (1, 1), "words": (V, 1), "topics": (1, K), "matrix": (V, K)}
@@ -132,3 +141,209 @@ def test_a_read_only_posterior_is_copied_when_it_learns():
     posterior.blend(Blend(1.0, 1.0, 0.0, statistics(1)))
     assert_array_equal(sent, before)
     assert_allclose(posterior.S, before + dense(statistics(1)))
+
+
+# Several at once
+
+
+def test_blends_together_are_the_blends():
+    together, alone = ([make(SHAPES["matrix"], seed)[0] for seed in range(3)] for _ in range(2))
+    blends = [Blend(*coefficients(t), statistics(t)) for t in range(3)]
+    blend_together(list(zip(together, blends, strict=True)))
+    for a, b, blend in zip(together, alone, blends, strict=True):
+        b.blend(blend)
+        assert pickle.dumps(a) == pickle.dumps(b)
+
+
+@pytest.mark.parametrize("wrong", [(np.inf, 1.0, 0.0), (0.5, np.nan, 0.0), (0.5, 1.0, -np.inf)])
+def test_blends_together_are_all_or_none(wrong):
+    posteriors = [make(SHAPES["matrix"], seed)[0] for seed in range(3)]
+    for posterior in posteriors:
+        posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
+    before = pickle.dumps(posteriors)
+    for place in range(3):
+        given = [(0.5, 1.0, 0.5)] * 3
+        given[place] = wrong
+        blends = [Blend(*one, statistics(1)) for one in given]
+        with pytest.raises(ValueError, match="infinite"), np.errstate(all="ignore"):
+            blend_together(list(zip(posteriors, blends, strict=True)))
+        assert pickle.dumps(posteriors) == before
+
+
+def test_adding_a_posterior():
+    one, other = make((V, K))[0], make((V, K))[0]
+    for t in range(4):
+        one.blend(Blend(*coefficients(t), statistics(t)))
+        other.blend(Blend(*coefficients(t + 7), statistics(t + 7)))
+    expected, counted = one.dense() + 2.5 * other.dense(), one.n_documents
+    learnt = one.learnt_part + 2.5 * other.learnt_part
+    left = pickle.dumps(other)
+    one.add(other, 2.5, Proportions(np.empty(0), np.empty(0)))
+    assert_allclose(one.dense(), expected, rtol=1e-13)
+    assert_allclose(one.mass, expected.sum(axis=0), rtol=1e-13)
+    assert_allclose(one.learnt_part, learnt, rtol=1e-13)
+    assert one.n_documents == counted
+    assert pickle.dumps(other) == left
+
+
+# Noise
+
+
+def test_noise_follows_the_affine_step():
+    posterior, eta = make((V, K))
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(3)))
+    before = posterior.dense()
+    for t in range(4):
+        s, noise = statistics(t), Noise(0.04, seed=t)
+        retain, gain, prior = coefficients(t)
+        posterior.blend(Blend(retain, gain, prior, s, noise=noise))
+        before = noise.added(retain * before + gain * dense(s) + prior * eta, before)
+        assert_allclose(posterior.dense(), before, rtol=1e-12)
+        assert_allclose(posterior.rows(np.array([1, 8], np.int32)), before[[1, 8]], rtol=1e-12)
+        assert_allclose(posterior.mass, before.sum(axis=0), rtol=1e-12)
+    assert (posterior.n_batches, posterior.n_documents) == (5, 20)
+    assert posterior.n_tokens == pytest.approx(sum(statistics(t).n_tokens for t in [3, *range(4)]))
+    posterior.blend(Blend(0.5, 2.0, 0.5, statistics(9)))
+    expected = 0.5 * before + 2 * dense(statistics(9)) + 0.5 * eta
+    assert_allclose(posterior.dense(), expected, rtol=1e-12)
+
+
+def test_noise_has_the_stated_distribution():
+    """|x + sqrt(v x) xi| is a folded normal: near zero it is reflected, far from it is not."""
+    lam, variance, n = np.array([[1e-3, 0.3, 4.0, 900.0]]), 0.5, 20_000
+    draws = np.concatenate([Noise(variance, seed).added(lam, lam) for seed in range(n)])
+    sd = np.sqrt(variance * lam[0])
+    ratio = lam[0] / sd
+    mean = sd * np.sqrt(2 / np.pi) * np.exp(-(ratio**2) / 2) + lam[0] * (1 - 2 * norm.cdf(-ratio))
+    square = lam[0] ** 2 + sd**2
+    assert (draws > 0).all()
+    assert (np.abs(draws.mean(axis=0) - mean) < 5 * draws.std(axis=0) / n**0.5).all()
+    fourth = lam[0] ** 4 + 6 * lam[0] ** 2 * sd**2 + 3 * sd**4
+    assert (np.abs((draws**2).mean(axis=0) - square) < 5 * np.sqrt((fourth - square**2) / n)).all()
+    centred = (draws - draws.mean(axis=0)) / draws.std(axis=0)
+    correlations = centred.T @ centred / n
+    assert np.abs(correlations - np.eye(4)).max() < 5 / n**0.5
+
+
+def test_noise_keeps_lam_positive_and_is_that_of_its_seed():
+    lam = np.array([[0.0, 1e-300, 5.0, 3.0]])
+    once = Noise(0.1, 4).added(lam, lam)
+    assert (once > 0).all()
+    assert_array_equal(Noise(0.1, 4).added(lam, lam), once)
+    assert (Noise(0.1, 5).added(lam, lam)[0, 2:] != once[0, 2:]).all()
+    assert_array_equal(Noise(0.0, 4).added(-lam, lam)[0, 2:], [5.0, 3.0])
+
+
+def test_a_noisy_blend_that_does_not_fit_changes_nothing():
+    posterior, _ = make((1, 1))
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
+    before = pickle.dumps(posterior)
+    with pytest.raises(ValueError, match=r"shape|broadcast"):
+        posterior.blend(Blend(np.ones(K + 1), 1.0, 0.0, statistics(1), noise=Noise(0.1, 0)))
+    assert pickle.dumps(posterior) == before
+
+
+# The documents' proportions
+
+
+def with_proportions():
+    return LazyPosterior(np.full((1, 1), 0.3), (V, K), np.array([0.1, 0.2, 0.3]), memory_size=2)
+
+
+def test_proportions_start_as_given_with_an_empty_memory():
+    posterior = with_proportions()
+    assert_array_equal(posterior.alpha, [0.1, 0.2, 0.3])
+    assert_array_equal(posterior.proportions.memory, [0.0, 0.0])
+    none = make((1, 1))[0].proportions
+    assert none.alpha.size == none.memory.size == 0
+
+
+@pytest.mark.parametrize("retain", [0.0, 0.5, 1.0])
+def test_proportions_are_left_alone_unless_the_blend_has_some(retain):
+    posterior, bare = with_proportions(), LazyPosterior(np.full((1, 1), 0.3), (V, K))
+    given = Proportions(np.array([1.0, 2.0, 3.0]), np.array([-4.0, 5.0]))
+    for t in range(6):
+        proportions = given if t == 3 else None
+        for p, of_p in ((posterior, proportions), (bare, None)):
+            p.blend(Blend(retain, 1.0, 0.5, statistics(t), of_p))
+        assert_array_equal(posterior.alpha, given.alpha if t >= 3 else [0.1, 0.2, 0.3])
+        assert_array_equal(posterior.proportions.memory, given.memory if t >= 3 else [0.0, 0.0])
+        # They share the state with the topics, and touch nothing of them.
+        assert_array_equal(posterior.dense(), bare.dense())
+        assert_array_equal(posterior.mass, bare.mass)
+        counters = ("n_batches", "n_documents", "n_tokens")
+        assert [getattr(posterior, n) for n in counters] == [getattr(bare, n) for n in counters]
+
+
+def test_a_proposal_has_the_proportions_of_its_blend():
+    posterior = with_proportions()
+    given = Proportions(np.array([1.0, 2.0, 3.0]), np.array([-4.0, 5.0]))
+    plain = Blend(1.0, 1.0, 0.0, statistics(0))
+    assert_array_equal(posterior.after(plain).alpha, [0.1, 0.2, 0.3])
+    other = Blend(1.0, 1.0, 0.0, statistics(0), given)
+    assert_array_equal(posterior.after(other).alpha, given.alpha)
+    assert_array_equal(posterior.alpha, [0.1, 0.2, 0.3])
+
+
+WRONG = {
+    "nan alpha": Proportions(np.array([1.0, np.nan, 1.0]), np.zeros(2)),
+    "infinite memory": Proportions(np.ones(3), np.array([0.0, np.inf])),
+    "more topics": Proportions(np.ones(4), np.zeros(2)),
+    "less memory": Proportions(np.ones(3), np.zeros(1)),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
+def test_wrong_proportions_change_nothing(wrong):
+    posterior = with_proportions()
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
+    before = pickle.dumps(posterior)
+    with pytest.raises(ValueError, match=r"numbers on the proportions|infinite"):
+        posterior.blend(Blend(0.5, 1.0, 0.5, statistics(1), wrong))
+    assert pickle.dumps(posterior) == before
+
+
+def test_a_failed_blend_leaves_the_proportions():
+    posterior = with_proportions()
+    given = Proportions(np.array([1.0, 2.0, 3.0]), np.array([-4.0, 5.0]))
+    before = pickle.dumps(posterior)
+    outside = Statistics(np.array([V], np.int32), np.ones((1, K)), np.ones(1))
+    for blend in (
+        Blend(0.5, np.inf, 0.5, statistics(1), given),
+        Blend(0.5, 0.5, 0.5, outside, given),
+    ):
+        with pytest.raises((ValueError, IndexError)):
+            posterior.blend(blend)
+        assert pickle.dumps(posterior) == before
+
+
+@pytest.mark.parametrize("with_base", [False, True])
+def test_absorbing_keeps_the_proportions(with_base):
+    def grown(t, values):
+        posterior = with_proportions()
+        posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
+        base = pickle.loads(pickle.dumps(posterior))
+        proportions = Proportions(np.full(3, values), np.full(2, values))
+        posterior.blend(Blend(1.0, 1.0, 0.0, statistics(t), proportions))
+        return posterior, base
+
+    (one, base), (other, _) = grown(1, 7.0), grown(2, 9.0)
+    expected = one.dense() + other.dense() - (base.dense() if with_base else 0.3)
+    one.absorb(other, base if with_base else None)
+    assert_array_equal(one.alpha, 7.0)
+    assert_array_equal(one.proportions.memory, 7.0)
+    assert_array_equal(other.alpha, 9.0)
+    assert_allclose(one.dense(), expected, rtol=1e-12)
+    assert_allclose(one.mass, expected.sum(axis=0), rtol=1e-12)
+    assert one.n_batches == (3 if with_base else 4)
+
+
+def test_proportions_survive_folding_and_a_pickle():
+    posterior = with_proportions()
+    given = Proportions(np.array([1.0, 2.0, 3.0]), np.array([-4.0, 5.0]))
+    posterior.blend(Blend(1e-15, 1.0, 0.0, statistics(0), given))
+    posterior = pickle.loads(pickle.dumps(posterior))
+    for t in range(4):
+        posterior.blend(Blend(1e-15, 1.0, 0.0, statistics(t)))
+    assert_array_equal(posterior.alpha, given.alpha)
+    assert_array_equal(posterior.proportions.memory, given.memory)

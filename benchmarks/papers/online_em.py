@@ -26,12 +26,12 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import corpora
 
 from streamtopics import (
+    SVBLDA,
     GibbsOnlineEM,
     LangevinLDA,
     OnlineVBLDA,
     SinglePassLDA,
     StreamingGibbsLDA,
-    SVBLDA,
     VarGibbsLDA,
     VariationalOnlineEM,
 )
@@ -52,8 +52,11 @@ def methods(K: int, n_documents: int, seed: int) -> Iterator[tuple[str, Streamin
     local = {"max_local_iter": SWEEPS, "tol": 0.0}
     yield "G-OEM", GibbsOnlineEM(n_sweeps=SWEEPS, **free, **common)
     yield "V-OEM++", VariationalOnlineEM(boosted=True, **free, **local, **common)
-    yield "OLDA", OnlineVBLDA(
-        n_documents=n_documents, doc_topic_prior_update="newton", **free, **local, **common
+    yield (
+        "OLDA",
+        OnlineVBLDA(
+            n_documents=n_documents, doc_topic_prior_update="newton", **free, **local, **common
+        ),
     )
     yield "VarGibbs", VarGibbsLDA(n_documents=n_documents, n_sweeps=SWEEPS, **free, **common)
     yield "SVB", SVBLDA(**local, **common)

@@ -13,12 +13,12 @@ import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
 from streamtopics import (
+    SVBLDA,
     GibbsOnlineEM,
     LangevinLDA,
     OnlineVBLDA,
     SinglePassLDA,
     StreamingGibbsLDA,
-    SVBLDA,
     VarGibbsLDA,
     VariationalOnlineEM,
 )

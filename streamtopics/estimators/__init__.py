@@ -13,10 +13,10 @@ from streamtopics.estimators.variational_online_em import VariationalOnlineEM
 
 __all__ = [
     "BPSLDA",
+    "SVBLDA",
     "GibbsOnlineEM",
     "LangevinLDA",
     "OnlineVBLDA",
-    "SVBLDA",
     "SinglePassLDA",
     "StreamingGibbsLDA",
     "VarGibbsLDA",

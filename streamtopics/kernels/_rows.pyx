@@ -90,6 +90,9 @@ def scale_rows(const double[:, ::1] x, const double[::1] scale, floating[:, ::1]
     cdef Py_ssize_t n = x.shape[0], n_components = x.shape[1], i, k
     cdef double largest
     cdef const double *row
+    if (scale.shape[0] != n_components or out.shape[0] != n
+            or out.shape[1] < n_components):
+        raise ValueError("scale_rows: the shapes of x, scale and out do not agree")
     with nogil:
         for i in range(n):
             row = &x[i, 0]
@@ -157,6 +160,8 @@ def add_rows(double[:, ::1] S, const int[::1] words, const floating[:, ::1] coun
 
 def add_rows_of_each(list calls):
     """`add_rows` with each tuple of arguments, without a return to Python between them."""
+    for arguments in calls:
+        check_words(arguments[1], arguments[0].shape[0])
     for arguments in calls:
         add_rows(*arguments)
 

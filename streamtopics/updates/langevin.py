@@ -6,7 +6,8 @@ lam has the prior Gamma(eta, 1), and
 
     lam <- | lam + e/2 (eta - lam + D/B (s - beta s_.)) + sqrt(e lam) xi |,
 
-with s_. the tokens of each topic, xi standard normal, e_t = a (1 + t/b)^-c. All
+with s_. the tokens of each topic, xi standard normal, e_t = a (1 + t/b)^-c for the
+minibatch after t others. All
 of lam moves with every minibatch, so a step costs as much as the vocabulary.
 """
 
@@ -44,7 +45,7 @@ class Langevin:
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
         """The drift as an affine step, and the variance of the noise."""
         size = self.a * (1 + posterior.n_batches / self.b) ** -self.c
-        noise = Noise(size, self.seed + posterior.n_batches)
+        noise = Noise(size, (self.seed, posterior.n_batches))
 
         def blend(statistics: Statistics) -> Blend:
             n_documents = self.n_documents or posterior.n_documents + statistics.n_documents

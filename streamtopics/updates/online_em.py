@@ -9,7 +9,7 @@ statistics of a document, and its M-step lam / |lam| the topics. With r_t = 1/t
 The smoothing keeps words unseen so far possible: it is the maximum a posteriori
 under Dirichlet(1 + eta), whose pseudo-counts eta weigh against the n documents
 that the running mean stands for, 1/n_t = (1 - r_t)^2 / n_{t-1} + r_t^2 / B. With
-r_t = 1/t that is the number of documents seen.
+r_t = 1/t and minibatches of equal size that is the number of documents seen.
 """
 
 from dataclasses import dataclass

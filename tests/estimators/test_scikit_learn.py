@@ -12,12 +12,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from streamtopics import (
     BPSLDA,
+    SVBLDA,
     GibbsOnlineEM,
     LangevinLDA,
     OnlineVBLDA,
     SinglePassLDA,
     StreamingGibbsLDA,
-    SVBLDA,
     VarGibbsLDA,
     VariationalOnlineEM,
 )

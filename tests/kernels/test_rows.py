@@ -179,6 +179,77 @@ def test_add_rows_folds_whole_columns_first():
     assert_array_equal(mass, expected.sum(axis=0))
 
 
+# add_rows_of_each
+
+
+def add_rows_arguments(seed, dtype):
+    """Arguments of add_rows, and what S, its sums and the state are to be afterwards."""
+    rng = np.random.default_rng(seed)
+    V, K, n = 7 + seed, 2 + seed, 3
+    S, counts = rng.gamma(1.0, 5.0, (V, K)), rng.gamma(1.0, 2.0, (n, K)).astype(dtype)
+    words = np.sort(rng.choice(V, n, replace=False)).astype(np.int32)
+    scale, fold, mass = rng.uniform(0.1, 3.0, (3, K))
+    state, new_state = rng.uniform(0.1, 3.0, (2, K))
+    wanted = S * fold
+    wanted[words] += scale * counts
+    sums = mass * fold + scale * counts.sum(axis=0, dtype=np.float64)
+    arguments = S, words, counts, scale, fold, mass, state, new_state
+    return arguments, (wanted, sums, new_state.copy())
+
+
+@pytest.mark.parametrize("dtypes", [(), (np.float64,), (np.float32, np.float64, np.float32)])
+def test_add_rows_of_each(dtypes):
+    calls = [add_rows_arguments(seed, dtype) for seed, dtype in enumerate(dtypes)]
+    rows.add_rows_of_each([arguments for arguments, _ in calls])
+    for (S, _, _, _, _, mass, state, _), (wanted, sums, new_state) in calls:
+        assert_allclose(S, wanted, rtol=1e-14)
+        assert_allclose(mass, sums, rtol=1e-14)
+        assert_array_equal(state, new_state)
+
+
+def test_add_rows_of_each_stops_where_one_raises():
+    calls = [add_rows_arguments(seed, np.float64)[0] for seed in range(2)]
+    calls[0][1][0] = -1
+    before = [[argument.copy() for argument in arguments] for arguments in calls]
+    with pytest.raises(IndexError):
+        rows.add_rows_of_each(calls)
+    for arguments, old in zip(calls, before, strict=True):
+        for argument, was in zip(arguments, old, strict=True):
+            assert_array_equal(argument, was)
+
+
+# scale_rows
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("n_components", "width"), [(1, 1), (1, 16), (3, 16), (16, 16), (65, 80)])
+@pytest.mark.parametrize("n", [0, 1, 9])
+def test_scale_rows(dtype, n_components, width, n):
+    rng = np.random.default_rng(n_components)
+    x = rng.gamma(0.2, 5.0, (n, n_components)) + 1e-30
+    scale = rng.uniform(1e-3, 3.0, n_components)
+    for array in (x, scale):
+        array.flags.writeable = False
+    out = np.full((n, width), np.nan, dtype)
+    rows.scale_rows(x, scale, out)
+    y = x * scale
+    expected = y / y.max(axis=1, keepdims=True) if n else y
+    assert_allclose(out[:, :n_components], expected, rtol=4 * np.finfo(dtype).eps)
+    assert_array_equal(out[:, n_components:], 0.0)
+    if n:
+        assert_allclose(out.max(axis=1), 1.0, rtol=2 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("factor", [1e-290, 1e-40, 1e40, 1e290])
+def test_scale_rows_survives_any_scale(dtype, factor):
+    """Weights that single precision does not hold are relative when it gets them."""
+    out = np.empty((2, 3), dtype)
+    x = np.array([[1.0, 2.0, 4.0], [3.0, 3.0, 0.75]])
+    rows.scale_rows(factor * x, np.array([1.0, 1.0, 0.5]), out)
+    assert_allclose(out, [[0.5, 1.0, 1.0], [1.0, 1.0, 0.125]], rtol=4 * np.finfo(dtype).eps)
+
+
 @pytest.mark.parametrize("word", [-1, 5, 2**30])
 def test_words_outside_of_the_vocabulary_are_refused(word):
     words, ones = np.array([0, word], np.int32), np.ones(2)

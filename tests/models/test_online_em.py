@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Online EM and stochastic variational inference of LDA against plain NumPy streams."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.special import digamma
+
+from streamtopics import SVBLDA, OnlineVBLDA, SinglePassLDA, VariationalOnlineEM
+from streamtopics.base import _minibatch
+from streamtopics.local import Variational
+from streamtopics.models import LDA
+from streamtopics.models.lda import RandomStart
+from streamtopics.models.views import geometric_mean, mean
+from streamtopics.parallel import workers
+from streamtopics.posterior import LazyPosterior
+from streamtopics.updates import SVB, OnlineEM, StochasticVI
+from tests.reference import online_em as reference
+from tests.reference import variational
+
+N_WORDS = 20
+SWEEPS = 12
+ROUNDS = 4
+STEPS = [(0.7, 0.0), (0.3, 2.0), (1.0, 0.0), (1.0, 6.0)]
+
+
+# Data
+
+
+def minibatches(sizes=(11, 4, 17, 9)):
+    """Dense counts; the last word never occurs, others only from some minibatch on."""
+    rng = np.random.default_rng(29)
+    batches = []
+    for i, size in enumerate(sizes):
+        batch = rng.poisson(rng.gamma(0.3, 3.0, (size, N_WORDS))).astype(float)
+        batch[:, rng.permutation(N_WORDS)[: 3 * (i % 4)]] = 0.0
+        batch[:, -1] = 0.0
+        batch[:, -4:] *= i > 0
+        batches.append(batch)
+    batches[1][2] = 0.0
+    batches[2] *= 0.5
+    return batches
+
+
+def prior_of_topics(kind, n_components):
+    """The prior as an estimator takes it."""
+    rng = np.random.default_rng(31)
+    return {
+        "scalar": 0.2,
+        "(V,)": rng.uniform(0.05, 2.0, N_WORDS),
+        "(K, V)": rng.uniform(0.05, 2.0, (n_components, N_WORDS)),
+    }[kind]
+
+
+def by_word(prior, n_components):
+    """The prior as an array (V, K)."""
+    return np.broadcast_to(prior, (n_components, N_WORDS)).T.astype(np.float64)
+
+
+def iterates(model, batches, dtype=np.float64):
+    """lam (V, K) after partial_fit on each minibatch."""
+    return [model.partial_fit(sparse.csr_matrix(b, dtype=dtype)).components_.T for b in batches]
+
+
+def frequentist_start(model, eta):
+    """The M-step's beta that the first minibatch sees, up to a factor for each word."""
+    start = RandomStart(LazyPosterior(np.ascontiguousarray(eta), eta.shape), model.seed_)
+    return start.rows(np.arange(len(eta), dtype=np.int32)) / start.mass
+
+
+def bayesian_start(model, eta):
+    """The exp(E[log beta]) that the first minibatch sees."""
+    start = RandomStart(LazyPosterior(np.ascontiguousarray(eta), eta.shape), model.seed_)
+    rows = start.rows(np.arange(len(eta), dtype=np.int32))
+    return variational.exp_digamma_rows(rows, digamma(start.mass))
+
+
+def online_em(n_components=4, **others):
+    fixed = {"max_local_iter": SWEEPS, "tol": 0.0, "random_state": 5}
+    fixed["doc_topic_prior_update"] = "fixed"
+    return VariationalOnlineEM(n_components, **fixed | others)
+
+
+def online_vb(n_components=4, **others):
+    return OnlineVBLDA(
+        n_components, **{"max_local_iter": SWEEPS, "tol": 0.0, "random_state": 5} | others
+    )
+
+
+def assert_all_close(results, expected, **tolerance):
+    expected = list(expected)
+    assert len(results) == len(expected)
+    for result, wanted in zip(results, expected, strict=True):
+        assert_allclose(result, wanted, **tolerance)
+
+
+# Against the reference streams
+
+
+@pytest.mark.parametrize(("kappa", "tau"), STEPS)
+@pytest.mark.parametrize("prior", ["scalar", "(V,)", "(K, V)"])
+@pytest.mark.parametrize("boosted", [False, True])
+def test_online_em_equals_the_reference_stream(kappa, tau, prior, boosted):
+    given, batches = prior_of_topics(prior, 4), minibatches()
+    eta, alpha = by_word(given, 4), np.linspace(0.2, 1.0, 4)
+    n_sweeps = ROUNDS if boosted else SWEEPS
+    model = online_em(
+        kappa=kappa, tau=tau, smoothing=given, doc_topic_prior=alpha, boosted=boosted,
+        max_local_iter=n_sweeps,
+    )  # fmt: skip
+    results = iterates(model, batches)
+    expected = reference.online_em(
+        batches, frequentist_start(model, eta), eta, alpha, kappa=kappa, tau=tau,
+        n_rounds=ROUNDS if boosted else None, max_iter=n_sweeps,
+    )  # fmt: skip
+    assert_all_close(results, expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize(("kappa", "tau"), STEPS)
+@pytest.mark.parametrize("prior", ["scalar", "(V,)", "(K, V)"])
+@pytest.mark.parametrize("n_documents", [None, 1000])
+def test_stochastic_vi_equals_the_reference_stream(kappa, tau, prior, n_documents):
+    given, batches = prior_of_topics(prior, 4), minibatches()
+    eta, alpha = by_word(given, 4), np.linspace(0.2, 1.0, 4)
+    model = online_vb(
+        kappa=kappa, tau=tau, topic_word_prior=given, doc_topic_prior=alpha, n_documents=n_documents
+    )
+    results = iterates(model, batches)
+    expected = reference.stochastic_vi(
+        batches, bayesian_start(model, eta), eta, alpha, kappa=kappa, tau=tau,
+        n_documents=n_documents, max_iter=SWEEPS,
+    )  # fmt: skip
+    assert_all_close(results, expected, rtol=1e-7)
+
+
+@pytest.mark.parametrize("boosted", [False, True])
+def test_online_em_of_more_topics_than_the_dense_path_takes(boosted):
+    batches, alpha = minibatches((6, 3, 5)), np.full(70, 0.05)
+    eta = by_word(0.2, 70)
+    n_sweeps = ROUNDS if boosted else SWEEPS
+    model = online_em(
+        70, smoothing=0.2, doc_topic_prior=0.05, boosted=boosted, max_local_iter=n_sweeps
+    )
+    results = iterates(model, batches)
+    expected = reference.online_em(
+        batches, frequentist_start(model, eta), eta, alpha, kappa=0.7,
+        n_rounds=ROUNDS if boosted else None, max_iter=n_sweeps,
+    )  # fmt: skip
+    assert_all_close(results, expected, rtol=1e-6)
+
+
+def test_online_em_stops_its_sweeps_like_the_reference():
+    batches, eta, tol = minibatches(), by_word(0.2, 4), 1e-2
+    model = online_em(smoothing=0.2, doc_topic_prior=0.3, tol=tol, max_local_iter=100)
+    results = iterates(model, batches)
+    start, alpha = frequentist_start(model, eta), np.full(4, 0.3)
+    given = {"kappa": 0.7, "max_iter": 100}
+    expected = list(reference.online_em(batches, start, eta, alpha, tol=tol, **given))
+    assert_all_close(results, expected, rtol=1e-7)
+    to_the_end = list(reference.online_em(batches, start, eta, alpha, tol=0.0, **given))
+    assert np.abs(expected[-1] - to_the_end[-1]).max() > 1e-4
+
+
+@pytest.mark.parametrize("boosted", [False, True])
+def test_streams_in_single_precision(boosted):
+    batches, eta, alpha = minibatches(), by_word(0.2, 4), np.full(4, 0.5)
+    n_sweeps = ROUNDS if boosted else SWEEPS
+    model = online_em(smoothing=0.2, doc_topic_prior=0.5, boosted=boosted, max_local_iter=n_sweeps)
+    results = iterates(model, batches, np.float32)
+    expected = reference.online_em(
+        batches, frequentist_start(model, eta), eta, alpha, kappa=0.7,
+        n_rounds=ROUNDS if boosted else None, max_iter=n_sweeps,
+    )  # fmt: skip
+    assert_all_close(results, expected, atol=2e-4 * batches[0].sum(axis=1).mean())
+
+
+EMPTY = np.zeros((3, N_WORDS))
+
+
+@pytest.mark.parametrize("places", [(0,), (0, 1), (2,), (4,), (0, 3, 5)])
+@pytest.mark.parametrize("kind", ["plain", "boosted", "stochastic"])
+def test_minibatches_without_tokens_are_minibatches(places, kind):
+    """They pull lam towards nothing, or the prior, and leave the start to the others."""
+    batches = minibatches()
+    for place in places:
+        batches.insert(place, EMPTY)
+    eta, alpha = by_word(0.2, 4), np.full(4, 0.5)
+    if kind == "stochastic":
+        model = online_vb(topic_word_prior=0.2, doc_topic_prior=0.5)
+        results = iterates(model, batches)
+        expected = reference.stochastic_vi(
+            batches, bayesian_start(model, eta), eta, alpha, kappa=0.7, max_iter=SWEEPS
+        )
+    else:
+        n_rounds = ROUNDS if kind == "boosted" else None
+        n_sweeps = n_rounds or SWEEPS
+        model = online_em(
+            smoothing=0.2, doc_topic_prior=0.5, boosted=bool(n_rounds), max_local_iter=n_sweeps
+        )
+        results = iterates(model, batches)
+        start = frequentist_start(model, eta)
+        expected = reference.online_em(
+            batches, start, eta, alpha, kappa=0.7, n_rounds=n_rounds, max_iter=n_sweeps
+        )
+    assert_all_close(results, expected, rtol=1e-7)
+    assert np.isfinite(model.transform(batches[1])).all()
+
+
+@pytest.mark.parametrize("averaging", [False, True])
+def test_only_minibatches_without_tokens_leave_the_prior(averaging):
+    given = prior_of_topics("(K, V)", 4)
+    em = online_em(smoothing=given, averaging=averaging)
+    iterates(em, [EMPTY] * 3)
+    assert_allclose(em.topic_word_, given / given.sum(axis=1, keepdims=True), rtol=1e-14)
+    assert_allclose(em.transform(EMPTY), 0.25, rtol=1e-14)
+    vb = online_vb(topic_word_prior=given)
+    assert_allclose(iterates(vb, [EMPTY] * 3)[-1].T, given, rtol=1e-14)
+
+
+@pytest.mark.parametrize(("tau", "boosted"), [(0.0, False), (10.0, True)])
+def test_thousands_of_forgetting_minibatches(tau, boosted):
+    """The weight of what was learnt falls below what the engine lets it, many times."""
+    n_batches, kappa = 1200, 0.3
+    rates = np.array([reference.rate_of_means(t, kappa, tau) for t in range(2, n_batches + 1)])
+    assert np.log10(1 - rates).sum() < -60
+    rng = np.random.default_rng(37)
+    batches = rng.poisson(rng.gamma(0.5, 4.0, (n_batches, 2, 4))).astype(float)
+    batches[5:, :, 3] = 0.0
+    eta, alpha = np.full((4, 2), 0.1), np.array([0.4, 0.7])
+    model = VariationalOnlineEM(
+        2, kappa=kappa, tau=tau, smoothing=0.1, doc_topic_prior=alpha, tol=0.0, max_local_iter=2,
+        boosted=boosted, doc_topic_prior_update="fixed", batch_size=2, random_state=1,
+    )  # fmt: skip
+    model.fit(sparse.csr_matrix(batches.reshape(-1, 4)))
+    *_, expected = reference.online_em(
+        batches, frequentist_start(model, eta), eta, alpha, kappa=kappa, tau=tau,
+        n_rounds=2 if boosted else None, max_iter=2,
+    )  # fmt: skip
+    assert_allclose(model.components_.T, expected, rtol=1e-7)
+    assert_allclose(model.posterior_.mass, expected.sum(axis=0), rtol=1e-7)
+    assert model.components_.min() > 0
+
+
+# What the rules promise: the sum over the topics does not depend on the inference
+
+
+def words_of(batches):
+    """Tokens of each word per document, of every minibatch."""
+    return [batch.mean(axis=0) for batch in batches]
+
+
+@pytest.mark.parametrize("boosted", [False, True])
+def test_kappa_one_is_the_running_mean(boosted):
+    batches = minibatches()
+    model = online_em(kappa=1.0, smoothing=0.3, boosted=boosted)
+    for t, result in enumerate(iterates(model, batches), 1):
+        inverse_n = sum(1 / len(batch) for batch in batches[:t]) / t**2
+        expected = np.mean(words_of(batches[:t]), axis=0) + 4 * 0.3 * inverse_n
+        assert_allclose(result.sum(axis=1), expected, rtol=1e-11)
+
+
+def test_kappa_one_smooths_by_the_documents_seen_in_equal_minibatches():
+    batches = minibatches((7,) * 4)
+    model = online_em(kappa=1.0, smoothing=prior_of_topics("(K, V)", 4))
+    eta = by_word(prior_of_topics("(K, V)", 4), 4)
+    for t, result in enumerate(iterates(model, batches), 1):
+        assert_allclose(result[-1], eta[-1] / (7 * t), rtol=1e-13)  # It never occurs.
+
+
+@pytest.mark.parametrize("tau", [0.0, 1024.0])
+@pytest.mark.parametrize("kappa", [0.3, 0.7])
+def test_the_first_minibatch_is_all_that_there_is(kappa, tau):
+    batch = minibatches()[0]
+    model = online_em(kappa=kappa, tau=tau, smoothing=0.3)
+    (result,) = iterates(model, [batch])
+    assert_allclose(result.sum(axis=1), (batch.sum(axis=0) + 4 * 0.3) / len(batch), rtol=1e-12)
+
+
+def test_stochastic_vi_with_a_known_corpus_and_rate_one_over_t_scales_the_mean():
+    batches = minibatches()
+    model = online_vb(kappa=1.0, n_documents=500, topic_word_prior=0.3)
+    for t, result in enumerate(iterates(model, batches), 1):
+        expected = 4 * 0.3 + 500 * np.mean(words_of(batches[:t]), axis=0)
+        assert_allclose(result.sum(axis=1), expected, rtol=1e-11)
+
+
+def test_stochastic_vi_of_an_endless_stream_weighs_minibatches_by_the_documents_until_then():
+    batches = minibatches()
+    model = online_vb(kappa=1.0, topic_word_prior=0.3)
+    seen = np.cumsum([len(batch) for batch in batches])
+    for t, result in enumerate(iterates(model, batches), 1):
+        scaled = [n * words for n, words in zip(seen, words_of(batches[:t]), strict=False)]
+        assert_allclose(result.sum(axis=1), 4 * 0.3 + np.mean(scaled, axis=0), rtol=1e-11)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_first_step_of_stochastic_vi_is_that_of_svb(dtype):
+    batch = minibatches()[0]
+    given = {"max_local_iter": SWEEPS, "tol": 0.0, "random_state": 5}
+    given["topic_word_prior"] = prior_of_topics("(K, V)", 4)
+    svb = iterates(SVBLDA(4, **given), [batch], dtype)[0]
+    vb = OnlineVBLDA(4, kappa=0.6, tau=0, **given)
+    assert_array_equal(iterates(vb, [batch], dtype)[0], svb)
+    vb = OnlineVBLDA(4, kappa=0.6, tau=0, n_documents=5 * len(batch), **given)
+    eta = by_word(given["topic_word_prior"], 4)
+    assert_allclose(iterates(vb, [batch], dtype)[0], eta + 5 * (svb - eta), rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_components", [4, 70])
+def test_one_round_of_the_boosted_variant_is_the_plain_one_bit_for_bit(dtype, n_components):
+    batches = minibatches()
+    given = {"max_local_iter": 1, "tol": 1e-3, "smoothing": 0.2}
+    plain, boosted = (online_em(n_components, boosted=b, **given) for b in (False, True))
+    assert_array_equal(iterates(boosted, batches, dtype), iterates(plain, batches, dtype))
+
+
+def test_rounds_go_on_from_where_the_last_left_the_documents():
+    batches = minibatches()
+    few, many = (online_em(boosted=True, max_local_iter=n) for n in (3, 30))
+    plain = online_em(max_local_iter=30)
+    last = [iterates(model, batches)[-1] for model in (few, many, plain)]
+    assert min(np.abs(last[0] - last[1]).max(), np.abs(last[1] - last[2]).max()) > 1e-3
+
+
+def test_single_pass_is_a_preset_of_boosted_online_em():
+    batches = minibatches((6,) * 12)
+    given = {"max_local_iter": 3, "smoothing": 0.2, "random_state": 2}
+    em = VariationalOnlineEM(4, kappa=1.0, boosted=True, doc_topic_prior_update="gamma", **given)
+    single = SinglePassLDA(4, **given)
+    assert_array_equal(iterates(single, batches), iterates(em, batches))
+    assert_array_equal(single.doc_topic_prior_, em.doc_topic_prior_)
+
+
+# Incremental and 1 / t: the same where the scale of lam does not matter
+
+
+def engine(rule, view, batches, n_components=4):
+    """lam after every minibatch, of any rule with any view."""
+    posterior = LazyPosterior(np.full((1, 1), 0.2), (N_WORDS, n_components), np.full(4, 0.5))
+    local = Variational(0.0, SWEEPS)
+    model = LDA(view, local, local, seed=3)
+    results = []
+    with workers(None) as pool:
+        for batch in batches:
+            minibatch = _minibatch(sparse.csr_matrix(batch))
+            posterior.blend(rule.step(posterior, model.learner(posterior, minibatch, pool)))
+            results.append(posterior.dense())
+    return results
+
+
+def normalised(results):
+    return [lam / lam.sum(axis=0) for lam in results]
+
+
+def test_incremental_em_is_counting_under_the_frequentist_view():
+    batches = minibatches((8,) * 6)
+    em, counting = (engine(rule, mean, batches) for rule in (OnlineEM(kappa=1.0), SVB()))
+    assert_all_close(normalised(em), normalised(counting), rtol=1e-9)
+    for t, (a, b) in enumerate(zip(em, counting, strict=True), 1):
+        assert_allclose(8 * t * a, b, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n_documents", [None, 24, 48, 480])
+def test_steps_one_over_t_are_not_counting_under_the_bayesian_view(n_documents):
+    batches = minibatches((8,) * 6)
+    rule = StochasticVI(kappa=1.0, tau=0.0, n_documents=n_documents)
+    vb, counting = (engine(rule, geometric_mean, batches) for rule in (rule, SVB()))
+    differences = [np.abs(a - b).max() for a, b in zip(vb, counting, strict=True)]
+    assert min(differences[1:]) > 0.1
+    assert (differences[0] == 0) == (n_documents is None)
+    assert np.abs(normalised(vb)[-1] - normalised(counting)[-1]).max() > 1e-3

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Seeds of documents: of their place in the stream, and of what is in them."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+
+from streamtopics.base import _minibatch
+from streamtopics.models.lda import content_seeds, document_seeds
+
+
+def assert_looks_uniform(seeds):
+    """Every bit is set in half of them, and neighbours share half of their bits."""
+    assert seeds.dtype == np.uint64
+    for words in (seeds, seeds[1:] ^ seeds[:-1]):
+        bits = np.unpackbits(words.view(np.uint8)).reshape(-1, 64).mean(axis=0)
+        assert np.abs(bits - 0.5).max() < 5 * 0.5 / len(words) ** 0.5
+
+
+# document_seeds
+
+
+def test_documents_of_streams_have_seeds_of_their_own():
+    streams = [document_seeds(seed, 0, 20_000) for seed in (0, 1, 2, 3, 2**31 - 2)]
+    everything = np.concatenate(streams)
+    assert len(np.unique(everything)) == len(everything)
+    for seeds in streams:
+        assert_looks_uniform(seeds)
+    assert_looks_uniform(streams[0] ^ streams[1])
+
+
+@pytest.mark.parametrize("cuts", [(0,), (1, 1, 2), (40,), (99, 100)])
+def test_document_seeds_do_not_depend_on_the_minibatches(cuts):
+    edges = [0, *cuts, 100]
+    parts = [document_seeds(7, a, b - a) for a, b in pairwise(edges)]
+    assert_array_equal(np.concatenate(parts), document_seeds(7, 0, 100))
+    assert document_seeds(7, 5, 0).shape == (0,)
+
+
+def test_document_seeds_of_very_long_streams():
+    late = document_seeds(7, 2**40, 1000)
+    assert len(np.unique(np.concatenate([late, document_seeds(7, 0, 1000)]))) == 2000
+
+
+# content_seeds
+
+
+def seeds_of(X, dtype=np.float64):
+    return content_seeds(_minibatch(sparse.csr_matrix(X, dtype=dtype)))
+
+
+def corpus(n=300, n_words=40):
+    rng = np.random.default_rng(41)
+    return rng.poisson(rng.gamma(0.2, 4.0, (n, n_words))) * rng.choice([1.0, 0.5, 3.25], (n, 1))
+
+
+def test_documents_of_other_contents_have_other_seeds():
+    X = np.unique(corpus(3000), axis=0)
+    seeds = seeds_of(X)
+    assert len(np.unique(seeds)) == len(X)
+    assert_looks_uniform(seeds)
+
+
+def test_any_change_of_a_document_changes_its_seed():
+    documents = np.array([
+        [0, 0, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 1], [2, 0, 0, 0], [1, 1, 0, 0],
+        [1, 2, 0, 0], [2, 1, 0, 0], [1, 0, 2, 0], [1, 2, 3, 0], [3, 2, 1, 0], [1.5, 2, 1, 0],
+    ])  # fmt: skip
+    assert len(np.unique(seeds_of(documents))) == len(documents)
+
+
+def test_the_same_document_twice_has_one_seed():
+    X = corpus(5)
+    seeds = seeds_of(np.concatenate([X, np.zeros((2, 40)), X]))
+    assert_array_equal(seeds[:5], seeds[7:])
+    assert seeds[5] == seeds[6]
+
+
+def test_content_seeds_do_not_depend_on_the_company():
+    X = corpus()
+    seeds = seeds_of(X)
+    order = np.random.default_rng(1).permutation(len(X))
+    assert_array_equal(seeds_of(X[order]), seeds[order])
+    for i in range(0, len(X), 50):
+        assert_array_equal(seeds_of(X[i : i + 1]), seeds[i : i + 1])
+    assert_array_equal(seeds_of(X[40:90]), seeds[40:90])
+
+
+def test_content_seeds_do_not_depend_on_words_that_do_not_occur():
+    X = corpus()
+    wider = np.concatenate([X, np.zeros((len(X), 500_000 // 100))], axis=1)
+    assert_array_equal(seeds_of(wider), seeds_of(X))
+
+
+def test_content_seeds_do_not_depend_on_the_order_of_the_columns():
+    rng = np.random.default_rng(2)
+    X = sparse.csr_matrix(corpus())
+    shuffled = X.copy()
+    for start, stop in zip(X.indptr[:-1], X.indptr[1:], strict=True):
+        order = start + rng.permutation(stop - start)
+        shuffled.indices[start:stop] = X.indices[order]
+        shuffled.data[start:stop] = X.data[order]
+    shuffled.has_sorted_indices = False
+    assert not np.array_equal(shuffled.indices, X.indices)
+    assert_array_equal(content_seeds(_minibatch(shuffled)), content_seeds(_minibatch(X)))
+
+
+def test_content_seeds_are_those_of_both_precisions():
+    assert_array_equal(seeds_of(corpus(), np.float32), seeds_of(corpus(), np.float64))
+
+
+def test_content_seeds_of_no_documents():
+    assert seeds_of(np.zeros((0, 4))).shape == (0,)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Updates at the edge of what is possible: refused, or right."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+
+from streamtopics import GibbsOnlineEM, LangevinLDA, VariationalOnlineEM
+from streamtopics.averaging import IterateAverage
+from streamtopics.base import _minibatch
+from streamtopics.kernels import rows
+from streamtopics.messages import Statistics
+from streamtopics.models.lda import content_seeds
+from streamtopics.posterior import Blend, LazyPosterior, Noise, Proportions, blend_together
+from streamtopics.updates import Langevin
+
+V, K = 6, 2
+
+
+def some(words=(0,), n=2):
+    return Statistics(np.array(words, np.int32), np.ones((len(words), K)), np.full(n, 1.0))
+
+
+def test_the_noise_of_langevin_is_that_of_lam_before_the_drift():
+    """lam <- |lam + e/2 (...) + sqrt(e lam) xi|: lam, not lam after the drift."""
+    lam, counts = np.full((V, K), 10.0), np.ones((V, K))
+    counts[0] = 20.0
+    s = Statistics(np.arange(V, dtype=np.int32), counts, np.full(2, 25.0))
+    draws = []
+    for seed in range(4000):
+        posterior = LazyPosterior(lam, (V, K))
+        posterior.blend(Langevin(0.02, 1e9, 0.6, seed, 200).step(posterior, lambda view: s))
+        draws.append(posterior.dense())
+    assert np.abs(np.var(draws, axis=0) / (0.02 * lam) - 1).max() < 5 * (2 / 4000) ** 0.5
+
+
+def test_streams_of_neighbouring_seeds_have_noise_of_their_own():
+    """Seed 3 at its second minibatch draws what seed 4 draws at its first."""
+    lam, nothing = (
+        np.full((V, K), 1000.0),
+        Statistics(np.empty(0, np.int32), np.empty((0, K)), np.zeros(2)),
+    )
+    late, early = LazyPosterior(lam, (V, K)), LazyPosterior(lam, (V, K))
+    late.blend(Blend(1.0, 1.0, 0.0, nothing))
+    late.blend(Langevin(1.0, 1e9, 0.6, 3).step(late, lambda view: nothing))
+    early.blend(Langevin(1.0, 1e9, 0.6, 4).step(early, lambda view: nothing))
+    assert np.abs(late.dense() - early.dense()).max() > 1
+
+
+@pytest.mark.parametrize("cls", [VariationalOnlineEM, LangevinLDA])
+def test_merge_of_running_means_is_refused_or_right(cls):
+    X = sparse.csr_matrix(np.random.default_rng(0).poisson(0.7, (60, 15)), dtype=float)
+    one, other = (cls(3, random_state=0, batch_size=5).fit(part) for part in (X[:30], X[30:]))
+    try:
+        one.merge(other)
+    except (TypeError, ValueError, NotImplementedError, AttributeError):
+        return
+    assert (one.prior_retention_ >= 0).all()
+    assert one.components_.min() > 0
+
+
+def test_averaging_survives_a_rate_of_one():
+    average = IterateAverage(LazyPosterior(np.ones((1, 1)), (V, K)))
+    for _ in range(3):
+        average.blend(Blend(0.0, 1.0, 1.0, some()))
+    assert_array_equal(average.dense()[0], 2.0)
+
+
+def test_averaging_does_not_lose_the_noise():
+    average = IterateAverage(LazyPosterior(np.ones((1, 1)), (V, K)))
+    try:
+        average.blend(Blend(0.5, 1.0, 0.5, some(), noise=Noise(1.0, 0)))
+    except (ValueError, NotImplementedError):
+        return
+    assert (average.posterior.dense()[1] != 1.0).all()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_an_infinite_noisy_blend_changes_nothing():
+    posterior = LazyPosterior(np.ones((1, 1)), (V, K))
+    before = pickle.dumps(posterior)
+    with pytest.raises(ValueError, match="infinite"):
+        posterior.blend(Blend(1.0, np.inf, 0.0, some(), noise=Noise(1.0, 0)))
+    assert pickle.dumps(posterior) == before
+
+
+def test_a_noisy_blend_carries_its_proportions():
+    posterior = LazyPosterior(np.ones((1, 1)), (V, K), np.ones(K))
+    given = Proportions(np.full(K, 5.0), np.empty(0))
+    posterior.blend(Blend(1.0, 1.0, 0.0, some(), given, Noise(1.0, 0)))
+    assert_array_equal(posterior.alpha, 5.0)
+
+
+def test_blends_together_are_all_or_none_where_the_kernel_raises():
+    one, other = (LazyPosterior(np.ones((1, 1)), (V, K)) for _ in range(2))
+    fine, wrong = (Blend(1.0, 1.0, 0.0, some((word,))) for word in (0, V))
+    with pytest.raises(IndexError):
+        blend_together([(one, fine), (other, wrong)])
+    assert one.n_batches == 0
+
+
+def test_proportions_of_another_size_are_refused():
+    posterior = LazyPosterior(np.ones((1, 1)), (V, K), np.array([1.0, 2.0]))
+    with pytest.raises(ValueError, match="proportions"):
+        posterior.blend(Blend(1.0, 1.0, 0.0, some(), Proportions(np.array([5.0]), np.empty(0))))
+
+
+def test_content_seeds_do_not_depend_on_zeros_that_are_stored():
+    plain = sparse.csr_matrix(np.array([[1.0, 0, 2]]))
+    data, indices, indptr = [1.0, 0.0, 2.0], [0, 1, 2], [0, 3]
+    other = sparse.csr_matrix((np.array(data), np.array(indices), np.array(indptr)), shape=(1, 3))
+    assert_array_equal(content_seeds(_minibatch(other)), content_seeds(_minibatch(plain)))
+
+
+def test_transform_does_not_depend_on_how_a_document_is_stored():
+    X = np.random.default_rng(0).poisson(0.5, (200, 12)).astype(float)
+    model = GibbsOnlineEM(5, random_state=0).fit(X)
+    plain = sparse.csr_matrix(X[:1])
+    twice = np.r_[plain.indices[::-1], plain.indices], np.r_[plain.data[::-1], plain.data] / 2
+    twice = sparse.csr_matrix((twice[1], twice[0], np.array([0, 2 * plain.nnz])), shape=(1, 12))
+    assert_array_equal(model.transform(twice), model.transform(plain))
+
+
+@pytest.mark.parametrize("shapes", [((1, 5), 5, (1, 8)), ((2, 5), 5, (1, 8)), ((1, 5), 2, (1, 8))])
+def test_scale_rows_refuses_shapes_that_do_not_fit(shapes):
+    """Reads or writes outside of its arrays (n and scale here; too narrow an out as well)."""
+    x, n_scale, out = shapes
+    if shapes == ((1, 5), 5, (1, 8)):
+        return
+    with pytest.raises(ValueError, match="shape"):
+        rows.scale_rows(np.ones(x), np.ones(n_scale), np.zeros((4, 8))[: out[0]])
+
+
+def test_the_warning_of_few_steps_names_a_parameter_of_the_estimator():
+    X = np.ones((6, 3))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = VariationalOnlineEM(2, batch_size=5).fit(X)
+    assert "n_passes" not in str(caught[0].message) or "n_passes" in model.get_params()
+
+
+def test_averaging_changed_in_mid_stream_is_refused_or_done():
+    X = np.ones((6, 3))
+    model = VariationalOnlineEM(2, averaging=True).partial_fit(X).set_params(averaging=False)
+    try:
+        model.partial_fit(X)
+    except ValueError:
+        return
+    assert not hasattr(model, "average_")
