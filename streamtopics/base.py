@@ -30,7 +30,7 @@ from streamtopics.models import LDA
 from streamtopics.parallel import Workers, workers
 from streamtopics.posterior import LazyPosterior
 from streamtopics.progress import Progress, progress
-from streamtopics.updates.doc_topic import DocTopicUpdate, Fixed
+from streamtopics.updates.doc_topic import FIXED, DocTopicUpdate
 from streamtopics.updates.rule import Rule
 from streamtopics.validation import (
     COMMON_CONSTRAINTS,
@@ -70,7 +70,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
     def _doc_topic_update(self) -> DocTopicUpdate:
         """How the documents' prior is re-estimated."""
-        return Fixed()
+        return FIXED
 
     # Learning
 

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.updates.doc_topic import Fixed
+from streamtopics.updates.doc_topic import FIXED
 
 
 class Mergeable:
@@ -96,7 +96,7 @@ class Mergeable:
         names = [getattr(m, "feature_names_in_", np.empty(0)) for m in (self, model)]
         if not np.array_equal(*names):
             raise ValueError(f"{name} was fitted on other feature names; use one vocabulary")
-        learnt_alpha = self._doc_topic_update() != Fixed()
+        learnt_alpha = self._doc_topic_update() != FIXED
         same_alpha = learnt_alpha or np.array_equal(mine.alpha, theirs.alpha)
         if not (np.array_equal(mine.eta, theirs.eta) and same_alpha):
             raise ValueError(f"{name} has another prior; only models that share one can be merged")

@@ -39,6 +39,7 @@ enum {
     ST_LANES = 8,           /* columns of a block */
     ST_PART = 32,           /* topics of a part of the running sums */
     ST_ALL_COLUMNS = 32,    /* topics, up to which all are columns */
+    ST_WITH_ALPHA = 1 << 20, /* added to the number of blocks then */
     ST_INDEPENDENT = 200,   /* topics, up to which tokens start independently */
     ST_FLOAT_TERMS = 1024,  /* terms, up to which a sum may be in float */
     ST_FLOAT_TOKENS = 1 << 24,
@@ -196,7 +197,7 @@ ST_NOINLINE int st_draw_prior(const st_job *job, ptrdiff_t word, uint64_t *state
     for (i = 0; i < n_blocks; i++) {
         terms[i] = st_gibbs_product_float(st_gibbs_load_float(row + ST_LANES * i),
                                           st_gibbs_load_float(prior + ST_LANES * i));
-        running[i] = st_gibbs_running_float(terms[i], total);
+        running[i] = st_gibbs_raised_float(st_gibbs_running_float(terms[i]), total);
         total = st_gibbs_last_float(running[i]);
     }
     total *= st_uniform_float(state);
@@ -208,20 +209,24 @@ ST_NOINLINE int st_draw_prior(const st_job *job, ptrdiff_t word, uint64_t *state
 }
 
 #define UNIFORM st_uniform_float
+#define WEIGHT(c, u) 1.0f
 #include "_gibbs_chain.h"
 #undef REAL
 #undef NAME
 #undef UNIFORM
+#undef WEIGHT
 
 #define REAL double
 #define NAME(name) st_gibbs_##name##_double
 #define UNIFORM st_uniform_double
+#define WEIGHT(c, u) (c)->weight[u]
 #include "_gibbs_lanes.h"
 #include "_gibbs_search.h"
 #include "_gibbs_chain.h"
 #undef REAL
 #undef NAME
 #undef UNIFORM
+#undef WEIGHT
 
 /* Sample all documents of the job; -1 without memory. */
 static int st_gibbs_sample(st_job *job, ptrdiff_t n_documents)

@@ -7,7 +7,7 @@
 typedef struct {
     const st_job *job;
     ptrdiff_t document, n_words, n_tokens, n_columns, n_blocks, position, sweep;
-    int averaging, failed;
+    int averaging, failed, variant;
     uint64_t state;
     double length;
     /* of each word: weight of a token, sum of b alpha, sum of 1 / Z; of each token */
@@ -184,32 +184,41 @@ ST_NOINLINE int NAME(elsewhere)(NAME(chain) *c, ptrdiff_t u, int from_prior)
     return i;
 }
 
-/* Draw the topic of the next token again, given n_blocks blocks. */
-ST_INLINE void NAME(visit)(NAME(chain) *c, ptrdiff_t n_blocks, NAME(lanes) *removed,
-                           NAME(lanes) *terms, NAME(lanes) *running)
+/* Draw the topic of the next token again, given n_blocks blocks; alpha is among the
+ * terms where all topics are columns. */
+ST_INLINE void NAME(visit)(NAME(chain) *c, ptrdiff_t n_blocks, int with_alpha,
+                           NAME(lanes) *removed, NAME(lanes) *terms, NAME(lanes) *running)
 {
     const ptrdiff_t n = c->position++, u = c->word[n], stride = ST_LANES * c->n_words;
     const REAL *b = c->b + ST_LANES * u;
-    const REAL weight = c->weight[u];
+    const REAL weight = WEIGHT(c, u);
     const int old = c->at[n];
     REAL total = 0;
     ptrdiff_t i;
     for (i = 0; i < n_blocks; i++) {
-        removed[i] = NAME(difference)(NAME(load)(c->counts + ST_LANES * i),
-                                      NAME(one_hot)(old - ST_LANES * (int)i, weight));
-        terms[i] = NAME(terms)(NAME(load)(b + stride * i), removed[i],
-                               NAME(load)(c->base + ST_LANES * i));
-        running[i] = NAME(running)(terms[i], total);
+        const int first = ST_LANES * (int)i;
+        const NAME(lanes) own = NAME(load)(b + stride * i);
+        removed[i] = NAME(difference)(NAME(load)(c->counts + first),
+                                      NAME(one_hot)(old, first, weight));
+        terms[i] = NAME(product)(own, removed[i]);
+        if (with_alpha)
+            terms[i] = NAME(add_product)(NAME(product)(own, NAME(load)(c->base + first)), own,
+                                         removed[i]);
+        running[i] = NAME(running)(terms[i]);
+        if (i > 0)
+            running[i] = NAME(raised)(running[i], total);
         total = NAME(last)(running[i]);
     }
-    const REAL z = total + c->mass[u], threshold = UNIFORM(&c->state) * z;
+    const REAL z = with_alpha ? total : total + c->mass[u], threshold = UNIFORM(&c->state) * z;
     const int column = NAME(first_above)(running, threshold, terms, n_blocks);
     if (c->averaging) {
         REAL *share = c->share + ST_LANES * u;
         const REAL inverse = 1 / z;
         c->inverse[u] += inverse;
         for (i = 0; i < n_blocks; i++) {
-            const NAME(lanes) counts = NAME(sum)(removed[i], NAME(load)(c->base + ST_LANES * i));
+            NAME(lanes) counts = removed[i];
+            if (with_alpha)
+                counts = NAME(sum)(counts, NAME(load)(c->base + ST_LANES * i));
             NAME(store)(share + stride * i,
                         NAME(add_scaled)(NAME(load)(share + stride * i), inverse, counts));
         }
@@ -220,33 +229,46 @@ ST_INLINE void NAME(visit)(NAME(chain) *c, ptrdiff_t n_blocks, NAME(lanes) *remo
         c->at[n] = NAME(elsewhere)(c, u, !(threshold < total));
         return;
     }
-    for (i = 0; i < n_blocks; i++)
-        NAME(store)(c->counts + ST_LANES * i,
-                    NAME(sum)(removed[i], NAME(one_hot)(column - ST_LANES * (int)i, weight)));
+    for (i = 0; i < n_blocks; i++) {
+        const int first = ST_LANES * (int)i;
+        NAME(store)(c->counts + first,
+                    NAME(sum)(removed[i], NAME(one_hot)(column, first, weight)));
+    }
     c->at[n] = column;
 }
 
+/* `visit` with all that it may know at compile time. */
 ST_INLINE void NAME(step)(NAME(chain) *c)
 {
     NAME(lanes) removed[4], terms[4], running[4];
-    switch (c->n_blocks) {
+    switch (c->n_blocks + c->variant) {
     case 1:
-        NAME(visit)(c, 1, removed, terms, running);
+        NAME(visit)(c, 1, 0, removed, terms, running);
         return;
     case 2:
-        NAME(visit)(c, 2, removed, terms, running);
+        NAME(visit)(c, 2, 0, removed, terms, running);
         return;
     case 3:
-        NAME(visit)(c, 3, removed, terms, running);
+        NAME(visit)(c, 3, 0, removed, terms, running);
         return;
     case 4:
-        NAME(visit)(c, 4, removed, terms, running);
+        NAME(visit)(c, 4, 0, removed, terms, running);
         return;
-    default: {
-        NAME(lanes) *scratch = (NAME(lanes) *)c->scratch;
-        NAME(visit)(c, c->n_blocks, scratch, scratch + c->n_blocks, scratch + 2 * c->n_blocks);
+    case ST_WITH_ALPHA + 1:
+        NAME(visit)(c, 1, 1, removed, terms, running);
+        return;
+    case ST_WITH_ALPHA + 2:
+        NAME(visit)(c, 2, 1, removed, terms, running);
+        return;
+    case ST_WITH_ALPHA + 3:
+        NAME(visit)(c, 3, 1, removed, terms, running);
+        return;
+    case ST_WITH_ALPHA + 4:
+        NAME(visit)(c, 4, 1, removed, terms, running);
+        return;
     }
-    }
+    NAME(lanes) *scratch = (NAME(lanes) *)c->scratch;
+    NAME(visit)(c, c->n_blocks, 0, scratch, scratch + c->n_blocks, scratch + 2 * c->n_blocks);
 }
 
 /* n tokens of one document, or of each of two in turn */
@@ -307,6 +329,7 @@ static int NAME(begin)(NAME(chain) *c, const st_job *job, ptrdiff_t document)
     c->state = st_mix(job->seeds[document]);
     c->position = c->sweep = 0;
     c->averaging = c->failed = 0;
+    c->variant = NAME(all_columns)(c) ? ST_WITH_ALPHA : 0;
     c->left.n_bytes = c->left_values.n_bytes = 0;
     if (st_reserve(&c->words, 3 * n_words * sizeof(REAL), 0)
         || st_reserve(&c->tokens, 2 * n_tokens * sizeof(int), 0)
@@ -330,7 +353,7 @@ static int NAME(begin)(NAME(chain) *c, const st_job *job, ptrdiff_t document)
     c->base = c->counts + n_lanes;
     c->topic = (int *)(c->base + n_lanes);
     NAME(weigh)(c, job->token_weight + first, first_token);
-    for (u = 0; u < n_words && n_lanes <= 2 * ST_INDEPENDENT; u++)
+    for (u = 0; u < n_words && job->n_topics <= ST_INDEPENDENT; u++)
         for (k = 0; k < job->n_topics; k += ST_ALIGNMENT / sizeof(float))
             ST_PREFETCH(job->weights + job->words[first + u] * job->width + k);
     for (u = 0; u < n_words; u++) {

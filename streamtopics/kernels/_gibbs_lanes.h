@@ -45,12 +45,12 @@ ST_INLINE NAME(lanes) NAME(product)(NAME(lanes) a, NAME(lanes) b)
     return a;
 }
 
-/* g counts + g base, in this order: the second product is known early */
-ST_INLINE NAME(lanes) NAME(terms)(NAME(lanes) g, NAME(lanes) counts, NAME(lanes) base)
+/* a + b c */
+ST_INLINE NAME(lanes) NAME(add_product)(NAME(lanes) a, NAME(lanes) b, NAME(lanes) c)
 {
     for (int i = 0; i < 8; i++)
-        g.x[i] = g.x[i] * counts.x[i] + g.x[i] * base.x[i];
-    return g;
+        a.x[i] += b.x[i] * c.x[i];
+    return a;
 }
 
 /* a + s b */
@@ -61,8 +61,8 @@ ST_INLINE NAME(lanes) NAME(add_scaled)(NAME(lanes) a, REAL s, NAME(lanes) b)
     return a;
 }
 
-/* `before` plus the running sums of a */
-ST_INLINE NAME(lanes) NAME(running)(NAME(lanes) a, REAL before)
+/* The running sums of a. */
+ST_INLINE NAME(lanes) NAME(running)(NAME(lanes) a)
 {
     for (int i = 7; i >= 1; i--)
         a.x[i] += a.x[i - 1];
@@ -70,19 +70,25 @@ ST_INLINE NAME(lanes) NAME(running)(NAME(lanes) a, REAL before)
         a.x[i] += a.x[i - 2];
     for (int i = 7; i >= 4; i--)
         a.x[i] += a.x[i - 4];
+    return a;
+}
+
+/* a + s in each lane */
+ST_INLINE NAME(lanes) NAME(raised)(NAME(lanes) a, REAL s)
+{
     for (int i = 0; i < 8; i++)
-        a.x[i] += before;
+        a.x[i] += s;
     return a;
 }
 
 ST_INLINE REAL NAME(last)(NAME(lanes) a) { return a.x[7]; }
 
-/* `value` in lane `place`, if there is such a lane, and 0 elsewhere */
-ST_INLINE NAME(lanes) NAME(one_hot)(int place, REAL value)
+/* The lanes first .. first + 7 of a row with `value` at `place`, and 0 elsewhere. */
+ST_INLINE NAME(lanes) NAME(one_hot)(int place, int first, REAL value)
 {
     NAME(lanes) a;
     for (int i = 0; i < 8; i++)
-        a.x[i] = i == place ? value : 0;
+        a.x[i] = first + i == place ? value : 0;
     return a;
 }
 

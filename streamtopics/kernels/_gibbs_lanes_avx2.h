@@ -22,9 +22,9 @@ ST_INLINE __m256 NAME(difference)(__m256 a, __m256 b) { return _mm256_sub_ps(a, 
 
 ST_INLINE __m256 NAME(product)(__m256 a, __m256 b) { return _mm256_mul_ps(a, b); }
 
-ST_INLINE __m256 NAME(terms)(__m256 g, __m256 counts, __m256 base)
+ST_INLINE __m256 NAME(add_product)(__m256 a, __m256 b, __m256 c)
 {
-    return _mm256_fmadd_ps(g, counts, _mm256_mul_ps(g, base));
+    return _mm256_fmadd_ps(b, c, a);
 }
 
 ST_INLINE __m256 NAME(add_scaled)(__m256 a, float s, __m256 b)
@@ -32,24 +32,27 @@ ST_INLINE __m256 NAME(add_scaled)(__m256 a, float s, __m256 b)
     return _mm256_fmadd_ps(_mm256_set1_ps(s), b, a);
 }
 
-ST_INLINE __m256 NAME(running)(__m256 a, float before)
+ST_INLINE __m256 NAME(running)(__m256 a)
 {
     __m256i bits = _mm256_slli_si256(_mm256_castps_si256(a), 4);
     a = _mm256_add_ps(a, _mm256_castsi256_ps(bits));
     bits = _mm256_slli_si256(_mm256_castps_si256(a), 8);
     a = _mm256_add_ps(a, _mm256_castsi256_ps(bits));
     const __m256 half = _mm256_permute_ps(_mm256_permute2f128_ps(a, a, 0x08), 0xff);
-    return _mm256_add_ps(_mm256_add_ps(a, half), _mm256_set1_ps(before));
+    return _mm256_add_ps(a, half);
 }
+
+ST_INLINE __m256 NAME(raised)(__m256 a, float s) { return _mm256_add_ps(a, _mm256_set1_ps(s)); }
 
 ST_INLINE float NAME(last)(__m256 a)
 {
     return _mm_cvtss_f32(_mm_permute_ps(_mm256_extractf128_ps(a, 1), 0xff));
 }
 
-ST_INLINE __m256 NAME(one_hot)(int place, float value)
+ST_INLINE __m256 NAME(one_hot)(int place, int first, float value)
 {
-    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i from_zero = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i lanes = _mm256_add_epi32(from_zero, _mm256_set1_epi32(first));
     const __m256i equal = _mm256_cmpeq_epi32(lanes, _mm256_set1_epi32(place));
     return _mm256_and_ps(_mm256_castsi256_ps(equal), _mm256_set1_ps(value));
 }

@@ -68,6 +68,9 @@ class Fixed:
         return before
 
 
+FIXED = Fixed()
+
+
 @dataclass(frozen=True)
 class FixedPoint:
     """Maximum likelihood given the running mean of E[log theta].

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from streamtopics.messages import Statistics
 from streamtopics.posterior import Blend, LazyPosterior
-from streamtopics.updates.doc_topic import DocTopicUpdate, Fixed
+from streamtopics.updates.doc_topic import FIXED, DocTopicUpdate
 from streamtopics.updates.rule import Learn, ascend
 from streamtopics.updates.schedules import step_size_of_means
 
@@ -41,7 +41,7 @@ class OnlineEM:
     kappa: float
     tau: float = 0.0
     n_passes: int = 1
-    doc_topic: DocTopicUpdate = Fixed()
+    doc_topic: DocTopicUpdate = FIXED
 
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
         """(1 - r) lam + r / B s, with the smoothing for the documents remembered."""

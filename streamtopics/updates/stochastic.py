@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from streamtopics.messages import Statistics
 from streamtopics.posterior import Blend, LazyPosterior
-from streamtopics.updates.doc_topic import DocTopicUpdate, Fixed
+from streamtopics.updates.doc_topic import FIXED, DocTopicUpdate
 from streamtopics.updates.rule import Learn, ascend
 from streamtopics.updates.schedules import step_size
 
@@ -36,7 +36,7 @@ class StochasticVI:
     tau: float
     n_documents: int | None = None
     n_passes: int = 1
-    doc_topic: DocTopicUpdate = Fixed()
+    doc_topic: DocTopicUpdate = FIXED
 
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
         """(1 - r) lam + r (eta + D / B s)."""

@@ -305,9 +305,8 @@ def posterior(counts, weights, alpha):
 def test_posterior(each_kernel, n_components, counts):
     rng = np.random.default_rng(n_components)
     n_documents = 20_000
-    topics = make_topics(
-        rng, len(counts), n_components, rng.gamma(1.0, 1.0 / n_components, n_components) + 0.02
-    )
+    alpha = rng.gamma(1.0, 1.0 / n_components, n_components) + 0.02
+    topics = make_topics(rng, len(counts), n_components, alpha)
     weights = topics.weights[:, :n_components] + np.float32(0.02)
     topics.weights[:, :n_components] = weights
     minibatch = make_minibatch(np.tile(counts, (n_documents, 1)))
