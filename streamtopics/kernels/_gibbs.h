@@ -62,6 +62,7 @@ ST_INLINE int st_reserve(st_buffer *buffer, size_t n_bytes, size_t n_kept)
     if (block == NULL)
         return -1;
     char *data = block + (ST_ALIGNMENT - (uintptr_t)block % ST_ALIGNMENT);
+    ((char **)data)[-1] = block;
     if (n_kept > 0)
         memcpy(data, buffer->data, n_kept);
     free(buffer->block);
@@ -70,6 +71,9 @@ ST_INLINE int st_reserve(st_buffer *buffer, size_t n_bytes, size_t n_kept)
     buffer->capacity = capacity;
     return 0;
 }
+
+/* Free a buffer of which only the data is known. */
+ST_INLINE void st_free_data(void *data) { free(((char **)data)[-1]); }
 
 /* A list of int or float. */
 typedef struct {

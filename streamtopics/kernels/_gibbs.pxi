@@ -18,9 +18,8 @@ This file is compiled once for each instruction set; see `kernels.select`.
 """
 import numpy as np
 
-from cpython.bytes cimport PyBytes_FromStringAndSize
-from cython cimport floating
-from libc.stdint cimport int64_t, uint64_t
+from cython cimport floating, view
+from libc.stdint cimport int64_t, intptr_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
@@ -63,6 +62,7 @@ cdef extern from "_gibbs.h" nogil:
         double *log_total
     void st_prior_mass(const float *row, const float *prior, Py_ssize_t width,
                        float *out) noexcept
+    void st_free_data(void *data) noexcept
     int st_gibbs_sample(st_job *job, Py_ssize_t n_documents) noexcept
 
 
@@ -85,14 +85,14 @@ def prior_mass(const float[:, ::1] weights, const float[::1] prior, Py_ssize_t s
 
 
 cdef object taken(st_list *values, type dtype):
-    """The values of a list as an array; the list is emptied."""
-    try:
-        if values.n_bytes == 0:
-            return np.empty(0, dtype)
-        return np.frombuffer(PyBytes_FromStringAndSize(values.buffer.data, values.n_bytes), dtype)
-    finally:
-        free(values.buffer.block)
-        memset(values, 0, sizeof(st_list))
+    """The values of a list as an array, to which its memory belongs now."""
+    cdef view.array memory
+    if values.n_bytes == 0:
+        return np.empty(0, dtype)
+    memory = <char[:values.n_bytes]> values.buffer.data
+    memory.callback_free_data = st_free_data
+    memset(values, 0, sizeof(st_list))
+    return np.asarray(memory).view(dtype)
 
 
 cdef double *pointer(double[::1] values) noexcept:
@@ -172,21 +172,20 @@ def sample_documents(const int[::1] indptr, const int[::1] words, const int[::1]
 def word_statistics(const int[::1] indptr, const int[::1] documents, const int[::1] entries,
                     const int[::1] first_entry, const float[:, ::1] weights,
                     const float[::1] prior, const float[::1] inverse,
-                    const int64_t[::1] first_column, const int[::1] columns,
-                    const int64_t[::1] first_value, const float[::1] values, Py_ssize_t start,
+                    const int64_t[::1] columns, const int64_t[::1] values, Py_ssize_t start,
                     Py_ssize_t stop, floating[:, ::1] out):
     """out[w, k] = b_wk alpha_k sum_d inverse_dw + sum_d values_dwk for the words start .. stop.
 
     IN the minibatch in CSC form, with the CSR place of each of its entries; first_entry
-    (n_documents + 1,), its CSR indptr; the rest as in `sample_documents`, over all
-    documents, first_column = -1 where a document has no values. OUT out (n_words, K).
+    (n_documents + 1,), its CSR indptr; of each document the addresses of its columns
+    and of its values, 0 where it has none, and the rest as in `sample_documents`, over
+    all documents. OUT out (n_words, K).
     The sums run over the documents in order, in float64.
     """
     cdef Py_ssize_t n_topics = out.shape[1], w, j, k, i, u, n
     cdef double total_inverse
     cdef const int *column
     cdef const float *value
-    cdef const float *first = &values[0] if values.shape[0] > 0 else NULL
     cdef double *total = <double *> malloc(n_topics * sizeof(double))
     if total == NULL:
         raise MemoryError()
@@ -195,12 +194,12 @@ def word_statistics(const int[::1] indptr, const int[::1] documents, const int[:
             memset(total, 0, n_topics * sizeof(double))
             total_inverse = 0
             for j in range(indptr[w], indptr[w + 1]):
-                if first_column[documents[j]] < 0:
+                if columns[documents[j]] == 0:
                     continue
-                column = &columns[first_column[documents[j]]]
+                column = <const int *> <intptr_t> columns[documents[j]]
                 n = column[0]
                 u = entries[j] - first_entry[documents[j]]
-                value = first + first_value[documents[j]] + u * n
+                value = <const float *> <intptr_t> values[documents[j]] + u * n
                 total_inverse += inverse[entries[j]]
                 if n_topics <= ST_ALL_COLUMNS:
                     for i in range(n_topics):

@@ -197,22 +197,16 @@ def _average(
         by_word.indptr, by_word.indices, by_word.data, minibatch.indptr,
         topics.weights.astype(np.float32, copy=False), prior,
         np.concatenate([part.inverse for part in parts]),
-        _joined([part.first_column for part in parts], [part.columns for part in parts]),
-        np.concatenate([part.columns for part in parts]),
-        _joined([part.first_value for part in parts], [part.values for part in parts]),
-        np.concatenate([part.values for part in parts]),
+        np.concatenate([_addresses(part.columns, part.first_column) for part in parts]),
+        np.concatenate([_addresses(part.values, part.first_value) for part in parts]),
     )  # fmt: skip
     jobs = ((*given, *span, counts) for span in spans(n_words, WORDS_PER_JOB))
     workers.share(gibbs.word_statistics, jobs)
 
 
-def _joined(places: list[np.ndarray], lists: list[np.ndarray]) -> np.ndarray:
-    """Places in the lists one after the other; -1 stays -1."""
-    starts = np.cumsum([0, *map(len, lists[:-1])])
-    shifted = [
-        np.where(own < 0, own, own + start) for own, start in zip(places, starts, strict=True)
-    ]
-    return np.concatenate(shifted)
+def _addresses(values: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """Where in memory these places of an array are; 0 for the place -1."""
+    return np.where(places < 0, 0, values.ctypes.data + values.itemsize * places)
 
 
 def _count(minibatch: Minibatch, z: np.ndarray, counts: np.ndarray) -> None:
