@@ -4,6 +4,8 @@
 from streamtopics.estimators import (
     BPSLDA,
     GibbsOnlineEM,
+    HDPGibbsOnlineEM,
+    HDPVarGibbs,
     LangevinLDA,
     OnlineVBLDA,
     SVBLDA,
@@ -16,6 +18,8 @@ from streamtopics.estimators import (
 __all__ = [
     "BPSLDA",
     "GibbsOnlineEM",
+    "HDPGibbsOnlineEM",
+    "HDPVarGibbs",
     "LangevinLDA",
     "OnlineVBLDA",
     "SVBLDA",
