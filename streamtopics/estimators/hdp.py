@@ -3,6 +3,7 @@
 
 from dataclasses import replace
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
@@ -75,6 +76,12 @@ class HDPModel(StreamingTopicModel):
 
     def _doc_topic_update(self) -> DocTopicUpdate:
         return Tables()
+
+    def _check_mergeable(self, name: str, model: Any) -> None:
+        raise TypeError(
+            f"{type(self).__name__} has no merge: its topics come and go, so that those of two "
+            "models cannot be matched by position"
+        )
 
     def _first_doc_topic_prior(self) -> np.ndarray:
         each = self.doc_concentration / (self.n_components + self.concentration)

@@ -11,7 +11,68 @@ from streamtopics.updates.hdp import mean_weights
 
 @documented
 class HDPGibbsOnlineEM(HDPModel):
-    """x."""
+    """Hierarchical Dirichlet process by Gibbs online EM: finds the number of topics.
+
+    As in `GibbsOnlineEM` the topics are the M-step of a running mean, and the documents
+    are sampled; but a token may also open a new topic, and a topic worth less than a
+    word of a minibatch is dropped, so that nothing is truncated. The weights of the
+    topics are the M-step of the expected numbers of tables in the Chinese restaurant
+    franchise::
+
+        pi_k = S_k / (sum_j S_j + concentration),    doc_topic_prior_ = doc_concentration * pi
+
+    Parameters
+    ----------
+    {first_n_components}
+    {kappa}
+    {tau}
+    {many_sweeps}
+    {concentration}
+    {doc_concentration}
+    {flat_smoothing}
+    {small_batch_size}
+    {max_iter}
+    {common_parameters}
+
+    Attributes
+    ----------
+    {hdp_attributes}
+    {mean_components}
+    {common_attributes}
+
+    See Also
+    --------
+    GibbsOnlineEM : The same with a given number of topics.
+    HDPVarGibbs : The same local step under a posterior of topics and weights.
+
+    Notes
+    -----
+    The documents of a minibatch share the topics that are born in it, so that they are
+    sampled one after the other; only inference for given documents runs in parallel,
+    and it knows no topics but those represented. The topics of the first minibatch are
+    sampled with the others' words integrated out, which is what tells them apart.
+
+    When topics are born or dropped, the step costs as much as the vocabulary.
+
+    The weights are not those of the source, whose fixed point has no part for topics
+    to come: here they have the posterior mean under the Dirichlet process.
+
+    References
+    ----------
+    C. Dupuy (2017), "Inference and applications for topic models", section 3.4.
+
+    Y. W. Teh, M. I. Jordan, M. J. Beal and D. M. Blei (2006), "Hierarchical Dirichlet
+    processes".
+
+    Examples
+    --------
+    >>> from streamtopics import HDPGibbsOnlineEM
+    >>> from streamtopics.datasets import make_lda_corpus
+    >>> X = make_lda_corpus(n_documents=3000, n_components=5, n_features=200, random_state=0).X
+    >>> model = HDPGibbsOnlineEM(random_state=0).fit(X)
+    >>> model.n_active_topics_
+    5
+    """
 
     _word_prior = "smoothing"
 
@@ -22,7 +83,7 @@ class HDPGibbsOnlineEM(HDPModel):
         kappa=0.7,
         tau=0,
         n_sweeps=20,
-        concentration=1.0,
+        concentration=4.0,
         doc_concentration=2.0,
         smoothing=0.1,
         batch_size=100,

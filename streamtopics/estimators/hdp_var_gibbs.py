@@ -11,7 +11,60 @@ from streamtopics.updates.hdp import stick_weights
 
 @documented
 class HDPVarGibbs(HDPModel):
-    """x."""
+    """Hierarchical Dirichlet process by Gibbs within variational inference.
+
+    Topics and sticks have variational posteriors, Dirichlet and beta; documents are
+    sampled with sticks of their own, drawn anew from their posterior given the
+    document's tables after every sweep. A token may open a new topic, and a topic worth
+    less than a word of a minibatch is dropped.
+
+    Parameters
+    ----------
+    {first_n_components}
+    {kappa}
+    tau : float, default=0
+        Minibatches by which the step size is ahead: more slows the first steps down.
+    {n_documents}
+    {many_sweeps}
+    {concentration}
+    {doc_concentration}
+    {flat_topic_word_prior}
+    {small_batch_size}
+    {max_iter}
+    {common_parameters}
+
+    Attributes
+    ----------
+    {hdp_attributes}
+    {dirichlet_components}
+    {common_attributes}
+
+    See Also
+    --------
+    HDPGibbsOnlineEM : The same with point estimates of topics and weights; faster.
+    VarGibbsLDA : The same with a given number of topics.
+
+    Notes
+    -----
+    The documents of a minibatch are sampled one after the other, as in
+    `HDPGibbsOnlineEM`. `doc_topic_prior_` comes from the means of the sticks.
+
+    References
+    ----------
+    C. Wang and D. M. Blei (2012), "Truncation-free online variational inference for
+    Bayesian nonparametric models".
+
+    C. Dupuy (2017), "Inference and applications for topic models", section 3.4.
+
+    Examples
+    --------
+    >>> from streamtopics import HDPVarGibbs
+    >>> from streamtopics.datasets import make_lda_corpus
+    >>> X = make_lda_corpus(n_documents=3000, n_components=5, n_features=200, random_state=0).X
+    >>> model = HDPVarGibbs(random_state=0).fit(X)
+    >>> model.n_active_topics_
+    5
+    """
 
     _bayesian = True
 
@@ -23,7 +76,7 @@ class HDPVarGibbs(HDPModel):
         tau=0,
         n_documents=None,
         n_sweeps=20,
-        concentration=1.0,
+        concentration=4.0,
         doc_concentration=2.0,
         topic_word_prior=None,
         batch_size=100,

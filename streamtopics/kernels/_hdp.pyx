@@ -37,6 +37,8 @@ cdef enum:
     N_ROWS
 
 cdef double TWO_PI = 6.283185307179586
+# By which a document's counts, added and taken away, may be off.
+cdef double ROUNDING = 1e-9
 
 
 cdef inline double digamma(double x) noexcept nogil:
@@ -79,11 +81,11 @@ cdef inline double beta(double a, double b, uint64 *state) noexcept nogil:
 
 cdef inline double draw_tables(double c, double n, uint64 *state) noexcept nogil:
     """Tables of ceil(n) customers at concentration c; beyond some, their expectation."""
-    cdef double total = 0, i = 0, last = min(ceil(n), <double> MOST_TOKENS)
+    cdef double total = 0, i = 0, last = min(ceil(n - ROUNDING), <double> MOST_TOKENS)
     while i < last:
         total += uniform(state) * (c + i) < c
         i += 1
-    if n > last:
+    if n > MOST_TOKENS:
         total += c * (digamma(c + n) - digamma(c + last))
     return total
 
@@ -172,7 +174,8 @@ cdef class Sampler:
         """Expected counts (n_words, T'), tables (T',) and alpha (T',) of the topics used."""
         used = self.used()
         topic = np.asarray(self.topic)[:, used]
-        return np.ascontiguousarray(np.asarray(self.statistics)[:, used]), topic[TABLES], topic[ALPHA]
+        counts = np.ascontiguousarray(np.asarray(self.statistics)[:, used])
+        return counts, topic[TABLES], topic[ALPHA]
 
     def sample(self, const int[::1] indptr, const int[::1] indices, const double[::1] counts,
                const uint64[::1] seeds, Py_ssize_t start, Py_ssize_t stop, int n_sweeps,
