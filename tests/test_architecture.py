@@ -28,7 +28,7 @@ ALLOWED = {
         "kernels", "messages", "metrics", "models", "parallel", "posterior", "progress",
         "updates", "validation",
     },
-    "estimators": {"base", "local", "models", "updates", "validation"},
+    "estimators": {"base", "local", "messages", "models", "parallel", "updates", "validation"},
     "inspection": {"base"},
     "__init__": {"estimators"},
     "__main__": {"__init__", "datasets", "inspection", "priors", "progress"},

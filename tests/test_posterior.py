@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics.messages import Statistics
-from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.posterior import Blend, LazyPosterior, Proportions
 
 V, K = 12, 3
 SHAPES = {"scalar": (1, 1), "words": (V, 1), "topics": (1, K), "matrix": (V, K)}
@@ -132,3 +132,23 @@ def test_a_read_only_posterior_is_copied_when_it_learns():
     posterior.blend(Blend(1.0, 1.0, 0.0, statistics(1)))
     assert_array_equal(sent, before)
     assert_allclose(posterior.S, before + dense(statistics(1)))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (V, 1)])
+def test_topics_can_be_chosen_and_added(shape):
+    eta = np.random.default_rng(0).uniform(0.1, 2.0, shape)
+    posterior = LazyPosterior(eta, (V, K), np.array([0.1, 0.2, 0.3]), K)
+    memory = np.array([1.0, 2.0, 3.0])
+    update = Blend(0.9, 2.0, 0.2, statistics(1), Proportions(posterior.alpha, memory))
+    posterior.blend(update)
+    before, state = posterior.dense(), posterior._state.copy()
+    chosen = posterior.with_topics(np.array([2, -1, 0]), np.array([0.3, 0.05, 0.1]))
+    assert_allclose(chosen.dense()[:, [0, 2]], before[:, [2, 0]])
+    assert_allclose(chosen.dense()[:, 1], posterior.c[0] * np.broadcast_to(eta, (V, 1))[:, 0])
+    assert_allclose(chosen.mass, chosen.dense().sum(axis=0))
+    assert_array_equal(chosen.alpha, [0.3, 0.05, 0.1])
+    assert_array_equal(chosen.proportions.memory, [3.0, 0.0, 1.0])
+    assert (chosen.n_batches, chosen.n_documents) == (posterior.n_batches, posterior.n_documents)
+    chosen.blend(Blend(0.5, 1.0, 0.5, statistics(2)))
+    assert_array_equal(posterior.dense(), before)
+    assert_array_equal(posterior._state, state)

@@ -28,7 +28,7 @@ from streamtopics.metrics import left_to_right
 N_TOPICS, N_WORDS, LENGTH, N_TEST = 10, 1000, 60, 1000
 ALPHA = np.array([0.40, 0.30, 0.25, 0.20, 0.15, 0.10, 0.08, 0.06, 0.04, 0.03])
 MODELS = {
-    "VariationalOnlineEM": VariationalOnlineEM(N_TOPICS),
+    "VariationalOnlineEM": VariationalOnlineEM(N_TOPICS, doc_topic_prior=ALPHA.mean()),
     "HDPGibbsOnlineEM": HDPGibbsOnlineEM(),
     "HDPVarGibbs": HDPVarGibbs(),
 }

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the estimators of a hierarchical Dirichlet process share."""
 
-from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -12,19 +11,15 @@ from streamtopics.estimators.choices import averaged
 from streamtopics.estimators.gibbs_online_em import INFERENCE
 from streamtopics.messages import Minibatch
 from streamtopics.models import HDP, LDA
-from streamtopics.models.hdp import HDPStatistics
 from streamtopics.models.views import mean
 from streamtopics.parallel import Workers
-from streamtopics.posterior import Blend, LazyPosterior, Proportions
 from streamtopics.updates.doc_topic import DocTopicUpdate
-from streamtopics.updates.hdp import Tables
+from streamtopics.updates.hdp import Tables, take_in
 from streamtopics.validation import Interval
 
 POSITIVE = Interval(Real, 1e-3, 1e6, closed="both")
 # Share of the tokens that a topic needs to be called active.
 ACTIVE = 0.01
-# In tokens of a document; where nothing is learnt of a topic, alpha stays above this.
-LEAST_ALPHA = 1e-10
 
 
 class HDPModel(StreamingTopicModel):
@@ -52,12 +47,6 @@ class HDPModel(StreamingTopicModel):
     def n_active_topics_(self) -> int:
         """Number of topics with more than 1 % of the tokens learnt from."""
         return int((self.topic_weights_ > ACTIVE).sum())
-
-    def _hdp(self) -> HDP:
-        return HDP(
-            self.concentration, self.doc_concentration, self.n_sweeps, averaged(self.n_sweeps),
-            self.seed_, self._bayesian,
-        )  # fmt: skip
 
     def _model(self) -> LDA:
         """LDA with the topics there are: what infers the topics of given documents."""
@@ -88,35 +77,13 @@ class HDPModel(StreamingTopicModel):
         return np.full(self.n_components, each)
 
     def _learn(self, minibatch: Minibatch, pool: Workers) -> None:
-        posterior = self.posterior_
-        statistics = self._hdp().learn(posterior, minibatch)
-        kept = self._kept(posterior, statistics)
-        statistics = statistics.of(kept)
-        n_before = posterior.shape[1]
-        if np.array_equal(kept, np.arange(n_before)):
-            posterior.blend(self._blend(posterior, statistics))
-            return
-        places = np.where(kept < n_before, kept, -1)
-        grown = posterior.with_topics(places, statistics.alpha)
-        grown.blend(self._blend(grown, statistics))
-        self.posterior_ = grown
-
-    def _kept(self, posterior: LazyPosterior, statistics: HDPStatistics) -> np.ndarray:
-        """The topics that are worth a word of the minibatch; all, if nothing is known."""
-        if statistics.n_tokens == 0:
-            return np.arange(posterior.shape[1])
-        blend = self._rule().step(posterior, lambda _: statistics)
-        words = np.zeros(len(statistics.mass))
-        words[: posterior.shape[1]] = blend.retain * posterior.learnt_part / blend.gain
-        words += statistics.mass
-        return np.flatnonzero(words >= min(1.0, words.max()))
-
-    def _blend(self, posterior: LazyPosterior, statistics: HDPStatistics) -> Blend:
-        """The rule's, with the same step for the tables and their weights."""
-        blend = self._rule().step(posterior, lambda _: statistics)
-        before = posterior.proportions
-        tables = blend.retain * before.memory + blend.gain * statistics.tables
-        if not tables.any():
-            return blend
-        alpha = self.doc_concentration * self._weights(tables, blend.gain)
-        return replace(blend, proportions=Proportions(np.maximum(alpha, LEAST_ALPHA), tables))
+        model = HDP(
+            self.concentration, self.doc_concentration, self.n_sweeps, averaged(self.n_sweeps),
+            self.seed_, self._bayesian,
+        )  # fmt: skip
+        statistics = model.learn(self.posterior_, minibatch)
+        posterior, blend = take_in(
+            self.posterior_, statistics, self._rule(), self._weights, self.doc_concentration
+        )
+        posterior.blend(blend)
+        self.posterior_ = posterior

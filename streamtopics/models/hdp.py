@@ -11,34 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from streamtopics.kernels import hdp as kernel
-from streamtopics.messages import Minibatch, Statistics
+from streamtopics.messages import Minibatch, TableStatistics
 from streamtopics.models.lda import document_seeds
 from streamtopics.posterior import LazyPosterior
 
 DOCUMENTS_PER_JOB = 64
-
-
-@dataclass(frozen=True)
-class HDPStatistics(Statistics):
-    """Statistics whose last columns may be topics that the posterior does not have yet.
-
-    Attributes
-    ----------
-    tables : ndarray of shape (T',), float64
-        Tables of each topic in the Chinese restaurant franchise, summed over documents.
-    alpha : ndarray of shape (T',), float64
-        b pi as it was sampled with, which is what the new topics start with.
-    """
-
-    tables: np.ndarray = None
-    alpha: np.ndarray = None
-
-    def of(self, topics: np.ndarray) -> "HDPStatistics":
-        """Those of some of the topics."""
-        counts = np.ascontiguousarray(self.counts[:, topics])
-        return HDPStatistics(
-            self.words, counts, self.lengths, None, self.tables[topics], self.alpha[topics]
-        )
 
 
 @dataclass(frozen=True)
@@ -69,18 +46,18 @@ class HDP:
     seed: int
     bayesian: bool = False
 
-    def learn(self, posterior: LazyPosterior, minibatch: Minibatch) -> HDPStatistics:
+    def learn(self, posterior: LazyPosterior, minibatch: Minibatch) -> TableStatistics:
         """Statistics of a minibatch."""
         eta = np.ascontiguousarray(posterior.prior_rows(minibatch.words)[:, 0])
-        fresh = posterior.knows_nothing
-        n_topics = posterior.shape[1]
-        lam = posterior.rows(minibatch.words)
-        mass = posterior.mass
-        if fresh:
-            lam, mass = np.repeat(eta[:, None], n_topics, axis=1), posterior.prior_mass
+        if posterior.knows_nothing:
+            n_known, mass = 0, posterior.prior_mass
+            lam = posterior.prior_rows(minibatch.words).copy()
+        else:
+            n_known, mass = posterior.shape[1], posterior.mass
+            lam = posterior.rows(minibatch.words)
         sampler = kernel.Sampler(
-            lam, mass, 0 if fresh else n_topics, eta, float(posterior.prior_mass[0]),
-            posterior.alpha, self.concentration, self.doc_concentration,
+            lam, mass, n_known, eta, float(posterior.prior_mass[0]), posterior.alpha,
+            self.concentration, self.doc_concentration,
             posterior.proportions.memory if self.bayesian else None, self.bayesian,
         )  # fmt: skip
         seeds = document_seeds(self.seed, posterior.n_documents, minibatch.n_documents)
@@ -89,4 +66,6 @@ class HDP:
             stop = min(start + DOCUMENTS_PER_JOB, minibatch.n_documents)
             sampler.sample(*given, start, stop, self.n_sweeps, self.n_averaged)
         counts, tables, alpha = sampler.results()
-        return HDPStatistics(minibatch.words, counts, minibatch.lengths, None, tables, alpha)
+        return TableStatistics(
+            minibatch.words, counts, minibatch.lengths, tables=tables, alpha=alpha
+        )
