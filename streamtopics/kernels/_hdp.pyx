@@ -15,7 +15,6 @@ lam, or add to it the counts of the document at hand (`own_counts`).
 import numpy as np
 
 from libc.math cimport ceil, cos, log, pow, sqrt
-from libc.string cimport memset
 
 from streamtopics.kernels._random cimport mix, uint64, uniform
 
@@ -232,10 +231,10 @@ cdef class Sampler:
 
     cdef Py_ssize_t read(self, const double *counts, Py_ssize_t n_entries) noexcept nogil:
         """Cut the counts into tokens; returns how many."""
-        cdef Py_ssize_t i, j, n_parts, n = 0
+        cdef Py_ssize_t i, _j, n_parts, n = 0
         for i in range(n_entries):
             n_parts = <Py_ssize_t> min(ceil(counts[i]), <double> MOST_TOKENS)
-            for j in range(n_parts):
+            for _j in range(n_parts):
                 self.entry[n] = <int> i
                 self.size[n] = counts[i] / n_parts
                 n += 1
