@@ -16,19 +16,21 @@ n_components : int, default=10
 n_components : int, default=2
     Number of topics to start with; the stream adds topics and drops them.""",
     "concentration": """\
-concentration : float, default=4.0
-    Concentration of the weights of topics (the paper's alpha): of all topics that
-    a long stream uses, about concentration * log(tables) exist. Less opens fewer
-    topics and may leave two in one; more keeps more topics of hardly any weight.""",
+concentration : float, default=1.0
+    Concentration of the weights of topics (the papers' alpha): of the topics that a
+    stream with that many tables uses there are about concentration * log(tables).
+    Less opens fewer topics and may leave two in one; more keeps topics that others
+    would do for, from 2 on often three or four in ten.""",
     "doc_concentration": """\
 doc_concentration : float, default=2.0
     Concentration of a document's topics around those weights (the paper's b), in
     tokens: the sum of `doc_topic_prior_`, but for what new topics have of it.""",
     "flat_smoothing": """\
-smoothing : float or array-like of shape (n_features,), default=0.1
+smoothing : float or array-like of shape (n_features,), default=0.01
     Pseudo-count of every word in every topic, in tokens, against the tokens of
-    the documents that the running mean stands for; in proportion to it a new
-    topic's words are expected.""",
+    the documents that the running mean stands for. A new topic expects words in
+    proportion to it, and only a small one lets the first words of a topic draw others
+    out of a topic that is two in one: from 0.05 on, some stay merged for good.""",
     "flat_topic_word_prior": """\
 topic_word_prior : float, array-like of shape (n_features,) or None, default=None
     Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in

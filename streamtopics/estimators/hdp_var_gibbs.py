@@ -60,10 +60,12 @@ class HDPVarGibbs(HDPModel):
     --------
     >>> from streamtopics import HDPVarGibbs
     >>> from streamtopics.datasets import make_lda_corpus
-    >>> X = make_lda_corpus(n_documents=3000, n_components=5, n_features=200, random_state=0).X
+    >>> X = make_lda_corpus(n_documents=2000, n_features=200, random_state=0).X
     >>> model = HDPVarGibbs(random_state=0).fit(X)
-    >>> model.n_active_topics_
-    5
+    >>> model.n_active_topics_ > model.n_components
+    True
+    >>> model.transform(X[:3]).shape == (3, model.n_topics_)
+    True
     """
 
     _bayesian = True
@@ -76,7 +78,7 @@ class HDPVarGibbs(HDPModel):
         tau=0,
         n_documents=None,
         n_sweeps=20,
-        concentration=4.0,
+        concentration=1.0,
         doc_concentration=2.0,
         topic_word_prior=None,
         batch_size=100,

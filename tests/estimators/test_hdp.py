@@ -81,7 +81,8 @@ def test_a_topic_that_has_less_than_a_word_is_dropped(estimator, X, n_known):
 
 def test_one_topic(estimator):
     X = make_lda_corpus(3000, n_components=1, n_features=50, random_state=0).X
-    estimator.set_params(n_components=1, n_sweeps=20, concentration=0.1).fit(X)
+    estimator.set_params(n_components=1, n_sweeps=20, concentration=0.1)
+    estimator.set_params(**{estimator._word_prior: 0.1}).fit(X)
     assert estimator.n_active_topics_ == 1
     assert_allclose(estimator.transform(X).sum(axis=1), 1.0, rtol=1e-6)
 
