@@ -116,7 +116,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             if self.verbose > 0 and self.n_batch_iter_:
                 ahead = self._completion(batch[: predictive.MONITORED], pool)
                 report.score(predictive.per_token(*ahead))
-            self._learn(batch, pool)
+            self._learn(_minibatch(batch), pool)
             report.advance(batch.shape[0], float(batch.sum()))
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
@@ -144,19 +144,24 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             X = self._counts(X, "partial_fit", reset=first)
             if first:
                 self._start()
-            elif self.n_components != self.posterior_.shape[1]:
-                raise ValueError(
-                    f"n_components is {self.n_components} now, but the model has "
-                    f"{self.posterior_.shape[1]} topics; set it back, or start anew with fit"
-                )
-            if self._averages() != hasattr(self, "average_"):
-                raise ValueError(
-                    f"averaging is {self._averages()} now, but the model was started with "
-                    f"{not self._averages()}; set it back, or start anew with fit"
-                )
+            else:
+                self._check_continuable()
             if X.shape[0]:
-                self._learn(X, pool)
+                self._learn(_minibatch(X), pool)
         return self
+
+    def _check_continuable(self) -> None:
+        """Whether the parameters still fit the posterior."""
+        if self.n_components != self.posterior_.shape[1]:
+            raise ValueError(
+                f"n_components is {self.n_components} now, but the model has "
+                f"{self.posterior_.shape[1]} topics; set it back, or start anew with fit"
+            )
+        if self._averages() != hasattr(self, "average_"):
+            raise ValueError(
+                f"averaging is {self._averages()} now, but the model was started with "
+                f"{not self._averages()}; set it back, or start anew with fit"
+            )
 
     def _warn_of_few_steps(self, n_steps: int) -> None:
         if n_steps < FEW_STEPS and self.n_components > 1:
@@ -194,7 +199,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
     def _start(self) -> None:
         """Set the state before the first minibatch."""
-        alpha = check_doc_topic_prior(self.doc_topic_prior, self.n_components, self._doc_topic_mass)
+        alpha = self._first_doc_topic_prior()
         eta = check_topic_word_prior(
             getattr(self, self._word_prior),
             self._word_prior,
@@ -215,8 +220,12 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         elif hasattr(self, "average_"):
             del self.average_
 
-    def _learn(self, X: sparse.csr_matrix, pool: Workers) -> None:
-        learn = self._model().learner(self.posterior_, _minibatch(X), pool)
+    def _first_doc_topic_prior(self) -> np.ndarray:
+        """The documents' prior that the stream starts with."""
+        return check_doc_topic_prior(self.doc_topic_prior, self.n_components, self._doc_topic_mass)
+
+    def _learn(self, minibatch: Minibatch, pool: Workers) -> None:
+        learn = self._model().learner(self.posterior_, minibatch, pool)
         self._learnt.blend(self._rule().step(self.posterior_, learn))
 
     @property

@@ -7,7 +7,7 @@ the minibatch appear in any of them, so their size does not depend on the
 vocabulary.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -98,3 +98,25 @@ class Statistics:
     def mass(self) -> np.ndarray:
         """Expected number of tokens of each topic, of shape (n_components,)."""
         return self.counts.sum(axis=0, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class TableStatistics(Statistics):
+    """Statistics whose last columns may be topics that the posterior does not have yet.
+
+    Attributes
+    ----------
+    tables : ndarray of shape (n_components,), float64
+        Tables of each topic in the Chinese restaurant franchise, summed over documents.
+    alpha : ndarray of shape (n_components,), float64
+        Dirichlet parameter that they were sampled with; new topics start with theirs.
+    """
+
+    tables: np.ndarray = field(kw_only=True)
+    alpha: np.ndarray = field(kw_only=True)
+
+    def of(self, topics: np.ndarray) -> "TableStatistics":
+        """Those of some of the topics."""
+        counts = np.ascontiguousarray(self.counts[:, topics])
+        tables, alpha = self.tables[topics], self.alpha[topics]
+        return TableStatistics(self.words, counts, self.lengths, tables=tables, alpha=alpha)

@@ -276,6 +276,26 @@ class LazyPosterior:
         """Whether this posterior has seen at least as much as `base`."""
         return bool((self._state[-3:] >= base._state[-3:]).all())
 
+    def with_topics(self, places: np.ndarray, alpha: np.ndarray) -> LazyPosterior:
+        """A copy with other topics: those at `places`, and for -1 one that knows nothing.
+
+        The memory of what makes alpha must have a number for each topic; that of a new
+        one is 0.
+        """
+        n_words, k = self.S.shape[0], len(places)
+        memory = self.proportions.memory
+        out = LazyPosterior(self.eta, (n_words, k), alpha, k)
+        known = places >= 0
+        out.S[:, known] = self.S[:, places[known]]
+        parts = [
+            np.where(known, self.c[places], self.c[0]),
+            np.where(known, self.a[places], 1.0),
+            np.where(known, self.learnt_mass[places], 0.0),
+        ]
+        memory = np.where(known, memory[places], 0.0)
+        out._state = np.concatenate([*parts, alpha, memory, self._state[-3:]])
+        return out
+
     def continues(self, base: LazyPosterior) -> bool:
         """Whether this posterior can have grown out of `base` by adding to it."""
         learnt, before = self.a * self.S, base.a * base.S

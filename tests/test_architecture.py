@@ -30,7 +30,9 @@ ALLOWED = {
         "averaging", "kernels", "messages", "metrics", "models", "parallel", "posterior",
         "progress", "updates", "validation",
     },
-    "estimators": {"base", "local", "merging", "models", "updates", "validation"},
+    "estimators": {
+        "base", "local", "merging", "messages", "models", "parallel", "updates", "validation",
+    },
     "inspection": {"base"},
     "__init__": {"estimators"},
     "__main__": {"__init__", "datasets", "inspection", "priors", "progress"},

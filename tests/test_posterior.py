@@ -347,3 +347,23 @@ def test_proportions_survive_folding_and_a_pickle():
         posterior.blend(Blend(1e-15, 1.0, 0.0, statistics(t)))
     assert_array_equal(posterior.alpha, given.alpha)
     assert_array_equal(posterior.proportions.memory, given.memory)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (V, 1)])
+def test_topics_can_be_chosen_and_added(shape):
+    eta = np.random.default_rng(0).uniform(0.1, 2.0, shape)
+    posterior = LazyPosterior(eta, (V, K), np.array([0.1, 0.2, 0.3]), K)
+    memory = np.array([1.0, 2.0, 3.0])
+    update = Blend(0.9, 2.0, 0.2, statistics(1), Proportions(posterior.alpha, memory))
+    posterior.blend(update)
+    before, state = posterior.dense(), posterior._state.copy()
+    chosen = posterior.with_topics(np.array([2, -1, 0]), np.array([0.3, 0.05, 0.1]))
+    assert_allclose(chosen.dense()[:, [0, 2]], before[:, [2, 0]])
+    assert_allclose(chosen.dense()[:, 1], posterior.c[0] * np.broadcast_to(eta, (V, 1))[:, 0])
+    assert_allclose(chosen.mass, chosen.dense().sum(axis=0))
+    assert_array_equal(chosen.alpha, [0.3, 0.05, 0.1])
+    assert_array_equal(chosen.proportions.memory, [3.0, 0.0, 1.0])
+    assert (chosen.n_batches, chosen.n_documents) == (posterior.n_batches, posterior.n_documents)
+    chosen.blend(Blend(0.5, 1.0, 0.5, statistics(2)))
+    assert_array_equal(posterior.dense(), before)
+    assert_array_equal(posterior._state, state)

@@ -3,6 +3,8 @@
 
 from streamtopics.estimators.bps_lda import BPSLDA
 from streamtopics.estimators.gibbs_online_em import GibbsOnlineEM
+from streamtopics.estimators.hdp_gibbs_online_em import HDPGibbsOnlineEM
+from streamtopics.estimators.hdp_var_gibbs import HDPVarGibbs
 from streamtopics.estimators.langevin_lda import LangevinLDA
 from streamtopics.estimators.online_vb_lda import OnlineVBLDA
 from streamtopics.estimators.single_pass_lda import SinglePassLDA
@@ -15,6 +17,8 @@ __all__ = [
     "BPSLDA",
     "SVBLDA",
     "GibbsOnlineEM",
+    "HDPGibbsOnlineEM",
+    "HDPVarGibbs",
     "LangevinLDA",
     "OnlineVBLDA",
     "SinglePassLDA",

@@ -12,6 +12,33 @@ PARAMETERS = {
     "n_components": """\
 n_components : int, default=10
     Number of topics.""",
+    "first_n_components": """\
+n_components : int, default=2
+    Number of topics to start with; the stream adds topics and drops them.""",
+    "concentration": """\
+concentration : float, default=1.0
+    Concentration of the weights of topics (the papers' alpha): of the topics that a
+    stream with that many tables uses there are about concentration * log(tables).
+    Less opens fewer topics and may leave two in one; more keeps topics that others
+    would do for, from 2 on often three or four in ten.""",
+    "doc_concentration": """\
+doc_concentration : float, default=2.0
+    Concentration of a document's topics around those weights (the paper's b), in
+    tokens: the sum of `doc_topic_prior_`, but for what new topics have of it.""",
+    "flat_smoothing": """\
+smoothing : float or array-like of shape (n_features,), default=0.01
+    Pseudo-count of every word in every topic, in tokens, against the tokens of
+    the documents that the running mean stands for. A new topic expects words in
+    proportion to it, and only a small one lets the first words of a topic draw others
+    out of a topic that is two in one: from 0.05 on, some stay merged for good.""",
+    "flat_topic_word_prior": """\
+topic_word_prior : float, array-like of shape (n_features,) or None, default=None
+    Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in
+    tokens, for every word. None is 0.05 for each.""",
+    "many_sweeps": """\
+n_sweeps : int, default=20
+    Gibbs sweeps over each document; the last quarter of them, rounded up, is
+    averaged.""",
     "kappa": """\
 kappa : float, default=0.7
     How fast the step size (t + tau)^-kappa of the t-th minibatch decays, in
@@ -122,6 +149,13 @@ components_ : ndarray of shape (n_components, n_features)
 components_ : ndarray of shape (n_components, n_features)
     Expected tokens of each word in each topic, per document, smoothed; not
     normalised.""",
+    "hdp_attributes": """\
+n_active_topics_ : int
+    Number of topics with more than 1 % of the tokens learnt from; the number
+    of topics that the data have.
+n_topics_ : int
+    Number of topics represented, n_components in the shapes below. Some of them
+    were only just opened and hold a few words.""",
     "common_attributes": """\
 topic_word_ : ndarray of shape (n_components, n_features)
     Word probabilities of the topics; rows sum to 1.

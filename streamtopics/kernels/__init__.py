@@ -13,6 +13,7 @@ import os
 from types import ModuleType
 
 try:
+    from streamtopics.kernels import _hdp as hdp
     from streamtopics.kernels import _left_to_right as left_to_right
     from streamtopics.kernels import _rows as rows
     from streamtopics.kernels._cpu import supported
@@ -23,7 +24,7 @@ except ModuleNotFoundError as error:
         "Python outside of the checkout"
     ) from error
 
-__all__ = ["gibbs", "instruction_set", "left_to_right", "rows", "select", "variational"]
+__all__ = ["gibbs", "hdp", "instruction_set", "left_to_right", "rows", "select", "variational"]
 
 
 def select(name: str) -> ModuleType:

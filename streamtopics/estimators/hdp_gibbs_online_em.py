@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A hierarchical Dirichlet process learnt by online EM with Gibbs sampling."""
+
+import numpy as np
+
+from streamtopics.estimators.documentation import documented
+from streamtopics.estimators.hdp import HDPModel
+from streamtopics.updates import OnlineEM
+from streamtopics.updates.hdp import mean_weights
+
+
+@documented
+class HDPGibbsOnlineEM(HDPModel):
+    """Hierarchical Dirichlet process by Gibbs online EM: finds the number of topics.
+
+    As in `GibbsOnlineEM` the topics are the M-step of a running mean, and the documents
+    are sampled; but a token may also open a new topic, and a topic worth less than a
+    word of a minibatch is dropped, so that nothing is truncated. The weights of the
+    topics are the M-step of the expected numbers of tables in the Chinese restaurant
+    franchise::
+
+        pi_k = S_k / (sum_j S_j + concentration),    doc_topic_prior_ = doc_concentration * pi
+
+    Parameters
+    ----------
+    {first_n_components}
+    {kappa}
+    {tau}
+    {many_sweeps}
+    {concentration}
+    {doc_concentration}
+    {flat_smoothing}
+    {small_batch_size}
+    {max_iter}
+    {common_parameters}
+
+    Attributes
+    ----------
+    {hdp_attributes}
+    {mean_components}
+    {common_attributes}
+
+    See Also
+    --------
+    GibbsOnlineEM : The same with a given number of topics.
+    HDPVarGibbs : The same local step under a posterior of topics and weights.
+
+    Notes
+    -----
+    The documents of a minibatch share the topics that are born in it, so that they are
+    sampled one after the other; only inference for given documents runs in parallel,
+    and it knows no topics but those represented. The topics of the first minibatch are
+    sampled with the others' words integrated out, which is what tells them apart.
+
+    When topics are born or dropped, the step costs as much as the vocabulary.
+
+    Two topics that say the same are not merged: one does not win over the other but by
+    chance. On streams of less than some hundred minibatches expect up to twice as many
+    active topics as there are; what the model predicts suffers little.
+
+    The weights are not those of the source, whose fixed point has no part for topics
+    to come: here they have the posterior mean under the Dirichlet process.
+
+    References
+    ----------
+    C. Dupuy (2017), "Inference and applications for topic models", section 3.4.
+
+    Y. W. Teh, M. I. Jordan, M. J. Beal and D. M. Blei (2006), "Hierarchical Dirichlet
+    processes".
+
+    Examples
+    --------
+    >>> from streamtopics import HDPGibbsOnlineEM
+    >>> from streamtopics.datasets import make_lda_corpus
+    >>> X = make_lda_corpus(n_documents=2000, n_features=200, random_state=0).X
+    >>> model = HDPGibbsOnlineEM(random_state=0).fit(X)
+    >>> model.n_active_topics_ > model.n_components
+    True
+    >>> model.transform(X[:3]).shape == (3, model.n_topics_)
+    True
+    """
+
+    _word_prior = "smoothing"
+
+    def __init__(
+        self,
+        n_components=2,
+        *,
+        kappa=0.7,
+        tau=0,
+        n_sweeps=20,
+        concentration=1.0,
+        doc_concentration=2.0,
+        smoothing=0.01,
+        batch_size=100,
+        max_iter=1,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.n_components = n_components
+        self.kappa = kappa
+        self.tau = tau
+        self.n_sweeps = n_sweeps
+        self.concentration = concentration
+        self.doc_concentration = doc_concentration
+        self.smoothing = smoothing
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _rule(self) -> OnlineEM:
+        return OnlineEM(self.kappa, self.tau)
+
+    def _weights(self, tables: np.ndarray, gain: float) -> np.ndarray:
+        return mean_weights(tables, gain * self.concentration)

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A hierarchical Dirichlet process learnt by stochastic variational inference with Gibbs."""
+
+import numpy as np
+
+from streamtopics.estimators.documentation import documented
+from streamtopics.estimators.hdp import HDPModel
+from streamtopics.updates import StochasticVI
+from streamtopics.updates.hdp import stick_weights
+
+
+@documented
+class HDPVarGibbs(HDPModel):
+    """Hierarchical Dirichlet process by Gibbs within variational inference.
+
+    Topics and sticks have variational posteriors, Dirichlet and beta; documents are
+    sampled with sticks of their own, drawn anew from their posterior given the
+    document's tables after every sweep. A token may open a new topic, and a topic worth
+    less than a word of a minibatch is dropped.
+
+    Parameters
+    ----------
+    {first_n_components}
+    {kappa}
+    tau : float, default=0
+        Minibatches by which the step size is ahead: more slows the first steps down.
+    {n_documents}
+    {many_sweeps}
+    {concentration}
+    {doc_concentration}
+    {flat_topic_word_prior}
+    {small_batch_size}
+    {max_iter}
+    {common_parameters}
+
+    Attributes
+    ----------
+    {hdp_attributes}
+    {dirichlet_components}
+    {common_attributes}
+
+    See Also
+    --------
+    HDPGibbsOnlineEM : The same with point estimates of topics and weights; faster.
+    VarGibbsLDA : The same with a given number of topics.
+
+    Notes
+    -----
+    The documents of a minibatch are sampled one after the other, as in
+    `HDPGibbsOnlineEM`. `doc_topic_prior_` comes from the means of the sticks.
+
+    References
+    ----------
+    C. Wang and D. M. Blei (2012), "Truncation-free online variational inference for
+    Bayesian nonparametric models".
+
+    C. Dupuy (2017), "Inference and applications for topic models", section 3.4.
+
+    Examples
+    --------
+    >>> from streamtopics import HDPVarGibbs
+    >>> from streamtopics.datasets import make_lda_corpus
+    >>> X = make_lda_corpus(n_documents=2000, n_features=200, random_state=0).X
+    >>> model = HDPVarGibbs(random_state=0).fit(X)
+    >>> model.n_active_topics_ > model.n_components
+    True
+    >>> model.transform(X[:3]).shape == (3, model.n_topics_)
+    True
+    """
+
+    _bayesian = True
+
+    def __init__(
+        self,
+        n_components=2,
+        *,
+        kappa=0.7,
+        tau=0,
+        n_documents=None,
+        n_sweeps=20,
+        concentration=1.0,
+        doc_concentration=2.0,
+        topic_word_prior=None,
+        batch_size=100,
+        max_iter=1,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.n_components = n_components
+        self.kappa = kappa
+        self.tau = tau
+        self.n_documents = n_documents
+        self.n_sweeps = n_sweeps
+        self.concentration = concentration
+        self.doc_concentration = doc_concentration
+        self.topic_word_prior = topic_word_prior
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _rule(self) -> StochasticVI:
+        return StochasticVI(self.kappa, self.tau, self.n_documents)
+
+    def _weights(self, tables: np.ndarray, gain: float) -> np.ndarray:
+        return stick_weights(tables, self.concentration)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The hierarchical Dirichlet process: LDA in which a minibatch can open new topics.
+
+With sticks pibar_k ~ Beta(1, concentration) and pi_k = pibar_k prod_{j<k} (1 - pibar_j),
+a document's topics are Dirichlet(b pi). Only the first T of the topics are represented;
+alpha holds their b pi_k, and what it lacks to b belongs to all the others.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from streamtopics.kernels import hdp as kernel
+from streamtopics.messages import Minibatch, TableStatistics
+from streamtopics.models.lda import document_seeds
+from streamtopics.posterior import LazyPosterior
+
+DOCUMENTS_PER_JOB = 64
+
+
+@dataclass(frozen=True)
+class HDP:
+    """Documents of a minibatch under a hierarchical Dirichlet process.
+
+    They are sampled one after the other, as they share the topics that are born.
+
+    Parameters
+    ----------
+    concentration : float
+        Of the weights of topics.
+    doc_concentration : float
+        b.
+    n_sweeps, n_averaged : int
+        Gibbs sweeps over a document, and how many of them, the last, are averaged.
+    seed : int
+        Of what is drawn.
+    bayesian : bool
+        Whether lam is a posterior: then a document has weights of topics of its own, from
+        the posterior of the sticks, and its words count in the topics while it is sampled.
+    """
+
+    concentration: float
+    doc_concentration: float
+    n_sweeps: int
+    n_averaged: int
+    seed: int
+    bayesian: bool = False
+
+    def learn(self, posterior: LazyPosterior, minibatch: Minibatch) -> TableStatistics:
+        """Statistics of a minibatch."""
+        eta = np.ascontiguousarray(posterior.prior_rows(minibatch.words)[:, 0])
+        if posterior.knows_nothing:
+            n_known, mass = 0, posterior.prior_mass
+            lam = posterior.prior_rows(minibatch.words).copy()
+        else:
+            n_known, mass = posterior.shape[1], posterior.mass
+            lam = posterior.rows(minibatch.words)
+        sampler = kernel.Sampler(
+            lam, mass, n_known, eta, float(posterior.prior_mass[0]), posterior.alpha,
+            self.concentration, self.doc_concentration,
+            posterior.proportions.memory if self.bayesian else None, self.bayesian,
+        )  # fmt: skip
+        seeds = document_seeds(self.seed, posterior.n_documents, minibatch.n_documents)
+        given = minibatch.indptr, minibatch.indices, minibatch.counts.astype(np.float64), seeds
+        for start in range(0, minibatch.n_documents, DOCUMENTS_PER_JOB):
+            stop = min(start + DOCUMENTS_PER_JOB, minibatch.n_documents)
+            sampler.sample(*given, start, stop, self.n_sweeps, self.n_averaged)
+        counts, tables, alpha = sampler.results()
+        return TableStatistics(
+            minibatch.words, counts, minibatch.lengths, tables=tables, alpha=alpha
+        )

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The sampler of the HDP against its twin and against enumeration."""
+
+import itertools
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import beta, chisquare
+
+from streamtopics.kernels import hdp as kernel
+from tests.reference import hdp as reference
+
+TOPIC_WORD = np.array([[0.6, 0.3, 0.1], [0.1, 0.2, 0.7]])
+TOKENS = [0, 0, 1, 2]
+ETA = np.full(3, 0.1)
+
+
+def arrays(documents):
+    """CSR arrays of lists of (word, count)."""
+    indptr = np.cumsum([0] + [len(document) for document in documents], dtype=np.int32)
+    entries = [entry for document in documents for entry in document]
+    indices = np.array([word for word, _ in entries], dtype=np.int32)
+    return indptr, indices, np.array([float(count) for _, count in entries])
+
+
+def kernel_sample(documents, lam, mass, n_known, eta, eta_mass, alpha, concentration, b, tables,
+                  own_counts, seeds, n_sweeps, n_averaged, jobs=1):  # fmt: skip
+    sampler = kernel.Sampler(
+        lam, mass, n_known, eta, eta_mass, alpha, concentration, b, tables, own_counts
+    )
+    given = *arrays(documents), np.asarray(seeds, np.uint64)
+    edges = np.linspace(0, len(documents), jobs + 1).astype(int)
+    for start, stop in itertools.pairwise(edges):
+        sampler.sample(*given, start, stop, n_sweeps, n_averaged)
+    return sampler.results()
+
+
+def minibatch(n_documents=12, n_words=30, fractions=True):
+    rng = np.random.default_rng(3)
+    documents = []
+    for d in range(n_documents):
+        words = np.sort(rng.choice(n_words, 8 if d % 5 else 0, replace=False))
+        counts = rng.integers(1, 4, len(words)).astype(float)
+        if fractions:
+            counts[::3] *= 0.37
+        documents.append(list(zip(words.tolist(), counts.tolist(), strict=True)))
+    return documents
+
+
+def settings(bayesian, n_known, concentration=3.0):
+    """Arguments of both samplers for two topics over 30 words."""
+    rng = np.random.default_rng(0)
+    eta = np.full(30, 0.05)
+    lam = eta[:, None] + rng.gamma(0.3, 3.0, (30, 2)) * (n_known > 0)
+    return {
+        "lam": lam,
+        "mass": lam.sum(axis=0) + 1.0,
+        "n_known": n_known,
+        "eta": eta,
+        "eta_mass": eta.sum() + 1.0,
+        "alpha": np.array([0.6, 0.3]),
+        "concentration": concentration,
+        "b": 2.0,
+        "tables": np.array([4.0, 1.0]) if bayesian else None,
+        "own_counts": bayesian,
+        "n_sweeps": 8,
+        "n_averaged": 2,
+    }
+
+
+@pytest.mark.parametrize("bayesian", [False, True])
+@pytest.mark.parametrize("n_known", [0, 2])
+@pytest.mark.parametrize("fractions", [False, True])
+def test_sampler_equals_its_twin(bayesian, n_known, fractions):
+    documents = minibatch(fractions=fractions)
+    given = settings(bayesian, n_known)
+    seeds = [5, 2**64 - 1, *range(10)]
+    found = kernel_sample(documents, **given, seeds=seeds)
+    expected = reference.sample(documents, **given, seeds=seeds)
+    for ours, theirs in zip(found, expected, strict=True):
+        assert_allclose(ours, theirs, rtol=1e-8, atol=1e-12)
+    assert len(found[1]) > 2
+
+
+@pytest.mark.parametrize("bayesian", [False, True])
+def test_no_token_is_lost_whatever_is_born_or_dies(bayesian):
+    documents = minibatch(200)
+    seeds = np.arange(200)
+    given = settings(bayesian, 2, concentration=30.0)
+    counts, tables, alpha = kernel_sample(documents, **given, seeds=seeds)
+    _indptr, indices, sizes = arrays(documents)
+    assert_allclose(counts.sum(axis=1), np.bincount(indices, sizes, 30), rtol=1e-12)
+    assert (tables >= 0).all()
+    assert (alpha[2:] > 0).all()
+    assert alpha.sum() < 2.0
+    assert len(alpha) > 10
+    again = kernel_sample(documents, **given, seeds=seeds, jobs=7)
+    assert_array_equal(again[0], counts)
+
+
+def test_fixed_topics_give_the_enumerated_counts():
+    alpha = np.array([0.7, 0.4])
+    lam = np.ascontiguousarray(TOPIC_WORD.T)
+    documents = [[(0, 2), (1, 1), (2, 1)]]
+    found = [
+        kernel_sample(documents, lam, np.ones(2), 2, ETA, 0.3, alpha, 1.0, 1.1, None, False,
+                      [seed], 1100, 1000)[0]
+        for seed in range(40)
+    ]  # fmt: skip
+    exact = reference.expected_counts(TOKENS, TOPIC_WORD, [alpha], [1.0])
+    error = np.std(found, axis=0) / 40**0.5
+    assert (error < 0.005).all()
+    assert (np.abs(np.mean(found, axis=0) - exact) < 4 * error).all()
+
+
+def test_sticks_of_documents_give_the_enumerated_counts():
+    """pibar_1 ~ Beta(1 + t_1, t_2 + concentration) is integrated; pibar_2 is 1."""
+    t, concentration, b = np.array([1.5, 2.0]), 1e-4, 1.3
+    lam = 1e9 * np.ascontiguousarray(TOPIC_WORD.T)
+    documents = [[(0, 2), (1, 1), (2, 1)]]
+    found = [
+        kernel_sample(documents, lam, np.full(2, 1e9), 2, ETA, 0.3, np.full(2, 0.65),
+                      concentration, b, t, True, [seed], 1100, 1000)[0][:, :2]
+        for seed in range(40)
+    ]  # fmt: skip
+    nodes, weights = np.polynomial.legendre.leggauss(60)
+    stick = (nodes + 1) / 2
+    weights = weights * beta.pdf(stick, 1 + t[0], t[1] + concentration)
+    alphas = b * np.column_stack([stick, 1 - stick])
+    exact = reference.expected_counts(TOKENS, TOPIC_WORD, alphas, weights)
+    error = np.std(found, axis=0) / 40**0.5
+    assert (error < 0.006).all()
+    assert (np.abs(np.mean(found, axis=0) - exact) < 4 * error + 1e-3).all()
+
+
+@pytest.mark.parametrize("n", [1, 2, 7])
+def test_drawn_tables_have_antoniaks_distribution(n):
+    b = 1.7
+    drawn = np.array(
+        [
+            kernel_sample([[(0, n)]], np.full((1, 1), 1e9), np.full(1, 1e9), 1, ETA[:1], 1.0,
+                          np.full(1, b), 1e-9, b, np.full(1, 1e9), True, [seed], 1, 1)[1][0]
+            for seed in range(4000)
+        ]
+    )  # fmt: skip
+    expected = 4000 * reference.table_distribution(b, n)
+    observed = np.bincount(drawn.astype(int), minlength=n + 1)
+    possible = expected > 0
+    assert observed[~possible].sum() == 0
+    assert chisquare(observed[possible], expected[possible]).pvalue > 1e-3 or n == 1
+
+
+@pytest.mark.parametrize("n", [1, 3, 40, 3000])
+def test_expected_tables_are_those_of_antoniak(n):
+    b = 0.8
+    found = kernel_sample([[(0, n)]], np.ones((1, 1)), np.ones(1), 1, ETA[:1], 1.0,
+                          np.full(1, b), 1.0, b, None, False, [0], 3, 1)[1][0]  # fmt: skip
+    assert_allclose(found, (b / (b + np.arange(n))).sum(), rtol=1e-10)
+
+
+def test_wrong_shapes_are_refused():
+    with pytest.raises(ValueError, match="do not agree"):
+        kernel.Sampler(np.ones((3, 2)), np.ones(3), 2, ETA, 0.3, np.ones(2), 1.0, 3.0, None, False)

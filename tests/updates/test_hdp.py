@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Weights of topics from tables: a step of EM, and the means of sticks."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.special import digamma, gammaln
+
+from streamtopics.updates.hdp import mean_weights, stick_weights
+
+B = 1.5
+
+
+def expected_tables(counts, alpha):
+    """Sum over the documents (rows) of the expected number of tables of each topic."""
+    return (alpha * (digamma(alpha + counts) - digamma(alpha))).sum(axis=0)
+
+
+@pytest.mark.parametrize("concentration", [0.1, 1.0, 5.0])
+def test_steps_never_lower_the_posterior_of_the_weights(concentration):
+    """That of Polya likelihoods and a density proportional to pi_u^concentration."""
+    counts = np.random.default_rng(0).poisson([8.0, 3.0, 0.5, 0.0], (30, 4))
+    pi = np.full(4, 0.2)
+    levels = []
+    for _ in range(60):
+        alpha = B * pi
+        likelihood = (gammaln(alpha + counts) - gammaln(alpha))[counts > 0].sum()
+        polya = likelihood + concentration * np.log(1 - pi.sum())
+        levels.append(polya)
+        pi = mean_weights(expected_tables(counts, alpha), concentration)
+        pi = np.maximum(pi, 1e-300)
+    assert (np.diff(levels) >= -1e-9).all()
+    assert levels[-1] > levels[0] + 1
+    assert pi[3] < 1e-12
+
+
+def test_a_topic_that_no_document_has_weighs_nothing_for_the_others():
+    tables = np.array([5.0, 2.0])
+    with_more = mean_weights(np.array([5.0, 2.0, 0.0]), 1.0)
+    assert_allclose(with_more[:2], mean_weights(tables, 1.0))
+    assert_allclose(1 - with_more.sum(), 1.0 / 8.0)
+
+
+def test_stick_weights_are_the_means_of_the_posterior():
+    tables, concentration = np.array([4.0, 0.5, 2.0]), 1.5
+    rng = np.random.default_rng(0)
+    rest, mean = np.ones(400_000), []
+    for k in range(3):
+        stick = rng.beta(1 + tables[k], concentration + tables[k + 1 :].sum(), len(rest))
+        mean.append((rest * stick).mean())
+        rest *= 1 - stick
+    assert_allclose(stick_weights(tables, concentration), mean, rtol=0.01)
+
+
+def test_without_tables_the_sticks_are_those_of_the_prior():
+    expected = 0.25 * 0.75 ** np.arange(4)
+    assert_allclose(stick_weights(np.zeros(4), 3.0), expected)
