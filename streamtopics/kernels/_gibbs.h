@@ -75,6 +75,15 @@ ST_INLINE int st_reserve(st_buffer *buffer, size_t n_bytes, size_t n_kept)
 /* Free a buffer of which only the data is known. */
 ST_INLINE void st_free_data(void *data) { free(((char **)data)[-1]); }
 
+ST_INLINE void st_prefetch(const void *address)
+{
+#if defined(__GNUC__)
+    __builtin_prefetch(address);
+#else
+    (void)address;
+#endif
+}
+
 /* A list of int or float. */
 typedef struct {
     st_buffer buffer;

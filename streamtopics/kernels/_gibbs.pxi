@@ -23,6 +23,9 @@ from libc.stdint cimport int64_t, intptr_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+cdef enum:
+    ENTRIES_AHEAD = 6
+
 cdef extern from "_gibbs.h" nogil:
     enum:
         ST_PART
@@ -63,6 +66,7 @@ cdef extern from "_gibbs.h" nogil:
     void st_prior_mass(const float *row, const float *prior, Py_ssize_t width,
                        float *out) noexcept
     void st_free_data(void *data) noexcept
+    void st_prefetch(const void *address) noexcept
     int st_gibbs_sample(st_job *job, Py_ssize_t n_documents) noexcept
 
 
@@ -182,7 +186,8 @@ def word_statistics(const int[::1] indptr, const int[::1] documents, const int[:
     all documents. OUT out (n_words, K).
     The sums run over the documents in order, in float64.
     """
-    cdef Py_ssize_t n_topics = out.shape[1], w, j, k, i, u, n
+    cdef Py_ssize_t n_topics = out.shape[1], n_entries = documents.shape[0]
+    cdef Py_ssize_t w, j, k, i, u, n, d, ahead
     cdef double total_inverse
     cdef const int *column
     cdef const float *value
@@ -194,6 +199,15 @@ def word_statistics(const int[::1] indptr, const int[::1] documents, const int[:
             memset(total, 0, n_topics * sizeof(double))
             total_inverse = 0
             for j in range(indptr[w], indptr[w + 1]):
+                if j + ENTRIES_AHEAD < n_entries:
+                    ahead = j + ENTRIES_AHEAD
+                    d = documents[ahead]
+                    if columns[d] != 0:
+                        n = (<const int *> <intptr_t> columns[d])[0]
+                        value = <const float *> <intptr_t> values[d]
+                        value += (entries[ahead] - first_entry[d]) * n
+                        for i in range(0, n, 16):
+                            st_prefetch(value + i)
                 if columns[documents[j]] == 0:
                     continue
                 column = <const int *> <intptr_t> columns[documents[j]]
