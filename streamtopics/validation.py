@@ -41,6 +41,7 @@ COMMON_CONSTRAINTS = {
     "tau": [Interval(Real, 0, np.inf, closed="left")],
     "n_documents": [None, POSITIVE_INT],
     "n_sweeps": [POSITIVE_INT],
+    "n_start_passes": [POSITIVE_INT],
     "boosted": ["boolean"],
     "averaging": ["boolean"],
     "n_passes": [POSITIVE_INT],

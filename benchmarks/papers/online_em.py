@@ -65,6 +65,8 @@ def methods(K: int, n_documents: int, seed: int) -> Iterator[tuple[str, Streamin
     yield "LDS", LangevinLDA(n_documents=n_documents, **common)
     yield "V-OEM", VariationalOnlineEM(**free, **local, **common)
     yield "G-OEM++", GibbsOnlineEM(n_sweeps=SWEEPS, boosted=True, **free, **common)
+    yield "SGS, smoothing 1", StreamingGibbsLDA(n_sweeps=SWEEPS, smoothing=1.0, **common)
+    yield "SVB, prior 0.5", SVBLDA(topic_word_prior=0.5, **local, **common)
     yield "G-OEM, defaults", GibbsOnlineEM(**common)
     yield "V-OEM, defaults", VariationalOnlineEM(**common)
 

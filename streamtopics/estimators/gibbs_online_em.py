@@ -33,6 +33,11 @@ class GibbsOnlineEM(Mergeable, StreamingTopicModel):
     {kappa}
     {tau}
     {n_sweeps}
+    n_start_passes : int, default=10
+        Rounds of EM over each of the first three minibatches, so that the topics have a
+        shape before any of these are forgotten. With 1 two of the topics of a
+        synthetic stream were stuck in one half of the time, with 10 one time in ten;
+        on text it makes no difference. Of no effect with `boosted`.
     {boosted}
     {averaging}
     {start_of_doc_topic_prior}
@@ -58,7 +63,8 @@ class GibbsOnlineEM(Mergeable, StreamingTopicModel):
     document's topic counts: exact for whole counts, a reading of what a fraction
     may mean for others.
 
-    The settings of the source are ``GibbsOnlineEM(kappa=0.5, n_sweeps=20)``.
+    The settings of the source are
+    ``GibbsOnlineEM(kappa=0.5, n_sweeps=20, n_start_passes=1)``.
 
     References
     ----------
@@ -89,6 +95,7 @@ class GibbsOnlineEM(Mergeable, StreamingTopicModel):
         kappa=0.7,
         tau=0,
         n_sweeps=5,
+        n_start_passes=10,
         boosted=False,
         averaging=False,
         doc_topic_prior=None,
@@ -104,6 +111,7 @@ class GibbsOnlineEM(Mergeable, StreamingTopicModel):
         self.kappa = kappa
         self.tau = tau
         self.n_sweeps = n_sweeps
+        self.n_start_passes = n_start_passes
         self.boosted = boosted
         self.averaging = averaging
         self.doc_topic_prior = doc_topic_prior
@@ -127,7 +135,8 @@ class GibbsOnlineEM(Mergeable, StreamingTopicModel):
 
     def _rule(self) -> OnlineEM:
         n_passes = self.n_sweeps if self.boosted else 1
-        return OnlineEM(self.kappa, self.tau, n_passes, self._doc_topic_update())
+        n_start_passes = 1 if self.boosted else self.n_start_passes
+        return OnlineEM(self.kappa, self.tau, n_passes, self._doc_topic_update(), n_start_passes)
 
     def _model(self) -> LDA:
         n_sweeps = 1 if self.boosted else self.n_sweeps

@@ -20,6 +20,9 @@ from streamtopics.updates.doc_topic import FIXED, DocTopicUpdate
 from streamtopics.updates.rule import Learn, ascend
 from streamtopics.updates.schedules import step_size_of_means
 
+# Minibatches at the start of a stream, while the topics are still taking shape.
+STARTING = 3
+
 
 @dataclass(frozen=True)
 class OnlineEM:
@@ -36,12 +39,19 @@ class OnlineEM:
         same lam_{t-1}; more than one is the boosted variant ("++").
     doc_topic : DocTopicUpdate
         How the documents' prior is re-estimated.
+    n_start_passes : int
+        Rounds in each of the first three minibatches.
     """
 
     kappa: float
     tau: float = 0.0
     n_passes: int = 1
     doc_topic: DocTopicUpdate = FIXED
+    n_start_passes: int = 1
+
+    def rounds(self, n_batches: int) -> int:
+        """Rounds in the minibatch after `n_batches` others."""
+        return max(self.n_passes, self.n_start_passes) if n_batches < STARTING else self.n_passes
 
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
         """(1 - r) lam + r / B s, with the smoothing for the documents remembered."""
@@ -56,4 +66,4 @@ class OnlineEM:
             )
             return Blend(1 - rate, gain, smoothing, statistics, proportions)
 
-        return ascend(posterior, learn, blend, self.n_passes)
+        return ascend(posterior, learn, blend, self.rounds(posterior.n_batches))

@@ -21,7 +21,7 @@ from streamtopics import (
     VarGibbsLDA,
     VariationalOnlineEM,
 )
-from streamtopics.datasets import load_docstrings
+from streamtopics.datasets import load_docstrings, make_lda_corpus
 
 
 @parametrize_with_checks(
@@ -64,6 +64,19 @@ def test_grid_search_over_the_boosting_scale(docstrings):
     assert len(set(scores)) == 4
     refitted = clone(search.best_estimator_).fit(X)
     assert search.best_estimator_.score(X) == refitted.score(X)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_grid_search_finds_the_number_of_topics(seed):
+    X = make_lda_corpus(
+        3000, 20, 500, doc_topic_prior=0.08, topic_word_prior=0.05, random_state=seed
+    ).X
+    search = GridSearchCV(
+        GibbsOnlineEM(random_state=0), {"kappa": [0.5, 0.7, 1.0], "n_components": [10, 20]}, cv=3
+    ).fit(X)
+    assert search.best_params_["n_components"] == 20
+    scores = search.cv_results_["mean_test_score"].reshape(3, 2)
+    assert (scores[:, 1] > scores[:, 0]).all()
 
 
 def test_pipeline_from_texts_to_labels(docstrings):

@@ -371,8 +371,9 @@ def test_interrupted_fit_keeps_whole_minibatches(estimator, X, monkeypatch):
     expected = clone(estimator)
     for start in (0, 50, 100):
         expected.partial_fit(X[start : start + 50])
-    n_passes = estimator.partial_fit(X[:0])._rule().n_passes
-    interrupt_after(monkeypatch, 3 * n_passes, KeyboardInterrupt)
+    rule = estimator.partial_fit(X[:0])._rule()
+    rounds = [rule.rounds(n) if hasattr(rule, "rounds") else rule.n_passes for n in range(3)]
+    interrupt_after(monkeypatch, sum(rounds), KeyboardInterrupt)
     with pytest.raises(KeyboardInterrupt):
         estimator.fit(X)
     assert estimator.n_batch_iter_ == 3

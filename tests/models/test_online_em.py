@@ -6,14 +6,22 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import digamma
+from sklearn.base import clone
 
-from streamtopics import SVBLDA, OnlineVBLDA, SinglePassLDA, VariationalOnlineEM
+from streamtopics import (
+    SVBLDA,
+    GibbsOnlineEM,
+    OnlineVBLDA,
+    SinglePassLDA,
+    StreamingGibbsLDA,
+    VariationalOnlineEM,
+)
 from streamtopics.base import _minibatch
 from streamtopics.local import Variational
 from streamtopics.models import LDA
 from streamtopics.models.lda import RandomStart
 from streamtopics.models.views import geometric_mean, mean
-from streamtopics.parallel import workers
+from streamtopics.parallel import SERIAL, workers
 from streamtopics.posterior import LazyPosterior
 from streamtopics.updates import SVB, OnlineEM, StochasticVI
 from tests.reference import online_em as reference
@@ -371,3 +379,52 @@ def test_steps_one_over_t_are_not_counting_under_the_bayesian_view(n_documents):
     assert min(differences[1:]) > 0.1
     assert (differences[0] == 0) == (n_documents is None)
     assert np.abs(normalised(vb)[-1] - normalised(counting)[-1]).max() > 1e-3
+
+
+# Gibbs
+
+
+def hard_counts(model, batches):
+    """Sum of the counts that single Gibbs samples of each minibatch give, by hand."""
+    total = 0.0
+    for batch in batches:
+        minibatch = _minibatch(sparse.csr_matrix(batch))
+        learn = model._model().learner(model.posterior_, minibatch, SERIAL)
+        counts = np.zeros((batch.shape[1], model.n_components))
+        counts[minibatch.words] = learn(model.posterior_).counts
+        total = total + counts
+        model.partial_fit(batch)
+    return total
+
+
+def test_streaming_gibbs_is_incremental_em_on_samples():
+    """s_t = s_{t-1} + E[S], as the source has it, and the running mean are one method."""
+    batches = np.random.default_rng(0).poisson(0.4, (5, 20, 25)).astype(float)
+    model = StreamingGibbsLDA(4, smoothing=0.3, random_state=1)
+    model.partial_fit(batches[0][:0])
+    counts = hard_counts(model, batches)
+    assert_array_equal(counts, np.round(counts))
+    assert counts.sum() == batches.sum()
+    expected = (counts + 0.3) / (counts + 0.3).sum(axis=0)
+    assert_allclose(model.topic_word_.T, expected, rtol=1e-9)
+
+
+def test_streaming_gibbs_is_gibbs_online_em_but_for_the_average():
+    batches = np.random.default_rng(0).poisson(0.4, (5, 20, 25)).astype(float)
+    shared = {"n_sweeps": 3, "smoothing": 0.3, "random_state": 1}
+    one = StreamingGibbsLDA(4, **shared)
+    other = GibbsOnlineEM(4, kappa=1.0, n_start_passes=1, doc_topic_prior_update="fixed", **shared)
+    for batch in batches:
+        one.partial_fit(batch)
+        other.partial_fit(batch)
+        rules = one._rule(), other._rule()
+        assert rules[0] == rules[1]
+    assert one._model().view is other._model().view
+    assert_allclose(one.posterior_.mass.sum(), other.posterior_.mass.sum(), rtol=1e-6)
+
+
+def test_boosted_gibbs_with_one_sweep_is_the_plain_method():
+    X = np.random.default_rng(0).poisson(0.4, (100, 25)).astype(float)
+    plain = GibbsOnlineEM(4, n_sweeps=1, n_start_passes=1, batch_size=20, random_state=1)
+    boosted = clone(plain).set_params(boosted=True)
+    assert_array_equal(plain.fit(X).components_, boosted.fit(X).components_)
