@@ -72,9 +72,9 @@ class IterateAverage:
     def blend(self, blend: Blend) -> None:
         """Carry out an update of the posterior, and take the new iterate in."""
         w = 2.0 / (self.posterior.n_batches + 2)
-        kept = (1 - w) * self.theta
+        kept, before = (1 - w) * self.theta, self.rest
         if kept > MOST_THETA * blend.retain:
-            self.rest.add(self.posterior, self.theta, _theta(0.0))
+            self.rest = before.plus(self.posterior, self.theta, _theta(0.0))
             kept = 0.0
         theta = w + kept / blend.retain if kept > 0 else w
         rest = Blend(
@@ -84,7 +84,12 @@ class IterateAverage:
             blend.statistics,
             _theta(theta),
         )
-        blend_together([(self.posterior, blend), (self.rest, rest)])
+        try:
+            blend_together([(self.posterior, blend), (self.rest, rest)])
+        except BaseException:
+            if self.rest.n_batches == before.n_batches:
+                self.rest = before
+            raise
 
 
 def _theta(value: float) -> Proportions:

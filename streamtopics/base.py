@@ -49,11 +49,13 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
     A subclass has an explicit `__init__` and the two methods `_rule` and
     `_model`; `_word_prior` is the name of the parameter with the prior of the topics,
-    `_doc_topic_mass` the sum of the documents' prior when none is given.
+    `_topics_have_priors` whether it may differ between them, `_doc_topic_mass` the
+    sum of the documents' prior when none is given.
     """
 
     _parameter_constraints: dict = COMMON_CONSTRAINTS
     _word_prior = "topic_word_prior"
+    _topics_have_priors = True
     _doc_topic_mass = 10.0
 
     def _rule(self) -> Rule:
@@ -102,7 +104,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             X = self._counts(X, "fit", reset=True)
             self._start()
             n_batches = -(-X.shape[0] // self.batch_size)
-            self._warn_of_few_steps(n_batches * self.max_iter * self._rule().n_passes)
+            self._warn_of_few_steps(n_batches * self.max_iter * getattr(self, "n_passes", 1))
             total = self.max_iter * X.shape[0]
             with progress(type(self).__name__, total, enabled=self.verbose > 0) as report:
                 for _ in range(self.max_iter):
@@ -157,6 +159,12 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
                 f"n_components is {self.n_components} now, but the model has "
                 f"{self.posterior_.shape[1]} topics; set it back, or start anew with fit"
             )
+        update = self._doc_topic_update()
+        if update not in (FIXED, self.doc_topic_update_):
+            raise ValueError(
+                f"doc_topic_prior_update stands for {update} now, but the model was started with "
+                f"{self.doc_topic_update_}; set it back or to 'fixed', or start anew with fit"
+            )
         if self._averages() != hasattr(self, "average_"):
             raise ValueError(
                 f"averaging is {self._averages()} now, but the model was started with "
@@ -203,17 +211,18 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         eta = check_topic_word_prior(
             getattr(self, self._word_prior),
             self._word_prior,
-            self.n_components,
+            self.n_components if self._topics_have_priors else None,
             self.n_features_in_,
         )
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         self.seed_ = int(seed)
         self.n_iter_ = 0
+        self.doc_topic_update_ = self._doc_topic_update()
         self.posterior_ = LazyPosterior(
             eta,
             (self.n_features_in_, self.n_components),
             alpha,
-            self._doc_topic_update().memory_size(self.n_components),
+            self.doc_topic_update_.memory_size(self.n_components),
         )
         if self._averages():
             self.average_ = IterateAverage(self.posterior_)

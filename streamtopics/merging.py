@@ -29,8 +29,9 @@ class Mergeable:
         integer `random_state`.
 
         Running means of statistics, as online EM keeps them, are averaged by the
-        number of documents that each stands for; exactly if none is forgotten (kappa
-        of 1), and otherwise so that what is left of `base` in both counts twice.
+        number of minibatches; exactly if none is forgotten (kappa of 1). Else they are
+        averaged by the documents that each stands for, so that what is left of
+        `base` in both counts twice.
 
         Parameters
         ----------
@@ -54,6 +55,7 @@ class Mergeable:
             seeds differ, or `base` is not an ancestor of both.
         """
         check_is_fitted(self)
+        self._check_mergeable("this model", self)
         self._check_mergeable("other", other)
         if base is not None:
             self._check_mergeable("base", base)
@@ -71,7 +73,7 @@ class Mergeable:
             )
         shared = None if base is None else base.posterior_
         if self._keeps_means:
-            self.posterior_.pool(other.posterior_, shared if self._forgets_nothing else None)
+            self.posterior_.pool(other.posterior_, shared, forgets=not self._forgets_nothing)
         else:
             self.posterior_.absorb(other.posterior_, shared)
         return self
@@ -85,7 +87,7 @@ class Mergeable:
         check_is_fitted(model)
         if hasattr(model, "average_"):
             raise ValueError(
-                f"{name} averages its iterates, which cannot be merged; set averaging=False"
+                f"{name} averages its iterates, which cannot be merged; learn with averaging=False"
             )
         mine, theirs = self.posterior_, model.posterior_
         if mine.shape != theirs.shape:

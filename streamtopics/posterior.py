@@ -14,6 +14,7 @@ documents' topic proportions, which some rules re-estimate, is kept beside it.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -261,16 +262,17 @@ class LazyPosterior:
         state[-3:] += 1, statistics.n_documents, statistics.n_tokens
         vars(self).update(S=lam, _state=state)
 
-    def add(self, other: LazyPosterior, scale: float, proportions: Proportions) -> None:
-        """lam <- lam + scale * other, at the cost of the whole vocabulary."""
+    def plus(self, other: LazyPosterior, scale: float, proportions: Proportions) -> LazyPosterior:
+        """lam + scale * other, at the cost of the whole vocabulary."""
         k = self.S.shape[1]
         state = self._state.copy()
         state[:k] += scale * other.c
         state[k : 2 * k] = 1.0
         state[2 * k : 3 * k] = self.learnt_part + scale * other.learnt_part
         state[3 * k : -3] = np.concatenate([proportions.alpha, proportions.memory])
-        S = self.a * self.S + scale * other.a * other.S
-        vars(self).update(S=S, _state=state)
+        out = copy(self)
+        vars(out).update(S=self.a * self.S + scale * other.a * other.S, _state=state)
+        return out
 
     def follows(self, base: LazyPosterior) -> bool:
         """Whether this posterior has seen at least as much as `base`."""
@@ -328,24 +330,38 @@ class LazyPosterior:
         state[3 * k : -3] = self._state[3 * k : -3]
         vars(self).update(S=S, _state=state)
 
-    def pool(self, other: LazyPosterior, base: LazyPosterior | None) -> None:
-        """Average two running means, each with the 1 / c documents that it stands for.
+    def pool(self, other: LazyPosterior, base: LazyPosterior | None, *, forgets: bool) -> None:
+        """Average two running means of statistics, counting what both share once.
 
-        lam / c is the prior and the counts of those documents: these are added, and
-        the ones of `base`, when it is given, subtracted once.
+        Where nothing is forgotten each mean weighs by its minibatches, and that of
+        `base` is taken out again: exact. Else it weighs by the 1 / c documents that it
+        stands for, and what is left of `base` in both counts twice.
         """
         k = self.S.shape[1]
-        parts = [(self, 1.0), (other, 1.0)] + ([] if base is None else [(base, -1.0)])
-        documents = sum(sign / part.c for part, sign in parts)
-        state = sum(sign * part._state for part, sign in parts)
-        S = sum((sign / documents * part.a / part.c) * part.S for part, sign in parts)
-        state[:k], state[k : 2 * k] = 1.0 / documents, 1.0
-        learnt = (sign * part.learnt_part / part.c for part, sign in parts)
-        state[2 * k : 3 * k] = sum(learnt) / documents
-        share = (1.0 / self.c / (1.0 / self.c + 1.0 / other.c))[:1]
-        mine, theirs = self._state[3 * k : -3], other._state[3 * k : -3]
-        state[3 * k : -3] = share * mine + (1 - share) * theirs
+        signs = [(self, 1.0), (other, 1.0)] + ([] if base is None else [(base, -1.0)])
+        parts = signs[:2] if forgets else signs
+        weights = [1.0 / p.c if forgets else np.full(k, float(p.n_batches)) for p, _ in parts]
+        total = sum(sign * w for (_, sign), w in zip(parts, weights, strict=True))
+        if not (total > 0).all():
+            return
+        shares = [(p, sign * w / total) for (p, sign), w in zip(parts, weights, strict=True)]
+        state = sum(sign * p._state for p, sign in signs)
+        state[:k] = sum(np.sign(share) * share**2 * p.c for p, share in shares)
+        state[k : 2 * k] = 1.0
+        state[2 * k : 3 * k] = sum(share * p.learnt_part for p, share in shares)
+        own = [p.n_batches - (0 if base is None else base.n_batches) for p, _ in signs[:2]]
+        state[3 * k : -3] = self._pooled_proportions(other, own)
+        S = sum((share * p.a) * p.S for p, share in shares)
         vars(self).update(S=S, _state=state)
+
+    def _pooled_proportions(self, other: LazyPosterior, n_batches: list[int]) -> np.ndarray:
+        """alpha and memory of both, by their minibatches; of one, if the other has none yet."""
+        k = self.S.shape[1]
+        mine, theirs = self.proportions.memory.any(), other.proportions.memory.any()
+        share = n_batches[0] / sum(n_batches) if sum(n_batches) > 0 else 0.5
+        if mine != theirs:
+            share = float(mine)
+        return share * self._state[3 * k : -3] + (1 - share) * other._state[3 * k : -3]
 
 
 def blend_together(updates: list[tuple[LazyPosterior, Blend]]) -> None:

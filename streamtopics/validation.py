@@ -151,16 +151,20 @@ def check_doc_topic_prior(prior: Any, n_components: int, default_mass: float) ->
     return _check_prior(prior, "doc_topic_prior", {"(n_components,)": (n_components,)})
 
 
-def check_topic_word_prior(prior: Any, name: str, n_components: int, n_features: int) -> np.ndarray:
-    """The prior by word: of shape (n_features or 1, n_components or 1)."""
+def check_topic_word_prior(
+    prior: Any, name: str, n_components: int | None, n_features: int
+) -> np.ndarray:
+    """The prior by word: of shape (n_features or 1, n_components or 1).
+
+    n_components is None where topics cannot have priors of their own.
+    """
     if prior is None:
         prior = MASS_PER_WORD
     if isinstance(prior, Real):
         return np.full((1, 1), float(prior))
-    shapes = {
-        "(n_features,)": (n_features,),
-        "(n_components, n_features)": (n_components, n_features),
-    }
+    shapes: dict[str, tuple[int, ...]] = {"(n_features,)": (n_features,)}
+    if n_components is not None:
+        shapes["(n_components, n_features)"] = (n_components, n_features)
     prior = _check_prior(prior, name, shapes)
     return np.ascontiguousarray(np.atleast_2d(prior).T)
 

@@ -177,13 +177,14 @@ def test_adding_a_posterior():
         other.blend(Blend(*coefficients(t + 7), statistics(t + 7)))
     expected, counted = one.dense() + 2.5 * other.dense(), one.n_documents
     learnt = one.learnt_part + 2.5 * other.learnt_part
-    left = pickle.dumps(other)
-    one.add(other, 2.5, Proportions(np.empty(0), np.empty(0)))
+    left = pickle.dumps((one, other))
+    summed = one.plus(other, 2.5, Proportions(np.empty(0), np.empty(0)))
+    assert pickle.dumps((one, other)) == left
+    one = summed
     assert_allclose(one.dense(), expected, rtol=1e-13)
     assert_allclose(one.mass, expected.sum(axis=0), rtol=1e-13)
     assert_allclose(one.learnt_part, learnt, rtol=1e-13)
     assert one.n_documents == counted
-    assert pickle.dumps(other) == left
 
 
 # Noise

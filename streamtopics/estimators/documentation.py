@@ -49,12 +49,12 @@ kappa : float, default=0.7
 n_documents : int or None, default=None
     Size of the corpus that the topics are to be learnt for (the papers' D):
     each minibatch stands for that many documents. None is the number seen so
-    far, which suits a stream without end.""",
+    far, repeated passes included, which suits a stream without end.""",
     "tau": """\
 tau : float, default=0
-    Minibatches by which the step size is ahead. Until 1 / t is the smaller, the
-    step is 1 / t: what was there before the first minibatch is random, and has
-    no part in the topics.""",
+    Minibatches by which the step size is ahead. Until 1 / t is the smaller, and
+    so always if kappa is 1, the step is 1 / t: what was there before the first
+    minibatch is random, and has no part in the topics.""",
     "doc_topic_prior_update": """\
 doc_topic_prior_update : {"fixed_point", "gamma", "fixed"}, default="fixed_point"
     How that prior is learnt: "fixed_point" is its maximum likelihood given the

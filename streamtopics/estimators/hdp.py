@@ -6,8 +6,7 @@ from numbers import Real
 import numpy as np
 
 from streamtopics.base import StreamingTopicModel
-from streamtopics.estimators.choices import averaged
-from streamtopics.estimators.gibbs_online_em import INFERENCE
+from streamtopics.estimators.choices import BY_GIBBS, averaged
 from streamtopics.messages import Minibatch
 from streamtopics.models import HDP, LDA
 from streamtopics.models.views import mean
@@ -32,6 +31,7 @@ class HDPModel(StreamingTopicModel):
         "doc_concentration": [POSITIVE],
     }
     _bayesian = False
+    _topics_have_priors = False
 
     def _weights(self, tables: np.ndarray, gain: float) -> np.ndarray:
         """pi, from the running tables; `gain` is what a document's counted."""
@@ -49,18 +49,10 @@ class HDPModel(StreamingTopicModel):
 
     def _model(self) -> LDA:
         """LDA with the topics there are: what infers the topics of given documents."""
-        return LDA(mean, INFERENCE, INFERENCE, self.seed_)
+        return LDA(mean, BY_GIBBS, BY_GIBBS, self.seed_)
 
     def _check_continuable(self) -> None:
         """`n_components` is for the start only."""
-
-    def _start(self) -> None:
-        if np.ndim(getattr(self, self._word_prior)) > 1:
-            raise ValueError(
-                f"{self._word_prior} must be a number or have shape (n_features,), as the "
-                "topics come and go"
-            )
-        super()._start()
 
     def _doc_topic_update(self) -> DocTopicUpdate:
         return Tables()

@@ -6,9 +6,8 @@ from numbers import Real
 import numpy as np
 
 from streamtopics.base import StreamingTopicModel
-from streamtopics.estimators.choices import averaged
+from streamtopics.estimators.choices import BY_GIBBS, averaged
 from streamtopics.estimators.documentation import documented
-from streamtopics.estimators.gibbs_online_em import INFERENCE
 from streamtopics.local import Gibbs
 from streamtopics.models import LDA
 from streamtopics.models.views import mean
@@ -44,7 +43,8 @@ class LangevinLDA(StreamingTopicModel):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        The last iterate, not normalised.
+        The last iterate, not normalised. What it owes to the prior cannot be told from
+        the rest: `prior_retention_` is 0, and `topic_weights_` are shares of it.
     {common_attributes}
 
     See Also
@@ -110,4 +110,4 @@ class LangevinLDA(StreamingTopicModel):
 
     def _model(self) -> LDA:
         local = Gibbs(self.n_sweeps, averaged(self.n_sweeps))
-        return LDA(mean, local, INFERENCE, self.seed_)
+        return LDA(mean, local, BY_GIBBS, self.seed_)

@@ -33,7 +33,7 @@ class OnlineVBLDA(StreamingTopicModel):
     {tol}
     {doc_topic_prior}
     doc_topic_prior_update : {"fixed", "newton"}, default="fixed"
-        "newton" moves it by a damped Newton step on each minibatch.
+        "newton" moves it by a damped Newton step on each minibatch after the tenth.
     {topic_word_prior}
     batch_size : int, default=1000
         Documents in a minibatch of `fit`. (`partial_fit` takes what it is given
@@ -107,7 +107,7 @@ class OnlineVBLDA(StreamingTopicModel):
         return DOC_TOPIC_UPDATES[self.doc_topic_prior_update]
 
     def _rule(self) -> StochasticVI:
-        return StochasticVI(self.kappa, self.tau, self.n_documents, 1, self._doc_topic_update())
+        return StochasticVI(self.kappa, self.tau, self.n_documents, self._doc_topic_update())
 
     def _model(self) -> LDA:
         learns_alpha = self.doc_topic_prior_update != "fixed"

@@ -2,9 +2,8 @@
 """LDA learnt by incremental EM, boosted, with a gamma prior."""
 
 from streamtopics.base import StreamingTopicModel
-from streamtopics.estimators.choices import DOC_TOPIC_UPDATES
+from streamtopics.estimators.choices import DOC_TOPIC_UPDATES, SWEEPS_OF_TRANSFORM
 from streamtopics.estimators.documentation import documented
-from streamtopics.estimators.variational_online_em import SWEEPS_OF_TRANSFORM
 from streamtopics.local import Variational
 from streamtopics.merging import Mergeable
 from streamtopics.models import LDA
@@ -25,7 +24,9 @@ class SinglePassLDA(Mergeable, StreamingTopicModel):
     {n_components}
     max_local_iter : int, default=20
         Sweeps over the minibatch, with an update of the topics after each.
-    {tol}
+    tol : float, default=1e-3
+        In `transform`, a document is done when a sweep moves less than this share of
+        its tokens between topics.
     {start_of_doc_topic_prior}
     {smoothing}
     {small_batch_size}

@@ -2,8 +2,8 @@
 """LDA learnt by incremental EM on single Gibbs samples."""
 
 from streamtopics.base import StreamingTopicModel
+from streamtopics.estimators.choices import BY_GIBBS
 from streamtopics.estimators.documentation import documented
-from streamtopics.estimators.gibbs_online_em import INFERENCE
 from streamtopics.local import Gibbs
 from streamtopics.merging import Mergeable
 from streamtopics.models import LDA
@@ -89,4 +89,4 @@ class StreamingGibbsLDA(Mergeable, StreamingTopicModel):
         return OnlineEM(1.0)
 
     def _model(self) -> LDA:
-        return LDA(mean, Gibbs(self.n_sweeps, 0), INFERENCE, self.seed_)
+        return LDA(mean, Gibbs(self.n_sweeps, 0), BY_GIBBS, self.seed_)

@@ -2,9 +2,8 @@
 """LDA learnt by stochastic variational inference with Gibbs sampling in the documents."""
 
 from streamtopics.base import StreamingTopicModel
-from streamtopics.estimators.choices import averaged
+from streamtopics.estimators.choices import BY_GIBBS, averaged
 from streamtopics.estimators.documentation import documented
-from streamtopics.estimators.gibbs_online_em import INFERENCE
 from streamtopics.local import Gibbs
 from streamtopics.models import LDA
 from streamtopics.models.views import geometric_mean
@@ -95,4 +94,4 @@ class VarGibbsLDA(StreamingTopicModel):
 
     def _model(self) -> LDA:
         local = Gibbs(self.n_sweeps, averaged(self.n_sweeps))
-        return LDA(geometric_mean, local, INFERENCE, self.seed_)
+        return LDA(geometric_mean, local, BY_GIBBS, self.seed_)

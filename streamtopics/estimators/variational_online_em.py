@@ -2,7 +2,7 @@
 """LDA learnt by online EM with variational inference in the documents."""
 
 from streamtopics.base import StreamingTopicModel
-from streamtopics.estimators.choices import DOC_TOPIC_UPDATES
+from streamtopics.estimators.choices import DOC_TOPIC_UPDATES, SWEEPS_OF_TRANSFORM
 from streamtopics.estimators.documentation import documented
 from streamtopics.local import Variational
 from streamtopics.merging import Mergeable
@@ -11,8 +11,6 @@ from streamtopics.models.views import mean
 from streamtopics.updates import OnlineEM
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.validation import StrOptions
-
-SWEEPS_OF_TRANSFORM = 100
 
 
 @documented
@@ -34,7 +32,9 @@ class VariationalOnlineEM(Mergeable, StreamingTopicModel):
     {tau}
     max_local_iter : int, default=20
         Sweeps over a document, at most, while learning; with `boosted`, exactly.
-    {tol}
+    tol : float, default=1e-3
+        A document is done when a sweep moves less than this share of its tokens
+        between topics; with `boosted`, only in `transform`.
     {boosted}
     {averaging}
     {start_of_doc_topic_prior}
@@ -113,7 +113,7 @@ class VariationalOnlineEM(Mergeable, StreamingTopicModel):
 
     @property
     def _forgets_nothing(self) -> bool:
-        return self.kappa == 1 and self.tau == 0
+        return self.kappa == 1
 
     def _averages(self) -> bool:
         return self.averaging

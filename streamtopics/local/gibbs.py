@@ -20,6 +20,8 @@ from streamtopics.parallel import Workers, spans
 DOCUMENTS_PER_JOB = 64
 WORDS_PER_JOB = 1024
 MOST_TOKENS = 1024
+# Counts this little above a whole number are that number.
+ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -137,7 +139,8 @@ class _Chains:
 
 def _tokens(minibatch: Minibatch) -> tuple[np.ndarray, np.ndarray]:
     """How many tokens each entry of the minibatch is, and what one of them weighs."""
-    n_tokens = np.minimum(np.ceil(minibatch.counts), MOST_TOKENS).astype(np.int32)
+    whole = np.ceil(minibatch.counts * (1 - ROUNDING))
+    n_tokens = np.minimum(whole, MOST_TOKENS).astype(np.int32)
     return n_tokens, minibatch.counts / np.maximum(n_tokens, 1.0)
 
 

@@ -141,8 +141,8 @@ def document_seeds(seed: int, n_before: int, n_documents: int) -> np.ndarray:
 
 
 def content_seeds(minibatch: Minibatch) -> np.ndarray:
-    """Seeds that depend on what is in a document, and on nothing else."""
-    bits = minibatch.counts.astype(np.float64).view(np.uint64)
+    """Seeds that depend on what is in a document, in single precision, and on nothing else."""
+    bits = minibatch.counts.astype(np.float32).astype(np.float64).view(np.uint64)
     entries = _mix(bits ^ _mix(minibatch.words.astype(np.uint64))[minibatch.indices])
     entries[minibatch.counts == 0] = 0
     running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(entries, dtype=np.uint64)])

@@ -10,6 +10,8 @@ are those of the data part and of eta alone.
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from streamtopics.messages import Statistics
 from streamtopics.posterior import Blend, LazyPosterior
 from streamtopics.updates.rule import Learn, ascend
@@ -38,7 +40,7 @@ class BPS:
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
         """lam + s + r eta."""
 
-        def blend(statistics: Statistics) -> Blend:
+        def blend(statistics: Statistics, alpha: np.ndarray) -> Blend:
             if self.norm == "whole":
                 share = statistics.n_tokens / posterior.prior_mass.sum()
             else:

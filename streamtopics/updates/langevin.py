@@ -13,9 +13,8 @@ of lam moves with every minibatch, so a step costs as much as the vocabulary.
 
 from dataclasses import dataclass
 
-from streamtopics.messages import Statistics
 from streamtopics.posterior import Blend, LazyPosterior, Noise
-from streamtopics.updates.rule import Learn, ascend
+from streamtopics.updates.rule import Learn
 
 
 @dataclass(frozen=True)
@@ -31,8 +30,6 @@ class Langevin:
     n_documents : int or None
         The D that the posterior is for; None is the number seen so far, with the
         minibatch.
-    n_passes : int
-        Rounds between local step and topics inside a minibatch.
     """
 
     a: float
@@ -40,17 +37,13 @@ class Langevin:
     c: float
     seed: int
     n_documents: int | None = None
-    n_passes: int = 1
 
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
         """The drift as an affine step, and the variance of the noise."""
         size = self.a * (1 + posterior.n_batches / self.b) ** -self.c
         noise = Noise(size, (self.seed, posterior.n_batches))
-
-        def blend(statistics: Statistics) -> Blend:
-            n_documents = self.n_documents or posterior.n_documents + statistics.n_documents
-            scale = n_documents / statistics.n_documents
-            retain = 1 - 0.5 * size * (1 + scale * statistics.mass / posterior.mass)
-            return Blend(retain, 0.5 * size * scale, 0.5 * size, statistics, noise=noise)
-
-        return ascend(posterior, learn, blend, self.n_passes)
+        statistics = learn(posterior)
+        n_documents = self.n_documents or posterior.n_documents + statistics.n_documents
+        scale = n_documents / statistics.n_documents
+        retain = 1 - 0.5 * size * (1 + scale * statistics.mass / posterior.mass)
+        return Blend(retain, 0.5 * size * scale, 0.5 * size, statistics, noise=noise)

@@ -14,8 +14,10 @@ r_t = 1/t and minibatches of equal size that is the number of documents seen.
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from streamtopics.messages import Statistics
-from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.posterior import Blend, LazyPosterior, Proportions
 from streamtopics.updates.doc_topic import FIXED, DocTopicUpdate
 from streamtopics.updates.rule import Learn, ascend
 from streamtopics.updates.schedules import step_size_of_means
@@ -57,13 +59,12 @@ class OnlineEM:
         """(1 - r) lam + r / B s, with the smoothing for the documents remembered."""
         rate = step_size_of_means(posterior.n_batches, self.kappa, self.tau)
 
-        def blend(statistics: Statistics) -> Blend:
+        def blend(statistics: Statistics, alpha: np.ndarray) -> Blend:
             gain = rate / statistics.n_documents
             remembered = (1 - rate) ** 2 * posterior.c + rate * gain
             smoothing = remembered - (1 - rate) * posterior.c
-            proportions = self.doc_topic.step(
-                posterior.proportions, statistics, rate, posterior.n_batches
-            )
+            before = Proportions(alpha, posterior.proportions.memory)
+            proportions = self.doc_topic.step(before, statistics, rate, posterior.n_batches)
             return Blend(1 - rate, gain, smoothing, statistics, proportions)
 
         return ascend(posterior, learn, blend, self.rounds(posterior.n_batches))

@@ -8,10 +8,9 @@ minibatch.
 
 from dataclasses import dataclass
 
-from streamtopics.messages import Statistics
 from streamtopics.posterior import Blend, LazyPosterior
 from streamtopics.updates.doc_topic import FIXED, DocTopicUpdate
-from streamtopics.updates.rule import Learn, ascend
+from streamtopics.updates.rule import Learn
 from streamtopics.updates.schedules import step_size
 
 
@@ -26,8 +25,6 @@ class StochasticVI:
     n_documents : int or None
         The D that the posterior is for; None is the number seen so far, with the
         minibatch.
-    n_passes : int
-        Rounds between local step and topics inside a minibatch.
     doc_topic : DocTopicUpdate
         How the documents' prior is re-estimated.
     """
@@ -35,19 +32,15 @@ class StochasticVI:
     kappa: float
     tau: float
     n_documents: int | None = None
-    n_passes: int = 1
     doc_topic: DocTopicUpdate = FIXED
 
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
         """(1 - r) lam + r (eta + D / B s)."""
         rate = step_size(posterior.n_batches, self.kappa, self.tau)
-
-        def blend(statistics: Statistics) -> Blend:
-            n_documents = self.n_documents or posterior.n_documents + statistics.n_documents
-            gain = rate * n_documents / statistics.n_documents
-            proportions = self.doc_topic.step(
-                posterior.proportions, statistics, rate, posterior.n_batches
-            )
-            return Blend(1 - rate, gain, rate, statistics, proportions)
-
-        return ascend(posterior, learn, blend, self.n_passes)
+        statistics = learn(posterior)
+        n_documents = self.n_documents or posterior.n_documents + statistics.n_documents
+        gain = rate * n_documents / statistics.n_documents
+        proportions = self.doc_topic.step(
+            posterior.proportions, statistics, rate, posterior.n_batches
+        )
+        return Blend(1 - rate, gain, rate, statistics, proportions)

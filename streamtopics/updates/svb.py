@@ -26,4 +26,4 @@ class SVB:
 
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
         """lam + s."""
-        return ascend(posterior, learn, lambda s: Blend(1.0, 1.0, 0.0, s), self.n_passes)
+        return ascend(posterior, learn, lambda s, alpha: Blend(1.0, 1.0, 0.0, s), self.n_passes)

@@ -238,7 +238,7 @@ def test_signals_at_any_moment_leave_whole_minibatches(estimator, X):
 
 def test_failed_calls_change_nothing(estimator, X):
     wrong = clone(estimator).set_params(**{estimator._word_prior: np.ones((2, 80))})
-    with pytest.raises(ValueError, match=r"must be a number or have shape \(n_features,\)"):
+    with pytest.raises(ValueError, match=r"must have shape \(80,\) \(n_features,\); got \(2, 80\)"):
         wrong.partial_fit(X)
     assert not wrong.__sklearn_is_fitted__()
     before = bits(estimator.partial_fit(X[:100]))

@@ -372,7 +372,10 @@ def test_interrupted_fit_keeps_whole_minibatches(estimator, X, monkeypatch):
     for start in (0, 50, 100):
         expected.partial_fit(X[start : start + 50])
     rule = estimator.partial_fit(X[:0])._rule()
-    rounds = [rule.rounds(n) if hasattr(rule, "rounds") else rule.n_passes for n in range(3)]
+    rounds = [
+        rule.rounds(n) if hasattr(rule, "rounds") else getattr(rule, "n_passes", 1)
+        for n in range(3)
+    ]
     interrupt_after(monkeypatch, sum(rounds), KeyboardInterrupt)
     with pytest.raises(KeyboardInterrupt):
         estimator.fit(X)
@@ -583,10 +586,64 @@ def test_merging_running_means_does_not_depend_on_the_order(averaging, X):
     results[0].partial_fit(X[:10])
 
 
+@pytest.mark.parametrize("kind", [SinglePassLDA, StreamingGibbsLDA])
+def test_merging_minibatches_of_unequal_size_is_exact(kind, X):
+    parent = kind(4, random_state=0).partial_fit(X[:300])
+    shards = [pickle.loads(pickle.dumps(parent)) for _ in range(2)]
+    for shard, start in zip(shards, (300, 500), strict=True):
+        for place in range(start, start + 200, 50):
+            shard.partial_fit(X[place : place + 50])
+    merged = pickle.loads(pickle.dumps(shards[0])).merge(shards[1], base=parent)
+    assert (merged.n_batch_iter_, merged.n_documents_seen_) == (9, 700)
+    parts = [(shards[0].posterior_, 1), (shards[1].posterior_, 1), (parent.posterior_, -1)]
+    expected = sum(sign * p.n_batches * p.a * p.S for p, sign in parts) / 9
+    assert_allclose(merged.posterior_.a * merged.posterior_.S, expected, rtol=1e-10, atol=1e-12)
+    assert merged.posterior_.S.min() > -1e-12
+    whole = pickle.loads(pickle.dumps(parent))
+    for place in range(300, 700, 50):
+        whole.partial_fit(X[place : place + 50])
+    assert_allclose(merged.posterior_.c, whole.posterior_.c, rtol=1e-12)
+    assert np.isfinite(merged.score(X))
+
+
+def test_merging_with_a_model_in_its_burn_in_keeps_what_is_known_of_alpha(X):
+    young = GibbsOnlineEM(4, random_state=0).partial_fit(X[:100])
+    old = clone(young)
+    for start in range(0, 600, 40):
+        old.partial_fit(X[start : start + 40])
+    assert (young.doc_topic_prior_ == 3 / 4).all()
+    assert (old.doc_topic_prior_ != 3 / 4).all()
+    for first, second in ((young, old), (old, young)):
+        merged = pickle.loads(pickle.dumps(first)).merge(second)
+        assert_array_equal(merged.doc_topic_prior_, old.doc_topic_prior_)
+        assert_array_equal(merged.posterior_.proportions.memory, old.posterior_.proportions.memory)
+
+
+def test_forgetting_models_count_what_they_share_once(X):
+    parent = GibbsOnlineEM(4, random_state=0).partial_fit(X[:100])
+    one, other = (
+        pickle.loads(pickle.dumps(parent)).partial_fit(X[i : i + 100]) for i in (100, 200)
+    )
+    one.merge(other, base=parent)
+    assert (one.n_batch_iter_, one.n_documents_seen_) == (3, 300)
+    assert one.components_.min() > 0
+
+
+def test_another_update_of_alpha_in_mid_stream_is_refused(X):
+    model = GibbsOnlineEM(4, random_state=0).partial_fit(X[:100])
+    before = bits(model)
+    with pytest.raises(ValueError, match="doc_topic_prior_update"):
+        model.set_params(doc_topic_prior_update="gamma").partial_fit(X[100:200])
+    assert bits(model) == before
+    model.set_params(doc_topic_prior_update="fixed").partial_fit(X[100:200])
+
+
 def test_averages_are_not_merged(X):
     model = GibbsOnlineEM(n_components=3, random_state=0, averaging=True).partial_fit(X)
     with pytest.raises(ValueError, match="averaging=False"):
         model.merge(clone(model).partial_fit(X))
+    with pytest.raises(ValueError, match="this model averages"):
+        model.merge(clone(model).set_params(averaging=False).partial_fit(X))
 
 
 def test_merge_refuses_what_does_not_fit(mergeable, X):

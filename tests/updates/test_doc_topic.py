@@ -12,7 +12,8 @@ from scipy.optimize import minimize
 from scipy.special import digamma, polygamma
 
 from streamtopics.messages import Statistics
-from streamtopics.posterior import Proportions
+from streamtopics.posterior import LazyPosterior, Proportions
+from streamtopics.updates import OnlineEM
 from streamtopics.updates.doc_topic import (
     LEAST_ALPHA,
     MOST_ALPHA,
@@ -390,3 +391,23 @@ def test_damped_newton_gets_away_from_an_alpha_below_the_bounds():
     says = given_log_theta(expected_log_theta(np.array([0.002, 0.5])))
     after = update.step(start(update, [1e-6, 0.5]), says, 0.5, 0)
     assert after.alpha[0] > LEAST_ALPHA
+
+
+def test_boosted_rounds_count_the_alpha_that_they_saw():
+    """In every round an unused topic adds nothing, and no other less than that."""
+    alpha, lengths = np.array([0.6, 0.6, 0.6]), np.array([25.0])
+    counts = np.array([[20.0, 5.0, 0.0]])
+    words, seen, sums = np.arange(1, dtype=np.int32), [], []
+
+    def learn(source):
+        seen.append(source.alpha.copy())
+        log_theta = reference.mean_log_theta(source.alpha, counts)
+        return Statistics(words, counts, lengths, log_theta)
+
+    posterior = LazyPosterior(np.ones((1, 1)), (1, 3), alpha, memory_size=4)
+    rule = OnlineEM(1.0, n_passes=5, doc_topic=GammaPrior(burn_in=0))
+    posterior.blend(rule.step(posterior, learn))
+    for before in seen:
+        sums.append(before * (digamma(before + counts[0]) - digamma(before)))
+    assert_allclose(posterior.proportions.memory[:-1], sums[-1], rtol=1e-10)
+    assert posterior.proportions.memory[2] == pytest.approx(0, abs=1e-12)

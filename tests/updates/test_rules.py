@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rules on their own, with statistics that are given."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -242,7 +244,7 @@ def test_thousands_of_steps_of_a_rule_that_forgets(rule):
     assert_allclose(posterior.mass, expected.sum(axis=0), rtol=1e-9)
 
 
-@pytest.mark.parametrize("rule", [OnlineEM(0.5, 3.0, n_passes=4), StochasticVI(0.5, 3.0, 60, 4)])
+@pytest.mark.parametrize("rule", [OnlineEM(0.5, 3.0, n_passes=4)])
 def test_rounds_start_from_the_same_parameters(rule):
     """Each round sees the one before, and is blended into lam_{t-1} in its place."""
     posterior, eta = run(rule, 5)
@@ -262,18 +264,17 @@ def test_rounds_start_from_the_same_parameters(rule):
     assert_array_equal(seen[0], before)
     rate = 9.0**-0.5
     for i in (1, 2, 3, 4):
-        if isinstance(rule, OnlineEM):
-            learnt = before - inverse_n * eta
-            memory = (1 - rate) ** 2 * inverse_n + rate**2 / s.n_documents
-            expected = (1 - rate) * learnt + rate * i * s.counts / s.n_documents + memory * eta
-        else:
-            expected = (1 - rate) * before + rate * (eta + 20 * i * s.counts)
+        learnt = before - inverse_n * eta
+        memory = (1 - rate) ** 2 * inverse_n + rate**2 / s.n_documents
+        expected = (1 - rate) * learnt + rate * i * s.counts / s.n_documents + memory * eta
         assert_allclose(seen[i], expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("rule", [OnlineEM, StochasticVI])
-def test_rules_hand_the_proportions_to_their_update(rule):
-    """With the step size, the minibatches before, and those of lam_{t-1} in every round."""
+@pytest.mark.parametrize(
+    ("rule", "n_rounds"), [(partial(OnlineEM, n_passes=2), 2), (OnlineEM, 1), (StochasticVI, 1)]
+)
+def test_rules_hand_the_proportions_to_their_update(rule, n_rounds):
+    """With the step size, the minibatches before, the memory of lam_{t-1}, and the alpha seen."""
     calls = []
 
     class Doubling:
@@ -289,13 +290,15 @@ def test_rules_hand_the_proportions_to_their_update(rule):
             seen.append(view.alpha.copy())
             return s
 
-        posterior.blend(rule(0.5, 0.0, n_passes=2, doc_topic=Doubling()).step(posterior, learn))
-    assert_array_equal(np.array(seen)[:, 0], [1, 2, 2, 4])
-    assert [(alpha[0], rate, n) for alpha, _, rate, n in calls] == [
-        (1, 1.0, 0), (1, 1.0, 0), (2, 2**-0.5, 1), (2, 2**-0.5, 1),
-    ]  # fmt: skip
-    assert [s for _, s, _, _ in calls] == [given[0]] * 2 + [given[1]] * 2
-    assert_array_equal(posterior.alpha, 4.0)
+        posterior.blend(rule(0.5, 0.0, doc_topic=Doubling()).step(posterior, learn))
+    doubled = 2 ** np.arange(2 * n_rounds)
+    assert_array_equal(np.array(seen)[:, 0], doubled)
+    assert_array_equal([alpha[0] for alpha, _, _, _ in calls], doubled)
+    assert [(rate, n) for _, _, rate, n in calls] == [(1.0, 0)] * n_rounds + [
+        (2**-0.5, 1)
+    ] * n_rounds
+    assert [s for _, s, _, _ in calls] == [given[0]] * n_rounds + [given[1]] * n_rounds
+    assert_array_equal(posterior.alpha, 2.0 ** (2 * n_rounds))
     assert_array_equal(posterior.proportions.memory, 2.0)
 
 
