@@ -50,7 +50,7 @@ def methods(K: int, n_documents: int, seed: int) -> Iterator[tuple[str, Streamin
     common = {"n_components": K, "batch_size": BATCH, "random_state": seed, "n_jobs": 2}
     free = {"kappa": KAPPA}
     local = {"max_local_iter": SWEEPS, "tol": 0.0}
-    yield "G-OEM", GibbsOnlineEM(n_sweeps=SWEEPS, **free, **common)
+    yield "G-OEM", GibbsOnlineEM(n_sweeps=SWEEPS, n_start_passes=1, **free, **common)
     yield "V-OEM++", VariationalOnlineEM(boosted=True, **free, **local, **common)
     yield (
         "OLDA",
@@ -65,6 +65,7 @@ def methods(K: int, n_documents: int, seed: int) -> Iterator[tuple[str, Streamin
     yield "LDS", LangevinLDA(n_documents=n_documents, **common)
     yield "V-OEM", VariationalOnlineEM(**free, **local, **common)
     yield "G-OEM++", GibbsOnlineEM(n_sweeps=SWEEPS, boosted=True, **free, **common)
+    yield "G-OEM, start passes", GibbsOnlineEM(n_sweeps=SWEEPS, **free, **common)
     yield "SGS, smoothing 1", StreamingGibbsLDA(n_sweeps=SWEEPS, smoothing=1.0, **common)
     yield "SVB, prior 0.5", SVBLDA(topic_word_prior=0.5, **local, **common)
     yield "G-OEM, defaults", GibbsOnlineEM(**common)
@@ -113,7 +114,7 @@ def study(
             seconds = time.perf_counter() - start
             value = perplexity(test, model.topic_word_, model.doc_topic_prior_)
             results.setdefault(name, []).append(value)
-            print(f"K = {K}, seed {seed}, {name:<16} {value:8.2f} {seconds:6.1f} s", flush=True)
+            print(f"K = {K}, seed {seed}, {name:<20} {value:8.2f} {seconds:6.1f} s", flush=True)
     return results
 
 
