@@ -21,14 +21,14 @@ from sklearn.feature_extraction.text import CountVectorizer
 sys.path.insert(0, str(Path(__file__).parent.parent))
 import corpora
 
-from streamtopics import SVBLDA, HDPGibbsOnlineEM, HDPVarGibbs, VariationalOnlineEM
+from streamtopics import SVBLDA, GibbsOnlineEM, HDPGibbsOnlineEM, HDPVarGibbs
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.metrics import left_to_right
 
 N_TOPICS, N_WORDS, LENGTH, N_TEST = 10, 1000, 60, 1000
 ALPHA = np.array([0.40, 0.30, 0.25, 0.20, 0.15, 0.10, 0.08, 0.06, 0.04, 0.03])
 MODELS = {
-    "VariationalOnlineEM": VariationalOnlineEM(N_TOPICS, doc_topic_prior=ALPHA.mean()),
+    "GibbsOnlineEM": GibbsOnlineEM(N_TOPICS),
     "HDPGibbsOnlineEM": HDPGibbsOnlineEM(),
     "HDPVarGibbs": HDPVarGibbs(),
 }
