@@ -44,7 +44,13 @@ def extension(module: str, flags: list[str]) -> Extension:
     """One kernel module, rebuilt when a file that it includes changes."""
     folder = "streamtopics/kernels"
     shared = ["_random.pxd", "_vector.h", "_vector_rows.h", "_vector.pxd", "_gibbs.h"]
-    shared += ["_gibbs_chain.h", "_gibbs_lanes.h", "_gibbs_lanes_avx2.h", "_gibbs_search.h"]
+    shared += [
+        "_gibbs_chain.h",
+        "_gibbs_lanes.h",
+        "_gibbs_lanes_avx2.h",
+        "_gibbs_lanes_avx512.h",
+        "_gibbs_search.h",
+    ]
     return Extension(
         f"streamtopics.kernels.{module}",
         [f"{folder}/{module}.pyx"],

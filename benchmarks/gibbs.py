@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The Gibbs local step beside tomotopy's collapsed sampler, in one run.
 
-Synthetic documents, of which each sampler draws the topics of all tokens in every
-sweep; ours is given the topics' words and includes the start of the chains and the
-expected counts of the minibatch, tomotopy's learns the topics on the way and is timed
-after some sweeps. Both take turns, on one thread; times are of the processor (`--clock
-wall` for those of the clock on the wall), the least of some runs.
+Synthetic documents or those of a corpus, of which each sampler draws the topics of all
+tokens in every sweep; ours is given the topics' words (of a corpus, those that one pass
+of GibbsOnlineEM finds in it) and includes the start of the chains and the expected counts
+of the minibatch, tomotopy's learns the topics on the way and is timed after some sweeps.
+Both take turns, on one thread; times are of the processor (`--clock wall` for those of
+the clock on the wall), the least of some runs.
 
     python benchmarks/gibbs.py --components 20 100 1000
+    STREAMTOPICS_DATA=... python benchmarks/gibbs.py --corpus newsgroups
 """
 
 import argparse
 import time
 from collections.abc import Callable
 
+import corpora
 import numpy as np
+from scipy import sparse
 from threadpoolctl import threadpool_limits
 
+from streamtopics import GibbsOnlineEM
 from streamtopics.kernels import variational
 from streamtopics.local import Gibbs
 from streamtopics.messages import Minibatch, Topics
@@ -39,19 +44,33 @@ def synthetic(options: argparse.Namespace, n_components: int) -> tuple[Minibatch
     words = np.empty_like(z)
     for k in range(n_components):
         words[z == k] = rng.choice(options.words, np.count_nonzero(z == k), p=topic_word[k])
-    cells = np.arange(options.documents)[:, None] * options.words + words
-    cells, counts = np.unique(cells, return_counts=True)
-    documents, words = np.divmod(cells, options.words)
-    used, places = np.unique(words, return_inverse=True)
-    indptr = np.searchsorted(documents, np.arange(options.documents + 1))
-    weights = np.zeros((len(used), variational.padded_width(n_components)), np.float32)
-    weights[:, :n_components] = topic_word.T[used]
+    documents = np.repeat(np.arange(options.documents), options.length)
+    shape = options.documents, options.words
+    X = sparse.csr_matrix((np.ones(z.size), (documents, words.ravel())), shape)
+    return first_minibatch(X, options.documents, topic_word, alpha)
+
+
+def learned(options: argparse.Namespace, n_components: int) -> tuple[Minibatch, Topics]:
+    """Documents of a corpus, and the topics of one pass over it."""
+    X = corpora.split(options.corpus, max_features=options.words).train
+    model = GibbsOnlineEM(n_components, random_state=options.seed).fit(X)
+    return first_minibatch(X, options.documents, model.topic_word_, model.doc_topic_prior_)
+
+
+def first_minibatch(
+    X: sparse.csr_matrix, n_documents: int, topic_word: np.ndarray, alpha: np.ndarray
+) -> tuple[Minibatch, Topics]:
+    """The first documents and the topics, as the local step takes them."""
+    X = X[:n_documents]
+    used, places = np.unique(X.indices, return_inverse=True)
+    weights = np.zeros((len(used), variational.padded_width(len(alpha))), np.float32)
+    weights[:, : len(alpha)] = topic_word.T[used]
     weights /= weights.max(axis=1, keepdims=True)
     minibatch = Minibatch(
         used.astype(np.int32),
-        indptr.astype(np.int32),
+        X.indptr.astype(np.int32),
         places.astype(np.int32),
-        counts.astype(np.float32),
+        X.data.astype(np.float32),
     )
     return minibatch, Topics(weights, alpha)
 
@@ -64,12 +83,12 @@ def streamtopics(
     return lambda: step.step(minibatch, topics, seeds, some_workers)
 
 
-def tomotopy(options: argparse.Namespace, minibatch: Minibatch, n_components: int) -> Callable:
+def tomotopy(options: argparse.Namespace, minibatch: Minibatch, alpha: np.ndarray) -> Callable:
     """A run of n_sweeps iterations, after as many others."""
     import tomotopy as tp
 
-    alpha = options.alpha_0 / n_components
-    model = tp.LDAModel(k=n_components, alpha=alpha, eta=0.01, seed=options.seed)
+    n_components = len(alpha)
+    model = tp.LDAModel(k=n_components, alpha=alpha.tolist(), eta=0.01, seed=options.seed)
     model.optim_interval = 0
     for start, stop in zip(minibatch.indptr[:-1], minibatch.indptr[1:], strict=True):
         repeats = minibatch.counts[start:stop].astype(int)
@@ -91,19 +110,20 @@ def least_seconds(runs: dict[str, Callable], repeats: int, clock: Callable) -> d
 
 def compare(options: argparse.Namespace) -> None:
     """Nanoseconds per token and sweep, beside tomotopy's."""
+    made = f"{options.length} tokens each, alpha_0 = {options.alpha_0}"
     print(
-        f"{options.documents:,} documents of {options.length} tokens, {options.words:,} words, "
-        f"alpha_0 = {options.alpha_0}; nanoseconds per token and sweep"
+        f"{options.documents:,} documents of {options.corpus or made}, {options.words:,} words; "
+        "nanoseconds per token and sweep"
     )
     print(f"{'K':>6} {'streamtopics':>13} {'tomotopy':>9} {'ratio':>6}   of P sweeps, A averaged")
     for n_components in options.components:
-        minibatch, topics = synthetic(options, n_components)
+        minibatch, topics = (learned if options.corpus else synthetic)(options, n_components)
         per_token = 1e9 / minibatch.n_tokens / options.sweeps
         step = Gibbs(options.sweeps, options.averaged)
         with workers(1) as alone:
             runs = {
                 "streamtopics": streamtopics(minibatch, topics, step, alone),
-                "tomotopy": tomotopy(options, minibatch, n_components),
+                "tomotopy": tomotopy(options, minibatch, topics.alpha),
             }
             seconds = least_seconds(runs, options.runs, CLOCKS[options.clock])
         ours, theirs = (seconds[name] * per_token for name in runs)
@@ -117,7 +137,7 @@ def threads(options: argparse.Namespace) -> None:
     """Two threads against one, by the clock on the wall."""
     print("\nmilliseconds of a step on the wall, one thread and two")
     for n_components in options.components:
-        minibatch, topics = synthetic(options, n_components)
+        minibatch, topics = (learned if options.corpus else synthetic)(options, n_components)
         step = Gibbs(options.sweeps, options.averaged)
         with workers(1) as alone, workers(2) as both:
             runs = {
@@ -132,6 +152,7 @@ def threads(options: argparse.Namespace) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--components", type=int, nargs="+", default=[20, 100, 1000])
+    parser.add_argument("--corpus", help="instead of synthetic documents")
     parser.add_argument("--documents", type=int, default=1000)
     parser.add_argument("--length", type=int, default=100, help="tokens of a document")
     parser.add_argument("--words", type=int, default=10_000)

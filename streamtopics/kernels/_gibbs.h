@@ -62,7 +62,6 @@ ST_INLINE int st_reserve(st_buffer *buffer, size_t n_bytes, size_t n_kept)
     if (block == NULL)
         return -1;
     char *data = block + (ST_ALIGNMENT - (uintptr_t)block % ST_ALIGNMENT);
-    ((char **)data)[-1] = block;
     if (n_kept > 0)
         memcpy(data, buffer->data, n_kept);
     free(buffer->block);
@@ -71,9 +70,6 @@ ST_INLINE int st_reserve(st_buffer *buffer, size_t n_bytes, size_t n_kept)
     buffer->capacity = capacity;
     return 0;
 }
-
-/* Free a buffer of which only the data is known. */
-ST_INLINE void st_free_data(void *data) { free(((char **)data)[-1]); }
 
 ST_INLINE void st_prefetch(const void *address)
 {
@@ -84,18 +80,24 @@ ST_INLINE void st_prefetch(const void *address)
 #endif
 }
 
-/* A list of int or float. */
+/* A list of int or float; grown by realloc, which rather maps than copies what is long. */
 typedef struct {
-    st_buffer buffer;
-    size_t n_bytes;
+    char *data;
+    size_t n_bytes, capacity;
 } st_list;
 
 /* n_bytes more at the end of the list; NULL without memory */
 ST_INLINE void *st_extend(st_list *list, size_t n_bytes)
 {
-    if (st_reserve(&list->buffer, list->n_bytes + n_bytes + 1, list->n_bytes))
-        return NULL;
-    void *end = list->buffer.data + list->n_bytes;
+    const size_t needed = list->n_bytes + n_bytes + 1;
+    if (needed > list->capacity) {
+        char *data = (char *)realloc(list->data, needed + needed / 2);
+        if (data == NULL)
+            return NULL;
+        list->data = data;
+        list->capacity = needed + needed / 2;
+    }
+    void *end = list->data + list->n_bytes;
     list->n_bytes += n_bytes;
     return end;
 }
@@ -233,7 +235,11 @@ ST_NOINLINE int st_draw_prior(const st_job *job, ptrdiff_t word, uint64_t *state
 #define NAME(name) st_gibbs_##name##_double
 #define UNIFORM st_uniform_double
 #define WEIGHT(c, u) (c)->weight[u]
+#if defined(__AVX512F__)
+#include "_gibbs_lanes_avx512.h"
+#else
 #include "_gibbs_lanes.h"
+#endif
 #include "_gibbs_search.h"
 #include "_gibbs_chain.h"
 #undef REAL

@@ -30,11 +30,8 @@ cdef extern from "_gibbs.h" nogil:
     enum:
         ST_PART
         ST_ALL_COLUMNS
-    ctypedef struct st_buffer:
-        void *block
-        char *data
     ctypedef struct st_list:
-        st_buffer buffer
+        char *data
         size_t n_bytes
     ctypedef struct st_job:
         const int *indptr
@@ -65,7 +62,6 @@ cdef extern from "_gibbs.h" nogil:
         double *log_total
     void st_prior_mass(const float *row, const float *prior, Py_ssize_t width,
                        float *out) noexcept
-    void st_free_data(void *data) noexcept
     void st_prefetch(const void *address) noexcept
     int st_gibbs_sample(st_job *job, Py_ssize_t n_documents) noexcept
 
@@ -93,8 +89,8 @@ cdef object taken(st_list *values, type dtype):
     cdef view.array memory
     if values.n_bytes == 0:
         return np.empty(0, dtype)
-    memory = <char[:values.n_bytes]> values.buffer.data
-    memory.callback_free_data = st_free_data
+    memory = <char[:values.n_bytes]> values.data
+    memory.callback_free_data = free
     memset(values, 0, sizeof(st_list))
     return np.asarray(memory).view(dtype)
 
@@ -169,8 +165,8 @@ def sample_documents(const int[::1] indptr, const int[::1] words, const int[::1]
             raise MemoryError()
         return taken(&job.columns, np.int32), taken(&job.values, np.float32)
     finally:
-        free(job.columns.buffer.block)
-        free(job.values.buffer.block)
+        free(job.columns.data)
+        free(job.values.data)
 
 
 def word_statistics(const int[::1] indptr, const int[::1] documents, const int[::1] entries,

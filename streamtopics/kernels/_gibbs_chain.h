@@ -31,8 +31,8 @@ static void NAME(release)(NAME(chain) *c)
     free(c->topics.block);
     free(c->blocks.block);
     free(c->shares.block);
-    free(c->left.buffer.block);
-    free(c->left_values.buffer.block);
+    free(c->left.data);
+    free(c->left_values.data);
 }
 
 ST_INLINE int NAME(all_columns)(const NAME(chain) *c)
@@ -492,7 +492,7 @@ static ptrdiff_t NAME(shared_columns)(const NAME(chain) *c, int *places)
 static int NAME(put_statistics)(NAME(chain) *c, st_job *job)
 {
     const ptrdiff_t first = job->indptr[c->document], n_left = c->left.n_bytes / sizeof(int);
-    const REAL *left_values = (const REAL *)c->left_values.buffer.data;
+    const REAL *left_values = (const REAL *)c->left_values.data;
     int *places = (int *)c->base;
     REAL *row = c->scratch;
     const ptrdiff_t n_here = NAME(shared_columns)(c, places), n = n_here + n_left;
@@ -507,7 +507,7 @@ static int NAME(put_statistics)(NAME(chain) *c, st_job *job)
     for (i = 0; i < n_here; i++)
         columns[i] = c->topic[places[i]];
     for (i = 0; i < n_left; i++)
-        columns[n_here + i] = ((const int *)c->left.buffer.data)[i];
+        columns[n_here + i] = ((const int *)c->left.data)[i];
     for (u = 0; u < c->n_words; u++, values += n) {
         const REAL scale = (REAL)(job->token_weight[first + u] / job->n_averaged);
         for (i = 0; i < c->n_blocks; i++) {
