@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from streamtopics import SVBLDA
+from streamtopics import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
+from streamtopics.base import StreamingTopicModel
 from streamtopics.datasets import make_lda_corpus
 
 
@@ -28,9 +29,8 @@ def short_documents(n_documents: int, n_features: int, seed: int) -> sparse.csr_
     return sparse.csr_matrix((ones, scattered, indptr), shape=(n_documents, n_features))
 
 
-def minibatch_milliseconds(n_features: int, n_components: int) -> float:
-    """Median time of `partial_fit` on 100 short documents."""
-    model = SVBLDA(n_components, random_state=0)
+def minibatch_milliseconds(model: StreamingTopicModel, n_features: int) -> float:
+    """Median time of `partial_fit` on 100 short documents, after the first ten."""
     batches = [short_documents(100, n_features, seed) for seed in range(60)]
     seconds = []
     for X in batches:
@@ -48,10 +48,13 @@ def resident_megabytes() -> float:
 
 def main() -> None:
     print("milliseconds for a minibatch of 100 documents of about 8 words")
-    print(f"{'words':>10} {'K = 20':>8} {'K = 100':>8}")
-    for n_features in (10_000, 100_000, 1_000_000):
-        times = [minibatch_milliseconds(n_features, K) for K in (20, 100)]
-        print(f"{n_features:>10,} {times[0]:>8.2f} {times[1]:>8.2f}")
+    sizes = 10_000, 100_000, 1_000_000
+    print(f"{'words':<24}" + "".join(f"{n_features:>11,}" for n_features in sizes))
+    for Model in (SVBLDA, GibbsOnlineEM, VariationalOnlineEM):
+        for K in (20, 100):
+            times = [minibatch_milliseconds(Model(K, random_state=0), size) for size in sizes]
+            name = f"{Model.__name__}({K})"
+            print(f"{name:<24}" + "".join(f"{ms:>11.2f}" for ms in times))
 
     print("\nresident memory along a stream, K = 100, V = 20,000, batches of 1,000")
     corpus = make_lda_corpus(n_documents=1000, n_features=20_000, random_state=0)

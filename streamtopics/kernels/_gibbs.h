@@ -28,18 +28,15 @@
 #if defined(__GNUC__)
 #define ST_NOINLINE static __attribute__((noinline))
 #define ST_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
-#define ST_PREFETCH(address) __builtin_prefetch(address)
 #else
 #define ST_NOINLINE static
 #define ST_UNLIKELY(condition) (condition)
-#define ST_PREFETCH(address) ((void)0)
 #endif
 
 enum {
     ST_LANES = 8,           /* columns of a block */
     ST_PART = 32,           /* topics of a part of the running sums */
     ST_ALL_COLUMNS = 32,    /* topics, up to which all are columns */
-    ST_WITH_ALPHA = 1 << 20, /* added to the number of blocks then */
     ST_INDEPENDENT = 200,   /* topics, up to which tokens start independently */
     ST_FLOAT_TERMS = 1024,  /* terms, up to which a sum may be in float */
     ST_FLOAT_TOKENS = 1 << 24,

@@ -116,8 +116,9 @@ def sample_documents(const int[::1] indptr, const int[::1] words, const int[::1]
 
     OUT, of the statistics, averages over the last n_averaged sweeps: inverse (nnz,) is
     weight / Z summed over an entry's tokens. At columns[first_column[d]] is the number
-    m of columns of document d and, after it, their topics. The m values for its u-th
-    entry, weight b N / Z summed over the tokens, start at first_value[d] + u m. Up to
+    m of columns of document d and, after it, their topics, one of which may come several
+    times: its columns are to be summed. The m values for its u-th entry, weight b N / Z
+    summed over the tokens, start at first_value[d] + u m. Up to
     32 topics all of them are columns, in order, the values have alpha + N in place of
     N, and inverse is 0.
 

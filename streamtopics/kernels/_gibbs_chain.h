@@ -7,13 +7,15 @@
 typedef struct {
     const st_job *job;
     ptrdiff_t document, n_words, n_tokens, n_columns, n_blocks, position, sweep;
-    int averaging, failed, variant;
+    int averaging, failed, with_alpha;
     uint64_t state;
     double length;
-    /* of each word: weight of a token, sum of b alpha, sum of 1 / Z; of each token */
+    /* of each word: weight of a token, sum of b alpha, sum of 1 / Z; of each token: its
+     * word, and its column, or -1 before it has one */
     REAL *weight, *mass, *inverse;
     int *word, *at;
-    /* of each column: topic, weight of its tokens, alpha if all are columns; of each topic */
+    /* of each column: topic, weight of its tokens, alpha if all are columns; of each topic:
+     * its column, or -1; room for three numbers of each column */
     int *topic, *column;
     REAL *counts, *base, *scratch;
     /* of each block, word and lane: b, sum of N / Z */
@@ -241,7 +243,7 @@ ST_INLINE void NAME(visit)(NAME(chain) *c, ptrdiff_t n_blocks, int with_alpha,
 ST_INLINE void NAME(step)(NAME(chain) *c)
 {
     NAME(lanes) removed[4], terms[4], running[4];
-    switch (c->n_blocks + c->variant) {
+    switch (c->with_alpha ? -c->n_blocks : c->n_blocks) {
     case 1:
         NAME(visit)(c, 1, 0, removed, terms, running);
         return;
@@ -254,16 +256,16 @@ ST_INLINE void NAME(step)(NAME(chain) *c)
     case 4:
         NAME(visit)(c, 4, 0, removed, terms, running);
         return;
-    case ST_WITH_ALPHA + 1:
+    case -1:
         NAME(visit)(c, 1, 1, removed, terms, running);
         return;
-    case ST_WITH_ALPHA + 2:
+    case -2:
         NAME(visit)(c, 2, 1, removed, terms, running);
         return;
-    case ST_WITH_ALPHA + 3:
+    case -3:
         NAME(visit)(c, 3, 1, removed, terms, running);
         return;
-    case ST_WITH_ALPHA + 4:
+    case -4:
         NAME(visit)(c, 4, 1, removed, terms, running);
         return;
     }
@@ -286,7 +288,8 @@ ST_NOINLINE void NAME(run_two)(NAME(chain) *c, NAME(chain) *d, ptrdiff_t n)
     }
 }
 
-/* Weights of the tokens of each word, as multiples of 2**-52 of a power of 2. */
+/* Weights of the tokens of each word, as multiples of 2**-52 of a power of 2, and never
+ * 0: a column whose weight is 0 has no tokens. */
 static void NAME(weigh)(NAME(chain) *c, const double *token_weight, const int *first_token)
 {
     double length = 0, unit = 0;
@@ -298,7 +301,7 @@ static void NAME(weigh)(NAME(chain) *c, const double *token_weight, const int *f
     unit = ldexp(1.0, exponent - 52);
     c->length = 0;
     for (u = 0; u < c->n_words; u++) {
-        c->weight[u] = (REAL)(nearbyint(token_weight[u] / unit) * unit);
+        c->weight[u] = (REAL)(fmax(nearbyint(token_weight[u] / unit), 1.0) * unit);
         c->length += c->weight[u] * (first_token[u + 1] - first_token[u]);
     }
 }
@@ -329,7 +332,7 @@ static int NAME(begin)(NAME(chain) *c, const st_job *job, ptrdiff_t document)
     c->state = st_mix(job->seeds[document]);
     c->position = c->sweep = 0;
     c->averaging = c->failed = 0;
-    c->variant = NAME(all_columns)(c) ? ST_WITH_ALPHA : 0;
+    c->with_alpha = NAME(all_columns)(c);
     c->left.n_bytes = c->left_values.n_bytes = 0;
     if (st_reserve(&c->words, 3 * n_words * sizeof(REAL), 0)
         || st_reserve(&c->tokens, 2 * n_tokens * sizeof(int), 0)
@@ -355,7 +358,7 @@ static int NAME(begin)(NAME(chain) *c, const st_job *job, ptrdiff_t document)
     NAME(weigh)(c, job->token_weight + first, first_token);
     for (u = 0; u < n_words && job->n_topics <= ST_INDEPENDENT; u++)
         for (k = 0; k < job->n_topics; k += ST_ALIGNMENT / sizeof(float))
-            ST_PREFETCH(job->weights + job->words[first + u] * job->width + k);
+            st_prefetch(job->weights + job->words[first + u] * job->width + k);
     for (u = 0; u < n_words; u++) {
         const ptrdiff_t word = job->words[first + u];
         c->mass[u] = NAME(all_columns)(c) ? 0 : job->mass[(word + 1) * job->n_parts - 1];

@@ -19,7 +19,7 @@ from libc.math cimport ceil, cos, log, pow, sqrt
 from streamtopics.kernels._random cimport mix, uint64, uniform
 
 cdef enum:
-    MOST_TOKENS = 1024
+    MOST_CUSTOMERS = 1024
 
 # What is known of each topic, a row of an array each: its alpha = b pi, lam's mass and the
 # inverse; in the document its counts, how many tokens these are and its tables; in the
@@ -36,7 +36,7 @@ cdef enum:
     N_ROWS
 
 cdef double TWO_PI = 6.283185307179586
-# By which a document's counts, added and taken away, may be off.
+# By which part of itself a sum of weights, added and taken away, may be off.
 cdef double ROUNDING = 1e-9
 
 
@@ -79,12 +79,13 @@ cdef inline double beta(double a, double b, uint64 *state) noexcept nogil:
 
 
 cdef inline double draw_tables(double c, double n, uint64 *state) noexcept nogil:
-    """Tables of ceil(n) customers at concentration c; beyond some, their expectation."""
-    cdef double total = 0, i = 0, last = min(ceil(n - ROUNDING), <double> MOST_TOKENS)
+    """Tables of ceil(n) customers at concentration c; those beyond 1024 by expectation."""
+    cdef double total = 0, i = 0
+    cdef double last = min(ceil(n * (1 - ROUNDING)), <double> MOST_CUSTOMERS)
     while i < last:
         total += uniform(state) * (c + i) < c
         i += 1
-    if n > MOST_TOKENS:
+    if n > MOST_CUSTOMERS:
         total += c * (digamma(c + n) - digamma(c + last))
     return total
 
@@ -147,6 +148,8 @@ cdef class Sampler:
         if (lam.shape[0] != n_words or lam.shape[1] != n_given or mass.shape[0] != n_given
                 or (tables is not None and tables.shape[0] != n_given)):
             raise ValueError("Sampler: the shapes of lam, mass, eta, alpha or tables do not agree")
+        if n_given == 0:
+            raise ValueError("Sampler: at least one topic is needed to start documents from")
         self.given, self.given_mass, self.eta, self.stick_tables = lam, mass, eta, tables
         self.n_given = self.n_slots = n_given
         self.n_known, self.eta_mass = n_known, eta_mass
@@ -176,16 +179,25 @@ cdef class Sampler:
         counts = np.ascontiguousarray(np.asarray(self.statistics)[:, used])
         return counts, topic[TABLES], topic[ALPHA]
 
-    def sample(self, const int[::1] indptr, const int[::1] indices, const double[::1] counts,
-               const uint64[::1] seeds, Py_ssize_t start, Py_ssize_t stop, int n_sweeps,
-               int n_averaged):
-        """Sample the documents start .. stop, for `n_sweeps` sweeps, and keep the last."""
-        cdef Py_ssize_t d, i, n_tokens, most_tokens = 0, most_entries = 0
+    def sample(self, const int[::1] indptr, const int[::1] indices, const int[::1] n_tokens,
+               const double[::1] token_weight, const uint64[::1] seeds, Py_ssize_t start,
+               Py_ssize_t stop, int n_sweeps, int n_averaged):
+        """Sample the documents start .. stop, and average the last n_averaged of n_sweeps.
+
+        Averaged are the probabilities of the topics that there are, scaled so that they sum
+        to 1; topics without tokens at the end are left out.
+
+        IN documents in CSR form, n_tokens and token_weight (nnz,) of each entry, seeds
+        (n_documents,).
+        """
+        cdef Py_ssize_t d, i, n, most_tokens = 0, most_entries = 0
+        if not 1 <= n_averaged <= n_sweeps:
+            raise ValueError("1 <= n_averaged <= n_sweeps is needed")
         for d in range(start, stop):
-            n_tokens = 0
+            n = 0
             for i in range(indptr[d], indptr[d + 1]):
-                n_tokens += <Py_ssize_t> min(ceil(counts[i]), <double> MOST_TOKENS)
-            most_tokens = max(most_tokens, n_tokens)
+                n += n_tokens[i]
+            most_tokens = max(most_tokens, n)
             most_entries = max(most_entries, indptr[d + 1] - indptr[d])
         self.z = np.empty(most_tokens, dtype=np.int32)
         self.entry = np.empty(most_tokens, dtype=np.int32)
@@ -193,14 +205,16 @@ cdef class Sampler:
         self.here = np.zeros((most_entries, self.capacity))
         with nogil:
             for d in range(start, stop):
-                if indptr[d + 1] > indptr[d]:
-                    self.document(&indices[indptr[d]], &counts[indptr[d]],
-                                  indptr[d + 1] - indptr[d], mix(seeds[d]), n_sweeps, n_averaged)
+                i = indptr[d]
+                if indptr[d + 1] > i:
+                    self.document(&indices[i], &n_tokens[i], &token_weight[i], indptr[d + 1] - i,
+                                  mix(seeds[d]), n_sweeps, n_averaged)
 
-    cdef int document(self, const int *words, const double *counts, Py_ssize_t n_entries,
-                      uint64 state, int n_sweeps, int n_averaged) except -1 nogil:
+    cdef int document(self, const int *words, const int *parts, const double *part_weight,
+                      Py_ssize_t n_entries, uint64 state, int n_sweeps,
+                      int n_averaged) except -1 nogil:
         """Sample one document."""
-        cdef Py_ssize_t n_tokens = self.read(counts, n_entries), n, k
+        cdef Py_ssize_t n_tokens = self.read(parts, part_weight, n_entries), n, k
         cdef double total
         cdef int sweep
         cdef bint averaged
@@ -226,17 +240,17 @@ cdef class Sampler:
             self.count_tables(&state, 1.0 / n_averaged if averaged else 0.0)
             if self.own_sticks:
                 self.draw_sticks(&state)
-        self.leave(words, counts, n_entries, n_tokens)
+        self.leave(words, parts, part_weight, n_entries)
         return 0
 
-    cdef Py_ssize_t read(self, const double *counts, Py_ssize_t n_entries) noexcept nogil:
-        """Cut the counts into tokens; returns how many."""
-        cdef Py_ssize_t i, _j, n_parts, n = 0
+    cdef Py_ssize_t read(self, const int *parts, const double *part_weight,
+                         Py_ssize_t n_entries) noexcept nogil:
+        """Entry and weight of each token; returns how many there are."""
+        cdef Py_ssize_t i, _j, n = 0
         for i in range(n_entries):
-            n_parts = <Py_ssize_t> min(ceil(counts[i]), <double> MOST_TOKENS)
-            for _j in range(n_parts):
+            for _j in range(parts[i]):
                 self.entry[n] = <int> i
-                self.size[n] = counts[i] / n_parts
+                self.size[n] = part_weight[i]
                 n += 1
         return n
 
@@ -318,12 +332,14 @@ cdef class Sampler:
     cdef int grow(self) except -1:
         """Make room for as many topics again."""
         cdef Py_ssize_t more = self.capacity
+        topic = np.pad(self.topic, ((0, 0), (0, more)))
+        lam = np.pad(self.lam, ((0, 0), (0, more)))
+        here = np.pad(self.here, ((0, 0), (0, more)))
+        statistics = np.pad(self.statistics, ((0, 0), (0, more)))
+        weight = np.pad(self.weight, (0, more))
+        self.topic, self.lam, self.here, self.statistics = topic, lam, here, statistics
+        self.weight = weight
         self.capacity += more
-        self.topic = np.pad(self.topic, ((0, 0), (0, more)))
-        self.lam = np.pad(self.lam, ((0, 0), (0, more)))
-        self.here = np.pad(self.here, ((0, 0), (0, more)))
-        self.statistics = np.pad(self.statistics, ((0, 0), (0, more)))
-        self.weight = np.pad(self.weight, (0, more))
         return 0
 
     cdef void count_tables(self, uint64 *state, double share) noexcept nogil:
@@ -360,8 +376,8 @@ cdef class Sampler:
             rest -= self.topic[ALPHA, k]
         self.alpha_new = max(rest, 0.0)
 
-    cdef void leave(self, const int *words, const double *counts, Py_ssize_t n_entries,
-                    Py_ssize_t n_tokens) noexcept nogil:
+    cdef void leave(self, const int *words, const int *parts, const double *part_weight,
+                    Py_ssize_t n_entries) noexcept nogil:
         """Add the averages of the topics that are left, and make the others forget."""
         cdef Py_ssize_t i, k
         cdef double total
@@ -373,7 +389,7 @@ cdef class Sampler:
                 total += self.here[i, k]
             for k in range(self.n_slots):
                 if total > 0:
-                    self.statistics[words[i], k] += self.here[i, k] * (counts[i] / total)
+                    self.statistics[words[i], k] += self.here[i, k] * (parts[i] * part_weight[i] / total)
                 self.here[i, k] = 0
         for k in range(self.n_slots):
             self.topic[COUNT, k] = 0

@@ -30,7 +30,7 @@ ST_INLINE float st_exp_float(float x)
     const float shifted = x * 1.44269504f + 12582912.0f;
     const float n = shifted - 12582912.0f;
     const float r = (x - n * 0.693359375f) - n * -2.12194440e-4f;
-    int32_t bits;
+    uint32_t bits;
     float scale;
     float p = 1.9875691500e-4f;
     p = p * r + 1.3981999507e-3f;

@@ -14,22 +14,20 @@ from scipy import sparse
 from scipy.special import digamma
 
 from streamtopics.kernels import gibbs, rows
+from streamtopics.local import tokens
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.parallel import Workers, spans
 
 DOCUMENTS_PER_JOB = 64
 WORDS_PER_JOB = 1024
-MOST_TOKENS = 1024
-# Counts this little above a whole number are that number.
-ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
 class Gibbs:
     """Sweeps over the tokens of each document, and averages over the last of them.
 
-    A count c is ceil(c) tokens of equal weight, but at most 1024. Up to 200 topics
-    the tokens start from their words alone, beyond from the tokens before them.
+    A count is cut into tokens as in `local.tokens`. Up to 200 topics the tokens start
+    from their words alone, beyond from the tokens before them.
 
     Parameters
     ----------
@@ -95,16 +93,16 @@ class Gibbs:
         mass = np.empty((len(weights), gibbs.n_parts(len(prior))), np.float32)
         places = spans(len(weights), WORDS_PER_JOB)
         workers.share(gibbs.prior_mass, ((weights, prior, *span, mass) for span in places))
-        first_token = np.concatenate([[0], np.cumsum(_tokens(minibatch)[0])])
+        first_token = np.concatenate([[0], np.cumsum(tokens.cut(minibatch)[0])])
 
         def job(start: int, stop: int) -> tuple:
             first, last = minibatch.indptr[start], minibatch.indptr[stop]
             indptr = minibatch.indptr[start : stop + 1] - first
             own = minibatch.words, minibatch.indices[first:last], weights, mass
-            words, indices, own_weights, own_mass = _cut(*own) if workers.distributed else own
+            words, indices, own_weights, own_mass = _own_rows(*own) if workers.distributed else own
             part = Minibatch(words, indptr, indices, minibatch.counts[first:last])
-            tokens = slice(first_token[first], first_token[last])
-            z = None if documents is None else documents[tokens]
+            own_tokens = slice(first_token[first], first_token[last])
+            z = None if documents is None else documents[own_tokens]
             given = part, own_weights, own_mass, prior, topics.alpha, seeds[start:stop], z
             return self, *given, wanted
 
@@ -137,14 +135,7 @@ class _Chains:
     log_theta: np.ndarray
 
 
-def _tokens(minibatch: Minibatch) -> tuple[np.ndarray, np.ndarray]:
-    """How many tokens each entry of the minibatch is, and what one of them weighs."""
-    whole = np.ceil(minibatch.counts * (1 - ROUNDING))
-    n_tokens = np.minimum(whole, MOST_TOKENS).astype(np.int32)
-    return n_tokens, minibatch.counts / np.maximum(n_tokens, 1.0)
-
-
-def _cut(
+def _own_rows(
     words: np.ndarray, indices: np.ndarray, weights: np.ndarray, mass: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """The words that `indices` name, those names among them, and their rows."""
@@ -164,8 +155,14 @@ def _sample(
     wanted: str,
 ) -> _Chains:
     """Run the chains of some documents."""
-    n_tokens, token_weight = _tokens(minibatch)
-    first_token = np.concatenate([[0], np.cumsum(n_tokens)]).astype(np.int32)
+    n_tokens, token_weight = tokens.cut(minibatch)
+    first_token = np.concatenate([[0], np.cumsum(n_tokens)])
+    if first_token[-1] > np.iinfo(np.int32).max:
+        raise ValueError(
+            f"{minibatch.n_documents} documents have {first_token[-1]:,} tokens together, more "
+            "than a sampler can number; cut them into smaller documents"
+        )
+    first_token = first_token.astype(np.int32)
     z = np.empty(first_token[-1], np.int32) if documents is None else documents.copy()
     n, n_topics = minibatch.n_documents, len(alpha)
     inverse = np.zeros(len(n_tokens), np.float32)
@@ -214,7 +211,7 @@ def _addresses(values: np.ndarray, places: np.ndarray) -> np.ndarray:
 
 def _count(minibatch: Minibatch, z: np.ndarray, counts: np.ndarray) -> None:
     """counts[w, k] = weight of the tokens of word w that are in topic k."""
-    n_tokens, token_weight = _tokens(minibatch)
+    n_tokens, token_weight = tokens.cut(minibatch)
     n_words, n_topics = counts.shape
     cells = np.repeat(minibatch.indices.astype(np.int64) * n_topics, n_tokens) + z
     weights = np.repeat(token_weight, n_tokens)

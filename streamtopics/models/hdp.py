@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from streamtopics.kernels import hdp as kernel
+from streamtopics.local import tokens
 from streamtopics.messages import Minibatch, TableStatistics
 from streamtopics.models.lda import document_seeds
 from streamtopics.posterior import LazyPosterior
@@ -61,7 +62,7 @@ class HDP:
             posterior.proportions.memory if self.bayesian else None, self.bayesian,
         )  # fmt: skip
         seeds = document_seeds(self.seed, posterior.n_documents, minibatch.n_documents)
-        given = minibatch.indptr, minibatch.indices, minibatch.counts.astype(np.float64), seeds
+        given = minibatch.indptr, minibatch.indices, *tokens.cut(minibatch), seeds
         for start in range(0, minibatch.n_documents, DOCUMENTS_PER_JOB):
             stop = min(start + DOCUMENTS_PER_JOB, minibatch.n_documents)
             sampler.sample(*given, start, stop, self.n_sweeps, self.n_averaged)

@@ -165,6 +165,23 @@ def test_long_document(n_components, n_repeats):
     assert_allclose(statistics.counts.sum(axis=1), words[0], rtol=3e-6)
 
 
+@pytest.mark.usefixtures("each_kernel")
+def test_a_token_of_next_to_no_weight_keeps_its_topic():
+    """Less than the last bit of the document's length, so that counts do not show it."""
+    rng = np.random.default_rng(1)
+    n_words, n_components = 50, 65
+    weights = np.zeros((n_words, variational.padded_width(n_components)), np.float32)
+    for row in weights:
+        row[rng.choice(n_components, 20, replace=False)] = rng.uniform(0.01, 1, 20)
+    topics = Topics(weights, np.full(n_components, 0.1))
+    minibatch = make_minibatch(
+        np.where(np.arange(n_words) % 3 > 0, 1e-18, 1.0)[None, :], np.float64
+    )
+    for seed in range(20):
+        _, z = Gibbs(6, 0).step(minibatch, topics, np.array([seed], np.uint64), SERIAL)
+        assert (weights[np.arange(n_words), z] > 0).all()
+
+
 @pytest.mark.parametrize("n_components", [2, 33, 65, 300])
 @pytest.mark.parametrize("low", [-10, 0, 10])
 @pytest.mark.parametrize("high", [-10, 10])

@@ -9,6 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import beta, chisquare
 
 from streamtopics.kernels import hdp as kernel
+from streamtopics.local import tokens
+from streamtopics.messages import Minibatch
 from tests.reference import hdp as reference
 
 TOPIC_WORD = np.array([[0.6, 0.3, 0.1], [0.1, 0.2, 0.7]])
@@ -29,7 +31,9 @@ def kernel_sample(documents, lam, mass, n_known, eta, eta_mass, alpha, concentra
     sampler = kernel.Sampler(
         lam, mass, n_known, eta, eta_mass, alpha, concentration, b, tables, own_counts
     )
-    given = *arrays(documents), np.asarray(seeds, np.uint64)
+    indptr, indices, counts = arrays(documents)
+    cut = tokens.cut(Minibatch(np.arange(len(lam), dtype=np.int32), indptr, indices, counts))
+    given = indptr, indices, *cut, np.asarray(seeds, np.uint64)
     edges = np.linspace(0, len(documents), jobs + 1).astype(int)
     for start, stop in itertools.pairwise(edges):
         sampler.sample(*given, start, stop, n_sweeps, n_averaged)
@@ -157,6 +161,32 @@ def test_expected_tables_are_those_of_antoniak(n):
     found = kernel_sample([[(0, n)]], np.ones((1, 1)), np.ones(1), 1, ETA[:1], 1.0,
                           np.full(1, b), 1.0, b, None, False, [0], 3, 1)[1][0]  # fmt: skip
     assert_allclose(found, (b / (b + np.arange(n))).sum(), rtol=1e-10)
+
+
+def test_a_rounding_error_makes_no_token_and_no_customer():
+    """0.1 + 0.2 is a little more than 0.3."""
+
+    def born(count):
+        given = settings(bayesian=False, n_known=2)
+        documents = [[(0, count), (4, 2.0)]] * 200
+        return [part.shape for part in kernel_sample(documents, **given, seeds=np.arange(200))]
+
+    assert born(3.0) == born((0.1 + 0.2) * 10)
+
+
+@pytest.mark.parametrize("weight", [1e-12, 1e-9, 1e-3])
+def test_an_occupied_topic_has_a_table(weight):
+    given = settings(bayesian=True, n_known=2)
+    _, tables, _ = kernel_sample([[(0, weight)]], **given, seeds=[1])
+    assert tables.sum() == 1
+
+
+@pytest.mark.parametrize(("n_sweeps", "n_averaged"), [(3, 4), (3, 0), (0, 0)])
+def test_senseless_sweeps_are_refused(n_sweeps, n_averaged):
+    sweeps = {"n_sweeps": n_sweeps, "n_averaged": n_averaged}
+    given = settings(bayesian=False, n_known=2) | sweeps
+    with pytest.raises(ValueError, match="n_averaged <= n_sweeps"):
+        kernel_sample([[(0, 1.0)]], **given, seeds=[1])
 
 
 def test_wrong_shapes_are_refused():

@@ -38,7 +38,7 @@ def beta(a, b, stream):
 
 def draw_tables(c, n, stream):
     """Customer i opens a table with probability c / (c + i)."""
-    last = min(ceil(n - 1e-9), MOST_TOKENS)
+    last = min(ceil(n * (1 - 1e-9)), MOST_TOKENS)
     drawn = sum(stream.uniform() * (c + i) < c for i in range(last))
     return drawn + (c * (digamma(c + n) - digamma(c + last)) if n > MOST_TOKENS else 0.0)
 
@@ -102,7 +102,7 @@ def sample(documents, lam, mass, n_known, eta, eta_mass, alpha, concentration, b
         stream = Stream(mix(int(seed)))
         tokens = []
         for word, count in document:
-            parts = min(ceil(count), MOST_TOKENS)
+            parts = min(ceil(count * (1 - 1e-6)), MOST_TOKENS)
             tokens += [(word, count / parts)] * parts
         if tables is not None:
             draw_sticks(stream)
