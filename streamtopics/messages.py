@@ -40,7 +40,7 @@ class Minibatch:
     def n_tokens(self) -> float:
         return float(self.counts.sum(dtype=np.float64))
 
-    @property
+    @cached_property
     def lengths(self) -> np.ndarray:
         """Tokens of each document, of shape (n_documents,), float64."""
         document = np.repeat(np.arange(self.n_documents), np.diff(self.indptr))

@@ -92,7 +92,7 @@ cdef object taken(st_list *values, type dtype):
     memory = <char[:values.n_bytes]> values.data
     memory.callback_free_data = free
     memset(values, 0, sizeof(st_list))
-    return np.asarray(memory).view(dtype)
+    return np.frombuffer(memory, dtype)
 
 
 cdef double *pointer(double[::1] values) noexcept:

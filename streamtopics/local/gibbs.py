@@ -93,7 +93,8 @@ class Gibbs:
         mass = np.empty((len(weights), gibbs.n_parts(len(prior))), np.float32)
         places = spans(len(weights), WORDS_PER_JOB)
         workers.share(gibbs.prior_mass, ((weights, prior, *span, mass) for span in places))
-        first_token = np.concatenate([[0], np.cumsum(tokens.cut(minibatch)[0])])
+        if documents is not None:
+            first_token = np.concatenate([[0], np.cumsum(tokens.cut(minibatch)[0])])
 
         def job(start: int, stop: int) -> tuple:
             first, last = minibatch.indptr[start], minibatch.indptr[stop]
@@ -101,8 +102,7 @@ class Gibbs:
             own = minibatch.words, minibatch.indices[first:last], weights, mass
             words, indices, own_weights, own_mass = _own_rows(*own) if workers.distributed else own
             part = Minibatch(words, indptr, indices, minibatch.counts[first:last])
-            own_tokens = slice(first_token[first], first_token[last])
-            z = None if documents is None else documents[own_tokens]
+            z = None if documents is None else documents[first_token[first] : first_token[last]]
             given = part, own_weights, own_mass, prior, topics.alpha, seeds[start:stop], z
             return self, *given, wanted
 
