@@ -92,7 +92,7 @@ cdef object taken(st_list *values, type dtype):
     memory = <char[:values.n_bytes]> values.data
     memory.callback_free_data = free
     memset(values, 0, sizeof(st_list))
-    return np.frombuffer(memory, dtype)
+    return np.frombuffer(memoryview(memory), dtype)
 
 
 cdef double *pointer(double[::1] values) noexcept:
