@@ -57,7 +57,6 @@ def nmf(K: int) -> peers.Fit:
             batch_size=1000,
             max_iter=1,
             random_state=0,
-            init="random",
         ).fit(X)
         mass = model.components_.sum(axis=1, keepdims=True)
         topics = (model.components_ + 1e-6 * mass / X.shape[1]) / (mass * (1 + 1e-6))
@@ -77,6 +76,7 @@ def contestants(K: int, sweeps: list[int]) -> dict[str, peers.Fit]:
     )
     fits = {
         "G-OEM, 1 pass": ours(GibbsOnlineEM(K, random_state=0)),
+        "G-OEM, 2 passes": ours(GibbsOnlineEM(K, random_state=0, max_iter=2)),
         "G-OEM, 5 passes": ours(GibbsOnlineEM(K, random_state=0, max_iter=5)),
         "V-OEM, 1 pass": ours(VariationalOnlineEM(K, random_state=0)),
         "scikit-learn, defaults": scikit_learn(K),
