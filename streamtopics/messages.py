@@ -40,6 +40,11 @@ class Minibatch:
     def n_tokens(self) -> float:
         return float(self.counts.sum(dtype=np.float64))
 
+    @property
+    def word_counts(self) -> np.ndarray:
+        """Tokens of each word, of shape (n_words,), float64."""
+        return np.bincount(self.indices, weights=self.counts, minlength=len(self.words))
+
     @cached_property
     def lengths(self) -> np.ndarray:
         """Tokens of each document, of shape (n_documents,), float64."""
@@ -79,12 +84,16 @@ class Statistics:
     log_theta : ndarray of shape (n_components,), float64, or None
         E[log theta], the mean over the documents that have words; None where it was
         not asked for, or no document has any.
+    local_bound : float or None
+        E_q[log p(x, z | beta)] - E_q[log q(z)] in nats, summed over the documents, under
+        the q(beta) that they were inferred with; None where it was not asked for.
     """
 
     words: np.ndarray
     counts: np.ndarray
     lengths: np.ndarray
     log_theta: np.ndarray | None = None
+    local_bound: float | None = None
 
     @property
     def n_documents(self) -> int:

@@ -16,9 +16,12 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from scipy.special import digamma, gammaln
 
+from streamtopics.kernels import dirichlet as kernel_of_dirichlet
 from streamtopics.kernels import rows as kernel
 from streamtopics.messages import Statistics
 
@@ -28,6 +31,8 @@ TOO_EXTREME = (
     "the update would make the posterior infinite or undefined; the step size, the boosting scale "
     "or the prior is too extreme"
 )
+# Words of which divergences are summed at once: enough rows to fill a cache.
+WORDS_AT_ONCE = 512
 # Where noise would reflect lam to less, it stays here.
 LEAST_NOISY = 1e-100
 
@@ -117,6 +122,11 @@ class LazyPosterior:
         """Numbers of words and of topics."""
         return self.S.shape
 
+    @property
+    def n_nodes(self) -> int:
+        """Distributions that make up the posterior: one for each topic."""
+        return self.S.shape[1]
+
     def _part(self, i: int) -> np.ndarray:
         k = self.S.shape[1]
         return self._state[i * k : (i + 1) * k]
@@ -200,6 +210,48 @@ class LazyPosterior:
     def after(self, blend: Blend) -> Proposal:
         """The rows and masses that lam would have after `blend`."""
         return Proposal(self, blend)
+
+    @cached_property
+    def _log_gamma_prior(self) -> np.ndarray:
+        """Sum of log Gamma(eta) over the words, for each topic."""
+        n_words, k = self.S.shape
+        return np.broadcast_to(gammaln(self.eta).sum(axis=0) * (n_words // len(self.eta)), k)
+
+    def divergences(
+        self, blend: Blend, shift: float | np.ndarray = 0.0
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """KL from q to lam, and from q to eta, with q what `blend` would make of lam.
+
+        At the cost of the whole vocabulary. With a shift r, a number or one per topic, the
+        divergences are those to lam + r eta and to eta + r eta.
+
+        Returns
+        -------
+        from_posterior, from_prior : ndarray of shape (n_components,), float64
+            KL(Dir(q_k) || Dir(lam_k)) and KL(Dir(q_k) || Dir(eta_k)), in nats.
+        """
+        n_words, k = self.S.shape
+        statistics = blend.statistics
+        from_posterior, from_prior = np.zeros((2, k))
+        for start in range(0, n_words, WORDS_AT_ONCE):
+            words = np.arange(start, min(start + WORDS_AT_ONCE, n_words), dtype=np.int32)
+            before = self.rows(words)
+            eta = self.eta[start : start + WORDS_AT_ONCE] if len(self.eta) > 1 else self.eta
+            after = blend.retain * before + blend.prior * eta
+            seen = slice(*np.searchsorted(statistics.words, [start, start + WORDS_AT_ONCE]))
+            after[statistics.words[seen] - start] += blend.gain * statistics.counts[seen]
+            if np.any(shift):
+                eta = np.ascontiguousarray((1.0 + shift) * eta)
+                before += shift * self.prior_rows(words)
+                from_prior += gammaln(eta).sum(axis=0) * (len(words) // len(eta))
+            kernel_of_dirichlet.add_divergences(after, before, eta, from_posterior, from_prior)
+        if not np.any(shift):
+            from_prior += self._log_gamma_prior
+        mass, boost = self.after(blend).mass, shift * self.prior_mass
+        masses = self.mass + boost, self.prior_mass + boost
+        for found, other in zip((from_posterior, from_prior), masses, strict=True):
+            found -= gammaln(other) - gammaln(mass) + (mass - other) * digamma(mass)
+        return np.maximum(from_posterior, 0.0), np.maximum(from_prior, 0.0)
 
     def blend(self, blend: Blend) -> None:
         """Carry out an update; the only writer of the state.

@@ -24,7 +24,7 @@ except ModuleNotFoundError as error:
         "Python outside of the checkout"
     ) from error
 
-__all__ = ["gibbs", "hdp", "instruction_set", "left_to_right", "rows", "select", "variational"]
+__all__ = ["dirichlet", "gibbs", "hdp", "instruction_set", "left_to_right", "rows", "select", "variational"]
 
 
 def select(name: str) -> ModuleType:
@@ -45,5 +45,6 @@ def _choose() -> str:
 
 
 instruction_set = _choose()
+dirichlet = select("_dirichlet")
 gibbs = select("_gibbs")
 variational = select("_variational")

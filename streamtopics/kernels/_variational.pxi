@@ -17,7 +17,7 @@ Rows of topics are padded to a whole number of vectors: `weights` has
 This file is compiled once for each instruction set; see `kernels.select`.
 """
 from cython cimport floating
-from libc.math cimport exp
+from libc.math cimport exp, log
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
@@ -353,11 +353,13 @@ def infer_documents(const int[::1] indptr, const int[::1] indices, const floatin
 
 def word_statistics(const int[::1] indptr, const int[::1] documents, const floating[::1] counts,
                     const floating[:, ::1] weights, const floating[:, ::1] exp_theta,
-                    Py_ssize_t start, Py_ssize_t stop, floating[:, ::1] out):
+                    Py_ssize_t start, Py_ssize_t stop, floating[:, ::1] out,
+                    double[::1] log_sums=None):
     """out[w, k] = b_wk sum_d r_dw e_dk for the words start .. stop.
 
     IN the minibatch in CSC form, weights (n_words, width), exp_theta
-    (n_documents, width); OUT out (n_words, K). The sum runs over the documents
+    (n_documents, width); OUT out (n_words, K) and, if given, log_sums (n_words,), the
+    logarithms of each word's sums over the topics. The sum runs over the documents
     in order, so the result does not depend on how the words are divided, and is
     carried on in float64 after every 256 of them.
 
@@ -365,11 +367,15 @@ def word_statistics(const int[::1] indptr, const int[::1] documents, const float
 
         R = C / (exp_theta @ weights.T)
         out[:] = (weights * (R.T @ exp_theta))[:, :K]
+        log_sums[:] = (C * np.log(exp_theta @ weights.T)).sum(axis=0)
     """
     cdef Py_ssize_t n_components = out.shape[1], width = weights.shape[1]
     cdef Py_ssize_t w, j, k
     cdef const floating *b
     cdef const floating *e
+    cdef floating sum_of_topics
+    cdef double logs
+    cdef bint logs_wanted = log_sums is not None
     cdef floating *total = <floating *> malloc(width * sizeof(floating))
     cdef double *carried = <double *> malloc(n_components * sizeof(double))
     if total == NULL or carried == NULL:
@@ -381,14 +387,20 @@ def word_statistics(const int[::1] indptr, const int[::1] documents, const float
             b = &weights[w, 0]
             memset(total, 0, width * sizeof(floating))
             memset(carried, 0, n_components * sizeof(double))
+            logs = 0
             for j in range(indptr[w], indptr[w + 1]):
                 e = &exp_theta[documents[j], 0]
-                add(total, counts[j] / dot(e, b, width), e, width)
+                sum_of_topics = dot(e, b, width)
+                add(total, counts[j] / sum_of_topics, e, width)
+                if logs_wanted:
+                    logs += counts[j] * log(<double> sum_of_topics)
                 if (j + 1 - indptr[w]) % CARRIED_AFTER == 0:
                     for k in range(n_components):
                         carried[k] += total[k]
                     memset(total, 0, width * sizeof(floating))
             for k in range(n_components):
                 out[w, k] = <floating> (b[k] * (carried[k] + total[k]))
+            if logs_wanted:
+                log_sums[w] = logs
         free(total)
         free(carried)

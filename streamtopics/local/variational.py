@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from scipy.special import digamma
+from scipy.special import digamma, gammaln
 
-from streamtopics.kernels import variational
+from streamtopics.kernels import dirichlet, variational
 from streamtopics.local.step import part
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.parallel import Workers, spans
@@ -37,11 +37,15 @@ class Variational:
         Sweeps over a document, at most.
     log_theta : bool, default=False
         Whether the statistics tell E[log theta].
+    bound : bool, default=False
+        Whether they tell the documents' part of the evidence lower bound; for weights
+        that are exp(E[log beta]) but for a factor, of which the bound does not know.
     """
 
     tol: float
     max_iter: int
     log_theta: bool = False
+    bound: bool = False
 
     def step(
         self,
@@ -112,12 +116,17 @@ class Variational:
             (minibatch.counts, minibatch.indices, minibatch.indptr), shape=(len(gamma), n_words)
         ).tocsc()
         counts = np.empty((n_words, len(topics.alpha)), weights.dtype)
+        log_sums = np.empty(n_words) if self.bound else None
         given = by_word.indptr, by_word.indices, by_word.data, weights, exp_theta
-        jobs = ((*given, *span, counts) for span in spans(n_words, WORDS_PER_JOB))
+        jobs = ((*given, *span, counts, log_sums) for span in spans(n_words, WORDS_PER_JOB))
         workers.share(variational.word_statistics, jobs)
         lengths = minibatch.lengths
         log_theta = _mean_log_theta(gamma[lengths > 0]) if self.log_theta else None
-        return Statistics(minibatch.words, counts, lengths, log_theta)
+        bound = None
+        if self.bound:
+            of_theta = _bound_of_proportions(gamma, topics.alpha, lengths, exp_theta)
+            bound = float(log_sums.sum()) + of_theta
+        return Statistics(minibatch.words, counts, lengths, log_theta, bound)
 
 
 def _mean_log_theta(gamma: np.ndarray) -> np.ndarray | None:
@@ -126,6 +135,21 @@ def _mean_log_theta(gamma: np.ndarray) -> np.ndarray | None:
         return None
     gamma = gamma.astype(np.float64)
     return digamma(gamma).mean(axis=0) - digamma(gamma.sum(axis=1)).mean()
+
+
+def _bound_of_proportions(
+    gamma: np.ndarray, alpha: np.ndarray, lengths: np.ndarray, exp_theta: np.ndarray
+) -> float:
+    """Sum of -KL(q(theta_d) || p(theta_d)), and what `exp_theta` lacks to exp(E[log theta])."""
+    gamma = gamma.astype(np.float64)
+    total = gamma.sum(axis=1)
+    best = np.arange(len(gamma)), gamma.argmax(axis=1)
+    lacking = digamma(gamma[best]) - np.log(exp_theta[best].astype(np.float64)) - digamma(total)
+    unused, terms = np.zeros((2, len(alpha)))
+    dirichlet.add_divergences(gamma, gamma, alpha[None, :], unused, terms)
+    divergence = terms.sum() + gammaln(total).sum() - (total - alpha.sum()) @ digamma(total)
+    divergence += len(gamma) * (gammaln(alpha).sum() - gammaln(alpha.sum()))
+    return float(lengths @ lacking - divergence)
 
 
 def _infer_documents(

@@ -2,9 +2,10 @@
 """Latent Dirichlet allocation: a view of the topics, and a local step."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import digamma
 
 from streamtopics.kernels import variational
 from streamtopics.local.step import LocalStep
@@ -124,7 +125,10 @@ class LDA:
                 minibatch, topics, seeds, workers, documents if self.keep_documents else None
             )
             seeds = _mix(seeds)
-            return statistics
+            if statistics.local_bound is None:
+                return statistics
+            lacking = _log_factors(source, minibatch.words, topics.weights) @ minibatch.word_counts
+            return replace(statistics, local_bound=statistics.local_bound + float(lacking))
 
         return learn
 
@@ -132,6 +136,15 @@ class LDA:
         """Posterior mean of the topic proportions, of shape (n_documents, K)."""
         topics = self.topics(posterior, minibatch, workers)
         return self.inference.doc_topic(minibatch, topics, content_seeds(minibatch), workers)
+
+
+def _log_factors(
+    source: LazyPosterior | Proposal | RandomStart, words: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    """What the weights of each word lack to exp(E[log beta]), of shape (n_words,), in nats."""
+    best = np.arange(len(words)), weights.argmax(axis=1)
+    expected = digamma(source.rows(words)[best]) - digamma(source.mass)[best[1]]
+    return expected - np.log(weights[best].astype(np.float64))
 
 
 def document_seeds(seed: int, n_before: int, n_documents: int) -> np.ndarray:

@@ -18,8 +18,8 @@ from streamtopics.updates.rule import Learn, ascend
 
 
 @dataclass(frozen=True)
-class BPS:
-    """Streaming variational Bayes whose prior does not vanish; scale 0 is SVB.
+class Boost:
+    """How much of the prior is added again with a minibatch.
 
     Parameters
     ----------
@@ -29,6 +29,26 @@ class BPS:
         Whether the masses are compared over all topics together, which gives
         each topic the same boost, or topic by topic, which gives each the same
         share s / (1 + s) of prior.
+    """
+
+    scale: float
+    norm: Literal["whole", "topic"] = "whole"
+
+    def weight(self, posterior: LazyPosterior, statistics: Statistics) -> float | np.ndarray:
+        """r_t, a number or one per topic."""
+        if self.norm == "whole":
+            return self.scale * (statistics.n_tokens / posterior.prior_mass.sum())
+        return self.scale * (statistics.mass / posterior.prior_mass)
+
+
+@dataclass(frozen=True)
+class BPS:
+    """Streaming variational Bayes whose prior does not vanish; scale 0 is SVB.
+
+    Parameters
+    ----------
+    scale, norm
+        Of the `Boost` of the prior.
     n_passes : int
         Rounds of coordinate ascent inside a minibatch.
     """
@@ -39,12 +59,9 @@ class BPS:
 
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
         """lam + s + r eta."""
+        boost = Boost(self.scale, self.norm)
 
         def blend(statistics: Statistics, alpha: np.ndarray) -> Blend:
-            if self.norm == "whole":
-                share = statistics.n_tokens / posterior.prior_mass.sum()
-            else:
-                share = statistics.mass / posterior.prior_mass
-            return Blend(1.0, 1.0, self.scale * share, statistics)
+            return Blend(1.0, 1.0, boost.weight(posterior, statistics), statistics)
 
         return ascend(posterior, learn, blend, self.n_passes)

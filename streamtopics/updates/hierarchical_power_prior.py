@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Hierarchical power priors: how much to keep is learnt from each minibatch.
+
+    lam_t = E[rho_t] lam_{t-1} + (1 - E[rho_t]) eta + s_t
+
+with rho_t random, and q(rho_t) found by coordinate ascent in a double lower bound of
+the evidence, between the documents, lam_t and rho_t; algorithm 1 of Masegosa et al.
+(2020), "Variational inference over nonstationary data streams for exponential family
+models". Nothing about rho is carried from one minibatch to the next.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from streamtopics.messages import Statistics
+from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.updates.bps import Boost
+from streamtopics.updates.rates import Exponential, Rate, RatePrior
+from streamtopics.updates.rule import Learn
+
+
+class Ascent(NamedTuple):
+    """Where an ascent ended, and the double bound on its way, one for each pass."""
+
+    blend: Blend
+    bounds: list[float]
+
+
+@dataclass(frozen=True)
+class HierarchicalPowerPrior:
+    """Forgetting at a rate that the stream sets.
+
+    Parameters
+    ----------
+    rate : {"shared", "topic"}
+        One rho for all topics (HPP), or one for each (MHPP).
+    rate_prior : RatePrior
+        Of rho; see `updates.rates`.
+    rate_starts : tuple of float
+        E[rho] that the ascents of a minibatch start from. The bound has a basin at either
+        end; with several starts the result of the greatest bound is taken, for which the
+        local step has to tell its part of the bound.
+    boost : Boost
+        Of the prior, on top.
+    max_passes : int
+        Passes over a minibatch for each start, at most.
+    tol : float
+        An ascent ends when no E[rho] changes by more.
+    """
+
+    rate: Literal["shared", "topic"] = "shared"
+    rate_prior: RatePrior = Exponential()
+    rate_starts: tuple[float, ...] = (0.5,)
+    boost: Boost = Boost(0.0)
+    max_passes: int = 10
+    tol: float = 1e-3
+
+    def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
+        """E[rho] lam + (1 - E[rho] + r) eta + s."""
+        if posterior.n_batches == 0:
+            statistics = learn(posterior)
+            return Blend(1.0, 1.0, self.boost.weight(posterior, statistics), statistics)
+        ascents = [self.ascend(posterior, learn, start) for start in self.rate_starts]
+        if len(ascents) == 1:
+            return ascents[0].blend
+        return max(ascents, key=lambda ascent: ascent.bounds[-1]).blend
+
+    def ascend(self, posterior: LazyPosterior, learn: Learn, start: float) -> Ascent:
+        """Coordinate ascent from E[rho] = start."""
+        n_rates = 1 if self.rate == "shared" else posterior.n_nodes
+        rate = Rate(np.full(n_rates, start), np.full(n_rates, 1.0 - start), np.zeros(n_rates))
+        seen, bounds = posterior, []
+        evidence = from_prior = None
+        for _ in range(self.max_passes):
+            statistics = learn(seen)
+            if evidence is not None and statistics.local_bound is not None:
+                bounds.append(self._bound(statistics, rate, evidence, from_prior))
+            blend = self._blend(posterior, statistics, rate)
+            boost = self.boost.weight(posterior, statistics)
+            evidence, from_prior = self._evidence(*posterior.divergences(blend, boost))
+            last, rate = rate, self.rate_prior.posterior(evidence)
+            if np.abs(rate.kept - last.kept).max() < self.tol:
+                break
+            seen = posterior.after(blend)
+        return Ascent(blend, bounds)
+
+    def _blend(self, posterior: LazyPosterior, statistics: Statistics, rate: Rate) -> Blend:
+        boost = self.boost.weight(posterior, statistics)
+        kept, lost = (float(part[0]) if len(part) == 1 else part for part in rate[:2])
+        return Blend(kept, 1.0, lost + boost, statistics)
+
+    def _evidence(
+        self, from_posterior: np.ndarray, from_prior: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Nats in favour of keeping, for each rho, and KL(q || eta) of what it rules."""
+        if self.rate == "shared":
+            from_posterior, from_prior = from_posterior.sum()[None], from_prior.sum()[None]
+        return from_prior - from_posterior, from_prior
+
+    def _bound(
+        self, statistics: Statistics, rate: Rate, evidence: np.ndarray, from_prior: np.ndarray
+    ) -> float:
+        """L - E[rho] KL(q || lam) - E[1 - rho] KL(q || eta) - KL(q(rho) || p(rho))."""
+        of_rates = rate.kept * evidence - from_prior - rate.divergence
+        return statistics.local_bound + float(of_rates.sum())

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Power priors: lam_t = rho lam_{t-1} + (1 - rho) eta + s_t.
+
+What was learnt loses the share 1 - rho with each minibatch and the prior gets it
+back, so that the posterior stands for the last 1 / (1 - rho) minibatches; equation 23
+of Masegosa et al. (2020), "Variational inference over nonstationary data streams for
+exponential family models". With a boost, both ends of the mixture are shifted by it.
+"""
+
+from dataclasses import dataclass
+
+from streamtopics.messages import Statistics
+from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.updates.bps import Boost
+from streamtopics.updates.rule import Learn, ascend
+
+
+@dataclass(frozen=True)
+class PowerPrior:
+    """Exponential forgetting towards the prior, at a fixed rate.
+
+    Parameters
+    ----------
+    rho : float
+        Share of the posterior that is kept with each minibatch, in [0, 1]; 1 is SVB,
+        0 starts anew with every minibatch.
+    boost : Boost
+        Of the prior, on top.
+    n_passes : int
+        Rounds of coordinate ascent inside a minibatch.
+    """
+
+    rho: float
+    boost: Boost = Boost(0.0)
+    n_passes: int = 1
+
+    def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
+        """rho lam + (1 - rho + r) eta + s."""
+
+        def blend(statistics: Statistics, alpha: object) -> Blend:
+            boost = self.boost.weight(posterior, statistics)
+            return Blend(self.rho, 1.0, 1.0 - self.rho + boost, statistics)
+
+        return ascend(posterior, learn, blend, self.n_passes)
