@@ -17,6 +17,7 @@ ALLOWED = {
     "progress": set(),
     "parallel": set(),
     "priors": set(),
+    "families": set(),
     "posterior": {"kernels", "messages"},
     "local": {"kernels", "messages", "parallel"},
     "updates": {"messages", "posterior"},

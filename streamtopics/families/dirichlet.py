@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Dirichlet family: log b is the statistic of b in the simplex.
+
+The natural parameter is the concentration alpha > 0 itself, with the base measure
+h(b) = prod 1/b_v, so that it counts: words seen, plus those that the prior stands for.
+
+    A(alpha) = sum_v lnG(alpha_v) - lnG(sum_v alpha_v)
+
+Source: Nguyen et al. (2020), "Boosting prior knowledge in streaming variational
+Bayes", Table 2; for the family, Ng, Tian and Tang (2011), "Dirichlet and related
+distributions".
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.special import psi
+
+from streamtopics.families.log_gamma import deviance, remainder, remainder_divergence
+
+# Cells that `kl` works on at a time; their intermediate results stay in the cache.
+BLOCK = 8192
+
+
+def expected_statistics(eta: np.ndarray) -> np.ndarray:
+    """E[log b_v] = psi(alpha_v) - psi(sum alpha).
+
+    Parameters
+    ----------
+    eta : ndarray of shape (..., n)
+        Concentrations, positive.
+
+    Returns
+    -------
+    expected : ndarray of shape (..., n)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.families import dirichlet
+    >>> dirichlet.expected_statistics(np.array([1.0, 2.0, 1.0])).round(4)
+    array([-1.8333, -0.8333, -1.8333])
+    """
+    eta = np.asarray(eta, dtype=np.float64)
+    return psi(eta) - psi(eta.sum(axis=-1, keepdims=True))
+
+
+def log_normalizer(eta: np.ndarray) -> np.ndarray:
+    """A(alpha), in nats, by sum_v alpha_v ln(alpha_v / sum alpha) + r(alpha_v), less r(sum alpha).
+
+    With r(x) = lnG(x) - x ln x + x. The error is about 1e-16 times the sum of alpha,
+    however large the lnG of which it is the difference.
+
+    Parameters
+    ----------
+    eta : ndarray of shape (..., n)
+        Concentrations, positive.
+
+    Returns
+    -------
+    log_normalizer : ndarray of shape (...)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.families import dirichlet
+    >>> float(dirichlet.log_normalizer(np.array([1.0, 2.0, 1.0])).round(4))  # ln(1! / 3!)
+    -1.7918
+    """
+    eta = np.asarray(eta, dtype=np.float64)
+    total = eta.sum(axis=-1, keepdims=True)
+    parts = eta * np.log(eta / total) + remainder(eta)
+    return parts.sum(axis=-1) - remainder(total[..., 0])
+
+
+def kl(eta: np.ndarray, other: np.ndarray, axis: int = -1) -> np.ndarray:
+    """KL(Dir(alpha) || Dir(beta)), in nats.
+
+    With a and b the sums of alpha and beta, it is
+
+        sum_v [d(beta_v, alpha_v b / a) + D(alpha_v, beta_v)] - D(a, b),
+
+    d being `log_gamma.deviance` and D `log_gamma.remainder_divergence`. All parts are
+    at least 0 and none is large where the whole is not; what rounding takes below 0
+    is cut off. The error is about 1e-15 for each cell with a concentration below 10,
+    and a relative 1e-14 for the others; on top comes what a change of alpha and beta
+    in their last place makes.
+
+    Parameters
+    ----------
+    eta, other : ndarray of shapes that broadcast
+        Concentrations, positive, between 1e-50 and 1e25.
+    axis : int, default=-1
+        The axis of the natural parameter: 0 for words in rows and topics in columns.
+        It is read in blocks of `BLOCK` cells; neither argument is copied.
+
+    Returns
+    -------
+    kl : ndarray, of the broadcast shape without `axis`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.families import dirichlet
+    >>> alpha = np.array([[1.0, 2.0, 1.0], [1e9, 2e9, 3e9]])
+    >>> dirichlet.kl(alpha, np.ones(3)).round(4)
+    array([ 0.2653, 20.7758])
+    >>> dirichlet.kl(alpha.T, np.ones((1, 1)), axis=0).round(4)
+    array([ 0.2653, 20.7758])
+    """
+    q, p = np.broadcast_arrays(eta, other)
+    q, p = np.moveaxis(q, axis, 0), np.moveaxis(p, axis, 0)
+    a, b = np.zeros(q.shape[1:]), np.zeros(q.shape[1:])
+    for q_block, p_block in _blocks(q, p):
+        a += q_block.sum(axis=0)
+        b += p_block.sum(axis=0)
+    out = -remainder_divergence(a, b)
+    scale = b / a
+    for q_block, p_block in _blocks(q, p):
+        cells = deviance(p_block, scale * q_block) + remainder_divergence(q_block, p_block)
+        out += cells.sum(axis=0)
+    return np.maximum(out, 0.0)
+
+
+def _blocks(q: np.ndarray, p: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Both, cut along their first axis into blocks of about `BLOCK` cells, in float64."""
+    step = max(1, BLOCK * len(q) // max(1, q.size))
+    for start in range(0, len(q), step):
+        part = slice(start, start + step)
+        yield q[part].astype(np.float64, copy=False), p[part].astype(np.float64, copy=False)
+
+
+def mass(eta: np.ndarray) -> np.ndarray:
+    """sum_v alpha_v: the number of words seen, with those of the prior.
+
+    Parameters
+    ----------
+    eta : ndarray of shape (..., n)
+
+    Returns
+    -------
+    mass : ndarray of shape (...)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.families import dirichlet
+    >>> float(dirichlet.mass(np.array([1.0, 2.0, 1.0])))
+    4.0
+    """
+    return np.sum(eta, axis=-1, dtype=np.float64)
+
+
+def valid(eta: np.ndarray) -> np.ndarray:
+    """Whether all concentrations are positive and finite.
+
+    Parameters
+    ----------
+    eta : ndarray of shape (..., n)
+
+    Returns
+    -------
+    valid : ndarray of shape (...), bool
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.families import dirichlet
+    >>> dirichlet.valid(np.array([[1.0, 2.0], [0.0, 1.0], [1.0, np.nan]]))
+    array([ True, False, False])
+    """
+    eta = np.asarray(eta)
+    return ((eta > 0) & np.isfinite(eta)).all(axis=-1)

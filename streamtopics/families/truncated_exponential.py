@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The exponential density on [0, 1]: exp(w rho - A(w)), for any real w.
+
+The natural parameter w has no axis of its own: arrays of any shape are arrays of
+parameters. w > 0 draws rho towards 1, w = 0 is the uniform density.
+
+    A(w) = ln((e^w - 1) / w)
+
+Source: Masegosa et al. (2020), "Variational inference over nonstationary data streams
+for exponential family models", equations 26, 28 and 33. Its equation 26 has the other
+sign, exp(-gamma rho), than the later ones, which are followed here: its prior of
+parameter 0.1 is w = -0.1.
+"""
+
+import numpy as np
+
+# m(w) - 1/2 = sum_i c_i w^(2i + 1): the Bernoulli numbers B_2i+2 / (2i + 2)!.
+SERIES = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)
+# Up to here in |w| the series is exact to rounding.
+SMALL = 0.25
+
+
+def mean_and_complement(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """m = E[rho] = 1 / (1 - e^-w) - 1/w, and 1 - m.
+
+    Both keep their digits: for w = 1e6 the complement is 1e-6 to 15 of them.
+
+    Parameters
+    ----------
+    w : array-like
+        Natural parameters.
+
+    Returns
+    -------
+    mean, complement : ndarrays of the shape of `w`
+
+    Examples
+    --------
+    >>> from streamtopics.families import truncated_exponential
+    >>> mean, complement = truncated_exponential.mean_and_complement([0.0, 1e3, -1e6])
+    >>> mean
+    array([5.00e-01, 9.99e-01, 1.00e-06])
+    >>> complement
+    array([0.5     , 0.001   , 0.999999])
+    """
+    w = np.asarray(w, dtype=np.float64)
+    size = np.abs(w)
+    u = np.minimum(size, SMALL)
+    series = 0.5 - u * np.polyval(SERIES[::-1], u * u)
+    far = np.maximum(size, SMALL)
+    with np.errstate(over="ignore"):
+        # Distance of the mean from the end that |w| draws it to.
+        rest = np.where(size <= SMALL, series, 1 / far - 1 / np.expm1(far))
+    return np.where(w > 0, 1 - rest, rest), np.where(w > 0, rest, 1 - rest)
+
+
+def _log_normalizer_from_the_top(w: np.ndarray) -> np.ndarray:
+    """A(w) - max(w, 0), ln of the integral of exp(w rho) over its largest value."""
+    size = np.abs(w)
+    some = np.where(size > 0, size, 1.0)
+    return np.where(size > 0, np.log(-np.expm1(-some) / some), 0.0)
+
+
+def log_normalizer(w: np.ndarray) -> np.ndarray:
+    """A(w) = ln((e^w - 1) / w), in nats.
+
+    Parameters
+    ----------
+    w : array-like
+        Natural parameters.
+
+    Returns
+    -------
+    log_normalizer : ndarray of the shape of `w`
+
+    Examples
+    --------
+    >>> from streamtopics.families import truncated_exponential
+    >>> truncated_exponential.log_normalizer([0.0, 1.0, 1e6]).round(4)
+    array([0.00000000e+00, 5.41300000e-01, 9.99986184e+05])
+    """
+    w = np.asarray(w, dtype=np.float64)
+    return np.maximum(w, 0) + _log_normalizer_from_the_top(w)
+
+
+def kl(w: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """KL(q || p), in nats, of the densities with parameters w and g = `other`.
+
+        (w - g) m - A(w) + A(g)
+
+    The parts of w m and A(w) that cancel are left out, so that the error is about
+    1e-15 times 1 + ln|w| + ln|g|, or relative where g draws away from the mean;
+    what rounding takes below 0 is cut off.
+
+    Parameters
+    ----------
+    w, other : array-like of shapes that broadcast
+        Natural parameters.
+
+    Returns
+    -------
+    kl : ndarray
+
+    Examples
+    --------
+    >>> from streamtopics.families import truncated_exponential
+    >>> truncated_exponential.kl([0.0, 1e3, 1e12], 0.0).round(4)
+    array([ 0.    ,  5.9078, 26.631 ])
+    """
+    w, other = np.asarray(w, dtype=np.float64), np.asarray(other, dtype=np.float64)
+    m, c = mean_and_complement(w)
+    # E[w rho] - max(w, 0) is -w c or w m, and so it is for g.
+    ends = np.where(w > 0, -w * c, w * m) - np.where(other > 0, -other * c, other * m)
+    tops = _log_normalizer_from_the_top(other) - _log_normalizer_from_the_top(w)
+    return np.maximum(ends + tops, 0.0)
+
+
+def valid(w: np.ndarray) -> np.ndarray:
+    """Whether w is finite.
+
+    Parameters
+    ----------
+    w : array-like
+
+    Returns
+    -------
+    valid : ndarray of the shape of `w`, bool
+
+    Examples
+    --------
+    >>> from streamtopics.families import truncated_exponential
+    >>> truncated_exponential.valid([-3.0, float("inf")])
+    array([ True, False])
+    """
+    return np.isfinite(w)

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What holds for every conjugate family: the definitions, and the digits."""
+
+import itertools
+
+import mpmath as mp
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import integrate
+
+from streamtopics.families import beta, gamma, gaussian, normal_gamma, normal_gamma_regression
+from tests.families.conjugate import CASES, divergence, exactly, gradient, regression_eta
+
+all_families = pytest.mark.parametrize("case", CASES, ids=str)
+
+
+@pytest.fixture(autouse=True)
+def _precision():
+    with mp.workdps(150):
+        yield
+
+
+@all_families
+def test_the_density_is_the_one_that_scipy_knows(case):
+    """h(b) exp(<eta, t(b)> - A(eta)) at random places."""
+    rng = np.random.default_rng(0)
+    for eta in case.ordinary:
+        draw, log_pdf, statistics, log_base = case.density(eta)
+        for _ in range(5):
+            b = draw(rng)
+            ours = log_base(b) + eta @ statistics(b) - case.family.log_normalizer(eta)
+            assert_allclose(ours, log_pdf(b), rtol=1e-11, atol=1e-11)
+
+
+@all_families
+def test_log_normalizer(case):
+    for eta in case.ordinary + case.extreme:
+        expected = float(case.log_normalizer(exactly(eta)))
+        rounding = 1e-14 + 4e-16 * np.abs(eta).max()
+        assert_allclose(case.family.log_normalizer(eta), expected, rtol=1e-13, atol=rounding)
+
+
+@all_families
+def test_expected_statistics_are_the_gradient_of_the_log_normalizer(case):
+    for eta in case.ordinary + case.extreme:
+        expected = gradient(case.log_normalizer, exactly(eta))
+        assert_allclose(
+            case.family.expected_statistics(eta), [float(x) for x in expected],
+            rtol=1e-12, atol=5e-15,
+        )  # fmt: skip
+
+
+@all_families
+def test_kl_is_the_divergence_of_the_log_normalizer(case):
+    for eta, other in itertools.product(case.ordinary, repeat=2):
+        expected = float(divergence(case.log_normalizer, exactly(eta), exactly(other)))
+        assert_allclose(case.family.kl(eta, other), expected, rtol=1e-12, atol=1e-14)
+        assert (expected > 1e-3) == (eta is not other)
+
+
+@all_families
+def test_kl_of_extreme_parameters(case):
+    pairs = itertools.product(case.extreme, case.ordinary + case.extreme)
+    for eta, other in [*pairs, *itertools.product(case.ordinary, case.extreme)]:
+        expected = float(divergence(case.log_normalizer, exactly(eta), exactly(other)))
+        assert_allclose(case.family.kl(eta, other), expected, rtol=1e-11, atol=1e-13)
+
+
+@all_families
+@pytest.mark.parametrize("change", [1e-3, 1e-6, 1e-9])
+def test_kl_of_close_parameters_keeps_its_digits(case, change):
+    """The power prior's: eta and its multiple, whose divergence is of the order change^2."""
+    for eta in case.ordinary + case.extreme:
+        other = eta * (1 + change)
+        expected = float(divergence(case.log_normalizer, exactly(eta), exactly(other)))
+        assert expected > 0
+        ours = case.family.kl(eta, other)
+        assert ours >= 0
+        assert_allclose(ours, expected, rtol=1e-6, atol=1e-14)
+
+
+@all_families
+def test_kl_from_itself_is_zero(case):
+    for eta in case.ordinary + case.extreme:
+        assert case.family.kl(eta, eta) == 0.0
+
+
+@all_families
+def test_leading_axes_are_a_loop(case):
+    etas = np.array([[case.ordinary[0], case.ordinary[1]], [case.extreme[0], case.ordinary[2]]])
+    other = case.ordinary[1]
+    family = case.family
+    for f in (
+        family.expected_statistics, family.log_normalizer, family.mass, family.valid,
+        lambda eta: family.kl(eta, other), lambda eta: family.kl(other, eta),
+    ):  # fmt: skip
+        together = f(etas)
+        assert together.shape[:2] == (2, 2)
+        for i in np.ndindex(2, 2):
+            assert_allclose(together[i], f(etas[i]), rtol=1e-13, atol=1e-15)
+    both = family.kl(etas[:, None], etas[None, :])
+    assert both.shape == (2, 2, 2)
+    assert_allclose(both[0, 1], family.kl(etas[0], etas[1]), rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("case", CASES[1:], ids=str)  # The Dirichlet's is the usual one.
+def test_parameters_and_back(case):
+    for eta in case.ordinary + case.extreme:
+        again = case.family.from_parameters(*case.family.parameters(eta))
+        assert_allclose(again, eta, rtol=1e-13, atol=1e-15)
+    etas = np.array(case.ordinary)
+    assert_allclose(case.family.from_parameters(*case.family.parameters(etas)), etas, rtol=1e-13)
+
+
+@all_families
+def test_mass_is_linear(case):
+    a, b = case.ordinary[:2]
+    mass = case.family.mass
+    assert mass(a) > 0
+    assert_allclose(mass(2 * a + 3 * b), 2 * mass(a) + 3 * mass(b), rtol=1e-15)
+
+
+@all_families
+def test_valid(case):
+    family = case.family
+    assert family.valid(np.array(case.ordinary + case.extreme)).all()
+    eta = case.ordinary[0]
+    assert not family.valid(-eta)
+    assert not family.valid(0 * eta)
+    for i in range(len(eta)):
+        for wrong in (np.nan, np.inf, -np.inf):
+            broken = eta.copy()
+            broken[i] = wrong
+            assert_array_equal(family.valid(np.array([eta, broken])), [True, False])
+    if str(case) != "dirichlet":
+        assert_array_equal(family.valid(np.ones((3, 5))), False)
+
+
+@pytest.mark.parametrize("family", [normal_gamma, normal_gamma_regression])
+@pytest.mark.parametrize("wrong", [{"k": -2.0}, {"a": 0.0}, {"a": -1.0}, {"b": 0.0}, {"b": -0.5}])
+def test_valid_looks_at_each_parameter(family, wrong):
+    right = {"m": 1.0, "k": 2.0, "a": 3.0, "b": 4.0}
+    assert family.valid(normal_gamma.from_parameters(**right))
+    assert not family.valid(normal_gamma.from_parameters(**(right | wrong)))
+
+
+def test_valid_looks_at_all_of_the_precision_of_coefficients():
+    valid, eta = normal_gamma_regression.valid, regression_eta(2, 0)
+    indefinite, asymmetric = eta.copy(), eta.copy()
+    indefinite[3:5] = 2 * np.sqrt(eta[2] * eta[5])
+    asymmetric[3] *= 1 + 1e-3
+    no_spread = eta.copy()
+    no_spread[-2] -= 2 * normal_gamma_regression.parameters(eta)[3] * (1 + 1e-9)
+    broken = np.array([eta, indefinite, asymmetric, no_spread])
+    assert_array_equal(valid(broken), [True, False, False, False])
+
+
+# KL by quadrature
+
+LINE = {
+    beta: (lambda e: (0.0, 1.0), [([2.0, 3.0], [1.5, 4.0]), ([8.0, 5.0], [1.0, 2.0])]),
+    gamma: (lambda e: (1e-12, 60.0), [([6.0, 5.0], [4.0, 2.0]), ([9.0, 4.0], [3.0, 6.0])]),
+    gaussian: (lambda e: (-12.0, 12.0), [([1.0, 2.0], [0.3, 0.5]), ([-2.0, 1.0], [1.0, 3.0])]),
+}
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.family in LINE], ids=str)
+def test_kl_is_an_integral(case):
+    ends, pairs = LINE[case.family]
+    for eta, other in (np.array(pair) for pair in pairs):
+        q, p = case.density(eta)[1], case.density(other)[1]
+        value, _ = integrate.quad(lambda x, q=q, p=p: np.exp(q(x)) * (q(x) - p(x)), *ends(eta))
+        assert_allclose(case.family.kl(eta, other), value, rtol=1e-7)
+
+
+@pytest.mark.parametrize("family", [normal_gamma, normal_gamma_regression])
+def test_kl_of_a_mean_and_a_precision_is_an_integral(family):
+    q, p = (2.0, 4.0, 6.0, 5.0), (1.0, 2.0, 3.0, 2.0)
+    mu = np.linspace(-6, 10, 1201)[:, None]
+    g = np.linspace(1e-9, 12, 2001)
+
+    def log_pdf(m, k, a, b):
+        of_g = a * np.log(b) - float(mp.loggamma(a)) + (a - 1) * np.log(g) - b * g
+        return of_g + 0.5 * np.log(k * g / (2 * np.pi)) - 0.5 * k * g * (mu - m) ** 2
+
+    integrand = np.exp(log_pdf(*q)) * (log_pdf(*q) - log_pdf(*p))
+    value = integrate.simpson(integrate.simpson(integrand, x=g), x=mu[:, 0])
+    q, p = (normal_gamma.from_parameters(*x) for x in (q, p))
+    assert_allclose(family.kl(q, p), value, rtol=1e-6)
+
+
+# Data
+
+
+def test_gaussian_data_add_sum_and_number():
+    x = np.array([1.0, 4.0, 2.5])
+    m, k = gaussian.parameters(gaussian.from_parameters(1.0, 2.0) + np.array([x.sum(), 3]))
+    assert_allclose([m, k], [(2.0 + 7.5) / 5, 5.0])
+
+
+def test_normal_gamma_data_add_their_moments():
+    x = np.array([1.0, 4.0, 2.5])
+    prior = normal_gamma.from_parameters(1.0, 2.0, 3.0, 4.0)
+    posterior = prior + np.array([x.sum(), 3, (x * x).sum(), 3])
+    mean, spread = x.mean(), ((x - x.mean()) ** 2).sum()
+    expected = (
+        (2.0 + 7.5) / 5, 5.0, 3.0 + 1.5, 4.0 + spread / 2 + 2 * 3 * (mean - 1.0) ** 2 / (2 * 5),
+    )  # fmt: skip
+    assert_allclose(normal_gamma.parameters(posterior), expected)
+
+
+def test_regression_data_add_their_products():
+    """The posterior's mean solves the ridge regression, and b holds half its residual."""
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((40, 3)), rng.standard_normal(40)
+    prior = normal_gamma_regression.from_parameters(np.zeros(3), 0.7 * np.eye(3), 2.0, 1.5)
+    data = np.concatenate([X.T @ y, (X.T @ X).ravel(), [y @ y, len(y)]])
+    m, L, a, b = normal_gamma_regression.parameters(prior + data)
+    ridge = np.linalg.lstsq(np.r_[X, np.sqrt(0.7) * np.eye(3)], np.r_[y, np.zeros(3)])[0]
+    assert_allclose(m, ridge, rtol=1e-12)
+    assert_allclose(L, X.T @ X + 0.7 * np.eye(3), rtol=1e-12)
+    rest = ((y - X @ ridge) ** 2).sum() + 0.7 * ridge @ ridge
+    assert_allclose([a, b], [22.0, 1.5 + rest / 2], rtol=1e-12)
+
+
+@pytest.mark.parametrize("change", [0.3, 1e-2, 1e-6, -1e-8])
+def test_close_precisions_of_coefficients_keep_their_digits(change):
+    L = np.array([[4.0, 1.0], [1.0, 3.0]])
+    q, p = (normal_gamma_regression.from_parameters(np.zeros(2), x, 2.0, 3.0)
+            for x in (L, (1 + change) * L))  # fmt: skip
+    change = mp.mpf(1 + change) - 1
+    expected = float(change - mp.log1p(change))  # Once for each of 2 coefficients, halved.
+    assert_allclose(normal_gamma_regression.kl(q, p), expected, rtol=1e-6)
+
+
+def test_one_coefficient_is_the_normal_gamma_family():
+    case = next(c for c in CASES if c.family is normal_gamma)
+    etas = np.array(case.ordinary)
+    for name in ("expected_statistics", "log_normalizer", "valid"):
+        ours, theirs = (getattr(f, name)(etas) for f in (normal_gamma_regression, normal_gamma))
+        assert_allclose(ours, theirs, rtol=1e-13)
+
+
+def test_beta_is_a_gamma_where_one_count_is_huge():
+    """n x, for x ~ Beta(a, n), tends to Gamma(a, 1): the divergences too."""
+    n = 1e12
+    near = beta.kl(np.array([2.0, n]), np.array([3.0, 2 * n]))
+    assert_allclose(near, gamma.kl(np.array([4.0, 2.0]), np.array([6.0, 4.0])), rtol=1e-11)
