@@ -3,12 +3,15 @@
 
 from streamtopics.estimators import (
     BPSLDA,
+    SVBHPP,
     SVBLDA,
     GibbsOnlineEM,
     HDPGibbsOnlineEM,
     HDPVarGibbs,
     LangevinLDA,
     OnlineVBLDA,
+    PopulationVBLDA,
+    PowerPriorLDA,
     SinglePassLDA,
     StreamingGibbsLDA,
     VarGibbsLDA,
@@ -17,12 +20,15 @@ from streamtopics.estimators import (
 
 __all__ = [
     "BPSLDA",
+    "SVBHPP",
     "SVBLDA",
     "GibbsOnlineEM",
     "HDPGibbsOnlineEM",
     "HDPVarGibbs",
     "LangevinLDA",
     "OnlineVBLDA",
+    "PopulationVBLDA",
+    "PowerPriorLDA",
     "SinglePassLDA",
     "StreamingGibbsLDA",
     "VarGibbsLDA",

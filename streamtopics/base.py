@@ -10,7 +10,7 @@ validate, learn, then blend, and the blend is the only writer.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Integral
 from typing import Any, Self
@@ -141,6 +141,9 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         self : object
             The estimator.
         """
+        return self._partial_fit(X, self._learn)
+
+    def _partial_fit(self, X: Any, learn: Callable[[Minibatch, Workers], None]) -> Self:
         with self._unchanged_unless_learnt(), self._workers() as pool:
             first = not self.__sklearn_is_fitted__()
             X = self._counts(X, "partial_fit", reset=first)
@@ -149,7 +152,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             else:
                 self._check_continuable()
             if X.shape[0]:
-                self._learn(_minibatch(X), pool)
+                learn(_minibatch(X), pool)
         return self
 
     def _check_continuable(self) -> None:
@@ -183,13 +186,15 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
 
     @contextmanager
     def _unchanged_unless_learnt(self) -> Iterator[None]:
-        """Undo everything on failure, unless a new posterior has learnt something."""
+        """Undo everything on failure, unless something was learnt meanwhile."""
         before = dict(vars(self))
+        old = before.get("posterior_")
+        n_before = None if old is None else old.n_batches
         try:
             yield
         except BaseException:
             posterior = vars(self).get("posterior_")
-            if posterior is before.get("posterior_") or posterior.n_batches == 0:
+            if posterior is None or posterior.n_batches == (n_before if posterior is old else 0):
                 vars(self).update(before)
                 for name in vars(self).keys() - before.keys():
                     delattr(self, name)

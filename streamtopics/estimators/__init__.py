@@ -7,20 +7,26 @@ from streamtopics.estimators.hdp_gibbs_online_em import HDPGibbsOnlineEM
 from streamtopics.estimators.hdp_var_gibbs import HDPVarGibbs
 from streamtopics.estimators.langevin_lda import LangevinLDA
 from streamtopics.estimators.online_vb_lda import OnlineVBLDA
+from streamtopics.estimators.population_vb_lda import PopulationVBLDA
+from streamtopics.estimators.power_prior_lda import PowerPriorLDA
 from streamtopics.estimators.single_pass_lda import SinglePassLDA
 from streamtopics.estimators.streaming_gibbs_lda import StreamingGibbsLDA
+from streamtopics.estimators.svb_hpp import SVBHPP
 from streamtopics.estimators.svb_lda import SVBLDA
 from streamtopics.estimators.var_gibbs_lda import VarGibbsLDA
 from streamtopics.estimators.variational_online_em import VariationalOnlineEM
 
 __all__ = [
     "BPSLDA",
+    "SVBHPP",
     "SVBLDA",
     "GibbsOnlineEM",
     "HDPGibbsOnlineEM",
     "HDPVarGibbs",
     "LangevinLDA",
     "OnlineVBLDA",
+    "PopulationVBLDA",
+    "PowerPriorLDA",
     "SinglePassLDA",
     "StreamingGibbsLDA",
     "VarGibbsLDA",

@@ -109,6 +109,15 @@ n_passes : int, default=1
     Rounds of coordinate ascent between topics and documents inside a
     minibatch. 1 is the single update of the sources, and what was measured
     best on held-out text: more rounds fit the minibatch, not the stream.""",
+    "extra_boost": """\
+boosting_scale : float, default=0.0
+    Pseudo-counts of the prior that are added for each token on top, as in `BPSLDA`.""",
+    "on_drift": """\
+drift_threshold : float, default=0.5
+    Retention of a topic under which `on_drift` is called.
+on_drift : callable or None, default=None
+    Called with the `Drift` of a minibatch, after it was learnt, when it left less than
+    `drift_threshold` of some topic.""",
     "max_local_iter": """\
 max_local_iter : int, default=100
     Sweeps over a document, at most.""",
@@ -149,6 +158,15 @@ components_ : ndarray of shape (n_components, n_features)
 components_ : ndarray of shape (n_components, n_features)
     Expected tokens of each word in each topic, per document, smoothed; not
     normalised.""",
+    "drift_attributes": """\
+retention_ : ndarray of shape (n_components,)
+    Share of each topic that the last minibatch left.
+retention_history_ : ndarray of shape (n_minibatches, n_components)
+    The same for the last thousand minibatches.
+effective_sample_size_ : ndarray of shape (n_components,)
+    Tokens that each topic stands for, its prior's included.
+drift_ : list of Drift
+    What each of the last thousand minibatches did; see `drift_report`.""",
     "hdp_attributes": """\
 n_active_topics_ : int
     Number of topics with more than 1 % of the tokens learnt from; the number

@@ -24,7 +24,16 @@ except ModuleNotFoundError as error:
         "Python outside of the checkout"
     ) from error
 
-__all__ = ["dirichlet", "gibbs", "hdp", "instruction_set", "left_to_right", "rows", "select", "variational"]
+__all__ = [
+    "dirichlet",
+    "gibbs",
+    "hdp",
+    "instruction_set",
+    "left_to_right",
+    "rows",
+    "select",
+    "variational",
+]
 
 
 def select(name: str) -> ModuleType:

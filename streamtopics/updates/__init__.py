@@ -9,10 +9,23 @@ where `learn(view)` returns the expected statistics of the current minibatch
 under a posterior, or a proposal of one. A rule sees no documents.
 """
 
-from streamtopics.updates.bps import BPS
+from streamtopics.updates.bps import BPS, Boost
+from streamtopics.updates.hierarchical_power_prior import HierarchicalPowerPrior
 from streamtopics.updates.langevin import Langevin
 from streamtopics.updates.online_em import OnlineEM
+from streamtopics.updates.population import PopulationVB
+from streamtopics.updates.power_prior import PowerPrior
 from streamtopics.updates.stochastic import StochasticVI
 from streamtopics.updates.svb import SVB
 
-__all__ = ["BPS", "SVB", "Langevin", "OnlineEM", "StochasticVI"]
+__all__ = [
+    "BPS",
+    "SVB",
+    "Boost",
+    "HierarchicalPowerPrior",
+    "Langevin",
+    "OnlineEM",
+    "PopulationVB",
+    "PowerPrior",
+    "StochasticVI",
+]

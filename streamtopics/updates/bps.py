@@ -41,6 +41,9 @@ class Boost:
         return self.scale * (statistics.mass / posterior.prior_mass)
 
 
+NO_BOOST = Boost(0.0)
+
+
 @dataclass(frozen=True)
 class BPS:
     """Streaming variational Bayes whose prior does not vanish; scale 0 is SVB.

@@ -16,8 +16,8 @@ import numpy as np
 
 from streamtopics.messages import Statistics
 from streamtopics.posterior import Blend, LazyPosterior
-from streamtopics.updates.bps import Boost
-from streamtopics.updates.rates import Exponential, Rate, RatePrior
+from streamtopics.updates.bps import NO_BOOST, Boost
+from streamtopics.updates.rates import NEARLY_UNIFORM, Rate, RatePrior
 from streamtopics.updates.rule import Learn
 
 
@@ -51,9 +51,9 @@ class HierarchicalPowerPrior:
     """
 
     rate: Literal["shared", "topic"] = "shared"
-    rate_prior: RatePrior = Exponential()
+    rate_prior: RatePrior = NEARLY_UNIFORM
     rate_starts: tuple[float, ...] = (0.5,)
-    boost: Boost = Boost(0.0)
+    boost: Boost = NO_BOOST
     max_passes: int = 10
     tol: float = 1e-3
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from streamtopics.messages import Statistics
 from streamtopics.posterior import Blend, LazyPosterior
-from streamtopics.updates.bps import Boost
+from streamtopics.updates.bps import NO_BOOST, Boost
 from streamtopics.updates.rule import Learn, ascend
 
 
@@ -31,7 +31,7 @@ class PowerPrior:
     """
 
     rho: float
-    boost: Boost = Boost(0.0)
+    boost: Boost = NO_BOOST
     n_passes: int = 1
 
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:

@@ -37,13 +37,16 @@ class Exponential:
     gamma of -0.1 (the signs of the equations differ).
     """
 
-    gamma: float = -0.1
+    gamma: float
 
     def posterior(self, evidence: np.ndarray) -> Rate:
         """A truncated exponential distribution again, of parameter gamma + evidence."""
         omega = self.gamma + evidence
         divergence = truncated_exponential.kl(omega, self.gamma)
         return Rate(*truncated_exponential.mean_and_complement(omega), divergence)
+
+
+NEARLY_UNIFORM = Exponential(-0.1)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""LDA that learns from the stream how much to forget."""
+
+from numbers import Real
+
+import numpy as np
+
+from streamtopics.base import StreamingTopicModel
+from streamtopics.drift import DRIFT_CONSTRAINTS, Forgetting
+from streamtopics.estimators.documentation import documented
+from streamtopics.local import Variational
+from streamtopics.models import LDA
+from streamtopics.models.views import geometric_mean
+from streamtopics.updates import Boost, HierarchicalPowerPrior
+from streamtopics.updates.rates import Exponential, Normal
+from streamtopics.validation import POSITIVE_INT, Interval, StrOptions
+
+
+@documented
+class SVBHPP(Forgetting, StreamingTopicModel):
+    """Latent Dirichlet allocation that learns how much to forget (SVB-HPP, SVB-MHPP).
+
+    With each minibatch the posterior loses a share, and the prior gets it back::
+
+        lam_t = E[rho_t] lam_{t-1} + (1 - E[rho_t]) eta + s_t
+
+    where q(rho_t) is found with lam_t, by how much better yesterday's topics explain the
+    minibatch than no topics would. One rate for all topics notices that the stream has
+    changed; a rate for each topic also which topics have.
+
+    It is made for few large minibatches: each takes several passes, and each pass reads the
+    whole vocabulary. Where a stream drifts slowly it may forget too much: try
+    `PowerPriorLDA` with some rates beside it.
+
+    Parameters
+    ----------
+    {n_components}
+    rate : {"shared", "topic"}, default="shared"
+        One retention rate for all topics (HPP), or one for each (MHPP).
+    rate_prior : float, Exponential or Normal, default=-0.1
+        Prior of the rates. A number is the parameter gamma of `Exponential`, the density
+        proportional to exp(gamma rho) on [0, 1]; -0.1 is the source's, close to uniform.
+    rate_starts : tuple of float, default=(0.05, 0.95)
+        Mean rates that the passes over a minibatch start from; of several results the one
+        with the greatest bound is taken. From the source's single 0.5 a change of some topics
+        is often missed; but where a stream drifts slowly the greatest bound forgets too much.
+    {extra_boost}
+    {doc_topic_prior}
+    {topic_word_prior}
+    max_passes : int, default=10
+        Passes over a minibatch for each start, at most.
+    {on_drift}
+    {max_local_iter}
+    {tol}
+    {large_batch_size}
+    {max_iter}
+    {common_parameters}
+
+    Attributes
+    ----------
+    {dirichlet_components}
+    {drift_attributes}
+    {common_attributes}
+
+    See Also
+    --------
+    PowerPriorLDA : A fixed rate.
+    streamtopics.inspection.plot_retention : The rates through the stream.
+
+    References
+    ----------
+    A. Masegosa, D. Ramos-Lopez, A. Salmeron, H. Langseth and T. D. Nielsen (2020),
+    "Variational inference over nonstationary data streams for exponential family
+    models", algorithm 1.
+
+    Examples
+    --------
+    >>> from streamtopics import SVBHPP
+    >>> from streamtopics.datasets import make_lda_corpus
+    >>> X = make_lda_corpus(n_documents=400, n_features=200, random_state=0).X
+    >>> Y = make_lda_corpus(n_documents=200, n_features=200, random_state=1).X
+    >>> model = SVBHPP(n_components=5, random_state=0)
+    >>> for batch in (X[:200], X[200:], Y):
+    ...     model = model.partial_fit(batch)
+    >>> model.retention_history_.mean(axis=1).round(2)
+    array([1., 1., 0.])
+    """
+
+    _parameter_constraints = (
+        StreamingTopicModel._parameter_constraints
+        | DRIFT_CONSTRAINTS
+        | {
+            "rate": [StrOptions({"shared", "topic"})],
+            "rate_prior": [Interval(Real, None, None, closed="neither"), Exponential, Normal],
+            "rate_starts": [tuple, list],
+            "boosting_scale": [Interval(Real, 0, np.inf, closed="left")],
+            "max_passes": [POSITIVE_INT],
+        }
+    )
+
+    def __init__(
+        self,
+        n_components=10,
+        *,
+        rate="shared",
+        rate_prior=-0.1,
+        rate_starts=(0.05, 0.95),
+        boosting_scale=0.0,
+        doc_topic_prior=None,
+        topic_word_prior=None,
+        max_passes=10,
+        drift_threshold=0.5,
+        on_drift=None,
+        max_local_iter=100,
+        tol=1e-3,
+        batch_size=1200,
+        max_iter=1,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.n_components = n_components
+        self.rate = rate
+        self.rate_prior = rate_prior
+        self.rate_starts = rate_starts
+        self.boosting_scale = boosting_scale
+        self.doc_topic_prior = doc_topic_prior
+        self.topic_word_prior = topic_word_prior
+        self.max_passes = max_passes
+        self.drift_threshold = drift_threshold
+        self.on_drift = on_drift
+        self.max_local_iter = max_local_iter
+        self.tol = tol
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _rule(self) -> HierarchicalPowerPrior:
+        prior = self.rate_prior
+        return HierarchicalPowerPrior(
+            self.rate,
+            Exponential(prior) if isinstance(prior, Real) else prior,
+            tuple(self.rate_starts),
+            Boost(self.boosting_scale),
+            self.max_passes,
+        )
+
+    def _model(self) -> LDA:
+        local = Variational(self.tol, self.max_local_iter, bound=len(self.rate_starts) > 1)
+        return LDA(geometric_mean, local, local, self.seed_)
