@@ -149,4 +149,4 @@ class SVBHPP(Forgetting, StreamingTopicModel):
 
     def _model(self) -> LDA:
         local = Variational(self.tol, self.max_local_iter, bound=len(self.rate_starts) > 1)
-        return LDA(geometric_mean, local, local, self.seed_)
+        return LDA(geometric_mean, local, local, self.seed_, keep_documents=True)

@@ -86,7 +86,8 @@ class LDA:
         Of the random start, and of what the local step draws.
     keep_documents : bool, default=False
         Whether a further round of a rule on the same minibatch goes on from where the
-        last one left the documents; else it starts them again.
+        last one left the documents; else it starts them again, as it does where a rule
+        comes back to the posterior itself.
     """
 
     view: View
@@ -118,6 +119,8 @@ class LDA:
 
         def learn(source: LazyPosterior | Proposal) -> Statistics:
             nonlocal documents, seeds
+            if source is posterior:
+                documents = None
             if source is posterior and posterior.knows_nothing:
                 source = RandomStart(posterior, self.seed)
             topics = self.topics(source, minibatch, workers)

@@ -63,8 +63,13 @@ class HierarchicalPowerPrior:
             statistics = learn(posterior)
             return Blend(1.0, 1.0, self.boost.weight(posterior, statistics), statistics)
         ascents = [self.ascend(posterior, learn, start) for start in self.rate_starts]
-        if len(ascents) == 1:
+        if not self._compares:
             return ascents[0].blend
+        if not all(ascent.bounds for ascent in ascents):
+            raise ValueError(
+                "to choose among several rate_starts, the local step has to tell its part of the "
+                f"bound, and max_passes must be at least 2; it is {self.max_passes}"
+            )
         return max(ascents, key=lambda ascent: ascent.bounds[-1]).blend
 
     def ascend(self, posterior: LazyPosterior, learn: Learn, start: float) -> Ascent:
@@ -81,10 +86,14 @@ class HierarchicalPowerPrior:
             boost = self.boost.weight(posterior, statistics)
             evidence, from_prior = self._evidence(*posterior.divergences(blend, boost))
             last, rate = rate, self.rate_prior.posterior(evidence)
-            if np.abs(rate.kept - last.kept).max() < self.tol:
+            if np.abs(rate.kept - last.kept).max() < self.tol and (bounds or not self._compares):
                 break
             seen = posterior.after(blend)
         return Ascent(blend, bounds)
+
+    @property
+    def _compares(self) -> bool:
+        return len(self.rate_starts) > 1
 
     def _blend(self, posterior: LazyPosterior, statistics: Statistics, rate: Rate) -> Blend:
         boost = self.boost.weight(posterior, statistics)

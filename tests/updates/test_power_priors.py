@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rules that forget: their limits, their bound, and the rates they find."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.integrate import quad
+from scipy.special import logsumexp
+
+from streamtopics.base import _minibatch
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.families import dirichlet
+from streamtopics.local import Variational
+from streamtopics.messages import Statistics
+from streamtopics.models import LDA
+from streamtopics.models.views import geometric_mean
+from streamtopics.parallel import SERIAL
+from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.updates import BPS, SVB, Boost, HierarchicalPowerPrior, PopulationVB, PowerPrior
+from streamtopics.updates.rates import NEARLY_UNIFORM, Exponential, Normal
+
+V, K = 12, 3
+WORDS = np.arange(0, V, 2, dtype=np.int32)
+
+
+def statistics(rng, tokens=30.0):
+    counts = rng.gamma(0.5, tokens / 3, (len(WORDS), K))
+    return Statistics(WORDS, counts, np.full(5, counts.sum() / 5))
+
+
+def run(rule, n=8, eta=0.3, seed=0):
+    """The posterior after n minibatches of given statistics, and the last blend."""
+    rng = np.random.default_rng(seed)
+    posterior = LazyPosterior(np.array([[eta]]), (V, K))
+    for _ in range(n):
+        s = statistics(rng)
+        blend = rule.step(posterior, lambda view, s=s: s)
+        posterior.blend(blend)
+    return posterior, blend
+
+
+# Limits
+
+
+def test_keeping_all_is_svb_bit_for_bit():
+    assert_array_equal(run(PowerPrior(1.0))[0].dense(), run(SVB())[0].dense())
+
+
+def test_keeping_nothing_is_the_last_minibatch_alone():
+    posterior, blend = run(PowerPrior(0.0))
+    expected = np.full((V, K), 0.3)
+    expected[WORDS] += blend.statistics.counts
+    assert_allclose(posterior.dense(), expected)
+
+
+def test_effective_sample_size_tends_to_that_of_the_last_minibatches():
+    rng = np.random.default_rng(0)
+    posterior = LazyPosterior(np.array([[0.3]]), (V, K))
+    s = statistics(rng)
+    for _ in range(200):
+        posterior.blend(PowerPrior(0.8).step(posterior, lambda view: s))
+    assert_allclose(posterior.mass, posterior.prior_mass + s.mass / 0.2)
+
+
+def test_population_is_a_power_prior_where_a_minibatch_is_its_share_of_it():
+    """M nu = B, and no local variables."""
+    mine, other = run(PopulationVB(50.0, 0.1)), run(PowerPrior(0.9))
+    assert_allclose(mine[0].dense(), other[0].dense(), rtol=1e-12)
+    assert not np.allclose(run(PopulationVB(60.0, 0.1))[0].dense(), other[0].dense())
+
+
+@pytest.mark.parametrize("norm", ["whole", "topic"])
+def test_boosts_of_a_rule_that_keeps_all_are_bps(norm):
+    mine, other = run(PowerPrior(1.0, Boost(0.4, norm))), run(BPS(0.4, norm))
+    assert_allclose(mine[0].dense(), other[0].dense())
+
+
+def test_the_share_of_a_boosted_prior_is_stationary_under_forgetting():
+    rng = np.random.default_rng(0)
+    posterior = LazyPosterior(np.array([[1e-6]]), (V, K))
+    s = statistics(rng)
+    for _ in range(300):
+        posterior.blend(PowerPrior(0.9, Boost(0.25, "topic")).step(posterior, lambda view: s))
+    assert_allclose(posterior.prior_part / posterior.mass, 0.25 / 1.25, rtol=1e-5)
+
+
+# Divergences of the lazy posterior
+
+
+@pytest.mark.parametrize("eta_shape", [(1, 1), (V, 1), (1, K), (V, K)])
+@pytest.mark.parametrize("shift", [0.0, 0.7, np.array([0.0, 0.2, 3.0])], ids=["0", "0.7", "each"])
+def test_divergences_are_those_of_the_family(eta_shape, shift):
+    rng = np.random.default_rng(1)
+    eta = rng.uniform(0.1, 1.0, eta_shape)
+    posterior = LazyPosterior(eta, (V, K))
+    for retain in (1.0, 0.6):
+        posterior.blend(Blend(retain, 1.0, 0.3, statistics(rng)))
+    blend = Blend(rng.uniform(0.2, 0.9, K), 1.0, rng.uniform(0.1, 0.5, K), statistics(rng))
+    found = posterior.divergences(blend, shift)
+    before, boost = posterior.dense(), np.broadcast_to(shift * eta, (V, K))
+    posterior.blend(blend)
+    after, prior = posterior.dense(), np.broadcast_to(eta, (V, K))
+    assert_allclose(found[0], dirichlet.kl(after, before + boost, axis=0), rtol=1e-9)
+    assert_allclose(found[1], dirichlet.kl(after, prior + boost, axis=0), rtol=1e-9)
+
+
+def test_divergences_do_not_depend_on_where_the_words_are_cut(monkeypatch):
+    rng = np.random.default_rng(1)
+    posterior = LazyPosterior(np.array([[0.1]]), (V, K))
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(rng)))
+    blend = Blend(0.5, 1.0, 0.5, statistics(rng))
+    whole = posterior.divergences(blend)
+    monkeypatch.setattr("streamtopics.posterior.WORDS_AT_ONCE", 5)
+    assert_allclose(posterior.divergences(blend), whole, rtol=1e-12)
+
+
+# Rates
+
+
+@pytest.mark.parametrize("prior", [NEARLY_UNIFORM, Exponential(3.0), Normal(0.4, 30.0)])
+@pytest.mark.parametrize("evidence", [-40.0, -1.0, 0.0, 0.3, 25.0])
+def test_rates_agree_with_quadrature(prior, evidence):
+    if isinstance(prior, Normal):
+        log_prior = lambda rho: -0.5 * prior.precision * (rho - prior.mean) ** 2  # noqa: E731
+    else:
+        log_prior = lambda rho: prior.gamma * rho  # noqa: E731
+    of_prior = quad(lambda rho: np.exp(log_prior(rho)), 0, 1)[0]
+    weight = lambda rho: np.exp(log_prior(rho) + evidence * rho)  # noqa: E731
+    total = quad(weight, 0, 1, epsabs=0)[0]
+    mean = quad(lambda rho: rho * weight(rho), 0, 1, epsabs=0)[0] / total
+    rate = prior.posterior(np.array([evidence]))
+    assert_allclose(rate.kept, mean, rtol=1e-7)
+    assert_allclose(rate.lost, 1 - mean, rtol=1e-7)
+    assert_allclose(rate.divergence, evidence * mean + np.log(of_prior / total), atol=1e-7)
+
+
+def test_an_empirical_bayes_variance_of_the_normal_prior_ends_at_the_uniform_prior():
+    """The bound's part that depends on the precision falls in it for any evidence."""
+    for evidence in (-30.0, -0.5, 2.0, 100.0):
+        gains = []
+        for precision in (1e-6, 0.1, 1.0, 10.0, 100.0):
+            rate = Normal(0.5, precision).posterior(np.array([evidence]))
+            gains.append(rate.kept * evidence - rate.divergence)
+        assert (np.diff(np.ravel(gains)) < 0).all()
+    flat = Normal(0.5, 1e-9).posterior(np.array([-30.0, 2.0]))
+    uniform = Exponential(0.0).posterior(np.array([-30.0, 2.0]))
+    assert_allclose(flat.kept, uniform.kept, rtol=1e-6)
+
+
+# The hierarchical power prior
+
+
+def test_the_first_minibatch_has_the_prior_alone():
+    blend = run(HierarchicalPowerPrior(), n=1)[1]
+    assert (blend.retain, blend.prior) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize("start", [0.05, 0.5, 0.95])
+def test_the_rate_is_a_fixed_point(start):
+    """At the end E[rho] is what the divergences of the result say."""
+    rule = HierarchicalPowerPrior(rate_starts=(start,), max_passes=200, tol=1e-13)
+    posterior = run(rule, n=3)[0]
+    s = statistics(np.random.default_rng(7))
+    blend = rule.step(posterior, lambda view: s)
+    from_posterior, from_prior = posterior.divergences(blend)
+    rate = NEARLY_UNIFORM.posterior(from_prior.sum(keepdims=True) - from_posterior.sum())
+    assert_allclose(blend.retain, rate.kept, atol=1e-10)
+    assert_allclose(blend.prior, rate.lost, atol=1e-10)
+
+
+def test_one_topic_needs_no_rate_of_its_own():
+    def run_one(rate):
+        posterior = LazyPosterior(np.array([[0.3]]), (V, 1))
+        rng = np.random.default_rng(0)
+        for _ in range(6):
+            counts = rng.gamma(0.5, 10.0, (len(WORDS), 1))
+            s = Statistics(WORDS, counts, np.array([counts.sum()]))
+            posterior.blend(HierarchicalPowerPrior(rate).step(posterior, lambda view, s=s: s))
+        return posterior.dense()
+
+    assert_array_equal(run_one("shared"), run_one("topic"))
+
+
+def test_a_boost_shifts_both_ends():
+    """As if the posterior and the prior had been boosted before."""
+    boost = Boost(0.5)
+    s = statistics(np.random.default_rng(5))
+    posterior = run(HierarchicalPowerPrior(), n=2)[0]
+    mine = HierarchicalPowerPrior(boost=boost).step(posterior, lambda view: s)
+    r = boost.weight(posterior, s)
+    boosted = LazyPosterior(posterior.eta * (1 + r), (V, K))
+    boosted.S[:] = posterior.dense() + r * posterior.eta - boosted.eta
+    boosted._state[2 * K : 3 * K] = boosted.S.sum(axis=0)
+    boosted._state[-3] = 2
+    other = HierarchicalPowerPrior().step(boosted, lambda view: s)
+    assert_allclose(mine.retain, other.retain, rtol=1e-9)
+
+
+def test_several_starts_need_a_bound():
+    posterior = run(HierarchicalPowerPrior(), n=1)[0]
+    s = statistics(np.random.default_rng(5))
+    rule = HierarchicalPowerPrior(rate_starts=(0.05, 0.95))
+    with pytest.raises(ValueError, match="bound"):
+        rule.step(posterior, lambda view: s)
+
+
+def test_a_start_that_is_the_result_still_has_a_bound_to_compare():
+    posterior = run(HierarchicalPowerPrior(), n=4)[0]
+    s = replace(statistics(np.random.default_rng(5)), local_bound=-100.0)
+    alone = HierarchicalPowerPrior(tol=1e-9, max_passes=50).step(posterior, lambda view: s)
+    rule = HierarchicalPowerPrior(rate_starts=(alone.retain, alone.retain), tol=1e-6)
+    assert_allclose(rule.step(posterior, lambda view: s).retain, alone.retain, atol=1e-6)
+
+
+# With documents
+
+
+def lda(n_components, tol=1e-10):
+    local = Variational(tol, 5000, bound=True)
+    return LDA(geometric_mean, local, local, seed=0, keep_documents=True)
+
+
+def corpus(seed, n=60, n_features=50):
+    X = make_lda_corpus(n, n_features=n_features, mean_length=40, random_state=seed).X
+    return _minibatch(X.astype(np.float64))
+
+
+@pytest.mark.parametrize("n_components", [1, 4, 40])
+def test_bound_of_the_documents_is_that_of_the_definition(n_components):
+    model = lda(n_components)
+    alpha = np.random.default_rng(0).uniform(0.1, 1.0, n_components)
+    posterior = LazyPosterior(np.array([[0.1]]), (50, n_components), alpha)
+    posterior.blend(SVB().step(posterior, model.learner(posterior, corpus(0), SERIAL)))
+    minibatch = corpus(1)
+    found = model.learner(posterior, minibatch, SERIAL)(posterior).local_bound
+    gamma = model.local.infer(minibatch, model.topics(posterior, minibatch, SERIAL), SERIAL)
+    log_theta = dirichlet.expected_statistics(gamma)
+    log_beta = dirichlet.expected_statistics(posterior.dense().T)
+    X = sparse.csr_matrix((minibatch.counts, minibatch.indices, minibatch.indptr)).tocoo()
+    words = minibatch.words[X.col]
+    expected = X.data @ logsumexp(log_theta[X.row] + log_beta.T[words], axis=1)
+    expected -= dirichlet.kl(gamma, alpha).sum()
+    assert_allclose(found, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("rate", ["shared", "topic"])
+@pytest.mark.parametrize("start", [0.05, 0.5, 0.95])
+@pytest.mark.parametrize("scale", [0.0, 0.5])
+def test_the_double_bound_never_falls(rate, start, scale):
+    model = lda(4)
+    posterior = LazyPosterior(np.array([[0.1]]), (50, 4), np.full(4, 0.3))
+    posterior.blend(SVB(5).step(posterior, model.learner(posterior, corpus(0), SERIAL)))
+    for seed in (1, 2):
+        rule = HierarchicalPowerPrior(rate, boost=Boost(scale), max_passes=30, tol=0.0)
+        learn = model.learner(posterior, corpus(seed), SERIAL)
+        blend, bounds = rule.ascend(posterior, learn, start)
+        assert len(bounds) == 29
+        assert (np.diff(bounds) > -1e-6 * np.abs(bounds[:-1])).all()
+        assert bounds[-1] > bounds[0]
+        posterior.blend(blend)
