@@ -20,26 +20,28 @@ ALLOWED = {
     "families": set(),
     "posterior": {"kernels", "messages"},
     "local": {"kernels", "messages", "parallel"},
-    "updates": {"messages", "posterior"},
+    "updates": {"families", "messages", "posterior"},
     "models": {"kernels", "local", "messages", "parallel", "posterior"},
     "metrics": {"kernels", "parallel"},
     "datasets": set(),
     "validation": {"priors"},
     "averaging": {"posterior"},
     "merging": {"updates"},
+    "drift": {"messages", "parallel", "posterior", "validation"},
     "base": {
         "averaging", "kernels", "messages", "metrics", "models", "parallel", "posterior",
         "progress", "updates", "validation",
     },
     "estimators": {
-        "base", "local", "merging", "messages", "models", "parallel", "updates", "validation",
+        "base", "drift", "local", "merging", "messages", "models", "parallel", "updates",
+        "validation",
     },
     "inspection": {"base"},
     "__init__": {"estimators"},
     "__main__": {"__init__", "datasets", "inspection", "priors", "progress"},
 }  # fmt: skip
 MAY_USE_SCIKIT_LEARN = {
-    "base", "estimators", "merging", "metrics", "datasets", "validation", "__main__",
+    "base", "drift", "estimators", "merging", "metrics", "datasets", "validation", "__main__",
 }  # fmt: skip
 
 FILES = sorted(ROOT.rglob("*.py"))

@@ -12,10 +12,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from streamtopics import (
     BPSLDA,
+    SVBHPP,
     SVBLDA,
     GibbsOnlineEM,
     LangevinLDA,
     OnlineVBLDA,
+    PopulationVBLDA,
+    PowerPriorLDA,
     SinglePassLDA,
     StreamingGibbsLDA,
     VarGibbsLDA,
@@ -39,6 +42,10 @@ from streamtopics.datasets import load_docstrings, make_lda_corpus
         SinglePassLDA(),
         StreamingGibbsLDA(),
         LangevinLDA(n_sweeps=10),
+        SVBHPP(),
+        SVBHPP(rate="topic", rate_prior=1.0, rate_starts=[0.5], boosting_scale=0.1),
+        PowerPriorLDA(),
+        PopulationVBLDA(),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

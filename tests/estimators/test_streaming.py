@@ -17,10 +17,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from streamtopics import (
     BPSLDA,
+    SVBHPP,
     SVBLDA,
     GibbsOnlineEM,
     LangevinLDA,
     OnlineVBLDA,
+    PopulationVBLDA,
+    PowerPriorLDA,
     SinglePassLDA,
     StreamingGibbsLDA,
     VarGibbsLDA,
@@ -48,6 +51,10 @@ OTHERS = [
     OnlineVBLDA(n_components=7, random_state=3, tau=1, doc_topic_prior_update="newton"),
     VarGibbsLDA(n_components=70, random_state=3, n_documents=10_000),
     LangevinLDA(n_components=7, random_state=3, n_sweeps=6, n_documents=700),
+    SVBHPP(n_components=7, random_state=3),
+    SVBHPP(n_components=70, random_state=3, rate="topic", rate_starts=(0.5,), boosting_scale=0.1),
+    PowerPriorLDA(n_components=7, random_state=3, rho=0.8, boosting_scale=0.1),
+    PopulationVBLDA(n_components=7, random_state=3, population_size=500),
 ]
 
 
@@ -327,7 +334,7 @@ def test_failed_fit_leaves_the_last_one(estimator, X):
 
 
 def interrupt_after(monkeypatch, n_chunks, error):
-    """Make the local steps fail after some chunks of documents."""
+    """Make the local steps fail after some chunks of documents; returns a list of the calls."""
     calls = []
     for module, name in ((variational, "_infer_documents"), (gibbs, "_sample")):
         infer = getattr(module, name)
@@ -339,6 +346,7 @@ def interrupt_after(monkeypatch, n_chunks, error):
             return infer(*arguments)
 
         monkeypatch.setattr(module, name, interrupted)
+    return calls
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -369,14 +377,11 @@ def test_interrupted_first_call_leaves_it_unfitted(estimator, X, monkeypatch):
 def test_interrupted_fit_keeps_whole_minibatches(estimator, X, monkeypatch):
     estimator.set_params(batch_size=50)
     expected = clone(estimator)
-    for start in (0, 50, 100):
-        expected.partial_fit(X[start : start + 50])
-    rule = estimator.partial_fit(X[:0])._rule()
-    rounds = [
-        rule.rounds(n) if hasattr(rule, "rounds") else getattr(rule, "n_passes", 1)
-        for n in range(3)
-    ]
-    interrupt_after(monkeypatch, sum(rounds), KeyboardInterrupt)
+    with monkeypatch.context() as patch:
+        calls = interrupt_after(patch, np.inf, KeyboardInterrupt)
+        for start in (0, 50, 100):
+            expected.partial_fit(X[start : start + 50])
+    interrupt_after(monkeypatch, len(calls), KeyboardInterrupt)
     with pytest.raises(KeyboardInterrupt):
         estimator.fit(X)
     assert estimator.n_batch_iter_ == 3
