@@ -6,7 +6,7 @@
 with rho_t random, and q(rho_t) found by coordinate ascent in a double lower bound of
 the evidence, between the documents, lam_t and rho_t; algorithm 1 of Masegosa et al.
 (2020), "Variational inference over nonstationary data streams for exponential family
-models". Nothing about rho is carried from one minibatch to the next.
+models". Nothing about rho is carried from one minibatch to the next; the first has none.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ import numpy as np
 
 from streamtopics.messages import Statistics
 from streamtopics.posterior import Blend, LazyPosterior
-from streamtopics.updates.bps import NO_BOOST, Boost
+from streamtopics.updates.bps import BPS, NO_BOOST, Boost
 from streamtopics.updates.rates import NEARLY_UNIFORM, Rate, RatePrior
 from streamtopics.updates.rule import Learn
 
@@ -57,18 +57,27 @@ class HierarchicalPowerPrior:
     max_passes: int = 10
     tol: float = 1e-3
 
+    def __post_init__(self) -> None:
+        starts = self.rate_starts
+        if len(starts) == 0 or not all(0 <= start <= 1 for start in starts):
+            raise ValueError(f"rate_starts must be one or more numbers in [0, 1]; got {starts}")
+        if self._compares and self.max_passes < 2:
+            raise ValueError(
+                f"max_passes must be at least 2, to compare several rate_starts; got "
+                f"{self.max_passes}"
+            )
+
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
         """E[rho] lam + (1 - E[rho] + r) eta + s."""
         if posterior.n_batches == 0:
-            statistics = learn(posterior)
-            return Blend(1.0, 1.0, self.boost.weight(posterior, statistics), statistics)
+            return BPS(self.boost.scale, self.boost.norm, self.max_passes).step(posterior, learn)
         ascents = [self.ascend(posterior, learn, start) for start in self.rate_starts]
         if not self._compares:
             return ascents[0].blend
         if not all(ascent.bounds for ascent in ascents):
             raise ValueError(
                 "to choose among several rate_starts, the local step has to tell its part of the "
-                f"bound, and max_passes must be at least 2; it is {self.max_passes}"
+                "bound; it does not, so give one start"
             )
         return max(ascents, key=lambda ascent: ascent.bounds[-1]).blend
 

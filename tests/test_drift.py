@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Estimators that forget: what they keep, what they report, and when they warn."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+
+from streamtopics import SVBHPP, SVBLDA, PopulationVBLDA, PowerPriorLDA
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.updates.rates import Exponential, Normal
+
+N_TOPICS, N_WORDS = 5, 300
+
+
+def batch(topic_word, seed, n=400, length=200):
+    return make_lda_corpus(
+        n,
+        mean_length=length,
+        topic_word=topic_word,
+        doc_topic_prior=np.full(len(topic_word), 0.5),
+        random_state=seed,
+    ).X
+
+
+def topics_before_and_after(seed):
+    """Topics on words of their own, one of which takes three in ten of its words elsewhere."""
+    rng = np.random.default_rng(seed)
+    before = np.full((N_TOPICS, N_WORDS), 1e-4)
+    for k in range(N_TOPICS):
+        before[k, 40 * k : 40 * (k + 1)] = rng.dirichlet(np.ones(40))
+    before /= before.sum(axis=1, keepdims=True)
+    after = before.copy()
+    elsewhere = np.full(N_WORDS, 1e-4)
+    elsewhere[200:] = rng.dirichlet(np.ones(100))
+    after[2] = 0.7 * before[2] + 0.3 * elsewhere / elsewhere.sum()
+    return before, after
+
+
+def learn_through_a_change(model, seed):
+    """Six minibatches before the change and one after; returns the topic that changed."""
+    before, after = topics_before_and_after(seed)
+    for t in range(6):
+        model.partial_fit(batch(before, 100 * seed + t), time=1990 + t)
+    changed = int(np.argmax(model.topic_word_ @ before[2]))
+    model.partial_fit(batch(after, 100 * seed + 6), time=1996)
+    return changed
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+def test_rates_of_topics_forget_the_topic_that_changed_alone(seed):
+    model = SVBHPP(N_TOPICS, rate="topic", rate_starts=(0.95,), doc_topic_prior=0.5, max_passes=20)
+    changed = learn_through_a_change(model.set_params(random_state=seed, tol=1e-4), seed)
+    assert model.retention_[changed] < 0.2
+    assert (np.delete(model.retention_, changed) > 0.8).all()
+    assert (model.retention_history_[1:6] > 0.9).all()
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 3])
+def test_a_shared_rate_forgets_all(seed):
+    model = SVBHPP(N_TOPICS, doc_topic_prior=0.5, random_state=seed)
+    learn_through_a_change(model, seed)
+    assert (model.retention_ < 0.2).all()
+    assert (model.retention_history_[1:6] > 0.9).all()
+
+
+@pytest.fixture(scope="module")
+def changed_model():
+    calls = []
+    model = SVBHPP(N_TOPICS, doc_topic_prior=0.5, random_state=0, on_drift=calls.append)
+    learn_through_a_change(model, 0)
+    return model, calls
+
+
+def test_callback_fires_when_topics_are_forgotten_and_only_then(changed_model):
+    model, calls = changed_model
+    assert [record.batch for record in calls] == [7]
+    assert calls[0] is model.drift_[-1]
+    assert calls[0].time == 1996
+
+
+def test_report_has_a_row_for_each_minibatch_and_topic(changed_model):
+    model, _ = changed_model
+    names = np.array([f"word{v}" for v in range(N_WORDS)])
+    rows = model.drift_report(names)
+    assert [(row.batch, row.topic) for row in rows] == [
+        (t, k) for t in range(1, 8) for k in range(N_TOPICS)
+    ]
+    assert rows[0].time == 1990
+    last = rows[-N_TOPICS:]
+    assert_allclose([row.retention for row in last], model.retention_)
+    assert_allclose([row.effective_sample_size for row in last], model.effective_sample_size_)
+    assert max(row.moved for row in last) > 0.05 > max(row.moved for row in rows[10:-N_TOPICS])
+    assert all(not row.gained and not row.lost for row in rows[:N_TOPICS])
+    assert all(len(row.gained) == len(row.lost) for row in rows)
+    assert all(word in names for row in rows for word in row.gained)
+
+
+def test_gained_and_lost_words_are_those_of_the_top_ten(changed_model):
+    model, _ = changed_model
+    last, record = model.drift_[-2:]
+    rows = model.drift_report()[-N_TOPICS:]
+    for k, row in enumerate(rows):
+        assert set(record.top_words[k]) == set(model.top_words(n=10)[k])
+        assert set(row.gained) == set(record.top_words[k]) - set(last.top_words[k])
+
+
+def test_moved_is_the_total_variation_distance():
+    X = batch(topics_before_and_after(0)[0], 0, n=50)
+    model = PowerPriorLDA(N_TOPICS, rho=0.5, random_state=0).partial_fit(X[:30])
+    before = model.topic_word_
+    model.partial_fit(X[30:])
+    expected = 0.5 * np.abs(model.topic_word_ - before).sum(axis=1)
+    assert_allclose(model.drift_[-1].moved, expected, rtol=1e-9)
+
+
+def test_history_is_bounded(monkeypatch):
+    monkeypatch.setattr("streamtopics.drift.KEPT_MINIBATCHES", 3)
+    model = PowerPriorLDA(2, random_state=0)
+    for _ in range(5):
+        model.partial_fit([[1.0, 2.0, 0.0]])
+    assert [record.batch for record in model.drift_] == [3, 4, 5]
+    assert model.retention_history_.shape == (3, 2)
+
+
+def test_before_any_minibatch_all_is_kept():
+    model = PowerPriorLDA(2).partial_fit(np.zeros((0, 3)))
+    assert_array_equal(model.retention_, [1.0, 1.0])
+    assert model.drift_report() == []
+
+
+def test_what_a_callback_raises_comes_through_and_the_minibatch_is_learnt():
+    def stop(record):
+        raise RuntimeError("drift")
+
+    model = PowerPriorLDA(2, rho=0.1, random_state=0, on_drift=stop)
+    with pytest.raises(RuntimeError, match="drift"):
+        model.partial_fit([[1.0, 2.0, 0.0]])
+    assert model.n_batch_iter_ == 1
+    assert len(model.drift_) == 1
+
+
+def test_a_failed_minibatch_is_not_in_the_report():
+    model = PowerPriorLDA(2, random_state=0).partial_fit([[1.0, 2.0, 0.0]])
+    with pytest.raises(ValueError, match="Negative"):
+        model.partial_fit([[1.0, -2.0, 0.0]])
+    assert len(model.drift_) == 1
+
+
+def test_resumed_stream_has_the_same_report(changed_model):
+    model, _ = changed_model
+    again = clone(model).set_params(on_drift=None)
+    before, after = topics_before_and_after(0)
+    for t in range(6):
+        again.partial_fit(batch(before, t), time=1990 + t)
+        again = pickle.loads(pickle.dumps(again))
+    again.partial_fit(batch(after, 6), time=1996)
+    assert_array_equal(again.retention_history_, model.retention_history_)
+    assert again.drift_report() == model.drift_report()
+
+
+# Limits
+
+
+def test_a_power_prior_that_keeps_all_is_svb():
+    X = batch(topics_before_and_after(0)[0], 0, n=60, length=50)
+    keeping = PowerPriorLDA(4, rho=1.0, batch_size=20, random_state=0).fit(X)
+    assert_array_equal(
+        keeping.components_, SVBLDA(4, batch_size=20, random_state=0).fit(X).components_
+    )
+
+
+def test_a_population_never_counts_for_more_than_its_size():
+    X = batch(topics_before_and_after(0)[0], 0, n=200, length=50)
+    model = PopulationVBLDA(4, population_size=30, rate=0.5, batch_size=10, random_state=0).fit(X)
+    mass = model.components_.sum() - 4 * N_WORDS * 0.05
+    assert_allclose(mass, 30 * 50, rtol=0.1)
+
+
+# Parameters
+
+
+@pytest.mark.parametrize(
+    ("estimator", "name", "value"),
+    [
+        (PowerPriorLDA(), "rho", 1.5),
+        (PowerPriorLDA(), "rho", -0.1),
+        (PowerPriorLDA(), "drift_threshold", 2.0),
+        (PowerPriorLDA(), "on_drift", "print"),
+        (PopulationVBLDA(), "rate", 0.0),
+        (PopulationVBLDA(), "population_size", 0),
+        (SVBHPP(), "rate", "word"),
+        (SVBHPP(), "rate_prior", "flat"),
+        (SVBHPP(), "rate_starts", ()),
+        (SVBHPP(), "rate_starts", (0.5, 1.5)),
+        (SVBHPP(), "rate_starts", 0.5),
+        (SVBHPP(), "max_passes", 1),
+        (SVBHPP(), "boosting_scale", -1.0),
+    ],
+)
+def test_wrong_parameter(estimator, name, value):
+    estimator.set_params(**{name: value})
+    with pytest.raises((ValueError, TypeError), match=name):
+        estimator.partial_fit([[1.0, 2.0]])
+    assert not estimator.__sklearn_is_fitted__()
+
+
+@pytest.mark.parametrize("prior", [2.0, Exponential(2.0), Normal(0.5, 50.0)])
+def test_priors_of_the_rate(prior):
+    before, after = topics_before_and_after(0)
+    model = SVBHPP(3, rate_prior=prior, random_state=0)
+    for t, topic_word in enumerate((before, before, after)):
+        model.partial_fit(batch(topic_word, t, n=50, length=40))
+    flat = SVBHPP(3, rate_prior=0.0, random_state=0)
+    for t, topic_word in enumerate((before, before, after)):
+        flat.partial_fit(batch(topic_word, t, n=50, length=40))
+    assert not np.array_equal(model.retention_history_, flat.retention_history_)
