@@ -45,7 +45,7 @@ class Drift:
     moved : ndarray of shape (n_components,)
         Total variation distance between a topic's mean before and after, in [0, 1].
     top_words : ndarray of shape (n_components, n)
-        Columns of the most probable words after it, in no order.
+        Columns of the most probable words after it, the most probable first.
     """
 
     batch: int
@@ -71,23 +71,33 @@ class DriftRow(NamedTuple):
 
 def observe(posterior: LazyPosterior, blend: Blend, time: Any) -> Drift:
     """What `blend` is about to do to a posterior."""
-    statistics = blend.statistics
-    before = posterior.dense()
-    after = blend.retain * before + blend.prior * posterior.eta
-    after[statistics.words] += blend.gain * statistics.counts
-    mass = after.sum(axis=0)
-    before /= posterior.mass
-    after /= mass
-    n = min(TOP_WORDS, len(after))
-    top_words = np.argpartition(after.T, len(after) - n, axis=1)[:, len(after) - n :]
+    old_mass, mass = posterior.mass, posterior.after(blend).mass
+    n = min(TOP_WORDS, posterior.shape[0])
+    moved, least = np.zeros((2, len(mass)))
+    leaders = []
+    for words, before, after in posterior.changes(blend):
+        before /= old_mass
+        moved += np.abs(after / mass - before).sum(axis=0)
+        if len(words) >= n:
+            nth = np.partition(after, len(words) - n, axis=0)[len(words) - n]
+            least = np.maximum(least, nth)
+        places, topics = np.nonzero(after >= least)
+        leaders.append((topics, words[places], after[places, topics]))
     return Drift(
         posterior.n_batches + 1,
         time,
         np.broadcast_to(np.asarray(blend.retain, dtype=np.float64), mass.shape).copy(),
         mass,
-        0.5 * np.abs(after - before).sum(axis=0),
-        top_words,
+        0.5 * moved,
+        _leading(*map(np.concatenate, zip(*leaders, strict=True)), n),
     )
+
+
+def _leading(topics: np.ndarray, words: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
+    """The n words of the largest values of each topic, of equal ones the first."""
+    order = np.lexsort((words, -values, topics))
+    first = np.searchsorted(topics[order], np.arange(topics.max() + 1))
+    return words[order][first[:, None] + np.arange(n)]
 
 
 def drift_table(records: Sequence[Drift], names: np.ndarray) -> list[DriftRow]:

@@ -14,6 +14,7 @@ documents' topic proportions, which some rules re-estimate, is kept beside it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -217,6 +218,20 @@ class LazyPosterior:
         n_words, k = self.S.shape
         return np.broadcast_to(gammaln(self.eta).sum(axis=0) * (n_words // len(self.eta)), k)
 
+    def changes(self, blend: Blend) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Some words at a time until it is all, and their rows before and after `blend`."""
+        statistics = blend.statistics
+        for start in range(0, self.S.shape[0], WORDS_AT_ONCE):
+            stop = min(start + WORDS_AT_ONCE, self.S.shape[0])
+            words = np.arange(start, stop, dtype=np.int32)
+            before = self.rows(words)
+            eta = self.eta[start:stop] if len(self.eta) > 1 else self.eta
+            after = blend.retain * before
+            after += blend.prior * eta
+            seen = slice(*np.searchsorted(statistics.words, [start, stop]))
+            after[statistics.words[seen] - start] += blend.gain * statistics.counts[seen]
+            yield words, before, after
+
     def divergences(
         self, blend: Blend, shift: float | np.ndarray = 0.0
     ) -> tuple[np.ndarray, np.ndarray]:
@@ -230,16 +245,9 @@ class LazyPosterior:
         from_posterior, from_prior : ndarray of shape (n_components,), float64
             KL(Dir(q_k) || Dir(lam_k)) and KL(Dir(q_k) || Dir(eta_k)), in nats.
         """
-        n_words, k = self.S.shape
-        statistics = blend.statistics
-        from_posterior, from_prior = np.zeros((2, k))
-        for start in range(0, n_words, WORDS_AT_ONCE):
-            words = np.arange(start, min(start + WORDS_AT_ONCE, n_words), dtype=np.int32)
-            before = self.rows(words)
-            eta = self.eta[start : start + WORDS_AT_ONCE] if len(self.eta) > 1 else self.eta
-            after = blend.retain * before + blend.prior * eta
-            seen = slice(*np.searchsorted(statistics.words, [start, start + WORDS_AT_ONCE]))
-            after[statistics.words[seen] - start] += blend.gain * statistics.counts[seen]
+        from_posterior, from_prior = np.zeros((2, self.S.shape[1]))
+        for words, before, after in self.changes(blend):
+            eta = self.eta[words] if len(self.eta) > 1 else self.eta
             if np.any(shift):
                 eta = np.ascontiguousarray((1.0 + shift) * eta)
                 before += shift * self.prior_rows(words)
