@@ -36,7 +36,7 @@ ALLOWED = {
         "base", "drift", "local", "merging", "messages", "models", "parallel", "updates",
         "validation",
     },
-    "inspection": {"base"},
+    "inspection": {"base", "drift"},
     "__init__": {"estimators"},
     "__main__": {"__init__", "datasets", "inspection", "priors", "progress"},
 }  # fmt: skip

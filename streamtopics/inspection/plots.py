@@ -4,7 +4,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from streamtopics.base import StreamingTopicModel
+from streamtopics.drift import Forgetting
 from streamtopics.inspection.tables import topic_table
 
 
@@ -90,4 +93,45 @@ def plot_curves(
     ax.set_ylabel(ylabel)
     ax.legend(frameon=False)
     ax.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def plot_drift(estimator: Forgetting):
+    """How much of each topic was kept with each minibatch, and how far the topics moved.
+
+    Parameters
+    ----------
+    estimator : object
+        A fitted `SVBHPP`, `PowerPriorLDA` or `PopulationVBLDA`.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        Two panels, a row for each topic and a column for each of the last thousand
+        minibatches, which bear the `time` that `partial_fit` was given, or their numbers.
+
+    Raises
+    ------
+    ValueError
+        If no minibatch was learnt.
+    """
+    records = estimator.drift_
+    if not records:
+        raise ValueError("plot_drift needs a model that has learnt from a minibatch; it has not")
+    figure, axes = _new_axes(2, 1, (9.0, 6.0))
+    names = [str(record.batch if record.time is None else record.time) for record in records]
+    panels = {
+        "share of the topic that was kept": (estimator.retention_history_, "magma"),
+        "how far it moved (total variation)": (np.array([r.moved for r in records]), "viridis"),
+    }
+    for ax, (title, (values, colours)) in zip(axes[:, 0], panels.items(), strict=True):
+        image = ax.imshow(
+            values.T, aspect="auto", vmin=0.0, vmax=1.0, cmap=colours, interpolation="nearest"
+        )
+        ax.set_title(title, fontsize=10)
+        ax.set_ylabel("topic")
+        ax.locator_params(axis="y", integer=True)
+        figure.colorbar(image, ax=ax)
+        places = np.unique(np.linspace(0, len(names) - 1, 12).astype(int))
+        ax.set_xticks(places, [names[place] for place in places], rotation=45, fontsize=8)
     return figure

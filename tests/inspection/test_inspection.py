@@ -3,11 +3,17 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
-from streamtopics import SVBLDA
+from streamtopics import SVBHPP, SVBLDA
 from streamtopics.datasets import make_lda_corpus
-from streamtopics.inspection import format_topics, plot_curves, plot_topics, topic_table
+from streamtopics.inspection import (
+    format_topics,
+    plot_curves,
+    plot_drift,
+    plot_topics,
+    topic_table,
+)
 
 NAMES = [f"word{i}" for i in range(50)]
 
@@ -67,6 +73,22 @@ def test_pictures(model, tmp_path):
     figure.savefig(tmp_path / "topics.png")
     curves = plot_curves({"a": [1, 2], "b": [2, 3]}, x=[10, 20], xlabel="documents", ylabel="nats")
     assert [line.get_label() for line in curves.axes[0].lines] == ["a", "b"]
+
+
+def test_picture_of_drift(tmp_path):
+    pytest.importorskip("matplotlib").use("agg")
+    model = SVBHPP(3, rate="topic", random_state=0)
+    with pytest.raises(ValueError, match="learnt from a minibatch"):
+        plot_drift(model.partial_fit(np.zeros((0, 50))))
+    rng = np.random.default_rng(0)
+    for year in (1999, 2000, 2001, 2002):
+        model.partial_fit(rng.poisson(0.5, (30, 50)), time=year)
+    figure = plot_drift(model)
+    panels = [ax for ax in figure.axes if ax.images]
+    assert [ax.images[0].get_array().shape for ax in panels[:2]] == [(3, 4), (3, 4)]
+    assert_array_equal(panels[0].images[0].get_array(), model.retention_history_.T)
+    assert [label.get_text() for label in panels[0].get_xticklabels()][-1] == "2002"
+    figure.savefig(tmp_path / "drift.png")
 
 
 def test_of_equal_words_the_first_are_taken():
