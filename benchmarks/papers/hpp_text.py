@@ -44,6 +44,9 @@ def quarter(time: int) -> str:
     return f"{date.year}-Q{(date.month + 2) // 3}"
 
 
+LEAST_DOCUMENTS = 50
+
+
 class Stream(NamedTuple):
     """Minibatches in the order of time, and how to cut them."""
 
@@ -61,7 +64,7 @@ STREAMS = {
 
 
 def minibatches(stream: Stream) -> tuple[list[str], list[sparse.csr_matrix]]:
-    """Names of the periods, and the counts of each."""
+    """Names of the periods, and the counts of each; small ones are joined to the next."""
     with gzip.open(corpora.folder() / f"{stream.corpus}.jsonl.gz", "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     periods = np.array([stream.period(row["time"]) for row in rows])
@@ -70,8 +73,14 @@ def minibatches(stream: Stream) -> tuple[list[str], list[sparse.csr_matrix]]:
     if stream.tfidf_words is not None:
         weight = np.asarray(TfidfTransformer().fit_transform(X).sum(axis=0)).ravel()
         X = X[:, np.sort(np.argsort(-weight)[: stream.tfidf_words])]
-    names = sorted(set(periods))
-    return names, [X[periods == name] for name in names]
+    names, batches, waiting = [], [], []
+    for name in sorted(set(periods)):
+        waiting.append(X[periods == name])
+        if sum(part.shape[0] for part in waiting) >= LEAST_DOCUMENTS:
+            names.append(name)
+            batches.append(sparse.vstack(waiting, format="csr"))
+            waiting = []
+    return names, batches
 
 
 def methods(K: int, n_documents: float, seed: int) -> Iterator[tuple[str, StreamingTopicModel]]:

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""
+A coin that changes
+===================
+
+The smallest stream that drifts: minibatches of a hundred flips of a coin whose probability of
+heads jumps from 0.2 to 0.5 and to 0.8, as in section 6.1 of Masegosa et al. (2020). There is nothing
+to infer but the coin, so all that differs is what a rule forgets.
+"""
+
+# %%
+# Each rule turns the posterior and the statistics of a minibatch into the coefficients of one
+# update, ``lam <- retain * lam + gain * s + prior * eta``.
+import numpy as np
+
+from streamtopics.inspection import plot_curves
+from streamtopics.models import BetaBinomial
+from streamtopics.updates import SVB, HierarchicalPowerPrior, PopulationVB, PowerPrior
+
+probability = np.repeat([0.2, 0.5, 0.8], [30, 30, 40])
+flips = np.random.default_rng(0).random((len(probability), 100)) < probability[:, None]
+rules = {
+    "SVB": SVB(),
+    "power prior, rho = 0.9": PowerPrior(0.9),
+    "population of 1,000, nu = 0.1": PopulationVB(1000, 0.1),
+    "hierarchical power prior": HierarchicalPowerPrior(),
+    "restart with every minibatch": PowerPrior(0.0),
+}
+means, sizes, kept = {}, {}, {}
+for name, rule in rules.items():
+    model = BetaBinomial(heads=1.0, tails=1.0)
+    posterior = model.posterior()
+    means[name], sizes[name], kept[name] = [], [], []
+    for batch in flips:
+        blend = rule.step(posterior, model.learner(batch.astype(float)))
+        posterior.blend(blend)
+        means[name].append(model.mean(posterior))
+        sizes[name].append(posterior.mass[0])
+        kept[name].append(float(np.ravel(blend.retain)[0]))
+
+# %%
+# The mean of the posterior. SVB ends half way between all that the coin ever was; a fixed rate comes
+# back in the time that it stands for; the learnt one at once.
+batches = np.arange(1, len(probability) + 1)
+truth = {"the coin": probability} | means
+figure = plot_curves(truth, x=batches, xlabel="minibatch", ylabel="mean probability of heads")
+
+# %%
+# What it costs while nothing changes: the learnt rate stands for three minibatches only, however
+# long the coin stays as it is, where a fixed 0.9 stands for ten.
+for name in rules:
+    error = np.abs(np.array(means[name]) - probability)
+    print(
+        f"{name:30} error while still {error[10:30].mean():.3f}, after a jump "
+        f"{error[[30, 31, 32, 60, 61, 62]].mean():.3f}, flips it stands for {sizes[name][-1]:6.0f}"
+    )
+
+# %%
+# How much of the posterior was kept: about two thirds while the coin stays as it is, and next to
+# nothing when it has jumped.
+figure = plot_curves(kept, x=batches, xlabel="minibatch", ylabel="share of the posterior kept")
