@@ -389,7 +389,8 @@ cdef class Sampler:
                 total += self.here[i, k]
             for k in range(self.n_slots):
                 if total > 0:
-                    self.statistics[words[i], k] += self.here[i, k] * (parts[i] * part_weight[i] / total)
+                    self.statistics[words[i], k] += (
+                        self.here[i, k] * (parts[i] * part_weight[i] / total))
                 self.here[i, k] = 0
         for k in range(self.n_slots):
             self.topic[COUNT, k] = 0
