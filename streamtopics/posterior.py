@@ -14,7 +14,7 @@ documents' topic proportions, which some rules re-estimate, is kept beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -260,6 +260,36 @@ class LazyPosterior:
         for found, other in zip((from_posterior, from_prior), masses, strict=True):
             found -= gammaln(other) - gammaln(mass) + (mass - other) * digamma(mass)
         return np.maximum(from_posterior, 0.0), np.maximum(from_prior, 0.0)
+
+    def slopes(
+        self, blend: Blend, shift: float | np.ndarray = 0.0
+    ) -> Callable[[np.ndarray], np.ndarray]:
+        """How E_q[log Dir(beta_k | p(rho))] changes with rho, q being what `blend` would make.
+
+        With p(rho) = rho lam + (1 - rho) eta + r eta for a shift r, this is
+
+            sum over the words of (lam - eta) (E_q[log beta] - E_p(rho)[log beta]),
+
+        at the cost of the whole vocabulary.
+
+        Returns
+        -------
+        slope : callable
+            From rho of shape (n_components,) to the slopes, of the same shape, in nats.
+        """
+        everything = np.arange(self.S.shape[0], dtype=np.int32)
+        eta = self.prior_rows(everything)
+        beyond, base = self.rows(everything) - eta, (1.0 + shift) * eta
+        mass, base_mass = self.mass - self.prior_mass, (1.0 + shift) * self.prior_mass
+        expected = -mass * digamma(self.after(blend).mass)
+        for words, _, after in self.changes(blend):
+            expected += (beyond[words] * digamma(after)).sum(axis=0)
+
+        def slope(rho: np.ndarray) -> np.ndarray:
+            of_words = (beyond * digamma(base + rho * beyond)).sum(axis=0)
+            return expected - of_words + mass * digamma(base_mass + rho * mass)
+
+        return slope
 
     def blend(self, blend: Blend) -> None:
         """Carry out an update; the only writer of the state.

@@ -23,7 +23,14 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import corpora
 
 from streamtopics.models import BetaBinomial
-from streamtopics.updates import SVB, HierarchicalPowerPrior, PopulationVB, PowerPrior, StochasticVI
+from streamtopics.updates import (
+    SVB,
+    EmpiricalPowerPrior,
+    HierarchicalPowerPrior,
+    PopulationVB,
+    PowerPrior,
+    StochasticVI,
+)
 from streamtopics.updates.rates import NEARLY_UNIFORM, Normal
 from streamtopics.updates.rule import Rule
 
@@ -44,6 +51,7 @@ RULES = {
     "SVB-MHPP": HierarchicalPowerPrior("topic", rate_starts=(PRIOR_RATE,), tol=1e-8),
     "SVB-HPP, normal, precision 1": HierarchicalPowerPrior(rate_prior=Normal(0.5, 1.0)),
     "SVB-HPP, normal, precision 100": HierarchicalPowerPrior(rate_prior=Normal(0.5, 100.0)),
+    "point estimate of rho": EmpiricalPowerPrior(),
     "SVB-PP, rho = 0.5": PowerPrior(0.5),
     "restart, rho = 0": PowerPrior(0.0),
 }

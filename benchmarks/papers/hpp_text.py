@@ -98,6 +98,8 @@ def methods(K: int, n_documents: float, seed: int) -> Iterator[tuple[str, Stream
     yield "MHPP, start 0.5", SVBHPP(rate="topic", rate_starts=(0.5,), **common)
     yield "MHPP, start 0.95", SVBHPP(rate="topic", rate_starts=(0.95,), **common)
     yield "MHPP", SVBHPP(rate="topic", **common)
+    yield "point estimate", SVBHPP(rate_estimate="point", **common)
+    yield "point, by topic", SVBHPP(rate="topic", rate_estimate="point", **common)
     yield "PP 0.9, boost 0.1", PowerPriorLDA(rho=0.9, boosting_scale=0.1, **passes)
     yield "HPP, boost 0.1", SVBHPP(boosting_scale=0.1, **common)
 
@@ -154,7 +156,7 @@ def main() -> None:
             for method, model in methods(stream.components, n_documents, seed):
                 score, retention = prequential(model, batches)
                 scores.setdefault(method, []).append(score)
-                if "HPP" in method:
+                if isinstance(model, SVBHPP):
                     retentions.setdefault(method, retention)
         lines = ["| rule | nats per token | range |", "|---|---|---|"]
         for method, values in scores.items():

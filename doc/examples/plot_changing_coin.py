@@ -4,8 +4,8 @@ A coin that changes
 ===================
 
 The smallest stream that drifts: minibatches of a hundred flips of a coin whose probability of
-heads jumps from 0.2 to 0.5 and to 0.8, as in section 6.1 of Masegosa et al. (2020). There is nothing
-to infer but the coin, so all that differs is what a rule forgets.
+heads jumps from 0.2 to 0.5 and to 0.8, as in section 6.1 of Masegosa et al. (2020). There is
+nothing to infer but the coin, so all that differs is what a rule forgets.
 """
 
 # %%
@@ -39,8 +39,8 @@ for name, rule in rules.items():
         kept[name].append(float(np.ravel(blend.retain)[0]))
 
 # %%
-# The mean of the posterior. SVB ends half way between all that the coin ever was; a fixed rate comes
-# back in the time that it stands for; the learnt one at once.
+# The mean of the posterior. SVB ends half way between all that the coin ever was; a fixed rate
+# comes back in the time that it stands for; the learnt one at once.
 batches = np.arange(1, len(probability) + 1)
 truth = {"the coin": probability} | means
 figure = plot_curves(truth, x=batches, xlabel="minibatch", ylabel="mean probability of heads")

@@ -3,15 +3,15 @@
 Topics that change
 ==================
 
-Two streams, and what models that forget make of them: one in which a topic takes new words from one day to
-the next, and one of real text that moves from one subject to another.
+Two streams, and what models that forget make of them: one in which a topic takes new words from
+one day to the next, and one of real text that moves from one subject to another.
 """
 
 # %%
 # A topic that takes new words
 # ----------------------------
-# Five topics on words of their own. In the eighth minibatch topic 2 says three in ten of its words in
-# another way, and a model has a rate for each topic.
+# Five topics on words of their own. In the eighth minibatch topic 2 says three in ten of its words
+# in another way, and a model has a rate for each topic.
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
@@ -51,8 +51,8 @@ for day in range(1, 13):
 figure = plot_drift(model)
 
 # %%
-# The day is right. The topic is among those that were let go, and so is one that took up some of its new
-# words in the first pass: which topics go, the start of the ascent has a say in. From
+# The day is right. The topic is among those that were let go, and so is one that took up some of
+# its new words in the first pass: which topics go, the start of the ascent has a say in. From
 # ``rate_starts=(0.95,)`` fewer go, and smaller changes are missed.
 #
 # The same as a table: the topics that moved farthest that day, and the words that came and went.
@@ -66,8 +66,8 @@ for row in sorted(rows, key=lambda row: -row.moved)[:2]:
 # %%
 # Documentation, package by package
 # ---------------------------------
-# Minibatches of 200 pages of SciPy's documentation, then of scikit-learn's. Each is scored before it is
-# learnt.
+# Minibatches of 200 pages of SciPy's documentation, then of scikit-learn's. Each is scored before
+# it is learnt.
 vectorizer = CountVectorizer(stop_words="english", min_df=5, max_features=3000)
 parts = {name: load_docstrings(packages=[name]).data for name in ("scipy", "sklearn")}
 vectorizer.fit([text for part in parts.values() for text in part])
@@ -99,6 +99,6 @@ for name, values in scores.items():
     print(f"{name:30} {np.mean(values):.3f} nats per token to come, kept at least {least:.3f}")
 
 # %%
-# Here the learnt rates keep nearly all. They ask whether yesterday's topics are better than none, and
-# for pages about another package they still are. The fixed rate, which forgets without being asked, is
-# ahead. For drift of this kind try some fixed rates first.
+# Here the learnt rates keep nearly all. They ask whether yesterday's topics are better than none,
+# and for pages about another package they still are. The fixed rate, which forgets without being
+# asked, is ahead. For drift of this kind try some fixed rates first.

@@ -11,7 +11,7 @@ from streamtopics.estimators.documentation import documented
 from streamtopics.local import Variational
 from streamtopics.models import LDA
 from streamtopics.models.views import geometric_mean
-from streamtopics.updates import Boost, HierarchicalPowerPrior
+from streamtopics.updates import Boost, EmpiricalPowerPrior, HierarchicalPowerPrior
 from streamtopics.updates.rates import Exponential, Normal
 from streamtopics.validation import POSITIVE_INT, Interval, StrOptions
 
@@ -37,6 +37,10 @@ class SVBHPP(Forgetting, StreamingTopicModel):
     {n_components}
     rate : {"shared", "topic"}, default="shared"
         One retention rate for all topics (HPP), or one for each (MHPP).
+    rate_estimate : {"posterior", "point"}, default="posterior"
+        "posterior" is the source's: q(rho) and the mean of it, by a double bound. "point" is
+        the rate that makes the topics most probable, by the bound itself: it has no prior and
+        no second basin, and finds rates in the middle.
     rate_prior : float, Exponential or Normal, default=-0.1
         Prior of the rates. A number is the parameter gamma of `Exponential`, the density
         proportional to exp(gamma rho) on [0, 1]; -0.1 is the source's, close to uniform.
@@ -91,6 +95,7 @@ class SVBHPP(Forgetting, StreamingTopicModel):
         | DRIFT_CONSTRAINTS
         | {
             "rate": [StrOptions({"shared", "topic"})],
+            "rate_estimate": [StrOptions({"posterior", "point"})],
             "rate_prior": [Interval(Real, None, None, closed="neither"), Exponential, Normal],
             "rate_starts": [tuple, list],
             "boosting_scale": [Interval(Real, 0, np.inf, closed="left")],
@@ -103,6 +108,7 @@ class SVBHPP(Forgetting, StreamingTopicModel):
         n_components=10,
         *,
         rate="shared",
+        rate_estimate="posterior",
         rate_prior=-0.1,
         rate_starts=(0.05, 0.95),
         boosting_scale=0.0,
@@ -121,6 +127,7 @@ class SVBHPP(Forgetting, StreamingTopicModel):
     ):
         self.n_components = n_components
         self.rate = rate
+        self.rate_estimate = rate_estimate
         self.rate_prior = rate_prior
         self.rate_starts = rate_starts
         self.boosting_scale = boosting_scale
@@ -137,7 +144,11 @@ class SVBHPP(Forgetting, StreamingTopicModel):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _rule(self) -> HierarchicalPowerPrior:
+    def _rule(self) -> HierarchicalPowerPrior | EmpiricalPowerPrior:
+        if self.rate_estimate == "point":
+            return EmpiricalPowerPrior(
+                self.rate, Boost(self.boosting_scale), max_passes=self.max_passes
+            )
         prior = self.rate_prior
         return HierarchicalPowerPrior(
             self.rate,

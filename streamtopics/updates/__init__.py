@@ -10,6 +10,7 @@ under a posterior, or a proposal of one. A rule sees no documents.
 """
 
 from streamtopics.updates.bps import BPS, Boost
+from streamtopics.updates.empirical_power_prior import EmpiricalPowerPrior
 from streamtopics.updates.hierarchical_power_prior import HierarchicalPowerPrior
 from streamtopics.updates.langevin import Langevin
 from streamtopics.updates.online_em import OnlineEM
@@ -22,6 +23,7 @@ __all__ = [
     "BPS",
     "SVB",
     "Boost",
+    "EmpiricalPowerPrior",
     "HierarchicalPowerPrior",
     "Langevin",
     "OnlineEM",

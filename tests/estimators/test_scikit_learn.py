@@ -43,6 +43,7 @@ from streamtopics.datasets import load_docstrings, make_lda_corpus
         StreamingGibbsLDA(),
         LangevinLDA(n_sweeps=10),
         SVBHPP(),
+        SVBHPP(rate_estimate="point"),
         SVBHPP(rate="topic", rate_prior=1.0, rate_starts=[0.5], boosting_scale=0.1),
         PowerPriorLDA(),
         PopulationVBLDA(),

@@ -53,6 +53,7 @@ OTHERS = [
     LangevinLDA(n_components=7, random_state=3, n_sweeps=6, n_documents=700),
     SVBHPP(n_components=7, random_state=3),
     SVBHPP(n_components=70, random_state=3, rate="topic", rate_starts=(0.5,), boosting_scale=0.1),
+    SVBHPP(n_components=6, random_state=3, rate="topic", rate_estimate="point"),
     PowerPriorLDA(n_components=7, random_state=3, rho=0.8, boosting_scale=0.1),
     PopulationVBLDA(n_components=7, random_state=3, population_size=500),
 ]

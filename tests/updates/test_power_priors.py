@@ -15,11 +15,19 @@ from streamtopics.datasets import make_lda_corpus
 from streamtopics.families import dirichlet
 from streamtopics.local import Variational
 from streamtopics.messages import Statistics
-from streamtopics.models import LDA
+from streamtopics.models import LDA, BetaBinomial
 from streamtopics.models.views import geometric_mean
 from streamtopics.parallel import SERIAL
 from streamtopics.posterior import Blend, LazyPosterior
-from streamtopics.updates import BPS, SVB, Boost, HierarchicalPowerPrior, PopulationVB, PowerPrior
+from streamtopics.updates import (
+    BPS,
+    SVB,
+    Boost,
+    EmpiricalPowerPrior,
+    HierarchicalPowerPrior,
+    PopulationVB,
+    PowerPrior,
+)
 from streamtopics.updates.rates import NEARLY_UNIFORM, Exponential, Normal
 
 V, K = 12, 3
@@ -213,6 +221,90 @@ def test_a_start_that_is_the_result_still_has_a_bound_to_compare():
     alone = HierarchicalPowerPrior(tol=1e-9, max_passes=50).step(posterior, lambda view: s)
     rule = HierarchicalPowerPrior(rate_starts=(alone.retain, alone.retain), tol=1e-6)
     assert_allclose(rule.step(posterior, lambda view: s).retain, alone.retain, atol=1e-6)
+
+
+# The authors' stream: successes of 100 flips in each minibatch, and what the program of
+# Masegosa et al. (2020) printed for some, (lam_1 + 1) / (lam_1 + lam_2 + 2) and E[rho]
+
+SUCCESSES = [
+    18, 15, 16, 19, 18, 24, 25, 21, 19, 16, 22, 24, 30, 22, 12, 24, 14, 19, 18, 27, 21, 12, 17, 23,
+    23, 18, 21, 19, 22, 23, 45, 57, 52, 50, 53, 52, 53, 48, 59, 52, 52, 53, 45, 45, 46, 58, 50, 49,
+    52, 53, 47, 49, 52, 55, 58, 46, 49, 57, 59, 58, 85, 81,
+]  # fmt: skip
+PRINTED = {
+    2: (0.17156862745098, 0.169799313828064, 0.646162653417048),
+    30: (0.201065246338215, 0.217264419087184, 0.668021795430437),
+    31: (0.209085051546391, 0.43062847369133, 0.0339303325857509),
+    32: (0.220349563046192, 0.520172144897568, 0.483189121663379),
+    61: (0.367463958060288, 0.823790437231037, 0.0179802576088656),
+    62: (0.374597034171502, 0.813135328516614, 0.648639118508498),
+}
+
+
+def test_the_authors_own_stream_gives_the_authors_figures():
+    model = BetaBinomial(heads=1.0, tails=1.0)
+    start = float(NEARLY_UNIFORM.posterior(np.zeros(1)).kept[0])
+    rules = SVB(), HierarchicalPowerPrior(rate_starts=(start,), tol=1e-8)
+    posteriors = [model.posterior() for _ in rules]
+    for t, n in enumerate(SUCCESSES, start=1):
+        found = []
+        for rule, posterior in zip(rules, posteriors, strict=True):
+            blend = rule.step(posterior, model.learner(np.repeat([1.0, 0.0], [n, 100 - n])))
+            posterior.blend(blend)
+            found.append((posterior.dense()[0, 0] + 1) / (posterior.mass[0] + 2))
+        if t in PRINTED:
+            assert_allclose(found[0], PRINTED[t][0], atol=1e-12)
+            assert_allclose(found[1], PRINTED[t][1], atol=1e-4)
+            assert_allclose(blend.retain, PRINTED[t][2], atol=1e-3)
+
+
+# The point estimate
+
+
+@pytest.mark.parametrize("shift", [0.0, 0.7])
+def test_slopes_are_those_of_the_expected_log_density(shift):
+    rng = np.random.default_rng(1)
+    eta = rng.uniform(0.1, 1.0, (V, K))
+    posterior = LazyPosterior(eta, (V, K))
+    posterior.blend(Blend(0.9, 1.0, 0.3, statistics(rng)))
+    blend = Blend(0.5, 1.0, 0.5 + shift, statistics(rng))
+    slope, lam = posterior.slopes(blend, shift), posterior.dense()
+    posterior.blend(blend)
+    q = posterior.dense()
+
+    def divergence(rho):
+        return dirichlet.kl(q, rho * lam + (1 - rho + shift) * eta, axis=0)
+
+    for rho in (0.05, 0.5, 0.9):
+        numerical = (divergence(rho - 1e-5) - divergence(rho + 1e-5)) / 2e-5
+        assert_allclose(slope(np.full(K, rho)), numerical, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("rate", ["shared", "topic"])
+def test_point_estimates_are_those_of_a_grid(rate):
+    posterior = run(SVB(), n=3)[0]
+    rng = np.random.default_rng(9)
+    counts = posterior.rows(WORDS) * [0.5, 0.05, 0.0] + rng.gamma(0.3, 10.0, (len(WORDS), K))
+    s = Statistics(WORDS, counts, np.array([counts.sum()]))
+    rule = EmpiricalPowerPrior(rate, max_passes=100, tol=1e-7)
+    blend = rule.step(posterior, lambda view: s)
+    before = posterior.dense()
+    posterior.blend(blend)
+    grid = np.linspace(0, 1, 1001)[:, None, None]
+    mixed = grid * before + (1 - grid) * posterior.eta
+    divergence = dirichlet.kl(np.broadcast_to(posterior.dense(), mixed.shape), mixed, axis=1)
+    if rate == "shared":
+        divergence = divergence.sum(axis=1, keepdims=True)
+    assert_allclose(blend.retain, np.squeeze(grid[divergence.argmin(axis=0)]), atol=6e-4)
+    assert_allclose(np.add(blend.retain, blend.prior), 1.0)
+
+
+def test_a_topic_that_knows_nothing_is_kept():
+    posterior = LazyPosterior(np.array([[0.3]]), (V, K))
+    posterior.blend(Blend(1.0, 1.0, 0.0, Statistics(WORDS, np.zeros((len(WORDS), K)), np.ones(1))))
+    s = statistics(np.random.default_rng(0))
+    blend = EmpiricalPowerPrior("topic").step(posterior, lambda view: s)
+    assert_array_equal(blend.retain, 1.0)
 
 
 # With documents

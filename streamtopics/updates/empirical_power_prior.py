@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Power priors whose rate is a point estimate: lam_t = rho_t lam_{t-1} + (1 - rho_t) eta + s_t,
+
+    rho_t = argmax over [0, 1] of E_q[log p(beta | rho lam_{t-1} + (1 - rho) eta)].
+
+Where `HierarchicalPowerPrior` needs a second bound, because an expectation over rho has no
+closed form, a single rate needs none. The bound is concave in it, so there is one basin,
+and the start does not matter; and it finds rates in the middle, for drift of a part.
+With little data the estimate is noisy. No paper has it.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.updates.bps import BPS, NO_BOOST, Boost
+from streamtopics.updates.rule import Learn
+
+START = 0.5
+HALVINGS = 20
+
+
+@dataclass(frozen=True)
+class EmpiricalPowerPrior:
+    """Forgetting at the rate that makes the posterior most probable.
+
+    Parameters
+    ----------
+    rate : {"shared", "topic"}
+        One rho for all topics, or one for each.
+    boost : Boost
+        Of the prior, on top.
+    max_passes : int
+        Passes over a minibatch, at most.
+    tol : float
+        The ascent ends when no rho changes by more.
+    """
+
+    rate: Literal["shared", "topic"] = "shared"
+    boost: Boost = NO_BOOST
+    max_passes: int = 10
+    tol: float = 1e-3
+
+    def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
+        """rho lam + (1 - rho + r) eta + s."""
+        if posterior.n_batches == 0:
+            return BPS(self.boost.scale, self.boost.norm, self.max_passes).step(posterior, learn)
+        rho = np.full(1 if self.rate == "shared" else posterior.n_nodes, START)
+        seen = posterior
+        for _ in range(self.max_passes):
+            statistics = learn(seen)
+            boost = self.boost.weight(posterior, statistics)
+            kept = float(rho[0]) if self.rate == "shared" else rho
+            blend = Blend(kept, 1.0, 1.0 - kept + boost, statistics)
+            last, rho = rho, self._best(posterior, blend, boost)
+            if np.abs(rho - last).max() < self.tol:
+                break
+            seen = posterior.after(blend)
+        return blend
+
+    def _best(
+        self, posterior: LazyPosterior, blend: Blend, boost: float | np.ndarray
+    ) -> np.ndarray:
+        """Where the slope of the concave bound changes its sign, by halving [0, 1]."""
+        slopes = posterior.slopes(blend, boost)
+
+        def falls(rho: np.ndarray) -> np.ndarray:
+            slope = slopes(np.broadcast_to(rho, posterior.n_nodes))
+            return (slope.sum(keepdims=True) if self.rate == "shared" else slope) < 0
+
+        low, high = np.zeros(1), np.ones(1)
+        at_top = ~falls(high)
+        for _ in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            down = falls(middle)
+            low, high = np.where(down, low, middle), np.where(down, middle, high)
+        return np.where(at_top, 1.0, low)
