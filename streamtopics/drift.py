@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Real
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.messages import Minibatch
@@ -125,7 +126,10 @@ def drift_table(records: Sequence[Drift], names: np.ndarray) -> list[DriftRow]:
 class Forgetting:
     """Adds retention, a report of drift and a warning to an estimator of topics."""
 
-    drift_threshold: float | None
+    # `time` is not for meta-estimators to route.
+    __metadata_request__partial_fit: ClassVar[dict] = {"time": UNUSED}
+
+    drift_threshold: float
     on_drift: Callable[[Drift], None] | None
 
     def _start(self) -> None:
