@@ -122,6 +122,11 @@ class DensePosterior:
         return self._state.n_tokens
 
     @property
+    def c(self) -> np.ndarray:
+        """Weight of `eta` in each node."""
+        return self._state.c
+
+    @property
     def mass(self) -> np.ndarray:
         """Effective sample size of each node, its prior's included."""
         return self._masses({name: self[name] for name in self.blocks})
@@ -134,7 +139,7 @@ class DensePosterior:
     @property
     def prior_part(self) -> np.ndarray:
         """Mass of each node that is owed to the prior."""
-        return self._state.c * self.prior_mass
+        return self.c * self.prior_mass
 
     @property
     def alpha(self) -> np.ndarray:
@@ -186,7 +191,7 @@ class DensePosterior:
 
     def __getitem__(self, name: str) -> np.ndarray:
         """The natural parameter lam of a block, of shape (..., m)."""
-        return self.by_block(self._state.c)[name] * self.blocks[name].prior + self._state.S[name]
+        return self.by_block(self.c)[name] * self.blocks[name].prior + self._state.S[name]
 
     @property
     def base(self) -> DensePosterior:
@@ -226,7 +231,7 @@ class DensePosterior:
         """Carry out an update; the only writer. Nothing is changed when it raises."""
         if blend.noise is not None:
             raise ValueError("an update with noise needs a posterior of topics over words")
-        if not (blend.proportions is None or blend.proportions is NO_PROPORTIONS):
+        if blend.proportions is not None and len(blend.proportions.alpha):
             raise ValueError("an update of topic proportions needs a posterior of topics")
         state, statistics = self._state, blend.statistics
         retain, gain = self.by_block(blend.retain), self.by_block(blend.gain)

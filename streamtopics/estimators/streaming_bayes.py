@@ -2,7 +2,7 @@
 """Any model of the dense kind, learnt from a stream by any update rule."""
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -31,6 +31,12 @@ def _model_can(method: str) -> Callable[["StreamingBayes"], bool]:
         return True
 
     return check
+
+
+def _nested_in(name: str) -> str | None:
+    """The parameter that is a record and has a field of this name."""
+    record, separator, _ = name.partition("__")
+    return record if separator and record in ("model", "update") else None
 
 
 def _settings(method: str, reset: bool) -> dict[str, Any]:
@@ -111,7 +117,7 @@ class StreamingBayes(BaseEstimator):
     array([-2.])
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "model": "no_validation",
         "update": "no_validation",
         "batch_size": [POSITIVE_INT],
@@ -168,21 +174,15 @@ class StreamingBayes(BaseEstimator):
         -------
         self : object
         """
-        own = {name: value for name, value in params.items() if "__" not in name}
+        own = {name: value for name, value in params.items() if not _nested_in(name)}
         for record in ("model", "update"):
-            prefix = f"{record}__"
             values = {
-                name.removeprefix(prefix): params[name]
-                for name in params
-                if name.startswith(prefix)
+                name.removeprefix(f"{record}__"): value
+                for name, value in params.items()
+                if _nested_in(name) == record
             }
             if values:
                 own[record] = replaced(own.get(record, getattr(self, record)), values, record)
-        own |= {
-            name: params[name]
-            for name in params
-            if "__" in name and not name.startswith(("model__", "update__"))
-        }
         return super().set_params(**own)
 
     # Learning
