@@ -6,5 +6,13 @@ from streamtopics.models.gaussian_mixture import GaussianMixture
 from streamtopics.models.hdp import HDP
 from streamtopics.models.lda import LDA
 from streamtopics.models.linear_regression import LinearRegression
+from streamtopics.models.mean_field_regression import MeanFieldRegression
 
-__all__ = ["HDP", "LDA", "BetaBinomial", "GaussianMixture", "LinearRegression"]
+__all__ = [
+    "HDP",
+    "LDA",
+    "BetaBinomial",
+    "GaussianMixture",
+    "LinearRegression",
+    "MeanFieldRegression",
+]
