@@ -15,7 +15,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from streamtopics import StreamingBayes
-from streamtopics.models import BetaBinomial, GaussianMixture, LinearRegression
+from streamtopics.models import (
+    BetaBinomial,
+    GaussianMixture,
+    LinearRegression,
+    MeanFieldRegression,
+)
 from streamtopics.updates import (
     BPS,
     SVB,
@@ -34,6 +39,7 @@ NEEDS_Y = "score_samples is the density of y, which this check does not pass"
     [
         StreamingBayes(LinearRegression()),
         StreamingBayes(LinearRegression(), HierarchicalPowerPrior(), batch_size=7),
+        StreamingBayes(MeanFieldRegression(), SVB(n_passes=2)),
         StreamingBayes(GaussianMixture()),
         StreamingBayes(GaussianMixture(3), PowerPrior(0.9), batch_size=7),
     ],
