@@ -209,8 +209,9 @@ class StreamingBayes(BaseEstimator):
             self._check_parameters()
             X, y = self._data(X, y, "fit", model=self.model, reset=True)
             self._start(X)
-            total = self.max_iter * len(X)
-            with progress("StreamingBayes", total, enabled=self.verbose > 0) as report:
+            total, units = self.max_iter * len(X), ("samples", "values")
+            shown = self.verbose > 0
+            with progress("StreamingBayes", total, enabled=shown, units=units) as report:
                 for _ in range(self.max_iter):
                     for start in range(0, len(X), self.batch_size):
                         rows = slice(start, start + self.batch_size)

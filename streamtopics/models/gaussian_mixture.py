@@ -96,7 +96,13 @@ class GaussianMixture:
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
         """The posterior before any data, which is the prior."""
-        n_features = np.shape(X)[1] - (self.group_column is not None)
+        n_columns = np.shape(X)[1]
+        if self.group_column is not None and not -n_columns <= self.group_column < n_columns:
+            raise ValueError(
+                f"group_column of GaussianMixture is {self.group_column}, "
+                f"but X has only {n_columns} columns"
+            )
+        n_features = n_columns - (self.group_column is not None)
         if n_features < 1:
             raise ValueError("GaussianMixture needs a column beside the group_column")
         return DensePosterior(mixture_blocks(self, self.n_groups, n_features))

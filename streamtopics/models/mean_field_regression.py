@@ -55,7 +55,8 @@ class MeanFieldRegression:
     -----
     The inner ascent takes what the view says was there before the minibatch as its prior.
     In the first pass of a rule that is all of yesterday's posterior: with a rule that
-    forgets let it make two passes at least.
+    forgets let it make two passes at least. Rules that weigh a minibatch as a population
+    (`PopulationVB`, `StochasticVI`) are made for models without such a coupling.
 
     Examples
     --------

@@ -447,7 +447,10 @@ def test_verbose_shows_progress_and_changes_nothing(capsys):
     quiet = StreamingBayes(REGRESSION).fit(X, y)
     assert capsys.readouterr().err == ""
     shown = StreamingBayes(REGRESSION, verbose=1).fit(X, y)
-    assert "StreamingBayes" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "StreamingBayes" in err
+    assert "200 samples" in err
+    assert "values/s" in err
     assert bits(shown) == bits(quiet)
 
 

@@ -358,3 +358,16 @@ def test_groups_are_whole_numbers(code):
         model.learner(model.posterior(X), X)
     with pytest.raises(ValueError, match="beside the group_column"):
         model.posterior(X[:, :1])
+    with pytest.raises(ValueError, match="group_column of GaussianMixture is 2, but X has only 2"):
+        replace(model, group_column=2).posterior(X)
+
+
+def test_the_predictive_density_is_above_the_bound_of_each_sample():
+    """Jensen's inequality; equal but for what is not known of the components."""
+    model = GaussianMixture(3)
+    posterior = learnt(model, data(3000), size=500)
+    X = data(30, 1, missing=0.2)
+    bounds = [model.learner(posterior, x)(posterior).local_bound for x in X[:, None]]
+    gaps = model.log_predictive(posterior, X) - bounds
+    assert (gaps > 0).all()
+    assert gaps.mean() < 0.01

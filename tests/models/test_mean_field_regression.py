@@ -240,6 +240,38 @@ def test_predictions_are_a_density_with_the_predicted_mean(x):
     assert_allclose(MODEL.predict(posterior, x), mean, rtol=1e-4)
 
 
+def test_the_predictive_density_is_above_the_bound_of_each_sample():
+    """Jensen's inequality; equal but for what is not known of the parameters."""
+    posterior = learnt(*data(3000), size=500)
+    X, y = data(30, 1)
+    rows = zip(X[:, None], y[:, None], strict=True)
+    bounds = [MODEL.learner(posterior, *row)(posterior).local_bound for row in rows]
+    gaps = MODEL.log_predictive(posterior, X, y) - bounds
+    assert (gaps > 0).all()
+    assert gaps.mean() < 0.01
+
+
+def test_what_is_missing_spreads_the_prediction_as_much_as_in_the_model():
+    posterior = learnt(*data(40), size=40)
+    x = np.array([[np.nan, 1.0, np.nan]])
+    rng, n = np.random.default_rng(0), 400_000
+    shape, rate = gamma.parameters(posterior["noise"])
+    w, precision = gaussian.parameters(posterior["coefficients"])
+    m, k, a, b = normal_gamma.parameters(posterior["inputs"])
+    inputs = m + np.sqrt(b * (k + 1) / (a * k)) * rng.standard_t(2 * a, (n, 3))
+    z = np.column_stack([np.where(np.isnan(x), inputs, x), np.ones(n)])
+    drawn = (z * (w + rng.normal(size=(n, 4)) / np.sqrt(precision))).sum(axis=1)
+    drawn += rng.normal(size=n) / np.sqrt(rng.gamma(shape, 1 / rate, n))
+
+    def density(y):
+        return float(np.exp(MODEL.log_predictive(posterior, x, np.array([y]))[0]))
+
+    moments = [quad(lambda y, p=p: y**p * density(y), -np.inf, np.inf)[0] for p in range(3)]
+    mean = moments[1] / moments[0]
+    assert_allclose(mean, drawn.mean(), atol=0.02)
+    assert_allclose(moments[2] / moments[0] - mean**2, drawn.var(), rtol=0.02)
+
+
 # Rules
 
 
