@@ -248,7 +248,7 @@ class DensePosterior:
                 state.n_tokens + statistics.n_tokens,
             )
         if not self._defined(new):
-            raise ValueError(TOO_EXTREME)
+            raise ValueError(f"{TOO_EXTREME}, or the data lie far from 0 for their spread")
         self._state = new
 
     def _defined(self, state: State) -> bool:

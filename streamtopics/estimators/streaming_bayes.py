@@ -21,6 +21,10 @@ from streamtopics.validation import POSITIVE_INT
 
 # Greater numbers have squares and sums that could overflow.
 MOST = 1e75
+DEGENERATE = (
+    "columns of X depend on each other but for rounding, or lie far from 0 for their spread; "
+    "centre and scale them"
+)
 
 
 def _model_can(method: str) -> Callable[["StreamingBayes"], bool]:
@@ -277,8 +281,12 @@ class StreamingBayes(BaseEstimator):
 
     def _learn(self, X: np.ndarray, y: np.ndarray | None) -> None:
         posterior = self.posterior_
-        learn = self.model_.learner(posterior, X, y, self.seed_)
-        blend = self._rule.step(posterior, learn)
+        try:
+            learn = self.model_.learner(posterior, X, y, self.seed_)
+            blend = self._rule.step(posterior, learn)
+        except np.linalg.LinAlgError as error:
+            name = type(self.model_).__name__
+            raise ValueError(f"{name} found no solution: {DEGENERATE}") from error
         retained = np.broadcast_to(blend.retain, posterior.n_nodes).astype(np.float64)
         earlier = self._kept_records()[1 - KEPT_MINIBATCHES :]
         self._retentions = [*earlier, (posterior.n_batches + 1, retained)]

@@ -30,6 +30,7 @@ MOST_ROUNDS = 200
 TOL = 1e-10
 MOST_ROUNDS_OF_MISSING = 30
 TOL_OF_MISSING = 1e-7
+MOST_CONDITION = 1e14
 # The quadrature over the precision of the noise: nodes, what may lie beyond them at either
 # end, and the samples that are worked on at a time.
 N_NODES = 256
@@ -57,6 +58,8 @@ class MeanFieldRegression:
     In the first pass of a rule that is all of yesterday's posterior: with a rule that
     forgets let it make two passes at least. Rules that weigh a minibatch as a population
     (`PopulationVB`, `StochasticVI`) are made for models without such a coupling.
+
+    Inputs that are far from 0 for their spread contradict their prior: centre them.
 
     Examples
     --------
@@ -216,7 +219,7 @@ class Beliefs:
         for _ in range(MOST_ROUNDS):
             used = noise
             system = np.diag(prior_precision) + (weight * used)[:, None] * squares
-            w = np.linalg.solve(system, pull + weight * used * sums)
+            w = _solve(system, pull + weight * used * sums)
             w_variance = 1 / (prior_precision + weight * used * diagonal)
             of_noise = np.array([len(y), moments.residual(y, w, w_variance)])
             shape, rate = gamma.parameters(base["noise"] + gain["noise"] * of_noise)
@@ -309,6 +312,15 @@ def _patterns(missing: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     for i, pattern in enumerate(patterns):
         if pattern.any():
             yield np.flatnonzero(pattern), np.flatnonzero(place.ravel() == i)
+
+
+def _solve(system: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The solution of a linear system of positive diagonal, unless it is all rounding."""
+    scale = 1 / np.sqrt(np.diag(system))
+    scaled = scale[:, None] * system * scale
+    if not np.linalg.cond(scaled) < MOST_CONDITION:
+        raise np.linalg.LinAlgError("the system is singular but for rounding")
+    return scale * np.linalg.solve(scaled, scale * right)
 
 
 def _log_mixture(

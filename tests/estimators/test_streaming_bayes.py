@@ -388,6 +388,18 @@ def test_an_update_that_is_too_extreme_is_refused_whole():
     assert bits(model) == before
 
 
+@pytest.mark.parametrize("offset", [1e10, 1e40])
+@pytest.mark.parametrize("model", [REGRESSION, MeanFieldRegression()], ids=str)
+def test_what_floating_point_cannot_tell_apart_is_an_error_that_says_so(offset, model):
+    X, y = samples()
+    for rule in (SVB(), HierarchicalPowerPrior()):
+        estimator = StreamingBayes(model, rule).partial_fit(X, y)
+        before = bits(estimator)
+        with pytest.raises(ValueError, match="far from 0 for their spread"):
+            estimator.partial_fit(X + offset, y)
+        assert bits(estimator) == before
+
+
 def test_targets_are_asked_for():
     X, y = samples()
     model = StreamingBayes(REGRESSION)
