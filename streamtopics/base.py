@@ -100,7 +100,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             If the corpus makes so few minibatches that the topics hardly leave their
             random start.
         """
-        with self._unchanged_unless_learnt(), self._workers() as pool:
+        with unchanged_unless_learnt(self), self._workers() as pool:
             X = self._counts(X, "fit", reset=True)
             self._start()
             n_batches = -(-X.shape[0] // self.batch_size)
@@ -144,7 +144,7 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         return self._partial_fit(X, self._learn)
 
     def _partial_fit(self, X: Any, learn: Callable[[Minibatch, Workers], None]) -> Self:
-        with self._unchanged_unless_learnt(), self._workers() as pool:
+        with unchanged_unless_learnt(self), self._workers() as pool:
             first = not self.__sklearn_is_fitted__()
             X = self._counts(X, "partial_fit", reset=first)
             if first:
@@ -183,22 +183,6 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
                 ConvergenceWarning,
                 stacklevel=3,
             )
-
-    @contextmanager
-    def _unchanged_unless_learnt(self) -> Iterator[None]:
-        """Undo everything on failure, unless something was learnt meanwhile."""
-        before = dict(vars(self))
-        old = before.get("posterior_")
-        n_before = None if old is None else old.n_batches
-        try:
-            yield
-        except BaseException:
-            posterior = vars(self).get("posterior_")
-            if posterior is None or posterior.n_batches == (n_before if posterior is old else 0):
-                vars(self).update(before)
-                for name in vars(self).keys() - before.keys():
-                    delattr(self, name)
-            raise
 
     def _counts(self, X: Any, method: str, *, reset: bool = False) -> sparse.csr_matrix:
         caller = f"{type(self).__name__}.{method}"
@@ -427,6 +411,23 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         tags.input_tags.positive_only = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+@contextmanager
+def unchanged_unless_learnt(estimator: BaseEstimator) -> Iterator[None]:
+    """Undo everything on failure, unless its `posterior_` learnt something meanwhile."""
+    before = dict(vars(estimator))
+    old = before.get("posterior_")
+    n_before = None if old is None else old.n_batches
+    try:
+        yield
+    except BaseException:
+        posterior = vars(estimator).get("posterior_")
+        if posterior is None or posterior.n_batches == (n_before if posterior is old else 0):
+            vars(estimator).update(before)
+            for name in vars(estimator).keys() - before.keys():
+                delattr(estimator, name)
+        raise
 
 
 def largest(values: np.ndarray, n: int) -> np.ndarray:

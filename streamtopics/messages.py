@@ -4,7 +4,7 @@
 A `Minibatch` goes in, `Topics` are what the local step sees of the global
 parameters, `Statistics` are what it sends back. Only the words that occur in
 the minibatch appear in any of them, so their size does not depend on the
-vocabulary.
+vocabulary. `BlockStatistics` are what the small models without words send back.
 """
 
 from dataclasses import dataclass, field
@@ -129,3 +129,31 @@ class TableStatistics(Statistics):
         counts = np.ascontiguousarray(self.counts[:, topics])
         tables, alpha = self.tables[topics], self.alpha[topics]
         return TableStatistics(self.words, counts, self.lengths, tables=tables, alpha=alpha)
+
+
+@dataclass(frozen=True)
+class BlockStatistics:
+    """Expected sufficient statistics of a minibatch, for a dense posterior.
+
+    Attributes
+    ----------
+    additions : dict of ndarray
+        For each block what is added to its natural parameter, of the same shape.
+    n_documents : int
+        Samples in the minibatch.
+    mass : ndarray of shape (n_nodes,), float64
+        What the additions count to: samples that fall to each node.
+    local_bound : float or None
+        E_q[log p(x, z | beta)] - E_q[log q(z)] in nats, under the q(beta) of the view that
+        they were learnt from; None where the model cannot tell.
+    """
+
+    additions: dict[str, np.ndarray]
+    n_documents: int
+    mass: np.ndarray
+    local_bound: float | None = None
+
+    @property
+    def n_tokens(self) -> float:
+        """The mass of all nodes together."""
+        return float(self.mass.sum())

@@ -13,10 +13,19 @@ SECONDS_BETWEEN = 0.1
 
 
 class Progress:
-    """Documents done, tokens per second and the running held-out score."""
+    """Documents done, tokens per second and the running held-out score.
 
-    def __init__(self, title: str, total: int | None, enabled: bool):
-        self._title, self._total = title, total
+    `units` are what it calls documents and tokens.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        total: int | None,
+        enabled: bool,
+        units: tuple[str, str] = ("documents", "tokens"),
+    ):
+        self._title, self._total, self._units = title, total, units
         self._enabled = enabled and sys.stderr is not None
         self._documents = 0
         self._tokens = 0.0
@@ -53,7 +62,8 @@ class Progress:
             of = f"[{'#' * done}{'.' * (WIDTH - done)}] {share:4.0%} "
         score = "" if np.isnan(self._score) else f", {self._score:.3f} nats/token"
         speed = self._tokens / max(seconds, 1e-9)
-        line = f"{self._title} {of}{self._documents:,} documents, {speed:,.0f} tokens/s{score}"
+        documents, tokens = self._units
+        line = f"{self._title} {of}{self._documents:,} {documents}, {speed:,.0f} {tokens}/s{score}"
         try:
             print(f"\r{line:<100}", end=end, file=sys.stderr, flush=True)
         except (OSError, ValueError):  # nobody reads standard error any more
@@ -61,9 +71,15 @@ class Progress:
 
 
 @contextmanager
-def progress(title: str, total: int | None, *, enabled: bool) -> Iterator[Progress]:
+def progress(
+    title: str,
+    total: int | None,
+    *,
+    enabled: bool,
+    units: tuple[str, str] = ("documents", "tokens"),
+) -> Iterator[Progress]:
     """A progress line for the length of a `with` block; `total` in documents."""
-    line = Progress(title, total, enabled)
+    line = Progress(title, total, enabled, units)
     try:
         yield line
     finally:

@@ -32,11 +32,12 @@ def trajectory(rule: SVB | BPS, prior_mean: float, noise: float) -> np.ndarray:
     for seed in range(SEEDS):
         rng = np.random.default_rng(seed)
         flips = (rng.random(FLIPS) < THETA) ^ (rng.random(FLIPS) < noise)
-        posterior = model.posterior()
-        runs[seed, 0] = model.mean(posterior)
-        for t, batch in enumerate(flips.reshape(-1, BATCH), start=1):
-            posterior.blend(rule.step(posterior, model.learner(batch)))
-            runs[seed, t] = model.mean(posterior)
+        batches = flips.reshape(-1, BATCH, 1)
+        posterior = model.posterior(batches[0])
+        runs[seed, 0] = model.mean(posterior)[0]
+        for t, batch in enumerate(batches, start=1):
+            posterior.blend(rule.step(posterior, model.learner(posterior, batch)))
+            runs[seed, t] = model.mean(posterior)[0]
     return runs.mean(axis=0)
 
 

@@ -78,13 +78,13 @@ class Trajectory(NamedTuple):
 def run(rule: Rule, successes: np.ndarray) -> Trajectory:
     """A stream of minibatches with so many successes each."""
     model = BetaBinomial(heads=1.0, tails=1.0)
-    posterior = model.posterior()
+    posterior = model.posterior(np.zeros((0, 1)))
     out = []
     for n in successes:
-        flips = np.repeat([1.0, 0.0], [n, FLIPS - n])
-        blend = rule.step(posterior, model.learner(flips))
+        flips = np.repeat([1.0, 0.0], [n, FLIPS - n])[:, None]
+        blend = rule.step(posterior, model.learner(posterior, flips))
         posterior.blend(blend)
-        out.append((model.mean(posterior), posterior.mass[0], np.ravel(blend.retain)[0]))
+        out.append((model.mean(posterior)[0], posterior.mass[0], np.ravel(blend.retain)[0]))
     return Trajectory(*np.transpose(out))
 
 

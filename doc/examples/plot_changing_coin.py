@@ -29,12 +29,12 @@ rules = {
 means, sizes, kept = {}, {}, {}
 for name, rule in rules.items():
     model = BetaBinomial(heads=1.0, tails=1.0)
-    posterior = model.posterior()
+    posterior = model.posterior(flips[0][:, None])
     means[name], sizes[name], kept[name] = [], [], []
     for batch in flips:
-        blend = rule.step(posterior, model.learner(batch.astype(float)))
+        blend = rule.step(posterior, model.learner(posterior, batch[:, None]))
         posterior.blend(blend)
-        means[name].append(model.mean(posterior))
+        means[name].append(model.mean(posterior)[0])
         sizes[name].append(posterior.mass[0])
         kept[name].append(float(np.ravel(blend.retain)[0]))
 

@@ -10,6 +10,7 @@ from streamtopics.estimators.online_vb_lda import OnlineVBLDA
 from streamtopics.estimators.population_vb_lda import PopulationVBLDA
 from streamtopics.estimators.power_prior_lda import PowerPriorLDA
 from streamtopics.estimators.single_pass_lda import SinglePassLDA
+from streamtopics.estimators.streaming_bayes import StreamingBayes
 from streamtopics.estimators.streaming_gibbs_lda import StreamingGibbsLDA
 from streamtopics.estimators.svb_hpp import SVBHPP
 from streamtopics.estimators.svb_lda import SVBLDA
@@ -28,6 +29,7 @@ __all__ = [
     "PopulationVBLDA",
     "PowerPriorLDA",
     "SinglePassLDA",
+    "StreamingBayes",
     "StreamingGibbsLDA",
     "VarGibbsLDA",
     "VariationalOnlineEM",

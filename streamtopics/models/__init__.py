@@ -2,7 +2,19 @@
 """Models: what a minibatch means, given a posterior over the global parameters."""
 
 from streamtopics.models.beta_binomial import BetaBinomial
+from streamtopics.models.gaussian_mixture import GaussianMixture
 from streamtopics.models.hdp import HDP
 from streamtopics.models.lda import LDA
+from streamtopics.models.linear_regression import LinearRegression
+from streamtopics.models.mean_field_regression import MeanFieldRegression
+from streamtopics.models.naive_bayes_mixture import NaiveBayesMixture
 
-__all__ = ["HDP", "LDA", "BetaBinomial"]
+__all__ = [
+    "HDP",
+    "LDA",
+    "BetaBinomial",
+    "GaussianMixture",
+    "LinearRegression",
+    "MeanFieldRegression",
+    "NaiveBayesMixture",
+]

@@ -1,24 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Coin flips with a Beta prior: the smallest model of all.
 
-The first case study of Nguyen et al. (2020), "Boosting prior knowledge in
-streaming variational Bayes" (their algorithms 3 and 4). A Beta distribution is a
-Dirichlet over two words, so its posterior is that of one topic, heads and tails.
+The first case study of Nguyen et al. (2020), "Boosting prior knowledge in streaming
+variational Bayes" (their algorithms 3 and 4), and section 6.1 of Masegosa et al. (2020),
+"Variational inference over nonstationary data streams for exponential family models".
 There is nothing local to infer: the statistics of a minibatch are its counts.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from streamtopics.messages import Statistics
-from streamtopics.posterior import LazyPosterior, Proposal
+from streamtopics.dense_posterior import Block, DensePosterior, View
+from streamtopics.families import beta
+from streamtopics.messages import BlockStatistics
+from streamtopics.models.dense_model import Learn, check_positive
 
 
 @dataclass(frozen=True)
 class BetaBinomial:
-    """x ~ Bernoulli(theta), theta ~ Beta(heads, tails).
+    """x_j ~ Bernoulli(theta_j), theta_j ~ Beta(heads, tails): a coin for each column.
 
     Parameters
     ----------
@@ -27,44 +29,73 @@ class BetaBinomial:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from streamtopics.models import BetaBinomial
     >>> from streamtopics.updates import BPS
     >>> model, rule = BetaBinomial(heads=0.5, tails=0.5), BPS(scale=0.25)
-    >>> posterior = model.posterior()
-    >>> for flips in ([1, 0, 0, 0], [0, 0, 1, 0]):
-    ...     posterior.blend(rule.step(posterior, model.learner(flips)))
-    >>> round(model.mean(posterior), 3)
-    0.318
+    >>> flips = np.array([[1], [0], [0], [0]])
+    >>> posterior = model.posterior(flips)
+    >>> for batch in (flips, flips):
+    ...     posterior.blend(rule.step(posterior, model.learner(posterior, batch)))
+    >>> model.mean(posterior).round(3)
+    array([0.318])
+    >>> np.exp(model.log_predictive(posterior, np.array([[1], [0]]))).round(3)
+    array([0.318, 0.682])
     """
 
-    heads: float
-    tails: float
+    needs_target: ClassVar[bool] = False
+    allows_missing: ClassVar[bool] = False
+
+    heads: float = 1.0
+    tails: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (0 < self.heads < np.inf and 0 < self.tails < np.inf):
-            raise ValueError(f"heads and tails must be positive; got {self.heads}, {self.tails}")
+        check_positive(self, heads=self.heads, tails=self.tails)
 
-    def posterior(self) -> LazyPosterior:
+    def posterior(self, X: np.ndarray) -> DensePosterior:
         """The posterior before any data, which is the prior."""
-        return LazyPosterior(np.array([[self.heads], [self.tails]]), (2, 1))
+        prior = np.tile(beta.from_parameters(self.heads, self.tails), (np.shape(X)[1], 1))
+        return DensePosterior({"coins": Block(beta, prior)})
 
-    def learner(self, x: np.ndarray) -> Callable[[LazyPosterior | Proposal], Statistics]:
+    def learner(
+        self, posterior: DensePosterior, X: np.ndarray, y: None = None, seed: int = 0
+    ) -> Learn:
         """The function `learn` that an update rule calls.
 
         Parameters
         ----------
-        x : array-like of shape (n,)
+        posterior : DensePosterior
+        X : array-like of shape (n_samples, n_features)
             Flips, each 0 or 1.
+        y, seed
+            Not used.
         """
-        x = np.asarray(x, dtype=np.float64)
-        if x.ndim != 1:
-            raise ValueError(f"x must have shape (n,); got {x.shape}")
-        if not np.isin(x, (0.0, 1.0)).all():
-            raise ValueError("x must hold zeros and ones only; got other values")
-        counts = np.array([[x.sum()], [len(x) - x.sum()]])
-        statistics = Statistics(np.arange(2, dtype=np.int32), counts, np.ones(len(x)))
-        return lambda view: statistics
+        X = _flips(X)
+        counts = np.stack([X.sum(axis=0), len(X) - X.sum(axis=0)], axis=-1)
 
-    def mean(self, posterior: LazyPosterior) -> float:
-        """E[theta]."""
-        return float(posterior.dense()[0, 0] / posterior.mass[0])
+        def learn(view: View) -> BlockStatistics:
+            bound = float((counts * beta.expected_statistics(view["coins"])).sum())
+            return posterior.statistics({"coins": counts}, len(X), bound)
+
+        return learn
+
+    def log_predictive(
+        self, posterior: DensePosterior, X: np.ndarray, y: None = None
+    ) -> np.ndarray:
+        """Log probability of each row of flips."""
+        heads = self.mean(posterior)
+        return np.log(np.where(_flips(X) == 1, heads, 1 - heads)).sum(axis=1)
+
+    def mean(self, posterior: DensePosterior) -> np.ndarray:
+        """E[theta] of each coin."""
+        heads, tails = beta.parameters(posterior["coins"])
+        return heads / (heads + tails)
+
+
+def _flips(X: np.ndarray) -> np.ndarray:
+    X = np.asarray(X, dtype=np.float64)
+    if X.ndim != 2:
+        raise ValueError(f"X must have shape (n_samples, n_features); got {X.shape}")
+    if not np.isin(X, (0.0, 1.0)).all():
+        raise ValueError("X must hold zeros and ones only for BetaBinomial; got other values")
+    return X

@@ -245,13 +245,14 @@ def test_the_authors_own_stream_gives_the_authors_figures():
     model = BetaBinomial(heads=1.0, tails=1.0)
     start = float(NEARLY_UNIFORM.posterior(np.zeros(1)).kept[0])
     rules = SVB(), HierarchicalPowerPrior(rate_starts=(start,), tol=1e-8)
-    posteriors = [model.posterior() for _ in rules]
+    posteriors = [model.posterior(np.zeros((0, 1))) for _ in rules]
     for t, n in enumerate(SUCCESSES, start=1):
         found = []
         for rule, posterior in zip(rules, posteriors, strict=True):
-            blend = rule.step(posterior, model.learner(np.repeat([1.0, 0.0], [n, 100 - n])))
+            flips = np.repeat([1.0, 0.0], [n, 100 - n])[:, None]
+            blend = rule.step(posterior, model.learner(posterior, flips))
             posterior.blend(blend)
-            found.append((posterior.dense()[0, 0] + 1) / (posterior.mass[0] + 2))
+            found.append((posterior["coins"][0, 0] + 1) / (posterior.mass[0] + 2))
         if t in PRINTED:
             assert_allclose(found[0], PRINTED[t][0], atol=1e-12)
             assert_allclose(found[1], PRINTED[t][1], atol=1e-4)

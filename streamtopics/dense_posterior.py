@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The global state of a small model: lam = c * eta + S, block by block.
+
+The dense counterpart of `posterior.LazyPosterior`, for any conjugate exponential
+family. A block is an array of distributions of one family, its nodes: natural
+parameters lie on the last axis, the axes before it are the nodes. Over all blocks the
+nodes are counted flat, in the order of the blocks, and so are the coefficients of an
+update, the masses and the divergences. Rules read and write this posterior as they do
+the other one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
+from typing import NamedTuple
+
+import numpy as np
+
+from streamtopics.messages import BlockStatistics
+from streamtopics.posterior import TOO_EXTREME, Blend, Proportions
+
+NO_PROPORTIONS = Proportions(np.empty(0), np.empty(0))
+
+Arrays = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Nodes of one family, and their prior.
+
+    Attributes
+    ----------
+    family : module
+        One of `streamtopics.families`.
+    prior : ndarray of shape (..., m)
+        Natural parameter eta of each node.
+    """
+
+    family: ModuleType
+    prior: np.ndarray
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of distributions in the block."""
+        return int(np.prod(self.prior.shape[:-1]))
+
+    def __reduce__(self) -> tuple:
+        """Pickled and copied with the family by its name."""
+        return _block_of_named, (self.family.__name__, self.prior)
+
+
+def _block_of_named(family: str, prior: np.ndarray) -> Block:
+    return Block(import_module(family), prior)
+
+
+class State(NamedTuple):
+    """All that an update changes."""
+
+    S: Arrays
+    c: np.ndarray
+    n_batches: int
+    n_documents: int
+    n_tokens: float
+
+
+class DensePosterior:
+    """Natural parameters of all nodes of a model.
+
+    Parameters
+    ----------
+    blocks : dict of Block
+        By name; the posterior starts from their priors.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dense_posterior import Block, DensePosterior
+    >>> from streamtopics.families import beta
+    >>> from streamtopics.posterior import Blend
+    >>> posterior = DensePosterior({"coins": Block(beta, np.array([[1.0, 1.0], [2.0, 1.0]]))})
+    >>> heads_and_tails = {"coins": np.array([[3.0, 1.0], [0.0, 4.0]])}
+    >>> statistics = posterior.statistics(heads_and_tails, n_documents=4)
+    >>> posterior.blend(Blend(0.5, 1.0, np.array([0.5, 0.0]), statistics))
+    >>> posterior["coins"]
+    array([[4. , 2. ],
+           [1. , 4.5]])
+    >>> posterior.mass, posterior.prior_mass
+    (array([6. , 5.5]), array([2., 3.]))
+    """
+
+    def __init__(self, blocks: Mapping[str, Block]):
+        self.blocks = dict(blocks)
+        for name, block in self.blocks.items():
+            if not np.all(block.family.valid(block.prior)):
+                raise ValueError(f"the prior of {name} must be the parameter of a density")
+        S = {name: np.zeros_like(block.prior) for name, block in self.blocks.items()}
+        self._state = State(S, np.ones(self.n_nodes), 0, 0, 0.0)
+
+    # What rules read
+
+    @property
+    def n_nodes(self) -> int:
+        """Distributions that make up the posterior, over all blocks."""
+        return sum(block.n_nodes for block in self.blocks.values())
+
+    @property
+    def n_batches(self) -> int:
+        """Minibatches blended in so far."""
+        return self._state.n_batches
+
+    @property
+    def n_documents(self) -> int:
+        """Samples blended in so far."""
+        return self._state.n_documents
+
+    @property
+    def n_tokens(self) -> float:
+        """Mass blended in so far, summed over the nodes."""
+        return self._state.n_tokens
+
+    @property
+    def c(self) -> np.ndarray:
+        """Weight of `eta` in each node."""
+        return self._state.c
+
+    @property
+    def mass(self) -> np.ndarray:
+        """Effective sample size of each node, its prior's included."""
+        return self._masses({name: self[name] for name in self.blocks})
+
+    @property
+    def prior_mass(self) -> np.ndarray:
+        """Effective sample size that each node's prior stands for."""
+        return self._masses({name: block.prior for name, block in self.blocks.items()})
+
+    @property
+    def prior_part(self) -> np.ndarray:
+        """Mass of each node that is owed to the prior."""
+        return self.c * self.prior_mass
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """Empty: there are no documents with topic proportions."""
+        return self.proportions.alpha
+
+    @property
+    def proportions(self) -> Proportions:
+        """Empty, as `alpha`."""
+        return NO_PROPORTIONS
+
+    @property
+    def knows_nothing(self) -> bool:
+        """Whether lam is still the prior, up to its weight."""
+        return not any(S.any() for S in self._state.S.values())
+
+    def after(self, blend: Blend) -> DenseProposal:
+        """The natural parameters and masses that there would be after `blend`."""
+        return DenseProposal(self, blend)
+
+    def divergences(
+        self, blend: Blend, shift: float | np.ndarray = 0.0
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """KL from q to lam, and from q to eta, with q what `blend` would make of lam.
+
+        With a shift r, a number or one per node, the divergences are those to
+        lam + r eta and to eta + r eta.
+
+        Returns
+        -------
+        from_posterior, from_prior : ndarray of shape (n_nodes,), float64
+            In nats.
+        """
+        after, shifts = self.after(blend), self.by_block(shift)
+        found = [
+            (
+                block.family.kl(after[name], self[name] + shifts[name] * block.prior),
+                block.family.kl(after[name], (1.0 + shifts[name]) * block.prior),
+            )
+            for name, block in self.blocks.items()
+        ]
+        from_posterior, from_prior = (
+            np.concatenate([np.ravel(of_block) for of_block in divergences])
+            for divergences in zip(*found, strict=True)
+        )
+        return np.maximum(from_posterior, 0.0), np.maximum(from_prior, 0.0)
+
+    def slopes(
+        self, blend: Blend, shift: float | np.ndarray = 0.0
+    ) -> Callable[[np.ndarray], np.ndarray]:
+        """How E_q[log p(beta | rho lam + (1 - rho) eta + r eta)] changes with rho.
+
+        With q what `blend` would make of lam, and a shift r, this is for each node
+
+            sum (lam - eta) (E_q[t(beta)] - E_p(rho)[t(beta)]).
+
+        Returns
+        -------
+        slope : callable
+            From rho of shape (n_nodes,) to the slopes, of the same shape, in nats.
+        """
+        after, shifts = self.after(blend), self.by_block(shift)
+        beyond = {name: self[name] - block.prior for name, block in self.blocks.items()}
+        base = {name: (1.0 + shifts[name]) * block.prior for name, block in self.blocks.items()}
+        families = {name: block.family for name, block in self.blocks.items()}
+        expected = {
+            name: family.expected_statistics(after[name]) for name, family in families.items()
+        }
+
+        def slope(rho: np.ndarray) -> np.ndarray:
+            rates = self.by_block(rho)
+            found = []
+            for name, family in families.items():
+                mixed = family.expected_statistics(base[name] + rates[name] * beyond[name])
+                found.append(np.ravel((beyond[name] * (expected[name] - mixed)).sum(axis=-1)))
+            return np.concatenate(found)
+
+        return slope
+
+    # What models read, and hand back
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """The natural parameter lam of a block, of shape (..., m)."""
+        return self.by_block(self.c)[name] * self.blocks[name].prior + self._state.S[name]
+
+    @property
+    def base(self) -> DensePosterior:
+        """What a minibatch is added to: as long as none was, the posterior itself."""
+        return self
+
+    @property
+    def gain(self) -> Arrays:
+        """The weight it is added with."""
+        return self.by_block(1.0)
+
+    def statistics(
+        self, additions: Arrays, n_documents: int, local_bound: float | None = None
+    ) -> BlockStatistics:
+        """What a minibatch of `n_documents` samples adds to the blocks, with its mass."""
+        for name, block in self.blocks.items():
+            if np.shape(additions.get(name)) != block.prior.shape:
+                raise ValueError(
+                    f"the additions to {name} must have shape {block.prior.shape}; "
+                    f"got {np.shape(additions.get(name))}"
+                )
+        return BlockStatistics(additions, n_documents, self._masses(additions), local_bound)
+
+    def by_block(self, coefficients: float | np.ndarray) -> Arrays:
+        """A number, or one per node, as arrays that broadcast over each block."""
+        flat = np.broadcast_to(np.asarray(coefficients, dtype=np.float64), self.n_nodes)
+        parts, start = {}, 0
+        for name, block in self.blocks.items():
+            stop = start + block.n_nodes
+            parts[name] = flat[start:stop].reshape(*block.prior.shape[:-1], 1)
+            start = stop
+        return parts
+
+    # Writing
+
+    def blend(self, blend: Blend) -> None:
+        """Carry out an update; the only writer. Nothing is changed when it raises."""
+        if blend.noise is not None:
+            raise ValueError("an update with noise needs a posterior of topics over words")
+        if blend.proportions is not None and len(blend.proportions.alpha):
+            raise ValueError("an update of topic proportions needs a posterior of topics")
+        state, statistics = self._state, blend.statistics
+        retain, gain = self.by_block(blend.retain), self.by_block(blend.gain)
+        with np.errstate(over="ignore", invalid="ignore"):
+            S = {
+                name: retain[name] * state.S[name] + gain[name] * statistics.additions[name]
+                for name in self.blocks
+            }
+            new = State(
+                S,
+                blend.retain * state.c + blend.prior,
+                state.n_batches + 1,
+                state.n_documents + statistics.n_documents,
+                state.n_tokens + statistics.n_tokens,
+            )
+        if not self._defined(new):
+            raise ValueError(f"{TOO_EXTREME}, or the data lie far from 0 for their spread")
+        self._state = new
+
+    def _defined(self, state: State) -> bool:
+        """Whether all nodes would be densities."""
+        c = self.by_block(state.c)
+        return all(
+            np.isfinite(c[name]).all()
+            and np.isfinite(state.S[name]).all()
+            and np.all(block.family.valid(c[name] * block.prior + state.S[name]))
+            for name, block in self.blocks.items()
+        )
+
+    def _masses(self, arrays: Arrays) -> np.ndarray:
+        return np.concatenate(
+            [np.ravel(block.family.mass(arrays[name])) for name, block in self.blocks.items()]
+        )
+
+
+class DenseProposal:
+    """A posterior as it would stand after a blend that was not carried out."""
+
+    def __init__(self, posterior: DensePosterior, blend: Blend):
+        self._posterior = posterior
+        self._blend = blend
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """Empty: there are no documents with topic proportions."""
+        return self._posterior.alpha
+
+    @property
+    def mass(self) -> np.ndarray:
+        """Effective sample size of each node, its prior's included."""
+        blend, posterior = self._blend, self._posterior
+        return (
+            blend.retain * posterior.mass
+            + blend.gain * blend.statistics.mass
+            + blend.prior * posterior.prior_mass
+        )
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """The natural parameter of a block, of shape (..., m)."""
+        return self.base[name] + self.gain[name] * self._blend.statistics.additions[name]
+
+    @property
+    def base(self) -> Arrays:
+        """What the minibatch was added to, by block: retain lam + prior eta."""
+        posterior = self._posterior
+        retain, prior = (posterior.by_block(x) for x in (self._blend.retain, self._blend.prior))
+        return {
+            name: retain[name] * posterior[name] + prior[name] * block.prior
+            for name, block in posterior.blocks.items()
+        }
+
+    @property
+    def gain(self) -> Arrays:
+        """The weight it was added with."""
+        return self._posterior.by_block(self._blend.gain)
+
+
+View = DensePosterior | DenseProposal

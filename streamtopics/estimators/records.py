@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Frozen records as parameters of an estimator: their fields are parameters too.
+
+A path names a field of a record within records by double underscores, as scikit-learn
+does: `boost__scale`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+
+def nested_fields(record: Any) -> Iterator[tuple[str, Any]]:
+    """Paths and values of the fields of a record, and of the records in it.
+
+    Examples
+    --------
+    >>> from streamtopics.estimators.records import nested_fields
+    >>> from streamtopics.updates import Boost, PowerPrior
+    >>> dict(nested_fields(PowerPrior(0.9, Boost(0.1))))["boost__scale"]
+    0.1
+    """
+    if not is_record(record):
+        return
+    for field in fields(record):
+        value = getattr(record, field.name)
+        yield field.name, value
+        for path, inner in nested_fields(value):
+            yield f"{field.name}__{path}", inner
+
+
+def replaced(record: Any, values: dict[str, Any], name: str) -> Any:
+    """The record with other values, by path; `name` is its own, for messages.
+
+    Examples
+    --------
+    >>> from streamtopics.estimators.records import replaced
+    >>> from streamtopics.updates import PowerPrior
+    >>> replaced(PowerPrior(0.9), {"rho": 0.5, "boost__scale": 0.1}, "update")
+    PowerPrior(rho=0.5, boost=Boost(scale=0.1, norm='whole'), n_passes=1)
+    """
+    own = {path: value for path, value in values.items() if "__" not in path}
+    known = [field.name for field in fields(record)] if is_record(record) else []
+    inner: dict[str, dict[str, Any]] = {}
+    for path in values.keys() - own.keys():
+        field, _, rest = path.partition("__")
+        inner.setdefault(field, {})[rest] = values[path]
+    for field in (*own, *inner):
+        if field not in known:
+            raise ValueError(
+                f"{name}, {record!r}, has no parameter {field!r}; it has {known or 'none'}"
+            )
+    for field, rest in inner.items():
+        own[field] = replaced(own.get(field, getattr(record, field)), rest, f"{name}__{field}")
+    return replace(record, **own) if own else record
+
+
+def is_record(value: Any) -> bool:
+    """Whether this is an instance of a dataclass."""
+    return is_dataclass(value) and not isinstance(value, type)

@@ -1,0 +1,478 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Any model of the dense kind, learnt from a stream by any update rule."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import RegressorTags, TransformerTags, check_random_state
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from streamtopics.base import unchanged_unless_learnt
+from streamtopics.drift import KEPT_MINIBATCHES
+from streamtopics.estimators.records import is_record, nested_fields, replaced
+from streamtopics.models.dense_model import DenseModel
+from streamtopics.progress import progress
+from streamtopics.updates import SVB
+from streamtopics.updates.rule import Rule
+from streamtopics.validation import POSITIVE_INT
+
+# Greater numbers have squares and sums that could overflow.
+MOST = 1e75
+DEGENERATE = (
+    "columns of X depend on each other but for rounding, or lie far from 0 for their spread; "
+    "centre and scale them"
+)
+
+
+def _model_can(method: str) -> Callable[["StreamingBayes"], bool]:
+    """Whether the model has a method; for `available_if`."""
+
+    def check(estimator: "StreamingBayes") -> bool:
+        getattr(estimator.model, method)
+        return True
+
+    return check
+
+
+def _nested_in(name: str) -> str | None:
+    """The parameter that is a record and has a field of this name."""
+    record, separator, _ = name.partition("__")
+    return record if separator and record in ("model", "update") else None
+
+
+def _settings(method: str, reset: bool) -> dict[str, Any]:
+    """Of scikit-learn's validation."""
+    return {
+        "reset": reset,
+        "dtype": np.float64,
+        "ensure_all_finite": "allow-nan",
+        "ensure_min_samples": 0 if method == "partial_fit" else 1,
+    }
+
+
+class StreamingBayes(BaseEstimator):
+    """A Bayesian model whose posterior follows a stream.
+
+    The model says what a minibatch means, the rule how the posterior takes it in: all of
+    it (`SVB`), at a fixed rate of forgetting (`PowerPrior`, `PopulationVB`), or at rates
+    that it learns from the stream (`HierarchicalPowerPrior`). Their fields are parameters
+    of this estimator: ``update__rho``, ``model__n_components``.
+
+    Parameters
+    ----------
+    model : BetaBinomial, LinearRegression, GaussianMixture or another model
+        A frozen record of `streamtopics.models`, or one of your own with the same
+        methods.
+    update : rule of `streamtopics.updates`, default=None
+        A frozen record as well; None stands for ``SVB()``.
+    batch_size : int, default=1000
+        Rows of a minibatch in `fit`.
+    max_iter : int, default=1
+        Passes over the data in `fit`. More than one count the data as often.
+    random_state : int, RandomState instance or None, default=None
+        Of the random start that mixtures need.
+    verbose : int, default=0
+        1 shows how far `fit` has come.
+
+    Attributes
+    ----------
+    posterior_ : DensePosterior
+        Natural parameters of the model's nodes.
+    model_ : object
+        The model that it belongs to.
+    retention_ : ndarray of shape (n_nodes,)
+        Share of each node that the last minibatch left.
+    retention_history_ : ndarray of shape (n_minibatches, n_nodes)
+        The same for each of the last thousand minibatches.
+    effective_sample_size_ : ndarray of shape (n_nodes,)
+        Samples that each node stands for, its prior's included.
+    n_batch_iter_ : int
+        Minibatches learnt from.
+    n_samples_seen_ : int
+        Samples learnt from, counting repeated passes.
+    n_iter_ : int
+        Passes that `fit` finished.
+    n_features_in_ : int
+        Columns of X.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, where X had any.
+
+    See Also
+    --------
+    SVBHPP : Topics that drift.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics import StreamingBayes
+    >>> from streamtopics.models import LinearRegression
+    >>> from streamtopics.updates import HierarchicalPowerPrior
+    >>> rng = np.random.default_rng(0)
+    >>> model = StreamingBayes(LinearRegression(), HierarchicalPowerPrior())
+    >>> for slope in (1.0, 1.0, 1.0, -1.0):
+    ...     X = rng.normal(size=(100, 3))
+    ...     model = model.partial_fit(X, slope * X[:, 0] + 0.1 * rng.normal(size=100))
+    >>> model.retention_history_.ravel().round(1)
+    array([1., 1., 1., 0.])
+    >>> model.predict([[2.0, 0.0, 0.0]]).round()
+    array([-2.])
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "model": "no_validation",
+        "update": "no_validation",
+        "batch_size": [POSITIVE_INT],
+        "max_iter": [POSITIVE_INT],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        model,
+        update=None,
+        *,
+        batch_size=1000,
+        max_iter=1,
+        random_state=None,
+        verbose=0,
+    ):
+        self.model = model
+        self.update = update
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # Parameters
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters, with the fields of the model and of the rule where `deep`.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+
+        Returns
+        -------
+        params : dict
+        """
+        params = super().get_params(deep=False)
+        if deep:
+            for name in ("model", "update"):
+                fields = nested_fields(params[name])
+                params |= {f"{name}__{path}": value for path, value in fields}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those of the model and the rule as ``update__rho``.
+
+        Parameters
+        ----------
+        **params : dict
+
+        Returns
+        -------
+        self : object
+        """
+        own = {name: value for name, value in params.items() if not _nested_in(name)}
+        for record in ("model", "update"):
+            values = {
+                name.removeprefix(f"{record}__"): value
+                for name, value in params.items()
+                if _nested_in(name) == record
+            }
+            if values:
+                own[record] = replaced(own.get(record, getattr(self, record)), values, record)
+        return super().set_params(**own)
+
+    # Learning
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from data, in minibatches of `batch_size` rows, in order.
+
+        Forgets what was learnt before. When it is interrupted, the model has learnt from
+        the minibatches that were finished.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples; NaN for what is missing, where the model allows it.
+        y : array-like of shape (n_samples,), default=None
+            Targets, where the model has any.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        with unchanged_unless_learnt(self):
+            self._check_parameters()
+            X, y = self._data(X, y, "fit", model=self.model, reset=True)
+            self._start(X)
+            total, units = self.max_iter * len(X), ("samples", "values")
+            shown = self.verbose > 0
+            with progress("StreamingBayes", total, enabled=shown, units=units) as report:
+                for _ in range(self.max_iter):
+                    for start in range(0, len(X), self.batch_size):
+                        rows = slice(start, start + self.batch_size)
+                        self._learn(X[rows], None if y is None else y[rows])
+                        report.advance(len(X[rows]), float(X[rows].size))
+                    self.n_iter_ += 1
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from one minibatch: one step of the update rule.
+
+        When it fails nothing has changed. Of a minibatch without rows nothing is learnt.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples; NaN for what is missing, where the model allows it.
+        y : array-like of shape (n_samples,), default=None
+            Targets, where the model has any.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        with unchanged_unless_learnt(self):
+            self._check_parameters()
+            first = not self.__sklearn_is_fitted__()
+            X, y = self._data(X, y, "partial_fit", model=self.model, reset=first)
+            if first:
+                self._start(X)
+            elif self.model != self.model_:
+                raise ValueError(
+                    f"model is {self.model} now, but the stream was started with {self.model_}; "
+                    "set it back, or start anew with fit"
+                )
+            if len(X):
+                self._learn(X, y)
+        return self
+
+    def _check_parameters(self) -> None:
+        self._validate_params()
+        for name, method, example in (
+            ("model", "log_predictive", "LinearRegression()"),
+            ("update", "step", "PowerPrior(0.9)"),
+        ):
+            value = getattr(self, name)
+            if value is None and name == "update":
+                continue
+            if not (is_record(value) and hasattr(value, method)):
+                raise TypeError(
+                    f"{name} must be a record with the method {method!r}, such as {example}; "
+                    f"got {value!r}"
+                )
+
+    def _start(self, X: np.ndarray) -> None:
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        self.seed_ = int(seed)
+        self.model_ = self.model
+        self.posterior_ = self.model.posterior(X)
+        self.n_iter_ = 0
+        self._retentions = []
+
+    def _learn(self, X: np.ndarray, y: np.ndarray | None) -> None:
+        posterior = self.posterior_
+        try:
+            learn = self.model_.learner(posterior, X, y, self.seed_)
+            blend = self._rule.step(posterior, learn)
+        except np.linalg.LinAlgError as error:
+            name = type(self.model_).__name__
+            raise ValueError(f"{name} found no solution: {DEGENERATE}") from error
+        retained = np.broadcast_to(blend.retain, posterior.n_nodes).astype(np.float64)
+        earlier = self._kept_records()[1 - KEPT_MINIBATCHES :]
+        self._retentions = [*earlier, (posterior.n_batches + 1, retained)]
+        posterior.blend(blend)
+
+    @property
+    def _rule(self) -> Rule:
+        return SVB() if self.update is None else self.update
+
+    def _data(
+        self, X: Any, y: Any, method: str, *, model: DenseModel, reset: bool = False
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        """X and y as arrays of float64, y None where the model has none."""
+        if model.needs_target:
+            X, y = validate_data(self, X, y, y_numeric=True, **_settings(method, reset))
+            return self._samples(X, model), self._within_reach(y.astype(np.float64), "y")
+        return self._samples(validate_data(self, X, **_settings(method, reset)), model), None
+
+    def _samples(self, X: np.ndarray, model: DenseModel) -> np.ndarray:
+        """X, when it has no NaN that the model cannot leave out."""
+        if not model.allows_missing and np.isnan(X).any():
+            raise ValueError(
+                f"X contains NaN, but {type(model).__name__} cannot leave out what is missing; "
+                "impute it, or leave those rows out"
+            )
+        return self._within_reach(X, "X")
+
+    def _within_reach(self, values: np.ndarray, name: str) -> np.ndarray:
+        if (np.abs(values) > MOST).any():
+            raise ValueError(f"{name} has values beyond {MOST:g}; scale it")
+        return values
+
+    # Prediction
+
+    @available_if(_model_can("transform"))
+    def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
+        """`fit`, then `transform` of the same samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,), default=None
+            Targets, where the model has any.
+
+        Returns
+        -------
+        representation : ndarray of shape (n_samples, n)
+        """
+        return self.fit(X, y).transform(X)
+
+    def score_samples(self, X: Any, y: Any = None) -> np.ndarray:
+        """Log density of each sample under the posterior predictive distribution.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,), default=None
+            Targets, where the model has any.
+
+        Returns
+        -------
+        log_density : ndarray of shape (n_samples,)
+            In nats.
+        """
+        check_is_fitted(self)
+        X, y = self._data(X, y, "score_samples", model=self.model_)
+        return self.model_.log_predictive(self.posterior_, X, y)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Log predictive density, in nats per sample; higher is better.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+        y : array-like of shape (n_samples,), default=None
+            Targets, where the model has any.
+
+        Returns
+        -------
+        score : float
+        """
+        return float(self.score_samples(X, y).mean())
+
+    @available_if(_model_can("predict"))
+    def predict(self, X: Any) -> np.ndarray:
+        """What the model predicts: a target, or the most probable component or class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        prediction : ndarray of shape (n_samples,)
+        """
+        return self._predicted(X, "predict")
+
+    @available_if(_model_can("predict_proba"))
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each component or class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        probability : ndarray of shape (n_samples, n)
+            Rows sum to 1.
+        """
+        return self._predicted(X, "predict_proba")
+
+    @available_if(_model_can("transform"))
+    def transform(self, X: Any) -> np.ndarray:
+        """What the model makes of samples, such as memberships in components.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Samples.
+
+        Returns
+        -------
+        representation : ndarray of shape (n_samples, n)
+        """
+        return self._predicted(X, "transform")
+
+    def _predicted(self, X: Any, method: str) -> np.ndarray:
+        check_is_fitted(self)
+        X = self._samples(validate_data(self, X, **_settings(method, reset=False)), self.model_)
+        return getattr(self.model_, method)(self.posterior_, X)
+
+    # What was learnt
+
+    def _kept_records(self) -> list[tuple[int, np.ndarray]]:
+        return [record for record in self._retentions if record[0] <= self.posterior_.n_batches]
+
+    @property
+    def retention_(self) -> np.ndarray:
+        """Share of each node that the last minibatch left; 1 before there was any."""
+        check_is_fitted(self)
+        records = self._kept_records()
+        return records[-1][1].copy() if records else np.ones(self.posterior_.n_nodes)
+
+    @property
+    def retention_history_(self) -> np.ndarray:
+        """`retention_` after each of the last thousand minibatches."""
+        check_is_fitted(self)
+        records = [retained for _, retained in self._kept_records()]
+        return np.reshape(records, (len(records), self.posterior_.n_nodes))
+
+    @property
+    def effective_sample_size_(self) -> np.ndarray:
+        """Samples that each node stands for, its prior's included."""
+        check_is_fitted(self)
+        return self.posterior_.mass
+
+    @property
+    def n_batch_iter_(self) -> int:
+        """Number of minibatches learnt from."""
+        check_is_fitted(self)
+        return self.posterior_.n_batches
+
+    @property
+    def n_samples_seen_(self) -> int:
+        """Number of samples learnt from, counting repeated passes."""
+        check_is_fitted(self)
+        return self.posterior_.n_documents
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "posterior_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        model = self.model
+        tags.target_tags.required = bool(getattr(model, "needs_target", False))
+        tags.input_tags.allow_nan = bool(getattr(model, "allows_missing", False))
+        if tags.target_tags.required and not hasattr(model, "predict_proba"):
+            tags.estimator_type = "regressor"
+            # `score` is a log density, which has no scale of its own.
+            tags.regressor_tags = RegressorTags(poor_score=True)
+        if hasattr(model, "transform"):
+            tags.transformer_tags = TransformerTags()
+        return tags

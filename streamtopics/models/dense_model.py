@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a model of the dense kind is, and the checks that such models share.
+
+A model is a frozen dataclass of its hyper-parameters. It says which blocks its
+posterior has, what a minibatch adds to them, and what the posterior predicts. It keeps
+no state, and knows neither the rule nor the stream.
+"""
+
+from collections.abc import Callable
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from streamtopics.dense_posterior import DensePosterior, View
+from streamtopics.messages import BlockStatistics
+
+Learn = Callable[[View], BlockStatistics]
+
+
+class DenseModel(Protocol):
+    """A model of samples X, and where it needs them of targets y.
+
+    Attributes
+    ----------
+    needs_target : bool
+        Whether there has to be a y, a number for each sample.
+    allows_missing : bool
+        Whether X may have NaN for what was not observed.
+
+    A model that predicts has `predict(posterior, X)`, `predict_proba(posterior, X)` or
+    `transform(posterior, X)` as well.
+    """
+
+    needs_target: ClassVar[bool]
+    allows_missing: ClassVar[bool]
+
+    def posterior(self, X: np.ndarray) -> DensePosterior:
+        """The posterior before any data, for samples of the shape of X."""
+
+    def learner(
+        self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray | None, seed: int
+    ) -> Learn:
+        """The function `learn` that an update rule calls."""
+
+    def log_predictive(
+        self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray | None
+    ) -> np.ndarray:
+        """Log density of each sample under the posterior predictive, in nats."""
+
+
+def check_positive(model: object, **values: float) -> None:
+    """Refuse hyper-parameters that are not positive numbers."""
+    for name, value in values.items():
+        if not 0 < value < np.inf:
+            raise ValueError(f"{name} of {type(model).__name__} must be positive; got {value!r}")
+
+
+def check_whole(model: object, **values: int) -> None:
+    """Refuse hyper-parameters that are not whole numbers of at least 1."""
+    for name, value in values.items():
+        if not (isinstance(value, (int, np.integer)) and value >= 1):
+            raise ValueError(
+                f"{name} of {type(model).__name__} must be a whole number of at least 1; "
+                f"got {value!r}"
+            )
+
+
+def check_codes(codes: np.ndarray, n_codes: int, what: str) -> np.ndarray:
+    """`codes` as whole numbers from 0 to n_codes - 1."""
+    whole = np.nan_to_num(codes, nan=-1.0).astype(np.int64)
+    if not ((whole == codes) & (whole >= 0) & (whole < n_codes)).all():
+        raise ValueError(f"{what} must be whole numbers from 0 to {n_codes - 1}; got others")
+    return whole

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A mixture of Gaussians with diagonal covariances, or one for each group of samples.
+
+    z | group c ~ Categorical(pi_c),          pi_c ~ Dirichlet(concentration)
+    x_d | z = k, group c ~ N(mu, 1/g),        (mu, g) ~ NormalGamma(mean, mass, shape, rate)
+
+with a mu and a g for each c, k and d; the model of the GPS data in Masegosa et al. (2020),
+"Variational inference over nonstationary data streams for exponential family models",
+given the day of the week. Coordinates that are missing are integrated out, exactly.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import logsumexp, psi
+
+from streamtopics.dense_posterior import Block, DensePosterior, View
+from streamtopics.families import dirichlet, normal_gamma
+from streamtopics.messages import BlockStatistics
+from streamtopics.models.dense_model import Learn, check_codes, check_positive, check_whole
+from streamtopics.models.student_t import log_student_t
+
+# The ascent that finds the components in the first minibatch.
+START_PASSES = 100
+START_TOL = 1e-5
+
+
+@dataclass(frozen=True)
+class GaussianMixture:
+    """Components that are learnt from unlabelled samples.
+
+    Parameters
+    ----------
+    n_components : int
+        In each group.
+    concentration : float
+        Prior pseudo-count of each component's weight.
+    mean : float
+        Prior mean of the components. Sums of squares are kept about it, so that it should
+        not be far from the data, in units of their spread.
+    mean_mass : float
+        Samples that it counts as.
+    shape, rate : float
+        Of the gamma prior of each precision.
+    n_groups : int
+        Kinds of samples, each with a mixture of its own.
+    group_column : int or None
+        Column of X that tells the group of a sample, from 0 to n_groups - 1; None where
+        there is one group.
+    n_init : int
+        Starts in the first minibatch; that of the greatest bound is taken.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.models import GaussianMixture
+    >>> from streamtopics.updates import SVB
+    >>> model, rng = GaussianMixture(n_components=2), np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(-3, 1, (100, 1)), rng.normal(3, 1, (50, 1))])
+    >>> posterior = model.posterior(X)
+    >>> posterior.blend(SVB().step(posterior, model.learner(posterior, X)))
+    >>> np.sort(model.means(posterior).ravel()).round()
+    array([-3.,  3.])
+    """
+
+    needs_target: ClassVar[bool] = False
+    allows_missing: ClassVar[bool] = True
+
+    n_components: int = 2
+    concentration: float = 1.0
+    mean: float = 0.0
+    mean_mass: float = 0.01
+    shape: float = 1.0
+    rate: float = 1.0
+    n_groups: int = 1
+    group_column: int | None = None
+    n_init: int = 1
+
+    def __post_init__(self) -> None:
+        check_whole(
+            self, n_components=self.n_components, n_groups=self.n_groups, n_init=self.n_init
+        )
+        check_positive(
+            self,
+            concentration=self.concentration,
+            mean_mass=self.mean_mass,
+            shape=self.shape,
+            rate=self.rate,
+        )
+        if not np.isfinite(self.mean):
+            raise ValueError(f"mean of GaussianMixture must be finite; got {self.mean!r}")
+        if self.n_groups > 1 and self.group_column is None:
+            raise ValueError("GaussianMixture with several n_groups needs a group_column")
+
+    def posterior(self, X: np.ndarray) -> DensePosterior:
+        """The posterior before any data, which is the prior."""
+        n_columns = np.shape(X)[1]
+        if self.group_column is not None and not -n_columns <= self.group_column < n_columns:
+            raise ValueError(
+                f"group_column of GaussianMixture is {self.group_column}, "
+                f"but X has only {n_columns} columns"
+            )
+        n_features = n_columns - (self.group_column is not None)
+        if n_features < 1:
+            raise ValueError("GaussianMixture needs a column beside the group_column")
+        return DensePosterior(mixture_blocks(self, self.n_groups, n_features))
+
+    def learner(
+        self, posterior: DensePosterior, X: np.ndarray, y: None = None, seed: int = 0
+    ) -> Learn:
+        """The function `learn` that an update rule calls.
+
+        Where the components of a group are all alike nothing tells them apart; then they
+        are first looked for in the minibatch, by an ascent from random centres. What these
+        were leaves no trace in the prior.
+        """
+        X, groups = self.split(X)
+
+        def learn(view: View) -> BlockStatistics:
+            additions, bound = self.learn_groups(view, X, groups, seed)
+            return posterior.statistics(additions, len(X), bound)
+
+        return learn
+
+    def log_predictive(
+        self, posterior: DensePosterior, X: np.ndarray, y: None = None
+    ) -> np.ndarray:
+        """Log density of each sample, given its group: a mixture of Student t's, exactly."""
+        return logsumexp(self._log_joint(posterior, X), axis=1)
+
+    def predict_proba(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
+        """Probability of each component, for each sample."""
+        joint = self._log_joint(posterior, X)
+        return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+
+    def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
+        """The most probable component of each sample."""
+        return self._log_joint(posterior, X).argmax(axis=1)
+
+    def transform(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
+        """As `predict_proba`: memberships are what a mixture makes of a sample."""
+        return self.predict_proba(posterior, X)
+
+    def means(self, posterior: DensePosterior) -> np.ndarray:
+        """Posterior means of the components, of shape (n_groups, n_components, n_features)."""
+        return self.mean + normal_gamma.parameters(posterior["components"])[0]
+
+    def split(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The samples about the prior mean, and their groups."""
+        X = np.asarray(X, dtype=np.float64)
+        if self.group_column is None:
+            return X - self.mean, np.zeros(len(X), dtype=np.int64)
+        what = f"column {self.group_column} of X, the groups,"
+        groups = check_codes(X[:, self.group_column], self.n_groups, what)
+        return np.delete(X, self.group_column, axis=1) - self.mean, groups
+
+    def learn_groups(
+        self, view: View, X: np.ndarray, groups: np.ndarray, seed: int
+    ) -> tuple[dict[str, np.ndarray], float]:
+        """What the samples add to the blocks of all groups, and their part of the bound."""
+        additions = {name: np.zeros_like(view[name]) for name in ("weights", "components")}
+        bound = 0.0
+        for group, rows in _rows_of(groups):
+            mixture = Mixture(view["weights"][group], view["components"][group])
+            if mixture.all_alike:
+                rng = np.random.default_rng([seed, group])
+                starts = [mixture.found_in(X[rows], rng) for _ in range(self.n_init)]
+                mixture = max(starts, key=lambda start: start[1])[0]
+            r, log_evidence = mixture.responsibilities(X[rows])
+            weights, components = _statistics(X[rows], r)
+            additions["weights"][group] = weights
+            additions["components"][group] = components
+            bound += float(log_evidence.sum())
+        return additions, bound
+
+    def _log_joint(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
+        X, groups = self.split(X)
+        return log_joint(posterior["weights"], posterior["components"], X, groups)
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Natural parameters of the mixture of one group.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_components,)
+    components : ndarray of shape (n_components, n_features, 4)
+    """
+
+    weights: np.ndarray
+    components: np.ndarray
+
+    @property
+    def all_alike(self) -> bool:
+        """Whether the components are one and the same, although there are several."""
+        alike = (self.weights == self.weights[0]).all()
+        alike &= (self.components == self.components[0]).all()
+        return bool(alike) and len(self.weights) > 1
+
+    def responsibilities(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """q(z) of each sample, and log sum_z exp E[log p(x, z)], its part of the bound."""
+        m, k, a, b = normal_gamma.parameters(self.components)
+        constants = 0.5 * (psi(a) - np.log(b) - np.log(2 * np.pi) - 1 / k)
+        log_r = np.tile(dirichlet.expected_statistics(self.weights), (len(X), 1))
+        seen, X = ~np.isnan(X), np.nan_to_num(X)
+        for j in range(len(self.weights)):
+            log_r[:, j] += seen @ constants[j] - 0.5 * (seen * (X - m[j]) ** 2) @ (a / b)[j]
+        log_evidence = logsumexp(log_r, axis=1)
+        return np.exp(log_r - log_evidence[:, None]), log_evidence
+
+    def found_in(self, X: np.ndarray, rng: np.random.Generator) -> tuple["Mixture", float]:
+        """The mixture after an ascent from random centres, with this as prior; its bound."""
+        r = _memberships_of_random_centres(X, len(self.weights), rng)
+        last = -np.inf
+        for _ in range(START_PASSES):
+            weights, components = _statistics(X, r)
+            after = Mixture(self.weights + weights, self.components + components)
+            r, log_evidence = after.responsibilities(X)
+            bound = float(log_evidence.sum()) - after._divergence(self)
+            if bound - last < START_TOL * len(X):
+                break
+            last = bound
+        return after, bound
+
+    def _divergence(self, other: "Mixture") -> float:
+        components = normal_gamma.kl(self.components, other.components).sum()
+        return float(dirichlet.kl(self.weights, other.weights) + components)
+
+
+def mixture_blocks(model: GaussianMixture, n_groups: int, n_features: int) -> dict[str, Block]:
+    """Blocks of a mixture for each group; means are relative to the prior's."""
+    weights = np.full((n_groups, model.n_components), model.concentration)
+    component = normal_gamma.from_parameters(0.0, model.mean_mass, model.shape, model.rate)
+    components = np.tile(component, (n_groups, model.n_components, n_features, 1))
+    return {"weights": Block(dirichlet, weights), "components": Block(normal_gamma, components)}
+
+
+def log_joint(
+    weights: np.ndarray, components: np.ndarray, X: np.ndarray, groups: np.ndarray
+) -> np.ndarray:
+    """log p(x, z = k | group) under the posterior predictive, of shape (n_samples, K)."""
+    m, k, a, b = normal_gamma.parameters(components)
+    log_weights = np.log(weights / weights.sum(axis=-1, keepdims=True))
+    out = log_weights[groups]
+    seen, X = ~np.isnan(X), np.nan_to_num(X)
+    for group, rows in _rows_of(groups):
+        parameters = m[group], 2 * a[group], (b * (k + 1) / (a * k))[group]
+        for j, (m_j, degrees, scale2) in enumerate(zip(*parameters, strict=True)):
+            densities = log_student_t(X[rows], m_j, degrees, scale2)
+            out[rows, j] += (seen[rows] * densities).sum(axis=1)
+    return out
+
+
+def _rows_of(groups: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+    """Each group that occurs, and its rows."""
+    for group in np.unique(groups):
+        yield int(group), np.flatnonzero(groups == group)
+
+
+def _statistics(X: np.ndarray, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What samples with memberships r add to the weights, and to the components."""
+    seen, X = (~np.isnan(X)).astype(np.float64), np.nan_to_num(X)
+    n = r.T @ seen
+    return r.sum(axis=0), np.stack([r.T @ X, n, r.T @ X**2, n], axis=-1)
+
+
+def _memberships_of_random_centres(
+    X: np.ndarray, n_components: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Each sample to the nearest of some samples that are far apart, as k-means++ has them.
+
+    In units of each column's spread; what is missing lies at the column's mean.
+    """
+    seen = ~np.isnan(X)
+    n_seen = np.maximum(seen.sum(axis=0), 1)
+    X = np.where(seen, X - np.nan_to_num(X).sum(axis=0) / n_seen, 0.0)
+    spread = np.sqrt((X**2).sum(axis=0) / n_seen)
+    X = X / np.where(spread > 0, spread, 1.0)
+    distances = np.empty((len(X), n_components))
+    far = np.ones(len(X))
+    for j in range(n_components):
+        far = far if far.sum() > 0 else np.ones(len(X))
+        centre = X[rng.choice(len(X), p=far / far.sum())]
+        distances[:, j] = ((X - centre) ** 2).sum(axis=1)
+        far = distances[:, : j + 1].min(axis=1)
+    return np.eye(n_components)[distances.argmin(axis=1)]

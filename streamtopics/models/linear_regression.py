@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Linear regression with a normal-gamma prior: exact, nothing is approximated.
+
+    y | x ~ N(w'x, 1/g),   w | g ~ N(0, (g L)^-1),   g ~ Gamma(shape, rate)
+
+A minibatch adds [X'y | X'X | y'y | n] to the natural parameter, and a prediction is a
+Student t; Bernardo and Smith (1994), "Bayesian theory", appendix A.2.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import psi
+
+from streamtopics.dense_posterior import Block, DensePosterior, View
+from streamtopics.families import normal_gamma_regression as family
+from streamtopics.messages import BlockStatistics
+from streamtopics.models.dense_model import Learn, check_positive
+from streamtopics.models.student_t import log_student_t
+
+
+@dataclass(frozen=True)
+class LinearRegression:
+    """Coefficients and noise that are learnt together, all in one node.
+
+    Parameters
+    ----------
+    precision : float
+        Prior precision of each coefficient, in units of that of the noise.
+    shape, rate : float
+        Of the gamma prior of the precision of the noise.
+    fit_intercept : bool
+        Whether there is a constant beside the columns; it comes last.
+    intercept_precision : float
+        Its prior precision, in the same units.
+
+    Notes
+    -----
+    Sums of squares of y are kept as they are: where y is far from 0, in units of the
+    noise, take a constant off.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.models import LinearRegression
+    >>> from streamtopics.updates import SVB
+    >>> model, rng = LinearRegression(), np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 2))
+    >>> y = X @ [1.0, -2.0] + 3.0 + 0.1 * rng.normal(size=200)
+    >>> posterior = model.posterior(X)
+    >>> posterior.blend(SVB().step(posterior, model.learner(posterior, X, y)))
+    >>> model.coefficients(posterior).round(1)
+    array([ 1., -2.,  3.])
+    """
+
+    needs_target: ClassVar[bool] = True
+    allows_missing: ClassVar[bool] = False
+
+    precision: float = 1.0
+    shape: float = 1.0
+    rate: float = 1.0
+    fit_intercept: bool = True
+    intercept_precision: float = 0.01
+
+    def __post_init__(self) -> None:
+        check_positive(
+            self,
+            precision=self.precision,
+            shape=self.shape,
+            rate=self.rate,
+            intercept_precision=self.intercept_precision,
+        )
+
+    def posterior(self, X: np.ndarray) -> DensePosterior:
+        """The posterior before any data, which is the prior."""
+        precisions = np.full(np.shape(X)[1], self.precision)
+        if self.fit_intercept:
+            precisions = np.append(precisions, self.intercept_precision)
+        zero = np.zeros(len(precisions))
+        prior = family.from_parameters(zero, np.diag(precisions), self.shape, self.rate)
+        return DensePosterior({"regression": Block(family, prior)})
+
+    def learner(
+        self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray, seed: int = 0
+    ) -> Learn:
+        """The function `learn` that an update rule calls; it draws nothing."""
+        X, y = self._design(X), np.asarray(y, dtype=np.float64)
+        squares = X.T @ X
+        sums = X.T @ y, squares.ravel(), [y @ y, len(y)]
+        additions = {"regression": np.concatenate(sums)}
+
+        def learn(view: View) -> BlockStatistics:
+            m, L, a, b = family.parameters(view["regression"])
+            spread = np.trace(np.linalg.solve(L, squares)) + a / b * np.sum((y - X @ m) ** 2)
+            bound = len(y) * (psi(a) - np.log(b) - np.log(2 * np.pi)) - spread
+            return posterior.statistics(additions, len(y), float(bound) / 2)
+
+        return learn
+
+    def log_predictive(self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Log density of each y, given its x."""
+        m, L, a, b = family.parameters(posterior["regression"])
+        X = self._design(X)
+        leverage = (X.T * np.linalg.solve(L, X.T)).sum(axis=0)
+        return log_student_t(y, X @ m, 2 * a, b / a * (1 + leverage))
+
+    def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
+        """The mean of y for each x."""
+        return self._design(X) @ self.coefficients(posterior)
+
+    def coefficients(self, posterior: DensePosterior) -> np.ndarray:
+        """Their posterior mean, the intercept last."""
+        return family.parameters(posterior["regression"])[0]
+
+    def _design(self, X: np.ndarray) -> np.ndarray:
+        X = np.asarray(X, dtype=np.float64)
+        return np.column_stack([X, np.ones(len(X))]) if self.fit_intercept else X

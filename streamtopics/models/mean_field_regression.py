@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Linear regression whose inputs are part of the model, by mean-field inference.
+
+    x_j ~ N(mu_j, 1/g_j),                  (mu_j, g_j) ~ NormalGamma
+    y ~ N(w_0 + sum_j w_j x_j, 1/gamma),   w_j ~ N(0, 1/precision),   gamma ~ Gamma
+
+The model of the electricity data in Masegosa et al. (2020), "Variational inference over
+nonstationary data streams for exponential family models", appendix B.1. Each mu_j and
+g_j, each w_j and gamma is a node with a distribution of its own. Inputs that are missing
+are latent, jointly for each sample. What a minibatch adds to a coefficient depends on the
+other coefficients and on the noise, so that both are learnt in an inner ascent.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import gammaln, logsumexp, psi
+from scipy.stats import gamma as gamma_distribution
+
+from streamtopics.dense_posterior import Block, DensePosterior, View
+from streamtopics.families import gamma, gaussian, normal_gamma
+from streamtopics.messages import BlockStatistics
+from streamtopics.models.dense_model import Learn, check_positive
+from streamtopics.models.student_t import log_student_t
+
+# The inner ascent: between coefficients and noise, and of both with what is missing.
+MOST_ROUNDS = 200
+TOL = 1e-10
+MOST_ROUNDS_OF_MISSING = 30
+TOL_OF_MISSING = 1e-7
+MOST_CONDITION = 1e14
+# The quadrature over the precision of the noise: nodes, what may lie beyond them at either
+# end, and the samples that are worked on at a time.
+N_NODES = 256
+TAIL = 1e-15
+SAMPLES_AT_ONCE = 4096
+
+
+@dataclass(frozen=True)
+class MeanFieldRegression:
+    """Independent coefficients, noise and Gaussian inputs.
+
+    Parameters
+    ----------
+    precision : float
+        Prior precision of each coefficient, the intercept's included.
+    shape, rate : float
+        Of the gamma prior of the precision of the noise.
+    input_mean_mass, input_shape, input_rate : float
+        Of the normal-gamma prior of each input: how many samples its mean, 0, counts as,
+        and the gamma prior of its precision.
+
+    Notes
+    -----
+    The inner ascent takes what the view says was there before the minibatch as its prior.
+    In the first pass of a rule that is all of yesterday's posterior: with a rule that
+    forgets let it make two passes at least. Rules that weigh a minibatch as a population
+    (`PopulationVB`, `StochasticVI`) are made for models without such a coupling.
+
+    Inputs that are far from 0 for their spread contradict their prior: centre them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.models import MeanFieldRegression
+    >>> from streamtopics.updates import SVB
+    >>> model, rng = MeanFieldRegression(), np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 2))
+    >>> y = X @ [1.0, -2.0] + 3.0 + 0.1 * rng.normal(size=400)
+    >>> X[rng.random(X.shape) < 0.2] = np.nan
+    >>> posterior = model.posterior(X)
+    >>> posterior.blend(SVB().step(posterior, model.learner(posterior, X, y)))
+    >>> model.coefficients(posterior).round(1)
+    array([ 1., -2.,  3.])
+    """
+
+    needs_target: ClassVar[bool] = True
+    allows_missing: ClassVar[bool] = True
+
+    precision: float = 0.01
+    shape: float = 1.0
+    rate: float = 1.0
+    input_mean_mass: float = 0.01
+    input_shape: float = 1.0
+    input_rate: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_positive(
+            self,
+            precision=self.precision,
+            shape=self.shape,
+            rate=self.rate,
+            input_mean_mass=self.input_mean_mass,
+            input_shape=self.input_shape,
+            input_rate=self.input_rate,
+        )
+
+    def posterior(self, X: np.ndarray) -> DensePosterior:
+        """The posterior before any data, which is the prior."""
+        p = np.shape(X)[1]
+        of_input = normal_gamma.from_parameters(
+            0.0, self.input_mean_mass, self.input_shape, self.input_rate
+        )
+        blocks = {
+            "inputs": Block(normal_gamma, np.tile(of_input, (p, 1))),
+            "coefficients": Block(gaussian, np.tile([0.0, self.precision], (p + 1, 1))),
+            "noise": Block(gamma, gamma.from_parameters(self.shape, self.rate)),
+        }
+        return DensePosterior(blocks)
+
+    def learner(
+        self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray, seed: int = 0
+    ) -> Learn:
+        """The function `learn` that an update rule calls; it draws nothing."""
+        X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
+
+        def learn(view: View) -> BlockStatistics:
+            q = Beliefs.of(view)
+            moments = Moments.of(X, y, q)
+            bound = moments.local_bound(y, q)
+            for _ in range(MOST_ROUNDS_OF_MISSING):
+                last = q
+                q, additions = q.updated(view, moments, y)
+                if not moments.latent or q.close_to(last):
+                    break
+                moments = Moments.of(X, y, q)
+            return posterior.statistics(additions, len(y), bound)
+
+        return learn
+
+    def log_predictive(self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Log density of each sample, inputs and target.
+
+        Of the inputs seen it is a product of Student t's, exactly. Of y given these it is
+        a mixture of Gaussians over the precision of the noise, by quadrature; an input that
+        is missing enters it by its mean and variance.
+        """
+        X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        m, k, a, b = normal_gamma.parameters(posterior["inputs"])
+        scale2 = b * (k + 1) / (a * k)
+        seen = ~np.isnan(X)
+        of_inputs = (seen * log_student_t(np.where(seen, X, m), m, 2 * a, scale2)).sum(axis=1)
+        w, w_precision = gaussian.parameters(posterior["coefficients"])
+        variance = 1 / w_precision
+        spread = np.where(seen, 0.0, scale2 * a / np.maximum(a - 1, 0.5))
+        Z = np.column_stack([np.where(seen, X, m), np.ones(len(X))])
+        uncertain = Z**2 @ variance + spread @ (w**2 + variance)[:-1]
+        residual = y - self.predict(posterior, X)
+        shape, rate = gamma.parameters(posterior["noise"])
+        parts = (slice(i, i + SAMPLES_AT_ONCE) for i in range(0, len(y), SAMPLES_AT_ONCE))
+        of_target = [_log_mixture(residual[i], uncertain[i], shape, rate) for i in parts]
+        return of_inputs + np.concatenate(of_target)
+
+    def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
+        """The mean of y for each x; what is missing is at its mean."""
+        means = normal_gamma.parameters(posterior["inputs"])[0]
+        X = np.where(np.isnan(X), means, X)
+        w = self.coefficients(posterior)
+        return X @ w[:-1] + w[-1]
+
+    def coefficients(self, posterior: DensePosterior) -> np.ndarray:
+        """Their posterior mean, the intercept last."""
+        return gaussian.parameters(posterior["coefficients"])[0]
+
+
+@dataclass(frozen=True)
+class Beliefs:
+    """Expectations under q, in which the coefficients are (w_1, ..., w_p, w_0).
+
+    Attributes
+    ----------
+    w, w_variance : ndarray of shape (p + 1,)
+    noise, log_noise : float
+        E[gamma] and E[ln gamma].
+    mean, mean_mass : ndarray of shape (p,)
+        m and k of the inputs.
+    precision, log_precision : ndarray of shape (p,)
+        E[g] and E[ln g] of the inputs.
+    """
+
+    w: np.ndarray
+    w_variance: np.ndarray
+    noise: float
+    log_noise: float
+    mean: np.ndarray
+    mean_mass: np.ndarray
+    precision: np.ndarray
+    log_precision: np.ndarray
+
+    @staticmethod
+    def of(view: View) -> "Beliefs":
+        """What a view of the posterior says."""
+        w, w_precision = gaussian.parameters(view["coefficients"])
+        shape, rate = gamma.parameters(view["noise"])
+        m, k, a, b = normal_gamma.parameters(view["inputs"])
+        noise = float(shape / rate), float(psi(shape) - np.log(rate))
+        return Beliefs(w, 1 / w_precision, *noise, m, k, a / b, psi(a) - np.log(b))
+
+    def precision_of(self, missing: np.ndarray) -> np.ndarray:
+        """Of some inputs of a sample, given the others and y: diag(E[g]) + E[gamma] E[w w']."""
+        w, spread = self.w[missing], np.diag(self.w_variance[missing])
+        return np.diag(self.precision[missing]) + self.noise * (np.outer(w, w) + spread)
+
+    def updated(
+        self, view: View, moments: "Moments", y: np.ndarray
+    ) -> tuple["Beliefs", dict[str, np.ndarray]]:
+        """The best beliefs given the moments of the inputs, and the additions they stand for.
+
+        All means of the coefficients at once, then the noise, until it stays; the inputs
+        depend on neither.
+        """
+        base, gain = view.base, view.gain
+        squares, sums = moments.squares, moments.mean.T @ y
+        diagonal, weight = np.diag(squares), gain["coefficients"][:, 0]
+        pull, prior_precision = base["coefficients"].T
+        noise = self.noise
+        for _ in range(MOST_ROUNDS):
+            used = noise
+            system = np.diag(prior_precision) + (weight * used)[:, None] * squares
+            w = _solve(system, pull + weight * used * sums)
+            w_variance = 1 / (prior_precision + weight * used * diagonal)
+            of_noise = np.array([len(y), moments.residual(y, w, w_variance)])
+            shape, rate = gamma.parameters(base["noise"] + gain["noise"] * of_noise)
+            noise = float(shape / rate)
+            if abs(noise - used) <= TOL * noise:
+                break
+        others = squares @ w - diagonal * w
+        additions = {
+            "inputs": moments.of_inputs,
+            "coefficients": used * np.stack([sums - others, diagonal], axis=-1),
+            "noise": of_noise,
+        }
+        lam = {name: base[name] + gain[name] * additions[name] for name in additions}
+        return Beliefs.of(lam), additions
+
+    def close_to(self, other: "Beliefs") -> bool:
+        """Whether nothing moved by more than a hair."""
+        pairs = ((getattr(self, name), getattr(other, name)) for name in vars(self))
+        return all(np.allclose(mine, theirs, rtol=TOL_OF_MISSING) for mine, theirs in pairs)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """First and second moments of the inputs and the constant 1, under q(missing).
+
+    Attributes
+    ----------
+    mean : ndarray of shape (n_samples, p + 1)
+    covariance : ndarray of shape (p + 1, p + 1)
+        Summed over the samples.
+    entropy : float
+        Of q(missing), in nats.
+    latent : bool
+        Whether anything was missing.
+    """
+
+    mean: np.ndarray
+    covariance: np.ndarray
+    entropy: float
+    latent: bool
+
+    @staticmethod
+    def of(X: np.ndarray, y: np.ndarray, q: Beliefs) -> "Moments":
+        """Under the best q(missing): a Gaussian, jointly for each sample."""
+        n, p = X.shape
+        mean, covariance = np.column_stack([X, np.ones(n)]), np.zeros((p + 1, p + 1))
+        holes, entropy = np.isnan(X), 0.0
+        for missing, rows in _patterns(holes):
+            seen = np.setdiff1d(np.arange(p + 1), missing)
+            residual = y[rows] - mean[np.ix_(rows, seen)] @ q.w[seen]
+            precision = q.precision_of(missing)
+            inverse = np.linalg.inv(precision)
+            pull = (q.precision * q.mean)[missing] + q.noise * residual[:, None] * q.w[missing]
+            mean[np.ix_(rows, missing)] = pull @ inverse
+            covariance[np.ix_(missing, missing)] += len(rows) * inverse
+            log_volume = len(missing) * np.log(2 * np.pi * np.e) - np.linalg.slogdet(precision)[1]
+            entropy += len(rows) * 0.5 * float(log_volume)
+        return Moments(mean, covariance, entropy, bool(holes.any()))
+
+    @property
+    def squares(self) -> np.ndarray:
+        """Sum of E[z z'] over the samples, z with the 1."""
+        return self.mean.T @ self.mean + self.covariance
+
+    @property
+    def of_inputs(self) -> np.ndarray:
+        """What they add to the inputs' nodes, of shape (p, 4)."""
+        n = np.full(self.mean.shape[1] - 1, float(len(self.mean)))
+        return np.stack([self.mean.sum(axis=0)[:-1], n, np.diag(self.squares)[:-1], n], axis=-1)
+
+    def residual(self, y: np.ndarray, w: np.ndarray, w_variance: np.ndarray) -> float:
+        """Sum of E[(y - w'z)^2]."""
+        of_means = np.sum((y - self.mean @ w) ** 2) + w @ self.covariance @ w
+        return float(of_means + np.diag(self.squares) @ w_variance)
+
+    def local_bound(self, y: np.ndarray, q: Beliefs) -> float:
+        """E[log p(x, y | beta)] - E[log q(missing)], in nats."""
+        n = len(y)
+        squares = ((self.mean[:, :-1] - q.mean) ** 2).sum(axis=0) + np.diag(self.covariance)[:-1]
+        of_inputs = n * (q.log_precision - np.log(2 * np.pi) - 1 / q.mean_mass)
+        of_inputs = of_inputs - q.precision * squares
+        of_target = n * (q.log_noise - np.log(2 * np.pi))
+        of_target = of_target - q.noise * self.residual(y, q.w, q.w_variance)
+        return float(0.5 * (of_inputs.sum() + of_target) + self.entropy)
+
+
+def _patterns(missing: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Each set of columns that is missing somewhere, and the rows in which it is."""
+    patterns, place = np.unique(missing, axis=0, return_inverse=True)
+    for i, pattern in enumerate(patterns):
+        if pattern.any():
+            yield np.flatnonzero(pattern), np.flatnonzero(place.ravel() == i)
+
+
+def _solve(system: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The solution of a linear system of positive diagonal, unless it is all rounding."""
+    scale = 1 / np.sqrt(np.diag(system))
+    scaled = scale[:, None] * system * scale
+    if not np.linalg.cond(scaled) < MOST_CONDITION:
+        raise np.linalg.LinAlgError("the system is singular but for rounding")
+    return scale * np.linalg.solve(scaled, scale * right)
+
+
+def _log_mixture(
+    residual: np.ndarray, variance: np.ndarray, shape: float, rate: float
+) -> np.ndarray:
+    """log of the integral of N(residual; 0, variance + 1/g) Gamma(g; shape, rate) over g.
+
+    By the trapezoidal rule over ln g, where the integrand is a bell. It lies between the
+    bells of variance 0, of shape + 1/2 and rate + residual^2 / 2, and of the gamma itself.
+    """
+    least, most = gamma_distribution.ppf(TAIL, shape), gamma_distribution.isf(TAIL, shape + 0.5)
+    squared = residual**2
+    first, last = np.log(least / (rate + 0.5 * squared)), np.log(most / rate)
+    step = (last - first) / (N_NODES - 1)
+    log_g = first + step * np.arange(N_NODES)[:, None]
+    g = np.exp(log_g)
+    blurred = 1 + variance * g
+    log_terms = (shape + 0.5) * log_g - rate * g - 0.5 * (np.log(blurred) + squared * g / blurred)
+    constant = shape * np.log(rate) - gammaln(shape) - 0.5 * np.log(2 * np.pi)
+    return logsumexp(log_terms, axis=0) + np.log(step) + constant

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Classes that are known, each a mixture of Gaussians: a naive Bayes classifier.
+
+    y ~ Categorical(p),   p ~ Dirichlet(class_concentration),   x | y = c ~ mixture of c
+
+The model of the finance data in Masegosa et al. (2020), "Variational inference over
+nonstationary data streams for exponential family models", appendix B.3, and of its GPS
+data with the day of the week for a class, appendix B.2.
+"""
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import logsumexp
+
+from streamtopics.dense_posterior import Block, DensePosterior, View
+from streamtopics.families import dirichlet
+from streamtopics.messages import BlockStatistics
+from streamtopics.models.dense_model import Learn, check_codes, check_positive, check_whole
+from streamtopics.models.gaussian_mixture import GaussianMixture, log_joint, mixture_blocks
+
+
+@dataclass(frozen=True)
+class NaiveBayesMixture:
+    """Classes 0 to n_classes - 1, and a mixture of Gaussians for the inputs of each.
+
+    Parameters
+    ----------
+    n_classes : int
+        Known from the start; y holds their numbers.
+    mixture : GaussianMixture
+        Of each class, without groups of its own.
+    class_concentration : float
+        Prior pseudo-count of each class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.models import NaiveBayesMixture
+    >>> from streamtopics.updates import SVB
+    >>> model, rng = NaiveBayesMixture(n_classes=2), np.random.default_rng(0)
+    >>> y = rng.integers(2, size=200)
+    >>> X = np.where(y == 1, 0.0, rng.choice([-4.0, 4.0], size=200)) + rng.normal(size=200)
+    >>> posterior = model.posterior(X[:, None])
+    >>> posterior.blend(SVB().step(posterior, model.learner(posterior, X[:, None], y)))
+    >>> model.predict(posterior, np.array([[-4.0], [0.0], [4.0]]))
+    array([0, 1, 0])
+    """
+
+    needs_target: ClassVar[bool] = True
+    allows_missing: ClassVar[bool] = True
+
+    n_classes: int = 2
+    mixture: GaussianMixture = field(default_factory=GaussianMixture)
+    class_concentration: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_whole(self, n_classes=self.n_classes)
+        check_positive(self, class_concentration=self.class_concentration)
+        if self.mixture.group_column is not None:
+            raise ValueError("the mixture of NaiveBayesMixture cannot have a group_column")
+
+    def posterior(self, X: np.ndarray) -> DensePosterior:
+        """The posterior before any data, which is the prior."""
+        classes = Block(dirichlet, np.full(self.n_classes, self.class_concentration))
+        return DensePosterior(
+            {"classes": classes, **mixture_blocks(self.mixture, self.n_classes, np.shape(X)[1])}
+        )
+
+    def learner(
+        self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray, seed: int = 0
+    ) -> Learn:
+        """The function `learn` that an update rule calls.
+
+        The components of a class are first looked for in the minibatch that it comes with
+        first, as `GaussianMixture` does.
+        """
+        X, y = self.mixture.split(X)[0], self._codes(y)
+        counts = np.bincount(y, minlength=self.n_classes).astype(np.float64)
+
+        def learn(view: View) -> BlockStatistics:
+            additions, bound = self.mixture.learn_groups(view, X, y, seed)
+            bound += float(counts @ dirichlet.expected_statistics(view["classes"]))
+            return posterior.statistics({"classes": counts, **additions}, len(y), bound)
+
+        return learn
+
+    def log_predictive(self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Log density of each sample, inputs and class."""
+        y = self._codes(y)
+        return self._log_joint(posterior, X)[np.arange(len(y)), y]
+
+    def predict_proba(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
+        """Probability of each class, for each sample."""
+        joint = self._log_joint(posterior, X)
+        return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+
+    def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
+        """The most probable class of each sample."""
+        return self._log_joint(posterior, X).argmax(axis=1)
+
+    def _log_joint(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
+        """log p(x, y) of each class, of shape (n_samples, n_classes)."""
+        X = self.mixture.split(X)[0]
+        parts = posterior["weights"], posterior["components"]
+        of_inputs = [
+            logsumexp(log_joint(*parts, X, np.full(len(X), c)), axis=1)
+            for c in range(self.n_classes)
+        ]
+        counts = posterior["classes"]
+        return np.stack(of_inputs, axis=1) + np.log(counts / counts.sum())
+
+    def _codes(self, y: np.ndarray) -> np.ndarray:
+        return check_codes(np.asarray(y), self.n_classes, "the classes y of NaiveBayesMixture")

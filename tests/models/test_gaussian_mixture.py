@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Gaussian mixtures against enumeration, quadrature and smaller models."""
+
+from dataclasses import replace
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.integrate import quad
+from scipy.special import logsumexp
+
+from streamtopics.families import dirichlet, normal_gamma
+from streamtopics.models import GaussianMixture
+from streamtopics.models.gaussian_mixture import Mixture
+from streamtopics.updates import SVB, HierarchicalPowerPrior, PowerPrior
+
+CENTRES = np.array([[-4.0, 0.0], [0.0, 3.0], [4.0, -3.0]])
+
+
+def data(n=150, seed=0, centres=CENTRES, missing=0.0):
+    rng = np.random.default_rng(seed)
+    X = centres[rng.integers(len(centres), size=n)] + rng.normal(size=(n, 2)) * [0.7, 1.2]
+    X[rng.random(X.shape) < missing] = np.nan
+    return X
+
+
+def learnt(model, X, rule=None, size=50, seed=0, posterior=None):
+    posterior = posterior or model.posterior(X)
+    for start in range(0, len(X), size):
+        learn = model.learner(posterior, X[start : start + size], seed=seed)
+        posterior.blend((rule or SVB()).step(posterior, learn))
+    return posterior
+
+
+def expected_log_densities(posterior, x, mean=0.0):
+    """E[log p(x, z)] of the components, from the expected statistics of the family."""
+    expected = normal_gamma.expected_statistics(posterior["components"])[0]
+    x = x - mean
+    t = np.stack([x, np.ones_like(x), x**2, np.ones_like(x)], axis=-1)
+    of_x = (t * expected).sum(axis=-1) - 0.5 * np.log(2 * np.pi)
+    of_x = np.where(np.isnan(x), 0.0, of_x).sum(axis=-1)
+    return dirichlet.expected_statistics(posterior["weights"][0]) + of_x
+
+
+# Statistics and bounds
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("mean", [0.0, 50.0])
+def test_responsibilities_and_bound_are_those_of_the_definition(missing, mean):
+    model = GaussianMixture(3, mean=mean)
+    posterior = learnt(model, data(missing=missing) + mean)
+    X = data(20, 1, missing=missing) + mean
+    joint = np.array([expected_log_densities(posterior, x, mean) for x in X])
+    r = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+    found = model.learner(posterior, X)(posterior)
+    assert_allclose(found.local_bound, logsumexp(joint, axis=1).sum(), rtol=1e-9)
+    assert_allclose(found.additions["weights"][0], r.sum(axis=0), atol=1e-9)
+    expected = np.zeros((3, 2, 4))
+    for x, r_i in zip(X - mean, r, strict=True):
+        for d in np.flatnonzero(~np.isnan(x)):
+            expected[:, d] += r_i[:, None] * [x[d], 1.0, x[d] ** 2, 1.0]
+    assert_allclose(found.additions["components"][0], expected, atol=1e-8)
+    assert found.n_documents == 20
+    assert_allclose(found.mass[0], 20)
+
+
+def log_evidence(model, X):
+    """By summing over all assignments of the samples to components."""
+    prior = model.posterior(X)
+    total = []
+    for assignment in product(range(model.n_components), repeat=len(X)):
+        r = np.eye(model.n_components)[list(assignment)]
+        seen, Z = ~np.isnan(X), np.nan_to_num(X)
+        n = r.T @ seen
+        s = np.stack([r.T @ Z, n, r.T @ Z**2, n], axis=-1)
+        log_p = dirichlet.log_normalizer(prior["weights"][0] + r.sum(axis=0))
+        log_p -= dirichlet.log_normalizer(prior["weights"][0])
+        of_components = normal_gamma.log_normalizer(prior["components"][0] + s)
+        log_p += (of_components - normal_gamma.log_normalizer(prior["components"][0])).sum()
+        total.append(log_p - 0.5 * seen.sum() * np.log(2 * np.pi))
+    return logsumexp(total)
+
+
+def bounds_of_passes(model, X, n=30):
+    """The bound after each pass of SVB over a minibatch of its own, from its start."""
+    prior = model.posterior(X)
+    learn = model.learner(prior, X)
+    seen, bounds = prior, []
+    for _ in range(n):
+        statistics = learn(seen)
+        blend = SVB().step(prior, lambda view, s=statistics: s)
+        seen = prior.after(blend)
+        bounds.append(learn(seen).local_bound - prior.divergences(blend)[0].sum())
+    return np.array(bounds)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_bound_is_below_the_evidence(missing, seed):
+    X = data(6, seed, missing=missing)
+    model = GaussianMixture(2, mean_mass=0.1)
+    exact = log_evidence(model, X)
+    bounds = bounds_of_passes(model, X)
+    assert (bounds < exact).all()
+    assert bounds[-1] > exact - 5
+
+
+def test_the_bound_is_the_evidence_of_one_component():
+    X = data(30, missing=0.2)
+    model = GaussianMixture(1)
+    assert_allclose(bounds_of_passes(model, X, 1)[0], log_evidence(model, X), rtol=1e-10)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_the_bound_never_falls_in_the_passes(missing):
+    """From a poor start: a posterior that has seen other data."""
+    model = GaussianMixture(4)
+    posterior = learnt(model, data(20, 5) * 0.3)
+    learn = model.learner(posterior, data(100, 1, missing=missing))
+    seen, bounds = posterior, []
+    for _ in range(40):
+        s = learn(seen)
+        blend = SVB().step(posterior, lambda view, s=s: s)
+        seen = posterior.after(blend)
+        bounds.append(learn(seen).local_bound - posterior.divergences(blend)[0].sum())
+    assert (np.diff(bounds) > -1e-9 * np.abs(bounds[:-1])).all()
+    assert bounds[-1] > bounds[0] + 0.5
+
+
+@pytest.mark.parametrize("rate", ["shared", "topic"])
+@pytest.mark.parametrize("start", [0.05, 0.5, 0.95])
+def test_the_double_bound_never_falls(rate, start):
+    model = GaussianMixture(3)
+    posterior = learnt(model, data())
+    for seed, centres in ((1, CENTRES), (2, CENTRES[::-1] + 1.5)):
+        rule = HierarchicalPowerPrior(rate, max_passes=40, tol=0.0)
+        learn = model.learner(posterior, data(60, seed, centres, missing=0.1))
+        bounds = rule.ascend(posterior, learn, start).bounds
+        assert len(bounds) == 39
+        assert (np.diff(bounds) > -1e-9 * np.abs(bounds[:-1])).all()
+        assert bounds[-1] > bounds[0]
+
+
+# The first minibatch
+
+
+def test_the_start_leaves_no_trace():
+    """All that is there is the prior, and the samples once."""
+    X = data()
+    model = GaussianMixture(3, concentration=0.7)
+    posterior = learnt(model, X, size=150)
+    learnt_part = posterior["components"] - posterior.blocks["components"].prior
+    assert_allclose((posterior["weights"] - 0.7).sum(), 150)
+    assert_allclose(learnt_part[0].sum(axis=0)[:, 0], X.sum(axis=0))
+    assert_allclose(learnt_part[0].sum(axis=0)[:, 2], (X**2).sum(axis=0))
+
+
+def test_the_start_is_drawn_from_the_seed():
+    X, model = data(), GaussianMixture(5)
+    results = [learnt(model, X, seed=seed)["components"] for seed in (0, 0, 1)]
+    assert_array_equal(results[0], results[1])
+    assert not np.allclose(results[0], results[2])
+
+
+def test_components_are_found():
+    model = GaussianMixture(3, n_init=5)
+    posterior = learnt(model, data(600), size=100)
+    means = model.means(posterior)[0]
+    assert_allclose(means[np.argsort(means[:, 0])], CENTRES, atol=0.4)
+
+
+def test_more_starts_are_no_worse():
+    X = data(60)
+    first = Mixture(
+        *(GaussianMixture(5).posterior(X)[name][0] for name in ("weights", "components"))
+    )
+    bounds = []
+    for n_init in (1, 8):
+        model = GaussianMixture(5, n_init=n_init)
+        statistics = model.learner(model.posterior(X), X)(model.posterior(X))
+        after = Mixture(
+            first.weights + statistics.additions["weights"][0],
+            first.components + statistics.additions["components"][0],
+        )
+        bounds.append(after.responsibilities(X)[1].sum() - after._divergence(first))
+    assert bounds[1] > bounds[0] + 0.1
+
+
+def test_equal_samples_are_no_trouble():
+    model = GaussianMixture(3)
+    posterior = learnt(model, np.full((20, 2), 1.5))
+    assert np.isfinite(model.log_predictive(posterior, data(5))).all()
+    assert_allclose(posterior["weights"].sum(), 23)
+
+
+def test_a_stream_of_single_samples_works():
+    model = GaussianMixture(3)
+    posterior = learnt(model, data(40), PowerPrior(0.95), size=1)
+    assert posterior.n_batches == 40
+    assert np.isfinite(model.log_predictive(posterior, data(5))).all()
+
+
+# What is missing
+
+
+def test_a_column_that_is_missing_is_as_if_it_were_not_there():
+    X, Y = data(), data(20, 1)
+    hidden, hidden_too = (np.column_stack([Z[:, 0], np.full(len(Z), np.nan)]) for Z in (X, Y))
+    model = GaussianMixture(3)
+    both, one = learnt(model, hidden), learnt(model, X[:, :1])
+    assert_allclose(both["weights"], one["weights"], rtol=1e-10)
+    assert_allclose(both["components"][:, :, :1], one["components"], rtol=1e-8, atol=1e-8)
+    prior = both.blocks["components"].prior[:, :, 1]
+    assert_array_equal(both["components"][:, :, 1], prior)
+    expected = model.log_predictive(one, Y[:, :1])
+    assert_allclose(model.log_predictive(both, hidden_too), expected, rtol=1e-9)
+
+
+def test_a_missing_value_is_integrated_out():
+    model = GaussianMixture(3)
+    posterior = learnt(model, data())
+    rest = np.array([[np.nan, 1.0]])
+
+    def density(value):
+        return float(np.exp(model.log_predictive(posterior, np.array([[value, 1.0]]))[0]))
+
+    marginal = quad(density, -np.inf, np.inf, epsabs=1e-10, limit=200)[0]
+    assert_allclose(np.exp(model.log_predictive(posterior, rest))[0], marginal, rtol=1e-6)
+
+
+def test_a_sample_of_nothing_says_nothing_but_the_weights():
+    model = GaussianMixture(3)
+    posterior = learnt(model, data())
+    X = np.full((1, 2), np.nan)
+    assert_allclose(model.log_predictive(posterior, X), 0.0, atol=1e-12)
+    weights = posterior["weights"][0]
+    assert_allclose(model.predict_proba(posterior, X)[0], weights / weights.sum())
+
+
+# Prediction
+
+
+def test_the_predictive_density_integrates_to_one():
+    model = GaussianMixture(2)
+    posterior = learnt(model, data(12)[:, :1])
+
+    def density(value):
+        return float(np.exp(model.log_predictive(posterior, np.array([[value]]))[0]))
+
+    edges = [-np.inf, -10, -4, 0, 4, 10, np.inf]
+    total = sum(quad(density, *pair)[0] for pair in pairwise(edges))
+    assert_allclose(total, 1.0, rtol=1e-7)
+
+
+def test_one_step_predictives_of_one_component_multiply_to_the_evidence():
+    X = data(20, missing=0.2)
+    model = GaussianMixture(1, mean_mass=0.3, shape=0.8, rate=2.0)
+    posterior, total = model.posterior(X), 0.0
+    for row in X[:, None]:
+        total += model.log_predictive(posterior, row)[0]
+        learnt(model, row, posterior=posterior)
+    assert_allclose(total, log_evidence(model, X), rtol=1e-9)
+
+
+def test_memberships():
+    model = GaussianMixture(3)
+    posterior = learnt(model, data(600))
+    X = data(50, 1)
+    memberships = model.predict_proba(posterior, X)
+    assert_allclose(memberships.sum(axis=1), 1.0)
+    assert_array_equal(model.predict(posterior, X), memberships.argmax(axis=1))
+    assert_array_equal(model.transform(posterior, X), memberships)
+    nearest = ((X[:, None] - model.means(posterior)[0]) ** 2).sum(axis=2).argmin(axis=1)
+    assert (model.predict(posterior, X) == nearest).mean() > 0.95
+
+
+# Groups
+
+
+def grouped(n=200, seed=0):
+    rng = np.random.default_rng(seed)
+    groups = rng.integers(2, size=n)
+    X = data(n, seed) + 10 * groups[:, None]
+    return np.column_stack([X[:, 0], groups, X[:, 1]])
+
+
+def test_groups_have_mixtures_of_their_own():
+    X, Y = grouped(), grouped(40, 1)
+    model = GaussianMixture(3, n_groups=2, group_column=1, n_init=4)
+    posterior = learnt(model, X)
+    assert posterior.n_nodes == 2 * (1 + 3 * 2)
+    single = replace(model, n_groups=1, group_column=None)
+    for group in (0, 1):
+        mine, test = (np.delete(Z[Z[:, 1] == group], 1, axis=1) for Z in (X, Y))
+        alone = single.posterior(mine)
+        alone.blend(SVB().step(alone, single.learner(alone, mine)))
+        assert_allclose(posterior["weights"][group].sum(), 3 + len(mine))
+        found = model.log_predictive(posterior, Y[Y[:, 1] == group])
+        assert_allclose(found.mean(), single.log_predictive(alone, test).mean(), atol=0.1)
+        assert_allclose(
+            posterior["components"][group].sum(axis=0), alone["components"][0].sum(axis=0)
+        )
+
+
+def test_a_group_that_comes_later_finds_its_components_then():
+    X = grouped()
+    model = GaussianMixture(3, n_groups=2, group_column=1)
+    posterior = learnt(model, X[X[:, 1] == 0])
+    prior = posterior.blocks["components"].prior
+    assert_array_equal(posterior["components"][1], prior[1])
+    learnt(model, X[X[:, 1] == 1], posterior=posterior)
+    means = model.means(posterior)[1]
+    assert np.ptp(means[:, 0]) > 5
+
+
+def test_a_rate_for_each_node_finds_the_component_that_moved():
+    rule = HierarchicalPowerPrior("topic", rate_starts=(0.05, 0.95))
+    model = GaussianMixture(3, n_init=5)
+    posterior = learnt(model, data(1500), rule, size=300)
+    moved = CENTRES + np.array([[0.0, 0.0], [0.0, 0.0], [2.5, 0.0]])
+    k = model.means(posterior)[0, :, 0].argmax()
+    blend = rule.step(posterior, model.learner(posterior, data(300, 9, moved)))
+    retained = posterior.by_block(blend.retain)["components"][0, :, :, 0].copy()
+    assert retained[k, 0] < 0.2
+    retained[k, 0] = 1.0
+    assert retained.min() > 0.5
+
+
+# Wrong input
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"n_components": 0}, "n_components of GaussianMixture"),
+        ({"n_components": 2.0}, "n_components of GaussianMixture"),
+        ({"n_init": 0}, "n_init"),
+        ({"n_groups": 2}, "needs a group_column"),
+        ({"mean_mass": 0.0}, "mean_mass"),
+        ({"concentration": np.nan}, "concentration"),
+        ({"mean": np.inf}, "mean of GaussianMixture"),
+        ({"rate": -1.0}, "rate"),
+    ],
+    ids=str,
+)
+def test_wrong_parameters(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        GaussianMixture(**wrong)
+
+
+@pytest.mark.parametrize("code", [2.0, -1.0, 0.5, np.nan])
+def test_groups_are_whole_numbers(code):
+    model = GaussianMixture(2, n_groups=2, group_column=0)
+    X = np.array([[0.0, 1.0], [code, 2.0]])
+    with pytest.raises(ValueError, match="groups, must be whole numbers from 0 to 1"):
+        model.learner(model.posterior(X), X)
+    with pytest.raises(ValueError, match="beside the group_column"):
+        model.posterior(X[:, :1])
+    with pytest.raises(ValueError, match="group_column of GaussianMixture is 2, but X has only 2"):
+        replace(model, group_column=2).posterior(X)
+
+
+def test_the_predictive_density_is_above_the_bound_of_each_sample():
+    """Jensen's inequality; equal but for what is not known of the components."""
+    model = GaussianMixture(3)
+    posterior = learnt(model, data(3000), size=500)
+    X = data(30, 1, missing=0.2)
+    bounds = [model.learner(posterior, x)(posterior).local_bound for x in X[:, None]]
+    gaps = model.log_predictive(posterior, X) - bounds
+    assert (gaps > 0).all()
+    assert gaps.mean() < 0.01

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Linear regression against closed forms and quadrature."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.integrate import quad
+from scipy.stats import gamma, multivariate_t, norm
+
+from streamtopics.families import normal_gamma_regression as family
+from streamtopics.models import LinearRegression
+from streamtopics.updates import SVB, HierarchicalPowerPrior, PowerPrior
+
+MODELS = [
+    LinearRegression(),
+    LinearRegression(0.3, 2.0, 0.7, fit_intercept=False),
+    LinearRegression(5.0, 0.6, 3.0, intercept_precision=2.0),
+]
+
+
+def data(n=40, seed=0, slope=1.0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    return X, X @ [slope, -0.5] + 0.7 + 0.4 * rng.normal(size=n)
+
+
+def learnt(model, X, y, rule=None, size=10, posterior=None):
+    posterior = posterior or model.posterior(X)
+    for start in range(0, len(y), size):
+        rows = slice(start, start + size)
+        learn = model.learner(posterior, X[rows], y[rows])
+        posterior.blend((rule or SVB()).step(posterior, learn))
+    return posterior
+
+
+def design_and_precision(model, X):
+    if not model.fit_intercept:
+        return X, np.eye(2) * model.precision
+    precisions = [model.precision, model.precision, model.intercept_precision]
+    return np.column_stack([X, np.ones(len(X))]), np.diag(precisions)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_posterior_is_the_closed_form(model):
+    X, y = data()
+    Z, L0 = design_and_precision(model, X)
+    m, L, a, b = family.parameters(learnt(model, X, y)["regression"])
+    assert_allclose(L, L0 + Z.T @ Z)
+    assert_allclose(m, np.linalg.solve(L0 + Z.T @ Z, Z.T @ y))
+    assert_allclose(a, model.shape + len(y) / 2)
+    assert_allclose(b, model.rate + (y @ y - m @ L @ m) / 2)
+
+
+def log_evidence(model, X, y):
+    """y is a multivariate t, with the coefficients and the noise integrated out."""
+    Z, L0 = design_and_precision(model, X)
+    scale = np.eye(len(y)) + Z @ np.linalg.inv(L0) @ Z.T
+    return multivariate_t(
+        np.zeros(len(y)), scale * model.rate / model.shape, df=2 * model.shape
+    ).logpdf(y)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_one_step_predictives_multiply_to_the_evidence(model):
+    X, y = data(25)
+    posterior, total = model.posterior(X), 0.0
+    for i in range(len(y)):
+        row = slice(i, i + 1)
+        total += model.log_predictive(posterior, X[row], y[row])[0]
+        learnt(model, X[row], y[row], posterior=posterior)
+    assert_allclose(total, log_evidence(model, X, y), rtol=1e-9)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_the_bound_is_the_evidence_at_the_posterior_and_less_elsewhere(model):
+    X, y = data(25)
+    prior, posterior = model.posterior(X), model.posterior(X)
+    learn = model.learner(prior, X, y)
+    posterior.blend(SVB().step(posterior, learn))
+
+    def bound(lam):
+        view = {"regression": lam}
+        divergence = family.kl(lam, prior["regression"])
+        return learn(view).local_bound - divergence
+
+    exact = log_evidence(model, X, y)
+    assert_allclose(bound(posterior["regression"]), exact, rtol=1e-9)
+    for weight in (0.5, 0.9, 1.1):
+        lam = prior["regression"] + weight * (posterior["regression"] - prior["regression"])
+        assert bound(lam) < exact - 1e-3
+
+
+def test_the_local_bound_agrees_with_quadrature():
+    model = LinearRegression(fit_intercept=False)
+    X, y = np.array([[0.5], [-1.0], [2.0]]), np.array([0.2, -0.4, 1.9])
+    posterior = learnt(model, X[:2], y[:2])
+    m, L, a, b = family.parameters(posterior["regression"])
+    mean, precision = m[0], L[0, 0]
+
+    nodes, weights = np.polynomial.hermite_e.hermegauss(20)
+
+    def integrand(g):
+        w = mean + nodes * (g * precision) ** -0.5
+        log_p = norm.logpdf(y[:, None], X * w, g**-0.5).sum(axis=0)
+        return gamma.pdf(g, a, scale=1 / b) * (weights @ log_p) / weights.sum()
+
+    expected = quad(integrand, 0, np.inf, epsabs=1e-12)[0]
+    found = model.learner(posterior, X, y)(posterior).local_bound
+    assert_allclose(found, expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_predictions_are_a_density_with_the_predicted_mean(model):
+    X, y = data(12)
+    posterior = learnt(model, X, y)
+    x = np.array([[0.3, 2.0]])
+
+    def density(value):
+        return float(np.exp(model.log_predictive(posterior, x, np.array([value]))[0]))
+
+    assert_allclose(quad(density, -np.inf, np.inf)[0], 1.0, rtol=1e-6)
+    mean = quad(lambda value: value * density(value), -np.inf, np.inf)[0]
+    assert_allclose(model.predict(posterior, x), mean, rtol=1e-5)
+
+
+@pytest.mark.parametrize("start", [0.05, 0.5, 0.95])
+def test_the_double_bound_never_falls(start):
+    model = LinearRegression()
+    for slope in (1.0, 1.3, -2.0):
+        posterior = learnt(model, *data(60))
+        rule = HierarchicalPowerPrior(max_passes=20, tol=0.0)
+        bounds = rule.ascend(posterior, model.learner(posterior, *data(20, 1, slope)), start).bounds
+        assert len(bounds) == 19
+        assert (np.diff(bounds) > -1e-9 * np.abs(bounds[:-1])).all()
+        assert bounds[-1] > bounds[0]
+
+
+def test_a_change_is_forgotten_for():
+    model = LinearRegression()
+    rule = HierarchicalPowerPrior(rate_starts=(0.05, 0.95))
+    posterior = learnt(model, *data(300), rule, size=50)
+    stays = rule.step(posterior, model.learner(posterior, *data(50, 5)))
+    changes = rule.step(posterior, model.learner(posterior, *data(50, 5, slope=-3.0)))
+    assert stays.retain > 0.8
+    assert changes.retain < 0.1
+
+
+def test_the_mass_counts_samples():
+    model = LinearRegression(shape=1.5)
+    posterior = learnt(model, *data(40), PowerPrior(0.5), size=10)
+    assert_allclose(posterior.mass, 3.0 + 10 * (1 + 0.5 + 0.25 + 0.125))
+
+
+@pytest.mark.parametrize("name", ["precision", "shape", "rate", "intercept_precision"])
+@pytest.mark.parametrize("value", [0.0, -1.0, np.inf, np.nan])
+def test_wrong_parameters(name, value):
+    with pytest.raises(ValueError, match=f"{name} of LinearRegression must be positive"):
+        LinearRegression(**{name: value})

@@ -1,0 +1,290 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Mean-field regression with Gaussian inputs, against quadrature and plain loops."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.integrate import quad
+from scipy.special import logsumexp, psi
+from scipy.stats import gamma as gamma_distribution
+from scipy.stats import multivariate_normal, norm, t
+
+from streamtopics.families import gamma, gaussian, normal_gamma
+from streamtopics.models import MeanFieldRegression
+from streamtopics.updates import SVB, HierarchicalPowerPrior, PowerPrior
+
+MODEL = MeanFieldRegression(0.1, 2.0, 0.5, 0.2, 1.5, 0.8)
+
+
+def data(n=60, seed=0, missing=0.0, slope=1.0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3)) @ [[1.0, 0.6, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 2.0]] + 1.0
+    y = X @ [slope, -0.5, 0.2] + 0.7 + 0.4 * rng.normal(size=n)
+    X[rng.random(X.shape) < missing] = np.nan
+    return X, y
+
+
+def learnt(X, y, rule=None, size=30, model=MODEL):
+    posterior = model.posterior(X)
+    for start in range(0, len(y), size):
+        rows = slice(start, start + size)
+        learn = model.learner(posterior, X[rows], y[rows])
+        posterior.blend((rule or SVB()).step(posterior, learn))
+    return posterior
+
+
+def one_by_one(X, y, prior, n_sweeps=3000):
+    """Coordinate ascent, a coefficient at a time, for data without holes."""
+    Z = np.column_stack([X, np.ones(len(X))])
+    (pull, precision), (shape, rate) = prior["coefficients"].T, gamma.parameters(prior["noise"])
+    w, variance, noise = np.zeros(4), 1 / precision, shape / rate
+    for _ in range(n_sweeps):
+        for j in range(4):
+            without = y - Z @ w + Z[:, j] * w[j]
+            variance[j] = 1 / (precision[j] + noise * Z[:, j] @ Z[:, j])
+            w[j] = variance[j] * (pull[j] + noise * Z[:, j] @ without)
+        squares = np.sum((y - Z @ w) ** 2) + (Z**2).sum(axis=0) @ variance
+        noise = (shape + len(y) / 2) / (rate + squares / 2)
+    return w, variance, shape + len(y) / 2, rate + squares / 2
+
+
+@pytest.mark.parametrize("size", [60, 30])
+def test_the_ascent_ends_where_one_coordinate_at_a_time_does(size):
+    X, y = data()
+    prior = MODEL.posterior(X) if size == 60 else learnt(X[:30], y[:30])
+    w, variance, shape, rate = one_by_one(X[-size:], y[-size:], prior)
+    posterior = learnt(X, y, size=size)
+    found, precision = gaussian.parameters(posterior["coefficients"])
+    assert_allclose(found, w, rtol=1e-7)
+    assert_allclose(1 / precision, variance, rtol=1e-7)
+    assert_allclose(gamma.parameters(posterior["noise"]), (shape, rate), rtol=1e-7)
+
+
+def test_inputs_are_normal_gamma_exactly():
+    X, y = data()
+    posterior = learnt(X, y)
+    n = np.full(3, 60.0)
+    expected = np.stack([X.sum(axis=0), n, (X**2).sum(axis=0), n], axis=-1)
+    assert_allclose(posterior["inputs"] - posterior.blocks["inputs"].prior, expected)
+
+
+def test_the_nodes_of_six_inputs_are_the_fourteen_of_the_source():
+    assert MODEL.posterior(np.zeros((1, 6))).n_nodes == 14
+
+
+# Bounds
+
+
+def expected_log_joint(posterior, x, y):
+    """E[log p(x, y | beta)] of one sample, written out."""
+    w, precision = gaussian.parameters(posterior["coefficients"])
+    z = np.append(x, 1.0)
+    shape, rate = gamma.parameters(posterior["noise"])
+    squared = (y - z @ w) ** 2 + z**2 @ (1 / precision)
+    of_y = 0.5 * (psi(shape) - np.log(rate) - np.log(2 * np.pi) - shape / rate * squared)
+    expected = normal_gamma.expected_statistics(posterior["inputs"])
+    counts = np.stack([x, np.ones(3), x**2, np.ones(3)], axis=-1)
+    return of_y + (counts * expected).sum() - 1.5 * np.log(2 * np.pi)
+
+
+def test_the_local_bound_is_that_of_the_definition():
+    posterior = learnt(*data())
+    X, y = data(10, 1)
+    found = MODEL.learner(posterior, X, y)(posterior).local_bound
+    expected = sum(expected_log_joint(posterior, *pair) for pair in zip(X, y, strict=True))
+    assert_allclose(found, expected, rtol=1e-10)
+
+
+def test_the_local_bound_of_what_is_missing_is_its_integral():
+    """max over q(x) of E[log p - log q] is log of the integral of exp E[log p]."""
+    posterior = learnt(*data(missing=0.2))
+    x, y = np.array([0.4, np.nan, 2.0]), 1.3
+
+    def integrand(value):
+        return np.exp(expected_log_joint(posterior, np.array([0.4, value, 2.0]), y))
+
+    found = MODEL.learner(posterior, x[None], np.array([y]))(posterior).local_bound
+    assert_allclose(found, np.log(quad(integrand, -30, 30, epsabs=1e-12)[0]), rtol=1e-7)
+
+    grid = np.linspace(-14, 16, 81)
+    joint = [expected_log_joint(posterior, np.array([u, v, 2.0]), y) for u in grid for v in grid]
+    expected = logsumexp(joint) + 2 * np.log(grid[1] - grid[0])
+    x = np.array([[np.nan, np.nan, 2.0]])
+    found = MODEL.learner(posterior, x, np.array([y]))(posterior).local_bound
+    assert_allclose(found, expected, rtol=1e-6)
+
+
+def log_evidence(X, y):
+    """The coefficients integrated out in closed form, the noise by quadrature."""
+    Z = np.column_stack([X, np.ones(len(X))])
+    prior = MODEL.posterior(X)["inputs"]
+    n = np.full(3, float(len(X)))
+    s = np.stack([X.sum(axis=0), n, (X**2).sum(axis=0), n], axis=-1)
+    of_inputs = normal_gamma.log_normalizer(prior + s) - normal_gamma.log_normalizer(prior)
+
+    def integrand(g):
+        covariance = Z @ Z.T / MODEL.precision + np.eye(len(y)) / g
+        log_p = multivariate_normal(np.zeros(len(y)), covariance).logpdf(y)
+        return np.exp(log_p) * gamma_distribution.pdf(g, MODEL.shape, scale=1 / MODEL.rate)
+
+    of_y = np.log(quad(integrand, 0, 60, epsabs=0, limit=200)[0])
+    return of_inputs.sum() - 1.5 * len(X) * np.log(2 * np.pi) + of_y
+
+
+def bounds_of_passes(posterior, X, y, n=12):
+    learn = MODEL.learner(posterior, X, y)
+    seen, bounds = posterior, []
+    for _ in range(n):
+        s = learn(seen)
+        blend = SVB().step(posterior, lambda view, s=s: s)
+        seen = posterior.after(blend)
+        bounds.append(learn(seen).local_bound - posterior.divergences(blend)[0].sum())
+    return np.array(bounds)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_bound_is_below_the_evidence(seed):
+    X, y = data(8, seed)
+    bounds = bounds_of_passes(MODEL.posterior(X), X, y)
+    exact = log_evidence(X, y)
+    assert (bounds < exact).all()
+    assert bounds[-1] > exact - 4
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.1, 0.5])
+def test_the_bound_never_falls_in_the_passes(missing, monkeypatch):
+    monkeypatch.setattr("streamtopics.models.mean_field_regression.MOST_ROUNDS_OF_MISSING", 1)
+    monkeypatch.setattr("streamtopics.models.mean_field_regression.MOST_ROUNDS", 1)
+    X, y = data(80, missing=missing)
+    bounds = bounds_of_passes(MODEL.posterior(X), X, y, 40)
+    assert (np.diff(bounds) > -1e-9 * np.abs(bounds[:-1])).all()
+    assert bounds[-1] > bounds[0] + 0.01
+
+
+@pytest.mark.parametrize("rate", ["shared", "topic"])
+@pytest.mark.parametrize("start", [0.05, 0.5, 0.95])
+def test_the_double_bound_rises_and_ends_at_a_fixed_point(rate, start):
+    posterior = learnt(*data(200, missing=0.1), size=50)
+    learn = MODEL.learner(posterior, *data(50, 1, missing=0.1, slope=0.6))
+    rule = HierarchicalPowerPrior(rate, max_passes=40, tol=0.0)
+    blend, bounds = rule.ascend(posterior, learn, start)
+    assert (np.diff(bounds) > -1e-7 * np.abs(bounds[:-1])).all()
+    assert bounds[-1] > bounds[0]
+    again = posterior.after(blend)
+    additions = learn(again).additions
+    for name, found in additions.items():
+        assert_allclose(found, blend.statistics.additions[name], rtol=1e-4, atol=1e-4)
+
+
+# What is missing
+
+
+def test_a_column_without_a_coefficient_that_is_missing_is_left_out():
+    """Where the coefficient is 0 for sure, the target says nothing about the input."""
+    X, y = data(40)
+    hidden = X.copy()
+    hidden[:10, 2] = np.nan
+    stiff = MeanFieldRegression(1e12, 2.0, 0.5, 0.2, 1.5, 0.8)
+    posterior = learnt(hidden, y, SVB(n_passes=40), size=40, model=stiff)
+    only = learnt(X[10:, 2:], y[10:], size=40, model=stiff)["inputs"][0]
+    found = posterior["inputs"][2]
+    assert_allclose(found[0] / found[1], only[0] / only[1], rtol=1e-4)
+    whole = learnt(X, y, SVB(n_passes=2), size=40, model=stiff)
+    assert_allclose(posterior["inputs"][:2], whole["inputs"][:2])
+
+
+def test_coefficients_are_found_through_holes():
+    model = MeanFieldRegression()
+    posterior = learnt(*data(3000, missing=0.1), size=500, model=model)
+    assert_allclose(model.coefficients(posterior), [1.0, -0.5, 0.2, 0.7], atol=0.1)
+
+
+# Prediction
+
+
+def test_the_density_of_the_target_agrees_with_quadrature_over_the_noise():
+    posterior = learnt(*data(8), size=8)
+    w, precision = gaussian.parameters(posterior["coefficients"])
+    shape, rate = gamma.parameters(posterior["noise"])
+    x = np.array([1.0, 0.3, -2.0])
+    z = np.append(x, 1.0)
+    m, k, a, b = normal_gamma.parameters(posterior["inputs"])
+    scale = np.sqrt(b * (k + 1) / (a * k))
+    of_inputs = t.logpdf(x, 2 * a, m, scale).sum()
+    for y in (z @ w, z @ w + 1.0, z @ w - 6.0, z @ w + 100.0):
+
+        def integrand(log_g, y=y):
+            g = np.exp(log_g)
+            sd = np.sqrt(z**2 @ (1 / precision) + 1 / g)
+            return g * gamma_distribution.pdf(g, shape, scale=1 / rate) * norm.pdf(y, z @ w, sd)
+
+        expected = np.log(quad(integrand, -15, 6, epsabs=0, limit=500)[0])
+        found = MODEL.log_predictive(posterior, x[None], np.array([y]))[0]
+        assert_allclose(found - of_inputs, expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("x", [[0.3, 1.0, -1.0], [np.nan, 1.0, np.nan], [np.nan] * 3], ids=str)
+def test_predictions_are_a_density_with_the_predicted_mean(x):
+    """And that of the inputs that are seen is a product of Student t's."""
+    posterior = learnt(*data(20), size=20)
+    x = np.array([x])
+
+    def density(y):
+        return float(np.exp(MODEL.log_predictive(posterior, x, np.array([y]))[0]))
+
+    m, k, a, b = normal_gamma.parameters(posterior["inputs"])
+    of_inputs = np.nan_to_num(t.pdf(x, 2 * a, m, np.sqrt(b * (k + 1) / (a * k))), nan=1.0)
+    total = quad(density, -np.inf, np.inf)[0]
+    assert_allclose(total, of_inputs.prod(), rtol=1e-6)
+    mean = quad(lambda y: y * density(y), -np.inf, np.inf)[0] / total
+    assert_allclose(MODEL.predict(posterior, x), mean, rtol=1e-4)
+
+
+def test_the_predictive_density_is_above_the_bound_of_each_sample():
+    """Jensen's inequality; equal but for what is not known of the parameters."""
+    posterior = learnt(*data(3000), size=500)
+    X, y = data(30, 1)
+    rows = zip(X[:, None], y[:, None], strict=True)
+    bounds = [MODEL.learner(posterior, *row)(posterior).local_bound for row in rows]
+    gaps = MODEL.log_predictive(posterior, X, y) - bounds
+    assert (gaps > 0).all()
+    assert gaps.mean() < 0.01
+
+
+def test_what_is_missing_spreads_the_prediction_as_much_as_in_the_model():
+    posterior = learnt(*data(40), size=40)
+    x = np.array([[np.nan, 1.0, np.nan]])
+    rng, n = np.random.default_rng(0), 400_000
+    shape, rate = gamma.parameters(posterior["noise"])
+    w, precision = gaussian.parameters(posterior["coefficients"])
+    m, k, a, b = normal_gamma.parameters(posterior["inputs"])
+    inputs = m + np.sqrt(b * (k + 1) / (a * k)) * rng.standard_t(2 * a, (n, 3))
+    z = np.column_stack([np.where(np.isnan(x), inputs, x), np.ones(n)])
+    drawn = (z * (w + rng.normal(size=(n, 4)) / np.sqrt(precision))).sum(axis=1)
+    drawn += rng.normal(size=n) / np.sqrt(rng.gamma(shape, 1 / rate, n))
+
+    def density(y):
+        return float(np.exp(MODEL.log_predictive(posterior, x, np.array([y]))[0]))
+
+    moments = [quad(lambda y, p=p: y**p * density(y), -np.inf, np.inf)[0] for p in range(3)]
+    mean = moments[1] / moments[0]
+    assert_allclose(mean, drawn.mean(), atol=0.02)
+    assert_allclose(moments[2] / moments[0] - mean**2, drawn.var(), rtol=0.02)
+
+
+# Rules
+
+
+def test_restarting_needs_two_passes_and_is_then_the_last_minibatch_alone():
+    X, y = data(90, missing=0.1)
+    posterior = learnt(X, y, PowerPrior(0.0, n_passes=25))
+    alone = learnt(X[60:], y[60:], SVB(n_passes=25))
+    for name in alone.blocks:
+        assert_allclose(posterior[name], alone[name], rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", ["precision", "shape", "rate", "input_mean_mass", "input_rate"])
+@pytest.mark.parametrize("value", [0.0, -1.0, np.nan])
+def test_wrong_parameters(name, value):
+    with pytest.raises(ValueError, match=f"{name} of MeanFieldRegression must be positive"):
+        MeanFieldRegression(**{name: value})

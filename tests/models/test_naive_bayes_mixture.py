@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Classes that are mixtures, against the mixtures alone and quadrature."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.integrate import quad
+
+from streamtopics import StreamingBayes
+from streamtopics.families import dirichlet
+from streamtopics.models import GaussianMixture, NaiveBayesMixture
+from streamtopics.updates import SVB, HierarchicalPowerPrior, PowerPrior
+
+MODEL = NaiveBayesMixture(3, GaussianMixture(2, mean_mass=0.1), class_concentration=0.5)
+
+
+def data(n=120, seed=0, missing=0.0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(3, size=n)
+    X = rng.normal(size=(n, 2)) + 3.0 * np.column_stack([y, rng.integers(2, size=n)])
+    X[rng.random(X.shape) < missing] = np.nan
+    return X, y
+
+
+def learnt(X, y, rule=None, size=40):
+    posterior = MODEL.posterior(X)
+    for start in range(0, len(y), size):
+        rows = slice(start, start + size)
+        learn = MODEL.learner(posterior, X[rows], y[rows])
+        posterior.blend((rule or SVB()).step(posterior, learn))
+    return posterior
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_it_is_a_mixture_for_each_group_and_a_count_of_the_groups(missing):
+    (X, y), (X2, y2) = data(missing=missing), data(20, 1, missing)
+    groups = GaussianMixture(2, mean_mass=0.1, n_groups=3, group_column=2)
+    X_y, X2_y2 = np.column_stack([X, y]), np.column_stack([X2, y2])
+    mine = learnt(X, y, size=120)
+    other = groups.posterior(X_y)
+    learn = groups.learner(other, X_y)
+    other.blend(SVB().step(other, learn))
+    for name in ("weights", "components"):
+        assert_allclose(mine[name], other[name], rtol=1e-12)
+    counts = 0.5 + np.bincount(y)
+    assert_array_equal(mine["classes"], counts)
+    expected = groups.log_predictive(other, X2_y2) + np.log(counts / counts.sum())[y2]
+    assert_allclose(MODEL.log_predictive(mine, X2, y2), expected)
+    found = MODEL.learner(mine, X2, y2)(mine).local_bound
+    of_groups = groups.learner(other, X2_y2)(other).local_bound
+    of_classes = dirichlet.expected_statistics(counts)[y2].sum()
+    assert_allclose(found, of_groups + of_classes)
+
+
+def test_the_nodes_are_those_of_the_source():
+    finance = NaiveBayesMixture(2, GaussianMixture(5))
+    gps = NaiveBayesMixture(7, GaussianMixture(5))
+    assert finance.posterior(np.zeros((1, 3))).n_nodes == 33
+    assert gps.posterior(np.zeros((1, 2))).n_nodes == 78
+
+
+def test_probabilities_of_classes_are_those_of_the_joint_density():
+    X, y = data()
+    posterior = learnt(X, y)
+    joint = np.stack(
+        [np.exp(MODEL.log_predictive(posterior, X, np.full(len(y), c))) for c in range(3)], axis=1
+    )
+    found = MODEL.predict_proba(posterior, X)
+    assert_allclose(found, joint / joint.sum(axis=1, keepdims=True))
+    assert_array_equal(MODEL.predict(posterior, X), found.argmax(axis=1))
+    assert (MODEL.predict(posterior, X) == y).mean() > 0.85
+
+
+def test_the_joint_density_sums_and_integrates_to_one():
+    X, y = data()
+    posterior = learnt(X[:, :1], y)
+
+    def density(value, c):
+        x = np.array([[value]])
+        return float(np.exp(MODEL.log_predictive(posterior, x, np.array([c]))[0]))
+
+    parts = ((-np.inf, -3), (-3, 3), (3, 9), (9, np.inf))
+    total = sum(quad(density, *part, args=(c,))[0] for c in range(3) for part in parts)
+    assert_allclose(total, 1.0, rtol=1e-6)
+
+
+def test_a_sample_of_nothing_has_the_shares_of_the_classes():
+    X, y = data()
+    posterior = learnt(X, y)
+    found = MODEL.predict_proba(posterior, np.full((1, 2), np.nan))[0]
+    assert_allclose(found, (0.5 + np.bincount(y)) / 121.5)
+
+
+@pytest.mark.parametrize("start", [0.05, 0.95])
+def test_the_double_bound_never_falls(start):
+    posterior = learnt(*data())
+    rule = HierarchicalPowerPrior("topic", max_passes=30, tol=0.0)
+    bounds = rule.ascend(posterior, MODEL.learner(posterior, *data(60, 1, 0.1)), start).bounds
+    assert len(bounds) == 29
+    assert (np.diff(bounds) > -1e-9 * np.abs(bounds[:-1])).all()
+
+
+def test_as_an_estimator():
+    X, y = data(300, missing=0.1)
+    model = StreamingBayes(MODEL, PowerPrior(0.9), batch_size=50, random_state=0)
+    model.set_params(model__mixture__n_components=1).fit(X, y)
+    assert model.posterior_["weights"].shape == (3, 1)
+    assert (model.predict(X) == y).mean() > 0.75
+    assert model.predict_proba(X).shape == (300, 3)
+    assert np.isfinite(model.score(X, y))
+    before = model.posterior_["classes"]
+    with pytest.raises(ValueError, match="classes y of NaiveBayesMixture must be whole numbers"):
+        model.partial_fit(X, y + 1)
+    assert_array_equal(model.posterior_["classes"], before)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"n_classes": 0}, "n_classes of NaiveBayesMixture"),
+        ({"class_concentration": 0.0}, "class_concentration of NaiveBayesMixture"),
+        ({"mixture": GaussianMixture(n_groups=2, group_column=0)}, "cannot have a group_column"),
+    ],
+    ids=str,
+)
+def test_wrong_parameters(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        NaiveBayesMixture(**wrong)
