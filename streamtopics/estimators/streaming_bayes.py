@@ -97,7 +97,7 @@ class StreamingBayes(BaseEstimator):
         Passes that `fit` finished.
     n_features_in_ : int
         Columns of X.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         Their names, where X had any.
 
     See Also

@@ -20,7 +20,7 @@ from streamtopics.models.dense_model import Learn, check_positive
 
 @dataclass(frozen=True)
 class BetaBinomial:
-    """x_j ~ Bernoulli(theta_j), theta_j ~ Beta(heads, tails): a coin for each column.
+    """A coin for each column: x_j ~ Bernoulli(theta_j), theta_j ~ Beta(heads, tails).
 
     Parameters
     ----------
