@@ -28,6 +28,14 @@ class PopulationVB:
     population_size: float
     rate: float
 
+    def __post_init__(self) -> None:
+        if not self.population_size > 0:
+            raise ValueError(
+                f"population_size of PopulationVB must be positive; got {self.population_size}"
+            )
+        if not 0 < self.rate <= 1:
+            raise ValueError(f"rate of PopulationVB must be in (0, 1]; got {self.rate}")
+
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
         """(1 - nu) lam + nu (eta + M / B s)."""
         statistics = learn(posterior)

@@ -34,6 +34,10 @@ class PowerPrior:
     boost: Boost = NO_BOOST
     n_passes: int = 1
 
+    def __post_init__(self) -> None:
+        if not 0 <= self.rho <= 1:
+            raise ValueError(f"rho of PowerPrior must be in [0, 1]; got {self.rho}")
+
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
         """rho lam + (1 - rho + r) eta + s."""
 

@@ -95,6 +95,20 @@ def test_the_share_of_a_boosted_prior_is_stationary_under_forgetting():
     assert_allclose(posterior.prior_part / posterior.mass, 0.25 / 1.25, rtol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("rule", "values", "name"),
+    [
+        (PowerPrior, (1.5,), "rho"),
+        (PowerPrior, (np.nan,), "rho"),
+        (PopulationVB, (0.0, 0.1), "population_size"),
+        (PopulationVB, (10.0, 0.0), "rate"),
+    ],
+)
+def test_wrong_values_are_refused(rule, values, name):
+    with pytest.raises(ValueError, match=name):
+        rule(*values)
+
+
 # Divergences of the lazy posterior
 
 

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""
+A regression that drifts
+========================
+
+A linear regression on a stream whose slope wanders slowly and then jumps, learnt by the same rules
+as the topic models. Each minibatch is scored before it is learnt.
+"""
+
+# %%
+# The slope wanders for sixty minibatches, and jumps to the other side at the fortieth.
+import numpy as np
+
+from streamtopics import StreamingBayes
+from streamtopics.inspection import plot_curves
+from streamtopics.models import LinearRegression
+from streamtopics.updates import SVB, EmpiricalPowerPrior, HierarchicalPowerPrior, PowerPrior
+
+rng = np.random.default_rng(0)
+slopes = 1.0 + np.cumsum(0.08 * rng.normal(size=60))
+slopes[40:] -= 3.0
+
+# %%
+# Four rules, from never forgetting to two that set the rate themselves: by the posterior of the
+# rate and a second bound, and by a point estimate under the bound itself.
+models = {
+    "keeps all": StreamingBayes(LinearRegression(), SVB()),
+    "keeps 0.7": StreamingBayes(LinearRegression(), PowerPrior(0.7)),
+    "posterior of the rate": StreamingBayes(LinearRegression(), HierarchicalPowerPrior()),
+    "point estimate": StreamingBayes(LinearRegression(), EmpiricalPowerPrior()),
+}
+scores = {name: [] for name in models}
+slope_of = {"the slope": slopes[:-1]} | {name: [] for name in models}
+for t, slope in enumerate(slopes):
+    X = rng.normal(size=(40, 1))
+    y = slope * X[:, 0] + 0.5 * rng.normal(size=40)
+    for name, model in models.items():
+        if t > 0:
+            scores[name].append(model.score(X, y))
+            line = model.predict(np.array([[0.0], [1.0]]))
+            slope_of[name].append(line[1] - line[0])
+        model.partial_fit(X, y)
+
+# %%
+# What each takes the slope to be, before it sees the minibatch.
+batches = np.arange(1, len(slopes))
+figure = plot_curves(slope_of, x=batches, xlabel="minibatch", ylabel="slope")
+
+# %%
+# The log density of what comes next, which can choose between them.
+for name, values in scores.items():
+    print(f"{name:24} {np.mean(values):7.3f} nats per sample to come")
+
+# %%
+# And how much was kept.
+kept = {name: model.retention_history_.ravel() for name, model in models.items()}
+figure = plot_curves(
+    kept, x=np.arange(1, len(slopes) + 1), xlabel="minibatch", ylabel="share of the posterior kept"
+)
