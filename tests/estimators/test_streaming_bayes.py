@@ -382,7 +382,7 @@ def test_an_update_that_is_too_extreme_is_refused_whole():
     X, y = samples()
     model = StreamingBayes(REGRESSION, PowerPrior(0.9)).fit(X, y)
     before = bits(model)
-    model.set_params(update=PowerPrior(np.nan))
+    model.set_params(update=BPS(np.inf))
     with pytest.raises(ValueError, match="infinite or undefined"):
         model.partial_fit(X, y)
     assert bits(model) == before
