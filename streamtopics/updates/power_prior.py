@@ -9,6 +9,8 @@ exponential family models". With a boost, both ends of the mixture are shifted b
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from streamtopics.messages import Statistics
 from streamtopics.posterior import Blend, LazyPosterior
 from streamtopics.updates.bps import NO_BOOST, Boost
@@ -41,7 +43,7 @@ class PowerPrior:
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
         """rho lam + (1 - rho + r) eta + s."""
 
-        def blend(statistics: Statistics, alpha: object) -> Blend:
+        def blend(statistics: Statistics, alpha: np.ndarray) -> Blend:
             boost = self.boost.weight(posterior, statistics)
             return Blend(self.rho, 1.0, 1.0 - self.rho + boost, statistics)
 

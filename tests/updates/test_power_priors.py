@@ -145,14 +145,14 @@ def test_divergences_do_not_depend_on_where_the_words_are_cut(monkeypatch):
 @pytest.mark.parametrize("prior", [NEARLY_UNIFORM, Exponential(3.0), Normal(0.4, 30.0)])
 @pytest.mark.parametrize("evidence", [-40.0, -1.0, 0.0, 0.3, 25.0])
 def test_rates_agree_with_quadrature(prior, evidence):
-    if isinstance(prior, Normal):
-        log_prior = lambda rho: -0.5 * prior.precision * (rho - prior.mean) ** 2  # noqa: E731
-    else:
-        log_prior = lambda rho: prior.gamma * rho  # noqa: E731
-    of_prior = quad(lambda rho: np.exp(log_prior(rho)), 0, 1)[0]
-    weight = lambda rho: np.exp(log_prior(rho) + evidence * rho)  # noqa: E731
-    total = quad(weight, 0, 1, epsabs=0)[0]
-    mean = quad(lambda rho: rho * weight(rho), 0, 1, epsabs=0)[0] / total
+    def density(rho, evidence):
+        if isinstance(prior, Normal):
+            return np.exp(-0.5 * prior.precision * (rho - prior.mean) ** 2 + evidence * rho)
+        return np.exp((prior.gamma + evidence) * rho)
+
+    of_prior = quad(density, 0, 1, args=(0.0,))[0]
+    total = quad(density, 0, 1, args=(evidence,), epsabs=0)[0]
+    mean = quad(lambda rho: rho * density(rho, evidence), 0, 1, epsabs=0)[0] / total
     rate = prior.posterior(np.array([evidence]))
     assert_allclose(rate.kept, mean, rtol=1e-7)
     assert_allclose(rate.lost, 1 - mean, rtol=1e-7)
