@@ -5,10 +5,10 @@ The average of lam_1 .. lam_t, with weights proportional to 1 .. t, is
 
     avg_t = (1 - w_t) avg_{t-1} + w_t lam_t,    w_t = 2 / (t + 1).
 
-Written as avg = theta lam + u it obeys, if lam_t = r lam_{t-1} + g s_t + p eta,
+Written as avg = theta lam + u it obeys, if lam_t = r lam_{t-1} + g s_t + p eta (+ q xi),
 
     theta_t = w_t + (1 - w_t) theta_{t-1} / r,
-    u_t     = (1 - w_t) u_{t-1} + (w_t - theta_t) (g s_t + p eta),
+    u_t     = (1 - w_t) u_{t-1} + (w_t - theta_t) (g s_t + p eta + q xi),
 
 so that u, like lam, changes only in the rows of the words of the minibatch.
 theta grows as lam forgets; before rounding can tell, theta lam is taken into u.
@@ -29,7 +29,7 @@ class IterateAverage:
 
     def __init__(self, posterior: LazyPosterior):
         self.posterior = posterior
-        self.rest = LazyPosterior(posterior.eta, posterior.shape, memory_size=1)
+        self.rest = LazyPosterior(posterior.eta, posterior.shape, memory_size=1, xi=posterior.xi)
 
     @property
     def theta(self) -> float:
@@ -83,6 +83,7 @@ class IterateAverage:
             (w - theta) * blend.prior,
             blend.statistics,
             _theta(theta),
+            boost=(w - theta) * blend.boost,
         )
         try:
             blend_together([(self.posterior, blend), (self.rest, rest)])

@@ -212,11 +212,21 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             (self.n_features_in_, self.n_components),
             alpha,
             self.doc_topic_update_.memory_size(self.n_components),
+            self._boosted_prior(),
         )
         if self._averages():
             self.average_ = IterateAverage(self.posterior_)
         elif hasattr(self, "average_"):
             del self.average_
+
+    def _boosted_prior(self) -> np.ndarray | None:
+        """What a boost adds, where it is not the prior of the topics."""
+        prior = getattr(self, "boosted_prior", None)
+        if prior is None:
+            return None
+        return check_topic_word_prior(
+            prior, "boosted_prior", self.n_components, self.n_features_in_
+        )
 
     def _first_doc_topic_prior(self) -> np.ndarray:
         """The documents' prior that the stream starts with."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The global state of a small model: lam = c * eta + S, block by block.
+"""The global state of a small model: lam = c * eta + b * xi + S, block by block.
 
 The dense counterpart of `posterior.LazyPosterior`, for any conjugate exponential
 family. A block is an array of distributions of one family, its nodes: natural
@@ -36,24 +36,32 @@ class Block:
     family : module
         One of `streamtopics.families`.
     prior : ndarray of shape (..., m)
-        Natural parameter eta of each node.
+        Natural parameter eta of each node, that a stream starts from and forgets to.
+    knowledge : ndarray of shape (..., m), default=None
+        Natural parameter xi that a boost adds; None for that of the prior.
     """
 
     family: ModuleType
     prior: np.ndarray
+    knowledge: np.ndarray | None = None
 
     @property
     def n_nodes(self) -> int:
         """Number of distributions in the block."""
         return int(np.prod(self.prior.shape[:-1]))
 
+    @property
+    def boosted(self) -> np.ndarray:
+        """What a boost adds."""
+        return self.prior if self.knowledge is None else self.knowledge
+
     def __reduce__(self) -> tuple:
         """Pickled and copied with the family by its name."""
-        return _block_of_named, (self.family.__name__, self.prior)
+        return _block_of_named, (self.family.__name__, self.prior, self.knowledge)
 
 
-def _block_of_named(family: str, prior: np.ndarray) -> Block:
-    return Block(import_module(family), prior)
+def _block_of_named(family: str, prior: np.ndarray, knowledge: np.ndarray | None) -> Block:
+    return Block(import_module(family), prior, knowledge)
 
 
 class State(NamedTuple):
@@ -61,6 +69,7 @@ class State(NamedTuple):
 
     S: Arrays
     c: np.ndarray
+    b: np.ndarray
     n_batches: int
     n_documents: int
     n_tokens: float
@@ -94,10 +103,10 @@ class DensePosterior:
     def __init__(self, blocks: Mapping[str, Block]):
         self.blocks = dict(blocks)
         for name, block in self.blocks.items():
-            if not np.all(block.family.valid(block.prior)):
+            if not np.all(block.family.valid(block.prior) & block.family.valid(block.boosted)):
                 raise ValueError(f"the prior of {name} must be the parameter of a density")
         S = {name: np.zeros_like(block.prior) for name, block in self.blocks.items()}
-        self._state = State(S, np.ones(self.n_nodes), 0, 0, 0.0)
+        self._state = State(S, np.ones(self.n_nodes), np.zeros(self.n_nodes), 0, 0, 0.0)
 
     # What rules read
 
@@ -123,8 +132,13 @@ class DensePosterior:
 
     @property
     def c(self) -> np.ndarray:
-        """Weight of `eta` in each node."""
+        """Weight of the prior in each node."""
         return self._state.c
+
+    @property
+    def b(self) -> np.ndarray:
+        """Weight of what was boosted, in each node."""
+        return self._state.b
 
     @property
     def mass(self) -> np.ndarray:
@@ -137,9 +151,14 @@ class DensePosterior:
         return self._masses({name: block.prior for name, block in self.blocks.items()})
 
     @property
+    def boosted_mass(self) -> np.ndarray:
+        """Effective sample size of what a boost of weight 1 adds to each node."""
+        return self._masses({name: block.boosted for name, block in self.blocks.items()})
+
+    @property
     def prior_part(self) -> np.ndarray:
-        """Mass of each node that is owed to the prior."""
-        return self.c * self.prior_mass
+        """Mass of each node that is owed to the prior and to its boosts."""
+        return self.c * self.prior_mass + self.b * self.boosted_mass
 
     @property
     def alpha(self) -> np.ndarray:
@@ -160,24 +179,21 @@ class DensePosterior:
         """The natural parameters and masses that there would be after `blend`."""
         return DenseProposal(self, blend)
 
-    def divergences(
-        self, blend: Blend, shift: float | np.ndarray = 0.0
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
         """KL from q to lam, and from q to eta, with q what `blend` would make of lam.
 
-        With a shift r, a number or one per node, the divergences are those to
-        lam + r eta and to eta + r eta.
+        With a boost, the divergences are those to lam + boost xi and to eta + boost xi.
 
         Returns
         -------
         from_posterior, from_prior : ndarray of shape (n_nodes,), float64
             In nats.
         """
-        after, shifts = self.after(blend), self.by_block(shift)
+        after, boosts = self.after(blend), self._boosts(blend)
         found = [
             (
-                block.family.kl(after[name], self[name] + shifts[name] * block.prior),
-                block.family.kl(after[name], (1.0 + shifts[name]) * block.prior),
+                block.family.kl(after[name], self[name] + boosts[name]),
+                block.family.kl(after[name], block.prior + boosts[name]),
             )
             for name, block in self.blocks.items()
         ]
@@ -187,12 +203,10 @@ class DensePosterior:
         )
         return np.maximum(from_posterior, 0.0), np.maximum(from_prior, 0.0)
 
-    def slopes(
-        self, blend: Blend, shift: float | np.ndarray = 0.0
-    ) -> Callable[[np.ndarray], np.ndarray]:
-        """How E_q[log p(beta | rho lam + (1 - rho) eta + r eta)] changes with rho.
+    def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
+        """How E_q[log p(beta | rho lam + (1 - rho) eta + boost xi)] changes with rho.
 
-        With q what `blend` would make of lam, and a shift r, this is for each node
+        With q what `blend` would make of lam this is, for each node,
 
             sum (lam - eta) (E_q[t(beta)] - E_p(rho)[t(beta)]).
 
@@ -201,9 +215,9 @@ class DensePosterior:
         slope : callable
             From rho of shape (n_nodes,) to the slopes, of the same shape, in nats.
         """
-        after, shifts = self.after(blend), self.by_block(shift)
+        after, boosts = self.after(blend), self._boosts(blend)
         beyond = {name: self[name] - block.prior for name, block in self.blocks.items()}
-        base = {name: (1.0 + shifts[name]) * block.prior for name, block in self.blocks.items()}
+        base = {name: block.prior + boosts[name] for name, block in self.blocks.items()}
         families = {name: block.family for name, block in self.blocks.items()}
         expected = {
             name: family.expected_statistics(after[name]) for name, family in families.items()
@@ -219,11 +233,39 @@ class DensePosterior:
 
         return slope
 
+    def _boosts(self, blend: Blend) -> Arrays:
+        """boost xi, by block."""
+        weights = self.by_block(blend.boost)
+        return {name: weights[name] * block.boosted for name, block in self.blocks.items()}
+
     # What models read, and hand back
+
+    def boosting(self, other: DensePosterior) -> DensePosterior:
+        """A posterior with the same priors that boosts those of `other`.
+
+        Raises
+        ------
+        ValueError
+            If the blocks differ in their families or shapes.
+        """
+        shapes = [
+            {name: (block.family, block.prior.shape) for name, block in p.blocks.items()}
+            for p in (self, other)
+        ]
+        if shapes[0] != shapes[1]:
+            raise ValueError(
+                "the prior to boost must be that of a model with the same distributions as this one"
+            )
+        return DensePosterior(
+            {
+                name: Block(block.family, block.prior, other.blocks[name].prior)
+                for name, block in self.blocks.items()
+            }
+        )
 
     def __getitem__(self, name: str) -> np.ndarray:
         """The natural parameter lam of a block, of shape (..., m)."""
-        return self.by_block(self.c)[name] * self.blocks[name].prior + self._state.S[name]
+        return self._lam(self._state, name)
 
     @property
     def base(self) -> DensePosterior:
@@ -275,6 +317,7 @@ class DensePosterior:
             new = State(
                 S,
                 blend.retain * state.c + blend.prior,
+                blend.retain * state.b + blend.boost,
                 state.n_batches + 1,
                 state.n_documents + statistics.n_documents,
                 state.n_tokens + statistics.n_tokens,
@@ -285,13 +328,16 @@ class DensePosterior:
 
     def _defined(self, state: State) -> bool:
         """Whether all nodes would be densities."""
-        c = self.by_block(state.c)
-        return all(
-            np.isfinite(c[name]).all()
-            and np.isfinite(state.S[name]).all()
-            and np.all(block.family.valid(c[name] * block.prior + state.S[name]))
+        weights = np.isfinite(state.c).all() and np.isfinite(state.b).all()
+        return weights and all(
+            np.isfinite(state.S[name]).all() and np.all(block.family.valid(self._lam(state, name)))
             for name, block in self.blocks.items()
         )
+
+    def _lam(self, state: State, name: str) -> np.ndarray:
+        """The natural parameter of a block in a state."""
+        block, c, b = self.blocks[name], self.by_block(state.c), self.by_block(state.b)
+        return c[name] * block.prior + b[name] * block.boosted + state.S[name]
 
     def _masses(self, arrays: Arrays) -> np.ndarray:
         return np.concatenate(
@@ -319,6 +365,7 @@ class DenseProposal:
             blend.retain * posterior.mass
             + blend.gain * blend.statistics.mass
             + blend.prior * posterior.prior_mass
+            + blend.boost * posterior.boosted_mass
         )
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -327,11 +374,13 @@ class DenseProposal:
 
     @property
     def base(self) -> Arrays:
-        """What the minibatch was added to, by block: retain lam + prior eta."""
-        posterior = self._posterior
-        retain, prior = (posterior.by_block(x) for x in (self._blend.retain, self._blend.prior))
+        """What the minibatch was added to, by block: retain lam + prior eta + boost xi."""
+        posterior, blend = self._posterior, self._blend
+        retain, prior, boost = map(posterior.by_block, (blend.retain, blend.prior, blend.boost))
         return {
-            name: retain[name] * posterior[name] + prior[name] * block.prior
+            name: retain[name] * posterior[name]
+            + prior[name] * block.prior
+            + boost[name] * block.boosted
             for name, block in posterior.blocks.items()
         }
 

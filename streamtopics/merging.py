@@ -100,5 +100,6 @@ class Mergeable:
             raise ValueError(f"{name} was fitted on other feature names; use one vocabulary")
         learnt_alpha = self._doc_topic_update() != FIXED
         same_alpha = learnt_alpha or np.array_equal(mine.alpha, theirs.alpha)
-        if not (np.array_equal(mine.eta, theirs.eta) and same_alpha):
+        same_words = np.array_equal(mine.eta, theirs.eta) and np.array_equal(mine.xi, theirs.xi)
+        if not (same_words and same_alpha):
             raise ValueError(f"{name} has another prior; only models that share one can be merged")

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The global state of a streaming method: lam = c * eta + a * S.
+"""The global state of a streaming method: lam = c * eta + b * xi + a * S.
 
 `lam` is the natural parameter of the posterior (pseudo-counts), `eta` that of
-the prior, `S` the counts learnt so far; the scalars `c` and `a`, one of each per
-topic, say how much of both is left. An update of the form
+the prior that a stream starts from and forgets to, `xi` the knowledge that is
+boosted, `S` the counts learnt so far; the scalars `c`, `b` and `a`, one of each
+per topic, say how much of each is left. An update of the form
 
-    lam <- retain * lam + gain * s + prior * eta
+    lam <- retain * lam + gain * s + prior * eta + boost * xi
 
 changes the scalars and the rows of `S` for the words in `s`; nothing else is
-read or written, so its cost does not depend on the vocabulary. The prior of the
+read or written, so its cost does not depend on the vocabulary. Mostly there is one
+prior for both, xi = eta, and then all of its weight is in c. The prior of the
 documents' topic proportions, which some rules re-estimate, is kept beside it.
 """
 
@@ -75,7 +77,7 @@ class Blend:
     """The coefficients of one update, each a number or one per topic.
 
     `proportions` is what the update makes of them; None leaves them as they are.
-    `noise` is added afterwards, to all of lam.
+    `noise` is added afterwards, to all of lam; `boost` is the weight of xi.
     """
 
     retain: float | np.ndarray
@@ -84,6 +86,7 @@ class Blend:
     statistics: Statistics
     proportions: Proportions | None = None
     noise: Noise | None = None
+    boost: float | np.ndarray = 0.0
 
 
 class LazyPosterior:
@@ -98,6 +101,8 @@ class LazyPosterior:
         Dirichlet parameter of the topic proportions; None where there are none.
     memory_size : int, default=0
         Numbers that the update of `alpha` remembers; they start at zero.
+    xi : ndarray of shape (n_words or 1, n_components or 1), default=None
+        Pseudo-counts that a boost adds; None for those of `eta`.
     """
 
     def __init__(
@@ -106,15 +111,15 @@ class LazyPosterior:
         shape: tuple[int, int],
         alpha: np.ndarray | None = None,
         memory_size: int = 0,
+        xi: np.ndarray | None = None,
     ):
-        n_words, n_components = shape
-        self.eta = eta
+        n_components = shape[1]
+        self.eta, self.xi = eta, xi
         self.S = np.zeros(shape)
-        self.prior_mass = np.broadcast_to(
-            eta.sum(axis=0) * (n_words // eta.shape[0]), n_components
-        ).astype(np.float64)
+        self.prior_mass = _over_words(eta, shape)
+        self.boosted_mass = self.prior_mass if xi is None else _over_words(xi, shape)
         alpha = np.empty(0) if alpha is None else alpha
-        topics = np.ones(2 * n_components), np.zeros(n_components)
+        topics = np.ones(2 * n_components), np.zeros(2 * n_components)
         self._state = np.concatenate([*topics, alpha, np.zeros(memory_size), np.zeros(3)])
         self._n_alpha = len(alpha)
 
@@ -127,6 +132,10 @@ class LazyPosterior:
     def n_nodes(self) -> int:
         """Distributions that make up the posterior: one for each topic."""
         return self.S.shape[1]
+
+    @property
+    def _boosted(self) -> np.ndarray:
+        return self.eta if self.xi is None else self.xi
 
     def _part(self, i: int) -> np.ndarray:
         k = self.S.shape[1]
@@ -148,6 +157,11 @@ class LazyPosterior:
         return self._part(2)
 
     @property
+    def b(self) -> np.ndarray:
+        """Weight of `xi` in each topic; 0 where it is not another prior than `eta`."""
+        return self._part(3)
+
+    @property
     def alpha(self) -> np.ndarray:
         """Dirichlet parameter of the documents' topic proportions."""
         return self.proportions.alpha
@@ -155,7 +169,7 @@ class LazyPosterior:
     @property
     def proportions(self) -> Proportions:
         """The documents' topic proportions in general, as of now."""
-        kept = self._state[3 * self.S.shape[1] : -3]
+        kept = self._state[4 * self.S.shape[1] : -3]
         return Proportions(kept[: self._n_alpha], kept[self._n_alpha :])
 
     @property
@@ -175,8 +189,8 @@ class LazyPosterior:
 
     @property
     def prior_part(self) -> np.ndarray:
-        """Mass in each topic that is owed to the prior."""
-        return self.c * self.prior_mass
+        """Mass in each topic that is owed to the prior and to its boosts."""
+        return self.c * self.prior_mass + self.b * self.boosted_mass
 
     @property
     def learnt_part(self) -> np.ndarray:
@@ -197,16 +211,22 @@ class LazyPosterior:
         """Rows of lam, of shape (len(words), n_components)."""
         out = np.empty((len(words), self.S.shape[1]))
         kernel.gather_rows(self.S, words, self.a, self.c, self.eta, out)
+        if self.xi is not None:
+            out += self.b * _at(self.xi, words)
         return out
 
     def prior_rows(self, words: np.ndarray) -> np.ndarray:
         """Rows of eta, of shape (len(words), n_components)."""
-        eta = self.eta[words] if self.eta.shape[0] > 1 else self.eta
-        return np.broadcast_to(eta, (len(words), self.S.shape[1]))
+        return np.broadcast_to(_at(self.eta, words), (len(words), self.S.shape[1]))
+
+    def boosted_rows(self, words: np.ndarray) -> np.ndarray:
+        """Rows of what a boost adds, of shape (len(words), n_components)."""
+        return np.broadcast_to(_at(self._boosted, words), (len(words), self.S.shape[1]))
 
     def dense(self) -> np.ndarray:
         """The whole of lam, of shape (n_words, n_components)."""
-        return self.c * self.eta + self.a * self.S
+        lam = self.c * self.eta + self.a * self.S
+        return lam if self.xi is None else lam + self.b * self.xi
 
     def after(self, blend: Blend) -> Proposal:
         """The rows and masses that lam would have after `blend`."""
@@ -225,20 +245,19 @@ class LazyPosterior:
             stop = min(start + WORDS_AT_ONCE, self.S.shape[0])
             words = np.arange(start, stop, dtype=np.int32)
             before = self.rows(words)
-            eta = self.eta[start:stop] if len(self.eta) > 1 else self.eta
             after = blend.retain * before
-            after += blend.prior * eta
+            after += blend.prior * _at(self.eta, words)
+            if np.any(blend.boost):
+                after += blend.boost * _at(self._boosted, words)
             seen = slice(*np.searchsorted(statistics.words, [start, stop]))
             after[statistics.words[seen] - start] += blend.gain * statistics.counts[seen]
             yield words, before, after
 
-    def divergences(
-        self, blend: Blend, shift: float | np.ndarray = 0.0
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
         """KL from q to lam, and from q to eta, with q what `blend` would make of lam.
 
-        At the cost of the whole vocabulary. With a shift r, a number or one per topic, the
-        divergences are those to lam + r eta and to eta + r eta.
+        At the cost of the whole vocabulary. With a boost, the divergences are those to
+        lam + boost xi and to eta + boost xi.
 
         Returns
         -------
@@ -246,27 +265,27 @@ class LazyPosterior:
             KL(Dir(q_k) || Dir(lam_k)) and KL(Dir(q_k) || Dir(eta_k)), in nats.
         """
         from_posterior, from_prior = np.zeros((2, self.S.shape[1]))
+        boosted = np.any(blend.boost)
         for words, before, after in self.changes(blend):
-            eta = self.eta[words] if len(self.eta) > 1 else self.eta
-            if np.any(shift):
-                eta = np.ascontiguousarray((1.0 + shift) * eta)
-                before += shift * self.prior_rows(words)
+            eta = _at(self.eta, words)
+            if boosted:
+                boost = blend.boost * _at(self._boosted, words)
+                eta = np.ascontiguousarray(eta + boost)
+                before += boost
                 from_prior += gammaln(eta).sum(axis=0) * (len(words) // len(eta))
             kernel_of_dirichlet.add_divergences(after, before, eta, from_posterior, from_prior)
-        if not np.any(shift):
+        if not boosted:
             from_prior += self._log_gamma_prior
-        mass, boost = self.after(blend).mass, shift * self.prior_mass
+        mass, boost = self.after(blend).mass, blend.boost * self.boosted_mass
         masses = self.mass + boost, self.prior_mass + boost
         for found, other in zip((from_posterior, from_prior), masses, strict=True):
             found -= gammaln(other) - gammaln(mass) + (mass - other) * digamma(mass)
         return np.maximum(from_posterior, 0.0), np.maximum(from_prior, 0.0)
 
-    def slopes(
-        self, blend: Blend, shift: float | np.ndarray = 0.0
-    ) -> Callable[[np.ndarray], np.ndarray]:
+    def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
         """How E_q[log Dir(beta_k | p(rho))] changes with rho, q being what `blend` would make.
 
-        With p(rho) = rho lam + (1 - rho) eta + r eta for a shift r, this is
+        With p(rho) = rho lam + (1 - rho) eta + boost xi this is
 
             sum over the words of (lam - eta) (E_q[log beta] - E_p(rho)[log beta]),
 
@@ -279,8 +298,11 @@ class LazyPosterior:
         """
         everything = np.arange(self.S.shape[0], dtype=np.int32)
         eta = self.prior_rows(everything)
-        beyond, base = self.rows(everything) - eta, (1.0 + shift) * eta
-        mass, base_mass = self.mass - self.prior_mass, (1.0 + shift) * self.prior_mass
+        beyond, base = self.rows(everything) - eta, eta
+        if np.any(blend.boost):
+            base = eta + blend.boost * self.boosted_rows(everything)
+        mass = self.mass - self.prior_mass
+        base_mass = self.prior_mass + blend.boost * self.boosted_mass
         expected = -mass * digamma(self.after(blend).mass)
         for words, _, after in self.changes(blend):
             expected += (beyond[words] * digamma(after)).sum(axis=0)
@@ -309,14 +331,18 @@ class LazyPosterior:
         statistics = blend.statistics
         k = self.S.shape[1]
         state = self._state.copy()
-        state[:k] = blend.retain * self.c + blend.prior
+        if self.xi is None:
+            state[:k] = blend.retain * self.c + (blend.prior + blend.boost)
+        else:
+            state[:k] = blend.retain * self.c + blend.prior
+            state[3 * k : 4 * k] = blend.retain * self.b + blend.boost
         a = blend.retain * self.a
         fold = np.where(a < LEAST_WEIGHT, a, 1.0)
         state[k : 2 * k] = a = np.where(a < LEAST_WEIGHT, 1.0, a)
         scale = np.ascontiguousarray(np.broadcast_to(blend.gain / a, k))
         state[-3:] += 1, statistics.n_documents, statistics.n_tokens
         state = self._with_proportions(state, blend)
-        prior = state[:k] * self.prior_mass
+        prior = state[:k] * self.prior_mass + state[3 * k : 4 * k] * self.boosted_mass
         if not (np.isfinite(state).all() and np.isfinite(scale).all() and np.isfinite(prior).all()):
             raise ValueError(TOO_EXTREME)
         self._own()
@@ -329,7 +355,7 @@ class LazyPosterior:
         """`state` with the proportions that the blend asks for."""
         if blend.proportions is not None:
             new = np.concatenate([blend.proportions.alpha, blend.proportions.memory])
-            place = slice(3 * self.S.shape[1], len(state) - 3)
+            place = slice(4 * self.S.shape[1], len(state) - 3)
             if len(new) != place.stop - place.start:
                 raise ValueError(
                     f"the posterior keeps {place.stop - place.start} numbers on the proportions, "
@@ -342,6 +368,8 @@ class LazyPosterior:
         """Carry out an update with noise; it makes S all that there is of lam."""
         before, statistics = self.dense(), blend.statistics
         lam = blend.retain * before + blend.prior * self.eta
+        if np.any(blend.boost):
+            lam += blend.boost * self._boosted
         lam[statistics.words] += blend.gain * statistics.counts
         lam = blend.noise.added(lam, before)
         if not np.isfinite(lam).all():
@@ -349,6 +377,7 @@ class LazyPosterior:
         k = self.S.shape[1]
         state = self._with_proportions(self._state.copy(), blend)
         state[:k], state[k : 2 * k], state[2 * k : 3 * k] = 0.0, 1.0, lam.sum(axis=0)
+        state[3 * k : 4 * k] = 0.0
         state[-3:] += 1, statistics.n_documents, statistics.n_tokens
         vars(self).update(S=lam, _state=state)
 
@@ -359,7 +388,8 @@ class LazyPosterior:
         state[:k] += scale * other.c
         state[k : 2 * k] = 1.0
         state[2 * k : 3 * k] = self.learnt_part + scale * other.learnt_part
-        state[3 * k : -3] = np.concatenate([proportions.alpha, proportions.memory])
+        state[3 * k : 4 * k] += scale * other.b
+        state[4 * k : -3] = np.concatenate([proportions.alpha, proportions.memory])
         out = copy(self)
         vars(out).update(S=self.a * self.S + scale * other.a * other.S, _state=state)
         return out
@@ -376,13 +406,14 @@ class LazyPosterior:
         """
         n_words, k = self.S.shape[0], len(places)
         memory = self.proportions.memory
-        out = LazyPosterior(self.eta, (n_words, k), alpha, k)
+        out = LazyPosterior(self.eta, (n_words, k), alpha, k, self.xi)
         known = places >= 0
         out.S[:, known] = self.S[:, places[known]]
         parts = [
             np.where(known, self.c[places], self.c[0]),
             np.where(known, self.a[places], 1.0),
             np.where(known, self.learnt_mass[places], 0.0),
+            np.where(known, self.b[places], 0.0),
         ]
         memory = np.where(known, memory[places], 0.0)
         out._state = np.concatenate([*parts, alpha, memory, self._state[-3:]])
@@ -417,7 +448,7 @@ class LazyPosterior:
             state -= base._state
             state[2 * k : 3 * k] -= base.a * base.learnt_mass - base.learnt_mass
         state[k : 2 * k] = 1.0
-        state[3 * k : -3] = self._state[3 * k : -3]
+        state[4 * k : -3] = self._state[4 * k : -3]
         vars(self).update(S=S, _state=state)
 
     def pool(self, other: LazyPosterior, base: LazyPosterior | None, *, forgets: bool) -> None:
@@ -439,8 +470,9 @@ class LazyPosterior:
         state[:k] = sum(np.sign(share) * share**2 * p.c for p, share in shares)
         state[k : 2 * k] = 1.0
         state[2 * k : 3 * k] = sum(share * p.learnt_part for p, share in shares)
+        state[3 * k : 4 * k] = sum(share * p.b for p, share in shares)
         own = [p.n_batches - (0 if base is None else base.n_batches) for p, _ in signs[:2]]
-        state[3 * k : -3] = self._pooled_proportions(other, own)
+        state[4 * k : -3] = self._pooled_proportions(other, own)
         S = sum((share * p.a) * p.S for p, share in shares)
         vars(self).update(S=S, _state=state)
 
@@ -451,7 +483,19 @@ class LazyPosterior:
         share = n_batches[0] / sum(n_batches) if sum(n_batches) > 0 else 0.5
         if mine != theirs:
             share = float(mine)
-        return share * self._state[3 * k : -3] + (1 - share) * other._state[3 * k : -3]
+        return share * self._state[4 * k : -3] + (1 - share) * other._state[4 * k : -3]
+
+
+def _at(prior: np.ndarray, words: np.ndarray) -> np.ndarray:
+    """Rows of a prior, of which an axis of length 1 stands for equal ones."""
+    return prior[words] if len(prior) > 1 else prior
+
+
+def _over_words(prior: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    """Sum of a prior over the words, for each topic."""
+    n_words, n_components = shape
+    total = prior.sum(axis=0) * (n_words // len(prior))
+    return np.broadcast_to(total, n_components).astype(np.float64)
 
 
 def blend_together(updates: list[tuple[LazyPosterior, Blend]]) -> None:
@@ -479,6 +523,7 @@ class Proposal:
             blend.retain * posterior.mass
             + blend.gain * blend.statistics.mass
             + blend.prior * posterior.prior_mass
+            + blend.boost * posterior.boosted_mass
         )
 
     def rows(self, words: np.ndarray) -> np.ndarray:
@@ -492,4 +537,5 @@ class Proposal:
             blend.retain * posterior.rows(words)
             + blend.gain * blend.statistics.counts[places].astype(np.float64)
             + blend.prior * posterior.prior_rows(words)
+            + blend.boost * posterior.boosted_rows(words)
         )

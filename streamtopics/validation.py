@@ -36,6 +36,7 @@ COMMON_CONSTRAINTS = {
     "n_components": [POSITIVE_INT],
     "doc_topic_prior": [None, Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"), "array-like"],
     "topic_word_prior": WORD_PRIOR,
+    "boosted_prior": WORD_PRIOR,
     "smoothing": WORD_PRIOR[1:],
     "kappa": [Interval(Real, 0, 1, closed="right")],
     "tau": [Interval(Real, 0, np.inf, closed="left")],

@@ -3,6 +3,7 @@
 
 import copy
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -153,8 +154,9 @@ def blends(posterior):
     rng = np.random.default_rng(3)
     s = posterior.statistics(additions(rng), 4)
     n = posterior.n_nodes
-    yield Blend(0.5, 2.0, 0.7, s)
-    yield Blend(rng.uniform(0.2, 0.9, n), rng.uniform(0.5, 2, n), rng.uniform(0.1, 1, n), s)
+    yield Blend(0.5, 2.0, 0.7, s, boost=0.2)
+    coefficients = rng.uniform(0.2, 0.9, n), rng.uniform(0.5, 2, n), rng.uniform(0.1, 1, n)
+    yield Blend(*coefficients, s, boost=rng.uniform(0.0, 0.5, n))
 
 
 def test_proposals_are_what_a_blend_would_make():
@@ -176,20 +178,23 @@ def test_proposals_are_what_a_blend_would_make():
         assert len(proposal.alpha) == 0
 
 
-@pytest.mark.parametrize("shift", [0.0, 0.7, np.linspace(0, 3, 9)], ids=["0", "0.7", "each"])
-def test_divergences_are_those_of_the_families(shift):
+@pytest.mark.parametrize("another", [False, True], ids=["eta", "xi"])
+@pytest.mark.parametrize("boost", [0.0, 0.7, np.linspace(0, 3, 9)], ids=["0", "0.7", "each"])
+def test_divergences_are_those_of_the_families(boost, another):
     posterior = mixed()
+    if another:
+        posterior = posterior.boosting(twice(posterior))
     posterior.blend(next(blends(posterior)))
-    blend = list(blends(posterior))[1]
-    found = posterior.divergences(blend, shift)
-    q, shifts = posterior.after(blend), np.broadcast_to(shift, 9)
+    blend = replace(list(blends(posterior))[1], boost=boost)
+    found = posterior.divergences(blend)
+    q, boosts = posterior.after(blend), np.broadcast_to(boost, 9)
     start = 0
     for name, block in posterior.blocks.items():
         flat = (x.reshape(-1, x.shape[-1]) for x in (q[name], posterior[name], block.prior))
         for q_i, lam, eta in zip(*flat, strict=True):
-            r = shifts[start]
-            assert_allclose(found[0][start], block.family.kl(q_i, lam + r * eta), rtol=1e-10)
-            assert_allclose(found[1][start], block.family.kl(q_i, (1 + r) * eta), rtol=1e-10)
+            r = boosts[start] * (2 if another else 1) * eta
+            assert_allclose(found[0][start], block.family.kl(q_i, lam + r), rtol=1e-10)
+            assert_allclose(found[1][start], block.family.kl(q_i, eta + r), rtol=1e-10)
             start += 1
     assert start == len(found[0]) == len(found[1])
     assert (found[0] > 0).all()
@@ -204,7 +209,32 @@ def test_the_prior_is_kept_apart_from_what_was_learnt():
     assert_allclose(posterior.prior_part, 1.5 * posterior.prior_mass)
     posterior.blend(next(blends(posterior)))
     assert not posterior.knows_nothing
-    assert_allclose(posterior.prior_part, (0.5 * 1.5 + 0.7) * posterior.prior_mass)
+    assert_allclose(posterior.prior_part, (0.5 * 1.5 + 0.7 + 0.2) * posterior.prior_mass)
+
+
+def twice(posterior):
+    """A posterior whose priors weigh twice as much."""
+    blocks = posterior.blocks.items()
+    return DensePosterior({name: Block(b.family, 2 * b.prior) for name, b in blocks})
+
+
+def test_what_is_boosted_may_be_another_prior():
+    posterior = mixed().boosting(twice(mixed()))
+    assert_allclose(posterior.boosted_mass, 2 * posterior.prior_mass)
+    copies = [pickle.loads(pickle.dumps(posterior)), copy.deepcopy(posterior)]
+    before = {name: posterior[name] for name in posterior.blocks}
+    for one in (posterior, *copies):
+        nothing = {name: np.zeros_like(block.prior) for name, block in posterior.blocks.items()}
+        one.blend(Blend(0.5, 1.0, 0.5, one.statistics(nothing, 0), boost=0.25))
+        for name in one.blocks:
+            assert_allclose(one[name], 1.5 * before[name])
+        assert_allclose(one.prior_part, 1.5 * one.prior_mass)
+
+
+def test_only_a_posterior_of_the_same_kind_can_be_boosted():
+    other = DensePosterior({"coins": Block(beta, np.ones((1, 2)))})
+    with pytest.raises(ValueError, match="prior to boost"):
+        mixed().boosting(other)
 
 
 # Writing
@@ -222,7 +252,7 @@ def frozen(posterior):
         {"gain": 1e308},
         {"prior": np.inf},
         {"retain": -5.0},
-        {"prior": -1.5},
+        {"prior": -2.5},
     ],
     ids=repr,
 )

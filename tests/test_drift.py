@@ -179,6 +179,27 @@ def test_a_population_never_counts_for_more_than_its_size():
     assert_allclose(mass, 30 * 50, rtol=0.1)
 
 
+def test_what_is_forgotten_to_and_what_is_boosted_are_two_priors():
+    """A seed word that the stream never says stays in its topic; without a boost it goes."""
+    seeded = np.full((2, 20), 0.01)
+    seeded[0, 19] = 1.0
+    X = np.zeros((50, 20))
+    X[:, :10] = np.random.default_rng(0).poisson(1.0, (50, 10))
+    share = {}
+    for scale in (0.0, 0.2):
+        model = PowerPriorLDA(
+            2, rho=0.5, topic_word_prior=0.01, boosted_prior=seeded, boosting_scale=scale,
+            random_state=0,
+        )  # fmt: skip
+        for _ in range(20):
+            model.partial_fit(X)
+        share[scale] = model.topic_word_[:, 19]
+        boosts = scale * X.sum() / 0.5 / seeded.sum()
+        assert_allclose(model.components_[:, 19], 0.01 + boosts * seeded[:, 19], rtol=1e-4)
+    assert (share[0.0] < 1e-3).all()
+    assert share[0.2][0] > 0.1 > share[0.2][1]
+
+
 # Parameters
 
 
@@ -198,6 +219,8 @@ def test_a_population_never_counts_for_more_than_its_size():
         (SVBHPP(), "rate_starts", 0.5),
         (SVBHPP(), "max_passes", 1),
         (SVBHPP(), "boosting_scale", -1.0),
+        (SVBHPP(), "boosted_prior", 0.0),
+        (PowerPriorLDA(), "boosted_prior", [0.1, 0.1, 0.1]),
     ],
 )
 def test_wrong_parameter(estimator, name, value):

@@ -111,7 +111,13 @@ n_passes : int, default=1
     best on held-out text: more rounds fit the minibatch, not the stream.""",
     "extra_boost": """\
 boosting_scale : float, default=0.0
-    Pseudo-counts of the prior that are added for each token on top, as in `BPSLDA`.""",
+    Pseudo-counts of `boosted_prior` that are added for each token on top, as in `BPSLDA`.""",
+    "boosted_prior": """\
+boosted_prior : float, array-like of shape (n_features,) or \
+        (n_components, n_features), or None, default=None
+    The knowledge that `boosting_scale` adds again with every minibatch; only its
+    shape counts. None is `topic_word_prior`, which the stream starts from and forgets
+    to; give both to forget to a flat prior and yet to keep what is known.""",
     "on_drift": """\
 drift_threshold : float, default=0.5
     Retention of a topic under which `on_drift` is called.

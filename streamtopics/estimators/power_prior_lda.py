@@ -36,6 +36,7 @@ class PowerPriorLDA(Forgetting, StreamingTopicModel):
     {extra_boost}
     {doc_topic_prior}
     {topic_word_prior}
+    {boosted_prior}
     {n_passes}
     {on_drift}
     {max_local_iter}
@@ -89,6 +90,7 @@ class PowerPriorLDA(Forgetting, StreamingTopicModel):
         boosting_scale=0.0,
         doc_topic_prior=None,
         topic_word_prior=None,
+        boosted_prior=None,
         n_passes=1,
         drift_threshold=0.5,
         on_drift=None,
@@ -105,6 +107,7 @@ class PowerPriorLDA(Forgetting, StreamingTopicModel):
         self.boosting_scale = boosting_scale
         self.doc_topic_prior = doc_topic_prior
         self.topic_word_prior = topic_word_prior
+        self.boosted_prior = boosted_prior
         self.n_passes = n_passes
         self.drift_threshold = drift_threshold
         self.on_drift = on_drift

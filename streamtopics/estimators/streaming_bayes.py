@@ -19,6 +19,8 @@ from streamtopics.updates import SVB
 from streamtopics.updates.rule import Rule
 from streamtopics.validation import POSITIVE_INT
 
+# Parameters that are records with fields of their own.
+RECORDS = ("model", "update", "boosted_prior")
 # Greater numbers have squares and sums that could overflow.
 MOST = 1e75
 DEGENERATE = (
@@ -40,7 +42,7 @@ def _model_can(method: str) -> Callable[["StreamingBayes"], bool]:
 def _nested_in(name: str) -> str | None:
     """The parameter that is a record and has a field of this name."""
     record, separator, _ = name.partition("__")
-    return record if separator and record in ("model", "update") else None
+    return record if separator and record in RECORDS else None
 
 
 def _settings(method: str, reset: bool) -> dict[str, Any]:
@@ -68,6 +70,9 @@ class StreamingBayes(BaseEstimator):
         methods.
     update : rule of `streamtopics.updates`, default=None
         A frozen record as well; None stands for ``SVB()``.
+    boosted_prior : object, default=None
+        A model of the same kind as `model`, whose prior is what the update boosts, if it
+        boosts; None for that of `model`, which the stream starts from and forgets to.
     batch_size : int, default=1000
         Rows of a minibatch in `fit`.
     max_iter : int, default=1
@@ -81,8 +86,8 @@ class StreamingBayes(BaseEstimator):
     ----------
     posterior_ : DensePosterior
         Natural parameters of the model's nodes.
-    model_ : object
-        The model that it belongs to.
+    model_, boosted_prior_ : object
+        The model that it belongs to, and the one whose prior it boosts.
     retention_ : ndarray of shape (n_nodes,)
         Share of each node that the last minibatch left.
     retention_history_ : ndarray of shape (n_minibatches, n_nodes)
@@ -124,6 +129,7 @@ class StreamingBayes(BaseEstimator):
     _parameter_constraints: ClassVar[dict] = {
         "model": "no_validation",
         "update": "no_validation",
+        "boosted_prior": "no_validation",
         "batch_size": [POSITIVE_INT],
         "max_iter": [POSITIVE_INT],
         "random_state": ["random_state"],
@@ -135,6 +141,7 @@ class StreamingBayes(BaseEstimator):
         model,
         update=None,
         *,
+        boosted_prior=None,
         batch_size=1000,
         max_iter=1,
         random_state=None,
@@ -142,6 +149,7 @@ class StreamingBayes(BaseEstimator):
     ):
         self.model = model
         self.update = update
+        self.boosted_prior = boosted_prior
         self.batch_size = batch_size
         self.max_iter = max_iter
         self.random_state = random_state
@@ -162,7 +170,7 @@ class StreamingBayes(BaseEstimator):
         """
         params = super().get_params(deep=False)
         if deep:
-            for name in ("model", "update"):
+            for name in RECORDS:
                 fields = nested_fields(params[name])
                 params |= {f"{name}__{path}": value for path, value in fields}
         return params
@@ -179,7 +187,7 @@ class StreamingBayes(BaseEstimator):
         self : object
         """
         own = {name: value for name, value in params.items() if not _nested_in(name)}
-        for record in ("model", "update"):
+        for record in RECORDS:
             values = {
                 name.removeprefix(f"{record}__"): value
                 for name, value in params.items()
@@ -247,11 +255,8 @@ class StreamingBayes(BaseEstimator):
             X, y = self._data(X, y, "partial_fit", model=self.model, reset=first)
             if first:
                 self._start(X)
-            elif self.model != self.model_:
-                raise ValueError(
-                    f"model is {self.model} now, but the stream was started with {self.model_}; "
-                    "set it back, or start anew with fit"
-                )
+            else:
+                self._check_continuable()
             if len(X):
                 self._learn(X, y)
         return self
@@ -261,9 +266,10 @@ class StreamingBayes(BaseEstimator):
         for name, method, example in (
             ("model", "log_predictive", "LinearRegression()"),
             ("update", "step", "PowerPrior(0.9)"),
+            ("boosted_prior", "log_predictive", "LinearRegression()"),
         ):
             value = getattr(self, name)
-            if value is None and name == "update":
+            if value is None and name != "model":
                 continue
             if not (is_record(value) and hasattr(value, method)):
                 raise TypeError(
@@ -271,11 +277,23 @@ class StreamingBayes(BaseEstimator):
                     f"got {value!r}"
                 )
 
+    def _check_continuable(self) -> None:
+        """Whether the parameters still fit the posterior."""
+        for name, started in (("model", self.model_), ("boosted_prior", self.boosted_prior_)):
+            now = getattr(self, name)
+            if now != started:
+                raise ValueError(
+                    f"{name} is {now} now, but the stream was started with {started}; set it back, "
+                    "or start anew with fit"
+                )
+
     def _start(self, X: np.ndarray) -> None:
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         self.seed_ = int(seed)
-        self.model_ = self.model
+        self.model_, self.boosted_prior_ = self.model, self.boosted_prior
         self.posterior_ = self.model.posterior(X)
+        if self.boosted_prior is not None:
+            self.posterior_ = self.posterior_.boosting(self.boosted_prior.posterior(X))
         self.n_iter_ = 0
         self._retentions = []
 
@@ -303,7 +321,10 @@ class StreamingBayes(BaseEstimator):
         if model.needs_target:
             X, y = validate_data(self, X, y, y_numeric=True, **_settings(method, reset))
             return self._samples(X, model), self._within_reach(y.astype(np.float64), "y")
-        return self._samples(validate_data(self, X, **_settings(method, reset)), model), None
+        return self._samples(self._inputs(X, method, reset=reset), model), None
+
+    def _inputs(self, X: Any, method: str, *, reset: bool = False) -> np.ndarray:
+        return validate_data(self, X, **_settings(method, reset))
 
     def _samples(self, X: np.ndarray, model: DenseModel) -> np.ndarray:
         """X, when it has no NaN that the model cannot leave out."""
@@ -341,6 +362,9 @@ class StreamingBayes(BaseEstimator):
     def score_samples(self, X: Any, y: Any = None) -> np.ndarray:
         """Log density of each sample under the posterior predictive distribution.
 
+        Targets that are not given are integrated out: what is left is the density of the
+        inputs, and for a model that has none of these, such as `LinearRegression`, 0.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
@@ -354,7 +378,10 @@ class StreamingBayes(BaseEstimator):
             In nats.
         """
         check_is_fitted(self)
-        X, y = self._data(X, y, "score_samples", model=self.model_)
+        if y is None:
+            X = self._samples(self._inputs(X, "score_samples"), self.model_)
+        else:
+            X, y = self._data(X, y, "score_samples", model=self.model_)
         return self.model_.log_predictive(self.posterior_, X, y)
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -371,7 +398,9 @@ class StreamingBayes(BaseEstimator):
         -------
         score : float
         """
-        return float(self.score_samples(X, y).mean())
+        check_is_fitted(self)
+        X, y = self._data(X, y, "score", model=self.model_)
+        return float(self.model_.log_predictive(self.posterior_, X, y).mean())
 
     @available_if(_model_can("predict"))
     def predict(self, X: Any) -> np.ndarray:
@@ -421,7 +450,7 @@ class StreamingBayes(BaseEstimator):
 
     def _predicted(self, X: Any, method: str) -> np.ndarray:
         check_is_fitted(self)
-        X = self._samples(validate_data(self, X, **_settings(method, reset=False)), self.model_)
+        X = self._samples(self._inputs(X, method), self.model_)
         return getattr(self.model_, method)(self.posterior_, X)
 
     # What was learnt

@@ -51,6 +51,7 @@ class SVBHPP(Forgetting, StreamingTopicModel):
     {extra_boost}
     {doc_topic_prior}
     {topic_word_prior}
+    {boosted_prior}
     max_passes : int, default=10
         Passes over a minibatch for each start, at most.
     {on_drift}
@@ -114,6 +115,7 @@ class SVBHPP(Forgetting, StreamingTopicModel):
         boosting_scale=0.0,
         doc_topic_prior=None,
         topic_word_prior=None,
+        boosted_prior=None,
         max_passes=10,
         drift_threshold=0.5,
         on_drift=None,
@@ -133,6 +135,7 @@ class SVBHPP(Forgetting, StreamingTopicModel):
         self.boosting_scale = boosting_scale
         self.doc_topic_prior = doc_topic_prior
         self.topic_word_prior = topic_word_prior
+        self.boosted_prior = boosted_prior
         self.max_passes = max_passes
         self.drift_threshold = drift_threshold
         self.on_drift = on_drift

@@ -45,7 +45,10 @@ class DenseModel(Protocol):
     def log_predictive(
         self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray | None
     ) -> np.ndarray:
-        """Log density of each sample under the posterior predictive, in nats."""
+        """Log density of each sample under the posterior predictive, in nats.
+
+        Where the model has targets and none are given, they are integrated out.
+        """
 
 
 def check_positive(model: object, **values: float) -> None:

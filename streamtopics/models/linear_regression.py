@@ -98,8 +98,12 @@ class LinearRegression:
 
         return learn
 
-    def log_predictive(self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Log density of each y, given its x."""
+    def log_predictive(
+        self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray | None
+    ) -> np.ndarray:
+        """Log density of each y, given its x; without y nothing is left to have one: 0."""
+        if y is None:
+            return np.zeros(len(X))
         m, L, a, b = family.parameters(posterior["regression"])
         X = self._design(X)
         leverage = (X.T * np.linalg.solve(L, X.T)).sum(axis=0)

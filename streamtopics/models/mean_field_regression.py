@@ -130,24 +130,28 @@ class MeanFieldRegression:
 
         return learn
 
-    def log_predictive(self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Log density of each sample, inputs and target.
+    def log_predictive(
+        self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray | None
+    ) -> np.ndarray:
+        """Log density of each sample, inputs and target; without y, of the inputs.
 
         Of the inputs seen it is a product of Student t's, exactly. Of y given these it is
         a mixture of Gaussians over the precision of the noise, by quadrature; an input that
         is missing enters it by its mean and variance.
         """
-        X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        X = np.asarray(X, dtype=np.float64)
         m, k, a, b = normal_gamma.parameters(posterior["inputs"])
         scale2 = b * (k + 1) / (a * k)
         seen = ~np.isnan(X)
         of_inputs = (seen * log_student_t(np.where(seen, X, m), m, 2 * a, scale2)).sum(axis=1)
+        if y is None:
+            return of_inputs
         w, w_precision = gaussian.parameters(posterior["coefficients"])
         variance = 1 / w_precision
         spread = np.where(seen, 0.0, scale2 * a / np.maximum(a - 1, 0.5))
         Z = np.column_stack([np.where(seen, X, m), np.ones(len(X))])
         uncertain = Z**2 @ variance + spread @ (w**2 + variance)[:-1]
-        residual = y - self.predict(posterior, X)
+        residual = np.asarray(y, dtype=np.float64) - self.predict(posterior, X)
         shape, rate = gamma.parameters(posterior["noise"])
         parts = (slice(i, i + SAMPLES_AT_ONCE) for i in range(0, len(y), SAMPLES_AT_ONCE))
         of_target = [_log_mixture(residual[i], uncertain[i], shape, rate) for i in parts]

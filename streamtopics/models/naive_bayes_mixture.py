@@ -86,10 +86,14 @@ class NaiveBayesMixture:
 
         return learn
 
-    def log_predictive(self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Log density of each sample, inputs and class."""
-        y = self._codes(y)
-        return self._log_joint(posterior, X)[np.arange(len(y)), y]
+    def log_predictive(
+        self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray | None
+    ) -> np.ndarray:
+        """Log density of each sample, inputs and class; without y, of the inputs."""
+        joint = self._log_joint(posterior, X)
+        if y is None:
+            return logsumexp(joint, axis=1)
+        return joint[np.arange(len(joint)), self._codes(y)]
 
     def predict_proba(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
         """Probability of each class, for each sample."""

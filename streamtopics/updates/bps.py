@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Boosted prior knowledge: lam_t = lam_{t-1} + s_t + r_t eta.
+"""Boosted prior knowledge: lam_t = lam_{t-1} + s_t + r_t xi.
 
-The prior is added again with every minibatch, with r_t such that it has `scale`
-times the mass of what the minibatch says; equations 34, 42 and 43 of Nguyen et
-al. (2020), "Boosting prior knowledge in streaming variational Bayes". The norms
-are those of the data part and of eta alone.
+The knowledge xi, mostly the prior itself, is added again with every minibatch, with
+r_t such that it has `scale` times the mass of what the minibatch says; equations 34,
+42 and 43 of Nguyen et al. (2020), "Boosting prior knowledge in streaming variational
+Bayes". The norms are those of the data part and of xi alone.
 """
 
 from dataclasses import dataclass
@@ -37,8 +37,8 @@ class Boost:
     def weight(self, posterior: LazyPosterior, statistics: Statistics) -> float | np.ndarray:
         """r_t, a number or one per topic."""
         if self.norm == "whole":
-            return self.scale * (statistics.n_tokens / posterior.prior_mass.sum())
-        return self.scale * (statistics.mass / posterior.prior_mass)
+            return self.scale * (statistics.n_tokens / posterior.boosted_mass.sum())
+        return self.scale * (statistics.mass / posterior.boosted_mass)
 
 
 NO_BOOST = Boost(0.0)
@@ -61,10 +61,11 @@ class BPS:
     n_passes: int = 1
 
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
-        """lam + s + r eta."""
+        """lam + s + r xi."""
         boost = Boost(self.scale, self.norm)
 
         def blend(statistics: Statistics, alpha: np.ndarray) -> Blend:
-            return Blend(1.0, 1.0, boost.weight(posterior, statistics), statistics)
+            weight = boost.weight(posterior, statistics)
+            return Blend(1.0, 1.0, 0.0, statistics, boost=weight)
 
         return ascend(posterior, learn, blend, self.n_passes)

@@ -44,7 +44,7 @@ class EmpiricalPowerPrior:
     tol: float = 1e-3
 
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
-        """rho lam + (1 - rho + r) eta + s."""
+        """rho lam + (1 - rho) eta + s + r xi."""
         if posterior.n_batches == 0:
             return BPS(self.boost.scale, self.boost.norm, self.max_passes).step(posterior, learn)
         rho = np.full(1 if self.rate == "shared" else posterior.n_nodes, START)
@@ -53,18 +53,16 @@ class EmpiricalPowerPrior:
             statistics = learn(seen)
             boost = self.boost.weight(posterior, statistics)
             kept = float(rho[0]) if self.rate == "shared" else rho
-            blend = Blend(kept, 1.0, 1.0 - kept + boost, statistics)
-            last, rho = rho, self._best(posterior, blend, boost)
+            blend = Blend(kept, 1.0, 1.0 - kept, statistics, boost=boost)
+            last, rho = rho, self._best(posterior, blend)
             if np.abs(rho - last).max() < self.tol:
                 break
             seen = posterior.after(blend)
         return blend
 
-    def _best(
-        self, posterior: LazyPosterior, blend: Blend, boost: float | np.ndarray
-    ) -> np.ndarray:
+    def _best(self, posterior: LazyPosterior, blend: Blend) -> np.ndarray:
         """Where the slope of the concave bound changes its sign, by halving [0, 1]."""
-        slopes = posterior.slopes(blend, boost)
+        slopes = posterior.slopes(blend)
 
         def falls(rho: np.ndarray) -> np.ndarray:
             slope = slopes(np.broadcast_to(rho, posterior.n_nodes))

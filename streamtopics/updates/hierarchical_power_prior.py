@@ -68,7 +68,7 @@ class HierarchicalPowerPrior:
             )
 
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
-        """E[rho] lam + (1 - E[rho] + r) eta + s."""
+        """E[rho] lam + (1 - E[rho]) eta + s + r xi."""
         if posterior.n_batches == 0:
             return BPS(self.boost.scale, self.boost.norm, self.max_passes).step(posterior, learn)
         ascents = [self.ascend(posterior, learn, start) for start in self.rate_starts]
@@ -92,8 +92,7 @@ class HierarchicalPowerPrior:
             if evidence is not None and statistics.local_bound is not None:
                 bounds.append(self._bound(statistics, rate, evidence, from_prior))
             blend = self._blend(posterior, statistics, rate)
-            boost = self.boost.weight(posterior, statistics)
-            evidence, from_prior = self._evidence(*posterior.divergences(blend, boost))
+            evidence, from_prior = self._evidence(*posterior.divergences(blend))
             last, rate = rate, self.rate_prior.posterior(evidence)
             if np.abs(rate.kept - last.kept).max() < self.tol and (bounds or not self._compares):
                 break
@@ -107,7 +106,7 @@ class HierarchicalPowerPrior:
     def _blend(self, posterior: LazyPosterior, statistics: Statistics, rate: Rate) -> Blend:
         boost = self.boost.weight(posterior, statistics)
         kept, lost = (float(part[0]) if len(part) == 1 else part for part in rate[:2])
-        return Blend(kept, 1.0, lost + boost, statistics)
+        return Blend(kept, 1.0, lost, statistics, boost=boost)
 
     def _evidence(
         self, from_posterior: np.ndarray, from_prior: np.ndarray

@@ -41,10 +41,10 @@ class PowerPrior:
             raise ValueError(f"rho of PowerPrior must be in [0, 1]; got {self.rho}")
 
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
-        """rho lam + (1 - rho + r) eta + s."""
+        """rho lam + (1 - rho) eta + s + r xi."""
 
         def blend(statistics: Statistics, alpha: np.ndarray) -> Blend:
             boost = self.boost.weight(posterior, statistics)
-            return Blend(self.rho, 1.0, 1.0 - self.rho + boost, statistics)
+            return Blend(self.rho, 1.0, 1.0 - self.rho, statistics, boost=boost)
 
         return ascend(posterior, learn, blend, self.n_passes)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.integrate import trapezoid
 from sklearn.base import clone, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -32,9 +33,6 @@ from streamtopics.updates import (
 )
 from streamtopics.updates.rates import Exponential
 
-# Two checks call score_samples(X); of a regression that is a density of y, which has to come.
-NEEDS_Y = "score_samples is the density of y, which this check does not pass"
-
 
 @parametrize_with_checks(
     [
@@ -43,15 +41,7 @@ NEEDS_Y = "score_samples is the density of y, which this check does not pass"
         StreamingBayes(MeanFieldRegression(), SVB(n_passes=2)),
         StreamingBayes(GaussianMixture()),
         StreamingBayes(GaussianMixture(3), PowerPrior(0.9), batch_size=7),
-    ],
-    expected_failed_checks=lambda estimator: (
-        {
-            "check_methods_sample_order_invariance": NEEDS_Y,
-            "check_methods_subset_invariance": NEEDS_Y,
-        }
-        if estimator.model.needs_target
-        else {}
-    ),
+    ]
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
@@ -90,7 +80,8 @@ def bits(model):
     posterior = model.posterior_
     arrays = [posterior[name].tobytes() for name in posterior.blocks]
     history = model.retention_history_.tobytes()
-    return arrays, posterior.c.tobytes(), posterior._state[2:], history, model.n_features_in_
+    weights = posterior.c.tobytes(), posterior.b.tobytes()
+    return arrays, weights, posterior._state[3:], history, model.n_features_in_
 
 
 # A stream
@@ -179,6 +170,42 @@ def test_a_failure_changes_nothing(estimator, at, monkeypatch):
         assert (bits(model) if n_before else vars(model)) == before
 
 
+# What is boosted
+
+
+def test_a_boosted_prior_holds_against_a_stream_that_forgets_to_another():
+    """The limit of E[theta]: (1 - rho + n theta + s n xi / |xi|) over its mass, with rho 0.5."""
+    rule = PowerPrior(0.5, Boost(0.25))
+    model = StreamingBayes(BetaBinomial(), rule, boosted_prior=BetaBinomial(9.0, 1.0))
+    flips = np.repeat([[1.0], [0.0]], [20, 80], axis=0)
+    for _ in range(60):
+        model.partial_fit(flips)
+    heads, tails = model.posterior_["coins"][0]
+    assert_allclose(heads, 1.0 + (20 + 25 * 0.9) / 0.5)
+    assert_allclose(tails, 1.0 + (80 + 25 * 0.1) / 0.5)
+    assert_allclose(model.get_params()["boosted_prior__heads"], 9.0)
+    with pytest.raises(ValueError, match="boosted_prior is None now"):
+        clone_with_state(model).set_params(boosted_prior=None).partial_fit(flips)
+
+
+def clone_with_state(model):
+    return pickle.loads(pickle.dumps(model))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "message"),
+    [
+        (0.1, TypeError, "boosted_prior must be a record"),
+        (GaussianMixture(2), ValueError, "prior to boost must be that of a model with the same"),
+    ],
+)
+def test_a_boosted_prior_is_one_of_the_same_model(wrong, error, message):
+    model = StreamingBayes(BetaBinomial(), BPS(0.1), boosted_prior=wrong)
+    with pytest.raises(error, match=message):
+        model.partial_fit([[1.0], [0.0]])
+    assert not model.__sklearn_is_fitted__()
+
+
 # What was kept
 
 
@@ -223,7 +250,7 @@ def test_fields_of_the_model_and_the_rule_are_parameters():
     assert params["update__rate_prior__gamma"] == -0.1
     assert params["update__boost__scale"] == 0.0
     assert set(model.get_params(deep=False)) == {
-        "model", "update", "batch_size", "max_iter", "random_state", "verbose",
+        "model", "update", "boosted_prior", "batch_size", "max_iter", "random_state", "verbose",
     }  # fmt: skip
     model.set_params(
         model__n_components=5,
@@ -417,6 +444,16 @@ def test_targets_are_asked_for():
         model.fit(X, y[:-1])
     with pytest.raises(ValueError, match="requires y to be passed"):
         model.fit(X, y).score(X)
+
+
+@pytest.mark.parametrize("model", [REGRESSION, MeanFieldRegression()], ids=str)
+def test_targets_that_are_not_given_are_integrated_out(model):
+    X, y = samples()
+    estimator = StreamingBayes(model).fit(X, y)
+    grid = np.linspace(-60, 60, 60_001)
+    for x, of_inputs in zip(X[:3], estimator.score_samples(X[:3]), strict=True):
+        density = np.exp(estimator.score_samples(np.tile(x, (len(grid), 1)), grid))
+        assert_allclose(np.log(trapezoid(density, grid)), of_inputs, atol=2e-3)
 
 
 def test_columns_stay_the_same():

@@ -65,6 +65,7 @@ def test_probabilities_of_classes_are_those_of_the_joint_density():
     joint = np.stack(
         [np.exp(MODEL.log_predictive(posterior, X, np.full(len(y), c))) for c in range(3)], axis=1
     )
+    assert_allclose(MODEL.log_predictive(posterior, X, None), np.log(joint.sum(axis=1)))
     found = MODEL.predict_proba(posterior, X)
     assert_allclose(found, joint / joint.sum(axis=1, keepdims=True))
     assert_array_equal(MODEL.predict(posterior, X), found.argmax(axis=1))

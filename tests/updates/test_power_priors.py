@@ -113,16 +113,20 @@ def test_wrong_values_are_refused(rule, values, name):
 
 
 @pytest.mark.parametrize("eta_shape", [(1, 1), (V, 1), (1, K), (V, K)])
-@pytest.mark.parametrize("shift", [0.0, 0.7, np.array([0.0, 0.2, 3.0])], ids=["0", "0.7", "each"])
-def test_divergences_are_those_of_the_family(eta_shape, shift):
+@pytest.mark.parametrize("xi_shape", [None, (1, 1), (V, 1), (V, K)])
+@pytest.mark.parametrize("boost", [0.0, 0.7, np.array([0.0, 0.2, 3.0])], ids=["0", "0.7", "each"])
+def test_divergences_are_those_of_the_family(eta_shape, xi_shape, boost):
     rng = np.random.default_rng(1)
     eta = rng.uniform(0.1, 1.0, eta_shape)
-    posterior = LazyPosterior(eta, (V, K))
+    xi = None if xi_shape is None else rng.uniform(0.1, 1.0, xi_shape)
+    posterior = LazyPosterior(eta, (V, K), xi=xi)
     for retain in (1.0, 0.6):
-        posterior.blend(Blend(retain, 1.0, 0.3, statistics(rng)))
-    blend = Blend(rng.uniform(0.2, 0.9, K), 1.0, rng.uniform(0.1, 0.5, K), statistics(rng))
-    found = posterior.divergences(blend, shift)
-    before, boost = posterior.dense(), np.broadcast_to(shift * eta, (V, K))
+        posterior.blend(Blend(retain, 1.0, 0.3, statistics(rng), boost=0.1))
+    coefficients = rng.uniform(0.2, 0.9, K), 1.0, rng.uniform(0.1, 0.5, K)
+    blend = Blend(*coefficients, statistics(rng), boost=boost)
+    found = posterior.divergences(blend)
+    before = posterior.dense()
+    boost = np.broadcast_to(boost * (eta if xi is None else xi), (V, K))
     posterior.blend(blend)
     after, prior = posterior.dense(), np.broadcast_to(eta, (V, K))
     assert_allclose(found[0], dirichlet.kl(after, before + boost, axis=0), rtol=1e-9)
@@ -221,6 +225,45 @@ def test_a_boost_shifts_both_ends():
     assert_allclose(mine.retain, other.retain, rtol=1e-9)
 
 
+@pytest.mark.parametrize(
+    "rule",
+    [BPS(0.5), PowerPrior(0.7, Boost(0.5)), HierarchicalPowerPrior(boost=Boost(0.5))],
+    ids=str,
+)
+def test_what_is_boosted_may_be_another_prior(rule):
+    """lam is the sum of what each prior has left and what was learnt."""
+    rng = np.random.default_rng(2)
+    eta, xi = rng.uniform(0.1, 1.0, (2, V, K))
+    posterior = LazyPosterior(eta, (V, K), xi=xi)
+    lam, c, b = eta, np.ones(K), np.zeros(K)
+    for _ in range(4):
+        s = statistics(rng)
+        blend = rule.step(posterior, lambda view, s=s: s)
+        r = 0.5 * s.n_tokens / xi.sum()
+        assert_allclose(blend.boost, r)
+        added = np.zeros((V, K))
+        added[s.words] = s.counts
+        lam = blend.retain * lam + added + blend.prior * eta + r * xi
+        c, b = blend.retain * c + blend.prior, blend.retain * b + r
+        assert_allclose(posterior.after(blend).mass, lam.sum(axis=0))
+        assert_allclose(posterior.after(blend).rows(s.words), lam[s.words])
+        posterior.blend(blend)
+        assert_allclose(posterior.dense(), lam)
+        assert_allclose(posterior.rows(np.arange(V, dtype=np.int32)), lam)
+        assert_allclose(posterior.prior_part, (c * eta + b * xi).sum(axis=0))
+
+
+def test_boosting_the_prior_itself_is_the_default():
+    same = LazyPosterior(np.full((V, K), 0.3), (V, K), xi=np.full((V, K), 0.3))
+    default = LazyPosterior(np.full((V, K), 0.3), (V, K))
+    rule = EmpiricalPowerPrior(boost=Boost(0.2))
+    for t in range(3):
+        s = statistics(np.random.default_rng(t))
+        for posterior in (same, default):
+            posterior.blend(rule.step(posterior, lambda view, s=s: s))
+    assert_allclose(same.dense(), default.dense(), rtol=1e-12)
+
+
 def test_several_starts_need_a_bound():
     posterior = run(HierarchicalPowerPrior(), n=1)[0]
     s = statistics(np.random.default_rng(5))
@@ -276,19 +319,21 @@ def test_the_authors_own_stream_gives_the_authors_figures():
 # The point estimate
 
 
-@pytest.mark.parametrize("shift", [0.0, 0.7])
-def test_slopes_are_those_of_the_expected_log_density(shift):
+@pytest.mark.parametrize("another", [False, True], ids=["eta", "xi"])
+@pytest.mark.parametrize("boost", [0.0, 0.7])
+def test_slopes_are_those_of_the_expected_log_density(boost, another):
     rng = np.random.default_rng(1)
-    eta = rng.uniform(0.1, 1.0, (V, K))
-    posterior = LazyPosterior(eta, (V, K))
+    eta, xi = rng.uniform(0.1, 1.0, (2, V, K))
+    posterior = LazyPosterior(eta, (V, K), xi=xi if another else None)
     posterior.blend(Blend(0.9, 1.0, 0.3, statistics(rng)))
-    blend = Blend(0.5, 1.0, 0.5 + shift, statistics(rng))
-    slope, lam = posterior.slopes(blend, shift), posterior.dense()
+    blend = Blend(0.5, 1.0, 0.5, statistics(rng), boost=boost)
+    slope, lam = posterior.slopes(blend), posterior.dense()
+    boosted = boost * (xi if another else eta)
     posterior.blend(blend)
     q = posterior.dense()
 
     def divergence(rho):
-        return dirichlet.kl(q, rho * lam + (1 - rho + shift) * eta, axis=0)
+        return dirichlet.kl(q, rho * lam + (1 - rho) * eta + boosted, axis=0)
 
     for rho in (0.05, 0.5, 0.9):
         numerical = (divergence(rho - 1e-5) - divergence(rho + 1e-5)) / 2e-5
