@@ -13,7 +13,7 @@ import streamtopics
 
 ROOT = Path(__file__).parent.parent
 DOC = ROOT / "doc"
-GUIDE = sorted([*DOC.glob("*.rst"), *DOC.glob("user_guide/*.rst")])
+GUIDE = sorted([*DOC.glob("*.rst"), *DOC.glob("user_guide/*.rst"), *DOC.glob("extend/*.rst")])
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(streamtopics.__path__, "streamtopics.")
