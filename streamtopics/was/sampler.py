@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from numbers import Real
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,96 +22,13 @@ from scipy.special import logsumexp
 from streamtopics.kernels import rows
 from streamtopics.kernels import was as kernel
 from streamtopics.parallel import SERIAL, Workers
-from streamtopics.was.prior import stick_parameters
+from streamtopics.was.prior import HDP, WAS, Prior, check_positive, stick_parameters
 
 # Few enough words for many blocks, enough for the blocks to differ little from one.
 WORDS_PER_BLOCK = 20_000
 WORDS_PER_JOB = 5_000
 # Words that a particle reads between two comparisons of the particles.
 WORDS_PER_COMPARISON = 8
-LEAST, MOST = 1e-10, 1e10
-MOST_DISHES = 10_000
-
-
-@dataclass(frozen=True)
-class WAS:
-    """The weight-agnostic hierarchical stick-breaking process.
-
-    Attributes
-    ----------
-    a, b : float or sequence of float
-        Of the sticks, Beta(a_j, b_j); the last of a sequence holds for all later ones.
-        With a = 1 the words of a sentence go to tables as in a Chinese restaurant of
-        concentration b.
-    zeta : float
-        Weight of a new dish, where each dish that there is has 1.
-    exact : bool
-        Whether the order of the words is accounted for, by the rule of Metropolis and
-        Hastings, or each word is taken for the last of its sentence, which is a little
-        faster and leads to too many dishes.
-    """
-
-    a: float | Sequence[float] = 1.0
-    b: float | Sequence[float] = 1.0
-    zeta: float = 1.0
-    exact: bool = True
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "a", _check_sticks("a", self.a))
-        object.__setattr__(self, "b", _check_sticks("b", self.b))
-        _check_positive("zeta", self.zeta)
-        if not isinstance(self.exact, bool | np.bool_):
-            raise ValueError(f"exact must be True or False; got {self.exact!r}")
-
-
-@dataclass(frozen=True)
-class HDP:
-    """The hierarchical Dirichlet process: G_s ~ DP(table, G_0), G_0 ~ DP(dish, H).
-
-    Attributes
-    ----------
-    table_concentration : float
-        Weight of a new table in a sentence, where each of its words has 1.
-    dish_concentration : float
-        Weight of a new dish, where each table of the document has 1.
-    """
-
-    table_concentration: float = 0.5
-    dish_concentration: float = 1.0
-
-    def __post_init__(self) -> None:
-        _check_positive("table_concentration", self.table_concentration)
-        _check_positive("dish_concentration", self.dish_concentration)
-
-
-@dataclass(frozen=True)
-class SBP:
-    """Stick-breaking truncated to a number of dishes, with sticks for each sentence.
-
-    Attributes
-    ----------
-    a, b : float or sequence of float
-        Of the sticks, Beta(a_j, b_j); the last of a sequence holds for all later ones.
-    truncation : int
-        Dishes of a document.
-    """
-
-    a: float | Sequence[float] = 1.0
-    b: float | Sequence[float] = 1.0
-    truncation: int = 10
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "a", _check_sticks("a", self.a))
-        object.__setattr__(self, "b", _check_sticks("b", self.b))
-        whole = isinstance(self.truncation, int | np.integer) and self.truncation is not True
-        if not (whole and 1 <= self.truncation <= MOST_DISHES):
-            raise ValueError(
-                f"truncation must be an integer from 1 to {MOST_DISHES}; got {self.truncation!r}. "
-                "Ten dishes do for most documents"
-            )
-
-
-Prior = WAS | HDP | SBP
 
 
 @dataclass(frozen=True)
@@ -492,29 +409,6 @@ def word_statistics(corpus: Corpus, word_topic: np.ndarray, n_features: int) -> 
     return np.asarray(by_word.T @ word_topic)
 
 
-def _check_positive(name: str, value: Any) -> None:
-    if not (isinstance(value, Real) and LEAST <= value <= MOST):
-        raise ValueError(
-            f"{name} must be a number between {LEAST:g} and {MOST:g}; got {value!r}. "
-            "Values from 0.1 to 10 are usual"
-        )
-
-
-def _check_sticks(name: str, value: Any) -> float | tuple[float, ...]:
-    """The number, or the sequence as a tuple."""
-    if isinstance(value, Real):
-        _check_positive(name, value)
-        return float(value)
-    values = np.asarray(value)
-    numbers = values.ndim == 1 and values.size > 0 and values.dtype.kind in "iuf"
-    if not (numbers and (values >= LEAST).all() and (values <= MOST).all()):
-        raise ValueError(
-            f"{name} must be a number, or a sequence of at least one, between {LEAST:g} and "
-            f"{MOST:g}; got {value!r}. The last one holds for all later sticks"
-        )
-    return tuple(values.astype(float).tolist())
-
-
 def _spans(bounds: np.ndarray, words_per_part: int) -> list[tuple[int, int]]:
     """Cut documents into parts of about equal numbers of words; it depends on them alone."""
     n_documents, n_words = len(bounds) - 1, int(bounds[-1])
@@ -522,7 +416,7 @@ def _spans(bounds: np.ndarray, words_per_part: int) -> list[tuple[int, int]]:
     targets = n_words * np.arange(1, n_parts) / n_parts
     cuts = np.unique(np.searchsorted(bounds, targets)).tolist()
     edges = [0, *(cut for cut in cuts if 0 < cut < n_documents), n_documents]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))
 
 
 def _own(corpus: Corpus) -> tuple[np.ndarray, Corpus]:
@@ -548,7 +442,7 @@ def _sampler(
     prior: Prior, kappa: float, longest: int, topics: TopicCounts | np.ndarray
 ) -> kernel.Sampler:
     """The kernel's sampler of these sentences, which changes the counts in place."""
-    _check_positive("kappa", kappa)
+    check_positive("kappa", kappa)
     a, b, zeta, gamma, exact = np.ones(1), np.ones(1), 1.0, 1.0, False
     if isinstance(prior, WAS):
         kind, zeta, exact = kernel.Prior.WAS, prior.zeta, bool(prior.exact)
