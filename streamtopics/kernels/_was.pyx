@@ -90,6 +90,7 @@ cdef class Sampler(Seating):
 
     cdef int kind
     cdef bint exact, collapsed
+    cdef Py_ssize_t longest
     cdef double kappa, zeta, gamma, eta_mass
     cdef const double[::1] a, b, eta
     cdef double[:, ::1] rise_a, rise_b, rise_ab
@@ -102,7 +103,7 @@ cdef class Sampler(Seating):
                  double zeta, double gamma, bint exact, Py_ssize_t longest,
                  double[:, ::1] word_topic, double[::1] topic_mass, const double[::1] eta,
                  double eta_mass):
-        self.kind, self.exact = prior, exact and prior == WAS
+        self.kind, self.exact, self.longest = prior, exact and prior == WAS, longest
         self.kappa, self.zeta, self.gamma = kappa, zeta, gamma
         self.a, self.b = a, b
         self.word_topic, self.topic_mass = word_topic, topic_mass
@@ -139,7 +140,7 @@ cdef class Sampler(Seating):
         """
         cdef Py_ssize_t d, n
         cdef uint64 state
-        self.make_room(documents, sentences)
+        self.make_room(documents, sentences, words)
         with nogil:
             for d in range(documents.shape[0] - 1):
                 self.read(sentences, documents[d], documents[d + 1], words, topic, table, dish)
@@ -167,7 +168,7 @@ cdef class Sampler(Seating):
         cdef Py_ssize_t d, r, s
         cdef double share
         cdef uint64 state
-        self.make_room(documents, sentences)
+        self.make_room(documents, sentences, words)
         with nogil:
             for d in range(documents.shape[0] - 1):
                 s = documents[d]
@@ -183,10 +184,16 @@ cdef class Sampler(Seating):
                         n_dishes[d] += share * self.n_dishes
                 self.write(sentences[s], topic, table, dish)
 
-    cdef int make_room(self, const Py_ssize_t[::1] documents,
-                       const Py_ssize_t[::1] sentences) except -1:
-        """Room for the longest document and that of most sentences."""
+    cdef int make_room(self, const Py_ssize_t[::1] documents, const Py_ssize_t[::1] sentences,
+                       const int[::1] words) except -1:
+        """Room for the longest document and that of most sentences; checks words and sentences."""
         bounds = np.asarray(sentences)[np.asarray(documents)]
+        highest = np.max(words, initial=-1)
+        if highest >= self.word_topic.shape[0] or np.min(words, initial=0) < 0:
+            raise ValueError(
+                f"word {highest} is not among the {self.word_topic.shape[0]} that have topics")
+        if self.exact and np.diff(sentences).max(initial=0) > self.longest:
+            raise ValueError(f"a sentence is longer than the {self.longest} words announced")
         self.make_room_for_words(np.diff(bounds).max(initial=0),
                                  np.diff(documents).max(initial=0))
         return 0

@@ -190,15 +190,17 @@ def start(lengths, words, topics, prior, kappa, seed):
 
 
 def sweep(document, words, topics, prior, kappa, seed, number):
-    """One sweep over the words, and one over the tables."""
+    """One sweep over the words, and one over the tables; p(topic | dish) of each word."""
     stream = Stream(mix((mix(seed) + 2 * number + 1) & MASK))
     exact = isinstance(prior, WAS) and prior.exact
+    expected = np.zeros((len(words), topics.counts.shape[1]))
     for i, word in enumerate(words):
         if document.table[i] >= 0:
-            sample_word(document, i, word, topics, prior, kappa, stream, exact)
+            expected[i] = sample_word(document, i, word, topics, prior, kappa, stream, exact)
     if isinstance(prior, HDP | WAS):
         for first in [i for i in range(len(words)) if document.table[i] == i]:
-            sample_dish(document, first, len(topics.weights(0)), prior, kappa, stream, exact)
+            sample_dish(document, first, topics.counts.shape[1], prior, kappa, stream, exact)
+    return expected
 
 
 def sample_word(document, i, word, topics, prior, kappa, stream, exact):
@@ -217,8 +219,11 @@ def sample_word(document, i, word, topics, prior, kappa, stream, exact):
             ratio -= old.log_joint(prior) - log(proposal[before])
             if log(max(stream.uniform(), 1e-300)) >= ratio:
                 new = old
+    f = topics.weights(word)
+    weights = (document.counts(len(f)).get(new.dish[i], np.zeros(len(f))) + kappa) * f
     document.__dict__.update(new.__dict__)
     topics.learn(word, document.topic[i], 1)
+    return weights / weights.sum()
 
 
 def sample_dish(document, first, n_topics, prior, kappa, stream, exact):
@@ -252,6 +257,15 @@ def sample_dish(document, first, n_topics, prior, kappa, stream, exact):
         ratio -= old.log_joint(prior) - log(weights[[*dishes, NEW].index(before)])
         if log(max(stream.uniform(), 1e-300)) >= ratio:
             document.__dict__.update(old.__dict__)
+
+
+def sentence_topic(document, s, prior, kappa, n_topics):
+    """E[topic] of the next word of a sentence."""
+    counts, total = document.counts(n_topics), np.zeros(n_topics)
+    for p, _, dish in options(prior, document.tables(s), document.others(s)):
+        row = counts.get(dish, np.zeros(n_topics)) + kappa
+        total += p * row / row.sum()
+    return total
 
 
 def log_polya(counts, alpha):
