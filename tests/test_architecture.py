@@ -26,6 +26,7 @@ ALLOWED = {
         "dense_posterior", "families", "kernels", "local", "messages", "parallel", "posterior",
     },
     "metrics": {"kernels", "parallel"},
+    "was": {"kernels", "messages", "parallel", "progress", "validation"},
     "datasets": set(),
     "validation": {"priors"},
     "averaging": {"posterior"},

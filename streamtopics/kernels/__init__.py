@@ -16,6 +16,7 @@ try:
     from streamtopics.kernels import _hdp as hdp
     from streamtopics.kernels import _left_to_right as left_to_right
     from streamtopics.kernels import _rows as rows
+    from streamtopics.kernels import _was as was
     from streamtopics.kernels._cpu import supported
 except ModuleNotFoundError as error:
     raise ImportError(
@@ -33,6 +34,7 @@ __all__ = [
     "rows",
     "select",
     "variational",
+    "was",
 ]
 
 

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sentence topic models: the weight-agnostic hierarchical stick-breaking process and others.
+
+`prior` has the laws of the sentences, `sampler` the inference.
+"""
+
+from streamtopics.was.prior import HDP, SBP, WAS
+
+__all__ = ["HDP", "SBP", "WAS"]
