@@ -17,12 +17,16 @@ from streamtopics.priors import MASS_PER_WORD
 
 __all__ = [
     "COMMON_CONSTRAINTS",
+    "MOST_COUNT",
     "Interval",
     "StrOptions",
     "check_counts",
     "check_doc_topic_prior",
     "check_feature_names",
+    "check_structure",
     "check_topic_word_prior",
+    "holds_text",
+    "to_csr",
 ]
 
 LEAST_PRIOR, MOST_PRIOR = 1e-10, 1e10
@@ -64,13 +68,13 @@ def check_counts(
     float64 stays float64; everything else becomes float32, in which integers are
     exact up to 16,777,216.
     """
-    if _holds_text(X):
+    if holds_text(X):
         raise TypeError(
             f"X must be a document-term matrix of counts, but {caller} got text; turn the "
             "documents into counts first, for example by "
             "sklearn.feature_extraction.text.CountVectorizer().fit_transform(documents)"
         )
-    _check_structure(X, caller)
+    check_structure(X, caller)
     X = validate_data(
         estimator,
         X,
@@ -93,7 +97,7 @@ def check_counts(
     return X
 
 
-def _holds_text(X: Any) -> bool:
+def holds_text(X: Any) -> bool:
     """Whether X, or the first thing in it, is a text."""
     if sparse.issparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") in "biuf":
         return False
@@ -107,25 +111,47 @@ def _holds_text(X: Any) -> bool:
     return isinstance(X, str | bytes)
 
 
-def _check_structure(X: Any, caller: str) -> None:
+def check_structure(X: Any, caller: str, name: str = "X") -> None:
     """Refuse a CSR or CSC matrix put together from arrays that do not fit."""
     if not (sparse.issparse(X) and X.format in ("csr", "csc")):
         return
     n_major, n_minor = X.shape if X.format == "csr" else X.shape[::-1]
     indptr, indices, n_stored = X.indptr, X.indices, len(X.indices)
+    what = f"{name}, a {X.format.upper()} matrix passed to {caller},"
     fits = len(indptr) == n_major + 1 and indptr[0] == 0 and indptr[-1] == n_stored
     if not fits or len(X.data) != n_stored or (np.diff(indptr) < 0).any():
         raise ValueError(
-            f"X, a {X.format.upper()} matrix passed to {caller}, has pointers that do not fit its "
-            f"{n_stored} stored entries; build it anew, for example from (data, (row, column))"
+            f"{what} has pointers that do not fit its {n_stored} stored entries; "
+            "build it anew, for example from (data, (row, column))"
         )
     if n_stored and not (indices.min() >= 0 and indices.max() < n_minor):
         worst = indices.min() if indices.min() < 0 else indices.max()
         axis = "column" if X.format == "csr" else "row"
         raise ValueError(
-            f"X, a {X.format.upper()} matrix passed to {caller}, has an entry in {axis} {worst}, "
-            f"but only {n_minor} {axis}s; give it the shape of the vocabulary"
+            f"{what} has an entry in {axis} {worst}, but only {n_minor} "
+            f"{axis}s; give it the shape of the vocabulary"
         )
+
+
+def to_csr(X: Any, caller: str, name: str) -> sparse.csr_matrix:
+    """A 2-D matrix of any kind as CSR, float64 if it was that, else float32; values unchecked."""
+    if sparse.issparse(X):
+        if X.ndim != 2 or X.dtype.kind not in "biuf":
+            raise ValueError(
+                f"{name}, passed to {caller}, must be a 2-D matrix of real numbers; got a sparse "
+                f"one of shape {X.shape} and dtype {X.dtype}"
+            )
+        check_structure(X, caller, name)
+        return sparse.csr_matrix(X, dtype=np.float64 if X.dtype == np.float64 else np.float32)
+    X = check_array(
+        X,
+        dtype=[np.float32, np.float64],
+        ensure_all_finite=False,
+        ensure_min_samples=0,
+        ensure_min_features=0,
+        input_name=name,
+    )
+    return sparse.csr_matrix(X)
 
 
 def _check_prior(prior: Any, name: str, shapes: dict[str, tuple[int, ...]]) -> np.ndarray:

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One matrix of sentences by words for each document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import accumulate, chain, pairwise
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+from streamtopics.text.splitting import split_sentences
+
+
+class SentenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+    """Turn documents into counts of the words in each of their sentences.
+
+    A document becomes a matrix with one row for each sentence, so that models of
+    sentences can stand after this in a pipeline in which, as in any other, a sample is
+    a document. The work is done by a splitter, which cuts a text into sentences, and by
+    one of scikit-learn's vectorizers, which counts words.
+
+    Parameters
+    ----------
+    vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
+        What counts, and decides which words there are; it is cloned, not changed. None
+        is ``CountVectorizer()``; to search over its parameters, such as
+        ``vectorizer__min_df``, pass it.
+    splitter : callable or None, default=None
+        Takes a text, a str, and returns its sentences, a list of str. None is
+        :func:`~streamtopics.text.split_sentences`, for English-like prose.
+
+    Attributes
+    ----------
+    vectorizer_ : object
+        The fitted vectorizer.
+
+    See Also
+    --------
+    split_sentences : The default splitter, its rules and their limits.
+
+    Notes
+    -----
+    Words are selected, by ``min_df``, ``max_df`` and ``max_features``, and weighted, by
+    the idf of TfidfVectorizer, as if it were the vectorizer alone: these count
+    documents, not sentences. Only n-grams differ, which do not reach across the end of
+    a sentence.
+
+    Sentences in which no word was counted keep their row, a zero one, and a document
+    without sentences has a matrix without rows. So row s of document d belongs to
+    ``sentences(raw_documents)[d][s]``.
+
+    Examples
+    --------
+    >>> from streamtopics.text import SentenceVectorizer
+    >>> reviews = ["The screen is great. The battery is not!", "Great screen."]
+    >>> vectorizer = SentenceVectorizer()
+    >>> X = vectorizer.fit_transform(reviews)
+    >>> vectorizer.get_feature_names_out()
+    array(['battery', 'great', 'is', 'not', 'screen', 'the'], dtype=object)
+    >>> X.shape
+    (2,)
+    >>> X[0].toarray()
+    array([[0, 1, 1, 0, 1, 1],
+           [1, 0, 1, 1, 0, 1]])
+    >>> vectorizer.sentences(reviews)
+    [['The screen is great.', 'The battery is not!'], ['Great screen.']]
+    """
+
+    def __init__(
+        self, vectorizer: Any = None, *, splitter: Callable[[str], list[str]] | None = None
+    ) -> None:
+        self.vectorizer = vectorizer
+        self.splitter = splitter
+
+    def fit(self, raw_documents: Iterable[Any], y: Any = None) -> Self:
+        """Learn the vocabulary.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str, or of lists of str
+            The documents: texts, or lists of their sentences.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted vectorizer.
+        """
+        return self._fit(self.sentences(raw_documents))
+
+    def transform(self, raw_documents: Iterable[Any]) -> np.ndarray:
+        """Count the words of each sentence.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str, or of lists of str
+            The documents: texts, or lists of their sentences.
+
+        Returns
+        -------
+        X : ndarray of shape (n_documents,), of objects
+            For each document a CSR matrix of shape (n_sentences, n_words).
+        """
+        check_is_fitted(self)
+        return self._count(self.sentences(raw_documents))
+
+    def fit_transform(self, raw_documents: Iterable[Any], y: Any = None) -> np.ndarray:
+        """Learn the vocabulary and count the words of each sentence.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str, or of lists of str
+            The documents: texts, or lists of their sentences.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        X : ndarray of shape (n_documents,), of objects
+            For each document a CSR matrix of shape (n_sentences, n_words).
+        """
+        documents = self.sentences(raw_documents)
+        return self._fit(documents)._count(documents)
+
+    def sentences(self, raw_documents: Iterable[Any]) -> list[list[str]]:
+        """The sentences that the rows stand for; needs no fit.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str, or of lists of str
+            The documents: texts, or lists of their sentences, which stay as they are.
+
+        Returns
+        -------
+        sentences : list of lists of str
+            Those of each document.
+        """
+        if isinstance(raw_documents, str | bytes) or not isinstance(raw_documents, Iterable):
+            raise TypeError(
+                "raw_documents must be an iterable of texts, or of lists of sentences, such as a "
+                f"list; got {type(raw_documents).__name__}"
+            )
+        if len(getattr(raw_documents, "shape", (0,))) != 1:
+            raise ValueError(
+                f"raw_documents must be 1-D; got {type(raw_documents).__name__} of shape "
+                f"{raw_documents.shape}. Of a table, pass the column with the texts"
+            )
+        return [self._split(document, d) for d, document in enumerate(raw_documents)]
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The words of the columns.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        words : ndarray of shape (n_words,), of str objects
+            The vocabulary of the vectorizer; HashingVectorizer has none.
+        """
+        check_is_fitted(self)
+        return self.vectorizer_.get_feature_names_out()
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Do nothing: matrices of sentences do not fit into a data frame.
+
+        It is here so that the output of a pipeline can be chosen.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"} or None, default=None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The vectorizer.
+        """
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+    def _split(self, document: Any, place: int) -> list[str]:
+        if isinstance(document, str):
+            split = split_sentences if self.splitter is None else self.splitter
+            sentences, source = split(document), "splitter made of document"
+        else:
+            sentences, source = document, "raw_documents has as document"
+        if not isinstance(sentences, list | tuple | np.ndarray) or not all(
+            isinstance(sentence, str) for sentence in sentences
+        ):
+            shown = repr(sentences)
+            raise TypeError(
+                f"a document must be a str or a list of str, its sentences, but {source} {place} "
+                f"{shown if len(shown) < 60 else shown[:60] + '...'}"
+            )
+        return list(sentences)
+
+    def _fit(self, documents: list[list[str]]) -> Self:
+        vectorizer = CountVectorizer() if self.vectorizer is None else clone(self.vectorizer)
+        if getattr(vectorizer, "input", None) != "content":
+            raise ValueError(
+                "vectorizer must be one of scikit-learn's for texts, such as CountVectorizer, "
+                f"with input='content'; got {vectorizer!r}. Files are read by "
+                "streamtopics.datasets.read_texts"
+            )
+        # Its analyzer takes a sentence; while it is fitted, a document.
+        vectorizer.build_analyzer = partial(_document_analyzer, vectorizer.build_analyzer())
+        vectorizer.fit(documents)
+        del vectorizer.build_analyzer
+        self.vectorizer_ = vectorizer
+        return self
+
+    def _count(self, documents: list[list[str]]) -> np.ndarray:
+        # HashingVectorizer needs at least one text; its row is left over.
+        counts = self.vectorizer_.transform(chain(*documents, [""])).tocsr()
+        out = np.empty(len(documents), object)
+        starts = accumulate(map(len, documents), initial=0)
+        for d, (start, stop) in enumerate(pairwise(starts)):
+            out[d] = counts[start:stop]
+        return out
+
+
+def _document_analyzer(analyze: Callable) -> Callable[[list[str]], Iterable[str]]:
+    return partial(_analyze_document, analyze)
+
+
+def _analyze_document(analyze: Callable, sentences: list[str]) -> Iterable[str]:
+    return chain.from_iterable(map(analyze, sentences))

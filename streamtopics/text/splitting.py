@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where sentences of English-like prose end.
+
+A text is cut where it must end: at empty lines, before the items of a list and after
+full stops that need no space, such as the Chinese ones. In what remains a sentence
+can only end at the last mark of a token, so each pair of neighbouring tokens is
+looked at once, and the cost is linear in the length.
+"""
+
+import re
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Beside ASCII: the ellipsis, the Arabic and Urdu marks and the danda; quotes; dashes.
+MARKS = ".!?\u2026\u061f\u06d4\u0964\u0965"
+CLOSING = "\"'\u2019\u201d\u00bb)]}"
+OPENING = "\"'\u201c\u2018\u201e\u00ab([{\u00bf\u00a1*_-\u2013\u2014"
+DASHES = "-\u2013\u2014\u2022"
+NEVER_FIRST = frozenset(",;:.!?&%=/+\u2026)]}\u2019\u201d\u00bb")
+DIGITS = "0123456789"
+
+# Empty lines; the start of an item of a list.
+CUTS = re.compile(r"\n\s*\n|\n(?=[^\S\n]*[-*\u2022][^\S\n])")
+# Chinese and Japanese marks, with the brackets and quotes that close after them.
+WIDE_STOPS = re.compile(r"[\u3002\uff01\uff1f\uff61]+[\u300d\u300f\uff09\u300b\u2019\u201d\"')]*")
+ITEM_NUMBER = re.compile(r"[(\[]?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5}|[IVX]{1,5})\\?[.)\]]+")
+ACRONYM = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
+WORD = re.compile(r"[^\W\d_]+")
+COMPOUND = re.compile(r"[-\u2013\u2014/]")
+
+# A sentence does not end with these, whatever comes next.
+NEVER_LAST = _words("mr mrs messrs dr prof cf e.g i.e viz vs")
+# These do not end a sentence before a number.
+BEFORE_NUMBERS = _words(
+    """
+    no nos nr p pp pg vol vols fig figs sec secs ch chap art eq eqs eqn tab ex ref refs approx
+    ca c circa est ver ext tel par para jan feb mar apr jun jul aug sep sept oct nov dec
+    """
+)
+# These end a sentence only before a word that often begins one: "Co. Ltd.", but "Co. The".
+ABBREVIATIONS = _words(
+    """
+    adm al asst attn ave brig bros capt ch cmdr co col corp cpl cpt dept det dist ed eds eq eqs
+    esp est fig figs gen gov govt hon inc insp jr lt ltd maj mlle mme ms mt mts ph pres pvt rd
+    rep reps rev sen sens sgt sr st ste supt univ v vol
+    jan feb mar apr jun jul aug sept oct nov dec mon tue tues thu thurs fri
+    """
+)
+FIRST_WORDS = _words(
+    """
+    a about after all also although among an and another any as at because before both but by
+    despite during each even every few finally first for from further furthermore given had he
+    hence her here his how however i if in indeed instead is it its last later many meanwhile
+    moreover most much my nevertheless next no nobody none nor not nothing now of often on once
+    one only or other others our over perhaps several she since so some sometimes soon still such
+    than that the their then there therefore these they this those though through thus to today
+    under unless until upon was we were what whatever when where whether which while who whose
+    why with within without yes yet you your
+    """
+)
+
+
+def split_sentences(text: str) -> list[str]:
+    """Cut a text into sentences, for English and languages that are written like it.
+
+    A sentence ends at a full stop, question or exclamation mark or ellipsis, with the
+    quotes or brackets that close after it, before white space. A full stop ends none
+
+    - after titles and the like (``Dr. No``, ``e.g. this``), and before a number after
+      words such as ``No.`` or ``Fig.``;
+    - after initials, acronyms and common abbreviations (``J. S. Bach``, ``U.S. Army``,
+      ``Acme Inc. shares``), unless the next word is one that often begins a sentence,
+      such as ``The``;
+    - after the number of an item (``1. Open the box.``);
+    - before a small letter, unless the text has no capitals at all; this holds for an
+      ellipsis, and for any mark before a closing quote or bracket, too.
+
+    An empty line ends a sentence, and so does a line that begins an item of a list, with
+    ``-``, ``*`` or ``•``; other line ends are spaces. The full stops of Chinese and
+    Japanese end sentences without a space after them.
+
+    Parameters
+    ----------
+    text : str
+        A document.
+
+    Returns
+    -------
+    sentences : list of str
+        Without white space at the ends, and with single spaces within. Together they have
+        all that is in the text but white space.
+
+    Notes
+    -----
+    The rules know no names and no grammar. They err at sentences that begin with a small
+    letter after a full stop ("... sold. eBay paid"), at names after acronyms that end a
+    sentence ("in the U.S. Obama said"), at names after a question in quotes, at marks that
+    are part of a name ("Yahoo! said"), and at headings without an empty line below.
+
+    Examples
+    --------
+    >>> from streamtopics.text import split_sentences
+    >>> split_sentences('Dr. Who paid 3.50 in the U.S. "Why?" he asked. Nobody knew.')
+    ['Dr. Who paid 3.50 in the U.S. "Why?" he asked.', 'Nobody knew.']
+    """
+    lines = text.replace("\r\n", "\n").replace("\r", "\n")
+    has_capitals = text != text.lower()
+    sentences = []
+    for part in CUTS.split(WIDE_STOPS.sub(r"\g<0>\n\n", lines)):
+        sentences += _sentences_of_part(part.split(), has_capitals)
+    return sentences
+
+
+def _sentences_of_part(tokens: list[str], has_capitals: bool) -> list[str]:
+    sentences, start = [], 0
+    for n in range(1, len(tokens)):
+        is_number = n - start == 1 and ITEM_NUMBER.fullmatch(tokens[start]) is not None
+        if not is_number and _ends(tokens[n - 1], tokens[n], has_capitals):
+            sentences.append(" ".join(tokens[start:n]))
+            start = n
+    return [*sentences, " ".join(tokens[start:])] if tokens else []
+
+
+def _ends(token: str, following: str, has_capitals: bool) -> bool:
+    """Whether a sentence ends between two tokens of a line."""
+    body = token.rstrip(CLOSING)
+    if body[-1:].isdigit() and token.endswith("]"):
+        body = body.rstrip(DIGITS + "[]")  # without the mark of a note: "end.[1]"
+    stem = body.rstrip(MARKS)
+    marks = body[len(stem) :]
+    head = following.lstrip(OPENING)
+    if not marks or (not head and following.strip(DASHES)) or head[:1] in NEVER_FIRST:
+        return False
+    small = has_capitals and head[:1].islower()
+    if marks != "." and not marks.strip(".\u2026"):
+        return has_capitals and not small
+    if marks != ".":
+        return body == token or not small
+    if small or (head[:1].isdigit() and following[0] in "(["):
+        return False
+    return not _is_abbreviated(stem, head, has_capitals)
+
+
+def _is_abbreviated(stem: str, head: str, has_capitals: bool) -> bool:
+    """Whether the full stop after this is that of an abbreviation alone."""
+    given = COMPOUND.split(stem.lstrip(OPENING))[-1]
+    word = given.lower()
+    if word in NEVER_LAST:
+        return True
+    if head[:1].isdigit() and word in BEFORE_NUMBERS:
+        return True
+    has_case = given.isupper() or (not has_capitals and given.upper() != given)
+    is_initial = len(given) == 1 and has_case and word != "i"
+    if is_initial or word in ABBREVIATIONS or ACRONYM.fullmatch(word):
+        first = WORD.match(head)
+        begins = has_capitals and first is not None and first[0].lower() in FIRST_WORDS
+        return not begins
+    return False

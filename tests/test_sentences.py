@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Documents made of sentences are read in both forms, and mistakes are named."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+
+from streamtopics.sentences import read_sentences
+
+ROWS = np.array([[1, 0, 2], [0, 1, 0], [0, 0, 0], [3, 1, 1]], float)
+DOCUMENTS = [ROWS[:1], ROWS[1:1], ROWS[1:4]]
+
+CONTAINERS = {
+    "lists": lambda X: X.tolist(),
+    "float32": lambda X: X.astype(np.float32),
+    "int64": lambda X: X.astype(np.int64),
+    "bool and counts": lambda X: X.astype(bool) if X.max(initial=0) == 1 else X,
+    "Fortran order": np.asfortranarray,
+    "csr_matrix": sparse.csr_matrix,
+    "csr_array": sparse.csr_array,
+    "csc_array": sparse.csc_array,
+    "coo_matrix": sparse.coo_matrix,
+    "lil_matrix": sparse.lil_matrix,
+    "DataFrame": pd.DataFrame,
+}
+
+
+def each(containers):
+    return pytest.mark.parametrize("make", containers.values(), ids=containers)
+
+
+def long_indices(X):
+    X = sparse.csr_matrix(X)
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    return X
+
+
+def unsorted_duplicates(X):
+    """CSR with each entry in two halves, columns backwards."""
+    data, indices, indptr = [], [], [0]
+    for row in np.asarray(X):
+        columns = np.flatnonzero(row)[::-1]
+        indices += [*columns, *columns]
+        data += [*row[columns] / 2] * 2
+        indptr.append(len(data))
+    return sparse.csr_matrix((data, np.array(indices, int), indptr), shape=np.shape(X))
+
+
+FORMS = CONTAINERS | {"int64 indices": long_indices, "unsorted duplicates": unsorted_duplicates}
+
+
+# One matrix for each document
+
+
+@each(FORMS)
+def test_one_matrix_for_each_document(make):
+    read = read_sentences([make(X) for X in DOCUMENTS])
+    assert_array_equal(read.counts.toarray(), ROWS)
+    assert_array_equal(read.starts, [0, 1, 1, 4])
+    assert_array_equal(read.documents, [0, 2, 2, 2])
+    assert (read.n_documents, read.n_sentences, read.n_words) == (3, 4, 3)
+    assert read.rows is None
+    assert read.labels is None
+    assert isinstance(read.counts, sparse.csr_matrix)
+    assert read.counts.has_canonical_format
+
+
+@pytest.mark.parametrize(
+    "sequence",
+    [tuple, iter, pd.Series, lambda X: np.array([*X, None], object)[:-1]],
+    ids=["tuple", "iterator", "Series", "object array"],
+)
+def test_kinds_of_sequences(sequence):
+    documents = [sparse.csr_array(X) for X in DOCUMENTS]
+    assert_array_equal(read_sentences(sequence(documents)).starts, [0, 1, 1, 4])
+
+
+def test_documents_of_different_kinds():
+    documents = [sparse.csc_matrix(ROWS[:1]), pd.DataFrame(ROWS[1:2]), ROWS[2:].tolist(), []]
+    read = read_sentences(documents)
+    assert_array_equal(read.counts.toarray(), ROWS)
+    assert_array_equal(read.starts, [0, 1, 2, 4, 4])
+
+
+def test_an_array_of_three_axes_is_a_sequence():
+    read = read_sentences(np.stack([ROWS, ROWS]))
+    assert_array_equal(read.starts, [0, 4, 8])
+
+
+def test_documents_of_one_sentence_are_not_one_matrix():
+    read = read_sentences([sparse.csr_matrix(row[None]) for row in ROWS])
+    assert_array_equal(read.starts, [0, 1, 2, 3, 4])
+
+
+@pytest.mark.parametrize("documents", [[], [[]], [[], []], np.empty(0, object)], ids=repr)
+def test_no_sentences_at_all(documents):
+    read = read_sentences(documents, n_words=5)
+    assert read.counts.shape == (0, 5)
+    assert_array_equal(read.starts, np.zeros(len(documents) + 1))
+    with pytest.raises(ValueError, match=r"no sentences, and nothing tells the number of words"):
+        read_sentences(documents)
+
+
+def test_empty_documents_of_known_width():
+    read = read_sentences([np.empty((0, 4)), sparse.csr_matrix((0, 4))])
+    assert read.counts.shape == (0, 4)
+    assert_array_equal(read.starts, [0, 0, 0])
+
+
+@pytest.mark.parametrize(
+    ("dtypes", "expected"),
+    [
+        ([np.float32, np.float32, np.float32], np.float32),
+        ([np.int64, np.float32, np.uint8], np.float32),
+        ([np.float32, np.int64, np.float64], np.float64),
+    ],
+)
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_float64_stays(dtypes, expected, container):
+    documents = [container(X.astype(t)) for X, t in zip(DOCUMENTS, dtypes, strict=True)]
+    assert read_sentences(documents).counts.dtype == expected
+
+
+# One matrix with groups
+
+
+@each(FORMS)
+@pytest.mark.parametrize("labels", [[0, 0, 7, 7], list("bbaa"), [(1, 2), (1, 2), (0,), (0,)]])
+def test_one_matrix_with_groups(make, labels):
+    read = read_sentences(make(ROWS), labels)
+    assert_array_equal(read.counts.toarray(), ROWS)
+    assert_array_equal(read.starts, [0, 2, 4])
+    assert read.labels == (labels[0], labels[2])
+    assert read.rows is None
+
+
+@pytest.mark.parametrize("groups", [list("baab"), np.array(list("baab")), pd.Series(list("baab"))])
+def test_documents_are_in_the_order_of_their_first_rows(groups):
+    read = read_sentences(ROWS, groups)
+    assert_array_equal(read.counts.toarray(), ROWS[[0, 3, 1, 2]])
+    assert_array_equal(read.starts, [0, 2, 4])
+    assert read.labels == ("b", "a")
+    assert_array_equal(read.rows, [0, 3, 1, 2])
+
+
+def test_results_come_back_in_the_order_of_the_rows():
+    rng = np.random.default_rng(0)
+    X = rng.poisson(0.5, (200, 6)).astype(float)
+    read = read_sentences(X, rng.integers(0, 20, 200))
+    assert_array_equal(read.as_passed(read.counts.toarray()), X)
+    assert_array_equal(read.as_passed(read.counts.sum(axis=1).A1), X.sum(axis=1))
+    in_order = read_sentences(X, np.arange(200) // 9)
+    assert_array_equal(in_order.as_passed(in_order.counts.toarray()), X)
+
+
+def test_a_column_of_a_data_frame_whose_index_is_not_in_order():
+    frame = pd.DataFrame(ROWS, index=[3, 0, 1, 2])
+    frame["review"] = ["x", "y", "x", "y"]
+    read = read_sentences(frame[[0, 1, 2]], frame["review"])
+    assert_array_equal(read.rows, [0, 2, 1, 3])
+
+
+def test_no_rows():
+    read = read_sentences(np.empty((0, 3)), [])
+    assert_array_equal(read.starts, [0])
+    assert read.labels == ()
+
+
+def test_both_forms_say_the_same():
+    grouped = read_sentences(sparse.csr_matrix(ROWS), [0, 1, 1, 1])
+    listed = read_sentences([ROWS[:1], ROWS[1:]])
+    assert_array_equal(grouped.starts, listed.starts)
+    assert (grouped.counts != listed.counts).nnz == 0
+
+
+# What is passed is not changed
+
+
+@pytest.mark.parametrize("form", ["grouped", "listed"])
+def test_what_is_passed_is_left_alone(form):
+    X = unsorted_duplicates(ROWS)
+    for array in (X.data, X.indices, X.indptr):
+        array.flags.writeable = False
+    before = X.data.copy(), X.indices.copy(), X.indptr.copy()
+    read = read_sentences(X, [1, 0, 1, 0]) if form == "grouped" else read_sentences([X])
+    assert read.counts.nnz == np.count_nonzero(ROWS)
+    for array, old in zip((X.data, X.indices, X.indptr), before, strict=True):
+        assert_array_equal(array, old)
+
+
+# Mistakes
+
+
+@each(CONTAINERS)
+def test_one_matrix_without_groups(make):
+    with pytest.raises(ValueError, match=r"pass groups.*or pass a list with one matrix"):
+        read_sentences(make(ROWS), caller="WAS.fit")
+
+
+def test_groups_with_a_list_of_matrices():
+    with pytest.raises(ValueError, match=r"groups, passed to WAS.fit, is for one matrix"):
+        read_sentences(DOCUMENTS, [0, 1, 2], caller="WAS.fit")
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        "a text",
+        ["a text", "another"],
+        [["one sentence", "two"], ["three"]],
+        [[], ["three"]],
+        [[["a", "b"]], [["c"]]],
+        np.array(["a text"]),
+        np.array([["a", "b"]], object),
+        pd.Series(["a text"]),
+    ],
+)
+def test_text(documents):
+    with pytest.raises(TypeError, match=r"got text.*SentenceVectorizer"):
+        read_sentences(documents)
+
+
+@pytest.mark.parametrize(
+    "X", [3, None, {"a": 1}, [1, 2, 3], ROWS[0], [DOCUMENTS], ROWS[None, None]]
+)
+def test_neither_form(X):
+    with pytest.raises(ValueError, match=r"must be one matrix.*or a list with one such matrix"):
+        read_sentences(X)
+
+
+@pytest.mark.parametrize("row", [[1, 0, 2], np.ones(3)])
+def test_a_document_of_one_axis(row):
+    with pytest.raises(ValueError, match=r"X\[1\].*one row for each sentence.*1 dimension"):
+        read_sentences([ROWS, row])
+
+
+def test_different_numbers_of_columns():
+    with pytest.raises(ValueError, match=r"X\[2\].*has 2 columns, but X\[0\] has 3.*vectorizer"):
+        read_sentences([ROWS, ROWS, ROWS[:, :2]])
+
+
+def test_columns_of_other_names():
+    one, other = pd.DataFrame(ROWS, columns=list("abc")), pd.DataFrame(ROWS, columns=list("acb"))
+    with pytest.raises(ValueError, match=r"X\[1\].*columns of other names"):
+        read_sentences([one, other])
+
+
+@pytest.mark.parametrize("X", [(ROWS, [0, 1, 1, 1]), ([ROWS],)])
+def test_the_number_of_words_is_checked(X):
+    assert read_sentences(*X, n_words=3).n_words == 3
+    with pytest.raises(ValueError, match=r"X has 3 features, but WAS is expecting 4 features"):
+        read_sentences(*X, n_words=4, caller="WAS.transform")
+
+
+@pytest.mark.parametrize("X", [(np.empty((2, 0)), [0, 1]), ([np.empty((2, 0))],)])
+def test_no_words(X):
+    with pytest.raises(ValueError, match=r"0 columns: the vocabulary is empty"):
+        read_sentences(*X)
+
+
+@pytest.mark.parametrize("n", [0, 3, 5])
+def test_groups_of_another_length(n):
+    with pytest.raises(ValueError, match=rf"groups.*has {n} labels, but X has 4 rows"):
+        read_sentences(ROWS, range(n))
+
+
+def test_sizes_instead_of_labels():
+    with pytest.raises(ValueError, match=r"pass np.repeat\(np.arange\(len\(groups\)\), groups\)"):
+        read_sentences(ROWS, [1, 3])
+
+
+@pytest.mark.parametrize(
+    "groups", ["abba", np.zeros((4, 1)), np.int64(3), {0: 1}, pd.DataFrame([0])]
+)
+def test_groups_of_another_kind(groups):
+    with pytest.raises(ValueError, match=r"groups, passed to read_sentences, must be 1-D"):
+        read_sentences(ROWS, groups)
+
+
+def test_groups_that_are_a_number():
+    with pytest.raises(TypeError, match=r"groups.*must have the document of each row of X; got 4"):
+        read_sentences(ROWS, 4)
+
+
+@pytest.mark.parametrize("label", [None, np.nan, pd.NA, pd.NaT, [1]])
+def test_labels_that_name_no_document(label):
+    with pytest.raises(ValueError, match=r"groups.*for row 2 of X, which names no document"):
+        read_sentences(ROWS, ["a", "a", label, "b"])
+
+
+WRONG = {
+    "NaN or infinity": [np.nan, np.inf, -np.inf],
+    "Negative values": [-1.0, -1e-9],
+    "More than 1e\\+15": [1e16],
+}
+
+
+@pytest.mark.parametrize(("what", "value"), [(k, v) for k, vs in WRONG.items() for v in vs])
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array, sparse.coo_matrix])
+def test_impossible_counts(what, value, container):
+    X = ROWS.copy()
+    X[1, 2] = value
+    X = container(X)
+    with pytest.raises(ValueError, match=rf"{what} in data passed to f: X\[1, 2\] is"):
+        read_sentences(X, list("abab"), caller="f")
+    with pytest.raises(ValueError, match=rf"{what} in data passed to f: X\[2\]\[1, 2\] is"):
+        read_sentences([container(ROWS), container(ROWS[:0]), X], caller="f")
+
+
+def test_missing_values_of_data_frames():
+    frame = pd.DataFrame(ROWS).convert_dtypes()
+    frame.loc[1, 0] = pd.NA
+    with pytest.raises(ValueError, match=r"NaN or infinity.*X\[1, 0\]"):
+        read_sentences(frame, [0, 0, 0, 0])
+
+
+def test_fractions_only_where_they_make_sense():
+    X = ROWS / 2
+    assert read_sentences([X]).counts.sum() == ROWS.sum() / 2
+    with pytest.raises(ValueError, match=r"Fractions.*X\[0\]\[0, 0\] is 0.5.*CountVectorizer"):
+        read_sentences([X], whole=True)
+    assert read_sentences([ROWS], whole=True).n_sentences == 4
+
+
+def test_halves_that_add_up_are_whole():
+    assert read_sentences([unsorted_duplicates(ROWS)], whole=True).counts.sum() == ROWS.sum()
+
+
+def test_complex_numbers():
+    for X in (ROWS * 1j, sparse.csr_matrix(ROWS * 1j)):
+        with pytest.raises(ValueError, match=r"[Cc]omplex"):
+            read_sentences([X])
+
+
+def test_pointers_that_do_not_fit():
+    X = sparse.csr_matrix(ROWS)
+    X.indices[0] = 9
+    with pytest.raises(ValueError, match=r"X\[1\], a CSR matrix.*entry in column 9"):
+        read_sentences([ROWS, X])

@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Documents to one matrix of sentences by words each."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
+from sklearn.model_selection import GridSearchCV, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from streamtopics import SVBLDA
+from streamtopics.datasets import iter_minibatches
+from streamtopics.sentences import read_sentences
+from streamtopics.text import SentenceVectorizer, split_sentences
+
+TEXTS = [
+    "Red green. Blue red! Red.",
+    "",
+    "... !! Green red green?",
+    "Blue. Blue. Blue.",
+]
+SENTENCES = [
+    ["Red green.", "Blue red!", "Red."],
+    [],
+    ["... !!", "Green red green?"],
+    ["Blue.", "Blue.", "Blue."],
+]
+COUNTS = [
+    [[0, 1, 1], [1, 0, 1], [0, 0, 1]],
+    np.empty((0, 3)),
+    [[0, 0, 0], [0, 2, 1]],
+    [[1, 0, 0], [1, 0, 0], [1, 0, 0]],
+]
+
+VECTORIZERS = {
+    "none": None,
+    "counts": CountVectorizer(),
+    "pairs": CountVectorizer(ngram_range=(1, 2), stop_words="english", token_pattern=r"\w+"),
+    "characters": CountVectorizer(analyzer="char_wb", ngram_range=(2, 3)),
+    "tokenizer": CountVectorizer(tokenizer=str.split, token_pattern=None),
+    "preprocessor": CountVectorizer(preprocessor=str.upper),
+    "analyzer": CountVectorizer(analyzer=str.split),
+    "vocabulary": CountVectorizer(vocabulary=["red", "blue"]),
+    "tf-idf": TfidfVectorizer(),
+    "hashing": HashingVectorizer(n_features=16),
+}
+each_vectorizer = pytest.mark.parametrize("name", VECTORIZERS)
+
+
+def total(X):
+    """The words of each document."""
+    return np.array([matrix.toarray().sum(axis=0) for matrix in X])
+
+
+# What comes out
+
+
+def test_counts_of_sentences():
+    X = SentenceVectorizer().fit_transform(TEXTS)
+    assert X.shape == (4,)
+    assert X.dtype == object
+    for matrix, expected in zip(X, COUNTS, strict=True):
+        assert sparse.issparse(matrix)
+        assert matrix.format == "csr"
+        assert_array_equal(matrix.toarray(), expected)
+
+
+@each_vectorizer
+def test_rows_are_what_the_vectorizer_makes_of_the_sentences(name):
+    model = SentenceVectorizer(VECTORIZERS[name])
+    X = model.fit_transform(TEXTS)
+    sentences = model.sentences(TEXTS)
+    assert sentences == SENTENCES
+    for matrix, those in zip(X, sentences, strict=True):
+        assert matrix.shape[0] == len(those)
+        for row, sentence in zip(matrix.toarray(), those, strict=True):
+            assert_array_equal(row, model.vectorizer_.transform([sentence]).toarray()[0])
+
+
+@each_vectorizer
+def test_fit_and_transform_is_fit_transform(name):
+    model = SentenceVectorizer(VECTORIZERS[name])
+    at_once = model.fit_transform(TEXTS)
+    apart = clone(model).fit(TEXTS).transform(iter(TEXTS))
+    for one, other in zip(at_once, apart, strict=True):
+        assert_array_equal(one.toarray(), other.toarray())
+
+
+@pytest.mark.parametrize(
+    "kind", [list, tuple, iter, np.array, pd.Series, lambda x: np.array(x, object)]
+)
+def test_kinds_of_sequences(kind):
+    assert_array_equal(total(SentenceVectorizer().fit_transform(kind(TEXTS)))[0], [1, 1, 3])
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_documents_may_be_lists_of_sentences(kind):
+    model = SentenceVectorizer()
+    documents = [kind(sentences) for sentences in SENTENCES if sentences]
+    texts = [text for text in TEXTS if text]
+    X = model.fit_transform(documents)
+    for one, other in zip(X, model.transform(texts), strict=True):
+        assert_array_equal(one.toarray(), other.toarray())
+    assert model.sentences([[" Kept. As it is. ", ""]]) == [[" Kept. As it is. ", ""]]
+    assert_array_equal(model.transform([["Red. Blue.", ""]])[0].toarray(), [[1, 0, 1], [0, 0, 0]])
+
+
+def test_splitter():
+    model = SentenceVectorizer(splitter=lambda text: text.split(";"))
+    assert model.sentences(["Red. Green; blue", ""]) == [["Red. Green", " blue"], [""]]
+    assert_array_equal(total(model.fit_transform(["red; red", "blue"])), [[0, 2], [1, 0]])
+
+
+def test_nothing_to_transform():
+    model = SentenceVectorizer().fit(TEXTS)
+    assert model.transform([]).shape == (0,)
+    assert [matrix.shape for matrix in model.transform(["", " "])] == [(0, 3), (0, 3)]
+
+
+# What is learnt
+
+
+@pytest.mark.parametrize(("parameters", "words"), [
+    ({"min_df": 2}, ["blue", "green", "red"]),
+    ({"min_df": 3}, []),
+    ({"max_df": 1}, []),
+    ({"max_features": 1}, ["blue"]),
+    ({"max_features": 2}, ["blue", "red"]),
+])  # fmt: skip
+def test_words_are_selected_by_documents(parameters, words):
+    alone = CountVectorizer(**parameters)
+    model = SentenceVectorizer(CountVectorizer(**parameters))
+    if not words:
+        for fit in (alone.fit, model.fit):
+            with pytest.raises(ValueError, match="no terms remain"):
+                fit(TEXTS)
+    else:
+        assert_array_equal(model.fit(TEXTS).get_feature_names_out(), words)
+        assert_array_equal(alone.fit(TEXTS).get_feature_names_out(), words)
+
+
+def test_document_frequency_is_not_that_of_sentences():
+    texts = ["rare. rare. rare.", "other word.", "word."]
+    assert (
+        "rare"
+        not in SentenceVectorizer(CountVectorizer(min_df=2)).fit(texts).vectorizer_.vocabulary_
+    )
+    alone, model = TfidfVectorizer(), SentenceVectorizer(TfidfVectorizer())
+    assert_array_equal(model.fit(texts).vectorizer_.idf_, alone.fit(texts).idf_)
+
+
+@pytest.mark.parametrize(
+    "name", sorted(set(VECTORIZERS) - {"none", "pairs", "hashing", "analyzer"})
+)
+def test_without_ngrams_the_vocabulary_is_that_of_the_vectorizer_alone(name):
+    model, alone = SentenceVectorizer(VECTORIZERS[name]), clone(VECTORIZERS[name])
+    texts = ["Red green . Blue red !", "Green red green ?"]
+    assert_array_equal(
+        model.fit(texts).get_feature_names_out(), alone.fit(texts).get_feature_names_out()
+    )
+
+
+def test_ngrams_end_with_the_sentence():
+    model = SentenceVectorizer(CountVectorizer(ngram_range=(2, 2))).fit(["Red green. Blue red."])
+    assert_array_equal(model.get_feature_names_out(), ["blue red", "red green"])
+
+
+def test_a_vectorizer_with_an_analyzer_of_its_own():
+    class Suffixes(CountVectorizer):
+        def build_analyzer(self):
+            analyze = super().build_analyzer()
+            return lambda text: [word[-2:] for word in analyze(text)]
+
+    model = SentenceVectorizer(Suffixes()).fit(["Red green."])
+    assert_array_equal(model.get_feature_names_out(), ["ed", "en"])
+
+
+# The face of scikit-learn
+
+
+def test_the_vectorizer_that_was_passed_stays_as_it_is():
+    vectorizer = CountVectorizer()
+    SentenceVectorizer(vectorizer).fit(TEXTS)
+    assert not hasattr(vectorizer, "vocabulary_")
+
+
+@each_vectorizer
+def test_pickle_and_clone(name):
+    model = SentenceVectorizer(VECTORIZERS[name], splitter=split_sentences).fit(TEXTS)
+    again = pickle.loads(pickle.dumps(model))
+    for one, other in zip(model.transform(TEXTS), again.transform(TEXTS), strict=True):
+        assert_array_equal(one.toarray(), other.toarray())
+    assert again.splitter is split_sentences
+    assert not hasattr(clone(model), "vectorizer_")
+
+
+def test_nested_parameters():
+    model = SentenceVectorizer(CountVectorizer())
+    assert "vectorizer__min_df" in model.get_params()
+    assert model.set_params(vectorizer__min_df=2).vectorizer.min_df == 2
+
+
+@pytest.mark.parametrize("call", ["transform", "get_feature_names_out"])
+def test_not_fitted(call):
+    with pytest.raises(NotFittedError):
+        getattr(SentenceVectorizer(), call)(*[TEXTS] * (call == "transform"))
+
+
+def test_samples_are_documents():
+    X = SentenceVectorizer().fit_transform(TEXTS)
+    train, test, texts_train, texts_test = train_test_split(X, TEXTS, random_state=0)
+    assert (len(train), len(test)) == (3, 1)
+    for part, texts in ((train, texts_train), (test, texts_test)):
+        assert [m.shape[0] for m in part] == [len(split_sentences(text)) for text in texts]
+
+
+def document_counts(X):
+    read = read_sentences(X)
+    counts = np.zeros((read.n_documents, read.n_words))
+    np.add.at(counts, read.documents, read.counts.toarray())
+    return pd.DataFrame(counts, columns=[f"word{v}" for v in range(read.n_words)])
+
+
+def test_pipeline():
+    texts = [text for text in TEXTS if text] * 10
+    pipeline = make_pipeline(
+        SentenceVectorizer(), FunctionTransformer(document_counts), SVBLDA(2, random_state=0)
+    )
+    assert pipeline.fit_transform(texts).shape == (30, 2)
+    names = make_pipeline(SentenceVectorizer()).fit(texts).get_feature_names_out()
+    assert_array_equal(names, ["blue", "green", "red"])
+
+
+def test_output_of_a_pipeline_can_be_chosen():
+    texts = [text for text in TEXTS if text] * 10
+    pipeline = make_pipeline(
+        SentenceVectorizer(), FunctionTransformer(document_counts), SVBLDA(2, random_state=0)
+    ).set_output(transform="pandas")
+    assert list(pipeline.fit_transform(texts)) == ["svblda0", "svblda1"]
+    assert isinstance(pipeline[0].transform(texts), np.ndarray)
+
+
+class WordCount(ClassifierMixin, BaseEstimator):
+    """Says how many words there are."""
+
+    def fit(self, X, y=None):
+        self.n_words_ = X[0].shape[1]
+        self.classes_ = np.arange(10)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.n_words_)
+
+
+def test_grid_search():
+    texts = ["red green.", "red. blue.", "red. red.", "green. red."] * 3
+    pipeline = make_pipeline(SentenceVectorizer(CountVectorizer()), WordCount())
+    grid = {"sentencevectorizer__vectorizer__max_features": [1, 2, 3]}
+    search = GridSearchCV(pipeline, grid, cv=2).fit(texts, [2] * len(texts))
+    assert search.best_params_ == {"sentencevectorizer__vectorizer__max_features": 2}
+
+
+def test_minibatches_of_a_stream():
+    hashing = HashingVectorizer(n_features=8, alternate_sign=False, norm=None)
+    vectorizer = SentenceVectorizer(hashing).fit([])
+    batches = list(iter_minibatches(iter(TEXTS), 3, vectorizer=vectorizer))
+    assert [len(batch) for batch in batches] == [3, 1]
+    assert batches[0][2].shape == (2, 8)
+
+
+def test_what_comes_out_can_be_read():
+    read = read_sentences(SentenceVectorizer().fit_transform(TEXTS), whole=True)
+    assert_array_equal(read.starts, [0, 3, 3, 5, 8])
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize("documents", ["a text", b"a text", 3, None])
+def test_not_an_iterable(documents):
+    with pytest.raises(TypeError, match=r"raw_documents must be an iterable of texts"):
+        SentenceVectorizer().fit(documents)
+
+
+@pytest.mark.parametrize("documents", [pd.DataFrame({"a": ["x"]}), np.array([["x"], ["y"]])])
+def test_a_table(documents):
+    with pytest.raises(ValueError, match=r"must be 1-D; got .*pass the column with the texts"):
+        SentenceVectorizer().fit(documents)
+
+
+@pytest.mark.parametrize("document", [None, np.nan, 3, b"bytes", {"text": "x"}, ["a", 3], [["a"]]])
+def test_a_document_that_is_no_text(document):
+    with pytest.raises(TypeError, match=r"must be a str or a list of str.*as document 1 "):
+        SentenceVectorizer().fit(["fine", document])
+
+
+@pytest.mark.parametrize("splitter", [lambda text: text, lambda text: [1], lambda text: None])
+def test_a_splitter_that_returns_something_else(splitter):
+    with pytest.raises(TypeError, match=r"splitter made of document 0"):
+        SentenceVectorizer(splitter=splitter).fit(TEXTS)
+
+
+@pytest.mark.parametrize("vectorizer", [CountVectorizer(input="filename"), SVBLDA(2)])
+def test_a_vectorizer_of_another_kind(vectorizer):
+    with pytest.raises(ValueError, match=r"vectorizer must be one of scikit-learn's for texts"):
+        SentenceVectorizer(vectorizer).fit(TEXTS)
+
+
+def test_no_words():
+    with pytest.raises(ValueError, match="empty vocabulary"):
+        SentenceVectorizer().fit(["", "!"])
