@@ -228,7 +228,8 @@ def _labels(groups: Any, n_rows: int, caller: str) -> list[Hashable]:
 
 def _is_missing(label: Hashable) -> bool:
     """Whether this is None, NaN or another thing that does not equal itself."""
-    return label is None or (label == label) is not True
+    equal = label == label
+    return label is None or not isinstance(equal, bool | np.bool_) or not equal
 
 
 # One matrix for each document

@@ -143,14 +143,20 @@ def to_csr(X: Any, caller: str, name: str) -> sparse.csr_matrix:
             )
         check_structure(X, caller, name)
         return sparse.csr_matrix(X, dtype=np.float64 if X.dtype == np.float64 else np.float32)
-    X = check_array(
-        X,
-        dtype=[np.float32, np.float64],
-        ensure_all_finite=False,
-        ensure_min_samples=0,
-        ensure_min_features=0,
-        input_name=name,
-    )
+    try:
+        X = check_array(
+            X,
+            accept_sparse="csr",
+            dtype=[np.float32, np.float64],
+            ensure_all_finite=False,
+            ensure_min_samples=0,
+            ensure_min_features=0,
+            input_name=name,
+        )
+    except ValueError as error:
+        raise ValueError(
+            f"{name}, passed to {caller}, cannot be read as a matrix of numbers: {error}"
+        ) from error
     return sparse.csr_matrix(X)
 
 

@@ -162,6 +162,24 @@ def test_a_column_of_a_data_frame_whose_index_is_not_in_order():
     assert_array_equal(read.rows, [0, 2, 1, 3])
 
 
+@pytest.mark.parametrize(
+    "groups",
+    [
+        [np.int64(1), 1, 1.0, np.float32(2)],
+        pd.Categorical(list("aaab")),
+        np.array(["2020-01-01"] * 3 + ["2021-01-01"], "M8[D]"),
+        iter([(), (), (), ("a",)]),
+    ],
+)
+def test_labels_of_any_kind(groups):
+    assert_array_equal(read_sentences(ROWS, groups).starts, [0, 3, 4])
+
+
+def test_a_data_frame_with_sparse_columns():
+    frame = pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(ROWS))
+    assert_array_equal(read_sentences([frame]).counts.toarray(), ROWS)
+
+
 def test_no_rows():
     read = read_sentences(np.empty((0, 3)), [])
     assert_array_equal(read.starts, [0])
@@ -234,6 +252,19 @@ def test_neither_form(X):
 def test_a_document_of_one_axis(row):
     with pytest.raises(ValueError, match=r"X\[1\].*one row for each sentence.*1 dimension"):
         read_sentences([ROWS, row])
+
+
+@pytest.mark.parametrize("document", [None, 3])
+def test_a_document_that_is_no_matrix(document):
+    with pytest.raises(ValueError, match=r"X\[1\].*must be a matrix"):
+        read_sentences([ROWS, document])
+
+
+def test_rows_of_different_lengths():
+    with pytest.raises(ValueError, match=r"X, passed to f, cannot be read as a matrix"):
+        read_sentences([[1, 2], [3]], [0, 0], caller="f")
+    with pytest.raises(ValueError, match=r"X\[1\], passed to f, cannot be read as a matrix"):
+        read_sentences([[[1, 2]], [[1, 2], [3]]], caller="f")
 
 
 def test_different_numbers_of_columns():

@@ -103,8 +103,8 @@ def split_sentences(text: str) -> list[str]:
     Examples
     --------
     >>> from streamtopics.text import split_sentences
-    >>> split_sentences('Dr. Who paid 3.50 in the U.S. "Why?" he asked. Nobody knew.')
-    ['Dr. Who paid 3.50 in the U.S. "Why?" he asked.', 'Nobody knew.']
+    >>> split_sentences('Dr. Who paid 3.50 in the U.S. Army. "Why?" he asked. Nobody knew.')
+    ['Dr. Who paid 3.50 in the U.S. Army.', '"Why?" he asked.', 'Nobody knew.']
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     has_capitals = text != text.lower()
