@@ -18,6 +18,7 @@ from streamtopics.estimators import (
     VarGibbsLDA,
     VariationalOnlineEM,
 )
+from streamtopics.was import WASTopicModel
 
 __all__ = [
     "BPSLDA",
@@ -35,6 +36,7 @@ __all__ = [
     "StreamingGibbsLDA",
     "VarGibbsLDA",
     "VariationalOnlineEM",
+    "WASTopicModel",
 ]
 
 __version__ = "0.1.0.dev0"

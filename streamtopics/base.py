@@ -12,18 +12,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.averaging import IterateAverage
 from streamtopics.kernels import rows
+from streamtopics.learnt import LearntTopics
 from streamtopics.messages import Minibatch
 from streamtopics.metrics import predictive
 from streamtopics.models import LDA
@@ -36,7 +36,6 @@ from streamtopics.validation import (
     COMMON_CONSTRAINTS,
     check_counts,
     check_doc_topic_prior,
-    check_feature_names,
     check_topic_word_prior,
 )
 
@@ -44,7 +43,7 @@ DOCUMENTS_AT_ONCE = 4096
 FEW_STEPS = 5
 
 
-class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class StreamingTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
     """Base of the estimators of topics over words.
 
     A subclass has an explicit `__init__` and the two methods `_rule` and
@@ -236,11 +235,6 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         learn = self._model().learner(self.posterior_, minibatch, pool)
         self._learnt.blend(self._rule().step(self.posterior_, learn))
 
-    @property
-    def _learnt(self) -> LazyPosterior | IterateAverage:
-        """What the topics are read from: the posterior, or the average of its iterates."""
-        return getattr(self, "average_", self.posterior_)
-
     # Inference
 
     def transform(self, X: Any) -> np.ndarray:
@@ -328,93 +322,6 @@ class StreamingTopicModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         )
         return log_probability, float(held_out.sum(dtype=np.float64))
 
-    # What was learnt
-
-    @property
-    def components_(self) -> np.ndarray:
-        """Dirichlet parameters of the topics, of shape (n_components, n_features)."""
-        check_is_fitted(self)
-        return self._learnt.dense().T
-
-    @property
-    def topic_word_(self) -> np.ndarray:
-        """Mean word probabilities of the topics; rows sum to 1."""
-        check_is_fitted(self)
-        return (self._learnt.dense() / self._learnt.mass).T
-
-    @property
-    def topic_weights_(self) -> np.ndarray:
-        """Share of all tokens seen that each topic explains; sums to 1."""
-        check_is_fitted(self)
-        learnt = self._learnt.learnt_part
-        total = learnt.sum()
-        return learnt / total if total > 0 else np.full(len(learnt), 1 / len(learnt))
-
-    @property
-    def prior_retention_(self) -> np.ndarray:
-        """Share of each topic's mass that is still owed to the prior."""
-        check_is_fitted(self)
-        return self._learnt.prior_part / self._learnt.mass
-
-    @property
-    def doc_topic_prior_(self) -> np.ndarray:
-        """Dirichlet parameter of the documents' topic proportions, as of now."""
-        check_is_fitted(self)
-        return self.posterior_.alpha.copy()
-
-    @property
-    def n_batch_iter_(self) -> int:
-        """Number of minibatches learnt from."""
-        check_is_fitted(self)
-        return self.posterior_.n_batches
-
-    @property
-    def n_documents_seen_(self) -> int:
-        """Number of documents learnt from, counting repeated passes."""
-        check_is_fitted(self)
-        return self.posterior_.n_documents
-
-    @property
-    def n_tokens_seen_(self) -> float:
-        """Number of tokens learnt from, counting repeated passes."""
-        check_is_fitted(self)
-        return self.posterior_.n_tokens
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.posterior_.shape[1]
-
-    def top_words(self, feature_names: Any = None, n: int = 10) -> list[list]:
-        """The most probable words of each topic, the most probable first.
-
-        Parameters
-        ----------
-        feature_names : array-like of shape (n_features,), default=None
-            Words of the columns; None for the names seen in `fit`, or else the
-            numbers of the columns.
-        n : int, default=10
-            How many.
-
-        Returns
-        -------
-        words : list of n_components lists
-            Each of min(n, n_features) words.
-        """
-        if not (isinstance(n, Integral) and n >= 1):
-            raise ValueError(f"n must be a positive number of words; got {n!r}")
-        names = self._column_names(feature_names)
-        return [list(names[largest(row, n)]) for row in self.components_]
-
-    def _column_names(self, feature_names: Any) -> np.ndarray:
-        """Names of the columns: those given, or seen in `fit`, or their numbers."""
-        check_is_fitted(self)
-        if feature_names is None:
-            feature_names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
-        return check_feature_names(feature_names, self.n_features_in_)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "posterior_")
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -438,15 +345,6 @@ def unchanged_unless_learnt(estimator: BaseEstimator) -> Iterator[None]:
             for name in vars(estimator).keys() - before.keys():
                 delattr(estimator, name)
         raise
-
-
-def largest(values: np.ndarray, n: int) -> np.ndarray:
-    """Places of the n largest values, the largest first, of equal ones the first."""
-    n = min(n, len(values))
-    least = np.partition(values, len(values) - n)[len(values) - n]
-    above = np.flatnonzero(values > least)
-    level = np.flatnonzero(values == least)[: n - len(above)]
-    return np.concatenate([above[np.argsort(-values[above], kind="stable")], level])
 
 
 def _minibatch(X: sparse.csr_matrix) -> Minibatch:

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.base import StreamingTopicModel, largest
+from streamtopics.base import StreamingTopicModel
+from streamtopics.learnt import largest
 
 
 class TopicRow(NamedTuple):

@@ -593,3 +593,23 @@ def document_seeds(uint64 seed, uint64 first, Py_ssize_t n):
     for i in range(n):
         out[i] = mix(mix(seed) + first + <uint64> i)
     return np.asarray(out)
+
+
+def content_seeds(const Py_ssize_t[::1] documents, const Py_ssize_t[::1] sentences,
+                  const int[::1] words):
+    """Seeds of documents that depend on their sentences alone.
+
+    IN documents (D + 1,), sentences (S + 1,), words (N,). The seed is that of nothing,
+    hashed with each word and with the end of each sentence, in order.
+    """
+    cdef Py_ssize_t n = documents.shape[0] - 1, d, s, i
+    cdef uint64[::1] out = np.empty(n, dtype=np.uint64)
+    cdef uint64 seed
+    for d in range(n):
+        seed = 0
+        for s in range(documents[d], documents[d + 1]):
+            for i in range(sentences[s], sentences[s + 1]):
+                seed = mix(seed + <uint64> words[i] + 2)
+            seed = mix(seed + 1)
+        out[d] = seed
+    return np.asarray(out)

@@ -12,7 +12,7 @@ that the running mean stands for, 1/n_t = (1 - r_t)^2 / n_{t-1} + r_t^2 / B. Wit
 r_t = 1/t and minibatches of equal size that is the number of documents seen.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -60,11 +60,16 @@ class OnlineEM:
         rate = step_size_of_means(posterior.n_batches, self.kappa, self.tau)
 
         def blend(statistics: Statistics, alpha: np.ndarray) -> Blend:
-            gain = rate / statistics.n_documents
-            remembered = (1 - rate) ** 2 * posterior.c + rate * gain
-            smoothing = remembered - (1 - rate) * posterior.c
             before = Proportions(alpha, posterior.proportions.memory)
             proportions = self.doc_topic.step(before, statistics, rate, posterior.n_batches)
-            return Blend(1 - rate, gain, smoothing, statistics, proportions)
+            return replace(running_mean(posterior, statistics, rate), proportions=proportions)
 
         return ascend(posterior, learn, blend, self.rounds(posterior.n_batches))
+
+
+def running_mean(posterior: LazyPosterior, statistics: Statistics, rate: float) -> Blend:
+    """(1 - r) lam + r / B s, with the smoothing for the documents remembered."""
+    gain = rate / statistics.n_documents
+    remembered = (1 - rate) ** 2 * posterior.c + rate * gain
+    smoothing = remembered - (1 - rate) * posterior.c
+    return Blend(1 - rate, gain, smoothing, statistics)

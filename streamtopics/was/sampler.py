@@ -227,6 +227,14 @@ def document_seeds(seed: int, n_before: int, n_documents: int) -> np.ndarray:
     return kernel.document_seeds(seed, n_before, n_documents)
 
 
+def content_seeds(corpus: Corpus, words: np.ndarray) -> np.ndarray:
+    """Seeds of documents that depend on their sentences alone, of shape (n_documents,).
+
+    The corpus is one over `words`, columns of the vocabulary.
+    """
+    return kernel.content_seeds(corpus.documents, corpus.sentences, words[corpus.words])
+
+
 def start(
     corpus: Corpus, prior: Prior, kappa: float, topics: TopicCounts, seeds: np.ndarray
 ) -> tuple[State, TopicCounts]:
@@ -249,7 +257,7 @@ def start(
     topics : TopicCounts
         With the words of these documents.
     """
-    words, own = _own(corpus)
+    words, own = own_words(corpus)
     local = topics.rows(words)
     state, _ = _seat(own, prior, kappa, local, seeds)
     return state, _merged(topics, [(words, local)])
@@ -294,7 +302,7 @@ def sweep(
     bounds = corpus.bounds
 
     def job(first: int, last: int) -> tuple:
-        words, own = _own(corpus.part(first, last))
+        words, own = own_words(corpus.part(first, last))
         part = state.part(bounds[first], bounds[last])
         return own, part, prior, kappa, words, topics.rows(words), seeds[first:last], number
 
@@ -347,7 +355,7 @@ def fold_in(
     bounds = corpus.bounds
 
     def job(first: int, last: int) -> tuple:
-        words, own = _own(corpus.part(first, last))
+        words, own = own_words(corpus.part(first, last))
         part = None if state is None else state.part(bounds[first], bounds[last])
         given = _positive(weights[words], words)
         return own, part, prior, kappa, given, seeds[first:last], first_sweep, n_sweeps, n_averaged
@@ -392,7 +400,7 @@ def log_likelihood(
         raise ValueError(f"n_particles must be a positive integer; got {n_particles!r}")
 
     def job(d: int) -> tuple:
-        words, own = _own(corpus.part(d, d + 1))
+        words, own = own_words(corpus.part(d, d + 1))
         given = _positive(weights[words], words)
         return own, prior, kappa, given, int(seeds[d]), n_particles
 
@@ -419,7 +427,7 @@ def _spans(bounds: np.ndarray, words_per_part: int) -> list[tuple[int, int]]:
     return list(pairwise(edges))
 
 
-def _own(corpus: Corpus) -> tuple[np.ndarray, Corpus]:
+def own_words(corpus: Corpus) -> tuple[np.ndarray, Corpus]:
     """The columns that occur, and the corpus with places in them for its words."""
     n_features = int(corpus.words.max(initial=-1)) + 1
     words, places = rows.used_columns(corpus.words, n_features)
