@@ -2,7 +2,14 @@
 """Data to learn from: a synthetic corpus, English text that every machine has, and streams."""
 
 from streamtopics.datasets.docstrings import load_docstrings
+from streamtopics.datasets.sentences import make_subtle_corpus
 from streamtopics.datasets.stream import iter_minibatches, read_texts
 from streamtopics.datasets.synthetic import make_lda_corpus
 
-__all__ = ["iter_minibatches", "load_docstrings", "make_lda_corpus", "read_texts"]
+__all__ = [
+    "iter_minibatches",
+    "load_docstrings",
+    "make_lda_corpus",
+    "make_subtle_corpus",
+    "read_texts",
+]

@@ -17,6 +17,7 @@ from streamtopics.metrics.scorers import (
     CoherenceScorer,
     DiversityScorer,
     LeftToRightScorer,
+    ParticleScorer,
     PerplexityScorer,
     PredictiveScorer,
 )
@@ -26,6 +27,7 @@ __all__ = [
     "DiversityScorer",
     "LeftToRightScorer",
     "Likelihood",
+    "ParticleScorer",
     "PerplexityScorer",
     "PredictiveScorer",
     "completion_split",

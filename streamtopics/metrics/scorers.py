@@ -123,6 +123,40 @@ class LeftToRightScorer:
 
 
 @dataclass(frozen=True)
+class ParticleScorer:
+    """Scorer by the particle estimate of the likelihood, nats per token, for `WASTopicModel`.
+
+    Where `score` asks for the words that are missing in sentences, this asks for whole
+    documents.
+
+    Parameters
+    ----------
+    n_particles : int, default=100
+        More make it dearer and less low.
+    seed : int, default=0
+        Of the particles.
+
+    Examples
+    --------
+    >>> from streamtopics import WASTopicModel
+    >>> from streamtopics.metrics import ParticleScorer
+    >>> documents = [[[1, 0, 2], [0, 3, 0]], [[1, 1, 1]]]
+    >>> model = WASTopicModel(1, n_sweeps=2, n_burn_in=1, random_state=0).fit(documents)
+    >>> ParticleScorer()(model, documents) < 0
+    True
+    """
+
+    n_particles: int = 100
+    seed: int = 0
+
+    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
+        model, documents = _model_and_counts(estimator, X)
+        found = model.log_likelihood(documents, n_particles=self.n_particles, seed=self.seed)
+        n_tokens = sum(np.sum(document) for document in documents)
+        return float(found.sum() / n_tokens)
+
+
+@dataclass(frozen=True)
 class CoherenceScorer:
     """Scorer by the mean of `topic_coherence` over topics, on the test documents.
 

@@ -7,5 +7,6 @@ scikit-learn face.
 
 from streamtopics.was.estimator import WASTopicModel
 from streamtopics.was.prior import HDP, SBP, WAS
+from streamtopics.was.subtle import specific_comment_scores
 
-__all__ = ["HDP", "SBP", "WAS", "WASTopicModel"]
+__all__ = ["HDP", "SBP", "WAS", "WASTopicModel", "specific_comment_scores"]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -33,6 +33,13 @@ from streamtopics.validation import (
 from streamtopics.was import sampler
 from streamtopics.was.prior import HDP, SBP, WAS, Prior
 from streamtopics.was.sampler import Corpus, TopicCounts
+from streamtopics.was.subtle import (
+    SubtleSentence,
+    SubtleTopic,
+    check_number,
+    check_share,
+    find_subtle,
+)
 
 POSITIVE = Interval(Real, 0, np.inf, closed="neither")
 STICKS = [POSITIVE, "array-like"]
@@ -438,6 +445,125 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return predictive.per_token(*self._completion(X, groups, "score"))
+
+    def log_likelihood(
+        self, X: Any, groups: Any = None, *, n_particles: int = 100, seed: int = 0
+    ) -> np.ndarray:
+        """log p(words of each document) under the learnt topics, by a particle filter.
+
+        The exponential is an unbiased estimate, so that the logarithm is too low on
+        average; the more particles, the less. Particles seat the words in the order of the
+        process (section III of the source), each given those before it.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_sentences, n_features), or sequence of matrices
+            As in `fit`.
+        groups : array-like of shape (n_sentences,) or None, default=None
+            The document of each row of X, if that is one matrix.
+        n_particles : int, default=100
+        seed : int, default=0
+            Another seed, another estimate; documents do not depend on each other.
+
+        Returns
+        -------
+        log_likelihood : ndarray of shape (n_documents,), float64
+            In nats; 0 for a document without words.
+        """
+        check_is_fitted(self)
+        check_number("n_particles", n_particles)
+        if not (isinstance(seed, Integral) and seed >= 0):
+            raise ValueError(f"seed must be a non-negative integer; got {seed!r}")
+        with self._workers() as pool:
+            sentences = self._sentences(X, groups, "log_likelihood")
+            words, corpus = self._corpus(sentences)
+            return sampler.log_likelihood(
+                corpus,
+                self._prior,
+                self.atom_prior,
+                self._topic_weights(words),
+                sampler.content_seeds(corpus, words) ^ np.uint64(seed),
+                n_particles=n_particles,
+                workers=pool,
+            )
+
+    def subtle_topics(
+        self,
+        X: Any,
+        groups: Any = None,
+        *,
+        max_share: float | None = None,
+        min_proportion: float = 0.5,
+        n_sentences: int = 5,
+        n_words: int = 8,
+        texts: Sequence[Sequence[str]] | None = None,
+        feature_names: Any = None,
+    ) -> list[SubtleTopic]:
+        """Topics that are rare in a corpus and dominate a few sentences, with these.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_sentences, n_features), or sequence of matrices
+            As in `fit`.
+        groups : array-like of shape (n_sentences,) or None, default=None
+            The document of each row of X, if that is one matrix.
+        max_share : float or None, default=None
+            Of the words that a subtle topic may have; None is half of an even share,
+            1 / (2 n_components).
+        min_proportion : float, default=0.5
+            Of a sentence that it must have to dominate it.
+        n_sentences, n_words : int, default=5 and 8
+            How many to tell, at most, of each topic.
+        texts : sequence of sequences of str or None, default=None
+            The sentences of each document, as `SentenceVectorizer.sentences` has them.
+        feature_names : array-like of shape (n_features,) or None, default=None
+            Words of the columns; None for their numbers.
+
+        Returns
+        -------
+        topics : list of SubtleTopic
+            The rarest first; as a frame by ``pandas.DataFrame(topics)``.
+        """
+        check_is_fitted(self)
+        max_share = 0.5 / self.n_components if max_share is None else max_share
+        check_share("max_share", max_share)
+        check_share("min_proportion", min_proportion)
+        check_number("n_sentences", n_sentences)
+        with self._workers() as pool:
+            sentences = self._sentences(X, groups, "subtle_topics")
+            self._check_texts(texts, sentences)
+            words, corpus = self._corpus(sentences)
+            theta = self._sentence_topic(words, corpus, pool)
+        top_words = self.top_words(feature_names, n_words)
+        found = find_subtle(
+            theta,
+            np.diff(corpus.sentences).astype(np.float64),
+            sentences.documents,
+            max_share=max_share,
+            min_proportion=min_proportion,
+        )
+        topics = []
+        for k, share, dominated in found:
+            documents = sentences.documents[dominated]
+            told = []
+            for row, d in zip(dominated[:n_sentences].tolist(), documents.tolist(), strict=False):
+                place = row - int(sentences.starts[d])
+                text = None if texts is None else texts[d][place]
+                told.append(SubtleSentence(d, place, float(theta[row, k]), text))
+            n_documents = len(np.unique(documents))
+            topics.append(SubtleTopic(k, share, len(dominated), n_documents, top_words[k], told))
+        return topics
+
+    def _check_texts(self, texts: Any, sentences: Sentences) -> None:
+        if texts is None:
+            return
+        n_texts, n_rows = [len(text) for text in texts], np.diff(sentences.starts)
+        if not np.array_equal(n_texts, n_rows):
+            raise ValueError(
+                "texts must have the sentences of each document of X, as "
+                f"SentenceVectorizer.sentences does; got {sum(n_texts)} sentences in "
+                f"{len(n_texts)} documents for {n_rows.sum()} in {len(n_rows)}"
+            )
 
     def _completion(self, X: Any, groups: Any, method: str) -> tuple[np.ndarray, float]:
         with self._workers() as pool:

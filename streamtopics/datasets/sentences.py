@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A corpus of sentences with topics that are rare and fill the sentences they are in."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import Bunch, check_random_state, check_scalar
+
+
+def make_subtle_corpus(
+    n_documents: int = 200,
+    *,
+    n_topics: int = 8,
+    n_subtle: int = 2,
+    n_features: int = 300,
+    n_sentences: int = 12,
+    sentence_length: int = 8,
+    subtle_share: float = 0.01,
+    purity: float = 0.9,
+    topic_word_prior: float = 0.05,
+    random_state: Any = None,
+) -> Bunch:
+    """Draw documents of sentences, some of whose topics are subtle.
+
+    Each document has two major topics, and each of its sentences is made of one of them up
+    to ``1 - purity`` of the other. Now and then a sentence is instead made of a subtle
+    topic, so often that each subtle topic has `subtle_share` of the words.
+
+    Parameters
+    ----------
+    n_documents : int, default=200
+    n_topics : int, default=8
+        All topics, the subtle ones among them; at least two more than these.
+    n_subtle : int, default=2
+    n_features : int, default=300
+        Words of the vocabulary.
+    n_sentences, sentence_length : int, default=12 and 8
+        Sentences of a document, and words of a sentence.
+    subtle_share : float, default=0.01
+        Of the words, for each subtle topic; together less than half.
+    purity : float, default=0.9
+        Of a sentence's words that its own topic has, on average, at least half; the
+        others come from a major topic of the document.
+    topic_word_prior : float, default=0.05
+        Dirichlet parameter of the topics.
+    random_state : int, RandomState instance or None, default=None
+
+    Returns
+    -------
+    corpus : Bunch
+        With the attributes
+
+        X : ndarray of shape (n_documents,), object
+            A csr_matrix of shape (n_sentences, n_features), int64, for each document.
+        topic_word : ndarray of shape (n_topics, n_features)
+            The subtle topics come last.
+        sentence_topic : ndarray of shape (n_documents, n_sentences), int
+            The topic that each sentence is made of.
+        subtle : ndarray of shape (n_subtle,), int
+            The subtle topics.
+
+    Examples
+    --------
+    >>> from streamtopics.datasets import make_subtle_corpus
+    >>> corpus = make_subtle_corpus(100, random_state=0)
+    >>> corpus.X.shape, corpus.X[0].shape, corpus.subtle
+    ((100,), (12, 300), array([6, 7]))
+    """
+    for name, value, least in (
+        ("n_documents", n_documents, 1), ("n_subtle", n_subtle, 1), ("n_features", n_features, 1),
+        ("n_sentences", n_sentences, 1), ("sentence_length", sentence_length, 1),
+        ("n_topics", n_topics, n_subtle + 2),
+    ):  # fmt: skip
+        check_scalar(value, name, Integral, min_val=least)
+    check_scalar(
+        subtle_share, "subtle_share", Real, min_val=0, max_val=0.5 / n_subtle,
+        include_boundaries="neither",
+    )  # fmt: skip
+    check_scalar(purity, "purity", Real, min_val=0.5, max_val=1)
+    check_scalar(
+        topic_word_prior, "topic_word_prior", Real, min_val=0, include_boundaries="neither"
+    )
+    rng = check_random_state(random_state)
+    topic_word = rng.dirichlet(np.full(n_features, topic_word_prior), n_topics)
+    n_major = n_topics - n_subtle
+    shape = n_documents, n_sentences
+    majors = np.stack([rng.permutation(n_major)[:2] for _ in range(n_documents)])
+    which = rng.randint(2, size=shape)
+    own = np.take_along_axis(majors, which, axis=1)
+    other = np.take_along_axis(majors, 1 - which, axis=1)
+    place = rng.random_sample(shape)
+    is_subtle = place < n_subtle * subtle_share / purity
+    subtle = n_major + (place / subtle_share * purity).astype(np.int64)
+    sentence_topic = np.where(is_subtle, subtle, own)
+    strange = rng.random_sample((*shape, sentence_length)) >= purity
+    topic = np.where(strange, other[..., None], sentence_topic[..., None]).reshape(n_documents, -1)
+    words = np.empty(topic.shape, np.int64)
+    for k in range(n_topics):
+        words[topic == k] = rng.choice(n_features, np.sum(topic == k), p=topic_word[k])
+    sentence = np.repeat(np.arange(n_sentences), sentence_length)
+    X = np.empty(n_documents, dtype=object)
+    for d in range(n_documents):
+        counts = np.ones(len(sentence), np.int64), (sentence, words[d])
+        X[d] = sparse.coo_matrix(counts, shape=(n_sentences, n_features)).tocsr()
+    return Bunch(
+        X=X,
+        topic_word=topic_word,
+        sentence_topic=sentence_topic,
+        subtle=np.arange(n_major, n_topics),
+    )

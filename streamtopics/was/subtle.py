@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What few sentences speak of: subtle topics, and comments on a part of an article."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class SubtleTopic(NamedTuple):
+    """A topic that is rare in the corpus and fills some sentences.
+
+    Attributes
+    ----------
+    topic : int
+    share : float
+        Of the words of the corpus.
+    n_sentences, n_documents : int
+        Sentences that it dominates, and documents that they are in.
+    words : list
+        Its most probable words, or their columns.
+    sentences : list of SubtleSentence
+        Those that it dominates most.
+    """
+
+    topic: int
+    share: float
+    n_sentences: int
+    n_documents: int
+    words: list
+    sentences: list[SubtleSentence]
+
+
+class SubtleSentence(NamedTuple):
+    """A sentence that a subtle topic dominates.
+
+    Attributes
+    ----------
+    document : int
+        The number of its document.
+    sentence : int
+        Its number in the document.
+    proportion : float
+        Of the topic.
+    text : str or None
+        What it says, where texts were given.
+    """
+
+    document: int
+    sentence: int
+    proportion: float
+    text: str | None
+
+
+def find_subtle(
+    sentence_topic: np.ndarray,
+    lengths: np.ndarray,
+    documents: np.ndarray,
+    *,
+    max_share: float,
+    min_proportion: float,
+) -> list[tuple[int, float, np.ndarray]]:
+    """Topics with little of the words and most of some sentence, the rarest first.
+
+    Parameters
+    ----------
+    sentence_topic : ndarray of shape (n_sentences, K)
+        Topic proportions of the sentences.
+    lengths : ndarray of shape (n_sentences,)
+        Their words; sentences without any do not count.
+    documents : ndarray of shape (n_sentences,)
+        Their documents.
+    max_share : float
+        Of the words of the corpus that a subtle topic may have.
+    min_proportion : float
+        Of a sentence that it must have to dominate it.
+
+    Returns
+    -------
+    found : list of (topic, share, sentences)
+        The sentences that it dominates, the most dominated first.
+    """
+    total = lengths.sum()
+    shares = lengths @ sentence_topic / total if total > 0 else np.ones(sentence_topic.shape[1])
+    dominated = (sentence_topic >= min_proportion) & (lengths > 0)[:, None]
+    found = []
+    for k in np.argsort(shares, kind="stable"):
+        sentences = np.flatnonzero(dominated[:, k])
+        if shares[k] <= max_share and len(sentences):
+            order = np.argsort(-sentence_topic[sentences, k], kind="stable")
+            found.append((int(k), float(shares[k]), sentences[order]))
+    return found
+
+
+def specific_comment_scores(model: Any, article: Any, comments: Sequence[Any]) -> np.ndarray:
+    """How much each comment speaks to some sentences of an article and not to all of it.
+
+    The similarity of a comment and a sentence is sum_k sqrt(theta_k phi_k) of their topic
+    proportions (Bhattacharyya). The score is that of the comment's best sentence less the
+    mean over the article's sentences, weighted by their words: near 0 for a comment on
+    everything or on something else.
+
+    Parameters
+    ----------
+    model : WASTopicModel
+        A fitted one.
+    article : matrix of shape (n_sentences, n_features)
+        Counts of the article's sentences.
+    comments : sequence of n_comments matrices of shape (n_sentences, n_features)
+        Counts of the sentences of each comment.
+
+    Returns
+    -------
+    scores : ndarray of shape (n_comments,), float64
+        Between 0 and 1; more is more specific. 0 for a comment without known words.
+
+    Raises
+    ------
+    ValueError
+        If the article has no words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics import WASTopicModel
+    >>> from streamtopics.was import specific_comment_scores
+    >>> main, aside = np.eye(2, dtype=int)[:, [0, 0, 0, 1, 1, 1]] * 2
+    >>> articles = [np.array([main, main, main, aside])] * 20
+    >>> model = WASTopicModel(2, n_sweeps=50, n_burn_in=25, random_state=0).fit(articles)
+    >>> scores = specific_comment_scores(model, articles[0], [[main], [aside]])
+    >>> bool(scores[1] > scores[0])
+    True
+    """
+    lengths = _lengths(article)
+    if not lengths.sum() > 0:
+        raise ValueError("article must have words that the model knows; all its counts are 0")
+    if len(comments) == 0:
+        return np.zeros(0)
+    theta = np.sqrt(model.transform_sentences([article]))
+    phi = np.sqrt(model.transform(comments))
+    similarity = (phi @ theta.T)[:, lengths > 0]
+    known = np.array([_lengths(comment).sum() > 0 for comment in comments])
+    weights = lengths[lengths > 0] / lengths.sum()
+    return np.where(known, similarity.max(axis=1) - similarity @ weights, 0.0)
+
+
+def _lengths(counts: Any) -> np.ndarray:
+    """Words of each row."""
+    total = counts.sum(axis=1) if hasattr(counts, "sum") else np.asarray(counts).sum(axis=1)
+    return np.asarray(total, dtype=np.float64).ravel()
+
+
+def check_share(name: str, value: Any) -> float:
+    """A number in (0, 1]."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value <= 1:
+        raise ValueError(f"{name} must be a number in (0, 1]; got {value!r}")
+    return float(value)
+
+
+def check_number(name: str, value: Any) -> int:
+    """A whole number of at least 1."""
+    if not (isinstance(value, Integral) and value >= 1):
+        raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")
+    return int(value)

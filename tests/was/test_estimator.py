@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The sentence topic model as an estimator: streams, inference, errors, and what it finds."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import SkipTestWarning
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from streamtopics import WASTopicModel
+from streamtopics.datasets import make_subtle_corpus
+from streamtopics.metrics import ParticleScorer
+from streamtopics.text import SentenceVectorizer
+from streamtopics.was import specific_comment_scores
+
+SETTINGS = {"n_sweeps": 12, "n_burn_in": 6, "n_local_sweeps": 8, "random_state": 3}
+CORPUS = make_subtle_corpus(60, n_topics=5, n_features=80, subtle_share=0.02, random_state=0)
+X = CORPUS.X
+
+
+def model(n_components=5, **given):
+    return WASTopicModel(n_components, **SETTINGS | given)
+
+
+@pytest.fixture(params=["was", "hdp", "sbp"])
+def fitted(request):
+    return model(prior=request.param).fit(X)
+
+
+with warnings.catch_warnings():
+    # Most checks are for estimators of one matrix.
+    warnings.simplefilter("ignore", SkipTestWarning)
+    CHECKS = list(estimator_checks_generator(WASTopicModel(2, n_sweeps=3, n_burn_in=1)))
+
+
+@pytest.mark.parametrize(("estimator", "check"), CHECKS)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+# Two forms of one corpus
+
+
+def test_both_forms_of_sentences_are_the_same():
+    rows = sparse.vstack(list(X[:20]))
+    groups = np.repeat(np.arange(20), [x.shape[0] for x in X[:20]])
+    apart, together = model().fit(X[:20]), model().fit(rows, groups=groups)
+    assert_array_equal(apart.components_, together.components_)
+    assert_array_equal(apart.transform(X[:20]), together.transform(rows, groups=groups))
+    assert apart.score(X[:20]) == together.score(rows, groups=groups)
+
+
+def test_sentences_come_back_in_the_rows_they_had(fitted):
+    rows = sparse.vstack([X[0], X[1]]).tocsr()
+    order = np.random.default_rng(0).permutation(rows.shape[0])
+    groups = np.repeat(["a", "b"], [X[0].shape[0], X[1].shape[0]])
+    # Documents whose rows are apart keep the order of theirs.
+    order = np.concatenate([np.sort(order[:7]), np.sort(order[7:])])
+    found = fitted.transform_sentences(rows[order], groups=groups[order])
+    for label in "ab":
+        mine = groups[order] == label
+        assert_array_equal(found[mine], fitted.transform_sentences([rows[order][mine]]))
+
+
+# Streams
+
+
+def test_the_first_minibatch_is_a_fit():
+    assert_array_equal(model().partial_fit(X).components_, model().fit(X).components_)
+
+
+@pytest.mark.parametrize("prior", ["was", "hdp", "sbp"])
+def test_a_pickle_goes_on_where_the_stream_was_cut(prior):
+    whole = model(prior=prior)
+    for start in range(0, 60, 20):
+        whole.partial_fit(X[start : start + 20])
+    cut = model(prior=prior).partial_fit(X[:20])
+    cut = pickle.loads(pickle.dumps(cut)).partial_fit(X[20:40])
+    cut = pickle.loads(pickle.dumps(cut)).partial_fit(X[40:])
+    assert_array_equal(cut.components_, whole.components_)
+    assert (whole.n_batch_iter_, whole.n_documents_seen_) == (3, 60)
+    assert whole.n_tokens_seen_ == sum(x.sum() for x in X)
+
+
+def test_no_bit_depends_on_the_number_of_threads(fitted):
+    again = clone(fitted).set_params(n_jobs=3).fit(X)
+    assert_array_equal(again.components_, fitted.components_)
+    assert_array_equal(again.transform(X), fitted.transform(X))
+    again.partial_fit(X[:10])
+    assert_array_equal(again.components_, fitted.partial_fit(X[:10]).components_)
+
+
+def test_a_later_minibatch_weighs_by_its_size():
+    """After n documents, a step of (n / B + 1)^-kappa; the smoothing follows."""
+    one = model(kappa=1.0).fit(X[:40])
+    before = one.components_ - one.topic_word_prior / 40
+    one.partial_fit(X[40:50])
+    lengths = [sum(x.sum() for x in part) for part in (X[:40], X[40:50])]
+    mass = (one.components_ - one.topic_word_prior / 50).sum()
+    assert_allclose(before.sum(), lengths[0] / 40)
+    assert_allclose(mass, sum(lengths) / 50)
+
+
+def test_fit_forgets_what_was_learnt_before():
+    once = model().fit(X[:20]).components_
+    assert_array_equal(model().fit(X[30:]).fit(X[:20]).components_, once)
+
+
+def test_a_stream_learns_as_well_as_the_corpus():
+    stream = model(n_sweeps=60, n_burn_in=30, n_local_sweeps=20)
+    for _ in range(3):
+        for start in range(0, 60, 15):
+            stream.partial_fit(X[start : start + 15])
+    whole = model(n_sweeps=60, n_burn_in=30, n_local_sweeps=20).fit(X)
+    unigram = model(1, n_sweeps=2, n_burn_in=1).fit(X)
+    assert whole.score(X) > unigram.score(X) + 0.5
+    assert stream.score(X) > whole.score(X) - 0.15
+
+
+# Failures change nothing
+
+
+def state(estimator):
+    return estimator.components_.tobytes(), estimator.n_batch_iter_, estimator.n_atoms_.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (np.ones((3, 80)), "groups"),
+        ([np.full((2, 80), 0.5)], "whole"),
+        ([np.full((2, 80), -1)], "Negative values"),
+        ([np.full((2, 80), np.nan)], "NaN"),
+        ([np.ones((2, 79))], "79 features"),
+        (["some text"], "SentenceVectorizer"),
+    ],
+)
+def test_wrong_input_changes_nothing(fitted, wrong, message):
+    before = state(fitted)
+    for method in (fitted.partial_fit, fitted.transform, fitted.score):
+        with pytest.raises((ValueError, TypeError), match=message):
+            method(wrong)
+    assert state(fitted) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("prior", "dp"), ("a", 0.0), ("a", [1.0, -1.0]), ("b", -1), ("zeta", 0), ("truncation", 0),
+        ("atom_prior", 0), ("topic_word_prior", 0), ("n_sweeps", 0), ("n_burn_in", 12),
+        ("n_local_sweeps", 0), ("kappa", 0), ("exact", "yes"), ("n_components", 0),
+    ],
+)  # fmt: skip
+def test_wrong_parameters_change_nothing(name, value):
+    estimator = model(**{name: value}) if name != "n_components" else model(value)
+    with pytest.raises(ValueError, match=name):
+        estimator.fit(X)
+    assert not hasattr(estimator, "posterior_")
+
+
+def test_sticks_of_the_hdp_are_those_of_a_dirichlet_process():
+    with pytest.raises(ValueError, match="a must be 1 and b a number for prior='hdp'"):
+        model(prior="hdp", a=2.0).fit(X)
+
+
+def test_more_topics_in_mid_stream_are_refused(fitted):
+    before = state(fitted)
+    with pytest.raises(ValueError, match="n_components is 9 now, but the model has 5"):
+        fitted.set_params(n_components=9).partial_fit(X)
+    assert state(fitted) == before
+
+
+def test_an_interrupted_fit_leaves_the_model_as_it_was(fitted, monkeypatch):
+    before = state(fitted)
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("streamtopics.was.sampler.sweep", stop)
+    with pytest.raises(KeyboardInterrupt):
+        fitted.fit(X)
+    assert state(fitted) == before
+
+
+# Documents of all kinds
+
+
+def test_empty_documents_and_sentences(fitted):
+    nothing = np.zeros((0, 80)), np.zeros((3, 80))
+    assert_allclose(fitted.transform(nothing), 0.2)
+    mixed = [X[0], nothing[0], sparse.vstack([X[1], nothing[1]]), nothing[1]]
+    found = fitted.transform(mixed)
+    assert_array_equal(found[0], fitted.transform(X[:1])[0])
+    assert_allclose(found.sum(axis=1), 1.0)
+    sentences = fitted.transform_sentences(mixed)
+    assert sentences.shape == (12 + 15 + 3, 5)
+    assert_allclose(sentences.sum(axis=1), 1.0)
+    assert_array_equal(fitted.log_likelihood(nothing), 0.0)
+    fitted.partial_fit(mixed)
+    assert_array_equal(fitted.n_atoms_[[1, 3]], 0.0)
+    assert np.isnan(fitted.score(nothing))
+    batches = fitted.n_batch_iter_
+    assert fitted.partial_fit([]).n_batch_iter_ == batches
+    empty_stream = model().partial_fit(nothing)
+    assert_allclose(empty_stream.topic_word_, 1 / 80)
+    assert empty_stream.partial_fit(X).score(X) < 0
+
+
+def test_rows_do_not_depend_on_each_other(fitted):
+    whole = fitted.transform(X)
+    for d in (0, 17, 59):
+        assert_array_equal(fitted.transform(X[d : d + 1])[0], whole[d])
+    assert_array_equal(fitted.transform(X[::-1]), whole[::-1])
+    assert_array_equal(fitted.log_likelihood(X[5:7])[1], fitted.log_likelihood(X[6:7])[0])
+
+
+def test_inference_changes_nothing(fitted):
+    before = pickle.dumps(fitted)
+    fitted.transform(X), fitted.score(X), fitted.transform_sentences(X), fitted.subtle_topics(X)
+    assert pickle.dumps(fitted) == before
+
+
+def test_documents_are_the_means_of_their_sentences(fitted):
+    sentences = fitted.transform_sentences(X[:2])
+    lengths = np.concatenate([x.sum(axis=1).A1 for x in X[:2]])
+    expected = np.average(sentences[:12], axis=0, weights=lengths[:12])
+    assert_allclose(fitted.transform(X[:2])[0], expected)
+
+
+# What it finds
+
+
+def test_subtle_topics_are_found_with_their_sentences():
+    corpus = make_subtle_corpus(
+        150, n_topics=5, n_subtle=1, n_features=150, subtle_share=0.02, purity=1.0, random_state=2
+    )
+    estimator = model(n_sweeps=150, n_burn_in=100, n_local_sweeps=30).fit(corpus.X)
+    found = estimator.subtle_topics(corpus.X, n_sentences=1000, min_proportion=0.6)
+    overlap = [
+        np.minimum(estimator.topic_word_[t.topic], corpus.topic_word[-1]).sum() for t in found
+    ]
+    best = found[int(np.argmax(overlap))]
+    assert max(overlap) > 0.8
+    assert best.share < 0.05
+    told = {(s.document, s.sentence) for s in best.sentences}
+    true = set(zip(*np.nonzero(corpus.sentence_topic == corpus.subtle[0]), strict=True))
+    assert len(told) == best.n_sentences
+    assert len(told & true) > 0.8 * max(len(told), len(true))
+
+
+def test_subtle_topics_tell_words_and_texts(fitted):
+    texts = [[f"{d}.{s}" for s in range(12)] for d in range(60)]
+    names = np.array([f"w{v}" for v in range(80)])
+    found = fitted.subtle_topics(
+        X, texts=texts, feature_names=names, max_share=1.0, n_words=3, n_sentences=2
+    )
+    assert found
+    assert [t.share for t in found] == sorted(t.share for t in found)
+    for topic in found:
+        assert topic.words == fitted.top_words(names, 3)[topic.topic]
+        assert 1 <= len(topic.sentences) <= 2
+        for s in topic.sentences:
+            assert s.text == f"{s.document}.{s.sentence}"
+            assert s.proportion >= 0.5
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"max_share": 0}, {"max_share": "few"}, {"min_proportion": 1.5}, {"n_sentences": 0},
+        {"n_words": 0}, {"texts": [["one"]]}, {"feature_names": ["a"]},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_wrong_questions(fitted, wrong):
+    with pytest.raises(ValueError, match="n must be|" + next(iter(wrong))):
+        fitted.subtle_topics(X, **wrong)
+
+
+def test_specific_comments_score_above_others():
+    corpus = make_subtle_corpus(
+        100, n_topics=5, n_subtle=1, n_features=150, subtle_share=0.05, purity=1.0, random_state=2
+    )
+    settings = {"n_sweeps": 100, "n_burn_in": 60, "n_local_sweeps": 30, "random_state": 1}
+    estimator = model(**settings).fit(corpus.X)
+    rng = np.random.default_rng(0)
+
+    def sentences(*topics):
+        return np.stack([rng.multinomial(12, corpus.topic_word[k]) for k in topics])
+
+    article = sentences(0, 0, 0, 0, 0, 0, 1, 1, 1, 4)
+    specific, general, elsewhere = sentences(4), sentences(0, 1), sentences(2)
+    nothing = np.zeros((1, 150), int)
+    scores = specific_comment_scores(estimator, article, [specific, general, elsewhere, nothing])
+    assert scores[0] > 2 * max(scores[1], scores[2])
+    assert scores[3] == 0.0
+    assert specific_comment_scores(estimator, article, []).shape == (0,)
+    with pytest.raises(ValueError, match="article must have words"):
+        specific_comment_scores(estimator, nothing, [specific])
+
+
+# In scikit-learn
+
+
+TEXTS = [
+    "The ship left the harbour. The sea was calm. A sailor sang.",
+    "The oven was hot. Bread and cake. The baker sang.",
+] * 12
+
+
+def test_in_a_pipeline():
+    pipeline = make_pipeline(SentenceVectorizer(), model(2))
+    found = pipeline.fit(TEXTS).transform(TEXTS)
+    assert found.shape == (24, 2)
+    assert_array_equal(found[0], found[2])
+    assert list(pipeline.get_feature_names_out()) == ["wastopicmodel0", "wastopicmodel1"]
+    assert ParticleScorer(20)(pipeline, TEXTS) < 0
+
+
+def test_parameters_are_searched():
+    search = GridSearchCV(model(), {"n_components": [1, 5]}, cv=2, error_score="raise")
+    assert search.fit(X).best_params_ == {"n_components": 5}
+
+
+def test_groups_are_routed():
+    import sklearn
+
+    rows = sparse.vstack(list(X[:20]))
+    groups = np.repeat(np.arange(20), [x.shape[0] for x in X[:20]])
+    with sklearn.config_context(enable_metadata_routing=True):
+        pipeline = make_pipeline(model().set_fit_request(groups=True))
+        pipeline.fit(rows, groups=groups)
+    assert_array_equal(pipeline[-1].components_, model().fit(X[:20]).components_)
