@@ -3,12 +3,14 @@
 
 from streamtopics.datasets.docstrings import load_docstrings
 from streamtopics.datasets.sentences import make_subtle_corpus
+from streamtopics.datasets.statements import load_statements
 from streamtopics.datasets.stream import iter_minibatches, read_texts
 from streamtopics.datasets.synthetic import make_lda_corpus
 
 __all__ = [
     "iter_minibatches",
     "load_docstrings",
+    "load_statements",
     "make_lda_corpus",
     "make_subtle_corpus",
     "read_texts",

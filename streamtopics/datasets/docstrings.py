@@ -8,14 +8,8 @@ read from source files by `ast`; no package is imported.
 from __future__ import annotations
 
 import ast
-import gc
-import os
 import re
-import sysconfig
-import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from importlib.util import find_spec
 from numbers import Integral
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,19 +17,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import Bunch, check_random_state, check_scalar
 
-STANDARD_LIBRARY = "stdlib"
-DEFAULT_PACKAGES = ("joblib", "numpy", "scipy", "sklearn", STANDARD_LIBRARY)
-
-SKIPPED_FOLDERS = frozenset(
-    {"test", "tests", "idlelib", "lib2to3", "ensurepip", "distutils", "pydoc_data", "turtledemo"}
-    | {"externals", "vendor", "_vendor", "vendored", "_vendored"}
-    | {"array_api_compat", "array_api_extra"}
+from streamtopics.datasets.sources import (
+    DEFAULT_PACKAGES,
+    UNREADABLE,
+    check_packages,
+    no_garbage_collection,
+    parse,
+    source_files,
 )
-SKIPPED_FILES = re.compile(r"test_.*|.*_test|conftest")
 
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 STATEMENTS = ("body", "handlers", "cases", "orelse", "finalbody")
-UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
 
 NOT_PROSE = [
     # A doctest: its prompt lines and the output, which ends at an empty line.
@@ -147,9 +139,9 @@ def load_docstrings(
     """
     check_scalar(min_words, "min_words", Integral, min_val=1)
     rng = check_random_state(random_state)
-    packages = list(DEFAULT_PACKAGES) if packages is None else _check_packages(packages)
-    sources = [_source_files(package) for package in packages]
-    with _no_garbage_collection():
+    packages = list(DEFAULT_PACKAGES) if packages is None else check_packages(packages)
+    sources = [source_files(package) for package in packages]
+    with no_garbage_collection():
         documents = [d for d in _documents(sources) if len(d.text.split()) >= min_words]
     if shuffle:
         documents = [documents[i] for i in rng.permutation(len(documents))]
@@ -168,81 +160,7 @@ def load_docstrings(
     )
 
 
-def _check_packages(packages: Sequence[str]) -> list[str]:
-    if isinstance(packages, str):
-        raise TypeError(f"packages must be a list of names, for example [{packages!r}]; got a str")
-    names = list(dict.fromkeys(packages))
-    if not names:
-        raise ValueError("packages must name at least one package; None is the default ones")
-    for name in names:
-        if not (isinstance(name, str) and name.isidentifier()):
-            raise ValueError(
-                "packages must be names of top-level packages as they are imported, such as "
-                f"'sklearn'; got {name!r}"
-            )
-    return names
-
-
-# Files
-
-
-def _source_files(package: str) -> list[tuple[str, Path]]:
-    """Dotted module name and path of each source file of a package."""
-    if package == STANDARD_LIBRARY:
-        files = list(_modules(Path(sysconfig.get_path("stdlib")), ()))
-    else:
-        files = _package_files(package)
-    if not files:
-        raise ValueError(f"{package!r} has no Python source files to read documentation from")
-    return files
-
-
-def _package_files(package: str) -> list[tuple[str, Path]]:
-    try:
-        spec = find_spec(package)
-    except ValueError:  # loaded, but without a place that it came from
-        spec = None
-    if spec is None:
-        raise ModuleNotFoundError(
-            f"packages names {package!r}, which is not installed here; install it, or leave it "
-            "out. Give the name that is imported, such as 'sklearn' for scikit-learn",
-            name=package,
-        )
-    if spec.submodule_search_locations is None:
-        is_source = spec.has_location and str(spec.origin).endswith(".py")
-        return [(package, Path(str(spec.origin)))] if is_source else []
-    folders = spec.submodule_search_locations
-    return [file for folder in folders for file in _modules(Path(folder), (package,))]
-
-
-def _modules(root: Path, prefix: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
-    """Dotted name and path of each module below a folder, in sorted order.
-
-    What cannot be imported by name, such as the folder site-packages in that of
-    the standard library, is no module.
-    """
-    for folder, folders, files in os.walk(root):
-        folders[:] = sorted(f for f in folders if f.isidentifier() and f not in SKIPPED_FOLDERS)
-        parts = prefix + Path(folder).relative_to(root).parts
-        for path in sorted(Path(folder, file) for file in files):
-            stem = path.stem
-            if path.suffix == ".py" and stem.isidentifier() and not SKIPPED_FILES.fullmatch(stem):
-                yield ".".join(parts if stem == "__init__" else (*parts, stem)), path
-
-
 # Documents
-
-
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """Look for no cycles: syntax trees have none, and the search takes half of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _documents(sources: list[list[tuple[str, Path]]]) -> Iterator[_Document]:
@@ -260,10 +178,7 @@ def _documents(sources: list[list[tuple[str, Path]]]) -> Iterator[_Document]:
 def _docstrings(module: str, path: Path) -> list[tuple[str, str]]:
     """Dotted names and documentation strings in a file; none if it cannot be parsed."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(path.read_bytes())
-        return list(_documented(module, tree))
+        return list(_documented(module, parse(path)))
     except UNREADABLE:
         return []
 

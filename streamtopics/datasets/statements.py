@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Source code as text: files are documents, statements are sentences, names are words.
+
+Nothing is imported; the files are read by `ast`. The sources of programs have topics
+that few statements speak of, such as the locks of a program that is about something
+else, which is what models of subtle topics are for.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Bunch, check_random_state, check_scalar
+
+from streamtopics.datasets.sources import (
+    UNREADABLE,
+    check_packages,
+    no_garbage_collection,
+    parse,
+    source_files,
+)
+
+PART_OF_A_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+SHORTEST = 3
+OF_THE_LANGUAGE = frozenset({"self", "cls", "args", "kwargs", "none", "true", "false"})
+NAMES = ("name", "id", "attr", "arg", "asname")
+
+DESCR = """\
+Statements of installed Python packages
+
+{n_documents:,} source files, {n_sentences:,} statements, {n_words:,} words, from: {packages}.
+
+One document for each source file, without tests and copies of other projects; one sentence
+for each statement that has a name in it: the names, in order, cut where their parts meet
+(MaskedArray, get_mask), in small letters. The files keep the licences of their packages,
+and change with their versions.
+"""
+
+
+def load_statements(
+    *,
+    packages: Sequence[str] | None = None,
+    min_statements: int = 10,
+    shuffle: bool = True,
+    random_state: Any = 0,
+) -> Bunch:
+    """Read the statements of installed packages, without importing them.
+
+    Parameters
+    ----------
+    packages : sequence of str or None, default=None
+        Names of top-level packages or modules as they are imported, and "stdlib" for
+        the standard library, which None stands for.
+    min_statements : int, default=10
+        Files with fewer are left out.
+    shuffle : bool, default=True
+        Whether to put the documents in random order.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the shuffle; a fixed one, so that the order is always the same.
+
+    Returns
+    -------
+    corpus : Bunch
+        With the attributes
+
+        data : list of n_documents lists of str
+            The statements of each file, as `SentenceVectorizer` takes them.
+        modules : list of n_documents str
+            Dotted name of each.
+        target : ndarray of shape (n_documents,)
+            Position of each document's package in `target_names`.
+        target_names : list of str
+            The packages.
+        DESCR : str
+            What the corpus is.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        If a package is not installed.
+    TypeError, ValueError
+        If `packages` is one str, is empty, names a submodule or names something
+        that has no Python source files.
+
+    Examples
+    --------
+    >>> from streamtopics.datasets import load_statements
+    >>> corpus = load_statements(packages=["joblib"])
+    >>> statements = corpus.data[corpus.modules.index("joblib.disk")]
+    >>> "disk used path" in statements
+    True
+    """
+    check_scalar(min_statements, "min_statements", Integral, min_val=1)
+    rng = check_random_state(random_state)
+    packages = ["stdlib"] if packages is None else check_packages(packages)
+    data, modules, target = [], [], []
+    with no_garbage_collection():
+        for place, package in enumerate(packages):
+            for module, path in source_files(package):
+                statements = _statements(path)
+                if len(statements) >= min_statements:
+                    data.append(statements)
+                    modules.append(module)
+                    target.append(place)
+    order = rng.permutation(len(data)) if shuffle else np.arange(len(data))
+    return Bunch(
+        data=[data[i] for i in order],
+        modules=[modules[i] for i in order],
+        target=np.array(target, dtype=np.int64)[order],
+        target_names=packages,
+        DESCR=DESCR.format(
+            n_documents=len(data),
+            n_sentences=sum(map(len, data)),
+            n_words=sum(len(text.split()) for statements in data for text in statements),
+            packages=", ".join(packages),
+        ),
+    )
+
+
+def _statements(path: Any) -> list[str]:
+    """The words of each statement of a file; none if it cannot be parsed."""
+    try:
+        tree = parse(path)
+        nodes = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+        nodes.sort(key=lambda node: (node.lineno, node.col_offset))
+        texts = [" ".join(_words(node)) for node in nodes]
+    except UNREADABLE:
+        return []
+    return [text for text in texts if text]
+
+
+def _words(statement: ast.stmt) -> Iterator[str]:
+    """The parts of the names in a statement, without those of the statements in it."""
+    for name in _names(statement):
+        for part in PART_OF_A_NAME.findall(name):
+            if len(part) >= SHORTEST and part.lower() not in OF_THE_LANGUAGE:
+                yield part.lower()
+
+
+def _names(node: ast.AST) -> list[str]:
+    """Names in the order of the source, in which an attribute follows what it is one of."""
+    children = [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.stmt)]
+    own = [name for field in NAMES if isinstance(name := getattr(node, field, None), str)]
+    of_children = [name for child in children for name in _names(child)]
+    return [*of_children, *own] if isinstance(node, ast.Attribute) else [*own, *of_children]
