@@ -6,7 +6,15 @@ scikit-learn face.
 """
 
 from streamtopics.was.estimator import WASTopicModel
-from streamtopics.was.prior import HDP, SBP, WAS
+from streamtopics.was.prior import HDP, SBP, WAS, simulate, weight_correlation
 from streamtopics.was.subtle import specific_comment_scores
 
-__all__ = ["HDP", "SBP", "WAS", "WASTopicModel", "specific_comment_scores"]
+__all__ = [
+    "HDP",
+    "SBP",
+    "WAS",
+    "WASTopicModel",
+    "simulate",
+    "specific_comment_scores",
+    "weight_correlation",
+]

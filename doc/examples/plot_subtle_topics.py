@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""
+Subtle topics in source code
+============================
+
+A program has topics that few of its statements speak of: the warnings of a program that computes,
+the cache of one that plots. They are rare in the corpus and fill the statements they are in.
+"""
+
+# %%
+# Files are documents, statements are sentences
+# ---------------------------------------------
+# The source files of scikit-learn, cut into statements; a word is a part of a name.
+# ``SentenceVectorizer`` keeps the statements apart: one matrix for each file, with a row for each
+# of its statements.
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+
+from streamtopics import WASTopicModel
+from streamtopics.datasets import load_statements
+from streamtopics.text import SentenceVectorizer
+from streamtopics.was import HDP, WAS, weight_correlation
+
+corpus = load_statements(packages=["sklearn"])
+files = corpus.data[:70]
+vectorizer = SentenceVectorizer(CountVectorizer(min_df=4, max_df=0.25))
+X = vectorizer.fit_transform(files)
+words = vectorizer.get_feature_names_out()
+print(f"{len(X)} files, {sum(x.shape[0] for x in X):,} statements, {len(words)} words")
+
+# %%
+# Each statement is a mixture of atoms, which the statements of a file share; each atom is a mixture
+# of topics, which the files share. How much weight a statement gives to an atom has little to do
+# with what the others give to it.
+model = WASTopicModel(n_components=25, n_sweeps=60, n_burn_in=30, random_state=0).fit(X)
+for topic in np.argsort(-model.topic_weights_)[:5]:
+    print(f"{model.topic_weights_[topic]:6.1%}  {' '.join(model.top_words(words, 8)[topic])}")
+
+# %%
+# The subtle ones
+# ---------------
+# Topics with less than an even share of the words that have most of some statement, and these
+# statements.
+texts = vectorizer.sentences(files)
+subtle = model.subtle_topics(X, max_share=0.04, n_sentences=3, texts=texts, feature_names=words)
+for topic in subtle[:4]:
+    print(f"{topic.share:.1%} of the words, most of {topic.n_sentences} statements in", end=" ")
+    print(f"{topic.n_documents} files: {' '.join(topic.words)}")
+    for sentence in topic.sentences:
+        print(f"    {corpus.modules[sentence.document]}: {sentence.text[:70]}")
+
+# %%
+# What the prior of the sentences does
+# ------------------------------------
+# Under the hierarchical Dirichlet process an atom that is heavy in one sentence is heavy in the
+# others: all sentences prefer what is frequent in the document. Under the weight-agnostic prior its
+# weights in two sentences go together much less, so that a sentence can be about what the document
+# is not. Draws from both, before any data: the weights of an atom in two sentences of twelve words
+# that share it.
+rng = np.random.default_rng(0)
+print("prior  correlation of the weights")
+for prior in (WAS(b=0.5), HDP(table_concentration=0.5)):
+    found = weight_correlation(prior, n_words=12, n_draws=3000, rng=rng)
+    print(f"{type(prior).__name__:>5}  {found.pooled:26.2f}")
+
+# %%
+# Which prior finds more, in text whose subtle topics are known, depends on the other priors:
+# see :doc:`/measured`. ``WASTopicModel(prior="hdp")`` and ``prior="sbp"`` are the rivals.
