@@ -80,7 +80,7 @@ def exact_functionals(lengths, words, prior, kappa, **topics):
 def test_collapsed_chain_has_the_enumerated_posterior(prior):
     lengths, words, kappa, eta = [3, 2], [0, 0, 1, 0, 1], 0.6, 0.4
     exact = exact_functionals(lengths, words, prior, kappa, eta=eta)
-    values = chain(lengths, words, prior, kappa, TopicCounts.none(2, 2, eta), 1, 9000)
+    values = chain(lengths, words, prior, kappa, TopicCounts.none(2, 2, eta), 1, 5000)
     assert (np.abs(values.mean(axis=0) - exact)[:2] < 0.035).all()
     assert (np.abs(batch_z(values[100:], exact)) < 4.5).all()
 
@@ -166,7 +166,7 @@ def geweke(prior, n_iterations, seed):
 
 @each_prior
 def test_geweke(prior):
-    assert (np.abs(geweke(prior, 9000, seed=3)) < 4.5).all()
+    assert (np.abs(geweke(prior, 5000, seed=3)) < 4.5).all()
 
 
 def test_geweke_notices_the_approximation():
