@@ -252,7 +252,7 @@ def log_prior(
     sentence_lengths: Sequence[int], table: Sequence[int], dish: Sequence[int], prior: WAS
 ) -> float:
     """log p(seats and dishes of a document); table and dish of each word as in `Seats`."""
-    lengths, table = np.asarray(sentence_lengths), np.asarray(table)
+    lengths, table = np.asarray(sentence_lengths, dtype=np.intp), np.asarray(table)
     sentence = np.repeat(np.arange(len(lengths)), lengths)
     total = 0.0
     for s in range(len(lengths)):
@@ -383,6 +383,7 @@ def _at(values: float | tuple[float, ...], j: int) -> float:
 
 def _draw_was(lengths: Sequence[int], prior: WAS, rng: np.random.Generator) -> Seats:
     """Tables by Eq. 9, dishes by Eq. 11 of Das and Bhattacharyya."""
+    lengths = np.asarray(lengths, dtype=np.intp)
     sentence = np.repeat(np.arange(len(lengths)), lengths)
     tables = [[] for _ in lengths]
     sticks = [[] for _ in lengths]

@@ -24,10 +24,12 @@ from streamtopics.kernels import was as kernel
 from streamtopics.parallel import SERIAL, Workers
 from streamtopics.was.prior import HDP, WAS, Prior, check_positive, stick_parameters
 
-# Few enough words for many blocks, enough for the blocks to differ little from one.
+# Of blocks swept side by side. After 100 sweeps over 18,000 and 230,000 words of source code,
+# held-out perplexity was that of one block for blocks from 500 and from 20,000 words on.
 WORDS_PER_BLOCK = 20_000
+# Of documents folded in by one job.
 WORDS_PER_JOB = 5_000
-# Words that a particle reads between two comparisons of the particles.
+# That a particle reads before its weight is compared with the others'.
 WORDS_PER_COMPARISON = 8
 
 

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Predictive probabilities, the joint law they multiply to, and draws from it."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import chisquare
+
+from streamtopics.was.prior import (
+    HDP,
+    SBP,
+    WAS,
+    dish_probabilities,
+    draw_seats,
+    log_dishes,
+    log_prior,
+    log_seating,
+    round_robin,
+    simulate,
+    stick_parameters,
+    table_probabilities,
+    weight_correlation,
+)
+from tests.reference import was as reference
+
+UNEVEN = WAS(a=(0.5, 1.5, 3.0), b=(1.0, 2.0, 0.3), zeta=0.5)
+
+each_was = pytest.mark.parametrize("prior", [WAS(), WAS(zeta=5.0), UNEVEN], ids=str)
+
+
+@pytest.mark.parametrize("sizes", [[], [1], [2, 1], [1, 4, 2], [3, 1, 1, 7, 2]])
+def test_table_probabilities_sum_to_one(sizes):
+    pi, xi = table_probabilities(sizes, UNEVEN.a, UNEVEN.b)
+    assert_allclose(pi.sum() + xi, 1.0, rtol=1e-14)
+    assert len(pi) == len(sizes)
+
+
+def test_table_probabilities_by_hand():
+    """mu_1 = (a + 1) / (a + b + 2) and mu_2 = a_2 / (a_2 + b_2) for sizes 2, 1."""
+    pi, xi = table_probabilities([2, 1], (0.5, 1.5), (1.0, 2.0))
+    mu = np.array([1.5 / 3.5, 1.5 / 3.5])
+    assert_allclose(pi, [mu[0], mu[1] * (1 - mu[0])], rtol=1e-14)
+    assert_allclose(xi, (1 - mu[0]) * (1 - mu[1]), rtol=1e-14)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 4.0])
+def test_a_of_one_is_the_chinese_restaurant(alpha):
+    sizes = np.array([3, 1, 5, 2])
+    pi, xi = table_probabilities(sizes, 1.0, alpha)
+    assert_allclose(pi, sizes / (sizes.sum() + alpha), rtol=1e-13)
+    assert_allclose(xi, alpha / (sizes.sum() + alpha), rtol=1e-13)
+
+
+def test_sticks_of_pitman_and_yor():
+    """a_j = 1 - sigma, b_j = theta + j sigma."""
+    sigma, theta, sizes = 0.3, 0.7, np.array([4, 1, 2])
+    b = theta + sigma * np.arange(1, 4)
+    pi, xi = table_probabilities(sizes, 1 - sigma, b)
+    assert_allclose(pi, (sizes - sigma) / (sizes.sum() + theta), rtol=1e-13)
+    assert_allclose(xi, (theta + 3 * sigma) / (sizes.sum() + theta), rtol=1e-13)
+
+
+def test_dish_probabilities_sum_to_one():
+    eta, omega = dish_probabilities(4, 0.5)
+    assert_allclose([eta, omega], [1 / 4.5, 0.5 / 4.5])
+    assert dish_probabilities(0, 2.0)[1] == 1.0
+
+
+def test_the_last_parameter_holds_for_later_sticks():
+    a, b = stick_parameters((1.0, 2.0), 3.0)
+    assert_array_equal(a, [1, 2])
+    assert_array_equal(b, [3, 3])
+    assert_array_equal(stick_parameters((1.0, 2.0), 3.0, 4)[0], [1, 2, 2, 2])
+    assert_array_equal(stick_parameters((1.0, 2.0), 3.0, 1)[0], [1])
+
+
+@each_was
+def test_the_prior_is_the_product_of_the_predictive_probabilities(prior):
+    lengths = [3, 2, 2]
+    found = list(reference.configurations(lengths, prior))
+    assert len(found) == 877
+    assert_allclose(sum(p for p, _, _ in found), 1.0, rtol=1e-12)
+    for p, table, dish in found:
+        assert_allclose(log_prior(lengths, table, dish, prior), np.log(p), rtol=0, atol=1e-12)
+
+
+def test_sharing_the_early_dish_is_likelier():
+    """The document of two sentences, tables opened at times 1, 3 and 2."""
+    zeta = 0.7
+    early, late, none = (
+        np.exp(log_dishes(dishes, [0, 1, 0], zeta)) for dishes in ([0, 0, 1], [0, 1, 1], [0, 1, 2])
+    )
+    assert_allclose([early / late, late / none], [(1 + zeta) / zeta, 1 / zeta], rtol=1e-12)
+
+
+def test_an_empty_sentence_and_an_empty_document():
+    assert log_seating([], 1.0, 1.0) == 0.0
+    assert log_prior([], [], [], WAS()) == 0.0
+    assert log_prior([0, 1, 0], [0], [0], WAS()) == 0.0
+
+
+def test_sentences_get_their_words_in_turns():
+    assert_array_equal(round_robin([2, 0, 3, 1]), [0, 2, 5, 1, 3, 4])
+    assert len(round_robin([])) == 0
+
+
+def canonical(table, dish, order):
+    """Seats with the dishes numbered in the order of the process."""
+    names = {}
+    for i in order:
+        names.setdefault(dish[i], len(names))
+    return tuple(int(i) for i in table), tuple(names[d] for d in dish)
+
+
+@pytest.mark.parametrize(
+    "prior", [WAS(), UNEVEN, HDP(), HDP(2.0, 0.5), SBP(truncation=3), SBP((0.5, 2.0), 1.5, 2)],
+    ids=str,
+)  # fmt: skip
+def test_draws_have_the_law_of_the_predictive_probabilities(prior):
+    """The draws break sticks, the law integrates over them."""
+    lengths, n = [3, 2], 4000
+    rng = np.random.default_rng(1)
+    order = range(5) if isinstance(prior, HDP) else round_robin(lengths)
+    law = Counter()
+    for p, table, dish in reference.configurations(lengths, prior):
+        law[canonical(table, dish, order)] += p
+    drawn = Counter()
+    for _ in range(n):
+        seats = draw_seats(lengths, prior, rng)
+        drawn[canonical(seats.table, seats.dish.tolist(), order)] += 1
+    assert drawn.keys() <= law.keys()
+    expected = np.array([n * p for p in law.values()])
+    observed = np.array([drawn[state] for state in law])
+    many = expected >= 10
+    observed = np.append(observed[many], observed[~many].sum())
+    expected = np.append(expected[many], expected[~many].sum())
+    keep = expected > 0
+    assert chisquare(observed[keep], expected[keep]).pvalue > 1e-4
+
+
+def test_simulated_words_come_from_their_topics():
+    rng = np.random.default_rng(0)
+    topics = [[0.25, 0.75, 0.0], [0.0, 0.0, 1.0]]
+    document = simulate([400, 0, 600], WAS(zeta=5.0), 0.5, topics, rng)
+    assert_array_equal(document.words == 2, document.topic == 1)
+    assert_allclose(np.mean(document.words[document.topic == 0]), 0.75, atol=0.08)
+    assert_allclose(document.proportions.sum(axis=1), 1.0)
+    largest = np.bincount(document.dish).argmax()
+    share = document.topic[document.dish == largest].mean()
+    assert abs(share - document.proportions[largest, 1]) < 0.1
+    assert len(simulate([], HDP(), 1.0, topics, rng).words) == 0
+
+
+def test_weights_under_was_are_independent_at_given_positions():
+    """Theorem 2 holds at fixed sticks; over all positions a correlation is left."""
+    was = weight_correlation(WAS(), 12, 1500, np.random.default_rng(0))
+    hdp = weight_correlation(HDP(), 12, 500, np.random.default_rng(0))
+    sbp = weight_correlation(SBP(), 12, 500, np.random.default_rng(0))
+    assert was.n_shared > 2500
+    assert abs(was.given_positions) < 0.06
+    assert abs(sbp.given_positions) < 0.05
+    assert hdp.given_positions > 0.3
+    assert was.given_positions + 0.03 < was.pooled < hdp.pooled - 0.1
+
+
+def test_a_document_without_shared_atoms_has_no_correlation_to_speak_of():
+    far = weight_correlation(WAS(zeta=5.0), 12, 800, np.random.default_rng(0))
+    assert abs(far.pooled) < 0.06
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments", "name"),
+    [
+        (WAS, {"a": 0.0}, "a must be"),
+        (WAS, {"b": [1.0, -1.0]}, "b must be"),
+        (WAS, {"a": []}, "a must be"),
+        (WAS, {"a": [[1.0]]}, "a must be"),
+        (WAS, {"b": "1"}, "b must be"),
+        (WAS, {"b": [float("nan")]}, "b must be"),
+        (WAS, {"zeta": float("inf")}, "zeta must be"),
+        (WAS, {"zeta": None}, "zeta must be"),
+        (WAS, {"exact": 1}, "exact must be"),
+        (HDP, {"table_concentration": -1.0}, "table_concentration must be"),
+        (HDP, {"dish_concentration": float("nan")}, "dish_concentration must be"),
+        (SBP, {"a": -1.0}, "a must be"),
+        (SBP, {"b": 0}, "b must be"),
+        (SBP, {"truncation": 0}, "truncation must be"),
+        (SBP, {"truncation": 2.0}, "truncation must be"),
+        (SBP, {"truncation": True}, "truncation must be"),
+    ],
+)
+def test_senseless_parameters_are_refused(kind, arguments, name):
+    with pytest.raises(ValueError, match=name):
+        kind(**arguments)
+
+
+def test_priors_are_values():
+    assert WAS(a=[1, 2]) == WAS(a=np.array([1.0, 2.0]))
+    assert hash(SBP(b=[1.0])) == hash(SBP(b=(1.0,)))
