@@ -54,14 +54,17 @@ for topic in subtle[:4]:
 # ------------------------------------
 # Under the hierarchical Dirichlet process an atom that is heavy in one sentence is heavy in the
 # others: all sentences prefer what is frequent in the document. Under the weight-agnostic prior its
-# weights in two sentences go together much less, so that a sentence can be about what the document
-# is not. Draws from both, before any data: the weights of an atom in two sentences of twelve words
-# that share it.
+# weights in two sentences go together less, so that a sentence can be about what the document is
+# not. Draws from both, before any data: how the weights of an atom in two sentences of twelve words go
+# together, for all atoms that both may use and for those that both have a word of.
 rng = np.random.default_rng(0)
-print("prior  correlation of the weights")
+print("correlation of the weights:  all atoms  in use")
 for prior in (WAS(b=0.5), HDP(table_concentration=0.5)):
-    found = weight_correlation(prior, n_words=12, n_draws=3000, rng=rng)
-    print(f"{type(prior).__name__:>5}  {found.pooled:26.2f}")
+    found = [
+        weight_correlation(prior, n_words=12, n_draws=3000, rng=rng, used=used).pooled
+        for used in (False, True)
+    ]
+    print(f"{type(prior).__name__:>26}  {found[0]:10.2f}  {found[1]:6.2f}")
 
 # %%
 # Which prior finds more, in text whose subtle topics are known, depends on the other priors:

@@ -315,7 +315,7 @@ def simulate(
 
 
 def weight_correlation(
-    prior: Prior, n_words: int, n_draws: int, rng: np.random.Generator
+    prior: Prior, n_words: int, n_draws: int, rng: np.random.Generator, *, used: bool = False
 ) -> WeightCorrelation:
     """How the weights of an atom in two groups go together, in draws from the prior.
 
@@ -329,12 +329,15 @@ def weight_correlation(
     ----------
     prior : WAS, HDP or SBP
     n_words : int
-        Of each of the two groups. Under WAS an atom is shared if both have a word of it;
-        under the others all atoms are shared, words or not.
+        Of each of the two groups.
     n_draws : int
     rng : numpy.random.Generator
+    used : bool, default=False
+        Whether only the atoms count that both groups have a word of. Under WAS there
+        are no others; under the HDP and SBP all atoms have a weight in all groups, and to
+        look at those in use alone hides most of how they go together.
     """
-    pairs = [pair for _ in range(n_draws) for pair in _shared_weights(prior, n_words, rng)]
+    pairs = [pair for _ in range(n_draws) for pair in _shared_weights(prior, n_words, rng, used)]
     weights = np.array([pair[0] for pair in pairs]).reshape(-1, 2)
     positions = np.array([pair[1] for pair in pairs]).reshape(-1, 2)
     _, cell = np.unique(positions, axis=0, return_inverse=True)
@@ -454,7 +457,7 @@ def _draw_sbp(lengths: Sequence[int], prior: SBP, rng: np.random.Generator) -> S
 
 
 def _shared_weights(
-    prior: Prior, n_words: int, rng: np.random.Generator
+    prior: Prior, n_words: int, rng: np.random.Generator, used: bool
 ) -> list[tuple[tuple[float, float], tuple[int, int]]]:
     """Weights and positions of the atoms that two groups share, in one draw."""
     if isinstance(prior, HDP):
@@ -463,7 +466,9 @@ def _shared_weights(
         seats = draw_seats([n_words, n_words], prior, rng)
         pairs = seats.sticks
     if not isinstance(prior, WAS):
-        return [(weights, (place, place)) for place, weights in enumerate(zip(*pairs, strict=True))]
+        counts = [rng.multinomial(n_words, weights) if used else np.ones(1) for weights in pairs]
+        places = np.flatnonzero(np.broadcast_to(np.minimum(*counts) > 0, len(pairs[0])))
+        return [((pairs[0][place], pairs[1][place]), (place, place)) for place in places.tolist()]
     position = []
     for group in np.split(np.arange(2 * n_words), 2):
         first = group[seats.table[group] == group]
