@@ -131,7 +131,7 @@ class Month(NamedTuple):
     y_test: np.ndarray
 
 
-def read_months(path: Path) -> dict[tuple[int, int], Month]:
+def read_months(path: Path, seed: int) -> dict[tuple[int, int], Month]:
     """By year and month. Dates of a thirteenth month or later are left out."""
     rows: dict[tuple[int, int], list[list[float]]] = {}
     with gzip.open(path, "rt", encoding="utf-8") as file:
@@ -140,12 +140,12 @@ def read_months(path: Path) -> dict[tuple[int, int], Month]:
             if month <= 12:
                 values = [np.nan if row[name] == "?" else float(row[name]) for name in INPUTS]
                 rows.setdefault((year, month), []).append([*values, row["class"] == "UP"])
-    return {date: split(np.array(rows[date])) for date in sorted(rows)}
+    return {date: split(np.array(rows[date]), seed) for date in sorted(rows)}
 
 
-def split(samples: np.ndarray) -> Month:
+def split(samples: np.ndarray, seed: int) -> Month:
     """Two thirds for learning; the sample after them is in neither part."""
-    order, n = java_shuffle(len(samples), seed=1), int(2 * len(samples) / 3)
+    order, n = java_shuffle(len(samples), seed), int(2 * len(samples) / 3)
     train, test = samples[order[:n]], samples[order[n + 1 :]]
     return Month(train[:, :-1], train[:, -1], test[:, :-1], test[:, -1])
 
@@ -178,10 +178,11 @@ def mean(scores: list[Scores], field: str = "bound") -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seed", type=int, default=1, help="of the split; theirs is 1")
     parser.add_argument("--output", type=Path, default=Path())
-    output = parser.parse_args().output
-    output.mkdir(parents=True, exist_ok=True)
-    months = read_months(corpora.folder() / "electricity_raw.csv.gz")
+    options = parser.parse_args()
+    options.output.mkdir(parents=True, exist_ok=True)
+    months = read_months(corpora.folder() / "electricity_raw.csv.gz", options.seed)
     dates = list(months)
     by_name = sorted(dates, key=lambda date: f"{date[0]}_{date[1]}")
     since = dates.index(SECOND_STATE_SINCE)
@@ -199,7 +200,8 @@ def main() -> None:
         printed = "" if method.printed is None else f"{method.printed:.2f}"
         lines.append(f"| {name} | " + " | ".join(f"{x:.2f}" for x in cells) + f" | {printed} |")
         print(lines[-1], flush=True)
-    (output / "hpp_electricity.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    path = options.output / "hpp_electricity.md"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
