@@ -223,6 +223,8 @@ class StreamingTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
         prior = getattr(self, "boosted_prior", None)
         if prior is None:
             return None
+        if self.boosting_scale == 0:
+            warn_of_no_boost("a boosting_scale above 0, for example 0.1")
         return check_topic_word_prior(
             prior, "boosted_prior", self.n_components, self.n_features_in_
         )
@@ -345,6 +347,15 @@ def unchanged_unless_learnt(estimator: BaseEstimator) -> Iterator[None]:
             for name in vars(estimator).keys() - before.keys():
                 delattr(estimator, name)
         raise
+
+
+def warn_of_no_boost(remedy: str) -> None:
+    """Say that knowledge is given and not used."""
+    warnings.warn(
+        f"boosted_prior is given, but nothing boosts it, so that it has no effect; use {remedy}",
+        UserWarning,
+        stacklevel=2,
+    )
 
 
 def _minibatch(X: sparse.csr_matrix) -> Minibatch:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from streamtopics.messages import BlockStatistics
-from streamtopics.posterior import TOO_EXTREME, Blend, Proportions
+from streamtopics.posterior import TOO_EXTREME, Blend, Proportions, within_reach
 
 NO_PROPORTIONS = Proportions(np.empty(0), np.empty(0))
 
@@ -150,6 +150,17 @@ class DensePosterior:
         """Effective sample size that each node's prior stands for."""
         return self._masses({name: block.prior for name, block in self.blocks.items()})
 
+    def pooled(self, mass: np.ndarray) -> np.ndarray:
+        """What the nodes of each block have together, for each node, of masses of each.
+
+        Where masses are not counts, as with precisions, each node is for itself.
+        """
+        parts = []
+        for name, part in self.by_block(mass).items():
+            alike = getattr(self.blocks[name].family, "MASS_IS_A_COUNT", True)
+            parts.append(np.full(part.size, part.sum()) if alike else np.ravel(part))
+        return np.concatenate(parts)
+
     @property
     def boosted_mass(self) -> np.ndarray:
         """Effective sample size of what a boost of weight 1 adds to each node."""
@@ -190,6 +201,7 @@ class DensePosterior:
             In nats.
         """
         after, boosts = self.after(blend), self._boosts(blend)
+        within_reach(after.mass)
         found = [
             (
                 block.family.kl(after[name], self[name] + boosts[name]),
@@ -216,6 +228,7 @@ class DensePosterior:
             From rho of shape (n_nodes,) to the slopes, of the same shape, in nats.
         """
         after, boosts = self.after(blend), self._boosts(blend)
+        within_reach(after.mass)
         beyond = {name: self[name] - block.prior for name, block in self.blocks.items()}
         base = {name: block.prior + boosts[name] for name, block in self.blocks.items()}
         families = {name: block.family for name, block in self.blocks.items()}

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.messages import Minibatch
 from streamtopics.parallel import Workers
-from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.posterior import TOO_EXTREME, Blend, LazyPosterior
 from streamtopics.validation import Interval
 
 DRIFT_CONSTRAINTS = {
@@ -73,6 +73,8 @@ class DriftRow(NamedTuple):
 def observe(posterior: LazyPosterior, blend: Blend, time: Any) -> Drift:
     """What `blend` is about to do to a posterior."""
     old_mass, mass = posterior.mass, posterior.after(blend).mass
+    if not np.isfinite(mass).all():
+        raise ValueError(TOO_EXTREME)
     n = min(TOP_WORDS, posterior.shape[0])
     moved, least = np.zeros((2, len(mass)))
     leaders = []
@@ -141,7 +143,8 @@ class Forgetting:
 
         When it fails nothing has changed. When it is interrupted, either nothing has
         changed or all of the minibatch was learnt, as `n_batch_iter_` tells. What
-        `on_drift` raises comes through, and then the minibatch is learnt.
+        `on_drift` raises comes through, and then the minibatch is learnt. The first call
+        fixes the number of topics and the priors.
 
         Parameters
         ----------

@@ -34,6 +34,8 @@ TOO_EXTREME = (
     "the update would make the posterior infinite or undefined; the step size, the boosting scale "
     "or the prior is too extreme"
 )
+# Greater masses have no divergences in double precision.
+MOST_MASS = 1e290
 # Words of which divergences are summed at once: enough rows to fill a cache.
 WORDS_AT_ONCE = 512
 # Where noise would reflect lam to less, it stays here.
@@ -132,6 +134,10 @@ class LazyPosterior:
     def n_nodes(self) -> int:
         """Distributions that make up the posterior: one for each topic."""
         return self.S.shape[1]
+
+    def pooled(self, mass: np.ndarray) -> float:
+        """What all topics have together, of masses of each."""
+        return float(mass.sum())
 
     @property
     def _boosted(self) -> np.ndarray:
@@ -264,6 +270,7 @@ class LazyPosterior:
         from_posterior, from_prior : ndarray of shape (n_components,), float64
             KL(Dir(q_k) || Dir(lam_k)) and KL(Dir(q_k) || Dir(eta_k)), in nats.
         """
+        mass = within_reach(self.after(blend).mass)
         from_posterior, from_prior = np.zeros((2, self.S.shape[1]))
         boosted = np.any(blend.boost)
         for words, before, after in self.changes(blend):
@@ -276,7 +283,7 @@ class LazyPosterior:
             kernel_of_dirichlet.add_divergences(after, before, eta, from_posterior, from_prior)
         if not boosted:
             from_prior += self._log_gamma_prior
-        mass, boost = self.after(blend).mass, blend.boost * self.boosted_mass
+        boost = blend.boost * self.boosted_mass
         masses = self.mass + boost, self.prior_mass + boost
         for found, other in zip((from_posterior, from_prior), masses, strict=True):
             found -= gammaln(other) - gammaln(mass) + (mass - other) * digamma(mass)
@@ -303,7 +310,7 @@ class LazyPosterior:
             base = eta + blend.boost * self.boosted_rows(everything)
         mass = self.mass - self.prior_mass
         base_mass = self.prior_mass + blend.boost * self.boosted_mass
-        expected = -mass * digamma(self.after(blend).mass)
+        expected = -mass * digamma(within_reach(self.after(blend).mass))
         for words, _, after in self.changes(blend):
             expected += (beyond[words] * digamma(after)).sum(axis=0)
 
@@ -406,14 +413,16 @@ class LazyPosterior:
         """
         n_words, k = self.S.shape[0], len(places)
         memory = self.proportions.memory
-        out = LazyPosterior(self.eta, (n_words, k), alpha, k, self.xi)
+        if self.xi is not None:
+            raise ValueError("topics cannot come and go while another prior than theirs is boosted")
+        out = LazyPosterior(self.eta, (n_words, k), alpha, k)
         known = places >= 0
         out.S[:, known] = self.S[:, places[known]]
         parts = [
             np.where(known, self.c[places], self.c[0]),
             np.where(known, self.a[places], 1.0),
             np.where(known, self.learnt_mass[places], 0.0),
-            np.where(known, self.b[places], 0.0),
+            np.zeros(k),
         ]
         memory = np.where(known, memory[places], 0.0)
         out._state = np.concatenate([*parts, alpha, memory, self._state[-3:]])
@@ -422,8 +431,8 @@ class LazyPosterior:
     def continues(self, base: LazyPosterior) -> bool:
         """Whether this posterior can have grown out of `base` by adding to it."""
         learnt, before = self.a * self.S, base.a * base.S
-        added = (self.c >= base.c).all() and (learnt >= before * (1 - 1e-9)).all()
-        return bool(self.follows(base) and added)
+        boosted = (self.c >= base.c).all() and (self.b >= base.b).all()
+        return bool(self.follows(base) and boosted and (learnt >= before * (1 - 1e-9)).all())
 
     def _own(self) -> None:
         """Copy what cannot be written to, as in a process that was sent a memory map."""
@@ -470,7 +479,6 @@ class LazyPosterior:
         state[:k] = sum(np.sign(share) * share**2 * p.c for p, share in shares)
         state[k : 2 * k] = 1.0
         state[2 * k : 3 * k] = sum(share * p.learnt_part for p, share in shares)
-        state[3 * k : 4 * k] = sum(share * p.b for p, share in shares)
         own = [p.n_batches - (0 if base is None else base.n_batches) for p, _ in signs[:2]]
         state[4 * k : -3] = self._pooled_proportions(other, own)
         S = sum((share * p.a) * p.S for p, share in shares)
@@ -496,6 +504,13 @@ def _over_words(prior: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     n_words, n_components = shape
     total = prior.sum(axis=0) * (n_words // len(prior))
     return np.broadcast_to(total, n_components).astype(np.float64)
+
+
+def within_reach(mass: np.ndarray) -> np.ndarray:
+    """The masses that an update leads to, where these are not too extreme."""
+    if not (mass < MOST_MASS).all():
+        raise ValueError(TOO_EXTREME)
+    return mass
 
 
 def blend_together(updates: list[tuple[LazyPosterior, Blend]]) -> None:

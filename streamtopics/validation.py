@@ -34,6 +34,7 @@ MOST_COUNT = 1e15
 
 POSITIVE_INT = Interval(Integral, 1, None, closed="left")
 
+BOOSTING_SCALE = Interval(Real, 0, 1e10, closed="both")
 WORD_PRIOR = [None, Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"), "array-like"]
 
 COMMON_CONSTRAINTS = {

@@ -301,3 +301,21 @@ def test_a_failed_start_leaves_no_average(estimator):
     with pytest.raises(ValueError, match="doc_topic_prior"):
         estimator.set_params(averaging=False, doc_topic_prior=np.ones(2)).fit(X)
     assert_array_equal(estimator.components_, before)
+
+
+def test_boosts_of_another_prior_are_averaged_too():
+    """avg_t = sum_i i lam_i / sum_i i."""
+    rng = np.random.default_rng(0)
+    eta, xi = rng.uniform(0.1, 1.0, (2, V, K))
+    average = IterateAverage(LazyPosterior(eta, (V, K), xi=xi))
+    lam, total = eta, 0.0
+    for t in range(1, 6):
+        words = np.sort(rng.choice(V, 2, replace=False)).astype(np.int32)
+        counts = rng.gamma(1.0, 2.0, (2, K))
+        blend = Blend(0.6, 1.0, 0.4, Statistics(words, counts, np.ones(2)), boost=0.3)
+        average.blend(blend)
+        lam = 0.6 * lam + 0.4 * eta + 0.3 * xi
+        lam[words] += counts
+        total = total + t * lam
+        assert_allclose(average.dense(), total / (t * (t + 1) / 2))
+        assert_allclose(average.mass, average.dense().sum(axis=0))

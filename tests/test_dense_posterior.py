@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics.dense_posterior import Block, DensePosterior
-from streamtopics.families import beta, dirichlet, gamma, normal_gamma
+from streamtopics.families import beta, dirichlet, gamma, gaussian, normal_gamma
 from streamtopics.messages import Statistics
 from streamtopics.posterior import Blend, LazyPosterior, Noise, Proportions
 from streamtopics.updates import (
@@ -43,6 +43,17 @@ def mixed():
         "weights": Block(dirichlet, np.array([1.0, 2.0, 0.5])),
         "components": Block(normal_gamma, components),
         "noises": Block(gamma, np.array([[1.0, 2.0], [3.0, 1.0]])),
+    }
+    return DensePosterior(blocks)
+
+
+def knowledge():
+    """Other priors of the same families, in no proportion to those."""
+    components = normal_gamma.from_parameters(np.full((2, 3), -1.0), 1.5, 3.0, 0.7)
+    blocks = {
+        "weights": Block(dirichlet, np.array([0.2, 0.3, 4.0])),
+        "components": Block(normal_gamma, components),
+        "noises": Block(gamma, np.array([[5.0, 1.0], [1.0, 2.0]])),
     }
     return DensePosterior(blocks)
 
@@ -183,16 +194,17 @@ def test_proposals_are_what_a_blend_would_make():
 def test_divergences_are_those_of_the_families(boost, another):
     posterior = mixed()
     if another:
-        posterior = posterior.boosting(twice(posterior))
+        posterior = posterior.boosting(knowledge())
     posterior.blend(next(blends(posterior)))
     blend = replace(list(blends(posterior))[1], boost=boost)
     found = posterior.divergences(blend)
     q, boosts = posterior.after(blend), np.broadcast_to(boost, 9)
     start = 0
     for name, block in posterior.blocks.items():
-        flat = (x.reshape(-1, x.shape[-1]) for x in (q[name], posterior[name], block.prior))
-        for q_i, lam, eta in zip(*flat, strict=True):
-            r = boosts[start] * (2 if another else 1) * eta
+        xi = knowledge().blocks[name].prior if another else block.prior
+        flat = (x.reshape(-1, x.shape[-1]) for x in (q[name], posterior[name], block.prior, xi))
+        for q_i, lam, eta, xi_i in zip(*flat, strict=True):
+            r = boosts[start] * xi_i
             assert_allclose(found[0][start], block.family.kl(q_i, lam + r), rtol=1e-10)
             assert_allclose(found[1][start], block.family.kl(q_i, eta + r), rtol=1e-10)
             start += 1
@@ -212,23 +224,45 @@ def test_the_prior_is_kept_apart_from_what_was_learnt():
     assert_allclose(posterior.prior_part, (0.5 * 1.5 + 0.7 + 0.2) * posterior.prior_mass)
 
 
-def twice(posterior):
-    """A posterior whose priors weigh twice as much."""
-    blocks = posterior.blocks.items()
-    return DensePosterior({name: Block(b.family, 2 * b.prior) for name, b in blocks})
-
-
 def test_what_is_boosted_may_be_another_prior():
-    posterior = mixed().boosting(twice(mixed()))
-    assert_allclose(posterior.boosted_mass, 2 * posterior.prior_mass)
-    copies = [pickle.loads(pickle.dumps(posterior)), copy.deepcopy(posterior)]
-    before = {name: posterior[name] for name in posterior.blocks}
-    for one in (posterior, *copies):
-        nothing = {name: np.zeros_like(block.prior) for name, block in posterior.blocks.items()}
-        one.blend(Blend(0.5, 1.0, 0.5, one.statistics(nothing, 0), boost=0.25))
-        for name in one.blocks:
-            assert_allclose(one[name], 1.5 * before[name])
-        assert_allclose(one.prior_part, 1.5 * one.prior_mass)
+    posterior = mixed().boosting(knowledge())
+    assert_array_equal(posterior.boosted_mass, knowledge().prior_mass)
+    for one in (posterior, pickle.loads(pickle.dumps(posterior)), copy.deepcopy(posterior)):
+        nothing = {name: np.zeros_like(block.prior) for name, block in one.blocks.items()}
+        for _ in range(2):
+            blend = Blend(0.5, 1.0, 0.5, one.statistics(nothing, 0), boost=0.25)
+            proposal = one.after(blend)
+            mass, base = proposal.mass, proposal.base
+            one.blend(blend)
+        for name, block in one.blocks.items():
+            expected = block.prior + 0.375 * knowledge().blocks[name].prior
+            assert_allclose(one[name], expected)
+            assert_allclose(base[name], expected)
+        assert_allclose(mass, one.prior_mass + 0.375 * knowledge().prior_mass)
+        assert_allclose(one.prior_part, mass)
+
+
+def test_a_boost_compares_the_nodes_of_a_block():
+    posterior = mixed().boosting(knowledge())
+    s = posterior.statistics(additions(np.random.default_rng(0)), 4)
+    parts = posterior.by_block(Boost(0.3).weight(posterior, s))
+    for name, block in posterior.blocks.items():
+        said = block.family.mass(s.additions[name]).sum()
+        known = block.family.mass(knowledge().blocks[name].prior).sum()
+        assert_allclose(parts[name], 0.3 * said / known)
+    assert_allclose(Boost(0.3, "topic").weight(posterior, s), 0.3 * s.mass / knowledge().prior_mass)
+
+
+def test_precisions_are_compared_node_by_node():
+    prior = gaussian.from_parameters(np.zeros(2), np.array([1.0, 4.0]))
+    posterior = DensePosterior({"coefficients": Block(gaussian, prior)})
+    s = posterior.statistics({"coefficients": 10.0 * prior}, 3)
+    assert_allclose(Boost(0.3).weight(posterior, s), [3.0, 3.0])
+
+
+def test_what_is_boosted_is_a_density():
+    with pytest.raises(ValueError, match="prior of coins"):
+        DensePosterior({"coins": Block(beta, np.ones(2), np.array([1.0, -1.0]))})
 
 
 def test_only_a_posterior_of_the_same_kind_can_be_boosted():

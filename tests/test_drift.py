@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from streamtopics import SVBHPP, SVBLDA, PopulationVBLDA, PowerPriorLDA
+from streamtopics import BPSLDA, SVBHPP, SVBLDA, PopulationVBLDA, PowerPriorLDA
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.updates.rates import Exponential, Normal
 
@@ -79,6 +79,15 @@ def test_callback_fires_when_topics_are_forgotten_and_only_then(changed_model):
     assert [record.batch for record in calls] == [7]
     assert calls[0] is model.drift_[-1]
     assert calls[0].time == 1996
+
+
+def test_callback_fires_when_one_topic_alone_is_forgotten():
+    calls = []
+    settings = {"rate_starts": (0.95,), "doc_topic_prior": 0.5, "max_passes": 20, "tol": 1e-4}
+    model = SVBHPP(N_TOPICS, rate="topic", random_state=0, on_drift=calls.append, **settings)
+    learn_through_a_change(model, 0)
+    assert [record.batch for record in calls] == [7]
+    assert calls[0].retention.max() > 0.8
 
 
 def test_report_has_a_row_for_each_minibatch_and_topic(changed_model):
@@ -188,8 +197,8 @@ def test_what_is_forgotten_to_and_what_is_boosted_are_two_priors():
     share = {}
     for scale in (0.0, 0.2):
         model = PowerPriorLDA(
-            2, rho=0.5, topic_word_prior=0.01, boosted_prior=seeded, boosting_scale=scale,
-            random_state=0,
+            2, rho=0.5, topic_word_prior=0.01, boosted_prior=seeded if scale else None,
+            boosting_scale=scale, random_state=0,
         )  # fmt: skip
         for _ in range(20):
             model.partial_fit(X)
@@ -198,6 +207,26 @@ def test_what_is_forgotten_to_and_what_is_boosted_are_two_priors():
         assert_allclose(model.components_[:, 19], 0.01 + boosts * seeded[:, 19], rtol=1e-4)
     assert (share[0.0] < 1e-3).all()
     assert share[0.2][0] > 0.1 > share[0.2][1]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [SVBHPP(2), PowerPriorLDA(2), PopulationVBLDA(2), BPSLDA(2, boosting_scale=0.0)],
+    ids=repr,
+)
+def test_a_prior_that_nothing_boosts_is_warned_of(model):
+    model.set_params(boosted_prior=0.1, random_state=0)
+    with pytest.warns(UserWarning, match="boosted_prior is given, but nothing boosts it"):
+        model.partial_fit([[1.0, 2.0, 0.0]])
+    model.set_params(boosting_scale=0.1).fit([[1.0, 2.0, 0.0]])
+
+
+def test_an_update_that_is_too_extreme_leaves_no_record(monkeypatch):
+    model = SVBHPP(2, random_state=0).partial_fit([[1.0, 2.0, 0.0]])
+    monkeypatch.setattr("streamtopics.updates.Boost.weight", lambda *_: 1e300)
+    with pytest.raises(ValueError, match="infinite or undefined"):
+        model.set_params(boosting_scale=0.1).partial_fit([[1.0, 2.0, 0.0]])
+    assert len(model.drift_) == model.n_batch_iter_ == 1
 
 
 # Parameters
@@ -220,7 +249,11 @@ def test_what_is_forgotten_to_and_what_is_boosted_are_two_priors():
         (SVBHPP(), "max_passes", 1),
         (SVBHPP(), "boosting_scale", -1.0),
         (SVBHPP(), "boosted_prior", 0.0),
-        (PowerPriorLDA(), "boosted_prior", [0.1, 0.1, 0.1]),
+        (SVBHPP(), "rate_starts", ("low", "high")),
+        (SVBHPP(rate_estimate="point"), "rate_starts", (7,)),
+        (SVBHPP(rate_estimate="point"), "max_passes", 1),
+        (PowerPriorLDA(boosting_scale=0.1), "boosted_prior", [0.1, 0.1, 0.1]),
+        (PopulationVBLDA(), "boosting_scale", -0.1),
     ],
 )
 def test_wrong_parameter(estimator, name, value):

@@ -2,6 +2,7 @@
 """The lazy posterior against the dense equation it stands for."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -368,3 +369,48 @@ def test_topics_can_be_chosen_and_added(shape):
     chosen.blend(Blend(0.5, 1.0, 0.5, statistics(2)))
     assert_array_equal(posterior.dense(), before)
     assert_array_equal(posterior._state, state)
+
+
+# Another prior that is boosted
+
+
+def boosted(*coefficients, t=0, boost=0.4):
+    return Blend(*coefficients, statistics(t), boost=boost)
+
+
+def two_priors(seed=0):
+    eta, xi = np.random.default_rng(seed).uniform(0.1, 1.0, (2, V, K))
+    return LazyPosterior(eta, (V, K), xi=xi)
+
+
+def test_noise_of_no_variance_leaves_the_update_with_its_boost():
+    noisy, plain = two_priors(), two_priors()
+    for t in range(3):
+        blend = boosted(0.5, 2.0, 0.3, t=t)
+        plain.blend(blend)
+        noisy.blend(replace(blend, noise=Noise(0.0, (0,))))
+    assert_allclose(noisy.dense(), plain.dense())
+    assert_allclose(noisy.mass, plain.mass)
+
+
+def test_absorbing_adds_the_boosts():
+    one, other = two_priors(), two_priors()
+    one.blend(boosted(1.0, 1.0, 0.0, t=0))
+    other.blend(boosted(1.0, 1.0, 0.0, t=1, boost=0.7))
+    expected = one.dense() + other.dense() - one.eta
+    one.absorb(other, None)
+    assert_allclose(one.dense(), expected)
+    assert_allclose(one.b, 1.1)
+
+
+def test_a_posterior_does_not_continue_one_of_more_boosts():
+    base, grown = two_priors(), two_priors()
+    base.blend(boosted(1.0, 1.0, 0.0))
+    grown.blend(boosted(1.0, 1.0, 0.0, boost=0.1))
+    assert not grown.continues(base)
+    assert base.continues(base)
+
+
+def test_topics_do_not_come_and_go_where_another_prior_is_boosted():
+    with pytest.raises(ValueError, match="come and go"):
+        two_priors().with_topics(np.array([0, -1]), np.ones(2))

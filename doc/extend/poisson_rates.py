@@ -7,10 +7,11 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import gammaln
 
+from streamtopics.checks import check_positive
 from streamtopics.dense_posterior import Block, DensePosterior, View
 from streamtopics.families import gamma
 from streamtopics.messages import BlockStatistics
-from streamtopics.models.dense_model import Learn, check_positive
+from streamtopics.models.dense_model import Learn
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class PoissonRates:
 
     needs_target: ClassVar[bool] = False
     allows_missing: ClassVar[bool] = False
+    coordinates: ClassVar[tuple[str, ...]] = ()
 
     shape: float = 0.5
     rate: float = 0.1

@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LDA with a prior that a stream does not wash out."""
 
-from numbers import Real
-
-import numpy as np
-
 from streamtopics.base import StreamingTopicModel
 from streamtopics.estimators.documentation import documented
 from streamtopics.local import Variational
@@ -12,7 +8,7 @@ from streamtopics.merging import Mergeable
 from streamtopics.models import LDA
 from streamtopics.models.views import geometric_mean
 from streamtopics.updates import BPS
-from streamtopics.validation import Interval, StrOptions
+from streamtopics.validation import BOOSTING_SCALE, StrOptions
 
 
 @documented
@@ -42,6 +38,7 @@ class BPSLDA(Mergeable, StreamingTopicModel):
         boost in proportion to its own tokens.
     {doc_topic_prior}
     {topic_word_prior}
+    {boosted_prior}
     {n_passes}
     {max_local_iter}
     {tol}
@@ -76,7 +73,7 @@ class BPSLDA(Mergeable, StreamingTopicModel):
     """
 
     _parameter_constraints = StreamingTopicModel._parameter_constraints | {
-        "boosting_scale": [Interval(Real, 0, np.inf, closed="left")],
+        "boosting_scale": [BOOSTING_SCALE],
         "boosting_norm": [StrOptions({"whole", "topic"})],
     }
 
@@ -88,6 +85,7 @@ class BPSLDA(Mergeable, StreamingTopicModel):
         boosting_norm="whole",
         doc_topic_prior=None,
         topic_word_prior=None,
+        boosted_prior=None,
         n_passes=1,
         max_local_iter=100,
         tol=1e-3,
@@ -102,6 +100,7 @@ class BPSLDA(Mergeable, StreamingTopicModel):
         self.boosting_norm = boosting_norm
         self.doc_topic_prior = doc_topic_prior
         self.topic_word_prior = topic_word_prior
+        self.boosted_prior = boosted_prior
         self.n_passes = n_passes
         self.max_local_iter = max_local_iter
         self.tol = tol

@@ -11,8 +11,8 @@ from streamtopics.estimators.documentation import documented
 from streamtopics.local import Variational
 from streamtopics.models import LDA
 from streamtopics.models.views import geometric_mean
-from streamtopics.updates import PopulationVB
-from streamtopics.validation import Interval
+from streamtopics.updates import Boost, PopulationVB
+from streamtopics.validation import BOOSTING_SCALE, Interval
 
 
 @documented
@@ -33,8 +33,10 @@ class PopulationVBLDA(Forgetting, StreamingTopicModel):
         Documents that the posterior is for (the source's alpha, M in other papers).
     rate : float, default=0.1
         Step size, in (0, 1].
+    {extra_boost}
     {doc_topic_prior}
     {topic_word_prior}
+    {boosted_prior}
     {on_drift}
     {max_local_iter}
     {tol}
@@ -74,6 +76,7 @@ class PopulationVBLDA(Forgetting, StreamingTopicModel):
         | {
             "population_size": [Interval(Real, 0, np.inf, closed="neither")],
             "rate": [Interval(Real, 0, 1, closed="right")],
+            "boosting_scale": [BOOSTING_SCALE],
         }
     )
 
@@ -83,8 +86,10 @@ class PopulationVBLDA(Forgetting, StreamingTopicModel):
         *,
         population_size=10_000,
         rate=0.1,
+        boosting_scale=0.0,
         doc_topic_prior=None,
         topic_word_prior=None,
+        boosted_prior=None,
         drift_threshold=0.5,
         on_drift=None,
         max_local_iter=100,
@@ -98,8 +103,10 @@ class PopulationVBLDA(Forgetting, StreamingTopicModel):
         self.n_components = n_components
         self.population_size = population_size
         self.rate = rate
+        self.boosting_scale = boosting_scale
         self.doc_topic_prior = doc_topic_prior
         self.topic_word_prior = topic_word_prior
+        self.boosted_prior = boosted_prior
         self.drift_threshold = drift_threshold
         self.on_drift = on_drift
         self.max_local_iter = max_local_iter
@@ -111,7 +118,7 @@ class PopulationVBLDA(Forgetting, StreamingTopicModel):
         self.verbose = verbose
 
     def _rule(self) -> PopulationVB:
-        return PopulationVB(self.population_size, self.rate)
+        return PopulationVB(self.population_size, self.rate, Boost(self.boosting_scale))
 
     def _model(self) -> LDA:
         local = Variational(self.tol, self.max_local_iter)

@@ -3,8 +3,6 @@
 
 from numbers import Real
 
-import numpy as np
-
 from streamtopics.base import StreamingTopicModel
 from streamtopics.drift import DRIFT_CONSTRAINTS, Forgetting
 from streamtopics.estimators.documentation import documented
@@ -12,7 +10,7 @@ from streamtopics.local import Variational
 from streamtopics.models import LDA
 from streamtopics.models.views import geometric_mean
 from streamtopics.updates import Boost, PowerPrior
-from streamtopics.validation import Interval
+from streamtopics.validation import BOOSTING_SCALE, Interval
 
 
 @documented
@@ -78,7 +76,7 @@ class PowerPriorLDA(Forgetting, StreamingTopicModel):
         | DRIFT_CONSTRAINTS
         | {
             "rho": [Interval(Real, 0, 1, closed="both")],
-            "boosting_scale": [Interval(Real, 0, np.inf, closed="left")],
+            "boosting_scale": [BOOSTING_SCALE],
         }
     )
 

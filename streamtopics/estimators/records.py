@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
+import numpy as np
+
 
 def nested_fields(record: Any) -> Iterator[tuple[str, Any]]:
     """Paths and values of the fields of a record, and of the records in it.
@@ -58,3 +60,14 @@ def replaced(record: Any, values: dict[str, Any], name: str) -> Any:
 def is_record(value: Any) -> bool:
     """Whether this is an instance of a dataclass."""
     return is_dataclass(value) and not isinstance(value, type)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two records are of one class and have the same fields, which may be arrays."""
+    if type(one) is not type(other):
+        return False
+    pairs = zip(nested_fields(one), nested_fields(other), strict=True)
+    return all(
+        path == path_ and (is_record(value) or np.array_equal(value, value_))
+        for (path, value), (path_, value_) in pairs
+    )

@@ -2,6 +2,7 @@
 """Any model of the dense kind, learnt from a stream by any update rule."""
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,9 +11,9 @@ from sklearn.utils import RegressorTags, TransformerTags, check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from streamtopics.base import unchanged_unless_learnt
+from streamtopics.base import unchanged_unless_learnt, warn_of_no_boost
 from streamtopics.drift import KEPT_MINIBATCHES
-from streamtopics.estimators.records import is_record, nested_fields, replaced
+from streamtopics.estimators.records import is_record, nested_fields, replaced, same
 from streamtopics.models.dense_model import DenseModel
 from streamtopics.progress import progress
 from streamtopics.updates import SVB
@@ -72,7 +73,9 @@ class StreamingBayes(BaseEstimator):
         A frozen record as well; None stands for ``SVB()``.
     boosted_prior : object, default=None
         A model of the same kind as `model`, whose prior is what the update boosts, if it
-        boosts; None for that of `model`, which the stream starts from and forgets to.
+        boosts; None for that of `model`, which the stream starts from and forgets to. Its
+        `coordinates`, such as the point that a mixture sums squares about, must be the
+        same. All components of a mixture have one prior, and so have their boosts.
     batch_size : int, default=1000
         Rows of a minibatch in `fit`.
     max_iter : int, default=1
@@ -281,7 +284,7 @@ class StreamingBayes(BaseEstimator):
         """Whether the parameters still fit the posterior."""
         for name, started in (("model", self.model_), ("boosted_prior", self.boosted_prior_)):
             now = getattr(self, name)
-            if now != started:
+            if not same(now, started):
                 raise ValueError(
                     f"{name} is {now} now, but the stream was started with {started}; set it back, "
                     "or start anew with fit"
@@ -293,9 +296,25 @@ class StreamingBayes(BaseEstimator):
         self.model_, self.boosted_prior_ = self.model, self.boosted_prior
         self.posterior_ = self.model.posterior(X)
         if self.boosted_prior is not None:
+            self._check_coordinates()
             self.posterior_ = self.posterior_.boosting(self.boosted_prior.posterior(X))
         self.n_iter_ = 0
         self._retentions = []
+
+    def _check_coordinates(self) -> None:
+        """Whether the natural parameters of both priors mean the same."""
+        model, other = self.model, self.boosted_prior
+        if type(other) is not type(model):
+            raise ValueError(
+                f"boosted_prior must be a {type(model).__name__} like model; got {other!r}"
+            )
+        for path in model.coordinates:
+            mine, theirs = map(attrgetter(path), (model, other))
+            if mine != theirs:
+                raise ValueError(
+                    f"boosted_prior and model must have the same {path}, which their parameters "
+                    f"are relative to; got {theirs!r} and {mine!r}"
+                )
 
     def _learn(self, X: np.ndarray, y: np.ndarray | None) -> None:
         posterior = self.posterior_
@@ -305,6 +324,8 @@ class StreamingBayes(BaseEstimator):
         except np.linalg.LinAlgError as error:
             name = type(self.model_).__name__
             raise ValueError(f"{name} found no solution: {DEGENERATE}") from error
+        if self.boosted_prior is not None and not np.any(blend.boost):
+            warn_of_no_boost("an update with a boost, such as PowerPrior(0.9, Boost(0.1))")
         retained = np.broadcast_to(blend.retain, posterior.n_nodes).astype(np.float64)
         earlier = self._kept_records()[1 - KEPT_MINIBATCHES :]
         self._retentions = [*earlier, (posterior.n_batches + 1, retained)]

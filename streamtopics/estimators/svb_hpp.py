@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LDA that learns from the stream how much to forget."""
 
-from numbers import Real
-
-import numpy as np
+from numbers import Integral, Real
 
 from streamtopics.base import StreamingTopicModel
 from streamtopics.drift import DRIFT_CONSTRAINTS, Forgetting
@@ -13,7 +11,7 @@ from streamtopics.models import LDA
 from streamtopics.models.views import geometric_mean
 from streamtopics.updates import Boost, EmpiricalPowerPrior, HierarchicalPowerPrior
 from streamtopics.updates.rates import Exponential, Normal
-from streamtopics.validation import POSITIVE_INT, Interval, StrOptions
+from streamtopics.validation import BOOSTING_SCALE, Interval, StrOptions
 
 
 @documented
@@ -53,7 +51,7 @@ class SVBHPP(Forgetting, StreamingTopicModel):
     {topic_word_prior}
     {boosted_prior}
     max_passes : int, default=10
-        Passes over a minibatch for each start, at most.
+        Passes over a minibatch for each start, at most; at least 2.
     {on_drift}
     {max_local_iter}
     {tol}
@@ -70,7 +68,7 @@ class SVBHPP(Forgetting, StreamingTopicModel):
     See Also
     --------
     PowerPriorLDA : A fixed rate.
-    streamtopics.inspection.plot_retention : The rates through the stream.
+    streamtopics.inspection.plot_drift : The rates through the stream.
 
     References
     ----------
@@ -99,8 +97,8 @@ class SVBHPP(Forgetting, StreamingTopicModel):
             "rate_estimate": [StrOptions({"posterior", "point"})],
             "rate_prior": [Interval(Real, None, None, closed="neither"), Exponential, Normal],
             "rate_starts": [tuple, list],
-            "boosting_scale": [Interval(Real, 0, np.inf, closed="left")],
-            "max_passes": [POSITIVE_INT],
+            "boosting_scale": [BOOSTING_SCALE],
+            "max_passes": [Interval(Integral, 2, None, closed="left")],
         }
     )
 
@@ -148,19 +146,19 @@ class SVBHPP(Forgetting, StreamingTopicModel):
         self.verbose = verbose
 
     def _rule(self) -> HierarchicalPowerPrior | EmpiricalPowerPrior:
-        if self.rate_estimate == "point":
-            return EmpiricalPowerPrior(
-                self.rate, Boost(self.boosting_scale), max_passes=self.max_passes
-            )
         prior = self.rate_prior
-        return HierarchicalPowerPrior(
+        hierarchical = HierarchicalPowerPrior(
             self.rate,
             Exponential(prior) if isinstance(prior, Real) else prior,
             tuple(self.rate_starts),
             Boost(self.boosting_scale),
             self.max_passes,
         )
+        if self.rate_estimate == "posterior":
+            return hierarchical
+        return EmpiricalPowerPrior(self.rate, hierarchical.boost, self.max_passes)
 
     def _model(self) -> LDA:
-        local = Variational(self.tol, self.max_local_iter, bound=len(self.rate_starts) > 1)
+        compares = self.rate_estimate == "posterior" and len(self.rate_starts) > 1
+        local = Variational(self.tol, self.max_local_iter, bound=compares)
         return LDA(geometric_mean, local, local, self.seed_, keep_documents=True)

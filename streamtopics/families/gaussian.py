@@ -14,6 +14,9 @@ import numpy as np
 
 from streamtopics.families.log_gamma import deviance
 
+# It is a precision.
+MASS_IS_A_COUNT = False
+
 
 def from_parameters(m: np.ndarray, k: np.ndarray) -> np.ndarray:
     """The natural parameter (k m, k).

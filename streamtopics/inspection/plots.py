@@ -109,6 +109,8 @@ def plot_drift(estimator: Forgetting):
     figure : matplotlib.figure.Figure
         Two panels, a row for each topic and a column for each of the last thousand
         minibatches, which bear the `time` that `partial_fit` was given, or their numbers.
+        With the first minibatch topics leave their random start; the scale of how far they
+        moved is that of the others.
 
     Raises
     ------
@@ -120,13 +122,15 @@ def plot_drift(estimator: Forgetting):
         raise ValueError("plot_drift needs a model that has learnt from a minibatch; it has not")
     figure, axes = _new_axes(2, 1, (9.0, 6.0))
     names = [str(record.batch if record.time is None else record.time) for record in records]
+    moved = np.array([record.moved for record in records])
+    most = moved[records[0].batch == 1 :].max(initial=0.0)
     panels = {
-        "share of the topic that was kept": (estimator.retention_history_, "magma"),
-        "how far it moved (total variation)": (np.array([r.moved for r in records]), "viridis"),
+        "share of the topic that was kept": (estimator.retention_history_, 1.0, "magma"),
+        "how far it moved (total variation)": (moved, most or 1.0, "viridis"),
     }
-    for ax, (title, (values, colours)) in zip(axes[:, 0], panels.items(), strict=True):
+    for ax, (title, (values, most, colours)) in zip(axes[:, 0], panels.items(), strict=True):
         image = ax.imshow(
-            values.T, aspect="auto", vmin=0.0, vmax=1.0, cmap=colours, interpolation="nearest"
+            values.T, aspect="auto", vmin=0.0, vmax=most, cmap=colours, interpolation="nearest"
         )
         ax.set_title(title, fontsize=10)
         ax.set_ylabel("topic")

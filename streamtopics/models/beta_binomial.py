@@ -12,10 +12,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from streamtopics.checks import check_positive
 from streamtopics.dense_posterior import Block, DensePosterior, View
 from streamtopics.families import beta
 from streamtopics.messages import BlockStatistics
-from streamtopics.models.dense_model import Learn, check_positive
+from streamtopics.models.dense_model import Learn
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class BetaBinomial:
 
     needs_target: ClassVar[bool] = False
     allows_missing: ClassVar[bool] = False
+    coordinates: ClassVar[tuple[str, ...]] = ()
 
     heads: float = 1.0
     tails: float = 1.0
@@ -83,8 +85,9 @@ class BetaBinomial:
         self, posterior: DensePosterior, X: np.ndarray, y: None = None
     ) -> np.ndarray:
         """Log probability of each row of flips."""
-        heads = self.mean(posterior)
-        return np.log(np.where(_flips(X) == 1, heads, 1 - heads)).sum(axis=1)
+        heads, tails = beta.parameters(posterior["coins"])
+        seen = np.where(_flips(X) == 1, heads, tails)
+        return (np.log(seen) - np.log(heads + tails)).sum(axis=1)
 
     def mean(self, posterior: DensePosterior) -> np.ndarray:
         """E[theta] of each coin."""

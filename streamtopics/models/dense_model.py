@@ -26,6 +26,9 @@ class DenseModel(Protocol):
         Whether there has to be a y, a number for each sample.
     allows_missing : bool
         Whether X may have NaN for what was not observed.
+    coordinates : tuple of str
+        Fields that natural parameters are relative to, such as the point about which
+        squares are summed: a prior can only be boosted in a model that shares them.
 
     A model that predicts has `predict(posterior, X)`, `predict_proba(posterior, X)` or
     `transform(posterior, X)` as well.
@@ -33,6 +36,7 @@ class DenseModel(Protocol):
 
     needs_target: ClassVar[bool]
     allows_missing: ClassVar[bool]
+    coordinates: ClassVar[tuple[str, ...]]
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
         """The posterior before any data, for samples of the shape of X."""
@@ -49,23 +53,6 @@ class DenseModel(Protocol):
 
         Where the model has targets and none are given, they are integrated out.
         """
-
-
-def check_positive(model: object, **values: float) -> None:
-    """Refuse hyper-parameters that are not positive numbers."""
-    for name, value in values.items():
-        if not 0 < value < np.inf:
-            raise ValueError(f"{name} of {type(model).__name__} must be positive; got {value!r}")
-
-
-def check_whole(model: object, **values: int) -> None:
-    """Refuse hyper-parameters that are not whole numbers of at least 1."""
-    for name, value in values.items():
-        if not (isinstance(value, (int, np.integer)) and value >= 1):
-            raise ValueError(
-                f"{name} of {type(model).__name__} must be a whole number of at least 1; "
-                f"got {value!r}"
-            )
 
 
 def check_codes(codes: np.ndarray, n_codes: int, what: str) -> np.ndarray:

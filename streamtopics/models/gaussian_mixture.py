@@ -16,10 +16,11 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import logsumexp, psi
 
+from streamtopics.checks import check_positive, check_whole
 from streamtopics.dense_posterior import Block, DensePosterior, View
 from streamtopics.families import dirichlet, normal_gamma
 from streamtopics.messages import BlockStatistics
-from streamtopics.models.dense_model import Learn, check_codes, check_positive, check_whole
+from streamtopics.models.dense_model import Learn, check_codes
 from streamtopics.models.student_t import log_student_t
 
 # The ascent that finds the components in the first minibatch.
@@ -67,6 +68,7 @@ class GaussianMixture:
 
     needs_target: ClassVar[bool] = False
     allows_missing: ClassVar[bool] = True
+    coordinates: ClassVar[tuple[str, ...]] = ("mean", "n_groups", "group_column")
 
     n_components: int = 2
     concentration: float = 1.0

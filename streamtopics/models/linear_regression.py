@@ -13,10 +13,11 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import psi
 
+from streamtopics.checks import check_positive
 from streamtopics.dense_posterior import Block, DensePosterior, View
 from streamtopics.families import normal_gamma_regression as family
 from streamtopics.messages import BlockStatistics
-from streamtopics.models.dense_model import Learn, check_positive
+from streamtopics.models.dense_model import Learn
 from streamtopics.models.student_t import log_student_t
 
 
@@ -56,6 +57,7 @@ class LinearRegression:
 
     needs_target: ClassVar[bool] = True
     allows_missing: ClassVar[bool] = False
+    coordinates: ClassVar[tuple[str, ...]] = ("fit_intercept",)
 
     precision: float = 1.0
     shape: float = 1.0

@@ -19,10 +19,11 @@ import numpy as np
 from scipy.special import gammaln, logsumexp, psi
 from scipy.stats import gamma as gamma_distribution
 
+from streamtopics.checks import check_positive
 from streamtopics.dense_posterior import Block, DensePosterior, View
 from streamtopics.families import gamma, gaussian, normal_gamma
 from streamtopics.messages import BlockStatistics
-from streamtopics.models.dense_model import Learn, check_positive
+from streamtopics.models.dense_model import Learn
 from streamtopics.models.student_t import log_student_t
 
 # The inner ascent: between coefficients and noise, and of both with what is missing.
@@ -78,6 +79,7 @@ class MeanFieldRegression:
 
     needs_target: ClassVar[bool] = True
     allows_missing: ClassVar[bool] = True
+    coordinates: ClassVar[tuple[str, ...]] = ()
 
     precision: float = 0.01
     shape: float = 1.0
@@ -137,7 +139,8 @@ class MeanFieldRegression:
 
         Of the inputs seen it is a product of Student t's, exactly. Of y given these it is
         a mixture of Gaussians over the precision of the noise, by quadrature; an input that
-        is missing enters it by its mean and variance.
+        is missing enters it by its mean and variance, which is capped where it is all but
+        infinite: a Student t of 2a degrees of freedom, a < 1.5, counts for 2a squared scales.
         """
         X = np.asarray(X, dtype=np.float64)
         m, k, a, b = normal_gamma.parameters(posterior["inputs"])
@@ -335,7 +338,8 @@ def _log_mixture(
     By the trapezoidal rule over ln g, where the integrand is a bell. It lies between the
     bells of variance 0, of shape + 1/2 and rate + residual^2 / 2, and of the gamma itself.
     """
-    least, most = gamma_distribution.ppf(TAIL, shape), gamma_distribution.isf(TAIL, shape + 0.5)
+    least = max(gamma_distribution.ppf(TAIL, shape), np.finfo(np.float64).tiny)
+    most = gamma_distribution.isf(TAIL, shape + 0.5)
     squared = residual**2
     first, last = np.log(least / (rate + 0.5 * squared)), np.log(most / rate)
     step = (last - first) / (N_NODES - 1)

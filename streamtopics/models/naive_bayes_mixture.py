@@ -14,10 +14,11 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import logsumexp
 
+from streamtopics.checks import check_positive, check_whole
 from streamtopics.dense_posterior import Block, DensePosterior, View
 from streamtopics.families import dirichlet
 from streamtopics.messages import BlockStatistics
-from streamtopics.models.dense_model import Learn, check_codes, check_positive, check_whole
+from streamtopics.models.dense_model import Learn, check_codes
 from streamtopics.models.gaussian_mixture import GaussianMixture, log_joint, mixture_blocks
 
 
@@ -50,6 +51,7 @@ class NaiveBayesMixture:
 
     needs_target: ClassVar[bool] = True
     allows_missing: ClassVar[bool] = True
+    coordinates: ClassVar[tuple[str, ...]] = ("mixture.mean",)
 
     n_classes: int = 2
     mixture: GaussianMixture = field(default_factory=GaussianMixture)

@@ -12,9 +12,12 @@ from typing import Literal
 
 import numpy as np
 
+from streamtopics.checks import check_choice, check_range, check_whole
 from streamtopics.messages import Statistics
 from streamtopics.posterior import Blend, LazyPosterior
 from streamtopics.updates.rule import Learn, ascend
+
+MOST_SCALE = 1e10
 
 
 @dataclass(frozen=True)
@@ -28,16 +31,22 @@ class Boost:
     norm : {"whole", "topic"}
         Whether the masses are compared over all topics together, which gives
         each topic the same boost, or topic by topic, which gives each the same
-        share s / (1 + s) of prior.
+        share s / (1 + s) of prior. In small models with nodes of several kinds, "whole"
+        is over the nodes of a kind.
     """
 
     scale: float
     norm: Literal["whole", "topic"] = "whole"
 
+    def __post_init__(self) -> None:
+        check_range(self, 0, MOST_SCALE, scale=self.scale)
+        check_choice(self, ("whole", "topic"), norm=self.norm)
+
     def weight(self, posterior: LazyPosterior, statistics: Statistics) -> float | np.ndarray:
         """r_t, a number or one per topic."""
         if self.norm == "whole":
-            return self.scale * (statistics.n_tokens / posterior.boosted_mass.sum())
+            said, known = map(posterior.pooled, (statistics.mass, posterior.boosted_mass))
+            return self.scale * (said / known)
         return self.scale * (statistics.mass / posterior.boosted_mass)
 
 
@@ -59,6 +68,11 @@ class BPS:
     scale: float
     norm: Literal["whole", "topic"] = "whole"
     n_passes: int = 1
+
+    def __post_init__(self) -> None:
+        check_whole(self, n_passes=self.n_passes)
+        check_range(self, 0, MOST_SCALE, scale=self.scale)
+        check_choice(self, ("whole", "topic"), norm=self.norm)
 
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
         """lam + s + r xi."""

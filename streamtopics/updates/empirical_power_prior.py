@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Power priors whose rate is a point estimate: lam_t = rho_t lam_{t-1} + (1 - rho_t) eta + s_t,
 
-    rho_t = argmax over [0, 1] of E_q[log p(beta | rho lam_{t-1} + (1 - rho) eta)].
+    rho_t = argmax over [0, 1] of E_q[log p(beta | rho lam_{t-1} + (1 - rho) eta)],
+
+both ends shifted by the boost if there is one.
 
 Where `HierarchicalPowerPrior` needs a second bound, because an expectation over rho has no
 closed form, a single rate needs none. The bound is concave in it, so there is one basin,
@@ -14,6 +16,7 @@ from typing import Literal
 
 import numpy as np
 
+from streamtopics.checks import check_able, check_choice, check_range, check_whole
 from streamtopics.posterior import Blend, LazyPosterior
 from streamtopics.updates.bps import BPS, NO_BOOST, Boost
 from streamtopics.updates.rule import Learn
@@ -33,7 +36,7 @@ class EmpiricalPowerPrior:
     boost : Boost
         Of the prior, on top.
     max_passes : int
-        Passes over a minibatch, at most.
+        Passes over a minibatch, at most; two are the least that learn a rate.
     tol : float
         The ascent ends when no rho changes by more.
     """
@@ -43,15 +46,22 @@ class EmpiricalPowerPrior:
     max_passes: int = 10
     tol: float = 1e-3
 
+    def __post_init__(self) -> None:
+        check_choice(self, ("shared", "topic"), rate=self.rate)
+        check_able(self, "weight", "Boost(0.1)", boost=self.boost)
+        check_whole(self, least=2, max_passes=self.max_passes)
+        check_range(self, 0, np.inf, tol=self.tol)
+
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
         """rho lam + (1 - rho) eta + s + r xi."""
         if posterior.n_batches == 0:
             return BPS(self.boost.scale, self.boost.norm, self.max_passes).step(posterior, learn)
         rho = np.full(1 if self.rate == "shared" else posterior.n_nodes, START)
-        seen = posterior
+        seen, boost = posterior, None
         for _ in range(self.max_passes):
             statistics = learn(seen)
-            boost = self.boost.weight(posterior, statistics)
+            if boost is None:
+                boost = self.boost.weight(posterior, statistics)
             kept = float(rho[0]) if self.rate == "shared" else rho
             blend = Blend(kept, 1.0, 1.0 - kept, statistics, boost=boost)
             last, rho = rho, self._best(posterior, blend)

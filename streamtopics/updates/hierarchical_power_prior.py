@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from streamtopics.checks import check_able, check_choice, check_range, check_whole
 from streamtopics.messages import Statistics
 from streamtopics.posterior import Blend, LazyPosterior
 from streamtopics.updates.bps import BPS, NO_BOOST, Boost
@@ -43,9 +44,10 @@ class HierarchicalPowerPrior:
         end; with several starts the result of the greatest bound is taken, for which the
         local step has to tell its part of the bound.
     boost : Boost
-        Of the prior, on top.
+        Of the prior, on top; how much is settled in the first pass over a minibatch, so that
+        the passes after it climb one bound.
     max_passes : int
-        Passes over a minibatch for each start, at most.
+        Passes over a minibatch for each start, at most; two are the least that learn a rate.
     tol : float
         An ascent ends when no E[rho] changes by more.
     """
@@ -58,14 +60,18 @@ class HierarchicalPowerPrior:
     tol: float = 1e-3
 
     def __post_init__(self) -> None:
-        starts = self.rate_starts
-        if len(starts) == 0 or not all(0 <= start <= 1 for start in starts):
-            raise ValueError(f"rate_starts must be one or more numbers in [0, 1]; got {starts}")
-        if self._compares and self.max_passes < 2:
+        check_choice(self, ("shared", "topic"), rate=self.rate)
+        check_able(self, "posterior", "Exponential(-0.1)", rate_prior=self.rate_prior)
+        check_able(self, "weight", "Boost(0.1)", boost=self.boost)
+        check_whole(self, least=2, max_passes=self.max_passes)
+        check_range(self, 0, np.inf, tol=self.tol)
+        if not isinstance(self.rate_starts, tuple | list) or len(self.rate_starts) == 0:
             raise ValueError(
-                f"max_passes must be at least 2, to compare several rate_starts; got "
-                f"{self.max_passes}"
+                f"rate_starts of {type(self).__name__} must be a tuple of one or more numbers in "
+                f"[0, 1]; got {self.rate_starts!r}"
             )
+        for start in self.rate_starts:
+            check_range(self, 0, 1, rate_starts=start)
 
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
         """E[rho] lam + (1 - E[rho]) eta + s + r xi."""
@@ -86,12 +92,14 @@ class HierarchicalPowerPrior:
         n_rates = 1 if self.rate == "shared" else posterior.n_nodes
         rate = Rate(np.full(n_rates, start), np.full(n_rates, 1.0 - start), np.zeros(n_rates))
         seen, bounds = posterior, []
-        evidence = from_prior = None
+        evidence = from_prior = boost = None
         for _ in range(self.max_passes):
             statistics = learn(seen)
             if evidence is not None and statistics.local_bound is not None:
                 bounds.append(self._bound(statistics, rate, evidence, from_prior))
-            blend = self._blend(posterior, statistics, rate)
+            if boost is None:
+                boost = self.boost.weight(posterior, statistics)
+            blend = self._blend(statistics, rate, boost)
             evidence, from_prior = self._evidence(*posterior.divergences(blend))
             last, rate = rate, self.rate_prior.posterior(evidence)
             if np.abs(rate.kept - last.kept).max() < self.tol and (bounds or not self._compares):
@@ -103,15 +111,14 @@ class HierarchicalPowerPrior:
     def _compares(self) -> bool:
         return len(self.rate_starts) > 1
 
-    def _blend(self, posterior: LazyPosterior, statistics: Statistics, rate: Rate) -> Blend:
-        boost = self.boost.weight(posterior, statistics)
+    def _blend(self, statistics: Statistics, rate: Rate, boost: float | np.ndarray) -> Blend:
         kept, lost = (float(part[0]) if len(part) == 1 else part for part in rate[:2])
         return Blend(kept, 1.0, lost, statistics, boost=boost)
 
     def _evidence(
         self, from_posterior: np.ndarray, from_prior: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Nats in favour of keeping, for each rho, and KL(q || eta) of what it rules."""
+        """Nats in favour of keeping, for each rho, and KL(q || eta + boost xi) of what it rules."""
         if self.rate == "shared":
             from_posterior, from_prior = from_posterior.sum()[None], from_prior.sum()[None]
         return from_prior - from_posterior, from_prior
@@ -119,6 +126,9 @@ class HierarchicalPowerPrior:
     def _bound(
         self, statistics: Statistics, rate: Rate, evidence: np.ndarray, from_prior: np.ndarray
     ) -> float:
-        """L - E[rho] KL(q || lam) - E[1 - rho] KL(q || eta) - KL(q(rho) || p(rho))."""
+        """L - E[rho] KL(q || lam) - E[1 - rho] KL(q || eta) - KL(q(rho) || p(rho)).
+
+        With a boost, the divergences are those to lam + boost xi and eta + boost xi.
+        """
         of_rates = rate.kept * evidence - from_prior - rate.divergence
         return statistics.local_bound + float(of_rates.sum())

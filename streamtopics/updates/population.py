@@ -9,7 +9,9 @@ experiments have the 1 / B.
 
 from dataclasses import dataclass
 
+from streamtopics.checks import check_able, check_positive, check_range
 from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.updates.bps import NO_BOOST, Boost
 from streamtopics.updates.rule import Learn
 
 
@@ -23,21 +25,22 @@ class PopulationVB:
         M, documents that the posterior is for.
     rate : float
         nu, the step size, in (0, 1].
+    boost : Boost
+        Of the prior, beside the statistics.
     """
 
     population_size: float
     rate: float
+    boost: Boost = NO_BOOST
 
     def __post_init__(self) -> None:
-        if not self.population_size > 0:
-            raise ValueError(
-                f"population_size of PopulationVB must be positive; got {self.population_size}"
-            )
-        if not 0 < self.rate <= 1:
-            raise ValueError(f"rate of PopulationVB must be in (0, 1]; got {self.rate}")
+        check_positive(self, population_size=self.population_size, rate=self.rate)
+        check_range(self, 0, 1, rate=self.rate)
+        check_able(self, "weight", "Boost(0.1)", boost=self.boost)
 
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
-        """(1 - nu) lam + nu (eta + M / B s)."""
+        """(1 - nu) lam + nu (eta + M / B (s + r xi))."""
         statistics = learn(posterior)
         gain = self.rate * self.population_size / statistics.n_documents
-        return Blend(1.0 - self.rate, gain, self.rate, statistics)
+        boost = gain * self.boost.weight(posterior, statistics)
+        return Blend(1.0 - self.rate, gain, self.rate, statistics, boost=boost)

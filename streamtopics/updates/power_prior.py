@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from streamtopics.checks import check_able, check_range, check_whole
 from streamtopics.messages import Statistics
 from streamtopics.posterior import Blend, LazyPosterior
 from streamtopics.updates.bps import NO_BOOST, Boost
@@ -37,8 +38,9 @@ class PowerPrior:
     n_passes: int = 1
 
     def __post_init__(self) -> None:
-        if not 0 <= self.rho <= 1:
-            raise ValueError(f"rho of PowerPrior must be in [0, 1]; got {self.rho}")
+        check_range(self, 0, 1, rho=self.rho)
+        check_able(self, "weight", "Boost(0.1)", boost=self.boost)
+        check_whole(self, n_passes=self.n_passes)
 
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
         """rho lam + (1 - rho) eta + s + r xi."""

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from streamtopics.checks import check_positive, check_range
 from streamtopics.families import truncated_exponential, truncated_normal
 
 
@@ -39,6 +40,9 @@ class Exponential:
 
     gamma: float
 
+    def __post_init__(self) -> None:
+        check_range(self, -np.inf, np.inf, gamma=self.gamma)
+
     def posterior(self, evidence: np.ndarray) -> Rate:
         """A truncated exponential distribution again, of parameter gamma + evidence."""
         omega = self.gamma + evidence
@@ -59,6 +63,10 @@ class Normal:
 
     mean: float = 0.5
     precision: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_range(self, -np.inf, np.inf, mean=self.mean)
+        check_positive(self, precision=self.precision)
 
     def posterior(self, evidence: np.ndarray) -> Rate:
         """A truncated normal distribution again, of the same precision."""

@@ -8,7 +8,11 @@ minibatch.
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from streamtopics.checks import check_able, check_range, check_whole
 from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.updates.bps import NO_BOOST, Boost
 from streamtopics.updates.doc_topic import FIXED, DocTopicUpdate
 from streamtopics.updates.rule import Learn
 from streamtopics.updates.schedules import step_size
@@ -27,15 +31,25 @@ class StochasticVI:
         minibatch.
     doc_topic : DocTopicUpdate
         How the documents' prior is re-estimated.
+    boost : Boost
+        Of the prior, beside the statistics.
     """
 
     kappa: float
     tau: float
     n_documents: int | None = None
     doc_topic: DocTopicUpdate = FIXED
+    boost: Boost = NO_BOOST
+
+    def __post_init__(self) -> None:
+        check_range(self, 0, 1, kappa=self.kappa)
+        check_range(self, 0, np.inf, tau=self.tau)
+        check_able(self, "weight", "Boost(0.1)", boost=self.boost)
+        if self.n_documents is not None:
+            check_whole(self, n_documents=self.n_documents)
 
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
-        """(1 - r) lam + r (eta + D / B s)."""
+        """(1 - r) lam + r (eta + D / B (s + boost xi))."""
         rate = step_size(posterior.n_batches, self.kappa, self.tau)
         statistics = learn(posterior)
         n_documents = self.n_documents or posterior.n_documents + statistics.n_documents
@@ -43,4 +57,5 @@ class StochasticVI:
         proportions = self.doc_topic.step(
             posterior.proportions, statistics, rate, posterior.n_batches
         )
-        return Blend(1 - rate, gain, rate, statistics, proportions)
+        boost = gain * self.boost.weight(posterior, statistics)
+        return Blend(1 - rate, gain, rate, statistics, proportions, boost=boost)

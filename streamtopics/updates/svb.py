@@ -7,6 +7,7 @@ knowledge in streaming variational Bayes".
 
 from dataclasses import dataclass
 
+from streamtopics.checks import check_whole
 from streamtopics.posterior import Blend, LazyPosterior
 from streamtopics.updates.rule import Learn, ascend
 
@@ -23,6 +24,9 @@ class SVB:
     """
 
     n_passes: int = 1
+
+    def __post_init__(self) -> None:
+        check_whole(self, n_passes=self.n_passes)
 
     def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
         """lam + s."""

@@ -196,7 +196,7 @@ def clone_with_state(model):
     ("wrong", "error", "message"),
     [
         (0.1, TypeError, "boosted_prior must be a record"),
-        (GaussianMixture(2), ValueError, "prior to boost must be that of a model with the same"),
+        (GaussianMixture(2), ValueError, "boosted_prior must be a BetaBinomial like model"),
     ],
 )
 def test_a_boosted_prior_is_one_of_the_same_model(wrong, error, message):
@@ -413,13 +413,21 @@ def test_what_would_overflow_is_refused():
         StreamingBayes(REGRESSION).fit(X, y * 1e200)
 
 
+class Extreme(Boost):
+    """A boost that no scale would make."""
+
+    def weight(self, posterior, statistics):
+        return 1e300
+
+
 def test_an_update_that_is_too_extreme_is_refused_whole():
     X, y = samples()
     model = StreamingBayes(REGRESSION, PowerPrior(0.9)).fit(X, y)
     before = bits(model)
-    model.set_params(update=BPS(np.inf))
-    with pytest.raises(ValueError, match="infinite or undefined"):
-        model.partial_fit(X, y)
+    for update in (PopulationVB(1e308, 1.0), HierarchicalPowerPrior(boost=Extreme(1.0))):
+        model.set_params(update=update)
+        with pytest.raises(ValueError, match="infinite or undefined"):
+            model.partial_fit(X, y)
     assert bits(model) == before
 
 

@@ -27,6 +27,7 @@ from streamtopics.updates import (
     HierarchicalPowerPrior,
     PopulationVB,
     PowerPrior,
+    StochasticVI,
 )
 from streamtopics.updates.rates import NEARLY_UNIFORM, Exponential, Normal
 
@@ -100,6 +101,29 @@ def test_the_share_of_a_boosted_prior_is_stationary_under_forgetting():
     [
         (PowerPrior, (1.5,), "rho"),
         (PowerPrior, (np.nan,), "rho"),
+        (PowerPrior, ("a",), "rho"),
+        (PowerPrior, (0.5, 0.1), "boost"),
+        (PowerPrior, (0.5, Boost(0.1), 0), "n_passes"),
+        (SVB, (0,), "n_passes"),
+        (BPS, (-0.5,), "scale"),
+        (BPS, (np.inf,), "scale"),
+        (BPS, (0.5, "nonsense"), "norm"),
+        (Boost, (0.5, "nonsense"), "norm"),
+        (Exponential, (np.inf,), "gamma"),
+        (Normal, (0.5, -1.0), "precision"),
+        (StochasticVI, (-1.0, 0.0), "kappa"),
+        (StochasticVI, (0.7, -1.0), "tau"),
+        (StochasticVI, (0.7, 1.0, 0), "n_documents"),
+        (HierarchicalPowerPrior, ("nonsense",), "rate"),
+        (HierarchicalPowerPrior, ("shared", -0.1), "rate_prior"),
+        (HierarchicalPowerPrior, ("shared", NEARLY_UNIFORM, 0.5), "rate_starts"),
+        (HierarchicalPowerPrior, ("shared", NEARLY_UNIFORM, ("low",)), "rate_starts"),
+        (HierarchicalPowerPrior, ("shared", NEARLY_UNIFORM, (0.5,), 0.1), "boost"),
+        (HierarchicalPowerPrior, ("shared", NEARLY_UNIFORM, (0.5,), Boost(0.1), 1), "max_passes"),
+        (EmpiricalPowerPrior, ("Shared",), "rate"),
+        (EmpiricalPowerPrior, ("shared", Boost(0.1), 1), "max_passes"),
+        (EmpiricalPowerPrior, ("shared", Boost(0.1), 5, -1.0), "tol"),
+        (PopulationVB, ("a", 0.1), "population_size"),
         (PopulationVB, (0.0, 0.1), "population_size"),
         (PopulationVB, (10.0, 0.0), "rate"),
     ],
@@ -227,7 +251,12 @@ def test_a_boost_shifts_both_ends():
 
 @pytest.mark.parametrize(
     "rule",
-    [BPS(0.5), PowerPrior(0.7, Boost(0.5)), HierarchicalPowerPrior(boost=Boost(0.5))],
+    [
+        BPS(0.5),
+        PowerPrior(0.7, Boost(0.5)),
+        HierarchicalPowerPrior(boost=Boost(0.5)),
+        EmpiricalPowerPrior(boost=Boost(0.5)),
+    ],
     ids=str,
 )
 def test_what_is_boosted_may_be_another_prior(rule):
@@ -251,6 +280,45 @@ def test_what_is_boosted_may_be_another_prior(rule):
         assert_allclose(posterior.dense(), lam)
         assert_allclose(posterior.rows(np.arange(V, dtype=np.int32)), lam)
         assert_allclose(posterior.prior_part, (c * eta + b * xi).sum(axis=0))
+
+
+@pytest.mark.parametrize(
+    ("rule", "gain"),
+    [
+        (PopulationVB(40.0, 0.2, Boost(0.5)), 0.2 * 40 / 3),
+        (StochasticVI(0.5, 3.0, 40, boost=Boost(0.5)), 0.5 * 40 / 3),
+    ],
+)
+def test_a_population_is_boosted_as_its_statistics_are(rule, gain):
+    """lam <- (1 - nu) lam + nu (eta + M / B (s + r xi))."""
+    rng = np.random.default_rng(2)
+    eta, xi = rng.uniform(0.1, 1.0, (2, V, K))
+    posterior = LazyPosterior(eta, (V, K), xi=xi)
+    s = statistics(rng)
+    gain *= 3 / s.n_documents
+    blend = rule.step(posterior, lambda view: s)
+    assert_allclose(blend.gain, gain)
+    assert_allclose(blend.boost, gain * 0.5 * s.n_tokens / xi.sum())
+
+
+def test_topics_are_boosted_in_proportion_to_their_own_tokens():
+    rng = np.random.default_rng(2)
+    eta, xi = rng.uniform(0.1, 1.0, (2, V, K))
+    posterior, s = LazyPosterior(eta, (V, K), xi=xi), statistics(rng)
+    assert_allclose(Boost(0.5, "topic").weight(posterior, s), 0.5 * s.mass / xi.sum(axis=0))
+
+
+def test_a_boost_too_extreme_for_the_posterior_is_refused():
+    posterior = LazyPosterior(np.ones((V, K)), (V, K), xi=np.full((V, K), 1e10))
+    s = statistics(np.random.default_rng(0))
+    for rule in (HierarchicalPowerPrior(), EmpiricalPowerPrior()):
+        posterior.blend(rule.step(posterior, lambda view: s))
+        before = posterior.dense()
+        blend = Blend(1.0, 1.0, 0.0, s, boost=1e290)
+        for method in (posterior.divergences, posterior.slopes):
+            with pytest.raises(ValueError, match="infinite or undefined"):
+                method(blend)
+        assert_array_equal(posterior.dense(), before)
 
 
 def test_boosting_the_prior_itself_is_the_default():

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks of the fields of records, such as rules and models, as they are made.
+
+Each error names the record, the field, what came and what would be right.
+"""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+
+def check_range(record: object, least: float, most: float, **values: Any) -> None:
+    """Refuse fields that are not numbers from `least` to `most`, infinity never."""
+    for name, value in values.items():
+        if not (_is_number(value) and least <= value <= most and np.isfinite(value)):
+            allowed = f"a finite number of at least {least:g}"
+            if most < np.inf:
+                allowed = f"a number in [{least:g}, {most:g}]"
+            elif least == -np.inf:
+                allowed = "a finite number"
+            _refuse(record, name, value, allowed)
+
+
+def check_positive(record: object, **values: Any) -> None:
+    """Refuse fields that are not positive numbers."""
+    for name, value in values.items():
+        if not (_is_number(value) and 0 < value < np.inf):
+            _refuse(record, name, value, "positive")
+
+
+def check_whole(record: object, least: int = 1, **values: Any) -> None:
+    """Refuse fields that are not whole numbers of at least `least`."""
+    for name, value in values.items():
+        if not (isinstance(value, Integral) and _is_number(value) and value >= least):
+            _refuse(record, name, value, f"a whole number of at least {least}")
+
+
+def check_choice(record: object, choices: tuple[str, ...], **values: Any) -> None:
+    """Refuse fields that are none of the choices."""
+    for name, value in values.items():
+        if not (isinstance(value, str) and value in choices):
+            _refuse(record, name, value, " or ".join(map(repr, choices)))
+
+
+def check_able(record: object, method: str, example: str, **values: Any) -> None:
+    """Refuse fields without a method."""
+    for name, value in values.items():
+        if not callable(getattr(value, method, None)):
+            _refuse(record, name, value, f"a record such as {example}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def _refuse(record: object, name: str, value: Any, allowed: str) -> None:
+    raise ValueError(f"{name} of {type(record).__name__} must be {allowed}; got {value!r}")
