@@ -29,7 +29,6 @@ ALLOWED = {
     },
     "metrics": {"kernels", "parallel"},
     "was": {
-        "checks",
         "base", "kernels", "learnt", "messages", "metrics", "parallel", "posterior", "progress",
         "sentences", "updates", "validation",
     },

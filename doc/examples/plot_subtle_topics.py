@@ -55,8 +55,8 @@ for topic in subtle[:4]:
 # Under the hierarchical Dirichlet process an atom that is heavy in one sentence is heavy in the
 # others: all sentences prefer what is frequent in the document. Under the weight-agnostic prior its
 # weights in two sentences go together less, so that a sentence can be about what the document is
-# not. Draws from both, before any data: how the weights of an atom in two sentences of twelve words go
-# together, for all atoms that both may use and for those that both have a word of.
+# not. Draws from both, before any data: how the weights of an atom in two sentences of twelve words
+# go together, for all atoms that both may use and for those that both have a word of.
 rng = np.random.default_rng(0)
 print("correlation of the weights:  all atoms  in use")
 for prior in (WAS(b=0.5), HDP(table_concentration=0.5)):
