@@ -8,6 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from streamtopics.was.prior import HDP, SBP, WAS
 from streamtopics.was.sampler import (
@@ -20,6 +21,7 @@ from streamtopics.was.sampler import (
     sweep,
 )
 from tests.reference import was as reference
+from tests.reference import was_enumeration as oracle
 
 UNEVEN = WAS(a=(0.5, 1.5, 3.0), b=(1.0, 2.0, 0.3), zeta=0.5)
 PRIORS = [WAS(), UNEVEN, HDP(), HDP(2.0, 3.0), SBP((0.5, 2.0), 1.5, truncation=3)]
@@ -74,6 +76,30 @@ def chain(lengths, words, prior, kappa, topics, seed, n_sweeps):
 def exact_functionals(lengths, words, prior, kappa, **topics):
     states, _ = reference.posterior(lengths, words, prior, kappa, 2, 2, **topics)
     return sum(p * functionals(lengths, *state) for p, *state in states)
+
+
+def in_other_words(prior):
+    """The prior as the second enumeration has it."""
+    if isinstance(prior, WAS):
+        return oracle.WAS(prior.a, prior.b, prior.zeta)
+    if isinstance(prior, HDP):
+        return oracle.HDP(prior.table_concentration, prior.dish_concentration)
+    return oracle.SBP(prior.a, prior.b, prior.truncation)
+
+
+@each_prior
+def test_two_enumerations_agree(prior):
+    """One was written from the law of the seats, the other without any knowledge of the first."""
+    lengths, words, kappa, eta = [3, 2], [0, 0, 1, 0, 1], 0.6, 0.4
+    exact = exact_functionals(lengths, words, prior, kappa, eta=eta)
+    topics = oracle.IntegratedTopics(2, 2, eta)
+    found = oracle.posterior([[words[:3], words[3:]]], in_other_words(prior), kappa, topics)
+    assert_allclose(exact[1], found.n_dishes, rtol=1e-9)
+    for place, same in ((3, found.same_dish), (4, found.same_topic)):
+        assert_allclose(exact[place], np.triu(same, 1).sum(), rtol=1e-9)
+    if not isinstance(prior, SBP):
+        assert_allclose(exact[0], found.n_tables, rtol=1e-9)
+        assert_allclose(exact[2], np.triu(found.same_table, 1).sum(), rtol=1e-9)
 
 
 @each_prior
