@@ -11,7 +11,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_array, check_non_negative, validate_data
+from sklearn.utils.validation import (
+    _check_feature_names,
+    check_array,
+    check_non_negative,
+    validate_data,
+)
 
 from streamtopics.priors import MASS_PER_WORD
 
@@ -201,6 +206,13 @@ def check_topic_word_prior(
         shapes["(n_components, n_features)"] = (n_components, n_features)
     prior = _check_prior(prior, name, shapes)
     return np.ascontiguousarray(np.atleast_2d(prior).T)
+
+
+def check_column_names(estimator: Any, X: Any, *, reset: bool) -> None:
+    """Keep the columns' names of a data frame, or of a list of them, or compare them."""
+    frames = X if isinstance(X, list | tuple) else [X]
+    frame = next((item for item in frames if hasattr(item, "columns")), None)
+    _check_feature_names(estimator, frame, reset=reset)
 
 
 def check_feature_names(feature_names: Any, n_features: int) -> np.ndarray:

@@ -149,8 +149,16 @@ class ParticleScorer:
     n_particles: int = 100
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.n_particles, Integral) or self.n_particles < 1:
+            raise ValueError(
+                f"n_particles must be an integer of at least 1, for example 100; got "
+                f"{self.n_particles!r}"
+            )
+
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         model, documents = _model_and_counts(estimator, X)
+        documents = list(documents)
         found = model.log_likelihood(documents, n_particles=self.n_particles, seed=self.seed)
         n_tokens = sum(np.sum(document) for document in documents)
         return float(found.sum() / n_tokens)

@@ -28,10 +28,11 @@ from streamtopics.validation import (
     COMMON_CONSTRAINTS,
     Interval,
     StrOptions,
+    check_column_names,
     check_topic_word_prior,
 )
 from streamtopics.was import sampler
-from streamtopics.was.prior import HDP, SBP, WAS, Prior
+from streamtopics.was.prior import HDP, LEAST, MOST, SBP, WAS, Prior
 from streamtopics.was.sampler import Corpus, TopicCounts
 from streamtopics.was.subtle import (
     SubtleSentence,
@@ -41,7 +42,7 @@ from streamtopics.was.subtle import (
     find_subtle,
 )
 
-POSITIVE = Interval(Real, 0, np.inf, closed="neither")
+POSITIVE = Interval(Real, LEAST, MOST, closed="both")
 STICKS = [POSITIVE, "array-like"]
 
 
@@ -87,7 +88,7 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
         Weight of a new atom against 1 for each that the document has; of the "hdp" the
         dish concentration. Not used by "sbp".
     truncation : int, default=8
-        Atoms of a document under "sbp".
+        Atoms of a document under "sbp"; of longer `a` and `b` the rest is not used.
     atom_prior : float, default=0.1
         Dirichlet parameter of the topics of an atom (the source's kappa). The source has
         1, with which the topics of short texts come out far too even.
@@ -117,7 +118,8 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        Smoothed tokens of each word in each topic, for a document.
+        Tokens of each word in each topic for a document, smoothed: the prior's are over
+        the documents too.
     topic_word_ : ndarray of shape (n_components, n_features)
         Word probabilities of the topics; rows sum to 1.
     topic_weights_ : ndarray of shape (n_components,)
@@ -135,11 +137,14 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
     See Also
     --------
     streamtopics.text.SentenceVectorizer : Makes sentences of raw documents.
-    streamtopics.was.subtle_topics : Rare topics, with the sentences that they fill.
+    streamtopics.was.specific_comment_scores : Which comments speak to a part of an article.
 
     Notes
     -----
-    Counts have to be whole numbers: sentences are sequences of words to the sampler.
+    Counts have to be whole numbers: sentences are sequences of words to the sampler. Under
+    "was" a sweep over a document takes time that grows with the square of its tables: of
+    thousands of sentences, cut it into parts.
+
     `fit` is batch Gibbs sampling with the topics integrated out; blocks of documents are
     swept side by side and see each other's changes after a sweep. `partial_fit` does the
     same with the first minibatch, and online EM with the later ones.
@@ -472,8 +477,8 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         check_number("n_particles", n_particles)
-        if not (isinstance(seed, Integral) and seed >= 0):
-            raise ValueError(f"seed must be a non-negative integer; got {seed!r}")
+        if not (isinstance(seed, Integral) and 0 <= seed < 2**64):
+            raise ValueError(f"seed must be an integer in [0, 2**64); got {seed!r}")
         with self._workers() as pool:
             sentences = self._sentences(X, groups, "log_likelihood")
             words, corpus = self._corpus(sentences)
@@ -525,7 +530,7 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
             The rarest first; as a frame by ``pandas.DataFrame(topics)``.
         """
         check_is_fitted(self)
-        max_share = 0.5 / self.n_components if max_share is None else max_share
+        max_share = 0.5 / self.posterior_.shape[1] if max_share is None else max_share
         check_share("max_share", max_share)
         check_share("min_proportion", min_proportion)
         check_number("n_sentences", n_sentences)
@@ -557,7 +562,13 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
     def _check_texts(self, texts: Any, sentences: Sentences) -> None:
         if texts is None:
             return
-        n_texts, n_rows = [len(text) for text in texts], np.diff(sentences.starts)
+        n_rows = np.diff(sentences.starts)
+        if not (isinstance(texts, Sequence) and all(isinstance(t, list | tuple) for t in texts)):
+            raise TypeError(
+                "texts must be a list with the list of the sentences of each document, as "
+                f"SentenceVectorizer.sentences makes it; got {type(texts).__name__}"
+            )
+        n_texts = [len(text) for text in texts]
         if not np.array_equal(n_texts, n_rows):
             raise ValueError(
                 "texts must have the sentences of each document of X, as "
@@ -620,7 +631,9 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
     def _sentences(self, X: Any, groups: Any, method: str, *, reset: bool = False) -> Sentences:
         n_words = None if reset else self.n_features_in_
         caller = f"{type(self).__name__}.{method}"
+        X = list(X) if isinstance(X, Iterator) else X
         sentences = read_sentences(X, groups, n_words=n_words, whole=True, caller=caller)
+        check_column_names(self, X, reset=reset)
         if method == "fit" and sentences.n_documents == 0:
             raise ValueError(f"X, passed to {caller}, has no documents; fit needs at least one")
         return sentences

@@ -355,7 +355,7 @@ def check_positive(name: str, value: Any) -> None:
     if not (isinstance(value, Real) and LEAST <= value <= MOST):
         raise ValueError(
             f"{name} must be a number between {LEAST:g} and {MOST:g}; got {value!r}. "
-            "Values from 0.1 to 10 are usual"
+            "Values from 0.01 to 10 are usual"
         )
 
 

@@ -32,6 +32,9 @@ WORDS_PER_JOB = 5_000
 # That a particle reads before its weight is compared with the others'.
 WORDS_PER_COMPARISON = 8
 
+# Their numbers are 32-bit integers.
+MOST_WORDS = 2**31 - 1
+
 
 @dataclass(frozen=True)
 class Corpus:
@@ -217,6 +220,11 @@ def corpus_of(X: Any, sentences_per_document: Any) -> Corpus:
             f"{X.shape[0]} rows of X; got {sentences_per_document!r}"
         )
     total = np.concatenate([[0], np.cumsum(counts)])
+    if total[-1] > MOST_WORDS:
+        raise ValueError(
+            f"X holds {total[-1]:,} words, more than the {MOST_WORDS:,} that are sampled at once; "
+            "check the counts, or pass fewer documents at a time"
+        )
     return Corpus(
         np.repeat(X.indices.astype(np.int32), counts),
         total[X.indptr].astype(np.intp),

@@ -8,6 +8,9 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
+
+from streamtopics.sentences import read_sentences
 
 
 class SubtleTopic(NamedTuple):
@@ -134,23 +137,28 @@ def specific_comment_scores(model: Any, article: Any, comments: Sequence[Any]) -
     >>> bool(scores[1] > scores[0])
     True
     """
-    lengths = _lengths(article)
+    n_words, caller = model.n_features_in_, "specific_comment_scores"
+    if sparse.issparse(comments):
+        raise TypeError(
+            "comments must be a list with one matrix for each comment; got one sparse matrix. "
+            "Of comments of one sentence make [row for row in matrix]"
+        )
+    own = read_sentences([article], n_words=n_words, caller=caller)
+    lengths = np.asarray(own.counts.sum(axis=1), dtype=np.float64).ravel()
     if not lengths.sum() > 0:
         raise ValueError("article must have words that the model knows; all its counts are 0")
-    if len(comments) == 0:
+    comments = list(comments)
+    if not comments:
         return np.zeros(0)
+    read = read_sentences(comments, n_words=n_words, caller=caller)
+    of_sentences = np.asarray(read.counts.sum(axis=1), dtype=np.float64).ravel()
+    words = np.bincount(read.documents, of_sentences, read.n_documents)
     theta = np.sqrt(model.transform_sentences([article]))
     phi = np.sqrt(model.transform(comments))
     similarity = (phi @ theta.T)[:, lengths > 0]
-    known = np.array([_lengths(comment).sum() > 0 for comment in comments])
+    known = words > 0
     weights = lengths[lengths > 0] / lengths.sum()
     return np.where(known, similarity.max(axis=1) - similarity @ weights, 0.0)
-
-
-def _lengths(counts: Any) -> np.ndarray:
-    """Words of each row."""
-    total = counts.sum(axis=1) if hasattr(counts, "sum") else np.asarray(counts).sum(axis=1)
-    return np.asarray(total, dtype=np.float64).ravel()
 
 
 def check_share(name: str, value: Any) -> float:

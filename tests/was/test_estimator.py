@@ -5,6 +5,7 @@ import pickle
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -19,6 +20,7 @@ from streamtopics.datasets import make_subtle_corpus
 from streamtopics.metrics import ParticleScorer
 from streamtopics.text import SentenceVectorizer
 from streamtopics.was import specific_comment_scores
+from streamtopics.was.subtle import find_subtle
 
 SETTINGS = {"n_sweeps": 12, "n_burn_in": 6, "n_local_sweeps": 8, "random_state": 3}
 CORPUS = make_subtle_corpus(60, n_topics=5, n_features=80, subtle_share=0.02, random_state=0)
@@ -154,7 +156,7 @@ def test_wrong_input_changes_nothing(fitted, wrong, message):
     ("name", "value"),
     [
         ("prior", "dp"), ("a", 0.0), ("a", [1.0, -1.0]), ("b", -1), ("zeta", 0), ("truncation", 0),
-        ("atom_prior", 0), ("topic_word_prior", 0), ("n_sweeps", 0), ("n_burn_in", 12),
+        ("atom_prior", 0), ("atom_prior", 1e-12), ("atom_prior", 1e-12), ("topic_word_prior", 0), ("n_sweeps", 0), ("n_burn_in", 12),
         ("n_local_sweeps", 0), ("kappa", 0), ("exact", "yes"), ("n_components", 0),
     ],
 )  # fmt: skip
@@ -234,6 +236,41 @@ def test_documents_are_the_means_of_their_sentences(fitted):
     assert_allclose(fitted.transform(X[:2])[0], expected)
 
 
+def test_names_of_columns_are_kept_and_compared():
+    names = np.array([f"w{v}" for v in range(80)])
+    rows = pd.DataFrame(sparse.vstack(list(X[:5])).toarray(), columns=names)
+    groups = np.repeat(np.arange(5), 12)
+    apart = [rows[groups == d] for d in range(5)]
+    for estimator, again in (
+        (model().fit(rows, groups=groups), {"X": rows[names[::-1]], "groups": groups}),
+        (model().fit(apart), {"X": [frame[names[::-1]] for frame in apart]}),
+    ):
+        assert_array_equal(estimator.feature_names_in_, names)
+        assert estimator.top_words(n=1)[0][0] in names
+        with pytest.raises(ValueError, match="feature names should match"):
+            estimator.transform(**again)
+        with pytest.warns(UserWarning, match="does not have valid feature names"):
+            estimator.transform(X[:2])
+
+
+def test_counts_that_no_memory_holds_are_refused(fitted):
+    with pytest.raises(ValueError, match="more than the 2,147,483,647 that are sampled at once"):
+        fitted.transform([np.r_[3e9, np.zeros(79)][None]])
+
+
+def test_iterators_of_documents_are_read_once(fitted):
+    assert_array_equal(fitted.transform(iter(X[:3])), fitted.transform(X[:3]))
+    assert ParticleScorer(5)(fitted, iter(X[:3])) == ParticleScorer(5)(fitted, X[:3])
+    with pytest.raises(ValueError, match="n_particles"):
+        ParticleScorer(0)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, 0.5])
+def test_wrong_seeds_of_particles(fitted, seed):
+    with pytest.raises(ValueError, match="seed must be an integer"):
+        fitted.log_likelihood(X[:1], seed=seed)
+
+
 # What it finds
 
 
@@ -275,13 +312,66 @@ def test_subtle_topics_tell_words_and_texts(fitted):
     "wrong",
     [
         {"max_share": 0}, {"max_share": "few"}, {"min_proportion": 1.5}, {"n_sentences": 0},
-        {"n_words": 0}, {"texts": [["one"]]}, {"feature_names": ["a"]},
+        {"n_words": 0}, {"texts": [["one"]]}, {"feature_names": ["a"]}, {"texts": 5},
+        {"texts": ["abcdefghijkl"] * 60},
     ],
     ids=str,
 )  # fmt: skip
 def test_wrong_questions(fitted, wrong):
-    with pytest.raises(ValueError, match="n must be|" + next(iter(wrong))):
+    with pytest.raises((ValueError, TypeError), match="n must be|" + next(iter(wrong))):
         fitted.subtle_topics(X, **wrong)
+
+
+def test_find_subtle():
+    """Two of three topics are rare; one of these dominates two sentences of one document."""
+    theta = np.array([[0.9, 0.1, 0.0], [0.4, 0.6, 0.0], [0.3, 0.7, 0.0], [0.0, 0.0, 1.0]])
+    lengths, documents = np.array([20.0, 2.0, 1.0, 0.0]), np.array([0, 1, 1, 1])
+    found = find_subtle(theta, lengths, documents, max_share=0.2, min_proportion=0.5)
+    assert [(k, sentences.tolist()) for k, _, sentences in found] == [(1, [2, 1])]
+    assert_allclose(found[0][1], (20 * 0.1 + 2 * 0.6 + 0.7) / 23)
+    for limits in ({"max_share": 0.16, "min_proportion": 0.5},
+                   {"max_share": 0.2, "min_proportion": 0.8}):  # fmt: skip
+        assert find_subtle(theta, lengths, documents, **limits) == []
+
+
+def test_topics_with_less_than_half_of_an_even_share_are_subtle(fitted):
+    shares = [topic.share for topic in fitted.subtle_topics(X, min_proportion=0.01)]
+    everything = fitted.subtle_topics(X, min_proportion=0.01, max_share=1.0)
+    assert shares == [topic.share for topic in everything if topic.share <= 0.1]
+    for topic in everything:
+        told = fitted.transform_sentences(X)[:, topic.topic] >= 0.01
+        assert topic.n_sentences == told.sum()
+        assert topic.n_documents == len(np.unique(np.repeat(np.arange(60), 12)[told]))
+
+
+class Proportions:
+    """A model that says what it is told to."""
+
+    n_features_in_ = 2
+
+    def transform_sentences(self, documents):
+        return np.array([[1.0, 0.0], [0.0, 1.0]])
+
+    def transform(self, comments):
+        return np.array([[0.0, 1.0], [1.0, 0.0]])
+
+
+def test_a_score_is_the_best_sentence_less_the_mean_over_words():
+    article, comments = [[30, 0], [0, 10]], [[[0, 1]], [[1, 0]]]
+    scores = specific_comment_scores(Proportions(), article, comments)
+    assert_allclose(scores, [1 - 0.25, 1 - 0.75])
+
+
+@pytest.mark.parametrize(
+    ("article", "comments"),
+    [
+        (np.ones(2), [[[0, 1]]]), ("text", [[[0, 1]]]), ([[1, 1]], sparse.eye(2, format="csr")),
+        ([[1, 1]], ["text"]), ([[1, 1]], [np.ones(3)]), ([[1, 1, 1]], [[[0, 1]]]),
+    ],
+)  # fmt: skip
+def test_wrong_articles_and_comments(article, comments):
+    with pytest.raises((ValueError, TypeError), match=r"X|comments"):
+        specific_comment_scores(Proportions(), article, comments)
 
 
 def test_specific_comments_score_above_others():
