@@ -156,7 +156,8 @@ def test_wrong_input_changes_nothing(fitted, wrong, message):
     ("name", "value"),
     [
         ("prior", "dp"), ("a", 0.0), ("a", [1.0, -1.0]), ("b", -1), ("zeta", 0), ("truncation", 0),
-        ("atom_prior", 0), ("atom_prior", 1e-12), ("atom_prior", 1e-12), ("topic_word_prior", 0), ("n_sweeps", 0), ("n_burn_in", 12),
+        ("atom_prior", 0), ("atom_prior", 1e-12), ("topic_word_prior", 0), ("n_sweeps", 0),
+        ("n_burn_in", 12),
         ("n_local_sweeps", 0), ("kappa", 0), ("exact", "yes"), ("n_components", 0),
     ],
 )  # fmt: skip
