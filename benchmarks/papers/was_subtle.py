@@ -116,14 +116,13 @@ def as_table(found: dict[str, list[Found]]) -> str:
     ]
     for name, values in found.items():
         columns = Found(*map(np.array, zip(*values, strict=True)))
-        error = columns.average_precision.std(ddof=1) / len(values) ** 0.5
-        missed = np.count_nonzero(columns.average_precision < MISSED)
-        merged = np.count_nonzero(columns.is_merged)
-        lines.append(
-            f"| {name} | {columns.precision.mean():.2f} | {columns.recall.mean():.2f} | "
-            f"{columns.average_precision.mean():.2f} ± {error:.2f} | {missed} of {len(values)} | {merged} | "
-            f"{columns.perplexity.mean():.1f} |"
-        )
+        precisions = columns.average_precision
+        error = precisions.std(ddof=1) / len(values) ** 0.5
+        cells = [name, f"{columns.precision.mean():.2f}", f"{columns.recall.mean():.2f}"]
+        cells += [f"{precisions.mean():.2f} ± {error:.2f}"]
+        cells += [f"{np.count_nonzero(precisions < MISSED)} of {len(values)}"]
+        cells += [f"{np.count_nonzero(columns.is_merged)}", f"{columns.perplexity.mean():.1f}"]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
