@@ -6,10 +6,11 @@ ones, which have a small share of the words each and fill the sentences they are
 topic is matched with the learnt one that has most of its words in common (the sum over words
 of the lesser probability); of a sentence a topic has what it has of its words, by Bayes' rule,
 given the proportions of the sentence. A sentence counts as found if the matched topic has half
-of it. Average precision takes the sentences in the order of that share. A subtle topic counts
-as missed if it is below a quarter, and as merged if both have the same match. Means over seeds
-and topics; perplexity is that of half of the words in the sentences of further documents, as
-in was_tables.py.
+of it. Average precision takes the sentences in the order of that share; beside it stands that
+of the order by the proportions themselves, which are all the same within a document for LDA over
+documents. A subtle topic counts as missed if the first is below a quarter, and as merged if both
+have the same match. Means over seeds and topics; perplexity is that of half of the words in the
+sentences of further documents, as in was_tables.py.
 
     python benchmarks/papers/was_subtle.py --output FOLDER
 """
@@ -31,7 +32,7 @@ from corpora import SentenceCounts
 from streamtopics import WASTopicModel
 from streamtopics.datasets import make_subtle_corpus
 
-N_TRAIN, N_TEST = 200, 50
+N_TEST = 50
 MISSED = 0.25
 
 
@@ -41,6 +42,7 @@ class Found(NamedTuple):
     precision: float
     recall: float
     average_precision: float
+    by_proportions: float
     is_merged: bool
     perplexity: float
 
@@ -54,23 +56,22 @@ class Data(NamedTuple):
     subtle: np.ndarray
 
 
-def draw_data(share: float, seed: int) -> Data:
+def draw_data(n_train: int, share: float, seed: int) -> Data:
     """Documents to learn from and others, with the latter's words halved."""
-    corpus = make_subtle_corpus(N_TRAIN + N_TEST, subtle_share=share, random_state=seed)
+    corpus = make_subtle_corpus(n_train + N_TEST, subtle_share=share, random_state=seed)
     n_sentences, n_words = corpus.X[0].shape
-    groups = np.repeat(np.arange(N_TRAIN + N_TEST), n_sentences)
+    groups = np.repeat(np.arange(n_train + N_TEST), n_sentences)
     both = SentenceCounts(sparse.vstack(corpus.X, format="csr"), groups, np.arange(n_words))
-    train = both.documents(np.arange(N_TRAIN))
-    test = both.documents(np.arange(N_TRAIN, N_TRAIN + N_TEST))
+    train = both.documents(np.arange(n_train))
+    test = both.documents(np.arange(n_train, n_train + N_TEST))
     halves = was_tables.halves(test.X, np.random.default_rng(seed))
-    sentence_topic = corpus.sentence_topic[:N_TRAIN].ravel()
+    sentence_topic = corpus.sentence_topic[:n_train].ravel()
     parts = was_tables.Split(train, test, *halves)
     return Data(parts, sentence_topic, corpus.topic_word, corpus.subtle)
 
 
-def topic_shares(model: WASTopicModel, X: sparse.csr_matrix, groups: np.ndarray) -> np.ndarray:
+def topic_shares(X: sparse.csr_matrix, theta: np.ndarray, topic_word: np.ndarray) -> np.ndarray:
     """The mean over each sentence's words of p(topic | word, proportions of the sentence)."""
-    theta, topic_word = model.transform_sentences(X, groups=groups), model.topic_word_
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     each = theta[row] * topic_word.T[X.indices]
     each *= (X.data / each.sum(axis=1))[:, None]
@@ -83,7 +84,8 @@ def evaluate(model: WASTopicModel, data: Data, *, of_sentences: bool) -> list[Fo
     train = data.parts.train
     result = was_tables.measure(model, data.parts, of_sentences=of_sentences)
     groups = np.arange(len(train.groups)) if of_sentences else train.groups
-    shares = topic_shares(model, train.X, groups)
+    theta = model.transform_sentences(train.X, groups=groups)
+    shares = topic_shares(train.X, theta, model.topic_word_)
     matches = [
         int(np.minimum(model.topic_word_, data.topic_word[k]).sum(axis=1).argmax())
         for k in data.subtle
@@ -101,6 +103,7 @@ def evaluate(model: WASTopicModel, data: Data, *, of_sentences: bool) -> list[Fo
                 both / max(1, np.count_nonzero(hits)),
                 both / np.count_nonzero(truth),
                 average_precision_score(truth, share),
+                average_precision_score(truth, theta[:, match]),
                 matches.count(match) > 1,
                 result.perplexity,
             )
@@ -111,16 +114,18 @@ def evaluate(model: WASTopicModel, data: Data, *, of_sentences: bool) -> list[Fo
 def as_table(found: dict[str, list[Found]]) -> str:
     """A row for each model; the error is that of the mean over topics."""
     lines = [
-        "| model | precision | recall | average precision | missed | merged | perplexity |",
-        "|---" * 7 + "|",
+        "| model | precision | recall | average precision | by proportions | missed | merged "
+        "| perplexity |",
+        "|---" * 8 + "|",
     ]
     for name, values in found.items():
         columns = Found(*map(np.array, zip(*values, strict=True)))
-        precisions = columns.average_precision
-        error = precisions.std(ddof=1) / len(values) ** 0.5
         cells = [name, f"{columns.precision.mean():.2f}", f"{columns.recall.mean():.2f}"]
-        cells += [f"{precisions.mean():.2f} ± {error:.2f}"]
-        cells += [f"{np.count_nonzero(precisions < MISSED)} of {len(values)}"]
+        for precisions in (columns.average_precision, columns.by_proportions):
+            error = precisions.std(ddof=1) / len(values) ** 0.5
+            cells.append(f"{precisions.mean():.2f} ± {error:.2f}")
+        missed = np.count_nonzero(columns.average_precision < MISSED)
+        cells.append(f"{missed} of {len(values)}")
         cells += [f"{np.count_nonzero(columns.is_merged)}", f"{columns.perplexity.mean():.1f}"]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
@@ -149,6 +154,7 @@ def draw(tables: dict[tuple[str, float], dict[str, list[Found]]], path: Path) ->
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--documents", type=int, default=200)
     parser.add_argument("--shares", type=float, nargs="+", default=[0.0025, 0.005, 0.009])
     parser.add_argument("--settings", nargs="+", default=list(was_tables.SETTINGS))
     parser.add_argument("--components", type=int, default=10)
@@ -162,15 +168,20 @@ def main() -> None:
         for share in options.shares:
             found: dict[str, list[Found]] = {name: [] for name in was_tables.MODELS}
             for seed in range(options.seeds):
-                data = draw_data(share, seed)
+                data = draw_data(options.documents, share, seed)
                 for name, parameters in was_tables.MODELS.items():
                     model = was_tables.estimator(setting, parameters, seed, options)
                     found[name] += evaluate(model, data, of_sentences=name == "LDA, sentences")
             tables[setting, share] = found
             text = as_table(found)
-            print(f"{setting}, each subtle topic has {100 * share:g} % of the words\n{text}")
-            (options.output / f"was_subtle_{setting}_{share}.md").write_text(text, encoding="utf-8")
-    draw(tables, options.output / "was_subtle.png")
+            print(
+                f"{options.documents} documents, {setting}, each subtle topic with "
+                f"{100 * share:g} % of the words\n{text}",
+                flush=True,
+            )
+            stem = f"was_subtle_{options.documents}_{setting}_{share}"
+            (options.output / f"{stem}.md").write_text(text, encoding="utf-8")
+    draw(tables, options.output / f"was_subtle_{options.documents}.png")
 
 
 if __name__ == "__main__":

@@ -5,10 +5,10 @@ Source code cut into statements, presidential speeches and abstracts of NIPS; a 
 documents is held out, anew for each seed. Perplexity is that of half of the words of each
 held-out sentence, drawn at random, given the other half and the other sentences of the
 document. Coherence is UMass over the training documents, of the top five words, in nats per
-pair of words: the paper's figures look like sums over ten pairs. Beside it stands how many of
-the topics' top words are distinct, since a model can repeat the same ones. The sticks of SBP are cut to
-eight, which the paper leaves open. LDA over documents has one mixture for all sentences of a
-document; LDA over sentences has one for each sentence and none for documents.
+pair of words: the paper's figures look like sums over ten pairs. Beside it stands the share of
+distinct words among these, since all topics can repeat the same ones. The sticks of SBP are
+cut to eight, which the paper leaves open. LDA over documents has one mixture for all sentences
+of a document; LDA over sentences has one for each sentence and none for documents.
 
     STREAMTOPICS_DATA=... python benchmarks/papers/was_tables.py [CORPUS ...] --output FOLDER
     STREAMTOPICS_DATA=... python benchmarks/papers/was_tables.py --sweep presidential_speeches
@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import corpora
 
 from streamtopics import WASTopicModel
-from streamtopics.metrics import topic_coherence
+from streamtopics.metrics import topic_coherence, topic_diversity
 from streamtopics.metrics.predictive import token_log_probability
 
 CORPORA = {
@@ -55,14 +55,11 @@ TOP_WORDS, PAPER_TRUNCATIONS = 5, range(1, 11)
 
 
 class Result(NamedTuple):
-    """What is measured of a fit; atoms and tables are means over the training documents.
-
-    Of the top words of the topics `distinct` is the share that remain if none comes twice.
-    """
+    """What is measured of a fit; atoms and tables are means over the training documents."""
 
     perplexity: float
     coherence: float
-    distinct: float
+    diversity: float
     atoms: float
     tables: float
     seconds: float
@@ -120,7 +117,7 @@ def measure(model: WASTopicModel, parts: Split, *, of_sentences: bool) -> Result
     return Result(
         float(np.exp(-log_probability.sum() / parts.hidden.sum())),
         float(coherence.mean()),
-        len(np.unique(top)) / top.size,
+        topic_diversity(top),
         float(model.n_atoms_.mean()),
         float(model.n_tables_.mean()),
         seconds,
@@ -165,14 +162,15 @@ def as_table(results: dict[str, list[Result]]) -> str:
     """A row for each model; perplexities also against WAS on the same split."""
     was = np.array([result.perplexity for result in results["WAS"]])
     lines = [
-        "| model | perplexity | against WAS, % | coherence | distinct | atoms | tables | seconds |",
+        "| model | perplexity | against WAS, % | coherence | diversity | atoms | tables "
+        "| seconds |",
         "|---" * 8 + "|",
     ]
     for name, values in results.items():
         columns = Result(*map(np.array, zip(*values, strict=True)))
         ratio = 100 * (columns.perplexity / was - 1)
         cells = [name, spread(columns.perplexity, 1), spread(ratio, 1)]
-        cells += [spread(columns.coherence, 2), f"{columns.distinct.mean():.2f}"]
+        cells += [spread(columns.coherence, 2), f"{columns.diversity.mean():.2f}"]
         cells += [f"{columns.atoms.mean():.1f}", f"{columns.tables.mean():.1f}"]
         cells += [f"{columns.seconds.mean():.0f}"]
         lines.append(f"| {' | '.join(cells)} |")
