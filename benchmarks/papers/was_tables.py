@@ -35,7 +35,7 @@ CORPORA = {
     "jhotdraw_statements": {},
     "berkeleydb_je_statements": {},
     "presidential_speeches": {"n_documents": 150},
-    "nips_abstracts": {"n_documents": 1500, "max_features": 5000},
+    "nips_abstracts": {"n_documents": 1000, "max_features": 5000},
 }
 # Of the HDP b is the table concentration, which the paper has at 0.5 beside sticks of b = 1.
 SETTINGS = {
