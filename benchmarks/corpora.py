@@ -108,7 +108,8 @@ def sentences(
         rows = [json.loads(line) for line in file]
     if n_documents is not None:
         rows = [rows[i] for i in np.linspace(0, len(rows) - 1, n_documents).astype(int)]
-    if "sentences" in rows[0]:
+    field = "sentences" if "sentences" in rows[0] else "text"
+    if field == "sentences":
         counter = CountVectorizer(token_pattern=r"\S+")
     else:
         counter = CountVectorizer(
@@ -118,7 +119,7 @@ def sentences(
             max_features=max_features,
         )
     vectorizer = SentenceVectorizer(counter)
-    documents = vectorizer.fit_transform([row.get("sentences") or row["text"] for row in rows])
+    documents = vectorizer.fit_transform([row[field] for row in rows])
     documents = [X[X.getnnz(axis=1) > 0] for X in documents]
     groups = np.repeat(np.arange(len(documents)), [X.shape[0] for X in documents])
     return SentenceCounts(
