@@ -96,7 +96,6 @@ def sentences(
     *,
     n_documents: int | None = None,
     min_df: int = 5,
-    max_features: int | None = None,
 ) -> SentenceCounts:
     """Counts of sentences, of a corpus or of documents spread evenly over it.
 
@@ -116,7 +115,6 @@ def sentences(
             stop_words="english",
             token_pattern=PROSE_WORD,
             min_df=min_df,
-            max_features=max_features,
         )
     vectorizer = SentenceVectorizer(counter)
     documents = vectorizer.fit_transform([row[field] for row in rows])

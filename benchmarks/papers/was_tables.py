@@ -3,8 +3,8 @@
 
 Source code cut into statements, presidential speeches and abstracts of NIPS; a third of the
 documents is held out, anew for each seed. Perplexity is that of half of the words of each
-held-out sentence, drawn at random, given the other half and the other sentences of the
-document. Coherence is UMass over the training documents, of the top five words, in nats per
+held-out sentence, drawn at random, given the other halves of all sentences of the document;
+the vocabulary is that of the whole corpus. Coherence is UMass over the training documents, of the top five words, in nats per
 pair of words: the paper's figures look like sums over ten pairs. Beside it stands the share of
 distinct words among these, since all topics can repeat the same ones. The sticks of SBP are
 cut to eight, which the paper leaves open. LDA over documents has one mixture for all sentences
@@ -35,7 +35,7 @@ CORPORA = {
     "jhotdraw_statements": {},
     "berkeleydb_je_statements": {},
     "presidential_speeches": {"n_documents": 150},
-    "nips_abstracts": {"n_documents": 1000, "max_features": 5000},
+    "nips_abstracts": {"n_documents": 1000},
 }
 # Of the HDP b is the table concentration, which the paper has at 0.5 beside sticks of b = 1.
 SETTINGS = {
@@ -49,7 +49,7 @@ MODELS: dict[str, dict[str, Any]] = {
     "LDA, documents": {"prior": "sbp", "truncation": 1},
     "LDA, sentences": {"prior": "sbp", "truncation": 1},
 }
-# At the paper's setting only: its sampler as it may have been, and less sticks per sentence.
+# At the paper's setting only: its sampler as it may have been, and fewer tables per sentence.
 VARIANTS = {"WAS, as last": {"exact": False}, "WAS, b = 0.5": {"b": 0.5}}
 TOP_WORDS, PAPER_TRUNCATIONS = 5, range(1, 11)
 
