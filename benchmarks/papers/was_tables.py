@@ -4,11 +4,12 @@
 Source code cut into statements, presidential speeches and abstracts of NIPS; a third of the
 documents is held out, anew for each seed. Perplexity is that of half of the words of each
 held-out sentence, drawn at random, given the other halves of all sentences of the document;
-the vocabulary is that of the whole corpus. Coherence is UMass over the training documents, of the top five words, in nats per
-pair of words: the paper's figures look like sums over ten pairs. Beside it stands the share of
-distinct words among these, since all topics can repeat the same ones. The sticks of SBP are
-cut to eight, which the paper leaves open. LDA over documents has one mixture for all sentences
-of a document; LDA over sentences has one for each sentence and none for documents.
+the vocabulary is that of the whole corpus. Coherence is UMass over the training documents, of
+the top five words, in nats per pair of words: the paper's figures look like sums over ten pairs.
+Beside it stands the share of distinct words among these, since all topics can repeat the same
+ones. The sticks of SBP are cut to eight, which the paper leaves open. LDA over documents has one
+mixture for all sentences of a document; LDA over sentences has one for each sentence and none
+for documents.
 
     STREAMTOPICS_DATA=... python benchmarks/papers/was_tables.py [CORPUS ...] --output FOLDER
     STREAMTOPICS_DATA=... python benchmarks/papers/was_tables.py --sweep presidential_speeches
