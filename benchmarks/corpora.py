@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Real corpora for the benchmarks, from the folder STREAMTOPICS_DATA points to.
 
-A corpus is a gzipped JSON-lines file `NAME.jsonl.gz` with a field "text".
+A corpus is a gzipped JSON-lines file `NAME.jsonl.gz` with a field "text", or "sentences" if it
+comes cut into them.
 """
 
+import gzip
+import json
 import os
 import sys
 from pathlib import Path
@@ -14,6 +17,10 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
 from streamtopics.datasets import load_docstrings, read_texts
+from streamtopics.text import SentenceVectorizer
+
+# A word of prose: three letters or more, no digits.
+PROSE_WORD = r"\b[^\W\d_]{3,}\b"
 
 
 class Split(NamedTuple):
@@ -22,6 +29,25 @@ class Split(NamedTuple):
     train: sparse.csr_matrix
     test: sparse.csr_matrix
     words: np.ndarray
+
+
+class SentenceCounts(NamedTuple):
+    """Counts of sentences, one row each, and the document of each row, 0, 1, ..."""
+
+    X: sparse.csr_matrix
+    groups: np.ndarray
+    words: np.ndarray
+
+    @property
+    def n_documents(self) -> int:
+        return int(self.groups[-1]) + 1
+
+    def documents(self, chosen: np.ndarray) -> "SentenceCounts":
+        """Some of the documents, in this order; one may come more than once."""
+        starts = np.searchsorted(self.groups, np.arange(self.n_documents + 1))
+        lengths = np.diff(starts)[chosen]
+        rows = np.concatenate([np.arange(starts[d], starts[d + 1]) for d in chosen])
+        return SentenceCounts(self.X[rows], np.repeat(np.arange(len(chosen)), lengths), self.words)
 
 
 def folder() -> Path:
@@ -63,6 +89,40 @@ def split(
     test = np.zeros(len(documents), dtype=bool)
     test[np.random.default_rng(seed).choice(len(documents), n_test, replace=False)] = True
     return Split(X[~test], X[test], vectorizer.get_feature_names_out())
+
+
+def sentences(
+    name: str,
+    *,
+    n_documents: int | None = None,
+    min_df: int = 5,
+) -> SentenceCounts:
+    """Counts of sentences, of a corpus or of documents spread evenly over it.
+
+    Prose is cut by SentenceVectorizer and loses English stop words, words of less than three
+    letters, and those of less than `min_df` of the documents. What comes as sentences was made
+    ready before and keeps all words. Sentences without words are left out.
+    """
+    with gzip.open(folder() / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    if n_documents is not None:
+        rows = [rows[i] for i in np.linspace(0, len(rows) - 1, n_documents).astype(int)]
+    field = "sentences" if "sentences" in rows[0] else "text"
+    if field == "sentences":
+        counter = CountVectorizer(token_pattern=r"\S+")
+    else:
+        counter = CountVectorizer(
+            stop_words="english",
+            token_pattern=PROSE_WORD,
+            min_df=min_df,
+        )
+    vectorizer = SentenceVectorizer(counter)
+    documents = vectorizer.fit_transform([row[field] for row in rows])
+    documents = [X[X.getnnz(axis=1) > 0] for X in documents]
+    groups = np.repeat(np.arange(len(documents)), [X.shape[0] for X in documents])
+    return SentenceCounts(
+        sparse.vstack(documents, format="csr"), groups, vectorizer.get_feature_names_out()
+    )
 
 
 def unigram_score(train: sparse.csr_matrix, held_out: sparse.csr_matrix) -> float:
