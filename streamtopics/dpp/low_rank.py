@@ -178,7 +178,9 @@ def slope_gamma(projected: Projected, shrunk_sum: np.ndarray, n: int) -> float:
     return float(rho * (n * projected.trace - rho * np.sum((TU.T @ TU) * shrunk_sum)))
 
 
-def expected_sizes(projected: Projected, theta: np.ndarray) -> np.ndarray:
+def low_rank_sizes(
+    projected: Projected, theta: np.ndarray, slope: np.ndarray, shrunk: np.ndarray
+) -> np.ndarray:
     """Expected number of points of the low-rank part, tr(rho A Sigma (I + rho A Sigma)^-1).
 
     It is sum_k theta_k d log_det / d theta_k + gamma d log_det / d gamma. The `expected_size`
@@ -188,12 +190,15 @@ def expected_sizes(projected: Projected, theta: np.ndarray) -> np.ndarray:
     ----------
     projected : Projected
     theta : ndarray of shape (..., r)
+    slope : ndarray of shape (..., r)
+        What `slope_theta` says.
+    shrunk : ndarray of shape (..., r, r)
+        What `shrunk` says.
 
     Returns
     -------
     sizes : ndarray of shape (...)
     """
     rho, TU = projected.rho, projected.TU
-    by_theta = (theta * slope_theta(projected, theta)).sum(axis=-1)
-    low_rank = np.einsum("...kl,kl->...", shrunk(projected, theta), TU.T @ TU)
-    return by_theta + projected.gamma * rho * (projected.trace - rho * low_rank)
+    by_gamma = rho * (projected.trace - rho * np.einsum("...kl,kl->...", shrunk, TU.T @ TU))
+    return (theta * slope).sum(axis=-1) + projected.gamma * by_gamma

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from streamtopics.dpp.kernel import Process
-from streamtopics.dpp.low_rank import core, expected_sizes, project
+from streamtopics.dpp.low_rank import core, low_rank_sizes, project, shrunk, slope_theta
 from streamtopics.dpp.measures.base import Points
 
 
@@ -160,7 +160,9 @@ def expected_size(process: Process) -> float:
     """
     kernel, noise = process.kernel, process.noise
     projected = project(process.measure, kernel.U, kernel.gamma, noise.rho)
-    low_rank = expected_sizes(projected, kernel.theta)
+    theta = kernel.theta
+    slope, inner = slope_theta(projected, theta), shrunk(projected, theta)
+    low_rank = low_rank_sizes(projected, theta, slope, inner)
     return float(noise.expected_size(process.measure, low_rank))
 
 

@@ -10,9 +10,11 @@ item outside of the low-rank part joins with probability level / (1 + level).
 Both have the same attributes and methods; the rest of the room does not ask which it is.
 
     rho                  factor of A in the normaliser, det(I + rho A Sigma)
-    log_normalizer, expected_size, slope     of the noise; slope is the derivative of
-                         the whole log normaliser by the level
-    diagonal             what is added to Phi_X A Phi_X'
+    log_normalizer       its term of the log normaliser of the process
+    slope                derivative of the whole log normaliser by the level
+    expected_size        of the process, given that of the low-rank part
+    diagonal             what is added to Phi_X A Phi_X'; diagonal_slope by the level
+    inclusion            of a point by the noise alone
     log_weight           of m points of the low-rank part with e more
 """
 
@@ -75,6 +77,10 @@ class Background:
     def diagonal(self, log_p: np.ndarray) -> np.ndarray:
         """The level, for each point."""
         return np.full(np.shape(log_p), self.level)
+
+    def diagonal_slope(self, log_p: np.ndarray) -> np.ndarray:
+        """Derivative of `diagonal` by the level: 1."""
+        return np.ones(np.shape(log_p))
 
     def inclusion(self, log_p: np.ndarray) -> np.ndarray:
         """level * p: the expected number of times that the noise has each point."""
@@ -167,6 +173,10 @@ class Counting:
     def diagonal(self, log_p: np.ndarray) -> np.ndarray:
         """level / p, for each point."""
         return self.level * np.exp(-log_p) if self.level else np.zeros(np.shape(log_p))
+
+    def diagonal_slope(self, log_p: np.ndarray) -> np.ndarray:
+        """Derivative of `diagonal` by the level: 1 / p."""
+        return np.exp(-log_p)
 
     def inclusion(self, log_p: np.ndarray) -> np.ndarray:
         """level / (1 + level), for each point."""

@@ -14,46 +14,17 @@ Kulesza and Taskar (2012), algorithm 1; on product measures with additive featur
 sampling of a structured DPP without edges (their section 6).
 """
 
-from dataclasses import dataclass
-
 import numpy as np
-from scipy import sparse
 from scipy.special import logsumexp
 
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.measures.base import Points
+from streamtopics.dpp.sets import PointSets, stack
 from streamtopics.dpp.spectrum import Spectrum, size_log_weights, spectrum
 from streamtopics.dpp.symmetric import draw_subsets
 
 MOST_NUMBERS = 2**21
-
-
-@dataclass(frozen=True, eq=False)
-class PointSets:
-    """Sets of points, one after another.
-
-    Attributes
-    ----------
-    points : points of the measure
-        Those of set i are points[indptr[i]:indptr[i + 1]], in no particular order.
-    indptr : ndarray of shape (n_sets + 1,), int
-    """
-
-    points: Points
-    indptr: np.ndarray
-
-    def __len__(self) -> int:
-        return len(self.indptr) - 1
-
-    def __getitem__(self, i: int) -> Points:
-        """The points of set i."""
-        return self.points[self.indptr[i] : self.indptr[i + 1]]
-
-    @property
-    def sizes(self) -> np.ndarray:
-        """The number of points of each set."""
-        return np.diff(self.indptr)
 
 
 def sample(process: Process, n_sets: int, rng: np.random.Generator) -> PointSets:
@@ -157,7 +128,7 @@ def _draw_projections(
         for active, drawn in _draw_in_turn(measure, eigen.G, rows[order], sizes[order], rng):
             places.append(start + order[:active])
             points.append(drawn)
-    return np.concatenate(places), _stack(points)
+    return np.concatenate(places), stack(points)
 
 
 def _draw_in_turn(
@@ -199,15 +170,9 @@ def _away(x: np.ndarray, spent: np.ndarray) -> np.ndarray:
     return x
 
 
-def _stack(parts: list[Points]) -> Points:
-    if sparse.issparse(parts[0]):
-        return sparse.vstack(parts, format="csr")
-    return np.concatenate(parts)
-
-
 def _gather(n_sets: int, *parts: tuple[np.ndarray, Points]) -> PointSets:
     """Points with the places of their sets, put in the order of the sets."""
     places = np.concatenate([place for place, _ in parts])
-    points = _stack([points for _, points in parts])
+    points = stack([points for _, points in parts])
     indptr = np.concatenate([[0], np.cumsum(np.bincount(places, minlength=n_sets))])
     return PointSets(points[np.argsort(places, kind="stable")], indptr)
