@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Data to learn from: a synthetic corpus, English text that every machine has, and streams."""
+"""Data to learn from: synthetic corpora and sets, English text, and streams."""
 
 from streamtopics.datasets.docstrings import load_docstrings
+from streamtopics.datasets.dpp_sets import make_dpp_sets
 from streamtopics.datasets.stream import iter_minibatches, read_texts
 from streamtopics.datasets.synthetic import make_lda_corpus
 
-__all__ = ["iter_minibatches", "load_docstrings", "make_lda_corpus", "read_texts"]
+__all__ = [
+    "iter_minibatches",
+    "load_docstrings",
+    "make_dpp_sets",
+    "make_lda_corpus",
+    "read_texts",
+]

@@ -177,7 +177,7 @@ def fit(
     n_joint: int = 5,
     learn_gamma: bool = True,
     learn_level: bool = True,
-    tol: float = 1e-4,
+    tol: float = 0.01,
     workers: Workers = SERIAL,
 ) -> Fitted:
     """A local minimum of F, by rounds of U, then theta, gamma and the noise, then balance.
@@ -199,7 +199,7 @@ def fit(
     n_joint : int, default=5
         Steps on theta, gamma and the level together in a round.
     learn_gamma, learn_level : bool, default=True
-    tol : float, default=1e-4
+    tol : float, default=0.01
         Least gain of a round, in nats per set, to go on.
     workers : Workers
 

@@ -60,6 +60,10 @@ class Parameters:
             return np.broadcast_to(self.theta, (len(block.places), len(self.theta)))
         return self.theta[block.places]
 
+    def distinct_theta_of(self, block: Block) -> np.ndarray:
+        """The same, but of shape (1, r) if all sets have the same."""
+        return self.theta[None] if self.shared else self.theta[block.places]
+
     def process(self, measure: BaseMeasure, theta: np.ndarray) -> Process:
         """The process of one theta, of shape (r,)."""
         return Process(measure, Kernel(self.U, theta, self.gamma), self.noise)
@@ -204,7 +208,8 @@ def log_likelihood(
 def _block_log_likelihood(block: Block, projected: Projected, parameters: Parameters) -> np.ndarray:
     theta = parameters.theta_of(block)
     L = ensemble(block, block.pad(block.Phi @ parameters.U), theta, parameters)
-    return block.log_p.sum(axis=1) + log_det_positive(L) - log_det(projected, theta)
+    log_dets = log_det_positive(L) - log_det(projected, parameters.distinct_theta_of(block))
+    return block.log_p.sum(axis=1) + log_dets
 
 
 def slopes(
@@ -274,22 +279,24 @@ def _block_slopes(
     measure: BaseMeasure, block: Block, projected: Projected, parameters: Parameters
 ) -> _Part:
     theta, noise = parameters.theta_of(block), parameters.noise
+    distinct = parameters.distinct_theta_of(block)
     Z = block.pad(block.Phi @ parameters.U)
     L = ensemble(block, Z, theta, parameters)
     inverse = np.linalg.inv(L)
     solved = inverse @ Z
-    down, inner = slope_theta(projected, theta), shrunk(projected, theta)
-    sizes = noise.expected_size(measure, low_rank_sizes(projected, theta, down, inner))
+    down, inner = slope_theta(projected, distinct), shrunk(projected, distinct)
+    sizes = noise.expected_size(measure, low_rank_sizes(projected, distinct, down, inner))
+    n_each = len(theta) / len(distinct)
     diagonal = np.diagonal(inverse, axis1=1, axis2=2)[block.inside]
     level_up = (diagonal * noise.diagonal_slope(block.log_p[block.inside])).sum()
-    log_dets = log_det_positive(L) - log_det(projected, theta)
+    log_dets = log_det_positive(L) - log_det(projected, distinct)
     return _Part(
         float(block.log_p.sum() + log_dets.sum()),
         2 * (block.Phi.T @ (solved * theta[:, None, :])[block.inside]),
-        Halves((Z * solved).sum(axis=1), down),
+        Halves((Z * solved).sum(axis=1), np.broadcast_to(down, theta.shape)),
         float((block.gram * inverse).sum()),
-        Halves(float(level_up), float(noise.slope(measure, sizes).sum())),
-        inner.sum(axis=0),
+        Halves(float(level_up), n_each * float(noise.slope(measure, sizes).sum())),
+        n_each * inner.sum(axis=0),
     )
 
 

@@ -20,7 +20,7 @@ from dataclasses import replace
 import numpy as np
 
 from streamtopics.dpp.likelihood import Parameters, ensemble, slopes
-from streamtopics.dpp.low_rank import Projected, slope_theta
+from streamtopics.dpp.low_rank import Projected
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.sets import Block, Blocks
 from streamtopics.parallel import SERIAL, Workers
@@ -37,7 +37,7 @@ def theta_steps(
 ) -> np.ndarray:
     """A theta for each set, after `n_steps` from that of `parameters`; all else stays.
 
-    Deterministic, and each set by itself: equal to that of the set alone.
+    Deterministic, and each set by itself: equal to that of the set alone, but for rounding.
 
     Parameters
     ----------
@@ -82,14 +82,24 @@ def theta_steps(
 def _block_theta_steps(
     block: Block, projected: Projected, parameters: Parameters, penalty: float, n_steps: int
 ) -> np.ndarray:
-    theta = parameters.theta_of(block)
+    """With L0 the matrix at the first theta, Q = Z'L0^-1 Z and D = Th - Th0,
+
+        Z'L^-1 Z = (I + Q D)^-1 Q,
+
+    like the slope of the normaliser, (I + rho P Th)^-1 rho P: both in one call, and no step
+    costs more than r^3, whatever the number of points.
+    """
+    first = parameters.theta_of(block)
     Z = block.pad(block.Phi @ parameters.U)
-    fixed = ensemble(block, Z, np.zeros_like(theta), parameters)
-    Z_transposed = Z.transpose(0, 2, 1)
+    solved = np.linalg.solve(ensemble(block, Z, first, parameters), Z)
+    Q = Z.transpose(0, 2, 1) @ solved
+    both = np.stack([Q, np.broadcast_to(projected.rho * projected.P, Q.shape)])
+    origin = np.stack([first, np.zeros_like(first)])
+    identity, theta = np.eye(Q.shape[-1]), first
     for _ in range(n_steps):
-        solved = np.linalg.solve(fixed + (Z * theta[:, None, :]) @ Z_transposed, Z)
-        up = np.einsum("mnk,mnk->mk", Z, solved)
-        theta = multiplied(theta, up, slope_theta(projected, theta) + penalty)
+        moved = identity + both * (theta - origin)[:, :, None, :]
+        up, down = np.diagonal(np.linalg.solve(moved, both), axis1=-2, axis2=-1)
+        theta = multiplied(theta, up, down + penalty)
     return theta
 
 

@@ -9,6 +9,7 @@ section 4.3.3).
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy import sparse
@@ -298,30 +299,66 @@ def _tilted_words(
 ) -> sparse.csr_matrix:
     """Sentences of these lengths from Multinomial(x; n, pi) (h'x)^2, word by word.
 
-    With a = h'x so far and l words left after this one, word w has a probability
-    proportional to pi_w [(a + h_w + l m)^2 + l c]; its cumulative sums over w are made of
-    those of pi, pi h and pi h^2, so each word is found by bisection.
+    Each is found by bisection of the law in `NextWord`.
     """
     n, V = H.shape
-    m, c = _moments(pi, H)
-    P, P1, P2 = np.cumsum(pi), np.cumsum(pi * H, axis=1), np.cumsum(pi * H**2, axis=1)
+    law = NextWord.of(pi, H)
     a, found = np.zeros(n), [np.zeros((2, 0), dtype=np.intp)]
     for drawn in range(lengths.max(initial=0)):
         rows = np.flatnonzero(lengths > drawn)
-        left = lengths[rows] - drawn - 1
-        b = a[rows] + left * m[rows]
-        constant = b**2 + left * c[rows]
-
-        def below(w, rows=rows, b=b, constant=constant) -> np.ndarray:
-            return constant * P[w] + 2 * b * P1[rows, w] + P2[rows, w]
-
-        last = np.full(len(rows), V - 1)
-        threshold = rng.random(len(rows)) * below(last)
-        word = rank_of(
-            lambda w, below=below, threshold=threshold: below(w) > threshold,
-            np.zeros(len(rows), dtype=np.intp),
-            last,
-        )
+        left, so_far, last = lengths[rows] - drawn - 1, a[rows], np.full(len(rows), V - 1)
+        threshold = rng.random(len(rows)) * law.weight(rows, last, so_far, left)
+        above = partial(law.above, threshold, rows, a=so_far, left=left)
+        word = rank_of(above, np.zeros(len(rows), dtype=np.intp), last)
         a[rows] += H[rows, word]
         found.append(np.stack([rows, word]))
     return rows_of_words(*np.concatenate(found, axis=1), (n, V))
+
+
+@dataclass(frozen=True, eq=False)
+class NextWord:
+    """What the next word of a sentence from Multinomial(x; n, pi) (h'x)^2 is, for some h.
+
+    With a = h'x so far and l words left after this one, word w has a probability
+    proportional to pi_w [(a + h_w + l m)^2 + l c]. Its sums over the words up to w are made
+    of those of pi, pi h and pi h^2.
+
+    Attributes
+    ----------
+    m, c : ndarray of shape (n,)
+        Mean and variance of h over a word.
+    P : ndarray of shape (V,)
+    P1, P2 : ndarray of shape (n, V)
+        Sums of pi, pi h and pi h^2 over the words up to each.
+    """
+
+    m: np.ndarray
+    c: np.ndarray
+    P: np.ndarray
+    P1: np.ndarray
+    P2: np.ndarray
+
+    @classmethod
+    def of(cls, pi: np.ndarray, H: np.ndarray) -> "NextWord":
+        """For each row h of H, of shape (n, V)."""
+        sums = np.cumsum(pi), np.cumsum(pi * H, axis=1), np.cumsum(pi * H**2, axis=1)
+        return cls(*_moments(pi, H), *sums)
+
+    def weight(
+        self, rows: np.ndarray, words: np.ndarray, a: np.ndarray, left: np.ndarray
+    ) -> np.ndarray:
+        """The sum over the words up to these, with the h of these rows."""
+        b = a + left * self.m[rows]
+        constant = b**2 + left * self.c[rows]
+        return constant * self.P[words] + 2 * b * self.P1[rows, words] + self.P2[rows, words]
+
+    def above(
+        self,
+        threshold: np.ndarray,
+        rows: np.ndarray,
+        words: np.ndarray,
+        a: np.ndarray,
+        left: np.ndarray,
+    ) -> np.ndarray:
+        """Whether the weight is above the threshold."""
+        return self.weight(rows, words, a, left) > threshold

@@ -5,6 +5,7 @@ p(x) = prod_i pi_i^x_i (1 - pi_i)^(1 - x_i),    Sigma = Diag(pi (1 - pi)) + pi p
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy import sparse
@@ -106,30 +107,19 @@ class Bernoulli:
     def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> sparse.csr_matrix:
         """For each row h of H a sentence drawn from p(x) (h'x)^2 / h'Sigma h.
 
-        With a = sum of h_j x_j over j < i, the words from i on integrate out to
-        (a + m_i)^2 + c_i, m and c sums of pi h and of pi (1 - pi) h^2 over j >= i. So the
-        probability that there is no word from i to before j, which falls with j, is
-
-            Q_j / Q_i  [(a + m_j)^2 + c_j] / [(a + m_i)^2 + c_i],    Q_j = prod_{l<j} (1 - pi_l),
-
-        and each next word is found by bisection.
+        Each next word is found by bisection of the law in `Gaps`.
         """
         n, V = H.shape
-        m, c = _sums_from(self.pi * H), _sums_from(self.v * H**2)
-        log_absent = np.concatenate([[0.0], np.cumsum(np.log1p(-self.pi))])
+        gaps = Gaps.of(self.pi, H)
         rows, start, a = np.arange(n), np.zeros(n, dtype=np.intp), np.zeros(n)
         found = [np.zeros((2, 0), dtype=np.intp)]
         while rows.size:
-            total = (a + m[rows, start]) ** 2 + c[rows, start]
-            threshold, log_start = rng.random(rows.size) * total, log_absent[start]
-
-            def no_word_until(
-                j, rows=rows, a=a, threshold=threshold, log_start=log_start
-            ) -> np.ndarray:
-                weight = (a + m[rows, j]) ** 2 + c[rows, j]
-                return np.exp(log_absent[j] - log_start) * weight <= threshold
-
-            after = rank_of(no_word_until, start + 1, np.full(rows.size, V + 1))
+            threshold = rng.random(rows.size) * gaps.weight(rows, start, start, a)
+            after = rank_of(
+                partial(gaps.at_most, threshold, rows, start, a=a),
+                start + 1,
+                np.full(rows.size, V + 1),
+            )
             more = after <= V
             rows, start, word = rows[more], after[more], after[more] - 1
             a = a[more] + H[rows, word]
@@ -154,6 +144,51 @@ class Bernoulli:
     def places(self, points: Points) -> np.ndarray:
         """Where in `ground_set` each sentence is."""
         return (self.features(points) @ np.exp2(np.arange(len(self.pi)))).astype(np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class Gaps:
+    """Where the next word of a sentence from p(x) (h'x)^2 is, for each of some h.
+
+    With a the sum of h_j x_j over j < i, the words from i on integrate out to
+    (a + m_i)^2 + c_i, m and c sums of pi h and of pi (1 - pi) h^2 over j >= i. So the
+    probability that there is no word from i to before j, which falls with j, is
+
+        Q_j / Q_i  [(a + m_j)^2 + c_j] / [(a + m_i)^2 + c_i],    Q_j = prod_{l<j} (1 - pi_l).
+
+    Attributes
+    ----------
+    log_Q : ndarray of shape (V + 1,)
+    m, c : ndarray of shape (n, V + 1)
+    """
+
+    log_Q: np.ndarray
+    m: np.ndarray
+    c: np.ndarray
+
+    @classmethod
+    def of(cls, pi: np.ndarray, H: np.ndarray) -> "Gaps":
+        """For each row h of H, of shape (n, V)."""
+        log_Q = np.concatenate([[0.0], np.cumsum(np.log1p(-pi))])
+        return cls(log_Q, _sums_from(pi * H), _sums_from(pi * (1 - pi) * H**2))
+
+    def weight(
+        self, rows: np.ndarray, start: np.ndarray, end: np.ndarray, a: np.ndarray
+    ) -> np.ndarray:
+        """The numerator, Q_end / Q_start [(a + m_end)^2 + c_end], with the h of these rows."""
+        absent = np.exp(self.log_Q[end] - self.log_Q[start])
+        return absent * ((a + self.m[rows, end]) ** 2 + self.c[rows, end])
+
+    def at_most(
+        self,
+        threshold: np.ndarray,
+        rows: np.ndarray,
+        start: np.ndarray,
+        end: np.ndarray,
+        a: np.ndarray,
+    ) -> np.ndarray:
+        """Whether the weight is at most the threshold."""
+        return self.weight(rows, start, end, a) <= threshold
 
 
 def _sums_from(x: np.ndarray) -> np.ndarray:
