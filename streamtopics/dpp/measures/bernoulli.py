@@ -158,26 +158,27 @@ class Gaps:
 
     Attributes
     ----------
-    log_Q : ndarray of shape (V + 1,)
+    log_absent : ndarray of shape (V + 1,)
+        log Q.
     m, c : ndarray of shape (n, V + 1)
     """
 
-    log_Q: np.ndarray
+    log_absent: np.ndarray
     m: np.ndarray
     c: np.ndarray
 
     @classmethod
     def of(cls, pi: np.ndarray, H: np.ndarray) -> "Gaps":
         """For each row h of H, of shape (n, V)."""
-        log_Q = np.concatenate([[0.0], np.cumsum(np.log1p(-pi))])
-        return cls(log_Q, _sums_from(pi * H), _sums_from(pi * (1 - pi) * H**2))
+        log_absent = np.concatenate([[0.0], np.cumsum(np.log1p(-pi))])
+        return cls(log_absent, _sums_from(pi * H), _sums_from(pi * (1 - pi) * H**2))
 
     def weight(
         self, rows: np.ndarray, start: np.ndarray, end: np.ndarray, a: np.ndarray
     ) -> np.ndarray:
         """The numerator, Q_end / Q_start [(a + m_end)^2 + c_end], with the h of these rows."""
-        absent = np.exp(self.log_Q[end] - self.log_Q[start])
-        return absent * ((a + self.m[rows, end]) ** 2 + self.c[rows, end])
+        none = np.exp(self.log_absent[end] - self.log_absent[start])
+        return none * ((a + self.m[rows, end]) ** 2 + self.c[rows, end])
 
     def at_most(
         self,
