@@ -225,10 +225,13 @@ class Counting:
             return np.zeros(0, dtype=np.intp), points[:0]
         ground_set, taken = _listed(measure, places, points)
         N = ground_set.shape[0]
+        taken = np.sort(taken)
+        starts = np.searchsorted(taken, np.arange(len(counts) + 1) * N)
         joined = []
         for place, count in enumerate(counts):
-            free = np.setdiff1d(np.arange(N), taken[places == place] - place * N)
-            joined.append(rng.choice(free, size=count, replace=False))
+            free = np.ones(N, dtype=bool)
+            free[taken[starts[place] : starts[place + 1]] - place * N] = False
+            joined.append(rng.choice(np.flatnonzero(free), size=count, replace=False))
         return np.repeat(np.arange(len(counts)), counts), ground_set[np.concatenate(joined)]
 
     def remove(self, measure: BaseMeasure, points: Points) -> BaseMeasure:

@@ -12,6 +12,7 @@ from streamtopics.dpp.noise import Background, Counting
 from tests.reference import dpp as reference
 
 EXPECTED_IN_A_CELL = 10
+SILENT = Counting(0.0)
 
 
 class Listed(NamedTuple):
@@ -63,7 +64,7 @@ def kernel(V, r=2, gamma=0.0, seed=0):
     return Kernel(1.5 * rng.standard_normal((V, r)), theta, gamma)
 
 
-def process(listed, gamma=0.0, noise=Counting(0.0), r=2, seed=0):
+def process(listed, gamma=0.0, noise=SILENT, r=2, seed=0):
     return Process(listed.measure, kernel(listed.Phi.shape[1], r, gamma, seed), noise)
 
 

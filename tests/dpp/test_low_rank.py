@@ -60,7 +60,7 @@ def test_normaliser_equals_the_dense_determinant(name, gamma, alpha):
 
 @listed
 @gammas
-def test_normaliser_without_theta_or_U(name, gamma):
+def test_normaliser_without_theta_or_columns(name, gamma):
     case = cases.LISTED[name]
     process = cases.process(case, gamma)
     V = case.Phi.shape[1]

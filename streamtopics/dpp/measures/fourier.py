@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-BISECTIONS = 54
+MOST_STEPS, PRECISION = 60, 1e-14
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,9 @@ class Fourier:
         points = np.asarray(points, dtype=np.float64)
         phi = np.ones((len(points), 1))
         for x in points.T:
-            phi = (phi[:, :, None] * self._basis(x)[:, None, :]).reshape(len(points), -1)
+            phi = np.einsum("na,nb->nab", phi, self._basis(x)).reshape(
+                len(points), phi.shape[1] * self._side
+            )
         return phi
 
     def log_p(self, points: np.ndarray) -> np.ndarray:
@@ -96,7 +98,7 @@ class Fourier:
         """
         points = np.empty((len(H), self.n_dimensions))
         for axis in range(self.n_dimensions):
-            H = H.reshape(len(H), self._side, -1)
+            H = H.reshape(len(H), self._side, H.shape[1] // self._side)
             points[:, axis] = self._sample_first(H, rng)
             H = np.einsum("nb,nbr->nr", self._basis(points[:, axis]), H)
         return points
@@ -113,24 +115,33 @@ class Fourier:
         n_grid = 4 * self.degree + 2
         values = np.einsum("gb,nbr->ngr", self._basis(np.arange(n_grid) / n_grid), H)
         series = np.fft.rfft((values**2).sum(axis=2), axis=1)[:, :-1] / n_grid
-        slope, oscillation = series[:, 0].real, _integrated(series[:, 1:])
-        threshold = rng.random(len(H)) * slope
-        low, high = np.zeros(len(H)), np.ones(len(H))
-        for _ in range(BISECTIONS):
-            x = (low + high) / 2
-            below = slope * x + _oscillate(oscillation, x) - _oscillate(oscillation, 0.0)
-            low, high = np.where(below < threshold, x, low), np.where(below < threshold, high, x)
-        return (low + high) / 2
+        return _invert(series / np.maximum(series[:, :1].real, 1e-300), rng.random(len(H)))
 
 
-def _integrated(series: np.ndarray) -> np.ndarray:
-    """Of c_k e^(2 pi i k x) + its conjugate, the coefficients of the integral."""
-    return 2 * series / (2j * np.pi * np.arange(1, series.shape[1] + 1))
+def _invert(series: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Where the integral of the density 1 + 2 Re sum_k c_k e^(2 pi i k x) reaches the target.
+
+    Newton's steps, kept inside a bracket that shrinks, or else bisection.
+    """
+    frequencies = np.arange(1, series.shape[1])
+    density, integral = 2 * series[:, 1:], series[:, 1:] / (1j * np.pi * frequencies)
+    start = integral.sum(axis=1).real
+    low, high = np.zeros(len(target)), np.ones(len(target))
+    x = target.copy()
+    for _ in range(MOST_STEPS):
+        z = np.exp(2j * np.pi * x)
+        off = x + _evaluate(integral, z) - start - target
+        low, high = np.where(off < 0, x, low), np.where(off < 0, high, x)
+        step = x - off / np.maximum(1 + _evaluate(density, z), 1e-300)
+        moved = np.where((step > low) & (step < high), step, (low + high) / 2)
+        done, x = np.abs(moved - x).max(initial=0.0) < PRECISION, moved
+        if done:
+            break
+    return x
 
 
-def _oscillate(coefficients: np.ndarray, x: np.ndarray | float) -> np.ndarray:
-    """The real part of sum_k c_k z^k, z = e^(2 pi i x), by Horner's rule."""
-    z = np.exp(2j * np.pi * x)
+def _evaluate(coefficients: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """The real part of sum_k c_k z^k, k = 1, 2, ..., by Horner's rule."""
     total = np.zeros(len(coefficients), dtype=complex)
     for c in coefficients.T[::-1]:
         total = (total + c) * z
