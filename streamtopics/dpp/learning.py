@@ -243,13 +243,11 @@ def fit(
             parameters = replace(parameters, theta=theta)
         for _ in range(n_joint):
             parameters = joint_step(
-                measure,
-                data,
                 parameters,
+                slopes(measure, data, parameters, workers=workers),
                 penalty=penalty,
                 learn_gamma=learn_gamma,
                 learn_level=learn_level,
-                workers=workers,
             )
         U, theta, _ = balance(parameters.U, parameters.theta)
         parameters = replace(parameters, U=U, theta=theta)
@@ -336,14 +334,12 @@ def learn_minibatch(
     squares = state.squares + gradient**2
     U = local.U - step_size * state.scale * gradient / np.sqrt(np.maximum(squares, 1e-300))
     stepped = joint_step(
-        measure,
-        data,
         local,
+        found,
         penalty=penalty,
         learn_gamma=learn_gamma,
         learn_level=learn_level,
         power=rate,
-        workers=workers,
     )
     theta = stepped.theta
     if own_theta:

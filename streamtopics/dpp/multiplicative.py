@@ -19,7 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from streamtopics.dpp.likelihood import Parameters, ensemble, slopes
+from streamtopics.dpp.likelihood import Parameters, Slopes, ensemble
 from streamtopics.dpp.low_rank import Projected
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.sets import Block, Blocks
@@ -104,36 +104,45 @@ def _block_theta_steps(
 
 
 def joint_step(
-    measure: BaseMeasure,
-    data: Blocks,
     parameters: Parameters,
+    found: Slopes,
     *,
     penalty: float = 0.0,
     learn_gamma: bool = True,
     learn_level: bool = True,
     power: float = 1.0,
-    workers: Workers = SERIAL,
 ) -> Parameters:
     """One step of theta, gamma and the level of the noise, all from the same point.
 
     Parameters
     ----------
-    measure : BaseMeasure
-    data : Blocks
-        Every set must be possible.
     parameters : Parameters
+    found : Slopes
+        At these parameters, of sets all of which are possible.
     penalty : float, default=0.0
         Of the mean of |theta|_1, in nats.
     learn_gamma, learn_level : bool, default=True
     power : float, default=1.0
         Of the factors; less than 1 for a part of the way, on a minibatch.
-    workers : Workers
 
     Returns
     -------
     parameters : Parameters
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.likelihood import Parameters, slopes
+    >>> from streamtopics.dpp.measures import Bernoulli
+    >>> from streamtopics.dpp.multiplicative import joint_step
+    >>> from streamtopics.dpp.noise import Background
+    >>> from streamtopics.dpp.sets import PointSets, blocks
+    >>> measure = Bernoulli([0.5, 0.5])
+    >>> data = blocks(measure, PointSets(np.ones((6, 2)), [0, 2, 6]))
+    >>> at = Parameters(np.zeros((2, 1)), np.zeros(1), 0.0, Background(1.0))
+    >>> joint_step(at, slopes(measure, data, at)).noise  # The mean size.
+    Background(level=3.0)
     """
-    found = slopes(measure, data, parameters, workers=workers)
     up, down = found.theta.up, found.theta.down + penalty
     if parameters.shared:
         up, down = up.sum(axis=0), down.sum(axis=0)

@@ -26,6 +26,8 @@ from scipy.special import betaln, gammaln, xlogy
 from streamtopics.dpp.measures import BaseMeasure, Bernoulli, Items
 from streamtopics.dpp.measures.base import Points
 
+LEAST_LOG_P = -700.0
+
 
 def _check_level(level: float) -> None:
     if not 0 <= level < np.inf:
@@ -171,12 +173,12 @@ class Counting:
         return low_rank + (self.sigma * (measure.n_items - low_rank) if self.level else 0.0)
 
     def diagonal(self, log_p: np.ndarray) -> np.ndarray:
-        """level / p, for each point."""
-        return self.level * np.exp(-log_p) if self.level else np.zeros(np.shape(log_p))
+        """level / p, for each point; finite even where p is 0."""
+        return self.level * self.diagonal_slope(log_p)
 
     def diagonal_slope(self, log_p: np.ndarray) -> np.ndarray:
         """Derivative of `diagonal` by the level: 1 / p."""
-        return np.exp(-log_p)
+        return np.exp(-np.maximum(log_p, LEAST_LOG_P))
 
     def inclusion(self, log_p: np.ndarray) -> np.ndarray:
         """level / (1 + level), for each point."""

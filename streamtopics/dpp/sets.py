@@ -10,7 +10,7 @@ from scipy import sparse
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.measures.base import Points
 
-MOST_ENTRIES = 2**17
+MOST_ENTRIES, LEAST_SIDE = 2**17, 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,11 +150,14 @@ def stack(parts: list[Points]) -> Points:
 
 
 def _cuts(sizes: np.ndarray) -> Iterator[slice]:
-    """Cut sets of increasing size where padded Gram matrices would hold too many entries."""
+    """Cut sets of increasing size where padded Gram matrices would hold too many entries.
+
+    Small sets count as if they were larger: other arrays of a block have r^2 entries a set.
+    """
     start = 0
     for stop in range(1, len(sizes) + 1):
-        full = stop == len(sizes) or (stop + 1 - start) * sizes[stop] ** 2 > MOST_ENTRIES
-        if full:
+        n = max(sizes[stop], LEAST_SIDE) if stop < len(sizes) else np.inf
+        if (stop + 1 - start) * n**2 > MOST_ENTRIES:
             yield slice(start, stop)
             start = stop
 

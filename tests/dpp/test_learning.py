@@ -67,7 +67,7 @@ def test_joint_steps_are_monotone(name, noise, own):
         at = replace(at, theta=np.tile(at.theta, (data.n_sets, 1)))
     values = [per_set(case.measure, data, at, 0.05).mean()]
     for _ in range(30):
-        at = joint_step(case.measure, data, at, penalty=0.05)
+        at = joint_step(at, slopes(case.measure, data, at), penalty=0.05)
         values.append(per_set(case.measure, data, at, 0.05).mean())
     assert (np.diff(values) > -1e-11).all()
     assert values[-1] > values[0] + 0.1
@@ -78,7 +78,7 @@ def test_joint_steps_end_where_the_derivatives_vanish():
     data = blocks(case.measure, some_sets(case, seed=1, n=60))
     at = parameters_of(cases.process(case, 0.3, Background(0.6)))
     for _ in range(3000):
-        at = joint_step(case.measure, data, at)
+        at = joint_step(at, slopes(case.measure, data, at))
     found = slopes(case.measure, data, at)
     for value, net in (
         (at.theta, found.theta.net.sum(axis=0)), (at.gamma, found.gamma.net),
@@ -92,10 +92,10 @@ def test_what_is_not_learnt_stays():
     case = cases.bernoulli()
     data = blocks(case.measure, some_sets(case))
     at = parameters_of(cases.process(case, 0.3, Background(0.6)))
-    fixed = joint_step(case.measure, data, at, learn_gamma=False, learn_level=False)
+    fixed = joint_step(at, slopes(case.measure, data, at), learn_gamma=False, learn_level=False)
     assert (fixed.gamma, fixed.noise) == (at.gamma, at.noise)
     assert not np.allclose(fixed.theta, at.theta)
-    none = joint_step(case.measure, data, replace(at, gamma=0.0))
+    none = joint_step(replace(at, gamma=0.0), slopes(case.measure, data, replace(at, gamma=0.0)))
     assert none.gamma == 0
 
 
@@ -149,7 +149,7 @@ def test_dead_columns_stay_finite():
     theta = theta_steps(case.measure, data, at)
     assert np.isfinite(theta).all()
     assert_array_equal(theta[:, 2], 0)
-    stepped = joint_step(case.measure, data, at)
+    stepped = joint_step(at, slopes(case.measure, data, at))
     assert np.isfinite(stepped.theta).all()
 
 

@@ -247,3 +247,32 @@ def test_items_without_noise_in_the_thesis_setting():
     L = 1e-5 * np.eye(6) + U @ U.T
     expected = np.linalg.slogdet(L[:5, :5])[1] - np.linalg.slogdet(L + np.eye(6))[1]
     assert_allclose(found, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_an_item_that_is_taken_out_is_impossible(noise):
+    measure = Items.of(3).without(np.array([1]))
+    at = Parameters(np.eye(3), np.ones(3), 0.1, noise)
+    data = blocks(measure, PointSets(np.array([0, 1, 2]), [0, 1, 3]))
+    found = log_likelihood(measure, data, at)
+    assert np.isfinite(found[0])
+    assert np.isneginf(found[1])
+    with pytest.raises(ValueError, match="1 of 2 sets, the first of them set 1"):
+        check_possible(measure, data, at)
+
+
+def test_the_process_of_parameters():
+    case = cases.bernoulli()
+    process = cases.process(case, 0.3, Background(0.6))
+    again = parameters_of(process).process(case.measure, process.kernel.theta)
+    assert_array_equal(again.kernel.matrix, process.kernel.matrix)
+    assert again.noise == process.noise
+
+
+def test_no_sets():
+    case = cases.bernoulli()
+    at = parameters_of(cases.process(case, 0.3, Background(0.6)))
+    data = blocks(case.measure, PointSets(case.points[:0], [0]))
+    assert log_likelihood(case.measure, data, at).shape == (0,)
+    assert data.mean_size == 0
+    assert_array_equal(slopes(case.measure, data, at).U, 0)

@@ -81,7 +81,8 @@ class Bernoulli:
 
     @property
     def n_items(self) -> float:
-        return float(np.exp2(min(len(self.pi), 1023)))
+        V = len(self.pi)
+        return 2.0**V if V < 1024 else np.inf
 
     def features(self, points: Points) -> sparse.csr_matrix:
         """1 for each word that a sentence has."""
