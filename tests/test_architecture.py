@@ -26,7 +26,7 @@ ALLOWED = {
         "dense_posterior", "families", "kernels", "local", "messages", "parallel", "posterior",
     },
     "metrics": {"kernels", "parallel"},
-    "dpp": {"parallel"},
+    "dpp": {"kernels", "parallel"},
     "datasets": {"dpp"},
     "validation": {"priors"},
     "averaging": {"posterior"},

@@ -23,6 +23,7 @@ from streamtopics.dpp.likelihood import Parameters, Slopes, ensemble
 from streamtopics.dpp.low_rank import Projected
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.sets import Block, Blocks
+from streamtopics.kernels import dpp as kernels
 from streamtopics.parallel import SERIAL, Workers
 
 
@@ -86,20 +87,14 @@ def _block_theta_steps(
 
         Z'L^-1 Z = (I + Q D)^-1 Q,
 
-    like the slope of the normaliser, (I + rho P Th)^-1 rho P: both in one call, and no step
-    costs more than r^3, whatever the number of points.
+    like the slope of the normaliser, (I + rho P Th)^-1 rho P: no step costs more than r^3,
+    whatever the number of points.
     """
-    first = parameters.theta_of(block)
+    theta = np.array(parameters.theta_of(block))
     Z = block.pad(block.Phi @ parameters.U)
-    solved = np.linalg.solve(ensemble(block, Z, first, parameters), Z)
-    Q = Z.transpose(0, 2, 1) @ solved
-    both = np.stack([Q, np.broadcast_to(projected.rho * projected.P, Q.shape)])
-    origin = np.stack([first, np.zeros_like(first)])
-    identity, theta = np.eye(Q.shape[-1]), first
-    for _ in range(n_steps):
-        moved = identity + both * (theta - origin)[:, :, None, :]
-        up, down = np.diagonal(np.linalg.solve(moved, both), axis1=-2, axis2=-1)
-        theta = multiplied(theta, up, down + penalty)
+    solved = np.linalg.solve(ensemble(block, Z, theta, parameters), Z)
+    Q = np.ascontiguousarray(Z.transpose(0, 2, 1) @ solved)
+    kernels.theta_steps(Q, projected.rho * projected.P, penalty, n_steps, theta)
     return theta
 
 

@@ -106,3 +106,13 @@ def greedy(L, n):
         ]
         chosen.append(int(np.argmax(values)))
     return chosen
+
+
+def theta_steps(Q, P, penalty, n_steps, theta):
+    """Multiplicative steps for one set, each by dense inverses."""
+    first, identity = theta.copy(), np.eye(len(theta))
+    for _ in range(n_steps):
+        up = np.diag(np.linalg.inv(identity + Q @ np.diag(theta - first)) @ Q)
+        down = np.diag(np.linalg.inv(identity + P @ np.diag(theta)) @ P) + penalty
+        theta = np.where(down > 0, theta * up / np.where(down > 0, down, 1.0), theta)
+    return theta
