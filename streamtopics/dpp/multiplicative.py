@@ -90,11 +90,12 @@ def _block_theta_steps(
     like the slope of the normaliser, (I + rho P Th)^-1 rho P: no step costs more than r^3,
     whatever the number of points.
     """
-    theta = np.array(parameters.theta_of(block))
+    theta = np.array(parameters.theta_of(block), order="C")
     Z = block.pad(block.Phi @ parameters.U)
     solved = np.linalg.solve(ensemble(block, Z, theta, parameters), Z)
     Q = np.ascontiguousarray(Z.transpose(0, 2, 1) @ solved)
-    kernels.theta_steps(Q, projected.rho * projected.P, penalty, n_steps, theta)
+    P = np.ascontiguousarray(projected.rho * projected.P)
+    kernels.theta_steps(Q, P, penalty, n_steps, theta)
     return theta
 
 
