@@ -330,6 +330,16 @@ def test_minibatches_with_a_theta_for_each_set():
     )
 
 
+def test_balance_takes_the_squares_of_the_derivatives_along():
+    case = cases.bernoulli()
+    data = blocks(case.measure, some_sets(case))
+    at = parameters_of(cases.process(case, 0.1, Background(0.3), r=3))
+    squares = slopes(case.measure, data, at).U ** 2
+    state = balance_online(Online(at, squares, 1.0, 4))
+    assert_allclose(state.squares, slopes(case.measure, data, state.parameters).U ** 2, rtol=1e-8)
+    assert state.n_batches == 4
+
+
 @pytest.mark.parametrize("own", [False, True])
 def test_learning_from_odd_documents(own):
     rng = np.random.default_rng(0)

@@ -9,17 +9,20 @@ from streamtopics.kernels import dpp
 from tests.reference import dpp as reference
 
 
-def matrices(rng, n, r, rank):
-    factors = rng.standard_normal((n, r, rank))
-    return np.ascontiguousarray(factors @ factors.transpose(0, 2, 1))
+def projections(rng, theta, n_points):
+    """Z'(noise + Z Th Z')^-1 Z for each theta."""
+    Z = rng.standard_normal((len(theta), n_points, theta.shape[1]))
+    L = 0.3 * np.eye(n_points) + (Z * theta[:, None]) @ Z.transpose(0, 2, 1)
+    return np.ascontiguousarray(Z.transpose(0, 2, 1) @ np.linalg.solve(L, Z))
 
 
 @pytest.mark.parametrize("penalty", [0.0, 0.1])
-@pytest.mark.parametrize(("r", "rank"), [(1, 1), (2, 5), (10, 3), (10, 30), (40, 40)])
-def test_theta_steps(r, rank, penalty):
+@pytest.mark.parametrize(("r", "n_points"), [(1, 1), (2, 5), (10, 3), (10, 30), (40, 40)])
+def test_theta_steps(r, n_points, penalty):
     rng = np.random.default_rng(r)
-    Q, P = matrices(rng, 7, r, rank), matrices(rng, 1, r, 2 * r)[0]
     first = rng.exponential(size=(7, r))
+    Q, factor = projections(rng, first, n_points), rng.standard_normal((r, 2 * r))
+    P = factor @ factor.T
     for x in (Q, P):
         x.setflags(write=False)
     for n_steps in (0, 1, 6):
