@@ -115,7 +115,22 @@ def start(
 
 
 def objective(measure: BaseMeasure, data: Blocks, parameters: Parameters, penalty: float) -> float:
-    """F, in nats per set."""
+    """F, in nats per set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.learning import objective
+    >>> from streamtopics.dpp.likelihood import Parameters
+    >>> from streamtopics.dpp.measures import Items
+    >>> from streamtopics.dpp.noise import Counting
+    >>> from streamtopics.dpp.sets import PointSets, blocks
+    >>> measure = Items.of(2)
+    >>> data = blocks(measure, PointSets(np.array([0]), [0, 1]))
+    >>> at = Parameters(np.array([[1.0], [0.0]]), np.ones(1), 0.0, Counting(0.0))
+    >>> round(objective(measure, data, at, 0.1), 4)  # ln 2 + 0.1 (1 + 1)
+    0.8931
+    """
     value, _ = smooth_penalty(parameters.U, parameters.theta)
     return float(-log_likelihood(measure, data, parameters).mean() + penalty * value)
 
@@ -146,6 +161,20 @@ def fit_embedding(
     Returns
     -------
     parameters : Parameters
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.learning import fit_embedding, objective, start
+    >>> from streamtopics.dpp.measures import Bernoulli
+    >>> from streamtopics.dpp.noise import Background
+    >>> from streamtopics.dpp.sets import PointSets, blocks
+    >>> measure = Bernoulli([0.2, 0.3])
+    >>> data = blocks(measure, PointSets(np.array([[1, 0], [0, 1], [1, 1]]), [0, 2, 3]))
+    >>> at = start(measure, 2, 1.5, Background(0.5), np.random.default_rng(0))
+    >>> found = fit_embedding(measure, data, at)
+    >>> objective(measure, data, found, 0.01) < objective(measure, data, at, 0.01)
+    True
     """
     shape = parameters.U.shape
     unit = np.sqrt(measure.v + (measure.w0**2).sum(axis=1))[:, None]
@@ -258,7 +287,18 @@ def fit(
 
 
 def prune(parameters: Parameters, *, tolerance: float = 1e-2) -> Parameters:
-    """Without the columns of less than `tolerance` times the strength of the strongest."""
+    """Without the columns of less than `tolerance` times the strength of the strongest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.learning import prune
+    >>> from streamtopics.dpp.likelihood import Parameters
+    >>> from streamtopics.dpp.noise import Background
+    >>> at = Parameters(np.array([[1.0, 1e-4]]), np.ones(2), 0.0, Background(1.0))
+    >>> prune(at).U
+    array([[1.]])
+    """
     kept = active(parameters.U, parameters.theta, tolerance=tolerance)
     return replace(parameters, U=parameters.U[:, kept], theta=parameters.theta[..., kept])
 

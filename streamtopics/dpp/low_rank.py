@@ -58,10 +58,6 @@ class Projected:
         """tr T."""
         return float((self.v / self.d).sum() + np.sum((self.W @ self.Sq_inverse) * self.W))
 
-    def apply(self, X: np.ndarray) -> np.ndarray:
-        """T X, for X of shape (V, n)."""
-        return (self.v / self.d)[:, None] * X + self.W @ (self.Sq_inverse @ (self.W.T @ X))
-
     def resolve(self, X: np.ndarray) -> np.ndarray:
         """(I + rho gamma Sigma)^-1 X, for X of shape (V, n)."""
         shared = self.W @ (self.Sq_inverse @ (self.W.T @ X))

@@ -115,7 +115,20 @@ def marginals(process: Process, points: Points) -> np.ndarray:
 
 
 def marginal_kernel(process: Process, points: Points) -> np.ndarray:
-    """K on these points, of shape (n, n): det K_Y is P(Y in X) for distinct points Y."""
+    """K on these points, of shape (n, n): det K_Y is P(Y in X) for distinct points Y.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp.marginal import marginal_kernel
+    >>> from streamtopics.dpp.measures import Items
+    >>> from streamtopics.dpp.noise import Counting
+    >>> process = Process(Items.of(2), Kernel(np.eye(2), [1.0, 3.0]), Counting(0.0))
+    >>> K = marginal_kernel(process, np.array([0, 1]))
+    >>> float(np.linalg.det(K).round(6))  # 1/2 times 3/4
+    0.375
+    """
     log_p = process.measure.log_p(points)
     root = np.exp(0.5 * log_p)
     low_rank = marginal(process).product(process.measure.features(points))
