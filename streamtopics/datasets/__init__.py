@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Data to learn from: a synthetic corpus, English text that every machine has, and streams."""
+"""Data to learn from: synthetic corpora and sets, English text, and streams."""
 
 from streamtopics.datasets.docstrings import load_docstrings
+from streamtopics.datasets.dpp_sets import make_dpp_sets
 from streamtopics.datasets.sentences import make_subtle_corpus
 from streamtopics.datasets.statements import load_statements
 from streamtopics.datasets.stream import iter_minibatches, read_texts
@@ -11,6 +12,7 @@ __all__ = [
     "iter_minibatches",
     "load_docstrings",
     "load_statements",
+    "make_dpp_sets",
     "make_lda_corpus",
     "make_subtle_corpus",
     "read_texts",

@@ -13,6 +13,7 @@ import os
 from types import ModuleType
 
 try:
+    from streamtopics.kernels import _dpp as dpp
     from streamtopics.kernels import _hdp as hdp
     from streamtopics.kernels import _left_to_right as left_to_right
     from streamtopics.kernels import _rows as rows
@@ -27,6 +28,7 @@ except ModuleNotFoundError as error:
 
 __all__ = [
     "dirichlet",
+    "dpp",
     "gibbs",
     "hdp",
     "instruction_set",

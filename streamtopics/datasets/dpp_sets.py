@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sets drawn exactly from a determinantal point process of which the kernel is known.
+
+After the synthetic data of Dupuy (2017), section 4.5.1, without their discretisation, so
+that the ground set may have 2^500 sentences or be a whole cube.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils import Bunch, check_random_state, check_scalar
+
+from streamtopics.dpp.kernel import Kernel, Process
+from streamtopics.dpp.measures import Bernoulli, Fourier, Items
+from streamtopics.dpp.measures.base import BaseMeasure
+from streamtopics.dpp.noise import Background, Counting, Noise
+from streamtopics.dpp.sampling import sample
+from streamtopics.dpp.sets import PointSets, stack
+
+
+def make_dpp_sets(
+    n_sets: int = 1000,
+    ground_set: str = "items",
+    *,
+    n_features: int | None = None,
+    n_components: int | None = None,
+    strength: float = 5.0,
+    noise: float = 1e-5,
+    own_theta: bool = False,
+    random_state: Any = None,
+) -> Bunch:
+    """Draw sets from a low-rank determinantal point process.
+
+    Parameters
+    ----------
+    n_sets : int, default=1000
+        Number of sets.
+    ground_set : {"items", "exponential", "fourier"}, default="items"
+        A list of items; all sentences, {0, 1}^V, whose words are independent with
+        probabilities drawn from [0.1, 0.5], or, of more than 20 words, from
+        [1 / V, 5 / V]; or the points of the square [0, 1]^2.
+    n_features : int or None, default=None
+        Number V of items or words. None is 100 items or 10 words. On the square the
+        number of features of each coordinate, which is odd; None is 9.
+    n_components : int or None, default=None
+        Number r of columns of U. None is 5 for items and 2 for sentences. Not used on the
+        square, where A is diagonal.
+    strength : float, default=5.0
+        Expected eigenvalue of each column of U; on the square the largest eigenvalue. With
+        5, a column gives 5 / 6 of a point.
+    noise : float, default=1e-5
+        Level of the noise: in L a multiple of the identity for items, otherwise the expected
+        number of points drawn from the base measure.
+    own_theta : bool, default=False
+        Whether each set has its own theta, with entries that are exponential of mean 1,
+        instead of ones.
+    random_state : int, RandomState instance or None, default=None
+        Pass an int for the same sets each time.
+
+    Returns
+    -------
+    data : Bunch
+        With the attributes
+
+        sets : PointSets
+            The sets: places of items, rows of words or points of the square.
+        groups : ndarray of shape (n_points,), int
+            The set of each row of `sets.points`.
+        U : ndarray of shape (V, r)
+        theta : ndarray of shape (r,) or (n_sets, r)
+        gamma : float
+            A = gamma I + U Diag(theta) U'. It is 1 / V for sentences, otherwise 0.
+        measure : Items, Bernoulli or Fourier
+        noise : Counting or Background
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument has the wrong type or value.
+
+    Examples
+    --------
+    >>> from streamtopics.datasets import make_dpp_sets
+    >>> baskets = make_dpp_sets(200, random_state=0)
+    >>> len(baskets.sets), baskets.U.shape
+    (200, (100, 5))
+    >>> documents = make_dpp_sets(3, "exponential", n_features=500, n_components=9, random_state=0)
+    >>> documents.sets.sizes, documents.sets.points.shape[1]
+    (array([6, 9, 6]), 500)
+    """
+    check_scalar(n_sets, "n_sets", Integral, min_val=1)
+    if ground_set not in _MAKERS:
+        raise ValueError(f"ground_set must be one of {list(_MAKERS)}; got {ground_set!r}")
+    if not 0 < strength < np.inf:
+        raise ValueError(f"strength must be positive and finite; got {strength!r}")
+    seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
+    rng = np.random.default_rng(seed)
+    measure, U, gamma, noise_ = _MAKERS[ground_set](n_features, n_components, strength, noise, rng)
+    theta = rng.exponential(size=(n_sets, U.shape[1])) if own_theta else np.ones(U.shape[1])
+    sets = _draw(measure, U, theta, gamma, noise_, n_sets, rng)
+    groups = np.repeat(np.arange(n_sets), sets.sizes)
+    return Bunch(
+        sets=sets, groups=groups, U=U, theta=theta, gamma=gamma, measure=measure, noise=noise_
+    )
+
+
+def _draw(
+    measure: BaseMeasure,
+    U: np.ndarray,
+    theta: np.ndarray,
+    gamma: float,
+    noise: Noise,
+    n_sets: int,
+    rng: np.random.Generator,
+) -> PointSets:
+    if theta.ndim == 1:
+        return sample(Process(measure, Kernel(U, theta, gamma), noise), n_sets, rng)
+    each = [sample(Process(measure, Kernel(U, row, gamma), noise), 1, rng) for row in theta]
+    indptr = np.concatenate([[0], np.cumsum([sets.sizes[0] for sets in each])])
+    return PointSets(stack([sets.points for sets in each]), indptr)
+
+
+def _gaussian_embedding(
+    measure: BaseMeasure, n_components: int, strength: float, rng: np.random.Generator
+) -> np.ndarray:
+    """Columns with E u'Sigma u = strength."""
+    check_scalar(n_components, "n_components", Integral, min_val=1)
+    trace = measure.v.sum() + (measure.w0**2).sum()
+    return rng.standard_normal((len(measure.v), n_components)) * np.sqrt(strength / trace)
+
+
+def _items(
+    n_features: int | None,
+    n_components: int | None,
+    strength: float,
+    noise: float,
+    rng: np.random.Generator,
+) -> tuple[BaseMeasure, np.ndarray, float, Noise]:
+    n_features = 100 if n_features is None else n_features
+    check_scalar(n_features, "n_features", Integral, min_val=1)
+    measure = Items.of(n_features)
+    U = _gaussian_embedding(measure, 5 if n_components is None else n_components, strength, rng)
+    return measure, U, 0.0, Counting(noise)
+
+
+def _exponential(
+    n_features: int | None,
+    n_components: int | None,
+    strength: float,
+    noise: float,
+    rng: np.random.Generator,
+) -> tuple[BaseMeasure, np.ndarray, float, Noise]:
+    V = 10 if n_features is None else n_features
+    check_scalar(V, "n_features", Integral, min_val=1)
+    few = V <= 20
+    measure = Bernoulli(rng.uniform(0.1, 0.5, V) if few else rng.uniform(1 / V, 5 / V, V))
+    U = _gaussian_embedding(measure, 2 if n_components is None else n_components, strength, rng)
+    return measure, U, 1 / V, Background(noise)
+
+
+def _fourier(
+    n_features: int | None,
+    n_components: int | None,
+    strength: float,
+    noise: float,
+    rng: np.random.Generator,
+) -> tuple[BaseMeasure, np.ndarray, float, Noise]:
+    """A_ii is strength times 1 / f^2 for each frequency f > 0 of the feature.
+
+    It depends on the frequency alone, so that the kernel is one of x - y.
+    """
+    side = 9 if n_features is None else n_features
+    check_scalar(side, "n_features", Integral, min_val=1)
+    if side % 2 == 0:
+        raise ValueError(
+            f"n_features must be odd on the square: 1 and pairs of cosine and sine; got {side}. "
+            f"Give {side + 1}"
+        )
+    measure = Fourier(2, side // 2)
+    spectrum = strength / np.maximum(measure.frequencies, 1).prod(axis=1).astype(float) ** 2
+    return measure, np.diag(np.sqrt(spectrum)), 0.0, Background(noise)
+
+
+_MAKERS = {"items": _items, "exponential": _exponential, "fourier": _fourier}

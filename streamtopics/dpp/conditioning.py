@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The rest of a set of which some points are given.
+
+If Y is in X, the other points are a process of the same kind, with
+
+    A' = A - A Phi_Y' (Diag(delta) + Phi_Y A Phi_Y')^-1 Phi_Y A,
+
+delta the noise with respect to p; p cancels. A' = F' F'', F' = F C, with A = F F' and
+C C' = I - F'Phi_Y' (Diag(delta) + Phi_Y F F'Phi_Y')^-1 Phi_Y F.
+
+Source: Borodin and Rains (2005), "Eynard-Mehta theorem, Schur process, and their Pfaffian
+analogs", proposition 1.2, by a Schur complement.
+"""
+
+import numpy as np
+
+from streamtopics.dpp.kernel import Kernel, Process
+from streamtopics.dpp.measures.base import Points
+
+
+def condition(process: Process, points: Points) -> Process:
+    """The process of the further points, given that these are in the set.
+
+    With Counting noise the given points are taken out of the ground set. With Background
+    noise sets are multisets, and a given point may come again, from the background.
+
+    Parameters
+    ----------
+    process : Process
+    points : points of the measure
+        Given to be in the set.
+
+    Returns
+    -------
+    process : Process
+        Its gamma is 0: A' has the rank of A, V if gamma was not 0.
+
+    Raises
+    ------
+    ValueError
+        If the given points have probability 0, such as twice the same without noise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.conditioning import condition
+    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp.marginal import marginals
+    >>> from streamtopics.dpp.measures import Items
+    >>> from streamtopics.dpp.noise import Counting
+    >>> kernel = Kernel([[1.0, 0.0], [1.0, 0.1], [0.0, 3.0]], [1.0, 1.0])
+    >>> process = Process(Items.of(3), kernel, Counting(0.0))
+    >>> items = np.arange(3)
+    >>> marginals(process, items).round(2)
+    array([0.33, 0.33, 0.9 ])
+    >>> marginals(condition(process, np.array([0])), items).round(2)  # Item 1 is like item 0.
+    array([0. , 0. , 0.9])
+    """
+    measure, noise = process.measure, process.noise
+    F = process.kernel.root
+    Z = measure.features(points) @ F
+    delta = noise.diagonal(measure.log_p(points))
+    L = np.diag(delta) + Z @ Z.T
+    values, vectors = np.linalg.eigh(L)
+    if len(values) and values[0] <= len(L) * np.finfo(float).eps * values[-1]:
+        raise ValueError(
+            f"the {len(L)} given points have probability 0: with respect to p their kernel has "
+            f"the smallest eigenvalue {values[0]:g}. Give each point once, none without features, "
+            "and not more than the rank; or give the noise a positive level"
+        )
+    whitened = vectors.T @ Z / np.sqrt(values)[:, None]
+    return Process(noise.remove(measure, points), _without(F, whitened), noise)
+
+
+def _without(F: np.ndarray, whitened: np.ndarray) -> Kernel:
+    """The kernel F (I - W'W) F', W of shape (n, k) and norm at most 1.
+
+    The root of I - W'W comes from the singular values s of W: (1 - s^2)^{1/2}.
+    """
+    _, s, R = np.linalg.svd(whitened, full_matrices=False)
+    left = np.sqrt(np.maximum((1 - s) * (1 + s), 0.0))
+    U = F - ((F @ R.T) * (1 - left)) @ R
+    return Kernel(U, np.ones(U.shape[1]))

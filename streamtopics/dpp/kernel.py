@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The parameter of a low-rank DPP, and the process that it makes with a ground set.
+
+    A = gamma I + U Diag(theta) U',    L = noise + Diag(p)^{1/2} Phi A Phi' Diag(p)^{1/2}
+
+Source: Dupuy (2017), equations 21 and 23.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from streamtopics.dpp.measures import BaseMeasure
+from streamtopics.dpp.measures.base import Points
+from streamtopics.dpp.noise import Noise
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """A = gamma I + U Diag(theta) U'.
+
+    Parameters
+    ----------
+    U : array-like of shape (V, r)
+    theta : array-like of shape (r,)
+        Not negative.
+    gamma : float, default=0.0
+        Not negative.
+
+    Examples
+    --------
+    >>> from streamtopics.dpp.kernel import Kernel
+    >>> Kernel([[1.0], [2.0]], [3.0], 0.5).matrix
+    array([[ 3.5,  6. ],
+           [ 6. , 12.5]])
+    """
+
+    U: np.ndarray
+    theta: np.ndarray
+    gamma: float = 0.0
+
+    def __post_init__(self):
+        U, theta = np.array(self.U, np.float64), np.array(self.theta, np.float64)
+        if U.ndim != 2 or not np.isfinite(U).all():
+            raise ValueError(f"U must be a finite matrix of shape (V, r); got shape {U.shape}")
+        if theta.shape != (U.shape[1],) or not ((theta >= 0) & (theta < np.inf)).all():
+            raise ValueError(
+                f"theta must hold one finite number that is not negative for each of the "
+                f"{U.shape[1]} columns of U; got {theta}"
+            )
+        if not 0 <= self.gamma < np.inf:
+            raise ValueError(f"gamma must be finite and not negative; got {self.gamma!r}")
+        object.__setattr__(self, "U", U)
+        object.__setattr__(self, "theta", theta)
+
+    @property
+    def scaled(self) -> np.ndarray:
+        """U Diag(theta)^{1/2}, so that A = gamma I + Ut Ut'."""
+        return self.U * np.sqrt(self.theta)
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """A, of shape (V, V)."""
+        return self.gamma * np.eye(len(self.U)) + self.scaled @ self.scaled.T
+
+    @property
+    def root(self) -> np.ndarray:
+        """F with A = F F': Ut if gamma is 0, else the symmetric root, of shape (V, V).
+
+        With Ut = Q s R', A^{1/2} = g I + Q ((gamma + s^2)^{1/2} - g) Q', g = gamma^{1/2}.
+        """
+        if self.gamma == 0:
+            return self.scaled
+        Q, s, _ = np.linalg.svd(self.scaled, full_matrices=False)
+        grown = np.sqrt(self.gamma + s**2) + np.sqrt(self.gamma)
+        return np.sqrt(self.gamma) * np.eye(len(Q)) + (Q * (s**2 / grown)) @ Q.T
+
+    def product(self, Phi: Points, Psi: Points) -> np.ndarray:
+        """Phi A Psi', of shape (n, m)."""
+        low_rank = (Phi @ self.scaled) @ (Psi @ self.scaled).T
+        if self.gamma == 0:
+            return low_rank
+        gram = Phi @ Psi.T
+        return low_rank + self.gamma * (gram.toarray() if hasattr(gram, "toarray") else gram)
+
+    def norms2(self, Phi: Points) -> np.ndarray:
+        """phi'A phi of each row, of shape (n,)."""
+        low_rank = ((Phi @ self.scaled) ** 2).sum(axis=1)
+        squares = Phi.multiply(Phi) if hasattr(Phi, "multiply") else Phi**2
+        return low_rank + self.gamma * np.asarray(squares.sum(axis=1)).ravel()
+
+
+@dataclass(frozen=True, eq=False)
+class Process:
+    """A determinantal point process on a ground set.
+
+    Parameters
+    ----------
+    measure : BaseMeasure
+    kernel : Kernel
+    noise : Background or Counting
+
+    Examples
+    --------
+    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp.measures import Items
+    >>> from streamtopics.dpp.noise import Counting
+    >>> process = Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.1))
+    """
+
+    measure: BaseMeasure
+    kernel: Kernel
+    noise: Noise
+
+    def __post_init__(self):
+        V = len(self.measure.v)
+        if len(self.kernel.U) != V:
+            raise ValueError(
+                f"U has {len(self.kernel.U)} rows, but the measure has {V} features; give it one "
+                "row for each feature"
+            )

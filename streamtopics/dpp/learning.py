@@ -1,0 +1,399 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Learning of U, theta, gamma and the noise from sets.
+
+The objective is F = -mean log-likelihood + penalty * R(U, theta), in nats per set, R as in
+`penalty`. `fit` goes over all sets: L-BFGS on U, monotone steps on the rest, balance of the
+scales, in turn. `learn_minibatch` takes one step of AdaGrad on U, which rare words with
+their small gradients need.
+
+(u_k, theta_k) = 0 is a strict local minimum if the penalty is positive, and a column there
+never comes back. So start at the scale of the data, with more columns than are wanted.
+
+Source: Dupuy (2017), section 4.2.5; Duchi, Hazan and Singer (2011), "Adaptive subgradient
+methods".
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import minimize
+
+from streamtopics.dpp.likelihood import Parameters, check_possible, log_likelihood, slopes
+from streamtopics.dpp.measures import BaseMeasure
+from streamtopics.dpp.multiplicative import joint_step, theta_steps
+from streamtopics.dpp.noise import Noise
+from streamtopics.dpp.penalty import active, balance, smooth_penalty
+from streamtopics.dpp.sets import Blocks
+from streamtopics.parallel import SERIAL, Workers
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What `fit` found.
+
+    Attributes
+    ----------
+    parameters : Parameters
+    objective : tuple of float
+        F at the start and after each round, in nats per set; never grows.
+    """
+
+    parameters: Parameters
+    objective: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Online:
+    """What learning from minibatches carries along.
+
+    Attributes
+    ----------
+    parameters : Parameters
+        With one theta, the running mean.
+    squares : ndarray of shape (V, r)
+        Sums of squared derivatives by U.
+    scale : float
+        Root mean square of the entries of the first U, the unit of the steps.
+    n_batches : int
+    """
+
+    parameters: Parameters
+    squares: np.ndarray
+    scale: float
+    n_batches: int = 0
+
+    @classmethod
+    def of(cls, parameters: Parameters) -> "Online":
+        """Before the first minibatch."""
+        scale = float(np.sqrt(np.mean(parameters.U**2)))
+        return cls(parameters, np.zeros_like(parameters.U), scale)
+
+
+def start(
+    measure: BaseMeasure,
+    n_components: int,
+    mean_size: float,
+    noise: Noise,
+    rng: np.random.Generator,
+    *,
+    gamma: float = 0.0,
+) -> Parameters:
+    """A random U at the scale of the data: E tr(U U' Sigma) is the mean size of a set.
+
+    Parameters
+    ----------
+    measure : BaseMeasure
+    n_components : int
+        Number r of columns of U; two to six times as many as are wanted.
+    mean_size : float
+        Mean number of points of a set.
+    noise : Background or Counting
+    rng : Generator
+    gamma : float, default=0.0
+
+    Returns
+    -------
+    parameters : Parameters
+        With theta = 1, of shape (r,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.learning import start
+    >>> from streamtopics.dpp.measures import Items
+    >>> from streamtopics.dpp.noise import Counting
+    >>> start(Items.of(100), 4, 10.0, Counting(0.01), np.random.default_rng(0)).U.shape
+    (100, 4)
+    """
+    if n_components < 1:
+        raise ValueError(f"n_components must be at least 1; got {n_components!r}")
+    v, w0 = measure.v, measure.w0
+    trace = v.sum() + (w0**2).sum()
+    U = rng.standard_normal((len(v), n_components))
+    U *= np.sqrt(max(mean_size, 1e-3) / (n_components * trace))
+    return Parameters(U, np.ones(n_components), gamma, noise)
+
+
+def objective(measure: BaseMeasure, data: Blocks, parameters: Parameters, penalty: float) -> float:
+    """F, in nats per set.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.learning import objective
+    >>> from streamtopics.dpp.likelihood import Parameters
+    >>> from streamtopics.dpp.measures import Items
+    >>> from streamtopics.dpp.noise import Counting
+    >>> from streamtopics.dpp.sets import PointSets, blocks
+    >>> measure = Items.of(2)
+    >>> data = blocks(measure, PointSets(np.array([0]), [0, 1]))
+    >>> at = Parameters(np.array([[1.0], [0.0]]), np.ones(1), 0.0, Counting(0.0))
+    >>> round(objective(measure, data, at, 0.1), 4)  # ln 2 + 0.1 (1 + 1)
+    0.8931
+    """
+    value, _ = smooth_penalty(parameters.U, parameters.theta)
+    return float(-log_likelihood(measure, data, parameters).mean() + penalty * value)
+
+
+def fit_embedding(
+    measure: BaseMeasure,
+    data: Blocks,
+    parameters: Parameters,
+    *,
+    penalty: float = 0.01,
+    max_iter: int = 20,
+    workers: Workers = SERIAL,
+) -> Parameters:
+    """U by L-BFGS, all else fixed.
+
+    Rows are scaled by the root mean square of their feature, so that rare words move too.
+
+    Parameters
+    ----------
+    measure : BaseMeasure
+    data : Blocks
+        Every set must be possible.
+    parameters : Parameters
+    penalty : float, default=0.01
+    max_iter : int, default=20
+    workers : Workers
+
+    Returns
+    -------
+    parameters : Parameters
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.learning import fit_embedding, objective, start
+    >>> from streamtopics.dpp.measures import Bernoulli
+    >>> from streamtopics.dpp.noise import Background
+    >>> from streamtopics.dpp.sets import PointSets, blocks
+    >>> measure = Bernoulli([0.2, 0.3])
+    >>> data = blocks(measure, PointSets(np.array([[1, 0], [0, 1], [1, 1]]), [0, 2, 3]))
+    >>> at = start(measure, 2, 1.5, Background(0.5), np.random.default_rng(0))
+    >>> found = fit_embedding(measure, data, at)
+    >>> objective(measure, data, found, 0.01) < objective(measure, data, at, 0.01)
+    True
+    """
+    shape = parameters.U.shape
+    unit = np.sqrt(measure.v + (measure.w0**2).sum(axis=1))[:, None]
+    unit = np.where(unit > 0, unit, 1.0)
+
+    def function(x: np.ndarray) -> tuple[float, np.ndarray]:
+        U = x.reshape(shape) / unit
+        found = slopes(measure, data, replace(parameters, U=U), workers=workers)
+        value, slope = smooth_penalty(U, parameters.theta)
+        gradient = penalty * slope - found.U / data.n_sets
+        return penalty * value - found.log_likelihood / data.n_sets, (gradient / unit).ravel()
+
+    options = {"maxiter": max_iter, "maxcor": 10}
+    found = minimize(
+        function, (parameters.U * unit).ravel(), jac=True, method="L-BFGS-B", options=options
+    )
+    return replace(parameters, U=found.x.reshape(shape) / unit)
+
+
+def fit(
+    measure: BaseMeasure,
+    data: Blocks,
+    parameters: Parameters,
+    *,
+    penalty: float = 0.01,
+    max_iter: int = 10,
+    n_embedding: int = 20,
+    n_theta: int = 20,
+    n_joint: int = 5,
+    learn_gamma: bool = True,
+    learn_level: bool = True,
+    tol: float = 0.01,
+    workers: Workers = SERIAL,
+) -> Fitted:
+    """A local minimum of F, by rounds of U, then theta, gamma and the noise, then balance.
+
+    Parameters
+    ----------
+    measure : BaseMeasure
+    data : Blocks
+    parameters : Parameters
+        Where to start. A theta of shape (r,) is learnt for all sets, one of shape
+        (n_sets, r) for each set. A gamma or a level of 0 stays 0.
+    penalty : float, default=0.01
+    max_iter : int, default=10
+        Most rounds.
+    n_embedding : int, default=20
+        Iterations of L-BFGS in a round.
+    n_theta : int, default=20
+        Steps on theta alone in a round, where each set has its own.
+    n_joint : int, default=5
+        Steps on theta, gamma and the level together in a round.
+    learn_gamma, learn_level : bool, default=True
+    tol : float, default=0.01
+        Least gain of a round, in nats per set, to go on.
+    workers : Workers
+
+    Returns
+    -------
+    fitted : Fitted
+
+    Raises
+    ------
+    ValueError
+        If a set has probability 0 at the start.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp.learning import fit, start
+    >>> from streamtopics.dpp.measures import Items
+    >>> from streamtopics.dpp.noise import Counting
+    >>> from streamtopics.dpp.sampling import sample
+    >>> from streamtopics.dpp.sets import blocks
+    >>> rng = np.random.default_rng(0)
+    >>> measure, kernel = Items.of(10), Kernel(np.eye(10, 2), [4.0, 4.0])
+    >>> sets = sample(Process(measure, kernel, Counting(0.1)), 500, rng)
+    >>> data = blocks(measure, sets)
+    >>> at = start(measure, 4, data.mean_size, Counting(0.05), rng)
+    >>> fitted = fit(measure, data, at, max_iter=5)
+    >>> fitted.objective[-1] < fitted.objective[0]
+    True
+    """
+    check_possible(measure, data, parameters)
+    values = [objective(measure, data, parameters, penalty)]
+    for _ in range(max_iter):
+        parameters = fit_embedding(
+            measure, data, parameters, penalty=penalty, max_iter=n_embedding, workers=workers
+        )
+        if not parameters.shared:
+            theta = theta_steps(
+                measure, data, parameters, penalty=penalty, n_steps=n_theta, workers=workers
+            )
+            parameters = replace(parameters, theta=theta)
+        for _ in range(n_joint):
+            parameters = joint_step(
+                parameters,
+                slopes(measure, data, parameters, workers=workers),
+                penalty=penalty,
+                learn_gamma=learn_gamma,
+                learn_level=learn_level,
+            )
+        U, theta, _ = balance(parameters.U, parameters.theta)
+        parameters = replace(parameters, U=U, theta=theta)
+        values.append(objective(measure, data, parameters, penalty))
+        if values[-2] - values[-1] < tol:
+            break
+    return Fitted(parameters, tuple(values))
+
+
+def prune(parameters: Parameters, *, tolerance: float = 1e-2) -> Parameters:
+    """Without the columns of less than `tolerance` times the strength of the strongest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.learning import prune
+    >>> from streamtopics.dpp.likelihood import Parameters
+    >>> from streamtopics.dpp.noise import Background
+    >>> at = Parameters(np.array([[1.0, 1e-4]]), np.ones(2), 0.0, Background(1.0))
+    >>> prune(at).U
+    array([[1.]])
+    """
+    kept = active(parameters.U, parameters.theta, tolerance=tolerance)
+    return replace(parameters, U=parameters.U[:, kept], theta=parameters.theta[..., kept])
+
+
+def learn_minibatch(
+    measure: BaseMeasure,
+    data: Blocks,
+    state: Online,
+    *,
+    penalty: float = 0.01,
+    step_size: float = 0.3,
+    n_theta: int = 20,
+    kappa: float = 0.5,
+    own_theta: bool = True,
+    learn_gamma: bool = True,
+    learn_level: bool = True,
+    workers: Workers = SERIAL,
+) -> Online:
+    """One step from a minibatch of sets, the t-th.
+
+    Parameters
+    ----------
+    measure : BaseMeasure
+    data : Blocks
+        The sets of the minibatch.
+    state : Online
+    penalty : float, default=0.01
+    step_size : float, default=0.3
+        First step of an entry of U, relative to the scale of the first U.
+    n_theta : int, default=20
+        Steps on the theta of each set, from the running mean.
+    kappa : float, default=0.5
+        The running mean of theta, and gamma and the level, go t^-kappa of the way.
+    own_theta : bool, default=True
+        Whether each set has its own theta; otherwise the one theta is learnt.
+    learn_gamma, learn_level : bool, default=True
+    workers : Workers
+
+    Returns
+    -------
+    state : Online
+
+    Raises
+    ------
+    ValueError
+        If a set has probability 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.learning import Online, learn_minibatch, start
+    >>> from streamtopics.dpp.measures import Bernoulli
+    >>> from streamtopics.dpp.noise import Background
+    >>> from streamtopics.dpp.sets import PointSets, blocks
+    >>> measure = Bernoulli([0.2, 0.3, 0.1])
+    >>> sentences = np.array([[1, 0, 0], [0, 1, 1], [0, 0, 0], [1, 1, 0]])
+    >>> data = blocks(measure, PointSets(sentences, [0, 2, 4]))
+    >>> at = start(measure, 2, 2.0, Background(1.0), np.random.default_rng(0))
+    >>> state = learn_minibatch(measure, data, Online.of(at))
+    >>> state.n_batches, state.parameters.U.shape
+    (1, (3, 2))
+    """
+    parameters, rate = state.parameters, (state.n_batches + 1) ** -kappa
+    check_possible(measure, data, parameters)
+    local = parameters
+    if own_theta:
+        theta = theta_steps(
+            measure, data, parameters, penalty=penalty, n_steps=n_theta, workers=workers
+        )
+        local = replace(parameters, theta=theta)
+    found = slopes(measure, data, local, workers=workers)
+    gradient = penalty * smooth_penalty(local.U, local.theta)[1] - found.U / data.n_sets
+    squares = state.squares + gradient**2
+    U = local.U - step_size * state.scale * gradient / np.sqrt(np.maximum(squares, 1e-300))
+    stepped = joint_step(
+        local,
+        found,
+        penalty=penalty,
+        learn_gamma=learn_gamma,
+        learn_level=learn_level,
+        power=rate,
+    )
+    theta = stepped.theta
+    if own_theta:
+        theta = (1 - rate) * parameters.theta + rate * local.theta.mean(axis=0)
+    return replace(
+        state,
+        parameters=replace(stepped, U=U, theta=theta),
+        squares=squares,
+        n_batches=state.n_batches + 1,
+    )
+
+
+def balance_online(state: Online) -> Online:
+    """The scales of least penalty, for example after each pass; the kernel stays the same."""
+    U, theta, scales = balance(state.parameters.U, state.parameters.theta)
+    squares = state.squares / np.where(scales > 0, scales, 1.0) ** 2
+    return replace(state, parameters=replace(state.parameters, U=U, theta=theta), squares=squares)

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The normaliser of a low-rank DPP without its 2^V items, and its derivatives.
+
+With rho from the noise, Sigma = Diag(v) + w0 w0' and A = gamma I + U Th U',
+
+    d = 1 + rho gamma v,   W = w0 / d,   Sq = I + rho gamma w0'W
+    T = Sigma (I + rho gamma Sigma)^-1 = Diag(v / d) + W Sq^-1 W'
+    P = U'T U,   M = I + rho Th^{1/2} P Th^{1/2}
+    log det(I + rho A Sigma) = sum_i log d_i + log det Sq + log det M
+
+to which the noise adds its own term. Nothing is divided by gamma, theta or v, any of
+which may be 0, and nothing cancels. P does not depend on theta, so that each further
+theta costs r^3 only.
+
+Source: Dupuy (2017), appendix 4.D, rearranged by the Woodbury identity.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from streamtopics.dpp.kernel import Process
+from streamtopics.dpp.measures import BaseMeasure
+
+
+@dataclass(frozen=True, eq=False)
+class Projected:
+    """What the normaliser needs of the measure, U, gamma and rho, for any theta.
+
+    Attributes
+    ----------
+    rho, gamma : float
+    d : ndarray of shape (V,)
+        1 + rho gamma v.
+    v : ndarray of shape (V,)
+    W : ndarray of shape (V, q)
+        w0 / d.
+    Sq_inverse : ndarray of shape (q, q)
+    TU : ndarray of shape (V, r)
+    P : ndarray of shape (r, r)
+        U'T U, positive semidefinite.
+    log_det : float
+        log det(I + rho gamma Sigma), in nats.
+    """
+
+    rho: float
+    gamma: float
+    d: np.ndarray
+    v: np.ndarray
+    W: np.ndarray
+    Sq_inverse: np.ndarray
+    TU: np.ndarray
+    P: np.ndarray
+    log_det: float
+
+    @property
+    def trace(self) -> float:
+        """tr T."""
+        return float((self.v / self.d).sum() + np.sum((self.W @ self.Sq_inverse) * self.W))
+
+    def resolve(self, X: np.ndarray) -> np.ndarray:
+        """(I + rho gamma Sigma)^-1 X, for X of shape (V, n)."""
+        shared = self.W @ (self.Sq_inverse @ (self.W.T @ X))
+        return X / self.d[:, None] - self.rho * self.gamma * shared
+
+
+def project(measure: BaseMeasure, U: np.ndarray, gamma: float, rho: float) -> Projected:
+    """T U, P and what goes with them, in O(V (r + q)^2).
+
+    Parameters
+    ----------
+    measure : BaseMeasure
+    U : ndarray of shape (V, r)
+    gamma, rho : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.low_rank import project
+    >>> from streamtopics.dpp.measures import Items
+    >>> project(Items.of(2), np.array([[1.0], [2.0]]), 0.25, 1.0).P  # T = I / 1.25
+    array([[4.]])
+    """
+    v, w0 = measure.v, measure.w0
+    d = 1 + rho * gamma * v
+    W = w0 / d[:, None]
+    Sq = np.eye(W.shape[1]) + rho * gamma * (w0.T @ W)
+    log_det = np.log(d).sum() + np.linalg.slogdet(Sq)[1]
+    inverse = np.linalg.inv(Sq)
+    TU = (v / d)[:, None] * U + W @ (inverse @ (W.T @ U))
+    return Projected(rho, gamma, d, v, W, inverse, TU, U.T @ TU, float(log_det))
+
+
+def core(projected: Projected, theta: np.ndarray) -> np.ndarray:
+    """M = I + rho Th^{1/2} P Th^{1/2}, of shape (..., r, r), for theta of shape (..., r)."""
+    root = np.sqrt(theta)
+    M = projected.rho * root[..., :, None] * projected.P * root[..., None, :]
+    r = M.shape[-1]
+    M.reshape(*M.shape[:-2], r * r)[..., :: r + 1] += 1
+    return M
+
+
+def log_det(projected: Projected, theta: np.ndarray) -> np.ndarray:
+    """log det(I + rho A Sigma) for each theta, in nats: the normaliser without the noise.
+
+    Parameters
+    ----------
+    projected : Projected
+    theta : ndarray of shape (..., r)
+
+    Returns
+    -------
+    log_det : ndarray of shape (...)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.low_rank import log_det, project
+    >>> from streamtopics.dpp.measures import Items
+    >>> projected = project(Items.of(2), np.array([[1.0], [2.0]]), 0.0, 1.0)
+    >>> np.exp(log_det(projected, np.array([[3.0], [0.0]]))).round(4)  # 1 + 3 (1 + 4), 1
+    array([16.,  1.])
+    """
+    factor = np.linalg.cholesky(core(projected, theta))
+    diagonal = np.diagonal(factor, axis1=-2, axis2=-1)
+    return projected.log_det + 2 * np.log(diagonal).sum(axis=-1)
+
+
+def log_normalizer(process: Process) -> float:
+    """The log of the sum of det L_X over all sets X: log det(L + I), in nats.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp.low_rank import log_normalizer
+    >>> from streamtopics.dpp.measures import Bernoulli
+    >>> from streamtopics.dpp.noise import Background
+    >>> U = np.random.default_rng(0).standard_normal((500, 10))
+    >>> process = Process(Bernoulli(np.full(500, 0.01)), Kernel(U, np.ones(10)), Background(1.0))
+    >>> round(log_normalizer(process), 1)  # Over all sets of the 2^500 sentences.
+    18.8
+    """
+    kernel, noise = process.kernel, process.noise
+    projected = project(process.measure, kernel.U, kernel.gamma, noise.rho)
+    return float(log_det(projected, kernel.theta)) + noise.log_normalizer(process.measure)
+
+
+def slope_theta(projected: Projected, theta: np.ndarray) -> np.ndarray:
+    """d log_det / d theta_k = rho [(I + rho P Th)^-1 P]_kk, of the shape of theta."""
+    r = len(projected.P)
+    moved = np.eye(r) + projected.rho * projected.P * theta[..., None, :]
+    solved = np.linalg.solve(moved, np.broadcast_to(projected.P, moved.shape))
+    return projected.rho * np.diagonal(solved, axis1=-2, axis2=-1)
+
+
+def shrunk(projected: Projected, theta: np.ndarray) -> np.ndarray:
+    """Th^{1/2} M^-1 Th^{1/2} = (Th^-1 + rho P)^-1, of shape (..., r, r)."""
+    root = np.sqrt(theta)
+    return root[..., :, None] * np.linalg.inv(core(projected, theta)) * root[..., None, :]
+
+
+def slope_embedding(projected: Projected, shrunk_sum: np.ndarray) -> np.ndarray:
+    """Derivative by U of the sum of log_det over documents, from the sum of `shrunk`."""
+    return 2 * projected.rho * projected.TU @ shrunk_sum
+
+
+def slope_gamma(projected: Projected, shrunk_sum: np.ndarray, n: int) -> float:
+    """Derivative by gamma of the sum of log_det over n documents, from the sum of `shrunk`.
+
+    rho [n tr T - rho tr((T U)'(T U) sum Th^{1/2} M^-1 Th^{1/2})]
+    """
+    rho, TU = projected.rho, projected.TU
+    return float(rho * (n * projected.trace - rho * np.sum((TU.T @ TU) * shrunk_sum)))
+
+
+def low_rank_sizes(
+    projected: Projected, theta: np.ndarray, slope: np.ndarray, shrunk: np.ndarray
+) -> np.ndarray:
+    """Expected number of points of the low-rank part, tr(rho A Sigma (I + rho A Sigma)^-1).
+
+    It is sum_k theta_k d log_det / d theta_k + gamma d log_det / d gamma. The `expected_size`
+    of the noise makes that of the whole process of it.
+
+    Parameters
+    ----------
+    projected : Projected
+    theta : ndarray of shape (..., r)
+    slope : ndarray of shape (..., r)
+        What `slope_theta` says.
+    shrunk : ndarray of shape (..., r, r)
+        What `shrunk` says.
+
+    Returns
+    -------
+    sizes : ndarray of shape (...)
+    """
+    rho, TU = projected.rho, projected.TU
+    by_gamma = rho * (projected.trace - rho * np.einsum("...kl,kl->...", shrunk, TU.T @ TU))
+    return (theta * slope).sum(axis=-1) + projected.gamma * by_gamma

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a process looks like: probabilities of points, sizes, words, quality and diversity.
+
+The marginal kernel is K = sigma I + Diag(p)^{1/2} Phi B Phi' Diag(p)^{1/2} with
+
+    B = rho^2 [gamma S^-1 + S^-1 Ut M^-1 Ut' S^-1],    S = I + rho gamma Sigma,
+
+positive semidefinite as it stands; A need not be invertible.
+
+Source: Dupuy (2017), proposition 1, equations 20 and 22; Kulesza and Taskar (2012), section 3.1.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from streamtopics.dpp.kernel import Process
+from streamtopics.dpp.low_rank import core, low_rank_sizes, project, shrunk, slope_theta
+from streamtopics.dpp.measures.base import Points
+
+
+@dataclass(frozen=True, eq=False)
+class Marginal:
+    """B = Diag(b) + R R' - N N'.
+
+    Attributes
+    ----------
+    b : ndarray of shape (V,)
+    R : ndarray of shape (V, r)
+    N : ndarray of shape (V, q)
+    """
+
+    b: np.ndarray
+    R: np.ndarray
+    N: np.ndarray
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """B, of shape (V, V)."""
+        return np.diag(self.b) + self.R @ self.R.T - self.N @ self.N.T
+
+    @property
+    def diagonal(self) -> np.ndarray:
+        """Of B, of shape (V,)."""
+        return self.b + (self.R**2).sum(axis=1) - (self.N**2).sum(axis=1)
+
+    def times(self, X: np.ndarray) -> np.ndarray:
+        """B X, for X of shape (V, n)."""
+        return self.b[:, None] * X + self.R @ (self.R.T @ X) - self.N @ (self.N.T @ X)
+
+    def product(self, Phi: Points) -> np.ndarray:
+        """Phi B Phi', of shape (n, n)."""
+        R, N = Phi @ self.R, Phi @ self.N
+        scaled = Phi @ sparse.diags_array(np.sqrt(self.b))
+        gram = scaled @ scaled.T
+        gram = gram.toarray() if sparse.issparse(gram) else gram
+        return gram + R @ R.T - N @ N.T
+
+    def norms2(self, Phi: Points) -> np.ndarray:
+        """phi'B phi of each row, of shape (n,)."""
+        squares = Phi.multiply(Phi) if sparse.issparse(Phi) else Phi**2
+        low_rank = ((Phi @ self.R) ** 2).sum(axis=1) - ((Phi @ self.N) ** 2).sum(axis=1)
+        return squares @ self.b + low_rank
+
+
+def marginal(process: Process) -> Marginal:
+    """B in O(V (r + q)^2).
+
+    Examples
+    --------
+    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp.marginal import marginal
+    >>> from streamtopics.dpp.measures import Items
+    >>> from streamtopics.dpp.noise import Counting
+    >>> process = Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.0))
+    >>> marginal(process).matrix  # A / (1 + 15)
+    array([[0.1875, 0.375 ],
+           [0.375 , 0.75  ]])
+    """
+    kernel, rho = process.kernel, process.noise.rho
+    projected = project(process.measure, kernel.U, kernel.gamma, rho)
+    factor = np.linalg.cholesky(core(projected, kernel.theta))
+    R = rho * np.linalg.solve(factor, projected.resolve(kernel.scaled).T).T
+    W = np.linalg.solve(np.linalg.cholesky(np.linalg.inv(projected.Sq_inverse)), projected.W.T).T
+    return Marginal(rho**2 * kernel.gamma / projected.d, R, rho**1.5 * kernel.gamma * W)
+
+
+def marginals(process: Process, points: Points) -> np.ndarray:
+    """P(x in X) of each point; of a density, and with Background, the expected number of it.
+
+    Parameters
+    ----------
+    process : Process
+    points : points of the measure, n of them
+
+    Returns
+    -------
+    marginals : ndarray of shape (n,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp.marginal import marginals
+    >>> from streamtopics.dpp.measures import Items
+    >>> from streamtopics.dpp.noise import Counting
+    >>> process = Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.0))
+    >>> marginals(process, np.array([0, 1]))
+    array([0.1875, 0.75  ])
+    """
+    log_p = process.measure.log_p(points)
+    norms2 = marginal(process).norms2(process.measure.features(points))
+    return process.noise.inclusion(log_p) + np.exp(log_p) * norms2
+
+
+def marginal_kernel(process: Process, points: Points) -> np.ndarray:
+    """K on these points, of shape (n, n): det K_Y is P(Y in X) for distinct points Y.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp.marginal import marginal_kernel
+    >>> from streamtopics.dpp.measures import Items
+    >>> from streamtopics.dpp.noise import Counting
+    >>> process = Process(Items.of(2), Kernel(np.eye(2), [1.0, 3.0]), Counting(0.0))
+    >>> K = marginal_kernel(process, np.array([0, 1]))
+    >>> float(np.linalg.det(K).round(6))  # 1/2 times 3/4
+    0.375
+    """
+    log_p = process.measure.log_p(points)
+    root = np.exp(0.5 * log_p)
+    low_rank = marginal(process).product(process.measure.features(points))
+    return np.diag(process.noise.inclusion(log_p)) + root[:, None] * low_rank * root
+
+
+def kernel_matrix(B: np.ndarray, Sigma: np.ndarray, sigma: float) -> np.ndarray:
+    """A = (1 - sigma)^-2 (I - B Sigma / (1 - sigma))^-1 B, of shape (V, V).
+
+    Parameters
+    ----------
+    B, Sigma : ndarray of shape (V, V)
+        B may be singular.
+    sigma : float
+        At least 0 and less than 1: with 1 there is no L.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.marginal import kernel_matrix
+    >>> kernel_matrix(np.diag([0.5, 0.0]), np.eye(2), 0.0)
+    array([[1., 0.],
+           [0., 0.]])
+    """
+    if not 0 <= sigma < 1:
+        raise ValueError(f"sigma must be in [0, 1), otherwise there is no L; got {sigma!r}")
+    return np.linalg.solve(np.eye(len(B)) - B @ Sigma / (1 - sigma), B) / (1 - sigma) ** 2
+
+
+def expected_size(process: Process) -> float:
+    """E|X|, with the noise, in O(V (r + q)^2).
+
+    Examples
+    --------
+    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp.marginal import expected_size
+    >>> from streamtopics.dpp.measures import Items
+    >>> from streamtopics.dpp.noise import Counting
+    >>> process = Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.0))
+    >>> expected_size(process)
+    0.9375
+    """
+    kernel, noise = process.kernel, process.noise
+    projected = project(process.measure, kernel.U, kernel.gamma, noise.rho)
+    theta = kernel.theta
+    slope, inner = slope_theta(projected, theta), shrunk(projected, theta)
+    low_rank = low_rank_sizes(projected, theta, slope, inner)
+    return float(noise.expected_size(process.measure, low_rank))
+
+
+def expected_with_word(process: Process) -> np.ndarray:
+    """Expected number of points of the low-rank kernel that have each word.
+
+    tr(B Sigma) less the same over the sentences without the word. Relative to the share
+    of sentences under p that have it, this shows what theta prefers. What the noise adds
+    is not in it: that has the words of p.
+
+    Parameters
+    ----------
+    process : Process
+        On a measure over words, with the method `absence`.
+
+    Returns
+    -------
+    expected : ndarray of shape (V,)
+
+    Examples
+    --------
+    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp.marginal import expected_with_word
+    >>> from streamtopics.dpp.measures import Bernoulli
+    >>> from streamtopics.dpp.noise import Background
+    >>> kernel = Kernel([[2.0], [0.0]], [1.0])
+    >>> process = Process(Bernoulli([0.25, 0.5]), kernel, Background(0.0))
+    >>> expected_with_word(process)  # One sentence with word 0, or none; half have word 1.
+    array([0.5 , 0.25])
+    """
+    measure, B = process.measure, marginal(process)
+    absent_v, absent_W = measure.absence()
+    v, w0 = measure.v, measure.w0
+    BW, diagonal = B.times(w0), B.diagonal
+    by_v, by_W = v * diagonal, (w0 * BW).sum()
+    without_W = by_W - 2 * (w0 * BW).sum(axis=1) + (w0**2).sum(axis=1) * diagonal
+    without_v = by_v.sum() - by_v
+    return by_v.sum() + by_W - absent_v * without_v - absent_W * without_W
+
+
+def quality_and_similarity(
+    process: Process, points: Points, *, quality_power: float = 1.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """log q and S with L(x, y) = q(x) S(x, y) q(y), up to the noise; S(x, x) = 1.
+
+    Parameters
+    ----------
+    process : Process
+    points : points of the measure, n of them
+    quality_power : float, default=1.0
+        Power of p in q^2 = p^power phi'A phi; 0 leaves p out, which otherwise decides
+        almost alone, for short sentences.
+
+    Returns
+    -------
+    log_quality : ndarray of shape (n,)
+        In nats; -inf for a point without features.
+    similarity : ndarray of shape (n, n)
+        Of a point without features 0 to all others.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp.marginal import quality_and_similarity
+    >>> from streamtopics.dpp.measures import Items
+    >>> from streamtopics.dpp.noise import Counting
+    >>> kernel = Kernel([[1.0, 0.0], [1.0, 1.0]], [1.0, 1.0])
+    >>> process = Process(Items.of(2), kernel, Counting(0.0))
+    >>> log_quality, similarity = quality_and_similarity(process, np.array([0, 1]))
+    >>> similarity.round(3)
+    array([[1.   , 0.707],
+           [0.707, 1.   ]])
+    """
+    Phi, kernel = process.measure.features(points), process.kernel
+    norms2 = kernel.norms2(Phi)
+    inverse = np.where(norms2 > 0, 1 / np.sqrt(np.where(norms2 > 0, norms2, 1.0)), 0.0)
+    similarity = inverse[:, None] * kernel.product(Phi, Phi) * inverse
+    np.fill_diagonal(similarity, 1.0)
+    with np.errstate(divide="ignore"):
+        log_quality = 0.5 * (quality_power * process.measure.log_p(points) + np.log(norms2))
+    return log_quality, similarity

@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sentences as bags of words, N^V: a length, then words one by one from pi.
+
+    n ~ P,   x | n ~ Multinomial(n, pi),   phi(x) = g(n) x,   g = 1 or 1/n
+    v = pi E[n g^2],   w0 = pi E[n (n - 1) g^2]^{1/2}
+
+Independent Poisson counts of rates lam are the case P = Poisson(sum lam), g = 1 (Dupuy 2017,
+section 4.3.3).
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy import sparse
+from scipy.special import gammaln
+from scipy.stats import geom
+
+from streamtopics.dpp.measures.base import Points, as_rows, check_rates, rank_of, rows_of_words
+
+
+@dataclass(frozen=True, eq=False)
+class Poisson:
+    """Independent Poisson counts of words; phi(x) = x.
+
+    Parameters
+    ----------
+    lam : array-like of shape (V,)
+        Expected count of each word in a sentence; positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.measures import Poisson
+    >>> measure = Poisson([0.5, 2.0])
+    >>> np.exp(measure.log_p(np.array([[0, 2]]))).round(4)  # e^-2.5 2^2 / 2!
+    array([0.1642])
+    """
+
+    lam: np.ndarray
+
+    def __post_init__(self):
+        object.__setattr__(self, "lam", check_rates(self.lam, "lam", np.inf))
+
+    @classmethod
+    def from_sentences(cls, counts: Points, *, smoothing: float = 0.5) -> "Poisson":
+        """The mean count of each word, to whose sum `smoothing` is added.
+
+        Parameters
+        ----------
+        counts : array-like or CSR matrix of shape (n_sentences, V)
+        smoothing : float, default=0.5
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from streamtopics.dpp.measures import Poisson
+        >>> Poisson.from_sentences(np.array([[1, 0], [2, 0]])).lam
+        array([1.75, 0.25])
+        """
+        counts = as_rows(counts)
+        total = np.asarray(counts.sum(axis=0)).ravel()
+        return cls((total + smoothing) / max(counts.shape[0], 1))
+
+    @property
+    def v(self) -> np.ndarray:
+        return self.lam
+
+    @property
+    def w0(self) -> np.ndarray:
+        return self.lam[:, None]
+
+    @property
+    def mass(self) -> float:
+        return 1.0
+
+    @property
+    def n_items(self) -> float:
+        return np.inf
+
+    def features(self, points: Points) -> sparse.csr_matrix:
+        """The counts."""
+        return as_rows(points)
+
+    def log_p(self, points: Points) -> np.ndarray:
+        """Log probability of each sentence, in nats."""
+        rows = as_rows(points)
+        return rows @ np.log(self.lam) - self.lam.sum() - _log_factorials(rows)
+
+    def sample(self, n: int, rng: np.random.Generator) -> sparse.csr_matrix:
+        """Independent sentences."""
+        total = self.lam.sum()
+        return _words(rng.poisson(total, size=n), self.lam / total, rng)
+
+    def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> sparse.csr_matrix:
+        """For each row h of H a sentence drawn from p(x) (h'x)^2 / h'Sigma h.
+
+        Its length has the law P(n) (n c + n^2 m^2), a mixture of 1 + Poisson with weight
+        c + m^2 and of 2 + Poisson with weight m^2 sum(lam), m and c the mean and variance of
+        h over a word.
+        """
+        total = self.lam.sum()
+        pi = self.lam / total
+        m, c = _moments(pi, H)
+        one, two = c + m**2, total * m**2
+        extra = 1 + (rng.random(len(H)) * (one + two) < two)
+        return _tilted_words(extra + rng.poisson(total, size=len(H)), pi, H, rng)
+
+    def absence(self) -> tuple[np.ndarray, np.ndarray]:
+        """The other words do not depend on word w: P(w absent), twice."""
+        return np.exp(-self.lam), np.exp(-self.lam)
+
+
+@dataclass(frozen=True, eq=False)
+class LengthMultinomial:
+    """Any law of the length, then independent words; phi(x) = x, or x divided by its length.
+
+    Parameters
+    ----------
+    lengths : array-like of shape (n_max + 1,)
+        Probabilities of the lengths 0..n_max; a longer sentence has the probability 0.
+    pi : array-like of shape (V,)
+        Probability of each word, positive, with the sum 1.
+    normalize : bool, default=True
+        Divide the counts by the length, so that long sentences do not weigh more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.measures import LengthMultinomial
+    >>> measure = LengthMultinomial([0.0, 0.5, 0.5], [0.25, 0.75])
+    >>> measure.features(np.array([[1, 1]])).toarray()
+    array([[0.5, 0.5]])
+    >>> np.exp(measure.log_p(np.array([[1, 1]]))).round(4)
+    array([0.1875])
+    """
+
+    lengths: np.ndarray
+    pi: np.ndarray
+    normalize: bool = True
+
+    def __post_init__(self):
+        pi, lengths = np.array(self.pi, np.float64), np.array(self.lengths, np.float64)
+        for name, x, least in (("pi", pi, 1e-300), ("lengths", lengths, 0.0)):
+            if x.ndim != 1 or not x.size or not (x >= least).all() or abs(x.sum() - 1) > 1e-6:
+                raise ValueError(
+                    f"{name} must be a vector of probabilities with the sum 1"
+                    f"{', none of them 0' if least else ''}; got {x}. Divide counts by their sum"
+                )
+        if lengths[:1].sum() == lengths.sum():
+            raise ValueError("lengths gives all probability to the empty sentence; give some to 1")
+        object.__setattr__(self, "pi", pi / pi.sum())
+        object.__setattr__(self, "lengths", lengths / lengths.sum())
+
+    @classmethod
+    def from_sentences(
+        cls, counts: Points, *, smoothing: float = 0.5, normalize: bool = True
+    ) -> "LengthMultinomial":
+        """The shares of the words, and of the lengths.
+
+        A geometric law of the same mean length is mixed in with the weight of one
+        sentence, so that lengths not seen are possible, up to where it falls below 1e-9.
+
+        Parameters
+        ----------
+        counts : array-like or CSR matrix of shape (n_sentences, V)
+            Whole numbers.
+        smoothing : float, default=0.5
+            Added to the count of each word.
+        normalize : bool, default=True
+            As in the class.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from streamtopics.dpp.measures import LengthMultinomial
+        >>> measure = LengthMultinomial.from_sentences(np.array([[1, 1], [0, 2], [3, 0]]))
+        >>> measure.pi, measure.lengths[:4].round(3)
+        (array([0.5625, 0.4375]), array([0.075, 0.053, 0.537, 0.276]))
+        """
+        counts = as_rows(counts)
+        total = np.asarray(counts.sum(axis=0)).ravel() + smoothing
+        n = _lengths(counts)
+        mean = max(n.mean(), 0.5) if len(n) else 1.0
+        law = geom(1 / (1 + mean), loc=-1)
+        size = int(max(law.isf(1e-9), n.max(initial=0))) + 1
+        seen = np.bincount(n, minlength=size) + law.pmf(np.arange(size))
+        return cls(seen / seen.sum(), total / total.sum(), normalize)
+
+    @property
+    def _g2(self) -> np.ndarray:
+        """P(n) g(n)^2."""
+        n = np.maximum(np.arange(len(self.lengths)), 1)
+        return self.lengths / n**2 if self.normalize else self.lengths
+
+    def _factorial_moments(self, thinning: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """E[n g^2 t^(n-1)] and E[n (n-1) g^2 t^(n-2)] for each t of `thinning`, in [0, 1]."""
+        n = np.arange(len(self.lengths))
+        powers = thinning[:, None] ** np.maximum(n - 2, 0)
+        one = powers * np.where(n > 1, thinning[:, None], 1.0) @ (n * self._g2)
+        return one, powers @ (n * (n - 1) * self._g2)
+
+    @property
+    def v(self) -> np.ndarray:
+        return self.pi * self._factorial_moments(np.ones(1))[0]
+
+    @property
+    def w0(self) -> np.ndarray:
+        return (self.pi * np.sqrt(self._factorial_moments(np.ones(1))[1]))[:, None]
+
+    @property
+    def mass(self) -> float:
+        return 1.0
+
+    @property
+    def n_items(self) -> float:
+        return np.inf
+
+    def features(self, points: Points) -> sparse.csr_matrix:
+        """The counts, divided by the length if `normalize`."""
+        rows = as_rows(points)
+        if not self.normalize:
+            return rows
+        n = np.maximum(np.asarray(rows.sum(axis=1)).ravel(), 1)
+        data = rows.data / np.repeat(n, np.diff(rows.indptr))
+        return sparse.csr_matrix((data, rows.indices, rows.indptr), shape=rows.shape)
+
+    def log_p(self, points: Points) -> np.ndarray:
+        """Log probability of each sentence, in nats."""
+        rows = as_rows(points)
+        n = _lengths(rows)
+        table = np.append(self.lengths, 0.0)
+        with np.errstate(divide="ignore"):
+            log_length = np.log(table[np.minimum(n, len(self.lengths))])
+        return log_length + gammaln(n + 1.0) + rows @ np.log(self.pi) - _log_factorials(rows)
+
+    def sample(self, n: int, rng: np.random.Generator) -> sparse.csr_matrix:
+        """Independent sentences."""
+        return _words(rng.choice(len(self.lengths), size=n, p=self.lengths), self.pi, rng)
+
+    def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> sparse.csr_matrix:
+        """For each row h of H a sentence drawn from p(x) (h'phi(x))^2 / h'Sigma h.
+
+        Its length has the law P(n) g(n)^2 (n c + n^2 m^2), m and c the mean and variance of h
+        over a word.
+        """
+        m, c = _moments(self.pi, H)
+        n = np.arange(len(self.lengths))
+        once, twice = np.cumsum(self._g2 * n), np.cumsum(self._g2 * n**2)
+        threshold = rng.random(len(H)) * (c * once[-1] + m**2 * twice[-1])
+        length = rank_of(
+            lambda n: c * once[n] + m**2 * twice[n] > threshold,
+            np.zeros(len(H), dtype=np.intp),
+            np.full(len(H), n[-1], dtype=np.intp),
+        )
+        return _tilted_words(length, self.pi, H, rng)
+
+    def absence(self) -> tuple[np.ndarray, np.ndarray]:
+        """Each of the n words is another one with probability 1 - pi_w."""
+        one, two = self._factorial_moments(1 - self.pi)
+        all_one, all_two = self._factorial_moments(np.ones(1))
+        return one / all_one, two / all_two if all_two > 0 else two
+
+
+def _lengths(rows: sparse.csr_matrix) -> np.ndarray:
+    """The number of words of each sentence, which must be whole."""
+    n = np.asarray(rows.sum(axis=1)).ravel()
+    if not (n == np.rint(n)).all() or rows.data.min(initial=0) < 0:
+        raise ValueError(
+            "a law of lengths needs whole counts of words; got the length "
+            f"{n[n != np.rint(n)][:1]}. Give weights to the measure instead: Weighted(measure, s)"
+        )
+    return n.astype(np.intp)
+
+
+def _log_factorials(rows: sparse.csr_matrix) -> np.ndarray:
+    """Sum of log x! over the words of each sentence."""
+    log_factorial = sparse.csr_matrix(
+        (gammaln(rows.data + 1), rows.indices, rows.indptr), shape=rows.shape
+    )
+    return np.asarray(log_factorial.sum(axis=1)).ravel()
+
+
+def _words(lengths: np.ndarray, pi: np.ndarray, rng: np.random.Generator) -> sparse.csr_matrix:
+    """Sentences of these lengths, words independent."""
+    words = rng.choice(len(pi), size=lengths.sum(), p=pi)
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    return rows_of_words(rows, words, (len(lengths), len(pi)))
+
+
+def _moments(pi: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and variance of h_w, w drawn from pi, for each row h."""
+    mean = H @ pi
+    return mean, ((H - mean[:, None]) ** 2) @ pi
+
+
+def _tilted_words(
+    lengths: np.ndarray, pi: np.ndarray, H: np.ndarray, rng: np.random.Generator
+) -> sparse.csr_matrix:
+    """Sentences of these lengths from Multinomial(x; n, pi) (h'x)^2, word by word.
+
+    Each is found by bisection of the law in `NextWord`.
+    """
+    n, V = H.shape
+    law = NextWord.of(pi, H)
+    a, found = np.zeros(n), [np.zeros((2, 0), dtype=np.intp)]
+    for drawn in range(lengths.max(initial=0)):
+        rows = np.flatnonzero(lengths > drawn)
+        left, so_far, last = lengths[rows] - drawn - 1, a[rows], np.full(len(rows), V - 1)
+        threshold = rng.random(len(rows)) * law.weight(rows, last, so_far, left)
+        above = partial(law.above, threshold, rows, a=so_far, left=left)
+        word = rank_of(above, np.zeros(len(rows), dtype=np.intp), last)
+        a[rows] += H[rows, word]
+        found.append(np.stack([rows, word]))
+    return rows_of_words(*np.concatenate(found, axis=1), (n, V))
+
+
+@dataclass(frozen=True, eq=False)
+class NextWord:
+    """What the next word of a sentence from Multinomial(x; n, pi) (h'x)^2 is, for some h.
+
+    With a = h'x so far and l words left after this one, word w has a probability
+    proportional to pi_w [(a + h_w + l m)^2 + l c]. Its sums over the words up to w are made
+    of those of pi, pi h and pi h^2.
+
+    Attributes
+    ----------
+    m, c : ndarray of shape (n,)
+        Mean and variance of h over a word.
+    P : ndarray of shape (V,)
+    P1, P2 : ndarray of shape (n, V)
+        Sums of pi, pi h and pi h^2 over the words up to each.
+    """
+
+    m: np.ndarray
+    c: np.ndarray
+    P: np.ndarray
+    P1: np.ndarray
+    P2: np.ndarray
+
+    @classmethod
+    def of(cls, pi: np.ndarray, H: np.ndarray) -> "NextWord":
+        """For each row h of H, of shape (n, V)."""
+        sums = np.cumsum(pi), np.cumsum(pi * H, axis=1), np.cumsum(pi * H**2, axis=1)
+        return cls(*_moments(pi, H), *sums)
+
+    def weight(
+        self, rows: np.ndarray, words: np.ndarray, a: np.ndarray, left: np.ndarray
+    ) -> np.ndarray:
+        """The sum over the words up to these, with the h of these rows."""
+        b = a + left * self.m[rows]
+        constant = b**2 + left * self.c[rows]
+        return constant * self.P[words] + 2 * b * self.P1[rows, words] + self.P2[rows, words]
+
+    def above(
+        self,
+        threshold: np.ndarray,
+        rows: np.ndarray,
+        words: np.ndarray,
+        a: np.ndarray,
+        left: np.ndarray,
+    ) -> np.ndarray:
+        """Whether the weight is above the threshold."""
+        return self.weight(rows, words, a, left) > threshold

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sentences as sets of words, {0, 1}^V, each word in or out by itself (Dupuy 2017, section 4.3.3).
+
+p(x) = prod_i pi_i^x_i (1 - pi_i)^(1 - x_i),    Sigma = Diag(pi (1 - pi)) + pi pi'
+"""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from scipy import sparse
+
+from streamtopics.dpp.measures.base import Points, as_rows, check_rates, rank_of, rows_of_words
+
+MOST_ENUMERATED = 16
+MOST_NUMBERS = 2**21
+
+
+@dataclass(frozen=True, eq=False)
+class Bernoulli:
+    """Independent words. Points are rows of a matrix, of which the nonzero entries count.
+
+    Parameters
+    ----------
+    pi : array-like of shape (V,)
+        Probability that a sentence has the word, strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.measures import Bernoulli
+    >>> measure = Bernoulli([0.5, 0.1])
+    >>> measure.v
+    array([0.25, 0.09])
+    >>> np.exp(measure.log_p(np.array([[1, 0], [3, 1]]))).round(3)
+    array([0.45, 0.05])
+    """
+
+    pi: np.ndarray
+
+    def __post_init__(self):
+        object.__setattr__(self, "pi", check_rates(self.pi, "pi", 1.0))
+
+    @classmethod
+    def from_sentences(
+        cls, counts: Points, *, smoothing: float = 0.5, clip: float = 1e-6
+    ) -> "Bernoulli":
+        """The share of sentences that have each word.
+
+        Parameters
+        ----------
+        counts : array-like or CSR matrix of shape (n_sentences, V)
+        smoothing : float, default=0.5
+            Sentences with the word, and as many without it, that are added.
+        clip : float, default=1e-6
+            Least distance of pi from 0 and 1.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from streamtopics.dpp.measures import Bernoulli
+        >>> Bernoulli.from_sentences(np.array([[1, 0], [2, 0], [0, 0]])).pi
+        array([0.625, 0.125])
+        """
+        counts = as_rows(counts)
+        present = np.bincount(counts.indices[counts.data != 0], minlength=counts.shape[1])
+        pi = (present + smoothing) / max(counts.shape[0] + 2 * smoothing, 1e-300)
+        return cls(np.clip(pi, clip, 1 - clip))
+
+    @property
+    def v(self) -> np.ndarray:
+        return self.pi * (1 - self.pi)
+
+    @property
+    def w0(self) -> np.ndarray:
+        return self.pi[:, None]
+
+    @property
+    def mass(self) -> float:
+        return 1.0
+
+    @property
+    def n_items(self) -> float:
+        V = len(self.pi)
+        return 2.0**V if V < 1024 else np.inf
+
+    def features(self, points: Points) -> sparse.csr_matrix:
+        """1 for each word that a sentence has."""
+        rows = as_rows(points)
+        return sparse.csr_matrix(
+            ((rows.data != 0).astype(np.float64), rows.indices, rows.indptr), shape=rows.shape
+        )
+
+    def log_p(self, points: Points) -> np.ndarray:
+        """Log probability of each sentence, in nats."""
+        log_absent = np.log1p(-self.pi)
+        return self.features(points) @ (np.log(self.pi) - log_absent) + log_absent.sum()
+
+    def sample(self, n: int, rng: np.random.Generator) -> sparse.csr_matrix:
+        """Independent sentences."""
+        V = len(self.pi)
+        step, found = max(1, MOST_NUMBERS // V), [np.zeros((2, 0), dtype=np.intp)]
+        for start in range(0, n, step):
+            rows, words = np.nonzero(rng.random((min(step, n - start), V)) < self.pi)
+            found.append(np.stack([start + rows, words]))
+        return rows_of_words(*np.concatenate(found, axis=1), (n, V))
+
+    def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> sparse.csr_matrix:
+        """For each row h of H a sentence drawn from p(x) (h'x)^2 / h'Sigma h.
+
+        Each next word is found by bisection of the law in `Gaps`.
+        """
+        n, V = H.shape
+        gaps = Gaps.of(self.pi, H)
+        rows, start, a = np.arange(n), np.zeros(n, dtype=np.intp), np.zeros(n)
+        found = [np.zeros((2, 0), dtype=np.intp)]
+        while rows.size:
+            threshold = rng.random(rows.size) * gaps.weight(rows, start, start, a)
+            after = rank_of(
+                partial(gaps.at_most, threshold, rows, start, a=a),
+                start + 1,
+                np.full(rows.size, V + 1),
+            )
+            more = after <= V
+            rows, start, word = rows[more], after[more], after[more] - 1
+            a = a[more] + H[rows, word]
+            found.append(np.stack([rows, word]))
+        return rows_of_words(*np.concatenate(found, axis=1), (n, V))
+
+    def absence(self) -> tuple[np.ndarray, np.ndarray]:
+        """The other words do not depend on word w: P(w absent), twice."""
+        return 1 - self.pi, 1 - self.pi
+
+    def ground_set(self) -> sparse.csr_matrix:
+        """All 2^V sentences, in the order of the numbers that their words are the bits of."""
+        V = len(self.pi)
+        if V > MOST_ENUMERATED:
+            raise ValueError(
+                f"all sentences were asked for, but with {V} words there are 2^{V}; this works "
+                f"for at most {MOST_ENUMERATED} words. Use Background noise, which does not list "
+                "the ground set"
+            )
+        return sparse.csr_matrix((np.arange(2**V)[:, None] >> np.arange(V) & 1).astype(float))
+
+    def places(self, points: Points) -> np.ndarray:
+        """Where in `ground_set` each sentence is."""
+        return (self.features(points) @ np.exp2(np.arange(len(self.pi)))).astype(np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class Gaps:
+    """Where the next word of a sentence from p(x) (h'x)^2 is, for each of some h.
+
+    With a the sum of h_j x_j over j < i, the words from i on integrate out to
+    (a + m_i)^2 + c_i, m and c sums of pi h and of pi (1 - pi) h^2 over j >= i. So the
+    probability that there is no word from i to before j, which falls with j, is
+
+        Q_j / Q_i  [(a + m_j)^2 + c_j] / [(a + m_i)^2 + c_i],    Q_j = prod_{l<j} (1 - pi_l).
+
+    Attributes
+    ----------
+    log_absent : ndarray of shape (V + 1,)
+        log Q.
+    m, c : ndarray of shape (n, V + 1)
+    """
+
+    log_absent: np.ndarray
+    m: np.ndarray
+    c: np.ndarray
+
+    @classmethod
+    def of(cls, pi: np.ndarray, H: np.ndarray) -> "Gaps":
+        """For each row h of H, of shape (n, V)."""
+        log_absent = np.concatenate([[0.0], np.cumsum(np.log1p(-pi))])
+        return cls(log_absent, _sums_from(pi * H), _sums_from(pi * (1 - pi) * H**2))
+
+    def weight(
+        self, rows: np.ndarray, start: np.ndarray, end: np.ndarray, a: np.ndarray
+    ) -> np.ndarray:
+        """The numerator, Q_end / Q_start [(a + m_end)^2 + c_end], with the h of these rows."""
+        none = np.exp(self.log_absent[end] - self.log_absent[start])
+        return none * ((a + self.m[rows, end]) ** 2 + self.c[rows, end])
+
+    def at_most(
+        self,
+        threshold: np.ndarray,
+        rows: np.ndarray,
+        start: np.ndarray,
+        end: np.ndarray,
+        a: np.ndarray,
+    ) -> np.ndarray:
+        """Whether the weight is at most the threshold."""
+        return self.weight(rows, start, end, a) <= threshold
+
+
+def _sums_from(x: np.ndarray) -> np.ndarray:
+    """The sums over j >= i, for i = 0..V, along the last axis."""
+    sums = np.zeros((len(x), x.shape[1] + 1))
+    np.cumsum(x[:, ::-1], axis=1, out=sums[:, -2::-1])
+    return sums

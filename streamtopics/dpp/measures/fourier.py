@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Points of the cube [0, 1]^m with Fourier features (Dupuy 2017, section 4.3.1).
+
+On [0, 1] psi = (1, sqrt2 cos(2 pi x), sqrt2 sin(2 pi x), ..., sqrt2 sin(2 pi d x)); on the
+cube phi is the product of one of these from each coordinate. They are orthonormal under
+the uniform law: Sigma = I.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+MOST_STEPS, PRECISION = 60, 1e-14
+
+
+@dataclass(frozen=True)
+class Fourier:
+    """The uniform law on [0, 1]^m with V = (2 d + 1)^m features. Points are rows of length m.
+
+    Parameters
+    ----------
+    n_dimensions : int
+        m.
+    degree : int
+        d, the highest frequency.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.measures import Fourier
+    >>> Fourier(1, 1).features(np.array([[0.0], [0.25]])).round(3)
+    array([[1.   , 1.414, 0.   ],
+           [1.   , 0.   , 1.414]])
+    >>> Fourier(2, 3).frequencies[9]  # psi_1 psi_2: both have the frequency 1.
+    array([1, 1])
+    """
+
+    n_dimensions: int
+    degree: int
+
+    def __post_init__(self):
+        if not (self.n_dimensions >= 1 and self.degree >= 0):
+            raise ValueError(
+                "n_dimensions must be at least 1 and degree at least 0; got "
+                f"{self.n_dimensions!r} and {self.degree!r}"
+            )
+
+    @property
+    def _side(self) -> int:
+        return 2 * self.degree + 1
+
+    @property
+    def frequencies(self) -> np.ndarray:
+        """The frequency of each feature in each coordinate, of shape (V, m)."""
+        each = (np.arange(self._side) + 1) // 2
+        grid = np.meshgrid(*[each] * self.n_dimensions, indexing="ij")
+        return np.stack([axis.ravel() for axis in grid], axis=1)
+
+    @property
+    def v(self) -> np.ndarray:
+        return np.ones(self._side**self.n_dimensions)
+
+    @property
+    def w0(self) -> np.ndarray:
+        return np.zeros((self._side**self.n_dimensions, 0))
+
+    @property
+    def mass(self) -> float:
+        return 1.0
+
+    @property
+    def n_items(self) -> float:
+        return np.inf
+
+    def features(self, points: np.ndarray) -> np.ndarray:
+        """Products of sines and cosines, the last coordinate running fastest."""
+        points = np.asarray(points, dtype=np.float64)
+        phi = np.ones((len(points), 1))
+        for x in points.T:
+            phi = np.einsum("na,nb->nab", phi, self._basis(x)).reshape(
+                len(points), phi.shape[1] * self._side
+            )
+        return phi
+
+    def log_p(self, points: np.ndarray) -> np.ndarray:
+        """Log density of each point, in nats: 0."""
+        return np.zeros(len(points))
+
+    def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """Independent uniform points."""
+        return rng.random((n, self.n_dimensions))
+
+    def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """For each row h of H a point with the density (h'phi(x))^2 / |h|^2.
+
+        Coordinate by coordinate: with h as a matrix H whose rows belong to the first one,
+        x_1 has the density |H'psi(x_1)|^2 / |H|^2, and H'psi(x_1) is the h of the others.
+        """
+        points = np.empty((len(H), self.n_dimensions))
+        for axis in range(self.n_dimensions):
+            H = H.reshape(len(H), self._side, H.shape[1] // self._side)
+            points[:, axis] = self._sample_first(H, rng)
+            H = np.einsum("nb,nbr->nr", self._basis(points[:, axis]), H)
+        return points
+
+    def _basis(self, x: np.ndarray) -> np.ndarray:
+        """psi(x), of shape (len(x), 2 d + 1)."""
+        angle = 2 * np.pi * x[:, None] * np.arange(1, self.degree + 1)
+        psi = np.ones((len(x), self._side))
+        psi[:, 1::2], psi[:, 2::2] = np.sqrt(2) * np.cos(angle), np.sqrt(2) * np.sin(angle)
+        return psi
+
+    def _sample_first(self, H: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Draws from |H'psi(x)|^2 / |H|^2, by inversion of its distribution function."""
+        n_grid = 4 * self.degree + 2
+        values = np.einsum("gb,nbr->ngr", self._basis(np.arange(n_grid) / n_grid), H)
+        series = np.fft.rfft((values**2).sum(axis=2), axis=1)[:, :-1] / n_grid
+        return _invert(series / np.maximum(series[:, :1].real, 1e-300), rng.random(len(H)))
+
+
+def _invert(series: np.ndarray, target: np.ndarray) -> np.ndarray:
+    """Where the integral of the density 1 + 2 Re sum_k c_k e^(2 pi i k x) reaches the target.
+
+    Newton's steps, kept inside a bracket that shrinks, or else bisection.
+    """
+    frequencies = np.arange(1, series.shape[1])
+    density, integral = 2 * series[:, 1:], series[:, 1:] / (1j * np.pi * frequencies)
+    start = integral.sum(axis=1).real
+    low, high = np.zeros(len(target)), np.ones(len(target))
+    x = target.copy()
+    for _ in range(MOST_STEPS):
+        z = np.exp(2j * np.pi * x)
+        off = x + _evaluate(integral, z) - start - target
+        low, high = np.where(off < 0, x, low), np.where(off < 0, high, x)
+        step = x - off / np.maximum(1 + _evaluate(density, z), 1e-300)
+        moved = np.where((step > low) & (step < high), step, (low + high) / 2)
+        done, x = np.abs(moved - x).max(initial=0.0) < PRECISION, moved
+        if done:
+            break
+    return x
+
+
+def _evaluate(coefficients: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """The real part of sum_k c_k z^k, k = 1, 2, ..., by Horner's rule."""
+    total = np.zeros(len(coefficients), dtype=complex)
+    for c in coefficients.T[::-1]:
+        total = (total + c) * z
+    return total.real

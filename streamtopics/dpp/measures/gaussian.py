@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Vectors in R^V with independent Gaussian entries, phi(x) = x: v = s2, w0 = m."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from streamtopics.dpp.measures.base import check_rates
+
+
+@dataclass(frozen=True, eq=False)
+class Gaussian:
+    """N(mean, Diag(variance)).
+
+    Parameters
+    ----------
+    mean : array-like of shape (V,)
+    variance : array-like of shape (V,)
+        Positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.measures import Gaussian
+    >>> measure = Gaussian([0.0, 1.0], [1.0, 4.0])
+    >>> measure.log_p(np.array([[0.0, 1.0]])).round(4)  # -log(2 pi) - log 2
+    array([-2.531])
+    """
+
+    mean: np.ndarray
+    variance: np.ndarray
+
+    def __post_init__(self):
+        mean = np.array(self.mean, dtype=np.float64)
+        variance = check_rates(self.variance, "variance", np.inf)
+        if mean.shape != variance.shape or not np.isfinite(mean).all():
+            raise ValueError(
+                f"mean must be finite and of the shape of variance, {variance.shape}; got {mean!r}"
+            )
+        object.__setattr__(self, "mean", mean)
+        object.__setattr__(self, "variance", variance)
+
+    @classmethod
+    def from_points(cls, points: np.ndarray, *, least_variance: float = 1e-9) -> "Gaussian":
+        """Mean and variance of each column.
+
+        Parameters
+        ----------
+        points : array-like of shape (n_points, V)
+        least_variance : float, default=1e-9
+            Of a column that is constant.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from streamtopics.dpp.measures import Gaussian
+        >>> Gaussian.from_points(np.array([[0.0, 1.0], [2.0, 5.0]])).variance
+        array([1., 4.])
+        """
+        points = np.asarray(points, dtype=np.float64)
+        return cls(points.mean(axis=0), np.maximum(points.var(axis=0), least_variance))
+
+    @property
+    def v(self) -> np.ndarray:
+        return self.variance
+
+    @property
+    def w0(self) -> np.ndarray:
+        return self.mean[:, None]
+
+    @property
+    def mass(self) -> float:
+        return 1.0
+
+    @property
+    def n_items(self) -> float:
+        return np.inf
+
+    def features(self, points: np.ndarray) -> np.ndarray:
+        """The vectors themselves."""
+        return np.asarray(points, dtype=np.float64)
+
+    def log_p(self, points: np.ndarray) -> np.ndarray:
+        """Log density of each vector, in nats."""
+        z2 = (self.features(points) - self.mean) ** 2 / self.variance
+        return -0.5 * (z2.sum(axis=1) + np.log(2 * np.pi * self.variance).sum())
+
+    def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """Independent vectors."""
+        return self.mean + np.sqrt(self.variance) * rng.standard_normal((n, len(self.mean)))
+
+    def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """For each row h of H a vector drawn from p(x) (h'x)^2 / h'Sigma h.
+
+        First t = h'x, of which the law is t^2 N(t; h'm, h'Diag(s2)h), then x given t.
+        """
+        centre, spread2 = H @ self.mean, H**2 @ self.variance
+        t = _squared_normal(centre, np.sqrt(spread2), rng)
+        x = self.sample(len(H), rng)
+        off = (t - np.einsum("nv,nv->n", H, x)) / np.maximum(spread2, 1e-300)
+        return x + off[:, None] * H * self.variance
+
+
+def _squared_normal(centre: np.ndarray, spread: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draws from t^2 N(t; centre, spread^2), by rejection: half of the proposals are kept.
+
+    t^2 <= 2 (t - centre)^2 + 2 centre^2, so a proposal is N with weight centre^2, and
+    centre +- spread * chi_3 with weight spread^2.
+    """
+    t = centre.copy()
+    rows = np.arange(len(t))
+    while rows.size:
+        m, s = centre[rows], spread[rows]
+        plain = rng.random(rows.size) * (m**2 + s**2) < m**2
+        normal = rng.standard_normal(rows.size)
+        chi = np.sqrt(rng.chisquare(3, rows.size)) * np.sign(normal)
+        proposal = m + s * np.where(plain, normal, chi)
+        bound = 2 * (proposal - m) ** 2 + 2 * m**2
+        kept = rng.random(rows.size) * bound <= proposal**2
+        t[rows[kept]] = proposal[kept]
+        rows = rows[~kept]
+    return t

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Items 1..V, each its own feature: the usual DPP over a list (Dupuy 2017, section 4.3.2)."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+
+from streamtopics.dpp.measures.base import rank_of
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """The counting measure on a list of items, phi(i) = e_i. Points are their places.
+
+    Parameters
+    ----------
+    p : array-like of shape (V,)
+        1 for each item, 0 for one that cannot be drawn; other weights are legal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.measures import Items
+    >>> items = Items.of(3)
+    >>> items.features(np.array([2, 0])).toarray()
+    array([[0., 0., 1.],
+           [1., 0., 0.]])
+    >>> items.n_items, items.without(np.array([2])).n_items
+    (3.0, 2.0)
+    """
+
+    p: np.ndarray
+
+    def __post_init__(self):
+        p = np.array(self.p, dtype=np.float64)
+        if p.ndim != 1 or p.size == 0 or not ((p >= 0) & (p < np.inf)).all():
+            raise ValueError(
+                "p must be a vector of weights that are finite and not negative, one for each "
+                f"item; got {self.p!r}. Items.of(n) gives n items the weight 1"
+            )
+        object.__setattr__(self, "p", p)
+
+    @classmethod
+    def of(cls, n_items: int) -> "Items":
+        """The counting measure on n items."""
+        return cls(np.ones(n_items))
+
+    @property
+    def v(self) -> np.ndarray:
+        return self.p
+
+    @property
+    def w0(self) -> np.ndarray:
+        return np.zeros((len(self.p), 0))
+
+    @property
+    def mass(self) -> float:
+        return float(self.p.sum())
+
+    @property
+    def n_items(self) -> float:
+        return float(np.count_nonzero(self.p))
+
+    def features(self, points: np.ndarray) -> sparse.csr_matrix:
+        """One row e_i for each place i; IndexError for a place that there is not."""
+        points = np.asarray(points)
+        if points.size and not (points.min() >= 0 and points.max() < len(self.p)):
+            raise IndexError(
+                f"points are places from 0 to {len(self.p) - 1} among the items; got "
+                f"{points.min()} to {points.max()}"
+            )
+        structure = (np.ones(len(points)), points, np.arange(len(points) + 1))
+        return sparse.csr_matrix(structure, shape=(len(points), len(self.p)))
+
+    def log_p(self, points: np.ndarray) -> np.ndarray:
+        """Log weight of each item, in nats: 0 under the counting measure."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.p[np.asarray(points, dtype=np.intp)])
+
+    def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """Independent draws of n items."""
+        return rng.choice(len(self.p), size=n, p=self.p / self.p.sum())
+
+    def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """For each row h of H an item i, drawn with probability proportional to p_i h_i^2."""
+        below = np.cumsum(self.p * H**2, axis=1)
+        threshold = rng.random(len(H)) * below[:, -1]
+        rows = np.arange(len(H))
+        return rank_of(
+            lambda place: below[rows, place] > threshold,
+            np.zeros(len(H), dtype=np.intp),
+            np.full(len(H), len(self.p) - 1, dtype=np.intp),
+        )
+
+    def absence(self) -> tuple[np.ndarray, np.ndarray]:
+        """The other items stay as they are."""
+        return np.ones(len(self.p)), np.ones(len(self.p))
+
+    def ground_set(self) -> np.ndarray:
+        """All items."""
+        return np.flatnonzero(self.p)
+
+    def places(self, points: np.ndarray) -> np.ndarray:
+        """Where in `ground_set` each point is."""
+        return np.searchsorted(self.ground_set(), points)
+
+    def without(self, points: np.ndarray) -> "Items":
+        """The same measure with these items taken out."""
+        p = self.p.copy()
+        p[np.asarray(points, dtype=np.intp)] = 0.0
+        return replace(self, p=p)

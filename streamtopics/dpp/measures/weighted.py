@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Weights on the features, phi = s * x, such as those of TF-IDF."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from streamtopics.dpp.measures.base import Points, WordMeasure
+
+
+@dataclass(frozen=True, eq=False)
+class Weighted:
+    """Another measure whose features are multiplied by s: v -> s^2 v, w0 -> s w0.
+
+    Parameters
+    ----------
+    measure : BaseMeasure
+    s : array-like of shape (V,)
+        Not negative; a word of weight 0 plays no part in the kernel.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.measures import Bernoulli, Weighted
+    >>> measure = Weighted(Bernoulli([0.5, 0.5]), [1.0, 3.0])
+    >>> measure.features(np.array([[0, 1], [1, 1]])).toarray()
+    array([[0., 3.],
+           [1., 3.]])
+    """
+
+    measure: WordMeasure
+    s: np.ndarray
+
+    def __post_init__(self):
+        s = np.array(self.s, dtype=np.float64)
+        shape = self.measure.v.shape
+        if s.shape != shape or not ((s >= 0) & (s < np.inf)).all():
+            raise ValueError(
+                f"s must hold one finite weight that is not negative for each of the {shape[0]} "
+                f"features; got shape {s.shape}, from {s.min(initial=0):g} to "
+                f"{s.max(initial=0):g}"
+            )
+        object.__setattr__(self, "s", s)
+
+    @property
+    def v(self) -> np.ndarray:
+        return self.s**2 * self.measure.v
+
+    @property
+    def w0(self) -> np.ndarray:
+        return self.s[:, None] * self.measure.w0
+
+    @property
+    def mass(self) -> float:
+        return self.measure.mass
+
+    @property
+    def n_items(self) -> float:
+        return self.measure.n_items
+
+    def features(self, points: Points) -> Points:
+        """Those of the measure, times s."""
+        phi = self.measure.features(points)
+        if sparse.issparse(phi):
+            data = phi.data * self.s[phi.indices]
+            return sparse.csr_matrix((data, phi.indices, phi.indptr), shape=phi.shape)
+        return phi * self.s
+
+    def log_p(self, points: Points) -> np.ndarray:
+        """That of the measure."""
+        return self.measure.log_p(points)
+
+    def sample(self, n: int, rng: np.random.Generator) -> Points:
+        """As from the measure."""
+        return self.measure.sample(n, rng)
+
+    def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> Points:
+        """As from the measure, tilted by s * h."""
+        return self.measure.sample_tilted(H * self.s, rng)
+
+    def absence(self) -> tuple[np.ndarray, np.ndarray]:
+        """That of the measure."""
+        return self.measure.absence()

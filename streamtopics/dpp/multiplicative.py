@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Monotone steps for theta, gamma and the level of the noise, without a step size.
+
+log det of the matrix of an observed set is convex in the logarithms of (theta, gamma,
+level), being the log of a sum of products of them (Cauchy and Binet); the log normaliser
+is concave in them themselves. The tangents of both bound the log-likelihood from below
+by a sum over the parameters, which is greatest where
+
+    theta_k <- theta_k * z_k'L^-1 z_k / (rho [(I + rho P Th)^-1 P]_kk + penalty)
+
+and likewise for gamma and the level: each is multiplied by the up half of its
+derivative over the down half. No step makes the objective worse; a parameter that is
+0 stays 0. Neither half is convex: theta is a local optimum, near that of the start.
+
+Source: minorisation as in Hunter and Lange (2004), "A tutorial on MM algorithms".
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from streamtopics.dpp.likelihood import Parameters, Slopes, ensemble
+from streamtopics.dpp.low_rank import Projected
+from streamtopics.dpp.measures import BaseMeasure
+from streamtopics.dpp.sets import Block, Blocks
+from streamtopics.kernels import dpp as kernels
+from streamtopics.parallel import SERIAL, Workers
+
+
+def theta_steps(
+    measure: BaseMeasure,
+    data: Blocks,
+    parameters: Parameters,
+    *,
+    penalty: float = 0.0,
+    n_steps: int = 20,
+    workers: Workers = SERIAL,
+) -> np.ndarray:
+    """A theta for each set, after `n_steps` from that of `parameters`; all else stays.
+
+    Deterministic, and each set by itself: equal to that of the set alone, but for rounding.
+
+    Parameters
+    ----------
+    measure : BaseMeasure
+    data : Blocks
+        Every set must be possible.
+    parameters : Parameters
+        Start from a positive theta.
+    penalty : float, default=0.0
+        Of |theta|_1, in nats.
+    n_steps : int, default=20
+    workers : Workers
+
+    Returns
+    -------
+    theta : ndarray of shape (n_sets, r)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.likelihood import Parameters
+    >>> from streamtopics.dpp.measures import Items
+    >>> from streamtopics.dpp.multiplicative import theta_steps
+    >>> from streamtopics.dpp.noise import Counting
+    >>> from streamtopics.dpp.sets import PointSets, blocks
+    >>> measure = Items.of(2)
+    >>> data = blocks(measure, PointSets(np.array([0, 1]), [0, 1, 1, 2]))
+    >>> parameters = Parameters(np.eye(2), np.ones(2), 0.0, Counting(0.5))
+    >>> theta_steps(measure, data, parameters).round(2)  # Of item i in {i}: without bound.
+    array([[19.32,  0.  ],
+           [ 0.  ,  0.  ],
+           [ 0.  , 19.32]])
+    """
+    projected = parameters.projected(measure)
+    jobs = [(block, projected, parameters, penalty, n_steps) for block in data]
+    theta = np.empty((data.n_sets, parameters.U.shape[1]))
+    for block, values in zip(data, workers.share(_block_theta_steps, jobs), strict=True):
+        theta[block.places] = values
+    return theta
+
+
+def _block_theta_steps(
+    block: Block, projected: Projected, parameters: Parameters, penalty: float, n_steps: int
+) -> np.ndarray:
+    """With L0 the matrix at the first theta, Q = Z'L0^-1 Z and D = Th - Th0,
+
+        Z'L^-1 Z = (I + Q D)^-1 Q,
+
+    like the slope of the normaliser, (I + rho P Th)^-1 rho P: no step costs more than r^3,
+    whatever the number of points.
+    """
+    theta = np.array(parameters.theta_of(block), order="C")
+    Z = block.pad(block.Phi @ parameters.U)
+    solved = np.linalg.solve(ensemble(block, Z, theta, parameters), Z)
+    Q = np.ascontiguousarray(Z.transpose(0, 2, 1) @ solved)
+    P = np.ascontiguousarray(projected.rho * projected.P)
+    kernels.theta_steps(Q, P, penalty, n_steps, theta)
+    return theta
+
+
+def joint_step(
+    parameters: Parameters,
+    found: Slopes,
+    *,
+    penalty: float = 0.0,
+    learn_gamma: bool = True,
+    learn_level: bool = True,
+    power: float = 1.0,
+) -> Parameters:
+    """One step of theta, gamma and the level of the noise, all from the same point.
+
+    Parameters
+    ----------
+    parameters : Parameters
+    found : Slopes
+        At these parameters, of sets all of which are possible.
+    penalty : float, default=0.0
+        Of the mean of |theta|_1, in nats.
+    learn_gamma, learn_level : bool, default=True
+    power : float, default=1.0
+        Of the factors; less than 1 for a part of the way, on a minibatch.
+
+    Returns
+    -------
+    parameters : Parameters
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.likelihood import Parameters, slopes
+    >>> from streamtopics.dpp.measures import Bernoulli
+    >>> from streamtopics.dpp.multiplicative import joint_step
+    >>> from streamtopics.dpp.noise import Background
+    >>> from streamtopics.dpp.sets import PointSets, blocks
+    >>> measure = Bernoulli([0.5, 0.5])
+    >>> data = blocks(measure, PointSets(np.ones((6, 2)), [0, 2, 6]))
+    >>> at = Parameters(np.zeros((2, 1)), np.zeros(1), 0.0, Background(1.0))
+    >>> joint_step(at, slopes(measure, data, at)).noise  # The mean size.
+    Background(level=3.0)
+    """
+    up, down = found.theta.up, found.theta.down + penalty
+    if parameters.shared:
+        up, down = up.sum(axis=0), down.sum(axis=0)
+    gamma, level = parameters.gamma, parameters.noise.level
+    if learn_gamma:
+        gamma = float(multiplied(gamma, found.gamma.up, found.gamma.down, power))
+    if learn_level:
+        level = float(multiplied(level, found.level.up, found.level.down, power))
+    theta = multiplied(parameters.theta, up, down, power)
+    return replace(parameters, theta=theta, gamma=gamma, noise=parameters.noise.at(level))
+
+
+def multiplied(x: np.ndarray, up: np.ndarray, down: np.ndarray, power: float = 1.0) -> np.ndarray:
+    """x (up / down)^power; x itself where down is 0, where nothing depends on it."""
+    safe = np.where(down > 0, down, 1.0)
+    ratio = np.where(down > 0, np.maximum(up, 0.0) / safe, 1.0)
+    return x * (ratio if power == 1 else ratio**power)

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The penalty on the columns of U and on theta, and what does not change the kernel.
+
+    R(U, theta) = mean_i |theta_i|_1 + (sum_k |u_k|)^2
+
+(U D, D^-2 theta) gives the same kernel, so only b_k = theta_k^{1/2} |u_k| counts. Over the
+scales, R is least at |u_k| = (b_k^2 / S)^{1/3}, S = (sum_k b_k^{2/3})^{3/4}, and is then
+2 (sum_k b_k^{2/3})^{3/2}: it makes whole columns vanish.
+
+Source: Dupuy (2017), section 4.2.5.
+"""
+
+import numpy as np
+
+SMOOTHING = 1e-16
+
+
+def smooth_penalty(U: np.ndarray, theta: np.ndarray) -> tuple[float, np.ndarray]:
+    """R, with (|u|^2 + 1e-16)^{1/2} for |u|, and its derivative by U.
+
+    Parameters
+    ----------
+    U : ndarray of shape (V, r)
+    theta : ndarray of shape (r,) or (n_sets, r)
+        Not negative.
+
+    Returns
+    -------
+    value : float
+    slope : ndarray of shape (V, r)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.penalty import smooth_penalty
+    >>> value, slope = smooth_penalty(np.array([[3.0, 0.0], [4.0, 1.0]]), np.array([2.0, 0.5]))
+    >>> round(value, 4), slope.round(4)  # 2.5 + (5 + 1)^2
+    (38.5, array([[ 7.2,  0. ],
+           [ 9.6, 12. ]]))
+    """
+    norms = np.sqrt((U**2).sum(axis=0) + SMOOTHING)
+    value = np.atleast_2d(theta).mean(axis=0).sum() + norms.sum() ** 2
+    return float(value), 2 * norms.sum() * U / norms
+
+
+def strengths(U: np.ndarray, theta: np.ndarray) -> np.ndarray:
+    """b_k = |u_k| times the root of the mean theta_k, of shape (r,)."""
+    return np.linalg.norm(U, axis=0) * np.sqrt(np.atleast_2d(theta).mean(axis=0))
+
+
+def balance(U: np.ndarray, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The scales of least penalty, of the same kernel.
+
+    Parameters
+    ----------
+    U : ndarray of shape (V, r)
+    theta : ndarray of shape (r,) or (n_sets, r)
+
+    Returns
+    -------
+    U : ndarray of shape (V, r)
+    theta : ndarray, of the shape of theta
+    scales : ndarray of shape (r,)
+        U was multiplied by them, theta divided by their squares. 0 for a column without
+        any effect, of which both become 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.penalty import balance
+    >>> U, theta, _ = balance(np.array([[100.0]]), np.array([1e-4]))
+    >>> U.round(6), theta.round(6)  # |theta|_1 = |u|^2
+    (array([[1.]]), array([1.]))
+    """
+    norms, b = np.linalg.norm(U, axis=0), strengths(U, theta)
+    total = (b ** (2 / 3)).sum() ** 0.75
+    alive = b > 0
+    scales = np.zeros(len(b))
+    scales[alive] = np.cbrt(b[alive] ** 2 / total) / norms[alive]
+    return U * scales, theta * alive / np.where(alive, scales, 1.0) ** 2, scales
+
+
+def active(U: np.ndarray, theta: np.ndarray, *, tolerance: float = 1e-2) -> np.ndarray:
+    """Which columns have b_k of more than `tolerance` of the largest, of shape (r,), bool.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.penalty import active
+    >>> active(np.array([[1.0, 1.0, 0.0]]), np.array([4.0, 1e-6, 1.0]))
+    array([ True, False, False])
+    """
+    b = strengths(U, theta)
+    return b > tolerance * b.max(initial=0.0)

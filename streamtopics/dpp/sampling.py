@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Exact draws of sets, on ground sets that cannot be listed: 2^500 sentences, a cube.
+
+1. Each eigenvector of the low-rank part is taken or not, by itself. Those taken span a
+   projection: with G of the spectrum, its points x have the law of p(x) |Q'G'phi(x)|^2, Q a
+   basis of what the points drawn before have left.
+2. That law is a mixture of p(x) (h'phi(x))^2 over h = G q, q uniform on the sphere in the
+   span of Q: E[q q'] is Q Q' over its dimension. So a random q, one draw of the measure's
+   tilted law, one step of Gram and Schmidt.
+3. The noise adds its points.
+
+Source: Hough et al. (2006), "Determinantal processes and independence", algorithm 18, as in
+Kulesza and Taskar (2012), algorithm 1; on product measures with additive features it is
+sampling of a structured DPP without edges (their section 6).
+"""
+
+import numpy as np
+from scipy.special import logsumexp
+
+from streamtopics.dpp.kernel import Process
+from streamtopics.dpp.measures import BaseMeasure
+from streamtopics.dpp.measures.base import Points
+from streamtopics.dpp.sets import PointSets, stack
+from streamtopics.dpp.spectrum import Spectrum, size_log_weights, spectrum
+from streamtopics.dpp.symmetric import draw_subsets
+
+MOST_NUMBERS = 2**21
+
+
+def sample(process: Process, n_sets: int, rng: np.random.Generator) -> PointSets:
+    """Independent draws of sets.
+
+    Parameters
+    ----------
+    process : Process
+    n_sets : int
+    rng : Generator
+
+    Returns
+    -------
+    sets : PointSets
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp.measures import Bernoulli
+    >>> from streamtopics.dpp.noise import Background
+    >>> from streamtopics.dpp.sampling import sample
+    >>> rng = np.random.default_rng(0)
+    >>> kernel = Kernel(rng.standard_normal((500, 12)), np.full(12, 10.0))
+    >>> process = Process(Bernoulli(np.full(500, 0.01)), kernel, Background(0.1))
+    >>> sets = sample(process, 3, rng)
+    >>> sets.sizes, sets[0].shape
+    (array([12, 11, 12]), (12, 500))
+    """
+    _check_count(n_sets, "n_sets")
+    eigen = spectrum(process)
+    kept = eigen.values * process.noise.rho
+    chosen = rng.random((n_sets, len(kept))) < kept / (1 + kept)
+    places, points = _draw_projections(process.measure, eigen, chosen, rng)
+    more = process.noise.draw(process.measure, n_sets, places, points, rng)
+    return _gather(n_sets, (places, points), more)
+
+
+def sample_k(process: Process, k: int, n_sets: int, rng: np.random.Generator) -> PointSets:
+    """Independent draws of sets of exactly k points: the process given its size.
+
+    Parameters
+    ----------
+    process : Process
+    k : int
+        At most the rank of the low-rank part, if there is no noise.
+    n_sets : int
+    rng : Generator
+
+    Returns
+    -------
+    sets : PointSets
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp.measures import Fourier
+    >>> from streamtopics.dpp.noise import Background
+    >>> from streamtopics.dpp.sampling import sample_k
+    >>> kernel = Kernel(np.eye(9), np.full(9, 2.0))
+    >>> process = Process(Fourier(2, 1), kernel, Background(0.0))
+    >>> sample_k(process, 5, 2, np.random.default_rng(0)).points.shape
+    (10, 2)
+    """
+    _check_count(k, "k")
+    _check_count(n_sets, "n_sets")
+    log_weights = size_log_weights(process, k)[k]
+    if np.isneginf(log_weights).all():
+        raise ValueError(
+            f"k is {k}, but no set of this process has so many points: its rank is "
+            f"{len(spectrum(process).values)} and its noise is {process.noise}. Ask for fewer, or "
+            "give the noise a positive level"
+        )
+    eigen, shares = spectrum(process), np.exp(log_weights - logsumexp(log_weights))
+    sizes = rng.choice(k + 1, size=n_sets, p=shares / shares.sum())
+    chosen = draw_subsets(eigen.values, sizes, rng)
+    places, points = _draw_projections(process.measure, eigen, chosen, rng)
+    more = process.noise.draw_exactly(process.measure, k - sizes, places, points, rng)
+    return _gather(n_sets, (places, points), more)
+
+
+def _check_count(n: int, name: str) -> None:
+    if not n >= 0:
+        raise ValueError(f"{name} must be at least 0; got {n!r}")
+
+
+def _draw_projections(
+    measure: BaseMeasure, eigen: Spectrum, chosen: np.ndarray, rng: np.random.Generator
+) -> tuple[np.ndarray, Points]:
+    """For each row of `chosen`, a draw of the projection on those eigenvectors.
+
+    Returns the row of each point, and the points.
+    """
+    step = max(1, MOST_NUMBERS // max(len(eigen.G), 1))
+    places, points = [np.zeros(0, dtype=np.intp)], [measure.sample(0, rng)]
+    for start in range(0, len(chosen), step):
+        rows = chosen[start : start + step]
+        sizes = rows.sum(axis=1)
+        order = np.argsort(-sizes, kind="stable")
+        for active, drawn in _draw_in_turn(measure, eigen.G, rows[order], sizes[order], rng):
+            places.append(start + order[:active])
+            points.append(drawn)
+    return np.concatenate(places), stack(points)
+
+
+def _draw_in_turn(
+    measure: BaseMeasure,
+    G: np.ndarray,
+    chosen: np.ndarray,
+    sizes: np.ndarray,
+    rng: np.random.Generator,
+):
+    """Yield the j-th points of all sets that have as many, and how many those are.
+
+    Sets are sorted by size, the largest first. Vectors live in the coordinates of the
+    chosen eigenvectors, the first `sizes` of them.
+    """
+    most = int(sizes.max(initial=0))
+    places = np.argsort(~chosen, axis=1, kind="stable")[:, :most]
+    inside = np.arange(most) < sizes[:, None]
+    basis = np.zeros((len(chosen), most, most))
+    for j in range(most):
+        active = np.searchsorted(-sizes, -j)
+        spent, columns = basis[:active, :j], places[:active]
+        q = _away(rng.standard_normal((active, most)) * inside[:active], spent)
+        coefficients = np.zeros((active, G.shape[1]))
+        np.put_along_axis(coefficients, columns, q, axis=1)
+        drawn = measure.sample_tilted(coefficients @ G.T, rng)
+        direction = np.take_along_axis(measure.features(drawn) @ G, columns, axis=1)
+        basis[:active, j] = _away(direction * inside[:active], spent)
+        yield active, drawn
+
+
+def _away(x: np.ndarray, spent: np.ndarray) -> np.ndarray:
+    """x less its part in the span of the orthonormal rows of `spent`, of length 1.
+
+    Twice, since the first time leaves rounding errors of the length that x had.
+    """
+    for _ in range(2):
+        x = x - np.einsum("njk,nj->nk", spent, np.einsum("njk,nk->nj", spent, x))
+        x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-300)
+    return x
+
+
+def _gather(n_sets: int, *parts: tuple[np.ndarray, Points]) -> PointSets:
+    """Points with the places of their sets, put in the order of the sets."""
+    places = np.concatenate([place for place, _ in parts])
+    points = stack([points for _, points in parts])
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(places, minlength=n_sets))])
+    return PointSets(points[np.argsort(places, kind="stable")], indptr)

@@ -1,0 +1,380 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Learning: monotone steps, penalty, recovery of known kernels."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import approx_fprime, minimize
+
+from streamtopics.datasets import make_dpp_sets
+from streamtopics.dpp.learning import (
+    Online,
+    balance_online,
+    fit,
+    fit_embedding,
+    learn_minibatch,
+    objective,
+    prune,
+    start,
+)
+from streamtopics.dpp.likelihood import Parameters, log_likelihood, slopes
+from streamtopics.dpp.measures import Bernoulli, Items
+from streamtopics.dpp.multiplicative import joint_step, theta_steps
+from streamtopics.dpp.noise import Background, Counting
+from streamtopics.dpp.penalty import active, balance, smooth_penalty, strengths
+from streamtopics.dpp.sets import PointSets, blocks
+from tests.dpp import cases
+from tests.dpp.test_likelihood import parameters_of, some_sets
+
+NOISES = [Counting(0.15), Background(0.6)]
+
+
+def per_set(measure, data, at, penalty):
+    return log_likelihood(measure, data, at) - penalty * np.atleast_2d(at.theta).sum(axis=1)
+
+
+# Monotone steps
+
+
+@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize("gamma", [0.0, 0.3])
+@pytest.mark.parametrize("penalty", [0.0, 0.1])
+@pytest.mark.parametrize("name", ["bernoulli", "items", "weighted"])
+def test_theta_steps_are_monotone_for_each_set(name, gamma, noise, penalty):
+    case = cases.LISTED[name]
+    data = blocks(case.measure, some_sets(case))
+    at = parameters_of(cases.process(case, gamma, noise, r=3))
+    last = per_set(case.measure, data, at, penalty)
+    for _ in range(15):
+        theta = theta_steps(case.measure, data, at, penalty=penalty, n_steps=1)
+        at = replace(at, theta=theta)
+        value = per_set(case.measure, data, at, penalty)
+        assert (value >= last - 1e-11).all()
+        last = value
+    assert (theta >= 0).all()
+
+
+@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("name", ["bernoulli", "items"])
+def test_joint_steps_are_monotone(name, noise, own):
+    case = cases.LISTED[name]
+    data = blocks(case.measure, some_sets(case, seed=1))
+    at = parameters_of(cases.process(case, 0.3, noise, r=3))
+    if own:
+        at = replace(at, theta=np.tile(at.theta, (data.n_sets, 1)))
+    values = [per_set(case.measure, data, at, 0.05).mean()]
+    for _ in range(30):
+        at = joint_step(at, slopes(case.measure, data, at), penalty=0.05)
+        values.append(per_set(case.measure, data, at, 0.05).mean())
+    assert (np.diff(values) > -1e-11).all()
+    assert values[-1] > values[0] + 0.1
+
+
+def test_joint_steps_end_where_the_derivatives_vanish():
+    case = cases.bernoulli()
+    data = blocks(case.measure, some_sets(case, seed=1, n=60))
+    at = parameters_of(cases.process(case, 0.3, Background(0.6)))
+    for _ in range(3000):
+        at = joint_step(at, slopes(case.measure, data, at))
+    found = slopes(case.measure, data, at)
+    for value, net in (
+        (at.theta, found.theta.net.sum(axis=0)), (at.gamma, found.gamma.net),
+        (at.noise.level, found.level.net),
+    ):  # fmt: skip
+        assert np.all((np.abs(net) < 1e-3 * data.n_sets) | (value < 1e-6))
+        assert np.all(np.abs(value * net) < 1e-3 * data.n_sets)
+
+
+def test_what_is_not_learnt_stays():
+    case = cases.bernoulli()
+    data = blocks(case.measure, some_sets(case))
+    at = parameters_of(cases.process(case, 0.3, Background(0.6)))
+    fixed = joint_step(at, slopes(case.measure, data, at), learn_gamma=False, learn_level=False)
+    assert (fixed.gamma, fixed.noise) == (at.gamma, at.noise)
+    assert not np.allclose(fixed.theta, at.theta)
+    none = joint_step(replace(at, gamma=0.0), slopes(case.measure, data, replace(at, gamma=0.0)))
+    assert none.gamma == 0
+
+
+def test_many_theta_steps_are_as_good_as_another_optimiser():
+    case = cases.bernoulli(6)
+    data = blocks(case.measure, some_sets(case, seed=2, n=8))
+    at = parameters_of(cases.process(case, 0.1, Background(0.3), r=3))
+    theta = theta_steps(case.measure, data, at, penalty=0.05, n_steps=2000)
+    ours = per_set(case.measure, data, replace(at, theta=theta), 0.05)
+    for i in range(8):
+
+        def loss(x, i=i):
+            rows = np.tile(x, (8, 1))
+            return -per_set(case.measure, data, replace(at, theta=rows), 0.05)[i]
+
+        theirs = minimize(loss, at.theta, method="L-BFGS-B", bounds=[(0, None)] * 3)
+        assert ours[i] > -theirs.fun - 0.02
+
+
+def test_a_set_by_itself_has_the_same_theta():
+    case = cases.bernoulli(6)
+    sets = some_sets(case, seed=2, n=9)
+    at = parameters_of(cases.process(case, 0.1, Background(0.3), r=3))
+    together = theta_steps(case.measure, blocks(case.measure, sets), at, penalty=0.01)
+    for i in range(9):
+        alone = blocks(case.measure, PointSets(sets[i], [0, sets.sizes[i]]))
+        assert_allclose(
+            theta_steps(case.measure, alone, at, penalty=0.01)[0], together[i], rtol=1e-8
+        )
+
+
+def test_theta_without_noise():
+    """Exact DPPs of at most r points, whose matrix is singular without theta."""
+    measure = Items.of(8)
+    at = Parameters(np.random.default_rng(0).standard_normal((8, 4)), np.ones(4), 0.0,
+                    Counting(0.0))  # fmt: skip
+    data = blocks(measure, PointSets(np.array([0, 1, 2, 3, 4, 5]), [0, 1, 4, 6]))
+    last = per_set(measure, data, at, 0.1)
+    for n_steps in (1, 5, 20):
+        theta = theta_steps(measure, data, at, penalty=0.1, n_steps=n_steps)
+        value = per_set(measure, data, replace(at, theta=theta), 0.1)
+        assert (value >= last - 1e-10).all()
+        last = value
+
+
+def test_dead_columns_stay_finite():
+    case = cases.bernoulli()
+    data = blocks(case.measure, some_sets(case))
+    at = parameters_of(cases.process(case, 0.1, Background(0.3), r=3))
+    at = replace(at, U=at.U * [1, 0, 1], theta=np.array([1.0, 1.0, 0.0]))
+    theta = theta_steps(case.measure, data, at)
+    assert np.isfinite(theta).all()
+    assert_array_equal(theta[:, 2], 0)
+    stepped = joint_step(at, slopes(case.measure, data, at))
+    assert np.isfinite(stepped.theta).all()
+
+
+# The penalty
+
+
+def test_smooth_penalty_slope():
+    rng = np.random.default_rng(0)
+    U, theta = rng.standard_normal((5, 3)), rng.exponential(size=(4, 3))
+    value, slope = smooth_penalty(U, theta)
+    norms = np.linalg.norm(U, axis=0).sum()
+    assert_allclose(value, theta.sum(axis=1).mean() + norms**2, rtol=1e-12)
+    numeric = approx_fprime(U.ravel(), lambda x: smooth_penalty(x.reshape(5, 3), theta)[0], 1e-7)
+    assert_allclose(slope.ravel(), numeric, rtol=1e-5, atol=1e-5)
+    assert np.isfinite(smooth_penalty(np.zeros((2, 2)), np.zeros(2))[1]).all()
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_balance_is_the_least_penalty_of_the_kernel(own):
+    rng = np.random.default_rng(0)
+    U = rng.standard_normal((5, 3)) * [10, 1, 0.1]
+    theta = rng.exponential(size=(4, 3) if own else 3)
+    V, eta, scales = balance(U, theta)
+    assert_allclose(V, U * scales)
+    each, balanced = np.atleast_2d(theta), np.atleast_2d(eta)
+    for t, e in zip(each, balanced, strict=True):
+        assert_allclose((V * e) @ V.T, (U * t) @ U.T, rtol=1e-11)
+    b = strengths(U, theta)
+    value = smooth_penalty(V, eta)[0]
+    assert_allclose(value, 2 * (b ** (2 / 3)).sum() ** 1.5, rtol=1e-10)
+
+    def penalty(log_scales):
+        s = np.exp(log_scales)
+        return smooth_penalty(U * s, theta / s**2)[0]
+
+    assert minimize(penalty, np.zeros(3), tol=1e-10).fun >= value - 1e-6
+
+
+def test_balance_of_dead_columns():
+    U, theta, scales = balance(np.array([[1.0, 0.0, 2.0]]), np.array([4.0, 3.0, 0.0]))
+    assert_array_equal(scales[1:], 0)
+    assert_array_equal(U[0, 1:], 0)
+    assert_array_equal(theta[1:], 0)
+    assert_allclose(U[0, 0] ** 2 * theta[0], 4)
+    for x in balance(np.zeros((2, 2)), np.zeros((3, 2))):
+        assert_array_equal(x, 0)
+
+
+def test_prune():
+    at = Parameters(np.array([[1.0, 1e-3, 0.0], [0.0, 0.0, 0.0]]), np.ones((5, 3)), 0.1,
+                    Background(1.0))  # fmt: skip
+    pruned = prune(at)
+    assert pruned.U.shape == (2, 1)
+    assert pruned.theta.shape == (5, 1)
+    assert active(at.U, at.theta, tolerance=1e-4).tolist() == [True, True, False]
+
+
+# All of it
+
+
+def test_start_is_at_the_scale_of_the_data():
+    measure = Bernoulli(np.full(300, 0.02))
+    sizes = []
+    for seed in range(20):
+        at = start(measure, 8, 10.0, Background(1.0), np.random.default_rng(seed))
+        w = measure.w0.T @ at.U
+        sizes.append((measure.v[:, None] * at.U**2).sum() + (w**2).sum())
+    assert abs(np.mean(sizes) - 10) < 1
+    with pytest.raises(ValueError, match="n_components must be at least 1; got 0"):
+        start(measure, 0, 10.0, Background(1.0), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_fit_never_grows(own):
+    truth = make_dpp_sets(300, "exponential", noise=0.1, random_state=0)
+    data = blocks(truth.measure, truth.sets)
+    at = start(truth.measure, 4, data.mean_size, Background(0.3), np.random.default_rng(0),
+               gamma=0.05)  # fmt: skip
+    if own:
+        at = replace(at, theta=np.ones((300, 4)))
+    fitted = fit(truth.measure, data, at, penalty=0.01, max_iter=5, tol=1e-6)
+    assert (np.diff(fitted.objective) < 1e-9).all()
+    assert len(fitted.objective) > 3
+    value = objective(truth.measure, data, fitted.parameters, 0.01)
+    assert_allclose(value, fitted.objective[-1], rtol=1e-12)
+    assert fitted.parameters.theta.shape == at.theta.shape
+
+
+def test_fit_stops_when_nothing_is_gained():
+    truth = make_dpp_sets(100, "exponential", noise=0.1, random_state=0)
+    data = blocks(truth.measure, truth.sets)
+    at = start(truth.measure, 2, data.mean_size, Background(0.3), np.random.default_rng(0))
+    assert len(fit(truth.measure, data, at, tol=1e9).objective) == 2
+
+
+def subspace_distance(U, target):
+    """|P U* - U*| / |U*| with the two strongest directions of U."""
+    Q = np.linalg.svd(U, full_matrices=False)[0][:, : target.shape[1]]
+    return np.linalg.norm(Q @ (Q.T @ target) - target) / np.linalg.norm(target)
+
+
+def test_fit_finds_the_kernel_of_sentences():
+    truth = make_dpp_sets(3000, "exponential", random_state=1)
+    measure, data = truth.measure, blocks(truth.measure, truth.sets)
+    rng = np.random.default_rng(0)
+    at = start(measure, 4, data.mean_size, Background(0.1), rng, gamma=0.1)
+    found = fit(measure, data, at, penalty=1e-3, max_iter=10).parameters
+    true = Parameters(truth.U, truth.theta, truth.gamma, truth.noise)
+    gain = log_likelihood(measure, data, found).mean() - log_likelihood(measure, data, true).mean()
+    assert abs(gain) < 0.03
+    assert subspace_distance(found.U * np.sqrt(found.theta), truth.U) < 0.15
+
+
+def test_fit_finds_the_kernel_of_items():
+    """Up to the signs of rows: K_ij^2 is identified."""
+    truth = make_dpp_sets(5000, n_features=15, n_components=2, random_state=2)
+    measure, data = truth.measure, blocks(truth.measure, truth.sets)
+    at = start(measure, 5, data.mean_size, Counting(1e-3), np.random.default_rng(0))
+    found = fit(measure, data, at, penalty=1e-3, max_iter=15, tol=1e-4).parameters
+    true = Parameters(truth.U, truth.theta, truth.gamma, truth.noise)
+    gain = log_likelihood(measure, data, found).mean() - log_likelihood(measure, data, true).mean()
+    assert -0.02 < gain < 0.05
+    ours, exact = (np.abs((p.U * p.theta) @ p.U.T) for p in (found, true))
+    assert np.linalg.norm(ours - exact) < 0.2 * np.linalg.norm(exact)
+
+
+def test_the_background_is_learnt_where_points_are_independent():
+    measure = Bernoulli(np.linspace(0.1, 0.4, 8))
+    rng = np.random.default_rng(0)
+    sizes = rng.poisson(4.0, 2000)
+    sets = PointSets(measure.sample(sizes.sum(), rng), np.cumsum([0, *sizes]))
+    data = blocks(measure, sets)
+    at = start(measure, 3, 4.0, Background(2.0), rng, gamma=0.1)
+    found = fit(measure, data, at, penalty=0.01, max_iter=10, n_joint=20).parameters
+    iid = Parameters(np.zeros((8, 1)), np.zeros(1), 0.0, Background(data.mean_size))
+    gain = log_likelihood(measure, data, found).mean() - log_likelihood(measure, data, iid).mean()
+    assert abs(gain) < 0.02
+    assert found.noise.level > 3.5
+
+
+def test_minibatches_approach_what_fit_finds():
+    truth = make_dpp_sets(2000, "exponential", random_state=1)
+    measure, whole = truth.measure, blocks(truth.measure, truth.sets)
+    at = start(measure, 4, whole.mean_size, Background(0.3), np.random.default_rng(0), gamma=0.1)
+    points, indptr = truth.sets.points, truth.sets.indptr
+    ends = [(indptr[i : i + 201], indptr[i], indptr[i + 200]) for i in range(0, 2000, 200)]
+    batches = [
+        blocks(measure, PointSets(points[first:last], cut - first)) for cut, first, last in ends
+    ]
+    state = Online.of(at)
+    for _ in range(6):
+        for batch in batches:
+            state = learn_minibatch(measure, batch, state, penalty=1e-3, own_theta=False)
+        state = balance_online(state)
+    assert state.n_batches == 60
+    true = Parameters(truth.U, truth.theta, truth.gamma, truth.noise)
+    best = log_likelihood(measure, whole, true).mean()
+    first = log_likelihood(measure, whole, at).mean()
+    last = log_likelihood(measure, whole, state.parameters).mean()
+    assert best - last < 0.1 * (best - first)
+
+
+def test_minibatches_with_a_theta_for_each_set():
+    truth = make_dpp_sets(200, "exponential", own_theta=True, noise=0.1, random_state=1)
+    data = blocks(truth.measure, truth.sets)
+    at = start(truth.measure, 4, data.mean_size, Background(0.3), np.random.default_rng(0))
+    state = Online.of(at)
+    for _ in range(20):
+        state = learn_minibatch(truth.measure, data, state)
+    assert state.parameters.theta.shape == (4,)
+    before, after = (log_likelihood(truth.measure, data, p).mean() for p in (at, state.parameters))
+    assert after > before
+    balanced = balance_online(state)
+    assert_allclose(
+        log_likelihood(truth.measure, data, balanced.parameters),
+        log_likelihood(truth.measure, data, state.parameters),
+        rtol=1e-10,
+    )
+
+
+def test_balance_takes_the_squares_of_the_derivatives_along():
+    case = cases.bernoulli()
+    data = blocks(case.measure, some_sets(case))
+    at = parameters_of(cases.process(case, 0.1, Background(0.3), r=3))
+    squares = slopes(case.measure, data, at).U ** 2
+    state = balance_online(Online(at, squares, 1.0, 4))
+    assert_allclose(state.squares, slopes(case.measure, data, state.parameters).U ** 2, rtol=1e-8)
+    assert state.n_batches == 4
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_learning_from_odd_documents(own):
+    rng = np.random.default_rng(0)
+    rows = (rng.random((40, 30)) < 0.1).astype(float)
+    rows[:5], rows[5:10], rows[10] = 0, rows[10], 1
+    sets = PointSets(rows, [0, 3, 3, 4, 9, 36, 40])
+    measure = Bernoulli.from_sentences(rows)
+    data = blocks(measure, sets)
+    at = start(measure, 3, data.mean_size, Background(1.0), rng, gamma=0.03)
+    state = learn_minibatch(measure, data, Online.of(at), own_theta=own)
+    if own:
+        at = replace(at, theta=np.ones((6, 3)))
+    found = fit(measure, data, at, max_iter=2).parameters
+    for parameters in (found, state.parameters):
+        for x in (parameters.U, parameters.theta, parameters.gamma, parameters.noise.level):
+            assert np.isfinite(x).all()
+
+
+def test_impossible_sets_are_refused():
+    measure = Items.of(4)
+    data = blocks(measure, PointSets(np.array([0, 1, 2]), [0, 3]))
+    at = start(measure, 2, 3.0, Counting(0.0), np.random.default_rng(0))
+    for learn in (
+        lambda: fit(measure, data, at),
+        lambda: learn_minibatch(measure, data, Online.of(at)),
+    ):
+        with pytest.raises(ValueError, match=r"1 of 1 sets.*positive\s*level"):
+            learn()
+
+
+def test_embedding_alone():
+    truth = make_dpp_sets(200, "exponential", noise=0.1, random_state=0)
+    data = blocks(truth.measure, truth.sets)
+    at = start(truth.measure, 3, data.mean_size, Background(0.3), np.random.default_rng(0))
+    found = fit_embedding(truth.measure, data, at, penalty=0.01)
+    before, after = (objective(truth.measure, data, p, 0.01) for p in (at, found))
+    assert after < before
+    assert_array_equal(found.theta, at.theta)

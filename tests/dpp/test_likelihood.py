@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The likelihood of observed sets against dense kernels, and its derivatives."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.optimize import approx_fprime
+
+from streamtopics.dpp.likelihood import Parameters, check_possible, log_likelihood, slopes
+from streamtopics.dpp.measures import Bernoulli, Fourier, Items
+from streamtopics.dpp.noise import Background, Counting
+from streamtopics.dpp.sets import PointSets, blocks
+from streamtopics.parallel import workers
+from tests.dpp import cases
+from tests.reference import dpp as reference
+
+SETTINGS = [(0.0, Counting(0.0)), (0.4, Counting(0.0)), (0.3, Counting(0.15))]
+NOISES = [Counting(0.15), Background(0.6)]
+
+
+def parameters_of(process):
+    kernel = process.kernel
+    return Parameters(kernel.U, kernel.theta, kernel.gamma, process.noise)
+
+
+def all_sets(case):
+    subsets = reference.subsets(len(case.p))
+    points = case.points[[i for X in subsets for i in X]]
+    return PointSets(points, np.cumsum([0, *map(len, subsets)]))
+
+
+def some_sets(case, seed=0, n=12, most=6):
+    """With empty sets, repeated points and more points than columns."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(0, most, n)
+    sizes[:2] = 0, most
+    return PointSets(case.points[rng.integers(0, len(case.p), sizes.sum())],
+                     np.cumsum([0, *sizes]))  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["bernoulli", "items", "weighted"])
+@pytest.mark.parametrize(("gamma", "noise"), SETTINGS)
+def test_all_sets_have_the_dense_probabilities(name, gamma, noise):
+    case = cases.LISTED[name]
+    process = cases.process(case, gamma, noise)
+    data = blocks(case.measure, all_sets(case))
+    found = log_likelihood(case.measure, data, parameters_of(process))
+    law = reference.probabilities(cases.dense_of(case, process))
+    assert_allclose(np.exp(found), law, atol=1e-12)
+    assert_allclose(np.exp(found).sum(), 1, rtol=1e-11)
+    assert_array_equal(np.isneginf(found), law < 1e-15)
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.4])
+def test_multisets_have_the_janossy_density(gamma):
+    """A list of points: over the orders of equal ones it is the probability."""
+    case = cases.bernoulli()
+    process = cases.process(case, gamma, Background(0.6))
+    lists = [[], [3], [0], [3, 3], [1, 2, 3, 5], [7, 7, 7, 1], [0, 0]]
+    points = case.points[[i for X in lists for i in X]]
+    data = blocks(case.measure, PointSets(points, np.cumsum([0, *map(len, lists)])))
+    found = np.exp(log_likelihood(case.measure, data, parameters_of(process)))
+    for X, value in zip(lists, found, strict=True):
+        rows = case.Phi[X]
+        A = process.kernel.matrix
+        weight = np.linalg.det(0.6 * np.eye(len(X)) + rows @ A @ rows.T) * np.prod(case.p[X])
+        normaliser = np.exp(0.6) * np.linalg.det(np.eye(3) + A @ reference.moment(case.p, case.Phi))
+        assert_allclose(value, weight / normaliser, rtol=1e-10)
+
+
+def test_without_a_kernel_points_are_independent():
+    case = cases.bernoulli()
+    sets = some_sets(case)
+    parameters = Parameters(np.zeros((3, 1)), np.zeros(1), 0.0, Background(2.0))
+    found = log_likelihood(case.measure, blocks(case.measure, sets), parameters)
+    each = [case.measure.log_p(sets[i]).sum() for i in range(len(sets))]
+    assert_allclose(found, sets.sizes * np.log(2.0) - 2.0 + each, rtol=1e-12)
+
+
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize("gamma", [0.0, 0.3])
+@pytest.mark.parametrize("name", ["bernoulli", "items", "weighted"])
+def test_slopes_equal_finite_differences(name, gamma, noise, own):
+    case = cases.LISTED[name]
+    data = blocks(case.measure, some_sets(case))
+    at = parameters_of(cases.process(case, gamma, noise))
+    if own:
+        theta = np.random.default_rng(1).exponential(size=(data.n_sets, 2))
+        theta[0, 1] = 0.0
+        at = replace(at, theta=theta)
+
+    def value(**changes):
+        return log_likelihood(case.measure, data, replace(at, **changes)).sum()
+
+    found = slopes(case.measure, data, at)
+    assert_allclose(found.log_likelihood, value(), rtol=1e-12)
+    by_U = approx_fprime(at.U.ravel(), lambda x: value(U=x.reshape(at.U.shape)), 1e-7)
+    assert_allclose(found.U.ravel(), by_U, rtol=1e-4, atol=1e-4)
+    by_theta = approx_fprime(
+        at.theta.ravel(), lambda x: value(theta=x.reshape(at.theta.shape)), 1e-7
+    )
+    ours = found.theta.net if own else found.theta.net.sum(axis=0)
+    assert_allclose(ours.ravel(), by_theta, rtol=1e-4, atol=1e-4)
+    by_gamma = (value(gamma=gamma + 1e-7) - value()) / 1e-7
+    assert_allclose(found.gamma.net, by_gamma, rtol=1e-4, atol=1e-4)
+    by_level = (value(noise=noise.at(noise.level + 1e-7)) - value()) / 1e-7
+    assert_allclose(found.level.net, by_level, rtol=1e-4, atol=1e-4)
+    for halves in (found.theta, found.gamma, found.level):
+        assert np.min(halves.up) >= 0
+        assert np.min(halves.down) >= 0
+
+
+def test_blocks_do_not_matter(monkeypatch):
+    case = cases.bernoulli()
+    at = parameters_of(cases.process(case, 0.3, Background(0.6)))
+    sets = some_sets(case, n=40, most=9)
+    whole = blocks(case.measure, sets)
+    one = slopes(case.measure, whole, at)
+    monkeypatch.setattr("streamtopics.dpp.sets.MOST_ENTRIES", 100)
+    parts = blocks(case.measure, sets)
+    assert len(parts.blocks) > 5 > len(whole.blocks)
+    assert sorted(i for block in parts for i in block.places) == list(range(40))
+    two = slopes(case.measure, parts, at)
+    assert_allclose(two.log_likelihood, one.log_likelihood, rtol=1e-13)
+    assert_allclose(two.U, one.U, rtol=1e-11, atol=1e-12)
+    assert_allclose(two.theta.up, one.theta.up, atol=1e-12)
+    for i in range(0, 40, 7):
+        alone = blocks(case.measure, PointSets(sets[i], [0, sets.sizes[i]]))
+        assert_allclose(
+            log_likelihood(case.measure, alone, at)[0],
+            log_likelihood(case.measure, whole, at)[i],
+            rtol=1e-12,
+        )
+    with workers(2) as two_threads:
+        assert_array_equal(
+            slopes(case.measure, parts, at, workers=two_threads).U,
+            slopes(case.measure, parts, at).U,
+        )
+
+
+def test_order_and_scale_do_not_matter():
+    case = cases.bernoulli()
+    at = parameters_of(cases.process(case, 0.3, Background(0.6)))
+    sets = some_sets(case)
+    found = log_likelihood(case.measure, blocks(case.measure, sets), at)
+    backwards = PointSets(sets.points[::-1], np.cumsum([0, *sets.sizes[::-1]]))
+    other = log_likelihood(case.measure, blocks(case.measure, backwards), at)
+    assert_allclose(other[::-1], found, rtol=1e-11)
+    scaled = replace(at, U=at.U * [10.0, 0.1], theta=at.theta / [100.0, 0.01])
+    again = log_likelihood(case.measure, blocks(case.measure, sets), scaled)
+    assert_allclose(again, found, rtol=1e-11)
+    flipped = replace(at, U=-at.U)
+    assert_allclose(log_likelihood(case.measure, blocks(case.measure, sets), flipped), found)
+
+
+def test_sparse_and_dense_points():
+    case = cases.bernoulli()
+    at = parameters_of(cases.process(case, 0.3, Background(0.6)))
+    sets = some_sets(case)
+    as_csr = PointSets(sparse.csr_matrix(sets.points), sets.indptr)
+    one, two = (slopes(case.measure, blocks(case.measure, s), at) for s in (sets, as_csr))
+    assert_allclose(one.U, two.U, rtol=1e-13)
+
+
+def test_dense_features():
+    """On the circle, where features are dense, det L_X as it is written."""
+    measure = Fourier(1, 2)
+    rng = np.random.default_rng(0)
+    sets = PointSets(rng.random((7, 1)), [0, 3, 3, 7])
+    U, theta = rng.standard_normal((5, 3)), rng.exponential(size=3)
+    at = Parameters(U, theta, 0.2, Background(0.4))
+    found = log_likelihood(measure, blocks(measure, sets), at)
+    A = reference.parameter(U, theta, 0.2)
+    for i, value in enumerate(found):
+        Phi = measure.features(sets[i])
+        L = 0.4 * np.eye(len(Phi)) + Phi @ A @ Phi.T
+        expected = np.linalg.slogdet(L)[1] - np.linalg.slogdet(np.eye(5) + A)[1] - 0.4
+        assert_allclose(value, expected, rtol=1e-11)
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.01])
+@pytest.mark.parametrize("own", [False, True])
+def test_everything_is_finite_on_odd_documents(gamma, own):
+    """Empty sentences, repeated ones, one sentence, more of them than columns, no document."""
+    V, rng = 50, np.random.default_rng(0)
+    empty, one, many = np.zeros((2, V)), rng.random((1, V)) < 0.1, rng.random((30, V)) < 0.1
+    rows = np.concatenate([empty, one, one, one, many, empty[:1], np.ones((1, V))])
+    sets = PointSets(rows, [0, 2, 5, 35, 36, 37, 37])
+    measure = Bernoulli(np.full(V, 0.1))
+    data = blocks(measure, sets)
+    theta = np.ones((6, 3) if own else 3)
+    at = Parameters(rng.standard_normal((V, 3)), theta, gamma, Background(1e-3))
+    found = slopes(measure, data, at)
+    assert np.isfinite(log_likelihood(measure, data, at)).all()
+    for x in (found.U, found.theta.net, found.gamma.net, found.level.net, found.log_likelihood):
+        assert np.isfinite(x).all()
+
+
+def test_sets_that_are_impossible():
+    case = cases.bernoulli()
+    at = parameters_of(cases.process(case, 0.0, Counting(0.0)))
+    lists = [[3], [0], [5, 5], [1, 2, 4], [3, 5], []]
+    points = case.points[[i for X in lists for i in X]]
+    data = blocks(case.measure, PointSets(points, np.cumsum([0, *map(len, lists)])))
+    found = log_likelihood(case.measure, data, at)
+    assert np.isneginf(found).tolist() == [False, True, True, True, False, False]
+    with pytest.raises(ValueError, match=r"3 of 6 sets, the first of them set 1.*positive level"):
+        check_possible(case.measure, data, at)
+    check_possible(case.measure, data, replace(at, noise=Background(1e-6)))
+
+
+def test_log_p_is_never_exponentiated_with_background():
+    """Sentences of 400 words of probability e^-3000."""
+    measure = Bernoulli(np.full(500, 5e-4))
+    rows = np.zeros((2, 500))
+    rows[0, :400] = rows[1, 100:] = 1
+    data = blocks(measure, PointSets(rows, [0, 2]))
+    at = Parameters(np.ones((500, 1)), np.ones(1), 0.1, Background(0.5))
+    assert measure.log_p(rows).max() < -3000
+    assert np.isfinite(log_likelihood(measure, data, at)).all()
+    assert np.isfinite(slopes(measure, data, at).U).all()
+
+
+def test_memory_is_that_of_the_data():
+    """No array of documents times vocabulary."""
+    words = np.random.default_rng(0).integers(0, 5_000, 100_000)
+    X = sparse.csr_matrix(
+        (np.ones(100_000), words, np.arange(0, 100_001, 5)), shape=(20_000, 5_000)
+    )
+    data = blocks(Bernoulli.from_sentences(X), PointSets(X, np.arange(0, 20_001, 10)))
+    grams = sum(block.gram.nbytes for block in data)
+    features = sum(block.Phi.data.nbytes + block.Phi.indices.nbytes for block in data)
+    assert grams == 2_000 * 100 * 8
+    assert features <= 2 * X.data.nbytes
+
+
+def test_items_without_noise_in_the_thesis_setting():
+    measure = Items.of(6)
+    U = np.random.default_rng(0).standard_normal((6, 3))
+    at = Parameters(U, np.ones(3), 0.0, Counting(1e-5))
+    sets = PointSets(np.array([0, 1, 2, 3, 4]), [0, 5])
+    found = log_likelihood(measure, blocks(measure, sets), at)
+    L = 1e-5 * np.eye(6) + U @ U.T
+    expected = np.linalg.slogdet(L[:5, :5])[1] - np.linalg.slogdet(L + np.eye(6))[1]
+    assert_allclose(found, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_an_item_that_is_taken_out_is_impossible(noise):
+    measure = Items.of(3).without(np.array([1]))
+    at = Parameters(np.eye(3), np.ones(3), 0.1, noise)
+    data = blocks(measure, PointSets(np.array([0, 1, 2]), [0, 1, 3]))
+    found = log_likelihood(measure, data, at)
+    assert np.isfinite(found[0])
+    assert np.isneginf(found[1])
+    with pytest.raises(ValueError, match="1 of 2 sets, the first of them set 1"):
+        check_possible(measure, data, at)
+
+
+def test_the_process_of_parameters():
+    case = cases.bernoulli()
+    process = cases.process(case, 0.3, Background(0.6))
+    again = parameters_of(process).process(case.measure, process.kernel.theta)
+    assert_array_equal(again.kernel.matrix, process.kernel.matrix)
+    assert again.noise == process.noise
+
+
+def test_no_sets():
+    case = cases.bernoulli()
+    at = parameters_of(cases.process(case, 0.3, Background(0.6)))
+    data = blocks(case.measure, PointSets(case.points[:0], [0]))
+    assert log_likelihood(case.measure, data, at).shape == (0,)
+    assert data.mean_size == 0
+    assert_array_equal(slopes(case.measure, data, at).U, 0)

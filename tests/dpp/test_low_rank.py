@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The normaliser, its derivatives and the marginal kernel against dense ones."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.optimize import approx_fprime
+
+from streamtopics.dpp.kernel import Kernel, Process
+from streamtopics.dpp.low_rank import (
+    log_det,
+    log_normalizer,
+    low_rank_sizes,
+    project,
+    shrunk,
+    slope_embedding,
+    slope_gamma,
+    slope_theta,
+)
+from streamtopics.dpp.marginal import (
+    expected_size,
+    expected_with_word,
+    kernel_matrix,
+    marginal,
+    marginal_kernel,
+    marginals,
+    quality_and_similarity,
+)
+from streamtopics.dpp.measures import Bernoulli, Items, Weighted
+from streamtopics.dpp.noise import Background, Counting
+from streamtopics.dpp.spectrum import size_probabilities, spectrum
+from streamtopics.dpp.symmetric import draw_subsets, log_elementary
+from tests.dpp import cases
+from tests.reference import dpp as reference
+
+listed = pytest.mark.parametrize("name", cases.LISTED)
+gammas = pytest.mark.parametrize("gamma", [0.0, 1e-10, 0.4, 30.0])
+
+
+def with_theta(a_process, theta):
+    kernel = a_process.kernel
+    return Process(a_process.measure, Kernel(kernel.U, theta, kernel.gamma), a_process.noise)
+
+
+# The normaliser
+
+
+@listed
+@gammas
+@pytest.mark.parametrize("alpha", [0.0, 1e-5, 0.3])
+def test_normaliser_equals_the_dense_determinant(name, gamma, alpha):
+    case = cases.LISTED[name]
+    if np.isinf(case.measure.n_items) and alpha:
+        return
+    process = cases.process(case, gamma, Counting(alpha))
+    dense = cases.dense_of(case, process)
+    expected = np.linalg.slogdet(dense + np.eye(len(dense)))[1]
+    assert_allclose(log_normalizer(process), expected, rtol=1e-12, atol=1e-13)
+
+
+@listed
+@gammas
+def test_normaliser_without_theta_or_columns(name, gamma):
+    case = cases.LISTED[name]
+    process = cases.process(case, gamma)
+    V = case.Phi.shape[1]
+    expected = np.linalg.slogdet(np.eye(V) + gamma * reference.moment(case.p, case.Phi))[1]
+    assert_allclose(log_normalizer(with_theta(process, np.zeros(2))), expected, atol=1e-13)
+    empty = Process(case.measure, Kernel(np.zeros((V, 0)), np.zeros(0), gamma), Counting(0.0))
+    assert_allclose(log_normalizer(empty), expected, atol=1e-13)
+
+
+def test_background_adds_its_level():
+    case = cases.bernoulli()
+    quiet, loud = (cases.process(case, 0.4, Background(level)) for level in (0.0, 2.5))
+    assert_allclose(log_normalizer(loud) - log_normalizer(quiet), 2.5, rtol=1e-14)
+
+
+@pytest.mark.parametrize("beta", [0.0, 0.7])
+def test_background_is_normalised_over_multisets(beta):
+    """Of two words: four sentences, each up to seven times."""
+    case = cases.bernoulli(2)
+    process = cases.process(case, 0.3, Background(beta))
+    A = process.kernel.matrix
+    total = 0.0
+    for counts in np.ndindex(*[8] * 4):
+        if sum(counts) <= 11:
+            X = [i for i, count in enumerate(counts) for _ in range(count)]
+            total += reference.background_multiset(case.p, case.Phi, A, beta, X)
+    assert_allclose(total, 1, rtol=1e-6)
+
+
+@listed
+@gammas
+@pytest.mark.parametrize("alpha", [0.0, 0.3])
+def test_slopes_equal_finite_differences(name, gamma, alpha):
+    case = cases.LISTED[name]
+    kernel, rho = cases.kernel(case.Phi.shape[1], 3, gamma), 1 / (1 + alpha)
+    theta = np.append(kernel.theta[:2], 0.0)
+
+    def value(U, theta, gamma):
+        return float(log_det(project(case.measure, U, gamma, rho), theta))
+
+    projected = project(case.measure, kernel.U, gamma, rho)
+    inner = shrunk(projected, theta)
+    by_U = approx_fprime(
+        kernel.U.ravel(), lambda x: value(x.reshape(kernel.U.shape), theta, gamma), 1e-7
+    )
+    assert_allclose(slope_embedding(projected, inner).ravel(), by_U, rtol=2e-5, atol=2e-6)
+    by_theta = approx_fprime(theta, lambda x: value(kernel.U, x, gamma), 1e-7)
+    assert_allclose(slope_theta(projected, theta), by_theta, rtol=2e-5, atol=2e-6)
+    step = 1e-6 * max(gamma, 1)
+    by_gamma = (value(kernel.U, theta, gamma + step) - value(kernel.U, theta, gamma)) / step
+    assert_allclose(slope_gamma(projected, inner, 1), by_gamma, rtol=1e-4, atol=2e-6)
+
+
+def test_many_theta_at_once():
+    case = cases.bernoulli()
+    projected = project(case.measure, cases.kernel(3, 4).U, 0.2, 0.8)
+    theta = np.random.default_rng(0).exponential(size=(5, 2, 4))
+    one = log_det(projected, theta[3, 1]), slope_theta(projected, theta[3, 1])
+    assert_allclose(log_det(projected, theta)[3, 1], one[0], rtol=1e-14)
+    assert_allclose(slope_theta(projected, theta)[3, 1], one[1], rtol=1e-13)
+    assert_allclose(shrunk(projected, theta)[3, 1], shrunk(projected, theta[3, 1]), atol=1e-14)
+    assert projected.P.shape == (4, 4)
+
+
+def test_more_columns_than_words_and_one_word():
+    case = cases.bernoulli(1)
+    process = cases.process(case, 0.1, Counting(0.2), r=5)
+    expected = np.linalg.slogdet(cases.dense_of(case, process) + np.eye(2))[1]
+    assert_allclose(log_normalizer(process), expected, rtol=1e-13)
+
+
+def test_huge_theta_loses_no_digits():
+    measure = Bernoulli(np.full(3, 0.3))
+    U = np.eye(3)
+    theta = np.array([1e14, 1.0, 1e-14])
+    Sigma = np.diag(measure.v) + measure.w0 @ measure.w0.T
+    slope = slope_theta(project(measure, U, 0.0, 1.0), theta)
+    exact = np.diag(np.linalg.solve(np.eye(3) + Sigma * theta, Sigma))
+    assert_allclose(slope, exact, rtol=1e-10)
+    assert_allclose(slope[0] * theta[0], 1, rtol=1e-12)
+
+
+def test_two_to_the_five_hundred_sentences():
+    rng = np.random.default_rng(0)
+    measure = Bernoulli(rng.uniform(0.001, 0.1, 500))
+    kernel = Kernel(rng.standard_normal((500, 10)), rng.exponential(size=10), 0.002)
+    process = Process(measure, kernel, Counting(0.0))
+    Sigma = np.diag(measure.v) + measure.w0 @ measure.w0.T
+    expected = np.linalg.slogdet(np.eye(500) + Sigma @ kernel.matrix)[1]
+    assert_allclose(log_normalizer(process), expected, rtol=1e-11)
+
+
+# The marginal kernel
+
+
+@listed
+@gammas
+@pytest.mark.parametrize("alpha", [0.0, 0.3])
+def test_marginals_equal_the_dense_kernel(name, gamma, alpha):
+    case = cases.LISTED[name]
+    if np.isinf(case.measure.n_items) and alpha:
+        return
+    process = cases.process(case, gamma, Counting(alpha))
+    possible = case.p > 0
+    K = reference.marginal(cases.dense_of(case, process))[np.ix_(possible, possible)]
+    points = case.points[possible]
+    assert_allclose(marginals(process, points), np.diag(K), atol=1e-12)
+    assert_allclose(marginal_kernel(process, points), K, atol=1e-12)
+    assert_allclose(expected_size(process), np.trace(K), rtol=1e-11)
+    B = marginal(process)
+    assert_allclose(np.diag(B.matrix), B.diagonal, atol=1e-13)
+    assert_allclose(B.times(np.eye(len(B.b))), B.matrix, atol=1e-13)
+    assert np.linalg.eigvalsh(B.matrix).min() > -1e-12
+    sigma = alpha / (1 + alpha)
+    A = kernel_matrix(B.matrix, reference.moment(case.p, case.Phi), sigma)
+    assert_allclose(A, process.kernel.matrix, rtol=1e-7, atol=1e-7)
+
+
+def test_expected_size_with_background():
+    case = cases.bernoulli()
+    process = cases.process(case, 0.2, Background(1.5))
+    trace = np.trace(reference.marginal(reference.dense(case.p, case.Phi, process.kernel.matrix)))
+    assert_allclose(expected_size(process), trace + 1.5, rtol=1e-12)
+    low_rank = np.diag(reference.marginal(cases.dense_of(case, cases.process(case, 0.2))))
+    assert_allclose(marginals(process, case.points), low_rank + 1.5 * case.p, rtol=1e-12)
+
+
+def test_low_rank_sizes_of_many_theta():
+    case = cases.bernoulli()
+    kernel = cases.kernel(3, 2, 0.3)
+    projected = project(case.measure, kernel.U, 0.3, 0.75)
+    theta = np.array([[0.0, 0.0], [1.0, 2.0]])
+    sizes = low_rank_sizes(
+        projected, theta, slope_theta(projected, theta), shrunk(projected, theta)
+    )
+    for size, row in zip(sizes, theta, strict=True):
+        A = reference.parameter(kernel.U, row, 0.3)
+        K = reference.marginal(0.75 * reference.dense(case.p, case.Phi, A))
+        assert_allclose(size, np.trace(K), rtol=1e-12)
+
+
+@listed
+@pytest.mark.parametrize("gamma", [0.0, 0.4])
+def test_expected_with_word(name, gamma):
+    case = cases.LISTED[name]
+    process = cases.process(case, gamma)
+    inclusion = np.diag(reference.marginal(cases.dense_of(case, process)))
+    has = case.Phi > 0 if name != "weighted" else case.points > 0
+    assert_allclose(expected_with_word(process), inclusion @ has, rtol=1e-10, atol=1e-12)
+
+
+def test_quality_and_similarity():
+    case = cases.bernoulli()
+    process = cases.process(case, 0.3)
+    L = cases.dense_of(case, process)
+    log_quality, S = quality_and_similarity(process, case.points)
+    assert np.isneginf(log_quality[0])  # The sentence without words.
+    q = np.exp(log_quality)
+    assert_allclose(q[:, None] * S * q, L, atol=1e-14)
+    assert_allclose(np.diag(S), 1)
+    flat, _ = quality_and_similarity(process, case.points, quality_power=0.0)
+    assert_allclose(np.exp(2 * flat), process.kernel.norms2(case.Phi), rtol=1e-12)
+
+
+# Sizes and symmetric polynomials
+
+
+@listed
+@pytest.mark.parametrize("gamma", [0.0, 0.4])
+@pytest.mark.parametrize("noise", [Counting(0.0), Counting(0.3)])
+def test_size_probabilities(name, gamma, noise):
+    case = cases.LISTED[name]
+    if len(case.p) > 8:
+        return
+    process = cases.process(case, gamma, noise)
+    law = reference.probabilities(cases.dense_of(case, process))
+    sizes = [len(X) for X in reference.subsets(len(case.p))]
+    assert_allclose(
+        size_probabilities(process, 8), np.bincount(sizes, law, minlength=9), atol=1e-12
+    )
+
+
+def test_size_probabilities_with_background():
+    process = cases.process(cases.bernoulli(), 0.2, Background(1.5))
+    law = size_probabilities(process, 40)
+    assert_allclose(law.sum(), 1, rtol=1e-12)
+    assert_allclose(law @ np.arange(41), expected_size(process), rtol=1e-12)
+
+
+def test_spectrum_is_that_of_the_dense_kernel():
+    case = cases.bernoulli()
+    for gamma, rank in ((0.0, 2), (0.4, 3)):
+        process = cases.process(case, gamma)
+        found = spectrum(process)
+        values = np.linalg.eigvalsh(cases.dense_of(case, process))[-rank:]
+        assert_allclose(np.sort(found.values), values, rtol=1e-11)
+        gram = found.G.T @ reference.moment(case.p, case.Phi) @ found.G
+        assert_allclose(gram, np.eye(rank), atol=1e-11)
+        root = process.kernel.root
+        assert_allclose(root @ root.T, process.kernel.matrix, atol=1e-13)
+
+
+def test_elementary_polynomials_do_not_overflow():
+    values = np.random.default_rng(0).exponential(size=40) * 1e30
+    found = log_elementary(values, 40)[-1]
+    assert_allclose(found[40], np.log(values).sum(), rtol=1e-13)
+    assert_allclose(found[1], np.log(values.sum()), rtol=1e-13)
+    exact = np.poly(-values / 1e30)
+    assert_allclose(found, np.log(exact) + np.arange(41) * np.log(1e30), rtol=1e-10, atol=1e-9)
+
+
+def test_subsets_have_the_law_of_their_products():
+    values = np.array([0.5, 3.0, 0.0, 1.0, 2.0])
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(0, 4, 30_000)
+    chosen = draw_subsets(values, sizes, rng)
+    assert (chosen.sum(axis=1) == sizes).all()
+    subsets = reference.subsets(5)
+    weights = np.array([np.prod(values[X]) for X in subsets])
+    codes = chosen @ (1 << np.arange(5))
+    for m in range(4):
+        law = weights * [len(X) == m for X in subsets]
+        counts = np.bincount(codes[sizes == m], minlength=32)
+        assert cases.chi_square_p(counts, law / law.sum()) > 1e-4
+
+
+# Wrong input
+
+
+@pytest.mark.parametrize(
+    ("make", "match"),
+    [
+        (lambda: Kernel([1.0], [1.0]), r"U must be a finite matrix of shape \(V, r\)"),
+        (lambda: Kernel([[np.nan]], [1.0]), "U must be a finite matrix"),
+        (lambda: Kernel([[1.0]], [-1.0]), "theta must hold one finite number.*1 columns"),
+        (lambda: Kernel([[1.0]], [1.0, 2.0]), "theta must hold"),
+        (lambda: Kernel([[1.0]], [1.0], -0.5), "gamma must be finite and not negative; got -0.5"),
+        (lambda: Background(-1.0), "level must be finite and not negative; got -1.0"),
+        (lambda: Counting(np.inf), "level must be finite"),
+        (
+            lambda: Process(Items.of(3), Kernel([[1.0]], [1.0]), Counting(0.0)),
+            "U has 1 rows, but the measure has 3 features",
+        ),
+        (lambda: kernel_matrix(np.eye(1), np.eye(1), 1.0), r"sigma must be in \[0, 1\)"),
+    ],
+)
+def test_wrong_input(make, match):
+    with pytest.raises(ValueError, match=match):
+        make()
+
+
+def test_a_weight_of_zero_takes_a_word_out():
+    plain = Bernoulli([0.2, 0.5, 0.7])
+    U = cases.kernel(3).U
+    without = Process(Weighted(plain, [1, 1, 0]), Kernel(U, [1.0, 2.0]), Counting(0.0))
+    shorter = Process(Bernoulli([0.2, 0.5]), Kernel(U[:2], [1.0, 2.0]), Counting(0.0))
+    assert_allclose(log_normalizer(without), log_normalizer(shorter), rtol=1e-14)

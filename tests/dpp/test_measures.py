@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Base measures against lists of their points, and their tilted laws."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.stats import chi2, kstest
+
+from streamtopics.dpp.measures import (
+    Bernoulli,
+    Fourier,
+    Gaussian,
+    Items,
+    LengthMultinomial,
+    Poisson,
+    Weighted,
+)
+from streamtopics.dpp.measures.bags import NextWord
+from streamtopics.dpp.measures.bernoulli import Gaps
+from tests.dpp import cases
+from tests.reference import dpp as reference
+
+N_DRAWS = 40_000
+LEAST_P = 1e-4
+
+listed = pytest.mark.parametrize("name", cases.LISTED)
+
+
+def dense(points):
+    return points.toarray() if sparse.issparse(points) else points
+
+
+def sigma(measure):
+    return np.diag(measure.v) + measure.w0 @ measure.w0.T
+
+
+def places_of(points, among):
+    """Where each drawn point is in a list."""
+    points = dense(points)
+    if points.ndim == 1:
+        return points
+    return np.array([np.flatnonzero((among == row).all(axis=1))[0] for row in points])
+
+
+@listed
+def test_moments_features_and_log_p_equal_the_list(name):
+    case = cases.LISTED[name]
+    assert_allclose(sigma(case.measure), reference.moment(case.p, case.Phi), atol=1e-14)
+    assert_allclose(dense(case.measure.features(case.points)), case.Phi, rtol=1e-15)
+    with np.errstate(divide="ignore"):
+        assert_allclose(case.measure.log_p(case.points), np.log(case.p), rtol=1e-12, atol=1e-12)
+    assert_allclose(case.measure.mass, case.p.sum(), rtol=1e-12)
+
+
+@listed
+def test_sparse_and_dense_points_give_the_same(name):
+    case = cases.LISTED[name]
+    if case.points.ndim == 1:
+        return
+    for kind in (sparse.csr_matrix, sparse.csr_array):
+        points = kind(case.points)
+        assert_array_equal(case.measure.log_p(points), case.measure.log_p(case.points))
+        assert_allclose(dense(case.measure.features(points)), case.Phi)
+
+
+@listed
+def test_absence(name):
+    case = cases.LISTED[name]
+    diagonal, cross = case.measure.absence()
+    v, w0 = case.measure.v, case.measure.w0
+    for w in range(len(v)):
+        without = case.Phi[:, w] == 0 if name != "weighted" else case.points[:, w] == 0
+        others = np.arange(len(v)) != w
+        expected = reference.moment(case.p[without], case.Phi[without])[np.ix_(others, others)]
+        found = np.diag(diagonal[w] * v) + cross[w] * w0 @ w0.T
+        assert_allclose(found[np.ix_(others, others)], expected, atol=1e-14)
+
+
+@listed
+def test_samples_have_the_law_of_the_list(name):
+    case = cases.LISTED[name]
+    drawn = places_of(case.measure.sample(N_DRAWS, np.random.default_rng(0)), case.points)
+    counts = np.bincount(drawn, minlength=len(case.p))
+    assert cases.chi_square_p(counts, case.p / case.p.sum()) > LEAST_P
+
+
+@listed
+@pytest.mark.parametrize("seed", [0, 1])
+def test_tilted_samples_have_the_law_of_the_list(name, seed):
+    case = cases.LISTED[name]
+    rng = np.random.default_rng(seed)
+    h = rng.standard_normal(case.Phi.shape[1])
+    drawn = places_of(case.measure.sample_tilted(np.tile(h, (N_DRAWS, 1)), rng), case.points)
+    counts = np.bincount(drawn, minlength=len(case.p))
+    assert cases.chi_square_p(counts, reference.tilted(case.p, case.Phi, h)) > LEAST_P
+
+
+@listed
+def test_tilted_samples_are_one_for_each_h(name):
+    case = cases.LISTED[name]
+    rng = np.random.default_rng(0)
+    H = rng.standard_normal((3, case.Phi.shape[1]))[np.arange(9000) % 3]
+    drawn = places_of(case.measure.sample_tilted(H, rng), case.points)
+    for k in range(3):
+        counts = np.bincount(drawn[k::3], minlength=len(case.p))
+        assert cases.chi_square_p(counts, reference.tilted(case.p, case.Phi, H[k])) > LEAST_P
+
+
+@listed
+def test_no_draws(name):
+    measure = cases.LISTED[name].measure
+    rng = np.random.default_rng(0)
+    assert measure.sample(0, rng).shape[0] == 0
+    assert measure.sample_tilted(np.zeros((0, len(measure.v))), rng).shape[0] == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_tilted_law_of_bernoulli_is_exact(seed):
+    """The product of the conditionals that the sampler inverts, on all 2^8 sentences."""
+    rng = np.random.default_rng(seed)
+    pi, h = rng.uniform(0.01, 0.99, 8), rng.standard_normal(8)
+    X = reference.sentences(8)
+    gaps, law = Gaps.of(pi, h[None]), []
+    zero = np.zeros(1, dtype=int)
+
+    def weight(start, end, a):
+        return gaps.weight(zero, zero + start, zero + end, a)[0]
+
+    for x in X:
+        p, start, a = 1.0, 0, 0.0
+        for word in np.flatnonzero(x):
+            p *= (weight(start, word, a) - weight(start, word + 1, a)) / weight(start, start, a)
+            start, a = word + 1, a + h[word]
+        law.append(p * weight(start, 8, a) / weight(start, start, a))
+    assert_allclose(law, reference.tilted(reference.bernoulli_p(X, pi), X, h), atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_the_tilted_law_of_words_is_exact(n):
+    """The same for bags of n words, over all sequences."""
+    rng = np.random.default_rng(n)
+    pi, h = rng.dirichlet(np.ones(4)), rng.standard_normal(4)
+    law, zero = NextWord.of(pi, h[None]), np.zeros(1, dtype=int)
+
+    def shares(a, left):
+        sums = [law.weight(zero, zero + w, zero + a, zero + left)[0] for w in range(4)]
+        return np.diff([0.0, *sums]) / sums[-1]
+
+    X = reference.bags(4, n)
+    X = X[X.sum(axis=1) == n]
+    found = dict.fromkeys(map(tuple, X), 0.0)
+    for sequence in np.ndindex(*[4] * n):
+        p, a = 1.0, 0.0
+        for drawn, word in enumerate(sequence):
+            p *= shares(a, n - drawn - 1)[word]
+            a += h[word]
+        found[tuple(np.bincount(sequence, minlength=4).astype(float))] += p
+    expected = reference.tilted(reference.multinomial_p(X, pi), X, h)
+    assert_allclose(list(found.values()), expected, atol=1e-12)
+
+
+def test_poisson_is_the_multinomial_of_poisson_length():
+    lam = np.array([0.3, 0.8, 0.1])
+    poisson = Poisson(lam)
+    X = reference.bags(3, 14)
+    p = np.exp(poisson.log_p(X))
+    assert_allclose(p.sum(), 1, rtol=1e-9)
+    assert_allclose(sigma(poisson), reference.moment(p, X), atol=1e-7)
+    for w in range(3):
+        without, others = X[:, w] == 0, np.arange(3) != w
+        expected = reference.moment(p[without], X[without])[np.ix_(others, others)]
+        diagonal, cross = poisson.absence()
+        found = np.diag(diagonal[w] * lam) + cross[w] * np.outer(lam, lam)
+        assert_allclose(found[np.ix_(others, others)], expected, atol=1e-7)
+    rng = np.random.default_rng(3)
+    h = rng.standard_normal(3)
+    drawn = dense(poisson.sample_tilted(np.tile(h, (N_DRAWS, 1)), rng))
+    places = places_of(drawn[drawn.sum(axis=1) <= 6], X)
+    law = reference.tilted(p, X, h) * (X.sum(axis=1) <= 6)
+    counts = np.bincount(places, minlength=len(X))
+    assert cases.chi_square_p(counts, law / law.sum()) > LEAST_P
+    share = (drawn.sum(axis=1) <= 6).mean()
+    assert abs(share - law.sum()) < 4.5 * np.sqrt(law.sum() * (1 - law.sum()) / N_DRAWS) + 1e-6
+
+
+def test_gaussian():
+    rng = np.random.default_rng(0)
+    measure = Gaussian([0.5, -1.0, 2.0], [1.0, 0.25, 4.0])
+    x = measure.sample(400_000, rng)
+    assert_allclose(x.T @ x / len(x), sigma(measure), atol=0.06)
+    z2 = (x[0] - measure.mean) ** 2 / measure.variance
+    expected = -0.5 * np.sum(z2 + np.log(2 * np.pi * measure.variance))
+    assert_allclose(measure.log_p(x[:1]), expected, rtol=1e-12)
+    for h in ([1.0, 2.0, -0.5], [0.0, 0.0, 1.0], [1.0, 0.5, 0.0]):
+        h = np.array(h)
+        t = measure.sample_tilted(np.tile(h, (N_DRAWS, 1)), rng) @ h
+        m, s2 = h @ measure.mean, h**2 @ measure.variance
+        grid = np.linspace(m - 12 * np.sqrt(s2), m + 12 * np.sqrt(s2), 200_001)
+        density = grid**2 * np.exp(-0.5 * (grid - m) ** 2 / s2)
+        below = np.cumsum(density) / density.sum()
+        assert kstest(t, lambda x, g=grid, b=below: np.interp(x, g, b)).pvalue > LEAST_P
+
+
+def test_gaussian_given_the_projection():
+    """Beside h'x a tilted vector is as Gaussian as before."""
+    rng = np.random.default_rng(1)
+    measure = Gaussian([0.5, -1.0], [1.0, 0.25])
+    h, g = np.array([1.0, 2.0]), np.array([2.0, -4.0])  # g'Diag(s2)h = 0
+    x = measure.sample_tilted(np.tile(h, (N_DRAWS, 1)), rng) @ g
+    mean, deviation = g @ measure.mean, np.sqrt(g**2 @ measure.variance)
+    assert kstest((x - mean) / deviation, "norm").pvalue > LEAST_P
+
+
+@pytest.mark.parametrize(("m", "degree"), [(1, 0), (1, 3), (2, 2), (3, 1)])
+def test_fourier(m, degree):
+    measure = Fourier(m, degree)
+    n = 4 * degree + 3
+    axes = np.meshgrid(*[np.arange(n) / n] * m, indexing="ij")
+    grid = np.stack([axis.ravel() for axis in axes], axis=1)
+    Phi = measure.features(grid)
+    assert_allclose(Phi.T @ Phi / len(grid), sigma(measure), atol=1e-12)
+    assert measure.frequencies.shape == (Phi.shape[1], m)
+    rng = np.random.default_rng(degree)
+    h = rng.standard_normal(Phi.shape[1])
+    x = measure.sample_tilted(np.tile(h, (N_DRAWS, 1)), rng)
+    assert x.min() >= 0
+    assert x.max() <= 1
+    cells = np.ravel_multi_index((x * 4).astype(int).T, [4] * m)
+    fine = np.meshgrid(*[(np.arange(48) + 0.5) / 48] * m, indexing="ij")
+    fine = np.stack([axis.ravel() for axis in fine], axis=1)
+    density = (measure.features(fine) @ h) ** 2
+    law = np.bincount(np.ravel_multi_index((fine * 4).astype(int).T, [4] * m), density)
+    assert cases.chi_square_p(np.bincount(cells, minlength=4**m), law / law.sum()) > LEAST_P
+
+
+def test_fourier_frequencies_make_a_stationary_kernel():
+    measure = Fourier(2, 3)
+    a = 1.0 / (1 + measure.frequencies.sum(axis=1))
+    rng = np.random.default_rng(0)
+    x, y, shift = rng.random((1, 2)), rng.random((1, 2)), rng.random(2)
+    one = measure.features(x) * a @ measure.features(y).T
+    two = measure.features(x + shift) * a @ measure.features(y + shift).T
+    assert_allclose(one, two, rtol=1e-12)
+
+
+# From data
+
+
+def test_from_sentences():
+    X = sparse.csr_matrix(np.array([[1, 0, 2], [0, 0, 1], [0, 0, 0], [3, 0, 1]]))
+    bernoulli = Bernoulli.from_sentences(X)
+    assert_allclose(bernoulli.pi, (np.array([2, 0, 3]) + 0.5) / 5)
+    assert_allclose(Poisson.from_sentences(X).lam, (np.array([4, 0, 4]) + 0.5) / 4)
+    by_length = LengthMultinomial.from_sentences(X)
+    assert_allclose(by_length.pi, (np.array([4, 0, 4]) + 0.5) / 9.5)
+    assert_allclose(by_length.lengths.sum(), 1)
+    assert (by_length.lengths > 0).all()
+    assert np.isfinite(by_length.log_p(np.array([[9, 0, 4], [0, 0, 0]]))).all()
+    clipped = Bernoulli.from_sentences(np.ones((9, 2)), smoothing=0.0, clip=0.01)
+    assert_allclose(clipped.pi, 0.99)
+    for measure in (bernoulli, by_length, Poisson.from_sentences(X)):
+        assert np.isfinite(measure.log_p(X)).all()
+        assert np.isfinite(sigma(measure)).all()
+
+
+def test_from_no_sentences():
+    nothing = sparse.csr_matrix((0, 3))
+    assert_allclose(Bernoulli.from_sentences(nothing).pi, 0.5)
+    assert (Poisson.from_sentences(nothing).lam > 0).all()
+    assert_allclose(LengthMultinomial.from_sentences(nothing).pi, 1 / 3)
+
+
+def test_points_are_not_changed():
+    X = sparse.csr_matrix(np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 0.0]]))
+    before = X.copy()
+    for name in ("bernoulli", "weighted", "lengths", "normalised lengths"):
+        cases.LISTED[name].measure.features(X)
+        cases.LISTED[name].measure.log_p(X)
+    assert_array_equal(X.toarray(), before.toarray())
+
+
+def test_rare_words_far_down_the_vocabulary():
+    """2^2000 sentences: words have the expected frequency, and nobody is forgotten."""
+    rng = np.random.default_rng(0)
+    pi = np.full(2000, 1e-3)
+    h = np.where(np.arange(2000) % 2, 1.0, 0.0)
+    X = Bernoulli(pi).sample_tilted(np.tile(h, (2000, 1)), rng)
+    odd, even = X[:, 1::2].sum(axis=1), X[:, ::2].sum(axis=1)
+    assert odd.min() >= 1
+    # Of a binomial n with mean 1 and weight n^2, mean E[n^3] / E[n^2].
+    mean = 5 / 2
+    assert abs(odd.mean() - mean) < 0.1
+    assert abs(even.mean() - 1) < 0.1
+    assert chi2.sf(X[:, 1::2].sum(axis=0).A1.var() * 999 / (2000 * mean / 1000), 999) > LEAST_P
+
+
+# Wrong input
+
+
+@pytest.mark.parametrize(
+    ("make", "match"),
+    [
+        (lambda: Bernoulli([0.5, 1.0]), "pi must lie strictly between 0 and 1.*Smooth"),
+        (lambda: Bernoulli([[0.5]]), r"pi must have shape \(n_features,\); got \(1, 1\)"),
+        (lambda: Poisson([0.0, 1.0]), "lam must lie strictly between 0 and inf"),
+        (lambda: Items([1.0, -1.0]), "p must be a vector of weights"),
+        (lambda: Gaussian([0.0], [1.0, 2.0]), "mean must be finite and of the shape"),
+        (lambda: Gaussian([0.0], [0.0]), "variance must lie strictly between"),
+        (lambda: Fourier(0, 2), "n_dimensions must be at least 1"),
+        (lambda: LengthMultinomial([0.5, 0.4], [1.0]), "lengths must be a vector of prob"),
+        (lambda: LengthMultinomial([0.0, 1.0], [1.0, 0.0]), "pi must.*none of them 0"),
+        (lambda: LengthMultinomial([1.0, 0.0], [1.0]), "all probability to the empty"),
+        (lambda: Weighted(Items.of(2), [1.0]), "one finite weight.*each of the 2 features"),
+        (lambda: Weighted(Items.of(1), [-1.0]), "one finite weight"),
+        (lambda: Bernoulli(np.full(40, 0.5)).ground_set(), "Use Background"),
+        (
+            lambda: LengthMultinomial([0.0, 1.0], [1.0]).log_p(np.array([[0.5]])),
+            "needs whole counts.*Weighted",
+        ),
+    ],
+)
+def test_wrong_input(make, match):
+    with pytest.raises(ValueError, match=match):
+        make()
+
+
+def test_items_outside():
+    with pytest.raises(IndexError, match="places from 0 to 2 among the items; got -1 to 3"):
+        Items.of(3).features(np.array([-1, 3]))

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Samplers against the law of all sets, and conditioning against the dense kernel."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from streamtopics.dpp.conditioning import condition
+from streamtopics.dpp.kernel import Kernel, Process
+from streamtopics.dpp.marginal import expected_size, marginal_kernel
+from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Items, Poisson
+from streamtopics.dpp.noise import Background, Counting
+from streamtopics.dpp.sampling import sample, sample_k
+from streamtopics.dpp.sets import PointSets
+from streamtopics.dpp.spectrum import size_probabilities
+from tests.dpp import cases
+from tests.reference import dpp as reference
+
+N_SETS = 60_000
+LEAST_P = 1e-4
+
+SETTINGS = [(0.0, Counting(0.0)), (0.4, Counting(0.0)), (0.3, Counting(0.15))]
+SMALL = {
+    "bernoulli": cases.bernoulli(),
+    "items": cases.items(),
+    "weighted": cases.Listed(*cases.weighted()),
+}
+
+
+def codes(case, sets):
+    measure = getattr(case.measure, "measure", case.measure)
+    return cases.codes(sets, measure.places(sets.points))
+
+
+@pytest.mark.parametrize("name", ["bernoulli", "items"])
+@pytest.mark.parametrize(("gamma", "noise"), SETTINGS)
+def test_samples_have_the_law_of_all_sets(name, gamma, noise):
+    case = SMALL[name]
+    process = cases.process(case, gamma, noise)
+    sets = sample(process, N_SETS, np.random.default_rng(1))
+    law = reference.probabilities(cases.dense_of(case, process))
+    assert_allclose(law.sum(), 1, rtol=1e-10)
+    counts = np.bincount(codes(case, sets), minlength=256)
+    assert cases.chi_square_p(counts, law) > LEAST_P
+
+
+def test_weighted_samples():
+    case = SMALL["weighted"]
+    process = cases.process(case, 0.3)
+    law = reference.probabilities(cases.dense_of(case, process))
+    sets = sample(process, N_SETS, np.random.default_rng(1))
+    assert cases.chi_square_p(np.bincount(codes(case, sets), minlength=256), law) > LEAST_P
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+def test_samples_of_bags(normalize):
+    case = cases.lengths(normalize, V=2)
+    process = cases.process(case, 0.2)
+    sets = sample(process, N_SETS, np.random.default_rng(1))
+    rows = sets.points.toarray()
+    places = [np.flatnonzero((case.points == row).all(axis=1))[0] for row in rows]
+    counts = np.bincount(cases.codes(sets, places), minlength=2 ** len(case.p))
+    law = reference.probabilities(cases.dense_of(case, process))
+    assert cases.chi_square_p(counts, law) > LEAST_P
+
+
+def test_background_samples():
+    case = cases.bernoulli()
+    process = cases.process(case, 0.3, Background(0.6))
+    law = reference.background_probabilities(case.p, case.Phi, process.kernel.matrix, 0.6)
+    sets = sample(process, N_SETS, np.random.default_rng(2))
+    found = codes(case, sets)
+    counts = np.append(np.bincount(found[found >= 0], minlength=256), (found < 0).sum())
+    assert cases.chi_square_p(counts, np.append(law, 1 - law.sum())) > LEAST_P
+
+
+@pytest.mark.parametrize("k", [0, 1, 2, 3, 5])
+@pytest.mark.parametrize("noise", [Counting(0.0), Counting(0.15)])
+@pytest.mark.parametrize("name", ["bernoulli", "items"])
+def test_samples_of_a_given_size(name, noise, k):
+    case = SMALL[name]
+    process = cases.process(case, 0.4, noise, r=3)
+    law = reference.probabilities(cases.dense_of(case, process))
+    law = law * [len(X) == k for X in reference.subsets(8)]
+    if law.sum() < 1e-12:
+        with pytest.raises(ValueError, match=f"k is {k}, but no set.*its rank is 3"):
+            sample_k(process, k, 5, np.random.default_rng(0))
+        return
+    sets = sample_k(process, k, 20_000, np.random.default_rng(3))
+    assert (sets.sizes == k).all()
+    counts = np.bincount(codes(case, sets), minlength=256)
+    assert cases.chi_square_p(counts, law / law.sum()) > LEAST_P
+
+
+def test_samples_of_a_given_size_with_background():
+    case = cases.bernoulli()
+    process = cases.process(case, 0.4, Background(0.6))
+    A = process.kernel.matrix
+    law = reference.background_probabilities(case.p, case.Phi, A, 0.6)
+    law = law * [len(X) == 2 for X in reference.subsets(8)]
+    total = size_probabilities(process, 2)[2]
+    sets = sample_k(process, 2, 20_000, np.random.default_rng(3))
+    found = codes(case, sets)
+    counts = np.append(np.bincount(found[found >= 0], minlength=256), (found < 0).sum())
+    assert cases.chi_square_p(counts, np.append(law, total - law.sum()) / total) > LEAST_P
+
+
+def test_pairs_among_256_sentences():
+    """Inclusion of all sentences and pairs over {0, 1}^8, in standard errors."""
+    case = cases.bernoulli(8)
+    process = cases.process(case, 0.1, r=4)
+    sets = sample(process, 20_000, np.random.default_rng(4))
+    X = np.zeros((len(sets), 256))
+    X[np.repeat(np.arange(len(sets)), sets.sizes), case.measure.places(sets.points)] = 1
+    K = reference.marginal(cases.dense_of(case, process))
+    inclusion = np.diag(K)
+    pairs = np.outer(inclusion, inclusion) - K**2
+    np.fill_diagonal(pairs, inclusion)
+    often = len(sets) * pairs > 20
+    error = np.sqrt(pairs[often] * (1 - pairs[often]) / len(sets))
+    z = ((X.T @ X / len(sets))[often] - pairs[often]) / error
+    assert often.sum() > 250
+    assert np.abs(z).max() < 5
+    assert (X.T @ X)[pairs < 1e-12].max() == 0
+    # Words in two different sentences, which rare pairs take part in too.
+    apart = pairs - np.diag(inclusion)
+    words = X @ case.Phi
+    together = np.einsum("sv,sw->svw", words, words) - np.einsum(
+        "sx,xv,xw->svw", X, case.Phi, case.Phi, optimize=True
+    )
+    z = (together.mean(axis=0) - case.Phi.T @ apart @ case.Phi) / together.std(axis=0)
+    assert np.abs(z).max() * np.sqrt(len(sets)) < 4.5
+
+
+@pytest.mark.parametrize("name", ["poisson", "gaussian", "fourier"])
+def test_sizes_on_infinite_ground_sets(name):
+    measure = {
+        "poisson": Poisson([0.5, 1.0, 0.2]),
+        "gaussian": Gaussian([0.5, 0.0, -1.0], [1.0, 2.0, 0.5]),
+        "fourier": Fourier(1, 1),
+    }[name]
+    process = Process(measure, cases.kernel(3, 2, 0.2), Background(0.3))
+    sets = sample(process, 20_000, np.random.default_rng(5))
+    law = size_probabilities(process, 12)
+    counts = np.bincount(sets.sizes, minlength=13)
+    assert cases.chi_square_p(counts, law / law.sum()) > LEAST_P
+    # The mean of phi phi' over all points is that of the marginal kernel.
+    rng = np.random.default_rng(6)
+    x = measure.sample(200_000, rng)
+    Phi = np.asarray(measure.features(x).todense() if hasattr(x, "todense") else x)
+    Phi = measure.features(x) if name == "fourier" else Phi
+    from_p = Phi.T @ (Phi * (0.3 + marginal_norms(process, Phi))[:, None]) / len(Phi)
+    drawn = measure.features(sets.points)
+    drawn = drawn.toarray() if hasattr(drawn, "toarray") else drawn
+    found = drawn.T @ drawn / len(sets)
+    assert_allclose(found, from_p, atol=0.06 * np.abs(from_p).max())
+
+
+def marginal_norms(process, Phi):
+    A, v, w0 = process.kernel.matrix, process.measure.v, process.measure.w0
+    B = np.linalg.solve(np.eye(3) + A @ (np.diag(v) + w0 @ w0.T), A)
+    return np.einsum("nv,vw,nw->n", Phi, B, Phi)
+
+
+def test_points_of_a_set_on_a_circle_keep_apart():
+    """With A = c I on V = 2 d + 1 Fourier features, c large: V points, close to a lattice."""
+    process = Process(Fourier(1, 3), Kernel(np.eye(7), np.full(7, 1e6)), Background(0.0))
+    sets = sample(process, 300, np.random.default_rng(0))
+    assert (sets.sizes == 7).all()
+    x = np.sort(sets.points.reshape(300, 7), axis=1)
+    gaps = np.diff(np.concatenate([x, x[:, :1] + 1], axis=1), axis=1)
+    alone = np.sort(np.random.default_rng(1).random((300, 7)), axis=1)
+    free = np.diff(np.concatenate([alone, alone[:, :1] + 1], axis=1), axis=1)
+    assert (gaps < 0.02).mean() < 0.25 * (free < 0.02).mean()
+
+
+def test_many_chunks_and_the_seed(monkeypatch):
+    case = cases.bernoulli()
+    process = cases.process(case, 0.4, Background(0.2))
+    one, two = (sample(process, 500, np.random.default_rng(7)) for _ in range(2))
+    assert_array_equal(one.points.toarray(), two.points.toarray())
+    monkeypatch.setattr("streamtopics.dpp.sampling.MOST_NUMBERS", 30)
+    monkeypatch.setattr("streamtopics.dpp.measures.bernoulli.MOST_NUMBERS", 30)
+    sets = sample(process, 20_000, np.random.default_rng(8))
+    law = size_probabilities(process, 12)
+    counts = np.bincount(sets.sizes, minlength=13)
+    assert cases.chi_square_p(counts, law / law.sum()) > LEAST_P
+
+
+def test_two_to_the_five_hundred_sentences():
+    rng = np.random.default_rng(0)
+    measure = Bernoulli(rng.uniform(0.002, 0.02, 500))
+    for gamma in (0.0, 0.002):
+        process = Process(measure, Kernel(rng.standard_normal((500, 12)), np.ones(12), gamma),
+                          Background(1.0))  # fmt: skip
+        sets = sample(process, 400, rng)
+        mean = expected_size(process)
+        assert abs(sets.sizes.mean() - mean) < 4.5 * np.sqrt(mean / 400)
+        assert set(np.unique(sets.points.data)) == {1.0}
+        assert sets[0].shape == (sets.sizes[0], 500)
+
+
+def test_no_sets_no_columns_and_no_noise():
+    measure = Items.of(4)
+    nothing = Process(measure, Kernel(np.zeros((4, 0)), np.zeros(0)), Counting(0.0))
+    rng = np.random.default_rng(0)
+    assert sample(nothing, 3, rng).sizes.tolist() == [0, 0, 0]
+    assert sample_k(nothing, 0, 3, rng).sizes.tolist() == [0, 0, 0]
+    assert len(sample(nothing, 0, rng)) == 0
+    zero = Process(Bernoulli([0.5, 0.5]), Kernel(np.ones((2, 2)), np.zeros(2)), Background(0.0))
+    assert sample(zero, 2, rng).points.shape == (0, 2)
+
+
+# Conditioning
+
+
+@pytest.mark.parametrize("name", ["bernoulli", "items", "weighted"])
+@pytest.mark.parametrize("gamma", [0.0, 0.4])
+@pytest.mark.parametrize("given", [[5], [6, 3]])
+def test_conditioning_equals_the_dense_law(name, gamma, given):
+    case = SMALL[name]
+    process = cases.process(case, gamma, r=3, seed=1)
+    law = reference.conditioned(reference.probabilities(cases.dense_of(case, process)), given)
+    rest = condition(process, case.points[given])
+    L = cases.dense_of(case, rest)
+    assert_allclose(reference.probabilities(L), law, atol=1e-10)
+    assert_allclose(L[given], 0, atol=1e-10)
+
+
+def test_conditioning_on_items_with_noise():
+    case = cases.items()
+    process = cases.process(case, 0.4, Counting(0.2))
+    law = reference.conditioned(reference.probabilities(cases.dense_of(case, process)), [2, 7])
+    rest = condition(process, np.array([2, 7]))
+    sets = sample(rest, N_SETS, np.random.default_rng(9))
+    counts = np.bincount(cases.codes(sets, sets.points), minlength=256)
+    assert cases.chi_square_p(counts, law) > LEAST_P
+    others = np.array([0, 1, 3, 4, 5, 6])
+    keep = np.array([[i in X for i in range(8)] for X in reference.subsets(8)])
+    K = marginal_kernel(rest, others)
+    assert_allclose(np.diag(K), law @ keep[:, others], rtol=1e-9)
+
+
+def test_conditioning_with_background():
+    """P(X with Y) / P(Y) as densities: both sides by determinants."""
+    case = cases.bernoulli()
+    process = cases.process(case, 0.3, Background(0.5))
+    rest = condition(process, case.points[[3, 6]])
+    A, B = process.kernel.matrix, rest.kernel.matrix
+
+    def weight(A, X):
+        return np.linalg.det(0.5 * np.eye(len(X)) + case.Phi[X] @ A @ case.Phi[X].T)
+
+    for X in ([1], [3], [1, 7], [3, 6], [2, 2, 5]):
+        assert_allclose(weight(B, X), weight(A, [3, 6, *X]) / weight(A, [3, 6]), rtol=1e-10)
+
+
+def test_conditioning_on_nothing():
+    process = cases.process(cases.bernoulli(), 0.3, Background(0.5))
+    rest = condition(process, np.zeros((0, 3)))
+    assert_allclose(rest.kernel.matrix, process.kernel.matrix, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("call", "match"),
+    [
+        (lambda p, X: condition(p, X[[3, 3]]), "2 given points have probability 0.*Give each"),
+        (lambda p, X: condition(p, X[[0]]), "1 given points have probability 0"),
+        (lambda p, X: sample(p, -1, np.random.default_rng(0)), "n_sets must be at least 0; got -1"),
+        (lambda p, X: sample_k(p, -2, 1, np.random.default_rng(0)), "k must be at least 0"),
+        (
+            lambda p, X: condition(Process(p.measure, p.kernel, Counting(0.1)), X[[3]]),
+            "only on Items, not on Bernoulli; use Background",
+        ),
+        (
+            lambda p, X: sample(
+                Process(Poisson([1.0] * 3), p.kernel, Counting(0.1)), 2, np.random.default_rng(0)
+            ),
+            "lists the ground set, which Poisson cannot; use Background",
+        ),
+        (lambda p, X: PointSets(X, [0, 3]), "indptr must start with 0.*the 8 points"),
+        (lambda p, X: PointSets(X, [0, 9, 8]), "indptr must start with 0"),
+    ],
+)
+def test_wrong_input(call, match):
+    case = cases.bernoulli()
+    with pytest.raises(ValueError, match=match):
+        call(cases.process(case), case.points)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Greedy selection against naive greedy and against all subsets."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from streamtopics.dpp.kernel import Kernel
+from streamtopics.dpp.selection import greedy_map
+from tests.reference import dpp as reference
+
+
+def random_case(seed, n=12, V=6, r=3, gamma=0.1):
+    rng = np.random.default_rng(seed)
+    Phi = rng.standard_normal((n, V))
+    kernel = Kernel(rng.standard_normal((V, r)), rng.exponential(size=r), gamma)
+    log_quality = rng.standard_normal(n)
+    q = np.exp(log_quality)
+    return Phi, kernel, log_quality, q[:, None] * (Phi @ kernel.matrix @ Phi.T) * q
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.1])
+@pytest.mark.parametrize("seed", range(10))
+def test_equals_naive_greedy(seed, gamma):
+    Phi, kernel, log_quality, L = random_case(seed, gamma=gamma)
+    n_points = 3 if gamma == 0 else 5
+    for features in (Phi, sparse.csr_matrix(Phi), sparse.csr_array(Phi)):
+        found = greedy_map(kernel, features, n_points=n_points, log_quality=log_quality)
+        assert found.chosen.tolist() == reference.greedy(L, n_points)
+        whole = np.linalg.slogdet(L[np.ix_(found.chosen, found.chosen)])[1]
+        assert_allclose(found.log_gains.sum(), whole, rtol=1e-9)
+        assert (np.diff(found.log_gains) < 1e-12).all()
+
+
+def test_often_the_best_of_all():
+    best = 0
+    for seed in range(30):
+        Phi, kernel, log_quality, L = random_case(seed)
+        found = greedy_map(kernel, Phi, n_points=4, log_quality=log_quality)
+        values = {X: np.linalg.det(L[np.ix_(X, X)]) for X in combinations(range(12), 4)}
+        best += tuple(sorted(found.chosen)) == max(values, key=values.get)
+    assert best >= 8
+
+
+def test_a_constant_in_the_quality_changes_the_gains_only():
+    Phi, kernel, log_quality, _ = random_case(0)
+    one = greedy_map(kernel, Phi, n_points=5, log_quality=log_quality)
+    two = greedy_map(kernel, Phi, n_points=5, log_quality=log_quality - 2000.0)
+    assert_array_equal(one.chosen, two.chosen)
+    assert_allclose(one.log_gains - 4000, two.log_gains, rtol=1e-12)
+
+
+def test_stops_at_the_rank_and_skips_repeats():
+    Phi, kernel, _, _ = random_case(0, gamma=0.0)
+    assert len(greedy_map(kernel, Phi, n_points=12).chosen) == 3
+    Phi[:4] = 10 * Phi[0]
+    Phi[4] = 0
+    chosen = greedy_map(Kernel(kernel.U, kernel.theta, 0.1), Phi, n_points=12).chosen
+    assert len(set(chosen) & {0, 1, 2, 3}) == 1
+    assert 4 not in chosen
+    assert 0 in chosen
+
+
+def test_nothing_to_choose():
+    kernel = Kernel(np.ones((2, 1)), [1.0])
+    assert greedy_map(kernel, np.zeros((0, 2)), n_points=3).chosen.size == 0
+    assert greedy_map(kernel, np.zeros((4, 2)), n_points=3).chosen.size == 0
+    assert greedy_map(kernel, np.ones((4, 2)), n_points=0).chosen.size == 0
+    quality = np.full(4, -np.inf)
+    assert greedy_map(kernel, np.ones((4, 2)), n_points=2, log_quality=quality).chosen.size == 0
+
+
+def test_budget():
+    Phi, kernel, log_quality, L = random_case(3)
+    costs = np.arange(12) % 4 + 1.0
+    found = greedy_map(kernel, Phi, log_quality=log_quality, costs=costs, budget=7)
+    chosen, left = [], 7
+    while True:
+        gains = [
+            np.linalg.det(L[np.ix_([*chosen, i], [*chosen, i])])
+            if i not in chosen and costs[i] <= left and len(chosen) < 6 else -1.0
+            for i in range(12)
+        ]  # fmt: skip
+        if max(gains) <= 1e-12:
+            break
+        chosen.append(int(np.argmax(gains)))
+        left -= costs[chosen[-1]]
+    assert found.chosen.tolist() == chosen
+    assert costs[found.chosen].sum() <= 7
+    both = greedy_map(kernel, Phi, n_points=2, log_quality=log_quality, costs=costs, budget=7)
+    assert both.chosen.tolist() == chosen[:2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        ({}, "give n_points, or costs and a budget"),
+        ({"n_points": -1}, "n_points must be at least 0; got -1"),
+        ({"n_points": 1, "costs": np.ones(3)}, "costs and budget go together"),
+        ({"budget": 3}, "costs and budget go together"),
+        ({"costs": np.ones(2), "budget": 3}, "costs must hold one number.*each of the 3 points"),
+        ({"n_points": 1, "log_quality": np.ones(2)}, "log_quality must hold one number"),
+        ({"n_points": 1, "log_quality": np.full(3, np.nan)}, "log_quality must hold"),
+    ],
+)
+def test_wrong_input(arguments, match):
+    with pytest.raises(ValueError, match=match):
+        greedy_map(Kernel(np.ones((2, 1)), [1.0]), np.ones((3, 2)), **arguments)

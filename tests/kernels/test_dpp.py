@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kernel of the monotone steps against its NumPy twin."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from streamtopics.kernels import dpp
+from tests.reference import dpp as reference
+
+
+def projections(rng, theta, n_points):
+    """Z'(noise + Z Th Z')^-1 Z for each theta."""
+    Z = rng.standard_normal((len(theta), n_points, theta.shape[1]))
+    L = 0.3 * np.eye(n_points) + (Z * theta[:, None]) @ Z.transpose(0, 2, 1)
+    return np.ascontiguousarray(Z.transpose(0, 2, 1) @ np.linalg.solve(L, Z))
+
+
+@pytest.mark.parametrize("penalty", [0.0, 0.1])
+@pytest.mark.parametrize(("r", "n_points"), [(1, 1), (2, 5), (10, 3), (10, 30), (40, 40)])
+def test_theta_steps(r, n_points, penalty):
+    rng = np.random.default_rng(r)
+    first = rng.exponential(size=(7, r))
+    Q, factor = projections(rng, first, n_points), rng.standard_normal((r, 2 * r))
+    P = factor @ factor.T
+    for x in (Q, P):
+        x.setflags(write=False)
+    for n_steps in (0, 1, 6):
+        theta = first.copy()
+        dpp.theta_steps(Q, P, penalty, n_steps, theta)
+        twin = [reference.theta_steps(q, P, penalty, n_steps, t)
+                for q, t in zip(Q, first, strict=True)]  # fmt: skip
+        assert_allclose(theta, twin, rtol=1e-8, atol=1e-12)
+
+
+def test_what_has_no_effect_stays():
+    Q, P = np.zeros((2, 3, 3)), np.zeros((3, 3))
+    theta = np.full((2, 3), 4.0)
+    dpp.theta_steps(Q, P, 0.0, 3, theta)
+    assert_array_equal(theta, 4)
+    dpp.theta_steps(Q, P, 0.5, 1, theta)
+    assert_array_equal(theta, 0)
+
+
+def test_nothing():
+    dpp.theta_steps(np.zeros((0, 3, 3)), np.eye(3), 0.0, 2, np.zeros((0, 3)))
+    dpp.theta_steps(np.zeros((2, 0, 0)), np.zeros((0, 0)), 0.0, 2, np.zeros((2, 0)))
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [((2, 3, 3), (2, 2), (2, 3)), ((2, 3, 3), (3, 3), (1, 3)), ((2, 3, 2), (3, 3), (2, 3))],
+)
+def test_shapes_that_do_not_agree(shapes):
+    Q, P, theta = map(np.zeros, shapes)
+    with pytest.raises(ValueError, match="do not agree"):
+        dpp.theta_steps(Q, P, 0.0, 1, theta)
