@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Streaming topic models with compiled kernels, for scikit-learn."""
 
+from streamtopics.dpp.estimator import LowRankDPP
 from streamtopics.estimators import (
     BPSLDA,
     SVBHPP,
@@ -28,6 +29,7 @@ __all__ = [
     "HDPGibbsOnlineEM",
     "HDPVarGibbs",
     "LangevinLDA",
+    "LowRankDPP",
     "OnlineVBLDA",
     "PopulationVBLDA",
     "PowerPriorLDA",

@@ -72,6 +72,7 @@ def read_sentences(
     *,
     n_words: int | None = None,
     whole: bool = False,
+    signed: bool = False,
     caller: str = "read_sentences",
 ) -> Sentences:
     """Read documents made of sentences, in either form.
@@ -92,6 +93,8 @@ def read_sentences(
         The number of columns that X must have; None takes what comes.
     whole : bool, default=False
         Whether counts must be whole numbers.
+    signed : bool, default=False
+        Whether they may be negative: vectors, rather than counts of words.
     caller : str, default="read_sentences"
         Who got X, for messages.
 
@@ -131,7 +134,7 @@ def read_sentences(
         )
     sentences = replace(sentences, counts=_canonical(sentences.counts))
     _check_width(sentences.n_words, n_words, caller)
-    _check_values(sentences, whole, caller)
+    _check_values(sentences, whole, signed, caller)
     return sentences
 
 
@@ -312,7 +315,7 @@ def _check_width(found: int, expected: int | None, caller: str) -> None:
         )
 
 
-def _check_values(sentences: Sentences, whole: bool, caller: str) -> None:
+def _check_values(sentences: Sentences, whole: bool, signed: bool, caller: str) -> None:
     counts = sentences.counts.data
 
     def check(wrong: np.ndarray, what: str, remedy: str) -> None:
@@ -323,8 +326,9 @@ def _check_values(sentences: Sentences, whole: bool, caller: str) -> None:
             )
 
     check(~np.isfinite(counts), "NaN or infinity", "leave it out, or replace it by 0")
-    check(counts < 0, "Negative values", "counts of words are 0 or more")
-    check(counts > MOST_COUNT, f"More than {MOST_COUNT:g}", "check how X was made")
+    if not signed:
+        check(counts < 0, "Negative values", "counts of words are 0 or more")
+    check(abs(counts) > MOST_COUNT, f"More than {MOST_COUNT:g}", "check how X was made")
     if whole:
         check(
             counts != np.floor(counts),

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import (
     _check_feature_names,
     check_array,
@@ -23,6 +23,7 @@ from streamtopics.priors import MASS_PER_WORD
 __all__ = [
     "COMMON_CONSTRAINTS",
     "MOST_COUNT",
+    "HasMethods",
     "Interval",
     "StrOptions",
     "check_counts",

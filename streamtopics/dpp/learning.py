@@ -13,6 +13,7 @@ Source: Dupuy (2017), section 4.2.5; Duchi, Hazan and Singer (2011), "Adaptive s
 methods".
 """
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -54,13 +55,14 @@ class Online:
         Sums of squared derivatives by U.
     scale : float
         Root mean square of the entries of the first U, the unit of the steps.
-    n_batches : int
+    n_batches : float
+        Minibatches learnt from, of the size of the next one.
     """
 
     parameters: Parameters
     squares: np.ndarray
     scale: float
-    n_batches: int = 0
+    n_batches: float = 0.0
 
     @classmethod
     def of(cls, parameters: Parameters) -> "Online":
@@ -207,6 +209,7 @@ def fit(
     learn_gamma: bool = True,
     learn_level: bool = True,
     tol: float = 0.01,
+    report: Callable[[float], None] = lambda value: None,
     workers: Workers = SERIAL,
 ) -> Fitted:
     """A local minimum of F, by rounds of U, then theta, gamma and the noise, then balance.
@@ -230,6 +233,8 @@ def fit(
     learn_gamma, learn_level : bool, default=True
     tol : float, default=0.01
         Least gain of a round, in nats per set, to go on.
+    report : callable
+        Gets F after each round.
     workers : Workers
 
     Returns
@@ -281,6 +286,7 @@ def fit(
         U, theta, _ = balance(parameters.U, parameters.theta)
         parameters = replace(parameters, U=U, theta=theta)
         values.append(objective(measure, data, parameters, penalty))
+        report(values[-1])
         if values[-2] - values[-1] < tol:
             break
     return Fitted(parameters, tuple(values))
@@ -359,7 +365,7 @@ def learn_minibatch(
     >>> at = start(measure, 2, 2.0, Background(1.0), np.random.default_rng(0))
     >>> state = learn_minibatch(measure, data, Online.of(at))
     >>> state.n_batches, state.parameters.U.shape
-    (1, (3, 2))
+    (1.0, (3, 2))
     """
     parameters, rate = state.parameters, (state.n_batches + 1) ** -kappa
     check_possible(measure, data, parameters)
@@ -390,6 +396,64 @@ def learn_minibatch(
         squares=squares,
         n_batches=state.n_batches + 1,
     )
+
+
+def resume(
+    measure: BaseMeasure,
+    minibatches: Iterable[Blocks],
+    parameters: Parameters,
+    *,
+    penalty: float = 0.01,
+    n_theta: int = 20,
+    own_theta: bool = True,
+    workers: Workers = SERIAL,
+) -> Online:
+    """Where `learn_minibatch` goes on after `fit`: with steps as if it had come this far itself.
+
+    Parameters
+    ----------
+    measure : BaseMeasure
+    minibatches : iterable of Blocks
+        The sets that `fit` learnt from.
+    parameters : Parameters
+        What it found, with one theta, the mean.
+    penalty : float, default=0.01
+    n_theta : int, default=20
+    own_theta : bool, default=True
+    workers : Workers
+
+    Returns
+    -------
+    state : Online
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.learning import fit, resume, start
+    >>> from streamtopics.dpp.measures import Items
+    >>> from streamtopics.dpp.noise import Counting
+    >>> from streamtopics.dpp.sets import PointSets, blocks
+    >>> measure = Items.of(3)
+    >>> data = blocks(measure, PointSets(np.array([0, 1, 1, 2, 0]), [0, 2, 4, 5]))
+    >>> at = start(measure, 2, data.mean_size, Counting(0.1), np.random.default_rng(0))
+    >>> state = resume(measure, [data], fit(measure, data, at).parameters)
+    >>> state.n_batches, bool((state.squares > 0).all())
+    (1.0, True)
+    """
+    state = Online.of(parameters)
+    for data in minibatches:
+        found = learn_minibatch(
+            measure,
+            data,
+            state,
+            penalty=penalty,
+            step_size=0.0,
+            n_theta=n_theta,
+            own_theta=own_theta,
+            workers=workers,
+        )
+        state = replace(state, squares=found.squares, n_batches=state.n_batches + 1)
+    return state
 
 
 def balance_online(state: Online) -> Online:

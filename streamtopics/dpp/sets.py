@@ -53,6 +53,11 @@ class PointSets:
         """The points of set i."""
         return self.points[self.indptr[i] : self.indptr[i + 1]]
 
+    def cut(self, start: int, stop: int) -> "PointSets":
+        """Sets `start` to `stop` - 1."""
+        indptr = self.indptr[start : stop + 1]
+        return PointSets(self.points[indptr[0] : indptr[-1]], indptr - indptr[0])
+
     @property
     def sizes(self) -> np.ndarray:
         """The number of points of each set."""

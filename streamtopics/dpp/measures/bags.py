@@ -60,7 +60,14 @@ class Poisson:
         """
         counts = as_rows(counts)
         total = np.asarray(counts.sum(axis=0)).ravel()
-        return cls((total + smoothing) / max(counts.shape[0], 1))
+        return cls.from_totals(total, counts.shape[0], smoothing=smoothing)
+
+    @classmethod
+    def from_totals(
+        cls, counts: np.ndarray, n_sentences: int, *, smoothing: float = 0.5
+    ) -> "Poisson":
+        """As `from_sentences`, given the count of each word in `n_sentences`."""
+        return cls((counts + smoothing) / max(n_sentences, 1))
 
     @property
     def v(self) -> np.ndarray:
@@ -179,12 +186,27 @@ class LengthMultinomial:
         (array([0.5625, 0.4375]), array([0.075, 0.053, 0.537, 0.276]))
         """
         counts = as_rows(counts)
-        total = np.asarray(counts.sum(axis=0)).ravel() + smoothing
-        n = _lengths(counts)
-        mean = max(n.mean(), 0.5) if len(n) else 1.0
+        total = np.asarray(counts.sum(axis=0)).ravel()
+        seen = np.bincount(lengths_of(counts))
+        return cls.from_totals(total, seen, smoothing=smoothing, normalize=normalize)
+
+    @classmethod
+    def from_totals(
+        cls,
+        counts: np.ndarray,
+        lengths: np.ndarray,
+        *,
+        smoothing: float = 0.5,
+        normalize: bool = True,
+    ) -> "LengthMultinomial":
+        """As `from_sentences`, given the count of each word and of each length from 0."""
+        n_sentences = lengths.sum()
+        mean = max(lengths @ np.arange(len(lengths)) / n_sentences, 0.5) if n_sentences else 1.0
         law = geom(1 / (1 + mean), loc=-1)
-        size = int(max(law.isf(1e-9), n.max(initial=0))) + 1
-        seen = np.bincount(n, minlength=size) + law.pmf(np.arange(size))
+        size = int(max(law.isf(1e-9) + 1, len(lengths)))
+        seen = law.pmf(np.arange(size))
+        seen[: len(lengths)] += lengths
+        total = counts + smoothing
         return cls(seen / seen.sum(), total / total.sum(), normalize)
 
     @property
@@ -228,7 +250,7 @@ class LengthMultinomial:
     def log_p(self, points: Points) -> np.ndarray:
         """Log probability of each sentence, in nats."""
         rows = as_rows(points)
-        n = _lengths(rows)
+        n = lengths_of(rows)
         table = np.append(self.lengths, 0.0)
         with np.errstate(divide="ignore"):
             log_length = np.log(table[np.minimum(n, len(self.lengths))])
@@ -262,7 +284,7 @@ class LengthMultinomial:
         return one / all_one, two / all_two if all_two > 0 else two
 
 
-def _lengths(rows: sparse.csr_matrix) -> np.ndarray:
+def lengths_of(rows: sparse.csr_matrix) -> np.ndarray:
     """The number of words of each sentence, which must be whole."""
     n = np.asarray(rows.sum(axis=1)).ravel()
     if not (n == np.rint(n)).all() or rows.data.min(initial=0) < 0:

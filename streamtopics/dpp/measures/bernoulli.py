@@ -64,7 +64,14 @@ class Bernoulli:
         """
         counts = as_rows(counts)
         present = np.bincount(counts.indices[counts.data != 0], minlength=counts.shape[1])
-        pi = (present + smoothing) / max(counts.shape[0] + 2 * smoothing, 1e-300)
+        return cls.from_totals(present, counts.shape[0], smoothing=smoothing, clip=clip)
+
+    @classmethod
+    def from_totals(
+        cls, present: np.ndarray, n_sentences: int, *, smoothing: float = 0.5, clip: float = 1e-6
+    ) -> "Bernoulli":
+        """As `from_sentences`, given how many of `n_sentences` have each word."""
+        pi = (present + smoothing) / max(n_sentences + 2 * smoothing, 1e-300)
         return cls(np.clip(pi, clip, 1 - clip))
 
     @property

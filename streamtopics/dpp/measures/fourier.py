@@ -83,8 +83,10 @@ class Fourier:
         return phi
 
     def log_p(self, points: np.ndarray) -> np.ndarray:
-        """Log density of each point, in nats: 0."""
-        return np.zeros(len(points))
+        """Log density of each point, in nats: 0, or -inf outside of the cube."""
+        points = np.asarray(points, dtype=np.float64)
+        inside = ((points >= 0) & (points <= 1)).all(axis=1)
+        return np.where(inside, 0.0, -np.inf)
 
     def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """Independent uniform points."""

@@ -1,0 +1,866 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The low-rank determinantal point process as an estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils.validation import check_is_fitted
+
+from streamtopics.base import unchanged_unless_learnt
+from streamtopics.dpp import conditioning, learning, marginal, sampling
+from streamtopics.dpp.ground_sets import LEARNT, Baskets, Form, Given, Totals
+from streamtopics.dpp.kernel import Process
+from streamtopics.dpp.learning import Online
+from streamtopics.dpp.likelihood import Parameters, check_possible, log_likelihood
+from streamtopics.dpp.measures import BaseMeasure, Items
+from streamtopics.dpp.multiplicative import theta_steps
+from streamtopics.dpp.noise import Background, Counting, Noise
+from streamtopics.dpp.penalty import active
+from streamtopics.dpp.sets import PointSets, blocks
+from streamtopics.dpp.words import embedding_cosines, telling_words
+from streamtopics.parallel import Workers, workers
+from streamtopics.progress import progress
+from streamtopics.validation import (
+    COMMON_CONSTRAINTS,
+    HasMethods,
+    Interval,
+    StrOptions,
+    check_column_names,
+    check_feature_names,
+)
+
+NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
+LEAST_MEAN_SIZE = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Learnt:
+    """All that an estimator has learnt.
+
+    Attributes
+    ----------
+    online : Online
+        U, the mean theta, gamma and the noise, and what the next minibatch needs.
+    totals : Totals or Given
+        Of the points seen.
+    objective : tuple of float
+        After each round of `fit`; empty after `partial_fit`.
+    n_batches, n_sets, n_points : int
+    """
+
+    online: Online
+    totals: Totals | Given
+    objective: tuple[float, ...]
+    n_batches: int
+    n_sets: int
+    n_points: int
+
+    @property
+    def parameters(self) -> Parameters:
+        return self.online.parameters
+
+
+class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Sets that repel their like: documents as sets of sentences, baskets as sets of items.
+
+    A document is a draw of sentences from all that there could be, 2^V of V words, that
+    are unlike each other. The kernel is noise + Diag(p)^{1/2} Phi A Phi' Diag(p)^{1/2} with
+    A = gamma I + U Diag(theta) U': p and the features Phi belong to the ground set, U embeds
+    the words, and each document has its own theta.
+
+    Parameters
+    ----------
+    ground_set : {"bernoulli", "poisson", "multinomial", "items", "gaussian"} or measure, \
+            default="bernoulli"
+        What sets consist of. Sentences: as sets of independent words, as independent
+        counts of words, or as a length with words divided by it; items of a list; vectors.
+        Its probabilities are learnt from all points seen. Or a base measure that is
+        known, such as ``streamtopics.dpp.measures.Fourier(2, 4)``, the unit square.
+    n_components : int, default=10
+        Number r of columns of U. The penalty takes out those not needed, so give two to
+        six times as many as are wanted.
+    noise : {"auto", "background", "counting"}, default="auto"
+        Points beside those of the low-rank part, without which a repeated or an empty
+        sentence, or more sentences than the rank, are impossible. "background" are
+        independent points of the ground set's own law, a Poisson number of them;
+        "counting", for ground sets that can be listed, lets each other item join with the
+        same probability. "auto" is "counting" for items and "background" otherwise.
+    noise_level : float or None, default=None
+        Their level; None learns it. On real text most sentences go to the background.
+    gamma : float or None, default=None
+        Weight of the features themselves in A; None learns it, from 1 / V, but for
+        items, where it is the same as "counting" noise and stays 0.
+    theta : {"shared", "document"}, default="shared"
+        Whether U is learnt with one theta for all sets, or with one for each. With one for
+        all only the space of U is determined, not its columns.
+    penalty : float, default=0.01
+        Weight of mean |theta|_1 + (sum_k |u_k|)^2, in nats per set; it makes columns
+        vanish.
+    max_iter : int, default=10
+        Most rounds of `fit`: 20 iterations of L-BFGS on U, then the rest.
+    tol : float, default=0.01
+        Least gain of a round to go on, in nats per set.
+    max_local_iter : int, default=30
+        Steps on the theta of a set.
+    batch_size : int, default=256
+        Sets in a minibatch, as `fit` takes it to be when it sets the steps of a later
+        `partial_fit`.
+    step_size : float, default=0.3
+        Of AdaGrad in `partial_fit`, relative to the entries of the first U.
+    kappa : float, default=0.5
+        In `partial_fit` gamma, the noise and the mean theta go t^-kappa of the way at the
+        t-th minibatch, in (0, 1].
+    n_jobs : int or None, default=None
+        Threads; -1 is all processors. The result is the same bits for any number.
+    random_state : int, RandomState instance or None, default=None
+        Of the first U.
+    verbose : int, default=0
+        1 shows how far `fit` has come.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, V)
+        U', whose rows are known up to sign; 0 for those taken out.
+    theta_ : ndarray of shape (n_components,)
+        Weights of the columns: the one theta, or the mean of those of the sets.
+    gamma_ : float
+        Weight of the features themselves.
+    noise_level_ : float
+        Of "background" the expected number of its points in a set.
+    measure_ : BaseMeasure
+        The ground set with its probabilities.
+    expected_size_ : float
+        Expected number of points of a set under `theta_`.
+    n_active_components_ : int
+        How many columns the penalty left, of at least 1 % of the strength of the strongest.
+    objective_ : list of float
+        What `fit` minimised, at the start and after each round, in nats per set.
+    n_batch_iter_, n_documents_seen_, n_sentences_seen_ : int
+        Minibatches, sets and points learnt from.
+    n_features_in_ : int
+        Columns of the points; for items, of X.
+
+    See Also
+    --------
+    DPPSummarizer : Picks sentences of raw documents.
+    streamtopics.text.SentenceVectorizer : Makes sentences of raw documents.
+    streamtopics.dpp : The functions that this is made of.
+
+    Notes
+    -----
+    Sentences of one text are more alike than those of several, not less. So on text the
+    background takes most of the sentences, what is gained over independent sentences is
+    small, and with the fixed noise of the source the model is far worse than these: see
+    `gain_over_independent`.
+
+    (U D, D^-2 theta) is the same model for any diagonal D; the scales of least penalty are
+    chosen. theta is a local optimum, since no part of the problem is convex.
+
+    References
+    ----------
+    C. Dupuy (2017), "Inference and applications for topic models", chapter 4.
+
+    Examples
+    --------
+    >>> from streamtopics import LowRankDPP
+    >>> from streamtopics.text import SentenceVectorizer
+    >>> reviews = ["The soup was good. Service was slow.", "Slow service! The soup was cold."]
+    >>> X = SentenceVectorizer().fit_transform(reviews * 20)
+    >>> model = LowRankDPP(n_components=3, random_state=0).fit(X)
+    >>> model.transform(X[:2]).shape
+    (2, 3)
+    >>> model.sample(2, random_state=0)[0].shape[1]  # A matrix of sentences by words.
+    7
+    """
+
+    _parameter_constraints = {
+        name: COMMON_CONSTRAINTS[name]
+        for name in (
+            "n_components", "max_iter", "tol", "max_local_iter", "batch_size", "kappa", "n_jobs",
+            "random_state", "verbose",
+        )
+    } | {
+        "ground_set": [StrOptions(set(LEARNT)), HasMethods(["features", "log_p", "sample_tilted"])],
+        "noise": [StrOptions({"auto", "background", "counting"})],
+        "noise_level": [None, NOT_NEGATIVE],
+        "gamma": [None, NOT_NEGATIVE],
+        "theta": [StrOptions({"shared", "document"})],
+        "penalty": [NOT_NEGATIVE],
+        "step_size": [Interval(Real, 0, None, closed="neither")],
+    }  # fmt: skip
+
+    def __init__(
+        self,
+        ground_set="bernoulli",
+        n_components=10,
+        *,
+        noise="auto",
+        noise_level=None,
+        gamma=None,
+        theta="shared",
+        penalty=0.01,
+        max_iter=10,
+        tol=0.01,
+        max_local_iter=30,
+        batch_size=256,
+        step_size=0.3,
+        kappa=0.5,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.ground_set = ground_set
+        self.n_components = n_components
+        self.noise = noise
+        self.noise_level = noise_level
+        self.gamma = gamma
+        self.theta = theta
+        self.penalty = penalty
+        self.max_iter = max_iter
+        self.tol = tol
+        self.max_local_iter = max_local_iter
+        self.batch_size = batch_size
+        self.step_size = step_size
+        self.kappa = kappa
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # Learning
+
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
+        """Learn from all sets together, by L-BFGS. Forgets what was learnt before.
+
+        Parameters
+        ----------
+        X : sequence of matrices, or matrix
+            One matrix of shape (n_points, n_features) for each set, or one for all with
+            `groups`: sentences as counts of words, as `SentenceVectorizer` makes them, or
+            vectors. For items one matrix of shape (n_sets, n_items), in which the items
+            of a set are above 0.
+        y : None
+            Ignored.
+        groups : array-like of shape (n_points,) or None, default=None
+            The set of each row of X, if that is one matrix of points.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If X is not of this form, or a set has the probability 0 because the noise is 0.
+        """
+        with self._learning("fit", X, groups, start=True) as (sets, totals, pool):
+            self.learnt_ = self._learn_together(sets, totals, pool)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
+        """Learn from one minibatch, by a step of AdaGrad on U.
+
+        When it fails or is interrupted nothing has changed. Of a minibatch without sets
+        nothing is learnt.
+
+        Parameters
+        ----------
+        X : sequence of matrices, or matrix
+            As in `fit`.
+        y : None
+            Ignored.
+        groups : array-like of shape (n_points,) or None, default=None
+            The set of each row of X, if that is one matrix of points.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+
+        Raises
+        ------
+        ValueError
+            If X is not of this form, or a set has the probability 0 because the noise is 0.
+        """
+        first = not self.__sklearn_is_fitted__()
+        with self._learning("partial_fit", X, groups, start=first) as (sets, totals, pool):
+            if len(sets):
+                self.learnt_ = self._learn_minibatch(sets, totals, pool, first)
+        return self
+
+    @contextmanager
+    def _learning(
+        self, method: str, X: Any, groups: Any, *, start: bool
+    ) -> Iterator[tuple[PointSets, Totals | Given, Workers]]:
+        """The sets, the totals with them, and the workers; all is undone if it fails."""
+        with unchanged_unless_learnt(self), self._workers() as pool:
+            if start:
+                vars(self).pop("learnt_", None)
+                sets = self._start(X, groups, method)
+                before = self._totals_of_none(self.n_features_in_)
+            else:
+                self._check_unchanged()
+                sets, before = self._sets(X, groups, method), self.learnt_.totals
+            yield sets, before.plus(sets), pool
+
+    def _start(self, X: Any, groups: Any, method: str) -> PointSets:
+        caller = f"{type(self).__name__}.{method}"
+        X = list(X) if isinstance(X, Iterator) else X
+        given = self._given
+        width = given.n_columns if given else None
+        sets, n_columns = self._form.read(X, groups, width, caller)
+        if method == "fit" and len(sets) == 0:
+            raise ValueError(
+                f"X, passed to {caller}, has no sets: found 0 sample(s), but a minimum of 1 is "
+                "required"
+            )
+        self.n_features_in_ = n_columns
+        check_column_names(self, X, reset=True)
+        return sets
+
+    def _check_unchanged(self) -> None:
+        r = self.learnt_.parameters.U.shape[1]
+        if self.n_components != r:
+            raise ValueError(
+                f"n_components is {self.n_components} now, but the model has {r} columns; set it "
+                "back, or start anew with fit"
+            )
+
+    def _learn_together(self, sets: PointSets, totals: Totals | Given, pool: Workers) -> Learnt:
+        measure, n = totals.measure, len(sets)
+        data, at = blocks(measure, sets), self._first(measure, sets)
+        if self.theta == "document":
+            at = replace(at, theta=np.tile(at.theta, (n, 1)))
+        with progress(
+            "LowRankDPP", self.max_iter * n, enabled=self.verbose > 0, units=("sets", "sets")
+        ) as line:
+            found = learning.fit(
+                measure,
+                data,
+                at,
+                penalty=self.penalty,
+                max_iter=self.max_iter,
+                n_theta=self.max_local_iter,
+                learn_gamma=self.gamma is None,
+                learn_level=self.noise_level is None,
+                tol=self.tol,
+                report=lambda value: line.advance(n, float(n)),
+                workers=pool,
+            )
+        parameters = found.parameters
+        mean = replace(parameters, theta=np.atleast_2d(parameters.theta).mean(axis=0))
+        minibatches = (
+            blocks(measure, sets.cut(start, start + self.batch_size))
+            for start in range(0, n, self.batch_size)
+        )
+        online = learning.resume(
+            measure,
+            minibatches,
+            mean,
+            penalty=self.penalty,
+            n_theta=self.max_local_iter,
+            own_theta=self.theta == "document",
+            workers=pool,
+        )
+        return Learnt(online, totals, found.objective, 1, n, int(sets.indptr[-1]))
+
+    def _learn_minibatch(
+        self, sets: PointSets, totals: Totals | Given, pool: Workers, first: bool
+    ) -> Learnt:
+        measure = totals.measure
+        if first:
+            before = Learnt(Online.of(self._first(measure, sets)), totals, (), 0, 0, 0)
+        else:
+            before = self.learnt_
+        online = learning.learn_minibatch(
+            measure,
+            blocks(measure, sets),
+            replace(before.online, n_batches=before.n_sets / len(sets)),
+            penalty=self.penalty,
+            step_size=self.step_size,
+            n_theta=self.max_local_iter,
+            kappa=self.kappa,
+            own_theta=self.theta == "document",
+            learn_gamma=self.gamma is None,
+            learn_level=self.noise_level is None,
+            workers=pool,
+        )
+        return Learnt(
+            learning.balance_online(online),
+            totals,
+            (),
+            before.n_batches + 1,
+            before.n_sets + len(sets),
+            before.n_points + int(sets.indptr[-1]),
+        )
+
+    def _first(self, measure: BaseMeasure, sets: PointSets) -> Parameters:
+        """Where learning starts: half of the points from the noise, half from U."""
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        mean_size = max(sets.indptr[-1] / max(len(sets), 1), LEAST_MEAN_SIZE)
+        noise = self._first_noise(measure, mean_size / 2)
+        gamma = self.gamma
+        if gamma is None:
+            gamma = 0.0 if isinstance(measure, Items) else 1 / len(measure.v)
+        rng = np.random.default_rng(seed)
+        return learning.start(measure, self.n_components, mean_size / 2, noise, rng, gamma=gamma)
+
+    def _first_noise(self, measure: BaseMeasure, expected: float) -> Noise:
+        counting = isinstance(measure, Items) if self.noise == "auto" else self.noise == "counting"
+        if not counting:
+            level = expected / measure.mass if self.noise_level is None else self.noise_level
+            return Background(level)
+        if not np.isfinite(measure.n_items):
+            raise ValueError(
+                "noise='counting' needs a ground set that can be listed, which "
+                f"{type(measure).__name__} cannot; use 'background'"
+            )
+        share = min(expected / measure.n_items, 0.5)
+        return Counting(share / (1 - share) if self.noise_level is None else self.noise_level)
+
+    # Inference
+
+    def transform(self, X: Any, groups: Any = None) -> np.ndarray:
+        """theta of each set, by steps from `theta_` that never make it less likely.
+
+        Deterministic, and each set by itself. There may be other local optima. A set
+        without points gets zeros.
+
+        Parameters
+        ----------
+        X : sequence of matrices, or matrix
+            As in `fit`.
+        groups : array-like of shape (n_points,) or None, default=None
+            The set of each row of X, if that is one matrix of points; sets come in the order
+            of their first rows.
+
+        Returns
+        -------
+        theta : ndarray of shape (n_sets, n_components), float64
+
+        Raises
+        ------
+        ValueError
+            If a set has the probability 0, which takes a `noise_level` of 0.
+        """
+        check_is_fitted(self)
+        with self._workers() as pool:
+            data = blocks(self.measure_, self._sets(X, groups, "transform"))
+            parameters = self.learnt_.parameters
+            if parameters.noise.level == 0:
+                check_possible(self.measure_, data, parameters)
+            return theta_steps(
+                self.measure_,
+                data,
+                parameters,
+                penalty=self.penalty,
+                n_steps=self.max_local_iter,
+                workers=pool,
+            )
+
+    def score_samples(self, X: Any, groups: Any = None) -> np.ndarray:
+        """Log-likelihood of each set under `theta_`.
+
+        Parameters
+        ----------
+        X : sequence of matrices, or matrix
+            As in `fit`.
+        groups : array-like of shape (n_points,) or None, default=None
+            The set of each row of X, if that is one matrix of points.
+
+        Returns
+        -------
+        log_likelihood : ndarray of shape (n_sets,)
+            In nats, of densities where the ground set has one; -inf for a set that cannot be.
+        """
+        return self._log_likelihood(X, groups, "score_samples", independent=False)
+
+    def score(self, X: Any, y: Any = None, groups: Any = None) -> float:
+        """Mean log-likelihood of a set under `theta_`, in nats; higher is better.
+
+        Parameters
+        ----------
+        X : sequence of matrices, or matrix
+            As in `fit`.
+        y : None
+            Ignored.
+        groups : array-like of shape (n_points,) or None, default=None
+            The set of each row of X, if that is one matrix of points.
+
+        Returns
+        -------
+        score : float
+        """
+        return float(self._log_likelihood(X, groups, "score", independent=False).mean())
+
+    def gain_over_independent(self, X: Any, groups: Any = None) -> np.ndarray:
+        """Log-likelihood of each set, less that of independent points.
+
+        These are a Poisson number of draws from the ground set's own law, with the mean
+        size of the sets seen; for items, each with its own share of the sets seen.
+
+        Parameters
+        ----------
+        X : sequence of matrices, or matrix
+            As in `fit`.
+        groups : array-like of shape (n_points,) or None, default=None
+            The set of each row of X, if that is one matrix of points.
+
+        Returns
+        -------
+        gain : ndarray of shape (n_sets,)
+            In nats; above 0 where the model is better.
+        """
+        return self._log_likelihood(X, groups, "gain_over_independent", independent=True)
+
+    def _log_likelihood(self, X: Any, groups: Any, method: str, *, independent: bool) -> np.ndarray:
+        check_is_fitted(self)
+        with self._workers() as pool:
+            sets, learnt = self._sets(X, groups, method), self.learnt_
+            data = blocks(self.measure_, sets)
+            values = log_likelihood(self.measure_, data, learnt.parameters, workers=pool)
+            if not independent:
+                return values
+            if isinstance(learnt.totals, Baskets):
+                return values - learnt.totals.independent_log_likelihood(sets)
+            mean_size = max(learnt.n_points / learnt.n_sets, LEAST_MEAN_SIZE)
+            nothing = np.zeros((len(self.measure_.v), 1))
+            alone = Parameters(nothing, np.zeros(1), 0.0, Background(mean_size))
+            return values - log_likelihood(self.measure_, data, alone, workers=pool)
+
+    # The process
+
+    def process(self, theta: Any = None, given: Any = None) -> Process:
+        """The process itself, for the functions of `streamtopics.dpp`.
+
+        Parameters
+        ----------
+        theta : array-like of shape (n_components,) or None, default=None
+            Such as a row of `transform`; None is `theta_`.
+        given : points or None, default=None
+            As in `condition`.
+
+        Returns
+        -------
+        process : Process
+        """
+        check_is_fitted(self)
+        theta = self.theta_ if theta is None else np.asarray(theta, dtype=np.float64)
+        process = self.learnt_.parameters.process(self.measure_, theta)
+        if given is None:
+            return process
+        return conditioning.condition(process, self._points(given, "condition"))
+
+    def condition(self, points: Any, theta: Any = None) -> Process:
+        """The process of the further points of a set, of which some are given.
+
+        Parameters
+        ----------
+        points : matrix of shape (n_points, n_features)
+            Sentences or vectors; for items their column numbers, 1-D.
+        theta : array-like of shape (n_components,) or None, default=None
+            None is `theta_`.
+
+        Returns
+        -------
+        process : Process
+            For the functions of `streamtopics.dpp`; `sample` and `marginals` do this
+            themselves with ``given=points``.
+
+        Raises
+        ------
+        ValueError
+            If the given points cannot all be in a set.
+        """
+        return self.process(theta, given=points)
+
+    def sample(
+        self, n_sets: int = 1, theta: Any = None, *, given: Any = None, random_state: Any = None
+    ) -> Any:
+        """Draw sets, exactly.
+
+        Parameters
+        ----------
+        n_sets : int, default=1
+        theta : array-like of shape (n_components,) or None, default=None
+            None is `theta_`.
+        given : points or None, default=None
+            Draw the further points of sets in which these are; as in `condition`.
+        random_state : int, RandomState instance or None, default=None
+            Pass an int for the same sets each time.
+
+        Returns
+        -------
+        sets : ndarray of shape (n_sets,), of objects, or CSR matrix of shape (n_sets, n_items)
+            In the form that `fit` takes: a matrix for each set, or a row of items.
+        """
+        check_scalar(n_sets, "n_sets", Integral, min_val=0)
+        process = self.process(theta, given)
+        sets = sampling.sample(process, n_sets, _generator(random_state))
+        return self._form.write(sets, self.n_features_in_)
+
+    def sample_k(
+        self,
+        k: int,
+        n_sets: int = 1,
+        theta: Any = None,
+        *,
+        given: Any = None,
+        random_state: Any = None,
+    ) -> Any:
+        """Draw sets of exactly k points.
+
+        Parameters
+        ----------
+        k : int
+            Points of each set; beside those given.
+        n_sets : int, default=1
+        theta : array-like of shape (n_components,) or None, default=None
+            None is `theta_`.
+        given : points or None, default=None
+            As in `sample`.
+        random_state : int, RandomState instance or None, default=None
+            Pass an int for the same sets each time.
+
+        Returns
+        -------
+        sets : ndarray of shape (n_sets,), of objects, or CSR matrix of shape (n_sets, n_items)
+            As from `sample`.
+        """
+        check_scalar(k, "k", Integral, min_val=0)
+        check_scalar(n_sets, "n_sets", Integral, min_val=0)
+        process = self.process(theta, given)
+        sets = sampling.sample_k(process, k, n_sets, _generator(random_state))
+        return self._form.write(sets, self.n_features_in_)
+
+    def marginals(self, points: Any, theta: Any = None, *, given: Any = None) -> np.ndarray:
+        """Probability that each point is in a set; of vectors its density.
+
+        Parameters
+        ----------
+        points : matrix of shape (n_points, n_features)
+            Sentences or vectors; for items their column numbers, 1-D.
+        theta : array-like of shape (n_components,) or None, default=None
+            None is `theta_`.
+        given : points or None, default=None
+            Among the sets in which these are; as in `condition`.
+
+        Returns
+        -------
+        marginals : ndarray of shape (n_points,)
+            With "background" noise the expected number of times, since a point can come
+            again.
+        """
+        process = self.process(theta, given)
+        return marginal.marginals(process, self._points(points, "marginals"))
+
+    # What was learnt
+
+    @property
+    def components_(self) -> np.ndarray:
+        """U', of shape (n_components, V)."""
+        return self._learnt.parameters.U.T.copy()
+
+    @property
+    def theta_(self) -> np.ndarray:
+        """The one theta, or the mean of those of the sets, of shape (n_components,)."""
+        return self._learnt.parameters.theta.copy()
+
+    @property
+    def gamma_(self) -> float:
+        """Weight of the features themselves."""
+        return self._learnt.parameters.gamma
+
+    @property
+    def noise_level_(self) -> float:
+        """Level of the noise."""
+        return self._learnt.parameters.noise.level
+
+    @property
+    def measure_(self) -> BaseMeasure:
+        """The ground set with its probabilities."""
+        return self._learnt.totals.measure
+
+    @property
+    def expected_size_(self) -> float:
+        """Expected number of points of a set under `theta_`."""
+        return marginal.expected_size(self.process())
+
+    @property
+    def n_active_components_(self) -> int:
+        """How many columns of U are in use."""
+        parameters = self._learnt.parameters
+        return int(active(parameters.U, parameters.theta).sum())
+
+    @property
+    def objective_(self) -> list[float]:
+        """What `fit` minimised, at the start and after each round, in nats per set."""
+        return list(self._learnt.objective)
+
+    @property
+    def n_batch_iter_(self) -> int:
+        """Minibatches learnt from; all of `fit` is one."""
+        return self._learnt.n_batches
+
+    @property
+    def n_documents_seen_(self) -> int:
+        """Sets learnt from."""
+        return self._learnt.n_sets
+
+    @property
+    def n_sentences_seen_(self) -> int:
+        """Points learnt from."""
+        return self._learnt.n_points
+
+    def word_marginals(self, theta: Any = None) -> np.ndarray:
+        """Expected number of sentences of the low-rank part that have each word.
+
+        Parameters
+        ----------
+        theta : array-like of shape (n_components,) or None, default=None
+            None is `theta_`.
+
+        Returns
+        -------
+        expected : ndarray of shape (V,)
+            Of items, how often each is expected. What the noise adds is not in it.
+        """
+        self._check_words("word_marginals")
+        return marginal.expected_with_word(self.process(theta))
+
+    def top_words(self, feature_names: Any = None, n: int = 10) -> list[list]:
+        """The words that tell most about each column of U.
+
+        A column alone makes a law of sentences, p(x) (u_k'phi(x))^2. Its words come in the
+        order of what they add to the divergence from the same law of no column: frequent
+        under the column, and more so than else.
+
+        Parameters
+        ----------
+        feature_names : array-like of shape (n_features,), default=None
+            Words of the columns; None for the names seen in `fit`, or else the
+            numbers of the columns.
+        n : int, default=10
+            How many.
+
+        Returns
+        -------
+        words : list of n_components lists
+            Each of min(n, n_features) words; empty for a column taken out.
+        """
+        check_scalar(n, "n", Integral, min_val=1)
+        self._check_words("top_words")
+        names = self._column_names(feature_names)
+        places = telling_words(self.measure_, self.components_, n)
+        return [list(names[each]) for each in places]
+
+    def embedding_similarity(self, words: Any, feature_names: Any = None) -> np.ndarray:
+        """Cosines of the embeddings of some words, the rows of U Diag(theta)^{1/2}.
+
+        Parameters
+        ----------
+        words : sequence of n_words names, or of column numbers
+        feature_names : array-like of shape (n_features,), default=None
+            Words of the columns; None for the names seen in `fit`, or else the
+            numbers of the columns.
+
+        Returns
+        -------
+        similarity : ndarray of shape (n_words, n_words)
+            Near 1 for words that exclude each other from a set's sentences as if they
+            were one; 0 to all others for a word without embedding.
+
+        Raises
+        ------
+        ValueError
+            If a word is not among the names.
+        """
+        check_is_fitted(self)
+        self._check_words("embedding_similarity")
+        columns = {name: column for column, name in enumerate(self._column_names(feature_names))}
+        unknown = [word for word in words if word not in columns]
+        if unknown:
+            raise ValueError(
+                f"words has {unknown[:5]!r}, not among the names of the columns; pass names that "
+                "are, or the names as feature_names"
+            )
+        places = np.array([columns[word] for word in words], dtype=np.intp)
+        return embedding_cosines(self.process().kernel.scaled[places])
+
+    # Parts
+
+    @property
+    def _learnt(self) -> Learnt:
+        check_is_fitted(self)
+        return self.learnt_
+
+    @property
+    def _given(self) -> Given | None:
+        return None if isinstance(self.ground_set, str) else Given(self.ground_set)
+
+    @property
+    def _form(self) -> Form:
+        given = self._given
+        return given.form if given else LEARNT[self.ground_set].form
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.learnt_.parameters.U.shape[1]
+
+    def _totals_of_none(self, n_columns: int) -> Totals | Given:
+        return self._given or LEARNT[self.ground_set].none(n_columns)
+
+    def _sets(self, X: Any, groups: Any, method: str) -> PointSets:
+        X = list(X) if isinstance(X, Iterator) else X
+        caller = f"{type(self).__name__}.{method}"
+        sets, _ = self._form.read(X, groups, self.n_features_in_, caller)
+        check_column_names(self, X, reset=False)
+        return sets
+
+    def _points(self, points: Any, method: str) -> Any:
+        return self._form.points(points, self.n_features_in_, f"{type(self).__name__}.{method}")
+
+    def _check_words(self, method: str) -> None:
+        if not hasattr(self.measure_, "absence"):
+            raise ValueError(
+                f"{method} is for ground sets of words or items; {type(self.measure_).__name__} "
+                "has none. Look at components_"
+            )
+
+    def _column_names(self, feature_names: Any) -> np.ndarray:
+        if feature_names is None:
+            feature_names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
+        return check_feature_names(feature_names, self.n_features_in_)
+
+    @contextmanager
+    def _workers(self) -> Iterator[Workers]:
+        self._validate_params()
+        with workers(self.n_jobs) as pool:
+            yield pool
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "learnt_")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        one_matrix = (
+            isinstance(self.ground_set, str) and self.ground_set in LEARNT and self._form.one_matrix
+        )
+        tags.input_tags.sparse = one_matrix
+        tags.input_tags.two_d_array = one_matrix
+        tags.input_tags.three_d_array = not one_matrix
+        tags.input_tags.positive_only = self.ground_set != "gaussian"
+        return tags
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
+    return np.random.default_rng(seed)

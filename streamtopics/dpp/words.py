@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the columns and rows of an embedding say about words."""
+
+import numpy as np
+
+from streamtopics.dpp.kernel import Kernel, Process
+from streamtopics.dpp.marginal import expected_size, expected_with_word
+from streamtopics.dpp.measures.base import WordMeasure
+from streamtopics.dpp.noise import Background
+
+NEARLY_NONE = 1e-9
+
+
+def word_probabilities(measure: WordMeasure, u: np.ndarray) -> np.ndarray:
+    """Probability that a sentence from p(x) (u'phi(x))^2 has each word.
+
+    Parameters
+    ----------
+    measure : WordMeasure
+    u : ndarray of shape (V,)
+        Not 0 everywhere; its scale does not matter.
+
+    Returns
+    -------
+    probability : ndarray of shape (V,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.measures import Bernoulli
+    >>> from streamtopics.dpp.words import word_probabilities
+    >>> word_probabilities(Bernoulli([0.2, 0.5]), np.array([3.0, 0.0]))
+    array([1. , 0.5])
+    """
+    return _share_with_word(measure, Kernel(u[:, None] / np.abs(u).max(), np.ones(1)))
+
+
+def telling_words(measure: WordMeasure, components: np.ndarray, n: int) -> list[np.ndarray]:
+    """For each row u the places of the n words with the largest P log(P / P0).
+
+    P is `word_probabilities` under u, P0 the same under p(x) |phi(x)|^2, of no direction.
+
+    Parameters
+    ----------
+    measure : WordMeasure
+    components : ndarray of shape (r, V)
+    n : int
+
+    Returns
+    -------
+    places : list of r ndarrays
+        The most telling first; empty for a row of zeros.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.measures import Bernoulli
+    >>> from streamtopics.dpp.words import telling_words
+    >>> U = np.array([[0.0, 2.0, -3.0], [0.0, 0.0, 0.0]])
+    >>> telling_words(Bernoulli([0.1, 0.1, 0.1]), U, 2)
+    [array([2, 1]), array([], dtype=int64)]
+    """
+    V = measure.v.size
+    usual = _share_with_word(measure, Kernel(np.zeros((V, 1)), np.zeros(1), NEARLY_NONE))
+    found = []
+    for u in components:
+        if not u.any():
+            found.append(np.zeros(0, dtype=np.int64))
+            continue
+        P = np.clip(word_probabilities(measure, u), 1e-300, 1.0)
+        telling = P * np.log(P / np.maximum(usual, 1e-300))
+        found.append(np.argsort(-telling, kind="stable")[:n])
+    return found
+
+
+def _share_with_word(measure: WordMeasure, kernel: Kernel) -> np.ndarray:
+    """Of the expected points of a kernel, those that have each word."""
+    process = Process(measure, kernel, Background(0.0))
+    return expected_with_word(process) / expected_size(process)
+
+
+def embedding_cosines(rows: np.ndarray) -> np.ndarray:
+    """Cosines between rows; 0 for a row of zeros, but 1 with itself.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.words import embedding_cosines
+    >>> embedding_cosines(np.array([[3.0, 4.0], [0.0, 1.0]]))
+    array([[1. , 0.8],
+           [0.8, 1. ]])
+    """
+    norms = np.linalg.norm(rows, axis=1)
+    units = rows / np.where(norms > 0, norms, 1.0)[:, None]
+    cosines = units @ units.T
+    np.fill_diagonal(cosines, 1.0)
+    return cosines
