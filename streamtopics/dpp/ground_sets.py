@@ -101,7 +101,10 @@ def _checked(X: sparse.csr_matrix, n_columns: int | None, caller: str) -> sparse
             f"{n_columns} features as input; give it a column for each item seen in fit"
         )
     if X.shape[1] == 0:
-        raise ValueError(f"X, passed to {caller}, has 0 columns; give it one for each item")
+        raise ValueError(
+            f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required by "
+            f"{caller.partition('.')[0]}; give X a column for each item"
+        )
     if not (np.isfinite(X.data) & (X.data >= 0)).all():
         raise ValueError(
             f"X, passed to {caller}, has NaN, infinity or Negative values in data passed to "

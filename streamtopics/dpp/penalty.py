@@ -13,6 +13,7 @@ Source: Dupuy (2017), section 4.2.5.
 import numpy as np
 
 SMOOTHING = 1e-16
+NEGLIGIBLE = 1e-100
 
 
 def smooth_penalty(U: np.ndarray, theta: np.ndarray) -> tuple[float, np.ndarray]:
@@ -74,7 +75,7 @@ def balance(U: np.ndarray, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, n
     """
     norms, b = np.linalg.norm(U, axis=0), strengths(U, theta)
     total = (b ** (2 / 3)).sum() ** 0.75
-    alive = b > 0
+    alive = b > NEGLIGIBLE * b.max(initial=1.0)
     scales = np.zeros(len(b))
     scales[alive] = np.cbrt(b[alive] ** 2 / total) / norms[alive]
     return U * scales, theta * alive / np.where(alive, scales, 1.0) ** 2, scales

@@ -1,0 +1,516 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The low-rank DPP as an estimator: forms of input, streams, inference, errors, recovery."""
+
+import itertools
+import pickle
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import SkipTestWarning
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from streamtopics import LowRankDPP
+from streamtopics.datasets import make_dpp_sets
+from streamtopics.dpp.likelihood import log_likelihood
+from streamtopics.dpp.marginal import expected_size, marginal_kernel
+from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Weighted
+from streamtopics.dpp.sets import blocks
+from streamtopics.text import SentenceVectorizer
+
+DATA = make_dpp_sets(300, "exponential", n_features=12, noise=0.3, random_state=0)
+X = [DATA.sets[i] for i in range(300)]
+BASKETS = make_dpp_sets(400, n_features=12, n_components=3, noise=0.05, random_state=1)
+ITEMS = sparse.csr_matrix(
+    (np.ones(len(BASKETS.sets.points)), BASKETS.sets.points, BASKETS.sets.indptr), shape=(400, 12)
+)
+
+
+def model(ground_set="bernoulli", n_components=4, **given):
+    settings = {"max_iter": 3, "random_state": 0}
+    return LowRankDPP(ground_set, n_components, **settings | given)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return model().fit(X)
+
+
+@pytest.fixture(scope="module")
+def of_items():
+    return model("items").fit(ITEMS)
+
+
+def checks():
+    with warnings.catch_warnings():
+        # Most checks are for estimators of one matrix, which only items are.
+        warnings.simplefilter("ignore", SkipTestWarning)
+        for estimator in (model(max_iter=1), model("items", max_iter=1)):
+            yield from estimator_checks_generator(estimator)
+
+
+@pytest.mark.parametrize(("estimator", "check"), list(checks()))
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+# Forms of input
+
+
+def test_both_forms_of_sentences_are_the_same():
+    some = [x for x in X if x.shape[0]]
+    rows, groups = sparse.vstack(some), np.repeat(np.arange(len(some)), [x.shape[0] for x in some])
+    apart, together = model().fit(some), model().fit(rows, groups=groups)
+    assert_array_equal(together.components_, apart.components_)
+    assert_array_equal(together.transform(rows, groups=groups), apart.transform(some))
+    assert together.score(rows, groups=groups) == apart.score(some)
+
+
+def test_baskets_may_be_dense_or_hold_counts(of_items):
+    assert_array_equal(model("items").fit(3 * ITEMS.toarray()).components_, of_items.components_)
+    assert_array_equal(of_items.transform(ITEMS.toarray()), of_items.transform(ITEMS))
+
+
+@pytest.mark.parametrize(
+    ("ground_set", "sets"),
+    [
+        ("poisson", X),
+        ("multinomial", X),
+        (Weighted(Bernoulli(np.full(12, 0.3)), np.linspace(0.5, 2.0, 12)), X),
+        ("gaussian", [np.random.default_rng(i).normal(3, 2, (3, 5)) for i in range(40)]),
+        (Gaussian(np.zeros(2), np.ones(2)), [np.ones((2, 2)), -np.ones((1, 2))] * 10),
+        (Fourier(2, 1), [np.random.default_rng(i).random((3, 2)) for i in range(40)]),
+    ],
+)
+def test_every_ground_set(ground_set, sets):
+    fitted = model(ground_set, 3, max_iter=2).fit(sets).partial_fit(sets[:10])
+    assert np.isfinite(fitted.score_samples(sets)).all()
+    assert np.isfinite(fitted.gain_over_independent(sets)).all()
+    theta = fitted.transform(sets)
+    assert theta.shape == (len(sets), 3)
+    assert (theta >= 0).all()
+    drawn = fitted.sample(200, random_state=0)
+    assert np.mean([len(x.toarray() if sparse.issparse(x) else x) for x in drawn]) == (
+        pytest.approx(fitted.expected_size_, abs=0.6)
+    )
+    assert fitted.transform(drawn).shape == (200, 3)
+    assert (fitted.marginals(sets[0]) > 0).all()
+    assert all(x.shape[0] == 2 for x in fitted.sample_k(2, 3, given=sets[0][:1]))
+
+
+def test_moments_of_vectors_do_not_depend_on_the_minibatches():
+    sets = [np.random.default_rng(i).normal(1e6, 2, (3, 4)) for i in range(40)]
+    whole = model("gaussian", 2, max_iter=1).fit(sets).measure_
+    stream = model("gaussian", 2)
+    for start in range(0, 40, 7):
+        stream.partial_fit(sets[start : start + 7])
+    assert_allclose(stream.measure_.mean, whole.mean, rtol=1e-14)
+    assert_allclose(stream.measure_.variance, np.concatenate(sets).var(axis=0), rtol=1e-8)
+
+
+@pytest.mark.parametrize("ground_set", ["bernoulli", "poisson", "multinomial"])
+def test_the_measure_of_a_stream_is_that_of_all_its_sentences(ground_set):
+    counts = [np.random.default_rng(i).poisson(0.5, (4, 6)) for i in range(30)]
+    stream = model(ground_set, 2)
+    for start in range(0, 30, 10):
+        stream.partial_fit(counts[start : start + 10])
+    whole = type(stream.measure_).from_sentences(np.concatenate(counts))
+    for name, value in vars(whole).items():
+        assert_allclose(vars(stream.measure_)[name], value)
+
+
+# Streams
+
+
+@pytest.mark.parametrize("theta", ["shared", "document"])
+def test_a_pickle_goes_on_where_the_stream_was_cut(theta):
+    whole = model(theta=theta)
+    for start in range(0, 300, 100):
+        whole.partial_fit(X[start : start + 100])
+    cut = model(theta=theta).partial_fit(X[:100])
+    cut = pickle.loads(pickle.dumps(cut)).partial_fit(X[100:200])
+    cut = pickle.loads(pickle.dumps(cut)).partial_fit(X[200:])
+    assert_array_equal(cut.components_, whole.components_)
+    assert_array_equal(cut.transform(X), whole.transform(X))
+    n_sentences = sum(x.shape[0] for x in X)
+    seen = (whole.n_batch_iter_, whole.n_documents_seen_, whole.n_sentences_seen_)
+    assert seen == (3, 300, n_sentences)
+
+
+@pytest.mark.parametrize("theta", ["shared", "document"])
+def test_no_bit_depends_on_the_number_of_threads(theta, monkeypatch):
+    monkeypatch.setattr("streamtopics.dpp.sets.MOST_ENTRIES", 2**12)  # Several blocks.
+    one, three = model(theta=theta).fit(X), model(theta=theta, n_jobs=3).fit(X)
+    assert_array_equal(three.components_, one.components_)
+    assert_array_equal(three.transform(X), one.transform(X))
+    assert_array_equal(three.score_samples(X), one.score_samples(X))
+    assert_array_equal(three.partial_fit(X[:50]).components_, one.partial_fit(X[:50]).components_)
+
+
+def test_a_stream_learns_about_as_much_as_fit(fitted):
+    stream = model()
+    for start in list(range(0, 300, 30)) * 3:
+        stream.partial_fit(X[start : start + 30])
+    assert fitted.gain_over_independent(X).mean() > 0.2
+    assert stream.gain_over_independent(X).mean() > fitted.gain_over_independent(X).mean() - 0.1
+
+
+def test_a_minibatch_after_fit_changes_little(fitted):
+    later = pickle.loads(pickle.dumps(fitted)).partial_fit(X[:10])
+    assert later.n_documents_seen_ == 310
+    assert abs(later.score(X) - fitted.score(X)) < 0.1
+
+
+def test_fit_forgets_what_was_learnt_before(fitted):
+    again = model().fit(X[:50]).fit(X)
+    assert_array_equal(again.components_, fitted.components_)
+    assert again.n_documents_seen_ == 300
+
+
+def test_a_minibatch_without_sets_teaches_nothing(fitted):
+    before = state(fitted)
+    assert state(fitted.partial_fit([])) == before
+    assert state(fitted.partial_fit(sparse.csr_matrix((0, 12)), groups=[])) == before
+
+
+# Failures change nothing
+
+
+def state(estimator):
+    learnt = estimator.learnt_
+    return learnt.parameters.U.tobytes(), learnt.n_sets, estimator.n_features_in_
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (np.ones((3, 12)), "groups"),
+        ([np.full((2, 12), -1)], "Negative values"),
+        ([np.full((2, 12), np.nan)], "NaN"),
+        ([np.ones((2, 11))], "11 features"),
+        (["some text"], "SentenceVectorizer"),
+    ],
+)
+def test_wrong_input_changes_nothing(fitted, wrong, message):
+    before = state(fitted)
+    for method in (fitted.fit, fitted.partial_fit, fitted.transform, fitted.score):
+        if method == fitted.fit and "features" in message:
+            continue
+        with pytest.raises((ValueError, TypeError), match=message):
+            method(wrong)
+    assert state(fitted) == before
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ([["bread", "milk"]], "MultiLabelBinarizer"),
+        (np.full((2, 12), np.nan), "NaN"),
+        (np.full((2, 12), -1.0), "Negative values"),
+        (np.ones((2, 11)), "11 features"),
+    ],
+)
+def test_wrong_baskets_change_nothing(of_items, wrong, message):
+    before = state(of_items)
+    for method in (of_items.partial_fit, of_items.transform, of_items.score):
+        with pytest.raises((ValueError, TypeError), match=message):
+            method(wrong)
+    with pytest.raises(ValueError, match="leave groups out"):
+        of_items.partial_fit(ITEMS, groups=np.zeros(400))
+    assert state(of_items) == before
+
+
+def test_an_interrupted_minibatch_changes_nothing(fitted, monkeypatch):
+    before = state(fitted)
+
+    def stop(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("streamtopics.dpp.estimator.learning.balance_online", stop)
+    with pytest.raises(KeyboardInterrupt):
+        fitted.partial_fit(X[:5])
+    assert state(fitted) == before
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"ground_set": "words"}, "ground_set"),
+        ({"n_components": 0}, "n_components"),
+        ({"noise": "white"}, "noise"),
+        ({"noise_level": -1.0}, "noise_level"),
+        ({"gamma": np.inf * -1}, "gamma"),
+        ({"theta": "own"}, "theta"),
+        ({"penalty": -0.1}, "penalty"),
+        ({"step_size": 0}, "step_size"),
+        ({"kappa": 0}, "kappa"),
+        ({"ground_set": "poisson", "noise": "counting"}, "background"),
+        ({"noise_level": 0.0, "gamma": 0.0, "n_components": 1}, "probability 0"),
+    ],
+)
+def test_parameters_that_cannot_be(given, message):
+    estimator = clone(model()).set_params(**given)
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(X)
+    assert not hasattr(estimator, "learnt_")
+    assert not hasattr(estimator, "n_features_in_")
+
+
+def test_another_number_of_columns_is_refused(fitted):
+    other = pickle.loads(pickle.dumps(fitted)).set_params(n_components=7)
+    with pytest.raises(ValueError, match="set it back"):
+        other.partial_fit(X[:5])
+
+
+def test_wrong_arguments_of_what_reads_a_model(fitted, of_items):
+    with pytest.raises(ValueError, match="not among the names"):
+        fitted.embedding_similarity(["rain"])
+    with pytest.raises(ValueError, match="12 columns"):
+        fitted.top_words(["a"])
+    with pytest.raises(ValueError, match="theta must hold"):
+        fitted.sample(theta=[1.0])
+    with pytest.raises(ValueError, match="column numbers"):
+        of_items.marginals(np.ones((2, 12)))
+    with pytest.raises(ValueError, match="columns from 0 to 11"):
+        of_items.condition([12])
+    with pytest.raises(ValueError, match="10 features"):
+        fitted.marginals(np.ones((2, 10)))
+    with pytest.raises(ValueError, match="words or items"):
+        model(Fourier(1, 1), 2).fit([[[0.5]], [[0.1], [0.6]]]).top_words()
+    with pytest.raises(ValueError, match="probability 0"):
+        model(Fourier(1, 1), 2).fit([[[1.5]]])
+
+
+# Inference
+
+
+def test_the_probabilities_of_all_sets_of_items_sum_to_one():
+    every = np.array(list(itertools.product([0, 1], repeat=6)))
+    fitted = model("items", 3).fit(ITEMS[:, :6])
+    assert np.exp(fitted.score_samples(every)).sum() == pytest.approx(1, abs=1e-10)
+
+
+def test_independent_items_have_their_shares():
+    every = np.array(list(itertools.product([0, 1], repeat=6)))
+    fitted = model("items", 3).fit(ITEMS[:, :6])
+    log_p = fitted.score_samples(every) - fitted.gain_over_independent(every)
+    share = np.array([np.exp(log_p[every[:, i] == 1]).sum() for i in range(6)])
+    assert np.exp(log_p).sum() == pytest.approx(1, abs=1e-10)
+    assert_allclose(share, (ITEMS[:, :6].sum(axis=0).A1 + 0.5) / 401)
+
+
+def test_independent_sentences_are_the_model_without_its_kernel(fitted):
+    level = fitted.n_sentences_seen_ / fitted.n_documents_seen_
+    alone = model(noise_level=level, gamma=0.0, penalty=1e6, max_iter=20, tol=0).fit(X)
+    assert np.linalg.norm(alone.components_) < 1e-3
+    independent = fitted.score_samples(X) - fitted.gain_over_independent(X)
+    assert_allclose(alone.score_samples(X), independent, atol=1e-3)
+
+
+def test_transform_is_pure_and_each_set_by_itself(fitted):
+    before = state(fitted)
+    theta = fitted.transform(X)
+    assert_array_equal(fitted.transform(X), theta)
+    for i in range(0, 300, 37):
+        assert_allclose(fitted.transform([X[i]])[0], theta[i], rtol=1e-9, atol=1e-12)
+        assert_allclose(fitted.score_samples([X[i]]), fitted.score_samples(X)[i])
+    assert state(fitted) == before
+
+
+def test_theta_of_a_set_makes_it_more_likely(fitted):
+    free = pickle.loads(pickle.dumps(fitted)).set_params(penalty=0.0)
+    measure, before = fitted.measure_, fitted.learnt_.parameters
+    data = blocks(measure, DATA.sets)
+    own = log_likelihood(measure, data, replace(before, theta=free.transform(X)))
+    assert (own >= fitted.score_samples(X) - 1e-9).all()
+    assert own.mean() > fitted.score(X) + 0.1
+
+
+def test_samples_have_the_expected_size_and_marginals(fitted):
+    drawn = fitted.sample(3000, random_state=0)
+    sizes = [x.shape[0] for x in drawn]
+    assert np.mean(sizes) == pytest.approx(fitted.expected_size_, abs=4 * np.std(sizes) / 50)
+    sentence = np.zeros((1, 12))
+    sentence[0, np.argmax(fitted.measure_.pi)] = 1
+    times = [np.all(x.toarray() == sentence, axis=1).sum() for x in drawn]
+    expected = fitted.marginals(sentence)[0]
+    assert np.mean(times) == pytest.approx(expected, abs=4 * np.sqrt(expected / 3000))
+
+
+def test_items_given_are_not_drawn_again(of_items):
+    rest = of_items.sample(2000, given=[0, 5], random_state=0)
+    assert rest[:, [0, 5]].nnz == 0
+    share = rest.mean(axis=0).A1
+    assert_allclose(of_items.marginals(np.arange(12), given=[0, 5]), share, atol=0.04)
+    assert expected_size(of_items.condition([0, 5])) == pytest.approx(share.sum(), abs=0.1)
+
+
+def test_marginals_are_the_diagonal_of_the_kernel(of_items):
+    K = marginal_kernel(of_items.process(), np.arange(12))
+    assert_allclose(of_items.marginals(np.arange(12)), np.diag(K))
+    assert_allclose(of_items.expected_size_, np.trace(K))
+
+
+def test_sets_of_a_given_size(fitted, of_items):
+    assert [x.shape for x in fitted.sample_k(5, 3, random_state=0)] == [(5, 12)] * 3
+    assert_array_equal(of_items.sample_k(4, 9, random_state=0).sum(axis=1).A1, np.full(9, 4))
+    one, two = (of_items.sample(5, random_state=3).toarray() for _ in range(2))
+    assert_array_equal(one, two)
+
+
+# Sentences of all kinds
+
+
+def test_odd_documents():
+    some = X[:50]
+    words = np.zeros((1, 12))
+    odd = [
+        sparse.csr_matrix((0, 12)),
+        np.zeros((3, 12)),
+        np.ones((1, 12)),
+        np.repeat(np.eye(12)[:1], 5, axis=0),
+        np.random.default_rng(0).integers(0, 2, (60, 12)),
+        words,
+    ]
+    fitted = model().fit(some + odd)
+    fitted.partial_fit(odd)
+    theta = fitted.transform(odd)
+    assert np.isfinite(theta).all()
+    assert_array_equal(theta[0], 0)
+    assert np.isfinite(fitted.score_samples(odd)).all()
+    assert np.isfinite(fitted.gain_over_independent(odd)).all()
+
+
+def test_nothing_but_empty_documents():
+    nothing = [np.zeros((0, 3)), np.zeros((2, 3))]
+    for fitted in (model().fit(nothing), model().partial_fit(nothing)):
+        assert np.isfinite(fitted.components_).all()
+        assert np.isfinite(fitted.transform(nothing)).all()
+        assert np.isfinite(fitted.score(nothing))
+        assert fitted.partial_fit(nothing).n_documents_seen_ == 4
+
+
+def test_one_word():
+    fitted = model(n_components=2).fit([np.ones((2, 1)), np.zeros((1, 1))] * 5)
+    assert fitted.components_.shape == (2, 1)
+    assert np.isfinite(fitted.score([[[1]]]))
+
+
+def test_without_noise_what_cannot_be_is_told():
+    fitted = model(noise_level=0.0, gamma=0.01, n_components=8).fit([X[0][:1], X[1][:1]])
+    twice = [np.repeat(np.eye(12)[:1], 2, axis=0)]
+    assert fitted.score_samples(twice)[0] == -np.inf
+    with pytest.raises(ValueError, match="probability 0"):
+        fitted.transform(twice)
+
+
+# What is found
+
+
+def test_the_kernel_of_items_is_found_up_to_signs():
+    data = make_dpp_sets(6000, n_features=20, n_components=2, random_state=3)
+    rows = (np.ones(len(data.sets.points)), data.sets.points, data.sets.indptr)
+    fitted = LowRankDPP("items", 8, random_state=0)
+    fitted.fit(sparse.csr_matrix(rows, shape=(6000, 20)))
+    true, found = data.U @ data.U.T, fitted.process().kernel.matrix
+    assert fitted.n_active_components_ <= 4
+    assert_allclose(np.abs(found), np.abs(true), atol=0.4)
+    assert np.corrcoef(np.abs(found).ravel(), np.abs(true).ravel())[0, 1] > 0.98
+
+
+def test_the_space_of_words_is_found():
+    data = make_dpp_sets(1500, "exponential", n_features=10, noise=0.01, random_state=5)
+    fitted = LowRankDPP(n_components=6, random_state=0)
+    fitted.fit([data.sets[i] for i in range(1500)])
+    A = fitted.process().kernel.matrix
+    _, vectors = np.linalg.eigh(A)
+    Q, _ = np.linalg.qr(data.U)
+    overlap = np.linalg.svd(vectors[:, -2:].T @ Q, compute_uv=False)
+    assert (overlap > 0.95).all()
+    assert fitted.gain_over_independent([data.sets[i] for i in range(1500)]).mean() > 0.3
+
+
+def test_the_background_takes_what_does_not_repel():
+    rng = np.random.default_rng(0)
+    sets = [(rng.random((rng.poisson(4), 15)) < 0.2).astype(float) for _ in range(400)]
+    fitted = LowRankDPP(random_state=0, penalty=0.01).fit(sets)
+    assert fitted.noise_level_ > 3.5
+    assert abs(fitted.gain_over_independent(sets).mean()) < 0.1
+    thesis = LowRankDPP(random_state=0, gamma=1 / 15, noise_level=1e-3).fit(sets)
+    assert thesis.gain_over_independent(sets).mean() < -0.2
+
+
+def test_words_of_columns():
+    """Column 0 wants word 2 and column 1 word 7: what top words and cosines say."""
+    fitted = model("bernoulli", 2, max_iter=1).fit(X)
+    U = np.zeros((12, 2))
+    U[2, 0], U[7, 1], U[8, 1] = 3.0, -3.0, -1.0
+    online = fitted.learnt_.online
+    parameters = pickle.loads(pickle.dumps(online.parameters))
+    object.__setattr__(parameters, "U", U)
+    object.__setattr__(online, "parameters", parameters)
+    names = [f"w{i}" for i in range(12)]
+    assert [words[0] for words in fitted.top_words(names, 3)] == ["w2", "w7"]
+    assert fitted.embedding_similarity(["w7", "w8", "w2", "w0"], names) == pytest.approx(
+        np.array([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])
+    )
+    object.__setattr__(parameters, "U", np.zeros((12, 2)))
+    assert fitted.top_words() == [[], []]
+
+
+def test_expected_sentences_with_a_word(fitted):
+    drawn = fitted.sample(4000, random_state=1)
+    with_word = np.mean([(x.toarray() > 0).sum(axis=0) for x in drawn], axis=0)
+    noise = fitted.noise_level_ * fitted.measure_.pi
+    assert_allclose(fitted.word_marginals() + noise, with_word, atol=0.06)
+
+
+# Among other estimators
+
+
+def test_pipeline_from_texts_to_labels():
+    topics = ["The soup was good. We loved the soup!", "The screen broke. The phone is slow."]
+    pipeline = make_pipeline(
+        SentenceVectorizer(CountVectorizer()),
+        LowRankDPP(n_components=3, max_iter=2, random_state=0),
+        LogisticRegression(),
+    )
+    assert pipeline.fit(topics * 10, [0, 1] * 10).predict(topics).shape == (2,)
+
+
+def test_grid_search_over_the_rank():
+    search = GridSearchCV(model("items", max_iter=2), {"n_components": [1, 3]}, cv=3).fit(ITEMS)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert search.best_params_["n_components"] == 3
+
+
+def test_names_and_set_output():
+    columns = [f"item {i}" for i in range(12)]
+    frame = pd.DataFrame(ITEMS.toarray(), columns=columns)
+    fitted = model("items").set_output(transform="pandas").fit(frame)
+    assert list(fitted.transform(frame).columns) == [f"lowrankdpp{k}" for k in range(4)]
+    assert set(itertools.chain(*fitted.top_words(n=3))) <= set(columns)
+    assert fitted.embedding_similarity(columns[:2]).shape == (2, 2)
+    with pytest.raises(ValueError, match="feature names"):
+        fitted.partial_fit(frame.rename(columns={"item 0": "other"}))
+
+
+def test_progress_is_shown(capsys):
+    model(verbose=1).fit(X[:50])
+    assert "LowRankDPP" in capsys.readouterr().err
+
+
+def test_of_one_theta_and_of_one_for_each_set():
+    each = model(theta="document", max_iter=4).fit(X)
+    assert each.theta_.shape == (4,)
+    assert np.all(np.diff(each.objective_) <= 1e-9)
+    assert each.n_iter_ == len(each.objective_) - 1 > 0
