@@ -777,7 +777,9 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return [list(names[each]) for each in places]
 
     def embedding_similarity(self, words: Any, feature_names: Any = None) -> np.ndarray:
-        """Cosines of the embeddings of some words, the rows of U Diag(theta)^{1/2}.
+        """Cosines of the embeddings of some words with those of all.
+
+        Embeddings are the rows of U Diag(theta)^{1/2}.
 
         Parameters
         ----------
@@ -788,9 +790,9 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Returns
         -------
-        similarity : ndarray of shape (n_words, n_words)
-            Near 1 for words that exclude each other from a set's sentences as if they
-            were one; 0 to all others for a word without embedding.
+        similarity : ndarray of shape (n_words, n_features)
+            Near 1 for words that repel each other as if they were one; 0 for a word
+            without embedding.
 
         Raises
         ------
@@ -807,7 +809,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 "are, or the names as feature_names"
             )
         places = np.array([columns[word] for word in words], dtype=np.intp)
-        return embedding_cosines(self.process().kernel.scaled[places])
+        embedding = self.process().kernel.scaled
+        return embedding_cosines(embedding[places], embedding)
 
     # Parts
 

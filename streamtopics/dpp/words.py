@@ -79,19 +79,28 @@ def _share_with_word(measure: WordMeasure, kernel: Kernel) -> np.ndarray:
     return expected_with_word(process) / expected_size(process)
 
 
-def embedding_cosines(rows: np.ndarray) -> np.ndarray:
-    """Cosines between rows; 0 for a row of zeros, but 1 with itself.
+def embedding_cosines(some: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Cosines of some rows with others; 0 for a row of zeros.
+
+    Parameters
+    ----------
+    some : ndarray of shape (m, r)
+    rows : ndarray of shape (n, r)
+
+    Returns
+    -------
+    cosines : ndarray of shape (m, n)
 
     Examples
     --------
     >>> import numpy as np
     >>> from streamtopics.dpp.words import embedding_cosines
-    >>> embedding_cosines(np.array([[3.0, 4.0], [0.0, 1.0]]))
-    array([[1. , 0.8],
-           [0.8, 1. ]])
+    >>> embedding_cosines(np.array([[3.0, 4.0]]), np.array([[0.0, 2.0], [6.0, 8.0], [0.0, 0.0]]))
+    array([[0.8, 1. , 0. ]])
     """
-    norms = np.linalg.norm(rows, axis=1)
-    units = rows / np.where(norms > 0, norms, 1.0)[:, None]
-    cosines = units @ units.T
-    np.fill_diagonal(cosines, 1.0)
-    return cosines
+    return _units(some) @ _units(rows).T
+
+
+def _units(rows: np.ndarray) -> np.ndarray:
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(norms > 0, norms, 1.0)
