@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from streamtopics.base import unchanged_unless_learnt
 from streamtopics.dpp import conditioning, learning, marginal, sampling
@@ -307,8 +308,13 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _learning(
         self, method: str, X: Any, groups: Any, *, start: bool
     ) -> Iterator[tuple[PointSets, Totals | Given, Workers]]:
-        """The sets, the totals with them, and the workers; all is undone if it fails."""
-        with unchanged_unless_learnt(self), self._workers() as pool:
+        """The sets, the totals with them, and the workers; all is undone if it fails.
+
+        Blocks of sets are what is shared out: threads of the linear algebra itself would
+        wait for each other over small matrices.
+        """
+        one_thread = threadpool_limits(1, user_api="blas")
+        with unchanged_unless_learnt(self), self._workers() as pool, one_thread:
             if start:
                 vars(self).pop("learnt_", None)
                 sets = self._start(X, groups, method)
