@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Streaming topic models with compiled kernels, for scikit-learn."""
 
+from streamtopics.dpp.summarizer import DPPSummarizer
 from streamtopics.estimators import (
     BPSLDA,
     SVBHPP,
@@ -24,6 +25,7 @@ __all__ = [
     "BPSLDA",
     "SVBHPP",
     "SVBLDA",
+    "DPPSummarizer",
     "GibbsOnlineEM",
     "HDPGibbsOnlineEM",
     "HDPVarGibbs",
