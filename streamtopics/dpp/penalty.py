@@ -13,6 +13,7 @@ Source: Dupuy (2017), section 4.2.5.
 import numpy as np
 
 SMOOTHING = 1e-16
+LEAST_STRENGTH = 1e-100
 
 
 def smooth_penalty(U: np.ndarray, theta: np.ndarray) -> tuple[float, np.ndarray]:
@@ -62,7 +63,7 @@ def balance(U: np.ndarray, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, n
     theta : ndarray, of the shape of theta
     scales : ndarray of shape (r,)
         U was multiplied by them, theta divided by their squares. 0 for a column without
-        any effect, of which both become 0.
+        any effect, less than 1e-100 of the strongest, of which both become 0.
 
     Examples
     --------
@@ -74,9 +75,9 @@ def balance(U: np.ndarray, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, n
     """
     norms, b = np.linalg.norm(U, axis=0), strengths(U, theta)
     total = (b ** (2 / 3)).sum() ** 0.75
-    alive = b > 0
+    alive = b > LEAST_STRENGTH * b.max(initial=0.0)
     scales = np.zeros(len(b))
-    scales[alive] = np.cbrt(b[alive] ** 2 / total) / norms[alive]
+    scales[alive] = b[alive] ** (2 / 3) / np.cbrt(total) / norms[alive]
     return U * scales, theta * alive / np.where(alive, scales, 1.0) ** 2, scales
 
 
