@@ -11,7 +11,8 @@ features as ours or with the overlap of its paper; MMR takes the sentence of the
 sentences; `same quality` is ours with a power so large that diversity does not matter.
 
 With --choose the constants are chosen on a random half of the topics and scored on the other, many
-times. With --read summaries are printed, of topics and of five reviews of imdb_train.
+times. With --read summaries are printed, of topics and of five reviews of imdb_train, and the digest
+of a few days of reuters21578.
 
     STREAMTOPICS_DATA=... python benchmarks/papers/dpp_summaries.py --output FOLDER
     STREAMTOPICS_DATA=... python benchmarks/papers/dpp_summaries.py --choose --output FOLDER
@@ -352,8 +353,9 @@ def read_them(topics: Topics) -> None:
         print("\n" + textwrap.fill(review, 100))
         for sentence in model.transform([review])[0]:
             print(textwrap.indent(textwrap.fill(sentence, 96), "  > "))
-    print("\nDigest of the 200 first reviews:")
-    for found in DPPSummarizer().digest(reviews[:200], n_sentences=5):
+    stories = list(islice(corpora.texts("reuters21578"), 5000, 5300))
+    print(f"\nDigest of {len(stories)} stories of Reuters:")
+    for found in DPPSummarizer().digest(stories):
         print(f"  {found.document:3} {found.sentence}")
 
 

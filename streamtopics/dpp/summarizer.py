@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -31,6 +30,7 @@ from streamtopics.dpp.summary_kernel import (
     count_documents,
     distinct_units,
     inverse_document_frequency,
+    specificity,
     weighted_units,
 )
 from streamtopics.dpp.thesis_kernel import ThesisModel
@@ -327,8 +327,9 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
     ) -> list[DigestSentence]:
         """The most central sentences of many documents that differ from each other.
 
-        All sentences count as those of one document, so that what many documents say is
-        central. Before `fit` words are weighted by their frequency in these documents.
+        All sentences count as those of one document, repeated ones once, so that what many
+        documents say in words of their own is central. Words weigh log((2 + N) / (1 + df)),
+        next to nothing if they are in all documents: those learnt from, or before `fit` these.
 
         Parameters
         ----------
@@ -359,7 +360,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         ...     news, n_sentences=2, times=[1, 2, 3, 4], window=(1, 4)
         ... )
         >>> [(found.document, found.sentence) for found in digest]
-        [(0, 'A storm hit the coast.'), (2, 'Schools are closed until Monday.')]
+        [(0, 'A storm hit the coast.'), (1, 'Schools are closed.')]
         """
         self._validate_params()
         if n_sentences is not None and not (isinstance(n_sentences, Integral) and n_sentences > 0):
@@ -367,19 +368,18 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         vectorizer = self._known_vectorizer()
         documents = vectorizer.sentences(documents)
         places = inside(len(documents), times, window)
-        chosen = [documents[d] for d in places]
-        X = vectorizer.transform(chosen)
-        weights = self._weights()
-        if not self.__sklearn_is_fitted__() and len(X):
-            weights = inverse_document_frequency(count_documents(X, X[0].shape[1]), len(X))
-        sentences = list(chain.from_iterable(chosen))
-        origin = [(d, s) for d in places for s in range(len(documents[d]))]
-        all_rows = sparse.vstack(list(X), format="csr") if sentences else sparse.csr_matrix((0, 1))
+        first: dict[str, tuple[int, int]] = {}
+        for d in places:
+            for i, sentence in enumerate(documents[d]):
+                first.setdefault(sentence, (d, i))
+        X = vectorizer.transform([list(first), *(documents[d] for d in places)])
         n_words = self.n_words if n_sentences is None else None
         n_sentences = self.n_sentences if n_sentences is None else n_sentences
-        found = self._choose(sentences, all_rows, None, weights, n_sentences, n_words)
-        rows = zip(found.indices, found.scores.tolist(), found.log_gains.tolist(), strict=True)
-        return [DigestSentence(*origin[i], sentences[i], *values) for i, *values in rows]
+        found = self._choose(
+            list(first), X[0], None, self._digest_weights(X[1:]), n_sentences, n_words
+        )
+        values = zip(found.sentences, found.scores.tolist(), found.log_gains.tolist(), strict=True)
+        return [DigestSentence(*first[text], text, *rest) for text, *rest in values]
 
     def set_output(self, *, transform: str | None = None) -> Self:
         """Do nothing: lists of sentences do not fit into a data frame.
@@ -466,11 +466,19 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         return np.random.default_rng(seed)
 
     def _weights(self) -> np.ndarray | None:
-        if not self.__sklearn_is_fitted__():
-            return None
-        if isinstance(self.vectorizer_.vectorizer_, TfidfVectorizer):
+        if not self.__sklearn_is_fitted__() or self._weighs_itself():
             return None
         return inverse_document_frequency(self.document_frequency_, self.n_documents_seen_)
+
+    def _digest_weights(self, X: Sequence[sparse.csr_matrix]) -> np.ndarray | None:
+        if not self.__sklearn_is_fitted__():
+            return specificity(count_documents(X, X[0].shape[1]), len(X)) if len(X) else None
+        if self._weighs_itself():
+            return None
+        return specificity(self.document_frequency_, self.n_documents_seen_)
+
+    def _weighs_itself(self) -> bool:
+        return isinstance(self.vectorizer_.vectorizer_, TfidfVectorizer)
 
     def _inner_vectorizer(self) -> Any:
         if self.vectorizer is not None:

@@ -50,6 +50,22 @@ def inverse_document_frequency(document_frequency: np.ndarray, n_documents: int)
     return np.log((1 + n_documents) / (1 + document_frequency)) + 1
 
 
+def specificity(document_frequency: np.ndarray, n_documents: int) -> np.ndarray:
+    """log((2 + N) / (1 + df)): as good as 0 for words of all documents, but never 0.
+
+    Over many documents about different things, function words are all that the sentences
+    have in common, and would make them central.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.summary_kernel import specificity
+    >>> specificity(np.array([98, 48, 0]), 98).round(2)
+    array([0.01, 0.71, 4.61])
+    """
+    return np.log((2 + n_documents) / (1 + document_frequency))
+
+
 def count_documents(documents: Sequence[sparse.csr_matrix], n_features: int) -> np.ndarray:
     """In how many documents each word is, of shape (n_features,).
 

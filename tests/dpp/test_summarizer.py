@@ -357,23 +357,44 @@ def test_the_thesis_goes_on_only_as_it_began():
 # Digests
 
 
-def test_digest_is_the_summary_of_all_sentences():
-    model = DPPSummarizer(3).fit(NEWS)
-    digest = model.digest(NEWS)
+@pytest.mark.parametrize("documents", [NEWS, [NEWS[0], *NEWS]])
+def test_digest_is_greedy_on_the_distinct_sentences(documents):
+    texts = [set(CountVectorizer().build_analyzer()(text)) for text in NEWS]
+
+    def weight(word):
+        return np.log(5 / (1 + sum(word in text for text in texts)))
+
     sentences = [s for text in NEWS for s in split_sentences(text)]
-    [summary] = model.select([sentences])
-    assert [found.sentence for found in digest] == list(summary.sentences)
-    assert_array_equal([found.score for found in digest], summary.scores)
-    assert_array_equal([found.log_gain for found in digest], summary.log_gains)
+    L, quality = dense_kernel(sentences, 2.0, weight)
+    places = sorted(reference.greedy(L, 3))
+    digest = DPPSummarizer(3).fit(NEWS).digest(documents)
+    assert [found.sentence for found in digest] == [sentences[i] for i in places]
+    assert_allclose([found.score for found in digest], quality[places])
+    log_gains = sum(found.log_gain for found in digest)
+    assert_allclose(log_gains, np.linalg.slogdet(L[np.ix_(places, places)])[1])
     for found in digest:
-        assert split_sentences(NEWS[found.document])[found.index] == found.sentence
-    assert len(model.digest(NEWS, n_sentences=2)) == 2
-    assert sum(len(f.sentence.split()) for f in DPPSummarizer(n_words=9).digest(NEWS)) <= 9
+        assert split_sentences(documents[found.document])[found.index] == found.sentence
+
+
+def test_budget_of_a_digest():
+    assert len(DPPSummarizer().fit(NEWS).digest(NEWS, n_sentences=2)) == 2
+    digest = DPPSummarizer(n_words=9).digest(NEWS)
+    assert sum(len(found.sentence.split()) for found in digest) <= 9
+    assert len(DPPSummarizer(n_words=9).digest(NEWS, n_sentences=7)) == 7
 
 
 def test_digest_before_fit_weights_by_its_own_documents():
-    same_documents = DPPSummarizer(3).fit(NEWS).digest(NEWS)
-    assert DPPSummarizer(3).digest(NEWS) == same_documents
+    assert DPPSummarizer(3).digest(NEWS) == DPPSummarizer(3).fit(NEWS).digest(NEWS)
+    assert DPPSummarizer(9).digest(["It rained. It rained a lot."])[1].index == 1
+    tf_idf = DPPSummarizer(3, vectorizer=TfidfVectorizer()).fit(NEWS)
+    assert len(tf_idf.digest(NEWS)) == 3
+
+
+def test_what_all_documents_say_in_the_same_words_is_not_central():
+    documents = [f"{text} Read our newsletter." for text in NEWS * 3]
+    assert "Read our newsletter." not in {
+        found.sentence for found in DPPSummarizer(4).digest(documents)
+    }
 
 
 def test_digest_of_a_window():
