@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Summaries of opinions by DPPSummarizer, by the thesis' kernel, and by their rivals.
 
-Opinosis: 26 topics of 50 to 575 sentences from reviews, with 3 to 5 reference summaries each;
+Opinosis: 26 topics of 51 to 575 sentences from reviews, with 3 to 5 reference summaries each;
 two sentences are chosen. ROUGE without stems, small letters, the mean over references.
 Redundancy is `summary_redundancy`, and two sentences are near-repeats if it is at least a half.
 Errors are standard errors over topics; `random` is the mean of 100 draws, the thesis' kernel that
@@ -10,9 +10,9 @@ features as ours or with the overlap of its paper; MMR takes the sentence of the
 0.7 centrality - 0.3 highest cosine with those taken. Centroid and TextRank do not know pieces of
 sentences; `same quality` is ours with a power so large that diversity does not matter.
 
-With --choose the constants are chosen on a random half of the topics and scored on the other, many
-times. With --read summaries are printed, of topics and of five reviews of imdb_train, and the digest
-of a few days of reuters21578.
+With --choose the constants are chosen on a random half of the topics and scored on the other,
+many times. With --read summaries are printed, of topics and of five reviews of imdb_train, and the
+digest of a few days of reuters21578; with --speed it is timed on reviews.
 
     STREAMTOPICS_DATA=... python benchmarks/papers/dpp_summaries.py --output FOLDER
     STREAMTOPICS_DATA=... python benchmarks/papers/dpp_summaries.py --choose --output FOLDER
@@ -24,6 +24,7 @@ import gzip
 import json
 import sys
 import textwrap
+import time
 from collections.abc import Callable
 from itertools import islice, product
 from pathlib import Path
@@ -359,15 +360,37 @@ def read_them(topics: Topics) -> None:
         print(f"  {found.document:3} {found.sentence}")
 
 
+def time_them() -> None:
+    """Milliseconds a review, of learning and of summaries of three sentences."""
+    reviews = list(islice(corpora.texts("imdb_train"), 5000))
+    split = SentenceVectorizer().sentences
+    seconds = {"sentences": [], "fit": [], "transform": []}
+    for _ in range(3):
+        for name, call in {
+            "sentences": split,
+            "fit": DPPSummarizer(3).fit,
+            "transform": DPPSummarizer(3).fit(reviews).transform,
+        }.items():
+            started = time.process_time()
+            call(reviews)
+            seconds[name].append(time.process_time() - started)
+    for name, values in seconds.items():
+        print(f"{name}: {1e3 * min(values) / len(reviews):.2f} ms a review")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--choose", action="store_true")
     parser.add_argument("--read", action="store_true")
+    parser.add_argument("--speed", action="store_true")
     parser.add_argument("--output", type=Path, default=Path())
     options = parser.parse_args()
     topics = load()
     if options.read:
         read_them(topics)
+        return
+    if options.speed:
+        time_them()
         return
     if options.choose:
         text, name = choose_constants(topics), "dpp_summaries_constants.md"
