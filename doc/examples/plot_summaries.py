@@ -13,8 +13,8 @@ do not say the same. And a digest of many reviews at once.
 # Reviews of an inn, made up for this page. The first ends as it began, as reviews often do.
 import textwrap
 
+import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.figure import Figure
 
 from streamtopics import DPPSummarizer
 
@@ -55,8 +55,7 @@ sentences = summarizer.fit(reviews).vectorizer_.sentences(reviews[:1])[0]
 every = DPPSummarizer(n_sentences=99).fit(reviews).select(reviews[:1])[0]
 quality = np.zeros(len(sentences))
 quality[every.indices] = every.scores
-figure = Figure(figsize=(9, 4.2), layout="constrained")
-axes = figure.subplots(1, 2, sharey=True)
+figure, axes = plt.subplots(1, 2, figsize=(9, 4.2), sharey=True, layout="constrained")
 for ax, power, colour in zip(axes, (1000, 2), ("tab:orange", "tab:blue"), strict=True):
     [chosen] = summarizer.set_params(quality_power=power).select(reviews[:1])
     colours = [colour if i in chosen.indices else "lightgrey" for i in range(len(sentences))]
@@ -66,7 +65,6 @@ for ax, power, colour in zip(axes, (1000, 2), ("tab:orange", "tab:blue"), strict
 axes[0].set_yticks(range(len(sentences)), [textwrap.fill(text, 48) for text in sentences])
 axes[0].tick_params(axis="y", labelsize=8)
 axes[0].invert_yaxis()
-figure
 
 # %%
 # The reviews with their sentences marked
@@ -78,7 +76,7 @@ for review, chosen in zip(reviews, summarizer.select(reviews), strict=True):
         lines = textwrap.wrap(sentence, 105)
         marked += [(line, i in chosen.indices) for line in lines]
     marked.append(("", False))
-page = Figure(figsize=(9, 0.2 * len(marked)))
+page = plt.figure(figsize=(9, 0.2 * len(marked)))
 for row, (line, is_chosen) in enumerate(marked):
     page.text(
         0.02,
@@ -88,7 +86,6 @@ for row, (line, is_chosen) in enumerate(marked):
         color="black" if is_chosen else "grey",
         backgroundcolor="lemonchiffon" if is_chosen else "white",
     )
-page
 
 # %%
 # All reviews at once

@@ -132,7 +132,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
     p(x) of the thesis is the probability of a sentence of independent words, which falls with
     each word. Its ``quality_power=1`` takes the shortest sentences, and measured by reference
-    summaries it is no better than chance; see :doc:`/measured`.
+    summaries it is about as good as chance; see :doc:`/measured`.
 
     References
     ----------
