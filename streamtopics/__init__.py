@@ -2,6 +2,7 @@
 """Streaming topic models with compiled kernels, for scikit-learn."""
 
 from streamtopics.dpp.estimator import LowRankDPP
+from streamtopics.dpp.summarizer import DPPSummarizer
 from streamtopics.estimators import (
     BPSLDA,
     SVBHPP,
@@ -25,6 +26,7 @@ __all__ = [
     "BPSLDA",
     "SVBHPP",
     "SVBLDA",
+    "DPPSummarizer",
     "GibbsOnlineEM",
     "HDPGibbsOnlineEM",
     "HDPVarGibbs",

@@ -19,6 +19,7 @@ ground set, of 2^V sentences or a cube, is never listed.
     learning    U by L-BFGS or AdaGrad; theta, gamma and the noise by monotone steps
     sampling    exact, of any size or a given one; conditioning
     selection   greedy maximisation
+    summarizer  summaries of documents, by summary_kernel or thesis_kernel
 
 Source: Dupuy (2017), "Inference and applications for topic models", chapter 4.
 """

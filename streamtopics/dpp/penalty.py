@@ -63,7 +63,7 @@ def balance(U: np.ndarray, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, n
     theta : ndarray, of the shape of theta
     scales : ndarray of shape (r,)
         U was multiplied by them, theta divided by their squares. 0 for a column without
-        any effect, of which both become 0.
+        any effect, less than 1e-100 of the strongest, of which both become 0.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def balance(U: np.ndarray, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, n
     total = (b ** (2 / 3)).sum() ** 0.75
     alive = b > NEGLIGIBLE * b.max(initial=1.0)
     scales = np.zeros(len(b))
-    scales[alive] = np.cbrt(b[alive] ** 2 / total) / norms[alive]
+    scales[alive] = b[alive] ** (2 / 3) / np.cbrt(total) / norms[alive]
     return U * scales, theta * alive / np.where(alive, scales, 1.0) ** 2, scales
 
 

@@ -2,7 +2,8 @@
 """A diverse selection of points: greedy maximisation of det L_Y.
 
 Each step takes the point of which the squared distance d^2 from the span of those taken,
-times its quality, is the largest. One row of an incomplete Cholesky factor is added a
+times its squared quality, is the largest. The quality stays a logarithm beside the factor,
+so that one of e^-500 is as good as any. One row of an incomplete Cholesky factor is added a
 step, so l points of n cost O(n l (l + r)).
 
 log det L_Y is submodular, but neither monotone nor positive where the gains log d^2 are
@@ -92,23 +93,22 @@ def greedy_map(
             f"log_quality must hold one number below inf for each of the {n} points; got "
             f"{log_quality}"
         )
-    shift = log_quality[np.isfinite(log_quality)].max(initial=-np.inf)
-    quality = np.exp(log_quality - (shift if np.isfinite(shift) else 0.0))
-    Z = quality[:, None] * (Phi @ kernel.scaled)
-    distances = quality**2 * kernel.norms2(Phi)
-    least = RELATIVE_GAIN * distances.max(initial=0.0)
+    Z = Phi @ kernel.scaled
+    distances = kernel.norms2(Phi)
+    least = RELATIVE_GAIN * distances
     factor = np.zeros((min(n, n if n_points is None else n_points), n))
-    free, chosen, gains = distances > least, [], []
+    free, chosen, gains = np.isfinite(log_quality), [], []
     while len(chosen) < len(factor):
-        candidates = np.where(free & (distances > least) & (costs <= budget), distances, -1.0)
-        best = int(candidates.argmax())
-        if candidates[best] < 0:
+        possible = free & (distances > least) & (costs <= budget)
+        if not possible.any():
             break
-        row = Z @ Z[best] + kernel.gamma * quality * quality[best] * _gram_row(Phi, best)
-        step, done = np.sqrt(distances[best]), factor[: len(chosen)]
-        factor[len(chosen)] = (row - done[:, best] @ done) / step
+        log_gains = 2 * log_quality + np.log(distances, where=possible, out=np.zeros(n))
+        best = int(np.where(possible, log_gains, -np.inf).argmax())
+        row = Z @ Z[best] + kernel.gamma * _gram_row(Phi, best)
+        done = factor[: len(chosen)]
+        factor[len(chosen)] = (row - done[:, best] @ done) / np.sqrt(distances[best])
         chosen.append(best)
-        gains.append(2 * (np.log(step) + shift))
+        gains.append(log_gains[best])
         distances = distances - factor[len(chosen) - 1] ** 2
         free[best] = False
         budget -= costs[best]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How good a topic model is: prediction of held-out words, coherence, diversity.
+"""How good a topic model is: prediction of held-out words, coherence, diversity; summaries.
 
 The functions take models of other packages too; the scorers are for
 scikit-learn's model selection.
@@ -21,6 +21,7 @@ from streamtopics.metrics.scorers import (
     PerplexityScorer,
     PredictiveScorer,
 )
+from streamtopics.metrics.summaries import Rouge, RougeScorer, rouge, summary_redundancy
 
 __all__ = [
     "CoherenceScorer",
@@ -30,10 +31,14 @@ __all__ = [
     "ParticleScorer",
     "PerplexityScorer",
     "PredictiveScorer",
+    "Rouge",
+    "RougeScorer",
     "completion_split",
     "left_to_right",
     "log_predictive_probability",
     "perplexity",
+    "rouge",
+    "summary_redundancy",
     "topic_coherence",
     "topic_diversity",
 ]

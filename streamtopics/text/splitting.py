@@ -114,6 +114,31 @@ def split_sentences(text: str) -> list[str]:
     return sentences
 
 
+def is_fragment(sentence: str) -> bool:
+    """Whether a sentence looks like the rest of one that was cut.
+
+    It has no letter or digit, or begins, after opening quotes, brackets and dashes, with a small
+    letter or with a mark that no sentence begins with. Scripts without capitals have no small
+    letters either.
+
+    Parameters
+    ----------
+    sentence : str
+
+    Returns
+    -------
+    is_fragment : bool
+
+    Examples
+    --------
+    >>> from streamtopics.text.splitting import is_fragment
+    >>> [is_fragment(text) for text in (", and is accurate .", "but not now", '"It is."', "9 to 5")]
+    [True, True, False, False]
+    """
+    head = sentence.lstrip(OPENING + " ")[:1]
+    return head.islower() or head in NEVER_FIRST or not any(map(str.isalnum, sentence))
+
+
 def _sentences_of_part(tokens: list[str], has_capitals: bool) -> list[str]:
     sentences, start = [], 0
     for n in range(1, len(tokens)):

@@ -188,6 +188,14 @@ def test_balance_is_the_least_penalty_of_the_kernel(own):
     assert minimize(penalty, np.zeros(3), tol=1e-10).fun >= value - 1e-6
 
 
+@pytest.mark.parametrize("size", [1e-60, 1e-80, 1e-120, 1e-150, 1e-170])
+def test_balance_of_dying_columns(size):
+    U, theta, scales = balance(np.array([[1.0, size]]), np.array([[4.0, size], [4.0, size]]))
+    for x in (U, theta, scales):
+        assert np.isfinite(x).all()
+    assert_allclose(U**2 * theta, [[4.0, size**3 if size > 1e-66 else 0.0]] * 2, rtol=1e-12)
+
+
 def test_balance_of_dead_columns():
     U, theta, scales = balance(np.array([[1.0, 0.0, 2.0]]), np.array([4.0, 3.0, 0.0]))
     assert_array_equal(scales[1:], 0)

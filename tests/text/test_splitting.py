@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streamtopics.text import split_sentences
+from streamtopics.text.splitting import is_fragment
 
 CASES = {
     "plain": "It rained. | We stayed in.",
@@ -118,3 +119,22 @@ def test_long_runs_take_linear_time(unit):
     start = time.perf_counter()
     split_sentences(text)
     assert time.perf_counter() - start < 5
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_piece"),
+    [
+        ("It rained.", False),
+        ('"(It rained.)"', False),
+        ("- 3 of 4 came", False),
+        ("雨が降った。", False),
+        ("and it rained.", True),
+        ("'and it rained.'", True),
+        (", It rained.", True),
+        (") It rained.", True),
+        ("...", True),
+        ("", True),
+    ],
+)
+def test_pieces_of_sentences(sentence, is_piece):
+    assert is_fragment(sentence) == is_piece

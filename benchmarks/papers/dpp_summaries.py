@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Summaries of opinions by DPPSummarizer, by the thesis' kernel, and by their rivals.
+
+Opinosis: 26 topics of 51 to 575 sentences from reviews, with 3 to 5 reference summaries each;
+two sentences are chosen. ROUGE without stems, small letters, the mean over references.
+Redundancy is `summary_redundancy`, and two sentences are near-repeats if it is at least a half.
+Errors are standard errors over topics; `random` is the mean of 100 draws, the thesis' kernel that
+of three starts. TextRank is PageRank over the graph of sentences, with the cosine of the same
+features as ours or with the overlap of its paper; MMR takes the sentence of the largest
+0.7 centrality - 0.3 highest cosine with those taken. Centroid and TextRank do not know pieces of
+sentences; `same quality` is ours with a power so large that diversity does not matter.
+
+With --choose the constants are chosen on a random half of the topics and scored on the other,
+many times. With --read summaries are printed, of topics and of five reviews of imdb_train, and the
+digest of a few days of reuters21578; with --speed it is timed on reviews.
+
+    STREAMTOPICS_DATA=... python benchmarks/papers/dpp_summaries.py --output FOLDER
+    STREAMTOPICS_DATA=... python benchmarks/papers/dpp_summaries.py --choose --output FOLDER
+    STREAMTOPICS_DATA=... python benchmarks/papers/dpp_summaries.py --read
+"""
+
+import argparse
+import gzip
+import json
+import sys
+import textwrap
+import time
+from collections.abc import Callable
+from itertools import islice, product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+import corpora
+
+from streamtopics import DPPSummarizer
+from streamtopics.dpp.summary_kernel import (
+    centrality,
+    count_documents,
+    inverse_document_frequency,
+    weighted_units,
+)
+from streamtopics.metrics import rouge, summary_redundancy
+from streamtopics.text import SentenceVectorizer
+
+N_SENTENCES, N_RANDOM, N_STARTS, N_SPLITS = 2, 100, 3, 500
+NEAR_REPEAT = 0.5
+ONLY_QUALITY = 1e6
+POWERS, WEIGHTS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 8.0, ONLY_QUALITY), (1.0, 0.7, 0.5, 0.25)
+
+Chooser = Callable[[int], list[int]]
+
+
+class Topics(NamedTuple):
+    """The corpus."""
+
+    names: list[str]
+    documents: list[list[str]]
+    references: list[list[str]]
+
+
+class Measured(NamedTuple):
+    """What is measured of a method, an entry for each topic."""
+
+    f1: np.ndarray
+    recall: np.ndarray
+    f2: np.ndarray
+    recall2: np.ndarray
+    fl: np.ndarray
+    recall_l: np.ndarray
+    redundancy: np.ndarray
+    near_repeat: np.ndarray
+    words: np.ndarray
+
+
+def load() -> Topics:
+    """Opinosis, from the folder of the corpora."""
+    with gzip.open(corpora.folder() / "opinosis.jsonl.gz", "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    return Topics(*([row[key] for row in rows] for key in ("topic", "sentences", "summaries")))
+
+
+def measure(summaries: list[list[str]], references: list[list[str]]) -> Measured:
+    """Of one summary for each topic."""
+    found = []
+    for order in (1, 2, "l"):
+        scores = rouge(summaries, references, order=order)
+        found += [scores.f1, scores.recall]
+    redundancy = summary_redundancy(summaries)
+    words = [np.mean([len(sentence.split()) for sentence in summary]) for summary in summaries]
+    return Measured(*found, redundancy, redundancy >= NEAR_REPEAT, np.array(words))
+
+
+def average(measured: list[Measured]) -> Measured:
+    """The mean over runs, topic by topic."""
+    return Measured(*(np.mean(values, axis=0) for values in zip(*measured, strict=True)))
+
+
+# The rivals
+
+
+def unit_rows(documents: list[list[str]], *, weighted: bool) -> list[Any]:
+    """The features that ours has, of each document."""
+    X = SentenceVectorizer(CountVectorizer(binary=True)).fit_transform(documents)
+    weights = inverse_document_frequency(count_documents(X, X[0].shape[1]), len(X))
+    return [weighted_units(rows.astype(float), weights if weighted else None) for rows in X]
+
+
+def largest(values: np.ndarray) -> list[int]:
+    """Places of the largest values, in the order of the document."""
+    return sorted(np.argsort(-values, kind="stable")[:N_SENTENCES].tolist())
+
+
+def page_rank(similarity: np.ndarray, damping: float = 0.85) -> np.ndarray:
+    """The stationary weights of the nodes of a graph."""
+    np.fill_diagonal(similarity, 0.0)
+    total = similarity.sum(axis=1, keepdims=True)
+    steps = similarity / np.where(total > 0, total, 1.0)
+    rank = np.full(len(steps), 1 / len(steps))
+    for _ in range(100):
+        rank = (1 - damping) / len(steps) + damping * steps.T @ rank
+    return rank
+
+
+def text_rank(units: list[Any]) -> Chooser:
+    """By the cosine of the features."""
+    return lambda d: largest(page_rank((units[d] @ units[d].T).toarray()))
+
+
+def overlap_rank(documents: list[list[str]]) -> Chooser:
+    """By the number of common words over the sum of the logarithms of the lengths."""
+    X = SentenceVectorizer(CountVectorizer(binary=True, dtype=float)).fit_transform(documents)
+
+    def choose(d: int) -> list[int]:
+        common = (X[d] @ X[d].T).toarray()
+        logs = np.log(np.maximum(common.diagonal(), 1.0))
+        scale = logs[:, None] + logs
+        return largest(page_rank(np.where(scale > 0, common / np.where(scale > 0, scale, 1), 0)))
+
+    return choose
+
+
+def mmr(units: list[Any], trade: float = 0.7) -> Chooser:
+    """Maximal marginal relevance (Carbonell and Goldstein 1998), relevance the centrality."""
+
+    def choose(d: int) -> list[int]:
+        relevance, similarity = centrality(units[d]), (units[d] @ units[d].T).toarray()
+        chosen: list[int] = []
+        for _ in range(N_SENTENCES):
+            worst = similarity[:, chosen].max(axis=1) if chosen else np.zeros(len(relevance))
+            value = trade * relevance - (1 - trade) * worst
+            value[chosen] = -np.inf
+            chosen.append(int(value.argmax()))
+        return sorted(chosen)
+
+    return choose
+
+
+def rivals(topics: Topics) -> dict[str, list[list[list[str]]]]:
+    """Summaries of each rival, of some runs."""
+    rng = np.random.default_rng(0)
+    documents = topics.documents
+    plain, weighted = (unit_rows(documents, weighted=w) for w in (False, True))
+    n_of = list(map(len, documents))
+    choosers: dict[str, list[Chooser]] = {
+        "lead": [lambda d: list(range(N_SENTENCES))],
+        "random": [
+            lambda d: sorted(rng.choice(n_of[d], N_SENTENCES, replace=False).tolist())
+        ] * N_RANDOM,
+        "shortest": [lambda d: largest(-np.array([len(s.split()) for s in documents[d]]))],
+        "TextRank, overlap": [overlap_rank(documents)],
+        "TextRank, unweighted": [text_rank(plain)],
+        "TextRank, idf": [text_rank(weighted)],
+        "centroid, unweighted": [lambda d: largest(centrality(plain[d]))],
+        "centroid, idf": [lambda d: largest(centrality(weighted[d]))],
+        "MMR, idf": [mmr(weighted)],
+    }  # fmt: skip
+    places = range(len(documents))
+    return {
+        name: [[[documents[d][i] for i in choose(d)] for d in places] for choose in runs]
+        for name, runs in choosers.items()
+    }
+
+
+# Ours
+
+
+def ours(topics: Topics) -> dict[str, list[list[list[str]]]]:
+    """Summaries of DPPSummarizer, of some runs."""
+    documents = topics.documents
+    model = DPPSummarizer(N_SENTENCES)
+    others = [
+        DPPSummarizer(N_SENTENCES).fit(documents[:d] + documents[d + 1 :])
+        for d in range(len(documents))
+    ]
+    found = {
+        "default, unfitted": [model.transform(documents)],
+        "default, fitted": [model.fit(documents).transform(documents)],
+        "default, fitted on the other topics": [
+            [one.transform([text])[0] for one, text in zip(others, documents, strict=True)]
+        ],
+        "same quality, unfitted": [
+            DPPSummarizer(N_SENTENCES, quality_power=ONLY_QUALITY).transform(documents)
+        ],
+        "same quality, fitted": [
+            DPPSummarizer(N_SENTENCES, quality_power=ONLY_QUALITY).fit_transform(documents)
+        ],
+    }
+    for power in (1.0, 0.5, 0.25, 0.0):
+        found[f"thesis, power {power:g}"] = []
+    for seed in range(N_STARTS):
+        thesis = DPPSummarizer(
+            N_SENTENCES,
+            quality="thesis",
+            vectorizer=CountVectorizer(stop_words="english", max_features=500),
+            random_state=seed,
+        ).fit(documents)
+        for power in (1.0, 0.5, 0.25, 0.0):
+            summaries = thesis.set_params(quality_power=power).transform(documents)
+            found[f"thesis, power {power:g}"].append(summaries)
+    return found
+
+
+# Tables
+
+
+def as_table(found: dict[str, Measured]) -> str:
+    """A row for each method."""
+    lines = [
+        "| method | ROUGE-1 F | recall | ROUGE-2 F | recall | ROUGE-L F | recall | redundancy "
+        "| near-repeats | words |",
+        "|---" * 10 + "|",
+    ]
+    for name, values in found.items():
+        cells = [name]
+        for field in values._fields[:7]:
+            column = getattr(values, field)
+            cells.append(f"{column.mean():.3f} ± {error(column):.3f}")
+        cells += [f"{values.near_repeat.mean():.2f}", f"{values.words.mean():.1f}"]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def error(values: np.ndarray) -> float:
+    """The standard error of the mean."""
+    return float(values.std(ddof=1) / len(values) ** 0.5)
+
+
+def differences(found: dict[str, Measured], pairs: list[tuple[str, str]]) -> str:
+    """Mean differences over topics with their errors, of pairs of methods."""
+    lines = ["| difference | ROUGE-1 F | ROUGE-2 F | ROUGE-L F | redundancy |", "|---" * 5 + "|"]
+    for one, other in pairs:
+        cells = [f"{one} - {other}"]
+        for field in ("f1", "f2", "fl", "redundancy"):
+            change = getattr(found[one], field) - getattr(found[other], field)
+            cells.append(f"{change.mean():+.3f} ± {error(change):.3f}")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+# Constants
+
+
+def choose_constants(topics: Topics) -> str:
+    """The constants chosen on halves of the topics, and how they do on the others.
+
+    By the sum of ROUGE-1 F and ROUGE-2 F, either the best, or the smallest power that is less
+    than one standard error of the paired difference behind the best.
+    """
+    settings = list(product(POWERS, WEIGHTS))
+    out = []
+    for fitted in (False, True):
+        grid = []
+        for power, weight in settings:
+            model = DPPSummarizer(N_SENTENCES, quality_power=power, fragment_weight=weight)
+            if fitted:
+                model.fit(topics.documents)
+            grid.append(measure(model.transform(topics.documents), topics.references))
+        scores = np.array([values.f1 + values.f2 for values in grid])
+        fixed = {
+            "the defaults": settings.index((2.0, 0.5)),
+            "power 2, pieces not told apart": settings.index((2.0, 1.0)),
+            "quality alone, of the defaults": settings.index((ONLY_QUALITY, 0.5)),
+        }
+        held_out: dict[str, list[list[float]]] = {name: [] for name in ("best", "diverse", *fixed)}
+        picked = {"best": [], "diverse": []}
+        rng = np.random.default_rng(0)
+        for _ in range(N_SPLITS):
+            order = rng.permutation(len(topics.names))
+            half, rest = np.array_split(order, 2)
+            best = int(scores[:, half].mean(axis=1).argmax())
+            behind = scores[best, half] - scores[:, half]
+            near = behind.mean(axis=1) <= behind.std(axis=1, ddof=1) / len(half) ** 0.5
+            diverse = int(np.flatnonzero(near)[0])
+            for name, place in {"best": best, "diverse": diverse, **fixed}.items():
+                values = grid[place]
+                held_out[name].append(
+                    [v[rest].mean() for v in (values.f1, values.f2, values.redundancy)]
+                )
+            picked["best"].append(settings[best])
+            picked["diverse"].append(settings[diverse])
+        lines = [
+            f"{'fitted' if fitted else 'unfitted'}, scores on the half that was not looked at, "
+            f"{N_SPLITS} splits:",
+            "| rule | ROUGE-1 F | ROUGE-2 F | redundancy |",
+            "|---" * 4 + "|",
+        ]
+        for name, values in held_out.items():
+            means = np.mean(values, axis=0)
+            lines.append(f"| {name} | {' | '.join(f'{mean:.3f}' for mean in means)} |")
+        for name, chosen in picked.items():
+            for axis, label in enumerate(("power", "fragment_weight")):
+                values, counts = np.unique([row[axis] for row in chosen], return_counts=True)
+                shares = ", ".join(
+                    f"{value:g}: {count / N_SPLITS:.2f}"
+                    for value, count in zip(values, counts, strict=True)
+                )
+                lines.append(f"{name}, {label} chosen: {shares}")
+        lines += ["| power | weight | R1 F | R2 F | redundancy | words |", "|---" * 6 + "|"]
+        for (power, weight), values in zip(settings, grid, strict=True):
+            lines.append(
+                f"| {power:g} | {weight:g} | {values.f1.mean():.3f} | {values.f2.mean():.3f} "
+                f"| {values.redundancy.mean():.3f} | {values.words.mean():.1f} |"
+            )
+        out.append("\n".join(lines) + "\n")
+    return "\n".join(out)
+
+
+# Reading
+
+
+def read_them(topics: Topics) -> None:
+    """Print summaries of every fourth topic, and of five reviews."""
+    models = {
+        "unfitted": DPPSummarizer(N_SENTENCES),
+        "fitted": DPPSummarizer(N_SENTENCES).fit(topics.documents),
+        "thesis": DPPSummarizer(
+            N_SENTENCES,
+            quality="thesis",
+            vectorizer=CountVectorizer(stop_words="english", max_features=500),
+            random_state=0,
+        ).fit(topics.documents),
+    }
+    for d in range(0, len(topics.names), 4):
+        print(f"\n{topics.names[d]}, reference: {' '.join(topics.references[d][0].split())}")
+        for name, model in models.items():
+            print(f"  {name:9} {' | '.join(model.transform([topics.documents[d]])[0])}")
+    reviews = list(islice(corpora.texts("imdb_train"), 5000))
+    model = DPPSummarizer(3).fit(reviews)
+    for review in reviews[:5]:
+        print("\n" + textwrap.fill(review, 100))
+        for sentence in model.transform([review])[0]:
+            print(textwrap.indent(textwrap.fill(sentence, 96), "  > "))
+    stories = list(islice(corpora.texts("reuters21578"), 5000, 5300))
+    print(f"\nDigest of {len(stories)} stories of Reuters:")
+    for found in DPPSummarizer().digest(stories):
+        print(f"  {found.document:3} {found.sentence}")
+
+
+def time_them() -> None:
+    """Milliseconds a review, of learning and of summaries of three sentences."""
+    reviews = list(islice(corpora.texts("imdb_train"), 5000))
+    split = SentenceVectorizer().sentences
+    seconds = {"sentences": [], "fit": [], "transform": []}
+    for _ in range(3):
+        for name, call in {
+            "sentences": split,
+            "fit": DPPSummarizer(3).fit,
+            "transform": DPPSummarizer(3).fit(reviews).transform,
+        }.items():
+            started = time.process_time()
+            call(reviews)
+            seconds[name].append(time.process_time() - started)
+    for name, values in seconds.items():
+        print(f"{name}: {1e3 * min(values) / len(reviews):.2f} ms a review")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--choose", action="store_true")
+    parser.add_argument("--read", action="store_true")
+    parser.add_argument("--speed", action="store_true")
+    parser.add_argument("--output", type=Path, default=Path())
+    options = parser.parse_args()
+    topics = load()
+    if options.read:
+        read_them(topics)
+        return
+    if options.speed:
+        time_them()
+        return
+    if options.choose:
+        text, name = choose_constants(topics), "dpp_summaries_constants.md"
+    else:
+        found = {
+            name: average([measure(summaries, topics.references) for summaries in runs])
+            for name, runs in (rivals(topics) | ours(topics)).items()
+        }
+        best = "default, fitted"
+        others = [name for name in found if name != best]
+        unfitted = [("default, unfitted", name) for name in ("random", "TextRank, unweighted")]
+        pairs = [(best, name) for name in others] + unfitted
+        text, name = as_table(found) + "\n" + differences(found, pairs), "dpp_summaries.md"
+    print(text)
+    options.output.mkdir(parents=True, exist_ok=True)
+    (options.output / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""
+Summaries of reviews
+====================
+
+A summary made of a review's own sentences: those that are most like the rest of it, as long as they
+do not say the same. And a digest of many reviews at once.
+"""
+
+# %%
+# A review, summarised without training
+# -------------------------------------
+# Reviews of an inn, made up for this page. The first ends as it began, as reviews often do.
+import textwrap
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from streamtopics import DPPSummarizer
+
+reviews = [
+    "The room was large and comfortable. We had driven all day, and my wife slept for ten hours, "
+    "which she never does. At breakfast there was warm bread, and there were eggs from the hens "
+    "behind the house. The breakfast room was warm and looked on the garden. Somebody had left a "
+    "bicycle in the hall. The only thing that I did not like was the noise of the road. Bring "
+    "something for your ears. All in all, the room was large and comfortable, and we slept well.",
+    "We stayed for three nights in May. The owner met us at the station and carried our bags. "
+    "She knows every path in the valley, and her map of the walks was better than the one we "
+    "had bought. Our room was clean, but small. The owner is the best thing about this place! "
+    "On the last day it rained, so we sat in the kitchen and played cards with her sons.",
+    "Not for me. The noise of the road kept me awake, and at six the lorries begin. I asked for "
+    "another room, but the inn was full. Breakfast was good, I admit. When I paid, nobody "
+    "offered a lower price for a night without sleep. The road is the problem, and nothing that "
+    "the owner does will change that.",
+    "Good bread, good coffee, a quiet garden. The garden is at the back, away from the road, and "
+    "in the afternoon we had it for ourselves. Ask for a room that looks on the garden. Ours "
+    "did, and we heard no cars at all. The shower was cold on the first day. The owner had it "
+    "repaired within an hour.",
+    "A simple house in a beautiful valley. The walks begin at the door, and the owner has a map "
+    "of them. Our children loved the hens. We paid less than in town. The breakfast, with warm "
+    "bread and eggs, was enough until the evening.",
+]
+summarizer = DPPSummarizer(n_sentences=2)
+for sentence in summarizer.transform(reviews[:1])[0]:
+    print("-", sentence)
+
+# %%
+# What was chosen, and why
+# ------------------------
+# ``select`` gives the places of the sentences, with their quality. The quality is the cosine of the
+# words of a sentence with those of the whole review: the bars below. A large power of the quality
+# (orange) takes the longest bars, which say the same twice. The default (blue) leaves the second
+# one out, since most of its words are there already.
+sentences = summarizer.fit(reviews).vectorizer_.sentences(reviews[:1])[0]
+every = DPPSummarizer(n_sentences=99).fit(reviews).select(reviews[:1])[0]
+quality = np.zeros(len(sentences))
+quality[every.indices] = every.scores
+figure, axes = plt.subplots(1, 2, figsize=(9, 4.2), sharey=True, layout="constrained")
+for ax, power, colour in zip(axes, (1000, 2), ("tab:orange", "tab:blue"), strict=True):
+    [chosen] = summarizer.set_params(quality_power=power).select(reviews[:1])
+    colours = [colour if i in chosen.indices else "lightgrey" for i in range(len(sentences))]
+    ax.barh(range(len(sentences)), quality, color=colours)
+    ax.set_xlabel("centrality")
+    ax.set_title(f"quality_power = {power}")
+axes[0].set_yticks(range(len(sentences)), [textwrap.fill(text, 48) for text in sentences])
+axes[0].tick_params(axis="y", labelsize=8)
+axes[0].invert_yaxis()
+
+# %%
+# The reviews with their sentences marked
+# ---------------------------------------
+# Two sentences of each.
+marked = []
+for review, chosen in zip(reviews, summarizer.select(reviews), strict=True):
+    for i, sentence in enumerate(summarizer.vectorizer_.sentences([review])[0]):
+        lines = textwrap.wrap(sentence, 105)
+        marked += [(line, i in chosen.indices) for line in lines]
+    marked.append(("", False))
+page = plt.figure(figsize=(9, 0.2 * len(marked)))
+for row, (line, is_chosen) in enumerate(marked):
+    page.text(
+        0.02,
+        1 - (row + 1) / (len(marked) + 1),
+        line,
+        size=9,
+        color="black" if is_chosen else "grey",
+        backgroundcolor="lemonchiffon" if is_chosen else "white",
+    )
+
+# %%
+# All reviews at once
+# -------------------
+# The sentences of all reviews that are central and differ, each with the number of its review.
+for found in DPPSummarizer().digest(reviews, n_sentences=3):
+    print(f"review {found.document}: {found.sentence}")
+
+# %%
+# Given times, the digest of a part of a stream is that of a window:
+early = DPPSummarizer().digest(
+    reviews, n_sentences=3, times=[2019, 2020, 2021, 2024, 2025], window=(2019, 2022)
+)
+for found in early:
+    print(f"review {found.document}: {found.sentence}")

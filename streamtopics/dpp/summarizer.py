@@ -1,0 +1,544 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Extractive summaries of raw documents as an estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
+from sklearn.utils import Tags, check_random_state, get_tags
+
+from streamtopics.dpp import thesis_kernel
+from streamtopics.dpp.selection import greedy_map
+from streamtopics.dpp.summary import (
+    DigestSentence,
+    Summary,
+    check_quality,
+    check_scores,
+    inside,
+)
+from streamtopics.dpp.summary_kernel import (
+    Candidates,
+    centrality,
+    cosine_candidates,
+    count_documents,
+    distinct_units,
+    inverse_document_frequency,
+    specificity,
+    weighted_units,
+)
+from streamtopics.dpp.thesis_kernel import ThesisModel
+from streamtopics.text import SentenceVectorizer
+from streamtopics.text.splitting import is_fragment
+from streamtopics.validation import COMMON_CONSTRAINTS, Interval, StrOptions
+
+DEFAULT_POWER, THESIS_POWER = 2.0, 1.0
+THESIS_WORDS = 500
+
+CONSTRAINTS = {
+    "n_sentences": [Interval(Integral, 1, None, closed="left")],
+    "n_words": [None, Interval(Integral, 1, None, closed="left")],
+    "vectorizer": "no_validation",
+    "splitter": [None, callable],
+    "quality": [StrOptions({"centrality", "thesis"}), callable],
+    "quality_power": [None, Interval(Real, 0, 1e6, closed="both")],
+    "fragment_weight": [Interval(Real, 0, 1, closed="both")],
+    "n_components": COMMON_CONSTRAINTS["n_components"],
+    "penalty": [Interval(Real, 0, None, closed="left")],
+    "max_iter": COMMON_CONSTRAINTS["max_iter"],
+    "random_state": COMMON_CONSTRAINTS["random_state"],
+}
+
+
+class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+    """Summaries made of a document's own sentences: central ones that differ from each other.
+
+    A determinantal point process gives a set of sentences the weight det L, the squared
+    volume that their word features span, each as long as the quality of the sentence. A
+    greedy search takes the sentences one by one. It needs no training; from a corpus it
+    learns which words are frequent everywhere.
+
+    Parameters
+    ----------
+    n_sentences : int, default=5
+        Most sentences of a summary.
+    n_words : int or None, default=None
+        Most words of a summary, in place of `n_sentences`; words are what white space
+        separates. Sentences that no longer fit are passed over, and where none fits the
+        summary is empty.
+    vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
+        What makes features of sentences; it is cloned, not changed. None notes which words of
+        two letters or more a sentence has, in 2^18 hashed columns, so that no word is unknown
+        and memory stays flat along a stream. The others learn their words in `fit` or the first
+        `partial_fit`, and words that they do not know count nothing from then on. With
+        ``quality="thesis"`` None is the 500 most frequent words.
+    splitter : callable or None, default=None
+        Takes a text, a str, and returns its sentences, a list of str. None is
+        :func:`~streamtopics.text.split_sentences`, for English-like prose.
+    quality : {"centrality", "thesis"} or callable, default="centrality"
+        "centrality" is the cosine with the mean of the document's sentences. A callable takes
+        the sentences of a document, a list of str, and their features, a CSR matrix with rows
+        of length 1 or 0, and returns a number for each that is not negative; sentences
+        with 0 are never taken. "thesis" is the kernel of the source, which has to be learnt and
+        which favours the shortest sentences; see the notes.
+    quality_power : float or None, default=None
+        L = (q q)^(power / 2) S of quality q and similarity S. Larger trusts the quality more,
+        0 asks for diversity alone. None is 2, as measured, and for "thesis" 1, as in the
+        source.
+    fragment_weight : float, default=0.5
+        Factor of the centrality of sentences that look like the rest of one that was cut: which
+        begin with a small letter or a comma. 1 makes no difference.
+    n_components : int, default=10
+        Columns of U; for "thesis" only, like all further ones.
+    penalty : float, default=0.01
+        Of U and theta.
+    max_iter : int, default=10
+        Most rounds of `fit`.
+    random_state : int, RandomState instance or None, default=None
+        Of the start of U. Nothing else is random.
+
+    Attributes
+    ----------
+    vectorizer_ : SentenceVectorizer
+        The fitted vectorizer of sentences.
+    document_frequency_ : ndarray of shape (n_features,)
+        How many of the documents seen have each word.
+    n_documents_seen_ : int
+        Documents learnt from.
+    thesis_ : ThesisModel or None
+        What "thesis" learnt.
+
+    See Also
+    --------
+    streamtopics.metrics.RougeScorer : Compares summaries with references.
+    streamtopics.text.split_sentences : The default splitter.
+
+    Notes
+    -----
+    Words are weighted by log((1 + N) / (1 + df)) + 1, of N documents seen of which df have
+    the word; before `fit` all words weigh the same. TfidfVectorizer keeps its own weights.
+
+    Of sentences with the same features, such as repeated ones, one is taken at most, and
+    where all further sentences are combinations of those taken, the summary stays shorter.
+    Sentences without a known word are taken only in documents that have no others: then the
+    first different ones. Equal sentences go by their order. A document without sentences has an
+    empty summary.
+
+    p(x) of the thesis is the probability of a sentence of independent words, which falls with
+    each word. Its ``quality_power=1`` takes the shortest sentences, and measured by reference
+    summaries it is about as good as chance; see :doc:`/measured`.
+
+    References
+    ----------
+    C. Dupuy (2017), "Inference and applications for topic models", section 4.4.
+
+    A. Kulesza and B. Taskar (2012), "Determinantal point processes for machine learning",
+    section 4 (quality and similarity).
+
+    L. Chen, G. Zhang and E. Zhou (2018), "Fast greedy MAP inference for determinantal point
+    process to improve recommendation diversity".
+
+    Examples
+    --------
+    >>> from streamtopics import DPPSummarizer
+    >>> review = (
+    ...     "The soup was hot and good. We came by bus. The soup was good! The waiter was kind, "
+    ...     "and the fish was good and fresh. It rained."
+    ... )
+    >>> summarizer = DPPSummarizer(n_sentences=2)
+    >>> summarizer.transform([review])[0]
+    ['The soup was hot and good.', 'The waiter was kind, and the fish was good and fresh.']
+    >>> [summary] = summarizer.select([review])
+    >>> summary.indices, summary.scores.round(2)
+    (array([0, 3]), array([0.8 , 0.71]))
+    """
+
+    _parameter_constraints = CONSTRAINTS
+
+    def __init__(
+        self,
+        n_sentences=5,
+        *,
+        n_words=None,
+        vectorizer=None,
+        splitter=None,
+        quality="centrality",
+        quality_power=None,
+        fragment_weight=0.5,
+        n_components=10,
+        penalty=0.01,
+        max_iter=10,
+        random_state=None,
+    ):
+        self.n_sentences = n_sentences
+        self.n_words = n_words
+        self.vectorizer = vectorizer
+        self.splitter = splitter
+        self.quality = quality
+        self.quality_power = quality_power
+        self.fragment_weight = fragment_weight
+        self.n_components = n_components
+        self.penalty = penalty
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    # Learning
+
+    def fit(self, documents: Iterable[Any], y: Any = None) -> Self:
+        """Learn the words and their document frequencies. Forgets what was learnt before.
+
+        Parameters
+        ----------
+        documents : iterable of str, or of lists of str
+            Texts, or lists of their sentences.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        self._validate_params()
+        vectorizer = self._new_vectorizer()
+        documents = vectorizer.sentences(documents)
+        vectorizer.fit(documents)
+        X = vectorizer.transform(documents)
+        thesis = None
+        if self.quality == "thesis":
+            _check_words(X, "fit")
+            thesis = thesis_kernel.fit(
+                X, self.n_components, self._rng(), penalty=self.penalty, max_iter=self.max_iter
+            )
+        self.document_frequency_ = count_documents(X, _n_features(vectorizer))
+        self.n_documents_seen_ = len(X)
+        self.vectorizer_, self.thesis_ = vectorizer, thesis
+        return self
+
+    def partial_fit(self, documents: Iterable[Any], y: Any = None) -> Self:
+        """Go on learning from a part of a stream. The first one fixes which words there are.
+
+        When it fails nothing has changed.
+
+        Parameters
+        ----------
+        documents : iterable of str, or of lists of str
+            Texts, or lists of their sentences.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        self._validate_params()
+        first = not self.__sklearn_is_fitted__()
+        vectorizer = self._new_vectorizer() if first else self.vectorizer_
+        documents = vectorizer.sentences(documents)
+        if first:
+            vectorizer.fit(documents)
+        X = vectorizer.transform(documents)
+        thesis = None if first else self.thesis_
+        if self.quality == "thesis":
+            thesis = self._learn_thesis(thesis, X, first=first)
+        found = count_documents(X, _n_features(vectorizer))
+        self.document_frequency_ = found if first else self.document_frequency_ + found
+        self.n_documents_seen_ = len(X) + (0 if first else self.n_documents_seen_)
+        self.vectorizer_, self.thesis_ = vectorizer, thesis
+        return self
+
+    def _learn_thesis(
+        self, thesis: ThesisModel | None, X: Sequence[sparse.csr_matrix], *, first: bool
+    ) -> ThesisModel:
+        if first:
+            _check_words(X, "the first partial_fit")
+        else:
+            self._check_thesis(thesis)
+            if self.n_components != thesis.online.parameters.U.shape[1]:
+                raise ValueError(
+                    f"n_components is {self.n_components} now, but "
+                    f"{thesis.online.parameters.U.shape[1]} were learnt; set it back, or start "
+                    "anew with fit"
+                )
+            if not any(matrix.nnz for matrix in X):
+                return thesis
+        return thesis_kernel.learn(thesis, X, self.n_components, self._rng(), penalty=self.penalty)
+
+    # Summaries
+
+    def transform(self, documents: Iterable[Any]) -> np.ndarray:
+        """The summary of each document.
+
+        Parameters
+        ----------
+        documents : iterable of str, or of lists of str
+            Texts, or lists of their sentences.
+
+        Returns
+        -------
+        summaries : ndarray of shape (n_documents,), of objects
+            For each document the list of the sentences chosen, in its order.
+        """
+        chosen = self.select(documents)
+        out = np.empty(len(chosen), dtype=object)
+        for d, summary in enumerate(chosen):
+            out[d] = list(summary.sentences)
+        return out
+
+    def select(
+        self, documents: Iterable[Any], *, scores: Iterable[Any] | None = None
+    ) -> list[Summary]:
+        """Which sentences of each document are chosen, and how much each counts.
+
+        Parameters
+        ----------
+        documents : iterable of str, or of lists of str
+            Texts, or lists of their sentences.
+        scores : iterable of array-likes of shape (n_sentences,), or None, default=None
+            The quality of the sentences of each document, in place of `quality`; not negative,
+            0 for a sentence not to take.
+
+        Returns
+        -------
+        summaries : list of n_documents Summary
+        """
+        self._validate_params()
+        vectorizer = self._known_vectorizer()
+        documents = vectorizer.sentences(documents)
+        X, weights = vectorizer.transform(documents), self._weights()
+        given = check_scores(scores, documents)
+        rows = zip(documents, X, given, strict=True)
+        return [self._choose(*row, weights, self.n_sentences, self.n_words) for row in rows]
+
+    def digest(
+        self,
+        documents: Iterable[Any],
+        *,
+        n_sentences: int | None = None,
+        times: Sequence[Any] | None = None,
+        window: tuple[Any, Any] | None = None,
+    ) -> list[DigestSentence]:
+        """The most central sentences of many documents that differ from each other.
+
+        All sentences count as those of one document, repeated ones once, so that what many
+        documents say in words of their own is central. Words weigh log((2 + N) / (1 + df)),
+        next to nothing if they are in all documents: those learnt from, or before `fit` these.
+
+        Parameters
+        ----------
+        documents : iterable of str, or of lists of str
+            Texts, or lists of their sentences.
+        n_sentences : int or None, default=None
+            Most sentences; None is the estimator's budget, in sentences or words.
+        times : sequence of n_documents times, or None, default=None
+            The time of each document: numbers, dates or anything that can be compared.
+        window : (start, stop) or None, default=None
+            Only documents of start <= time < stop; goes with `times`.
+
+        Returns
+        -------
+        digest : list of DigestSentence
+            In the order of the documents.
+
+        Examples
+        --------
+        >>> from streamtopics import DPPSummarizer
+        >>> news = [
+        ...     "A storm hit the coast. We stayed in.",
+        ...     "The storm hit the coast. Schools are closed.",
+        ...     "Schools are closed until Monday.",
+        ...     "The sun shines.",
+        ... ]
+        >>> digest = DPPSummarizer().digest(
+        ...     news, n_sentences=2, times=[1, 2, 3, 4], window=(1, 4)
+        ... )
+        >>> [(found.document, found.sentence) for found in digest]
+        [(0, 'A storm hit the coast.'), (1, 'Schools are closed.')]
+        """
+        self._validate_params()
+        if n_sentences is not None and not (isinstance(n_sentences, Integral) and n_sentences > 0):
+            raise ValueError(f"n_sentences must be a positive number; got {n_sentences!r}")
+        vectorizer = self._known_vectorizer()
+        documents = vectorizer.sentences(documents)
+        places = inside(len(documents), times, window)
+        first: dict[str, tuple[int, int]] = {}
+        for d in places:
+            for i, sentence in enumerate(documents[d]):
+                first.setdefault(sentence, (d, i))
+        X = vectorizer.transform([list(first), *(documents[d] for d in places)])
+        n_words = self.n_words if n_sentences is None else None
+        n_sentences = self.n_sentences if n_sentences is None else n_sentences
+        found = self._choose(
+            list(first), X[0], None, self._digest_weights(X[1:]), n_sentences, n_words
+        )
+        values = zip(found.sentences, found.scores.tolist(), found.log_gains.tolist(), strict=True)
+        return [DigestSentence(*first[text], text, *rest) for text, *rest in values]
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Do nothing: lists of sentences do not fit into a data frame.
+
+        It is here so that the output of a pipeline can be chosen.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"} or None, default=None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        return self
+
+    def _choose(
+        self,
+        sentences: list[str],
+        X: sparse.csr_matrix,
+        scores: np.ndarray | None,
+        weights: np.ndarray | None,
+        n_sentences: int,
+        n_words: int | None,
+    ) -> Summary:
+        if not sentences:
+            return Summary(np.zeros(0, dtype=np.intp), (), np.zeros(0), np.zeros(0))
+        candidates = self._candidates(sentences, X, scores, weights)
+        found = greedy_map(
+            candidates.kernel,
+            candidates.features,
+            n_points=n_sentences if n_words is None else None,
+            log_quality=candidates.log_quality,
+            costs=None if n_words is None else np.array([len(s.split()) for s in sentences]),
+            budget=n_words,
+        )
+        order = np.argsort(found.chosen)
+        indices = found.chosen[order]
+        return Summary(
+            indices,
+            tuple(sentences[i] for i in indices),
+            candidates.quality[indices],
+            found.log_gains[order],
+        )
+
+    def _candidates(
+        self,
+        sentences: list[str],
+        X: sparse.csr_matrix,
+        scores: np.ndarray | None,
+        weights: np.ndarray | None,
+    ) -> Candidates:
+        power = self._power()
+        if X.count_nonzero() == 0:
+            quality = np.ones(len(sentences)) if scores is None else scores
+            return cosine_candidates(distinct_units(sentences), quality, power)
+        if self.quality == "thesis":
+            return thesis_kernel.thesis_candidates(
+                self.thesis_, X, power, penalty=self.penalty, quality=scores
+            )
+        units = weighted_units(X, weights)
+        if scores is None:
+            scores = self._quality_of(sentences, units)
+        return cosine_candidates(units, scores, power)
+
+    def _quality_of(self, sentences: list[str], units: sparse.csr_matrix) -> np.ndarray:
+        if callable(self.quality):
+            values = self.quality(list(sentences), units)
+            return check_quality(values, len(sentences), "what quality returned")
+        pieces = np.array([is_fragment(sentence) for sentence in sentences])
+        return centrality(units) * np.where(pieces, self.fragment_weight, 1.0)
+
+    # What is known
+
+    def _power(self) -> float:
+        if self.quality_power is not None:
+            return self.quality_power
+        return THESIS_POWER if self.quality == "thesis" else DEFAULT_POWER
+
+    def _rng(self) -> np.random.Generator:
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        return np.random.default_rng(seed)
+
+    def _weights(self) -> np.ndarray | None:
+        if not self.__sklearn_is_fitted__() or self._weighs_itself():
+            return None
+        return inverse_document_frequency(self.document_frequency_, self.n_documents_seen_)
+
+    def _digest_weights(self, X: Sequence[sparse.csr_matrix]) -> np.ndarray | None:
+        if not self.__sklearn_is_fitted__():
+            return specificity(count_documents(X, X[0].shape[1]), len(X)) if len(X) else None
+        if self._weighs_itself():
+            return None
+        return specificity(self.document_frequency_, self.n_documents_seen_)
+
+    def _weighs_itself(self) -> bool:
+        return isinstance(self.vectorizer_.vectorizer_, TfidfVectorizer)
+
+    def _inner_vectorizer(self) -> Any:
+        if self.vectorizer is not None:
+            return self.vectorizer
+        if self.quality == "thesis":
+            return CountVectorizer(max_features=THESIS_WORDS)
+        return HashingVectorizer(
+            n_features=2**18, binary=True, norm=None, alternate_sign=False, dtype=np.float64
+        )
+
+    def _new_vectorizer(self) -> SentenceVectorizer:
+        return SentenceVectorizer(self._inner_vectorizer(), splitter=self.splitter)
+
+    def _known_vectorizer(self) -> SentenceVectorizer:
+        """The fitted one, or else one that needs no fit."""
+        if self.__sklearn_is_fitted__():
+            if self.quality == "thesis":
+                self._check_thesis(self.thesis_)
+            return self.vectorizer_
+        if self._requires_fit():
+            raise NotFittedError(
+                "this DPPSummarizer is not fitted yet, and its "
+                + ("quality" if self.quality == "thesis" else "vectorizer")
+                + " has to be; call fit or partial_fit first. The default vectorizer and "
+                "HashingVectorizer can do without"
+            )
+        return self._new_vectorizer().fit([])
+
+    def _check_thesis(self, thesis: ThesisModel | None) -> None:
+        if thesis is None:
+            raise ValueError(
+                "quality is 'thesis' now, but it was another one when this estimator learnt; call "
+                "fit again, or set it back"
+            )
+
+    def _requires_fit(self) -> bool:
+        vectorizer = self._inner_vectorizer()
+        stateless = (
+            hasattr(vectorizer, "__sklearn_tags__") and not get_tags(vectorizer).requires_fit
+        )
+        return self.quality == "thesis" or not stateless
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "n_documents_seen_")
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.requires_fit = self._requires_fit()
+        return tags
+
+
+def _n_features(vectorizer: SentenceVectorizer) -> int:
+    return vectorizer.transform([[""]])[0].shape[1]
+
+
+def _check_words(X: Sequence[sparse.csr_matrix], method: str) -> None:
+    if not any(matrix.nnz for matrix in X):
+        raise ValueError(
+            f"documents, passed to {method}, have no sentence with a known word, so that quality "
+            "'thesis' has nothing to learn from; pass documents with words"
+        )

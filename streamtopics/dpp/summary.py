@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Summaries as they are handed out, and what is asked for, checked."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """The sentences chosen from a document, in its order.
+
+    Attributes
+    ----------
+    indices : ndarray of shape (n_chosen,), int
+        Their places among the sentences of the document.
+    sentences : tuple of n_chosen str
+    scores : ndarray of shape (n_chosen,)
+        Their quality: the centrality, or what was given or computed instead; with
+        ``quality="thesis"`` log p, in nats.
+    log_gains : ndarray of shape (n_chosen,)
+        What each added to log det L, in nats. The sentence that was taken first has the
+        largest.
+    """
+
+    indices: np.ndarray
+    sentences: tuple[str, ...]
+    scores: np.ndarray
+    log_gains: np.ndarray
+
+
+class DigestSentence(NamedTuple):
+    """A sentence of a digest.
+
+    Attributes
+    ----------
+    document : int
+        The place of its document among those passed.
+    index : int
+        Its place among the sentences of the document.
+    sentence : str
+    score, log_gain : float
+        As in `Summary`.
+    """
+
+    document: int
+    index: int
+    sentence: str
+    score: float
+    log_gain: float
+
+
+def check_scores(
+    scores: Iterable[Any] | None, documents: list[list[str]]
+) -> list[np.ndarray | None]:
+    """The scores of the sentences of each document; None for each if there are none."""
+    if scores is None:
+        return [None] * len(documents)
+    scores = list(scores)
+    if len(scores) != len(documents):
+        raise ValueError(
+            f"scores must have one array for each of the {len(documents)} documents; got "
+            f"{len(scores)}"
+        )
+    return [
+        check_quality(values, len(sentences), f"scores[{d}]")
+        for d, (values, sentences) in enumerate(zip(scores, documents, strict=True))
+    ]
+
+
+def check_quality(values: Any, n_sentences: int, name: str) -> np.ndarray:
+    """One finite number that is not negative for each sentence, as float64."""
+    values = np.asarray(values, dtype=np.float64)
+    if values.shape != (n_sentences,):
+        raise ValueError(
+            f"{name} must have one number for each of the {n_sentences} sentences; got shape "
+            f"{values.shape}"
+        )
+    if not ((values >= 0) & (values < np.inf)).all():
+        raise ValueError(
+            f"{name} must be finite and not negative; it goes from {values.min():g} to "
+            f"{values.max():g}. Of log scores take the exponential"
+        )
+    return values
+
+
+def inside(n_documents: int, times: Sequence[Any] | None, window: Any) -> list[int]:
+    """The places of the documents in the window."""
+    if (times is None) != (window is None):
+        raise ValueError("times and window go together; give both, or neither")
+    if times is None:
+        return list(range(n_documents))
+    times = list(times)
+    if len(times) != n_documents:
+        raise ValueError(
+            f"times must have one time for each of the {n_documents} documents; got {len(times)}"
+        )
+    if isinstance(window, str) or len(window) != 2:
+        raise ValueError(f"window must be a pair (start, stop); got {window!r}")
+    start, stop = window
+    return [d for d, time in enumerate(times) if start <= time < stop]

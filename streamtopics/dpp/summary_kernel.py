@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kernel by which sentences of a document are summarised, without any training.
+
+    L(x, y) = (q(x) q(y))^{power / 2} cos(x, y),
+
+the cosine of word features weighted by their inverse document frequency, and q the
+quality of a sentence: by default its centrality, the cosine with the mean of the
+document's sentences, less if it looks like a piece of a sentence.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from streamtopics.dpp.kernel import Kernel
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Sentences to choose from, as `selection.greedy_map` takes them.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    features : CSR matrix of shape (n_sentences, n_features)
+    quality : ndarray of shape (n_sentences,)
+        As it is reported.
+    log_quality : ndarray of shape (n_sentences,)
+        Of the kernel, with the power; -inf for a sentence not to take.
+    """
+
+    kernel: Kernel
+    features: sparse.csr_matrix
+    quality: np.ndarray
+    log_quality: np.ndarray
+
+
+def inverse_document_frequency(document_frequency: np.ndarray, n_documents: int) -> np.ndarray:
+    """log((1 + N) / (1 + df)) + 1, as TfidfVectorizer has it; 1 before any document.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.summary_kernel import inverse_document_frequency
+    >>> inverse_document_frequency(np.array([7, 1, 0]), 7).round(2)
+    array([1.  , 2.39, 3.08])
+    """
+    return np.log((1 + n_documents) / (1 + document_frequency)) + 1
+
+
+def specificity(document_frequency: np.ndarray, n_documents: int) -> np.ndarray:
+    """log((2 + N) / (1 + df)): as good as 0 for words of all documents, but never 0.
+
+    Over many documents about different things, function words are all that the sentences
+    have in common, and would make them central.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.summary_kernel import specificity
+    >>> specificity(np.array([98, 48, 0]), 98).round(2)
+    array([0.01, 0.71, 4.61])
+    """
+    return np.log((2 + n_documents) / (1 + document_frequency))
+
+
+def count_documents(documents: Sequence[sparse.csr_matrix], n_features: int) -> np.ndarray:
+    """In how many documents each word is, of shape (n_features,).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from streamtopics.dpp.summary_kernel import count_documents
+    >>> document = sparse.csr_matrix([[2, 0, 1], [0, 0, 1]])
+    >>> count_documents([document, document[:1]], 3)
+    array([2, 0, 2])
+    """
+    found = np.zeros(n_features, dtype=np.int64)
+    for X in documents:
+        found[np.unique(X.indices[X.data != 0])] += 1
+    return found
+
+
+def weighted_units(X: sparse.csr_matrix, weights: np.ndarray | None) -> sparse.csr_matrix:
+    """Rows of length 1, of weighted features, over the columns in use alone.
+
+    Rows without features stay 0. `weights` has shape (n_features,); None is 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from streamtopics.dpp.summary_kernel import weighted_units
+    >>> weighted_units(sparse.csr_matrix([[0, 3, 2], [0, 0, 0]]), np.array([9, 1, 2])).toarray()
+    array([[0.6, 0.8],
+           [0. , 0. ]])
+    """
+    used, columns = np.unique(X.indices, return_inverse=True)
+    data = X.data * (1.0 if weights is None else weights[used][columns])
+    row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    squares = np.bincount(row, weights=data**2, minlength=X.shape[0])
+    data = data / np.sqrt(np.where(squares > 0, squares, 1.0))[row]
+    return sparse.csr_matrix((data, columns, X.indptr), shape=(X.shape[0], max(len(used), 1)))
+
+
+def centrality(units: sparse.csr_matrix) -> np.ndarray:
+    """The cosine of each row, of length 1 or 0, with the mean of all rows; at least 0.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> from streamtopics.dpp.summary_kernel import centrality
+    >>> centrality(sparse.csr_matrix([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])).round(3)
+    array([0.894, 0.894, 0.447, 0.   ])
+    """
+    mean = np.asarray(units.sum(axis=0)).ravel()
+    length = np.linalg.norm(mean)
+    return np.maximum(units @ mean / (length if length > 0 else 1.0), 0.0)
+
+
+def cosine_candidates(
+    units: sparse.csr_matrix, quality: np.ndarray, quality_power: float
+) -> Candidates:
+    """The kernel of this module.
+
+    Parameters
+    ----------
+    units : CSR matrix of shape (n_sentences, n_features)
+        Rows of length 1, or 0 for a sentence not to take.
+    quality : ndarray of shape (n_sentences,)
+        Not negative.
+    quality_power : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy import sparse
+    >>> from streamtopics.dpp.selection import greedy_map
+    >>> from streamtopics.dpp.summary_kernel import centrality, cosine_candidates
+    >>> units = sparse.csr_matrix([[0.6, 0.8], [0.6, 0.8], [1.0, 0.0]])
+    >>> found = cosine_candidates(units, centrality(units), 2.0)
+    >>> greedy_map(found.kernel, found.features, n_points=2, log_quality=found.log_quality).chosen
+    array([0, 2])
+    """
+    same = Kernel(np.zeros((units.shape[1], 0)), np.zeros(0), gamma=1.0)
+    return Candidates(same, units, quality, powered(quality, quality_power))
+
+
+def powered(quality: np.ndarray, quality_power: float) -> np.ndarray:
+    """log q^{power / 2}; -inf where q is 0, whatever the power.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.summary_kernel import powered
+    >>> powered(np.array([1.0, 0.0]), 2.0)
+    array([  0., -inf])
+    """
+    logs = np.log(quality, where=quality > 0, out=np.zeros(len(quality)))
+    return np.where(quality > 0, 0.5 * quality_power * logs, -np.inf)
+
+
+def distinct_units(sentences: Sequence[str]) -> sparse.csr_matrix:
+    """For sentences without features: a row of length 1 for each text, 0 for an empty one.
+
+    Examples
+    --------
+    >>> from streamtopics.dpp.summary_kernel import distinct_units
+    >>> distinct_units(["?", "!", "", "?"]).toarray()
+    array([[1., 0.],
+           [0., 1.],
+           [0., 0.],
+           [1., 0.]])
+    """
+    columns: dict[str, int] = {}
+    texts = [sentence.strip() for sentence in sentences]
+    codes = [columns.setdefault(text, len(columns)) if text else -1 for text in texts]
+    rows = [row for row, code in enumerate(codes) if code >= 0]
+    places = [code for code in codes if code >= 0]
+    shape = (len(codes), max(len(columns), 1))
+    return sparse.csr_matrix((np.ones(len(rows)), (rows, places)), shape=shape)

@@ -1,0 +1,593 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Summaries of raw documents: what is chosen, what is learnt, and the face of scikit-learn."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import estimator_checks
+
+from streamtopics import DPPSummarizer
+from streamtopics.dpp.summary_kernel import centrality, weighted_units
+from streamtopics.metrics import RougeScorer
+from streamtopics.text import split_sentences
+from tests.reference import dpp as reference
+
+REVIEW = (
+    "The soup was hot and the bread was fresh. We came by bus. The soup was hot and good! "
+    "Our waiter was kind and quick. The bread was fresh. Outside it rained. The soup was hot and "
+    "the bread was fresh. I would go there again for the soup and the waiter."
+)
+NEWS = [
+    "The river rose in the night. The town closed the bridge. People slept in the school.",
+    "The town opened the bridge. The river fell in the morning.",
+    "A match was played in the town. The home team won the match.",
+]
+MODELS = {
+    "default": DPPSummarizer(2),
+    "words": DPPSummarizer(n_words=12),
+    "counts": DPPSummarizer(2, vectorizer=CountVectorizer()),
+    "tf-idf": DPPSummarizer(2, vectorizer=TfidfVectorizer(sublinear_tf=True)),
+    "hashing": DPPSummarizer(2, vectorizer=HashingVectorizer(n_features=64)),
+    "callable": DPPSummarizer(2, quality=lambda sentences, X: [len(s) for s in sentences]),
+    "thesis": DPPSummarizer(2, quality="thesis", n_components=3, max_iter=2, random_state=0),
+}
+each_model = pytest.mark.parametrize("name", MODELS)
+
+
+def fitted(name):
+    return clone(MODELS[name]).fit([*NEWS, REVIEW])
+
+
+def same(one, other):
+    for x, y in zip(one, other, strict=True):
+        assert x.sentences == y.sentences
+        assert_array_equal(x.indices, y.indices)
+        assert_array_equal(x.scores, y.scores)
+        assert_array_equal(x.log_gains, y.log_gains)
+
+
+# What is chosen
+
+
+def dense_kernel(sentences, power, weights=None):
+    """L of the default kernel, word by word."""
+    words = [set(CountVectorizer().build_analyzer()(sentence)) for sentence in sentences]
+    weight = weights or (lambda word: 1.0)
+    vocabulary = sorted(set().union(*words))
+    Phi = np.array([[weight(w) * (w in own) for w in vocabulary] for own in words])
+    Phi /= np.linalg.norm(Phi, axis=1, keepdims=True)
+    mean = Phi.mean(axis=0)
+    quality = Phi @ mean / np.linalg.norm(mean)
+    return np.outer(quality, quality) ** (power / 2) * (Phi @ Phi.T), quality
+
+
+@pytest.mark.parametrize("power", [0.0, 1.0, 2.0, 5.0])
+def test_is_greedy_on_the_dense_kernel(power):
+    L, quality = dense_kernel(split_sentences(REVIEW), power)
+    [found] = DPPSummarizer(3, quality_power=power).select([REVIEW])
+    assert found.indices.tolist() == sorted(reference.greedy(L, 3))
+    chosen = found.indices
+    assert_allclose(found.log_gains.sum(), np.linalg.slogdet(L[np.ix_(chosen, chosen)])[1])
+    assert_allclose(found.scores, quality[chosen])
+
+
+def test_words_are_weighted_by_the_documents_learnt():
+    model = DPPSummarizer(3).fit(NEWS)
+    texts = [set(CountVectorizer().build_analyzer()(text)) for text in NEWS]
+
+    def weight(word):
+        return np.log(4 / (1 + sum(word in text for text in texts))) + 1
+
+    L, _ = dense_kernel(split_sentences(REVIEW), 2.0, weight)
+    [found] = model.select([REVIEW])
+    assert found.indices.tolist() == sorted(reference.greedy(L, 3))
+    assert_allclose(
+        found.log_gains.sum(), np.linalg.slogdet(L[np.ix_(found.indices, found.indices)])[1]
+    )
+    assert model.document_frequency_.max() == 3  # "The", "in" and "town".
+    assert model.n_documents_seen_ == 3
+
+
+def test_the_weights_of_tf_idf_stay_as_they_are():
+    counts = DPPSummarizer(8, vectorizer=CountVectorizer()).fit(NEWS).select([NEWS[0]])
+    tf_idf = DPPSummarizer(8, vectorizer=TfidfVectorizer()).fit(NEWS).select([NEWS[0]])
+    assert_allclose(counts[0].scores, tf_idf[0].scores)
+
+
+@each_model
+def test_sentences_come_in_the_order_of_the_document(name):
+    model = fitted(name)
+    summaries = model.transform(NEWS)
+    assert summaries.shape == (3,)
+    for text, chosen, summary in zip(NEWS, model.select(NEWS), summaries, strict=True):
+        sentences = split_sentences(text)
+        assert (np.diff(chosen.indices) > 0).all()
+        assert summary == [sentences[i] for i in chosen.indices] == list(chosen.sentences)
+        assert np.isfinite(chosen.scores).all()
+        assert np.isfinite(chosen.log_gains).all()
+        assert 0 < len(summary) <= 2
+
+
+@each_model
+def test_each_document_by_itself_and_again_the_same(name):
+    model = fitted(name)
+    state = pickle.dumps(vars(model).get("document_frequency_")), model.n_documents_seen_
+    documents = [*NEWS, REVIEW, "", "zzz"]
+    together = model.select(documents)
+    same(together, [model.select([text])[0] for text in documents])
+    same(together, model.select(iter(documents)))
+    same(together, fitted(name).select(documents))
+    assert state == (pickle.dumps(model.document_frequency_), model.n_documents_seen_)
+
+
+@each_model
+def test_lists_of_sentences_are_documents_too(name):
+    model = fitted(name)
+    same(model.select(NEWS), model.select([split_sentences(text) for text in NEWS]))
+    same(model.select(NEWS), model.select(pd.Series(NEWS, index=[5, 6, 7])))
+
+
+@each_model
+def test_repeated_sentences_are_taken_once(name):
+    model = fitted(name).set_params(n_sentences=9, n_words=None)
+    documents = [["The river rose."] * 4, ["The river rose.", "The town slept."] * 3, ["??"] * 3]
+    for summary, most in zip(model.transform(documents), [1, 2, 1], strict=True):
+        assert 0 < len(set(summary)) == len(summary) <= most
+
+
+def test_the_same_words_are_the_same_sentence():
+    assert DPPSummarizer().transform(["Was it good? It was good."])[0] == ["Was it good?"]
+
+
+def test_more_sentences_than_the_document_has():
+    assert DPPSummarizer(99).transform([NEWS[0]])[0] == split_sentences(NEWS[0])
+
+
+def test_one_sentence():
+    [found] = DPPSummarizer().select(["It rained."])
+    assert found.sentences == ("It rained.",)
+    assert_allclose(found.scores, [1.0])
+
+
+@each_model
+def test_nothing_to_choose_from(name):
+    model = fitted(name)
+    assert model.transform([]).shape == (0,)
+    assert model.transform(["", " \n", []]).tolist() == [[], [], []]
+    assert model.transform([["", " "]]).tolist() == [[]]
+
+
+@each_model
+def test_without_a_known_word_the_first_sentences(name):
+    model = fitted(name)
+    documents = [["?", "", "!", "?", "..."], ["", "?"]]
+    if name == "callable":  # Which has a choice by length.
+        model.set_params(quality=lambda sentences, X: np.ones(len(sentences)))
+    summaries = model.transform(documents).tolist()
+    assert summaries == [["?", "!", "..."] if name == "words" else ["?", "!"], ["?"]]
+    if name in {"counts", "tf-idf", "thesis"}:
+        assert model.transform(["Xxx yyy. Zzz! Xxx yyy."])[0] == ["Xxx yyy.", "Zzz!"]
+
+
+def test_sentences_without_a_known_word_come_in_no_other_document():
+    model = DPPSummarizer(3, vectorizer=CountVectorizer()).fit(NEWS)
+    assert model.transform(["Xxx yyy. The river fell. Zzz."])[0] == ["The river fell."]
+
+
+def test_budget_in_words():
+    sentences = split_sentences(REVIEW)
+    for n_words in (2, 4, 9, 20, 1000):
+        [summary] = DPPSummarizer(1, n_words=n_words).transform([REVIEW])
+        used = sum(len(sentence.split()) for sentence in summary)
+        assert used <= n_words
+        left = [s for s in sentences if s not in summary and len(s.split()) <= n_words - used]
+        assert not left
+    assert DPPSummarizer(n_words=1).transform([REVIEW, "So. It rained."]).tolist() == [[], ["So."]]
+    assert DPPSummarizer(n_words=2).transform([["? ? ?", "! !"]]).tolist() == [["! !"]]
+
+
+def test_power_trades_quality_for_diversity():
+    sentences = ["The soup was hot.", "The soup was so hot.", "A bus came.", "The soup was nice."]
+
+    def overlap(power):
+        one, other = DPPSummarizer(2, quality_power=power).transform([sentences])[0]
+        return len(set(one.split()) & set(other.split()))
+
+    assert overlap(0.0) == 0
+    assert overlap(50.0) > overlap(2.0) >= overlap(0.0)
+
+
+def test_a_large_power_still_fills_the_summary():
+    [found] = DPPSummarizer(4, quality_power=1e4).select([REVIEW])
+    best = np.sort(DPPSummarizer(99, quality_power=0.0).select([REVIEW])[0].scores)[-4:]
+    assert_allclose(np.sort(found.scores), best)
+
+
+def test_pieces_of_sentences_count_less():
+    sentences = [", the soup was hot .", "The soup was hot, my friends say.", "It rained a lot."]
+    assert DPPSummarizer(1).transform([sentences])[0] == [sentences[1]]
+    assert DPPSummarizer(1, fragment_weight=1.0).transform([sentences])[0] == [sentences[0]]
+    small = [sentence.lower() for sentence in sentences[1:]]
+    whole = DPPSummarizer(1, fragment_weight=1.0).select([small])
+    assert DPPSummarizer(1).select([small])[0].indices == whole[0].indices
+    assert len(DPPSummarizer(9, fragment_weight=0.0).transform([sentences])[0]) == 2
+
+
+# Other qualities
+
+
+def test_a_callable_sees_sentences_and_features():
+    seen = []
+
+    def by_length(sentences, X):
+        seen.append((sentences, X))
+        return [len(sentence) for sentence in sentences]
+
+    model = DPPSummarizer(1, quality=by_length, quality_power=50.0)
+    longest = [max(split_sentences(text), key=len) for text in NEWS]
+    assert model.transform(NEWS).tolist() == [[sentence] for sentence in longest]
+    sentences, X = seen[0]
+    assert sentences == split_sentences(NEWS[0])
+    assert_allclose(X.multiply(X).sum(axis=1), 1.0)
+
+
+def test_scores_of_the_call():
+    scores = [[0.0, 1.0, 0.5], [1.0, 0.0], [0.0, 0.0]]
+    for model in (DPPSummarizer(3), fitted("thesis").set_params(n_sentences=3)):
+        found = model.select(NEWS, scores=scores)
+        assert [summary.indices.tolist() for summary in found] == [[1, 2], [0], []]
+        assert found[0].scores.tolist() == [1.0, 0.5]
+    assert DPPSummarizer(1).select([["?", "!"]], scores=[[1, 2]])[0].sentences == ("!",)
+
+
+def test_the_kernel_of_the_thesis():
+    """L = (p p)^(power / 2) phi' A phi, with A as learnt and the document's own theta."""
+    model = fitted("thesis")
+    X = model.vectorizer_.transform([REVIEW])[0]
+    for power in (None, 0.0, 0.5):
+        [found] = model.set_params(quality_power=power).select([REVIEW])
+        candidates = model._candidates(split_sentences(REVIEW), X, None, None)
+        Phi = (X > 0).toarray().astype(float)
+        pi = model.thesis_.measure.pi
+        log_p = Phi @ np.log(pi) + (1 - Phi) @ np.log1p(-pi)
+        q = np.exp(0.5 * (1.0 if power is None else power) * log_p)
+        L = q[:, None] * (Phi @ candidates.kernel.matrix @ Phi.T) * q
+        assert found.indices.tolist() == sorted(reference.greedy(L, 2))
+        assert_allclose(found.scores, log_p[found.indices])
+
+
+def test_the_thesis_prefers_short_sentences():
+    documents = [REVIEW, *NEWS]
+    lengths = {
+        power: np.mean([
+            len(sentence.split())
+            for summary in fitted("thesis").set_params(quality_power=power).transform(documents)
+            for sentence in summary
+        ])
+        for power in (None, 0.0)
+    }  # fmt: skip
+    assert lengths[None] < lengths[0.0]
+
+
+def test_p_of_the_thesis_is_the_share_of_sentences():
+    sentences = [["Red green."], ["Red.", "?", "Blue red."]]
+    model = DPPSummarizer(quality="thesis", n_components=2, max_iter=1, random_state=0)
+    shares = (np.array([1, 1, 3]) + 0.5) / 4
+    assert_allclose(clone(model).fit(sentences).thesis_.measure.pi, shares)
+    streamed = clone(model).partial_fit([*sentences[:1], ["Blue. Green."]])
+    streamed.partial_fit(sentences[1:])
+    assert streamed.thesis_.n_sentences == 4
+    assert_array_equal(streamed.thesis_.n_with, [2, 2, 3])
+    assert streamed.thesis_.online.n_batches == 2
+
+
+# Streams
+
+
+@pytest.mark.parametrize("name", ["default", "words", "hashing", "callable"])
+def test_parts_of_a_stream_add_up(name):
+    whole = fitted(name)
+    parts = clone(MODELS[name]).partial_fit(NEWS[:1]).partial_fit([]).partial_fit(NEWS[1:])
+    parts.partial_fit([REVIEW])
+    assert_array_equal(parts.document_frequency_, whole.document_frequency_)
+    assert parts.n_documents_seen_ == whole.n_documents_seen_ == 4
+    same(parts.select(NEWS), whole.select(NEWS))
+
+
+def test_words_are_those_of_the_first_part():
+    model = DPPSummarizer(vectorizer=CountVectorizer()).partial_fit(NEWS[:1])
+    words = list(model.vectorizer_.get_feature_names_out())
+    model.partial_fit(NEWS[1:])
+    assert list(model.vectorizer_.get_feature_names_out()) == words
+    assert model.document_frequency_[words.index("the")] == 3
+    assert "match" not in words
+
+
+@each_model
+def test_a_failed_part_changes_nothing(name):
+    model = fitted(name)
+    before, documents = pickle.dumps(model.select(NEWS)), vars(model).copy()
+    with pytest.raises(TypeError, match="must be a str or a list of str"):
+        model.partial_fit(["It rained.", None])
+    with pytest.raises(ValueError, match="quality_power"):
+        clone(model).set_params(quality_power=-1).fit(NEWS)
+    with pytest.raises(TypeError, match="must be a str or a list of str"):
+        model.fit(["It rained.", 3])
+    assert vars(model) == documents
+    assert pickle.dumps(model.select(NEWS)) == before
+
+
+def test_a_failed_start_leaves_nothing():
+    model = DPPSummarizer(quality="thesis", vectorizer=HashingVectorizer(n_features=8))
+    for method in (model.fit, model.partial_fit):
+        with pytest.raises(ValueError, match="no sentence with a known word"):
+            method(["?", ""])
+        assert not [name for name in vars(model) if name.endswith("_")]
+
+
+def test_fit_forgets():
+    model = DPPSummarizer().fit([REVIEW]).fit(NEWS)
+    assert_array_equal(model.document_frequency_, DPPSummarizer().fit(NEWS).document_frequency_)
+    assert model.fit([]).n_documents_seen_ == 0
+    same(model.select(NEWS), DPPSummarizer().select(NEWS))
+
+
+def test_the_thesis_goes_on_only_as_it_began():
+    model = fitted("thesis")
+    n_batches = model.thesis_.online.n_batches
+    assert model.partial_fit(["", "?"]).thesis_.online.n_batches == n_batches
+    with pytest.raises(ValueError, match="n_components is 4 now, but 3 were learnt"):
+        model.set_params(n_components=4).partial_fit(NEWS)
+    other = fitted("counts").set_params(quality="thesis")
+    for method in (other.partial_fit, other.transform):
+        with pytest.raises(ValueError, match="quality is 'thesis' now"):
+            method(NEWS)
+
+
+# Digests
+
+
+@pytest.mark.parametrize("documents", [NEWS, [NEWS[0], *NEWS]])
+def test_digest_is_greedy_on_the_distinct_sentences(documents):
+    texts = [set(CountVectorizer().build_analyzer()(text)) for text in NEWS]
+
+    def weight(word):
+        return np.log(5 / (1 + sum(word in text for text in texts)))
+
+    sentences = [s for text in NEWS for s in split_sentences(text)]
+    L, quality = dense_kernel(sentences, 2.0, weight)
+    places = sorted(reference.greedy(L, 3))
+    digest = DPPSummarizer(3).fit(NEWS).digest(documents)
+    assert [found.sentence for found in digest] == [sentences[i] for i in places]
+    assert_allclose([found.score for found in digest], quality[places])
+    log_gains = sum(found.log_gain for found in digest)
+    assert_allclose(log_gains, np.linalg.slogdet(L[np.ix_(places, places)])[1])
+    for found in digest:
+        assert split_sentences(documents[found.document])[found.index] == found.sentence
+
+
+def test_budget_of_a_digest():
+    assert len(DPPSummarizer().fit(NEWS).digest(NEWS, n_sentences=2)) == 2
+    digest = DPPSummarizer(n_words=9).digest(NEWS)
+    assert sum(len(found.sentence.split()) for found in digest) <= 9
+    assert len(DPPSummarizer(n_words=9).digest(NEWS, n_sentences=7)) == 7
+
+
+def test_digest_before_fit_weights_by_its_own_documents():
+    assert DPPSummarizer(3).digest(NEWS) == DPPSummarizer(3).fit(NEWS).digest(NEWS)
+    assert DPPSummarizer(9).digest(["It rained. It rained a lot."])[1].index == 1
+    tf_idf = DPPSummarizer(3, vectorizer=TfidfVectorizer()).fit(NEWS)
+    assert len(tf_idf.digest(NEWS)) == 3
+
+
+def test_what_all_documents_say_in_the_same_words_is_not_central():
+    documents = [f"{text} Read our newsletter." for text in NEWS * 3]
+    assert "Read our newsletter." not in {
+        found.sentence for found in DPPSummarizer(4).digest(documents)
+    }
+
+
+def test_digest_of_a_window():
+    times = pd.to_datetime(["2020-01-03", "2020-01-01", "2020-01-02"])
+    window = (times[2], times[0] + pd.Timedelta(days=1))
+    digest = DPPSummarizer(9).digest(NEWS, times=times, window=window)
+    assert {found.document for found in digest} == {0, 2}
+    assert DPPSummarizer().digest(NEWS, times=[1, 2, 3], window=(9, 10)) == []
+    assert DPPSummarizer().digest([]) == DPPSummarizer().digest(["", "?"])[1:] == []
+
+
+def test_digest_never_repeats():
+    digest = DPPSummarizer(99).digest([NEWS[0], *NEWS, NEWS[0]])
+    assert len({found.sentence for found in digest}) == len(digest) == 7
+
+
+@each_model
+def test_each_model_has_digests(name):
+    digest = fitted(name).digest(NEWS)
+    assert 0 < len(digest) <= 2
+    assert [found.document for found in digest] == sorted(found.document for found in digest)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "match"),
+    [
+        ({"times": [1, 2, 3]}, "times and window go together"),
+        ({"window": (1, 2)}, "times and window go together"),
+        ({"times": [1, 2], "window": (1, 2)}, "one time for each of the 3 documents; got 2"),
+        ({"times": [1, 2, 3], "window": (1, 2, 3)}, "window must be a pair"),
+        ({"n_sentences": 0}, "n_sentences must be a positive number; got 0"),
+    ],
+)
+def test_wrong_digests(arguments, match):
+    with pytest.raises(ValueError, match=match):
+        DPPSummarizer().digest(NEWS, **arguments)
+
+
+# The face of scikit-learn
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        estimator_checks.check_do_not_raise_errors_in_init_or_set_params,
+        estimator_checks.check_estimator_cloneable,
+        estimator_checks.check_estimator_repr,
+        estimator_checks.check_estimator_tags_renamed,
+        estimator_checks.check_get_params_invariance,
+        estimator_checks.check_mixin_order,
+        estimator_checks.check_no_attributes_set_in_init,
+        estimator_checks.check_parameters_default_constructible,
+        estimator_checks.check_set_params,
+        estimator_checks.check_valid_tag_types,
+    ],
+)
+@each_model
+def test_scikit_learn_checks(check, name):
+    """Those that pass no numbers: scikit-learn skips all where input is text."""
+    check("DPPSummarizer", clone(MODELS[name]))
+
+
+def test_needs_no_fit_but_for_what_has_to_be_learnt():
+    for name in ("default", "words", "hashing", "callable"):
+        assert not MODELS[name].__sklearn_tags__().requires_fit
+        assert len(MODELS[name].transform(NEWS)) == 3
+        assert not hasattr(MODELS[name], "vectorizer_")
+    for name in ("counts", "tf-idf", "thesis"):
+        assert MODELS[name].__sklearn_tags__().requires_fit
+        for method in (MODELS[name].transform, MODELS[name].digest):
+            with pytest.raises(NotFittedError, match="call fit or partial_fit first"):
+                method(NEWS)
+
+
+@each_model
+def test_pickle_and_clone(name):
+    model = fitted(name).set_params(splitter=split_sentences)
+    if name == "callable":
+        model.set_params(quality=count_letters)
+    again = pickle.loads(pickle.dumps(model))
+    same(again.select(NEWS), model.select(NEWS))
+    assert not hasattr(clone(model), "vectorizer_")
+
+
+def count_letters(sentences, X):
+    return [float(len(sentence)) for sentence in sentences]
+
+
+def test_splitter():
+    model = DPPSummarizer(splitter=lambda text: text.split(";")).fit(["Red. Green; blue"])
+    assert model.transform(["Red. Green; blue"])[0] == ["Red. Green", " blue"]
+
+
+def test_the_vectorizer_that_was_passed_stays_as_it_is():
+    vectorizer = CountVectorizer()
+    DPPSummarizer(vectorizer=vectorizer).fit(NEWS)
+    assert not hasattr(vectorizer, "vocabulary_")
+
+
+def test_grid_search():
+    references = [["The river rose.", "The bridge was closed."], ["The bridge."], ["A match."]]
+    search = GridSearchCV(
+        DPPSummarizer(vectorizer=CountVectorizer()),
+        {"n_sentences": [1, 3], "vectorizer__min_df": [1, 2], "quality_power": [0.0, 4.0]},
+        scoring=RougeScorer(statistic="recall"),
+        cv=2,
+        error_score="raise",
+    ).fit([*NEWS, *NEWS], references * 2)
+    assert search.best_params_["n_sentences"] == 3
+    assert len(search.transform(NEWS)) == 3
+
+
+def test_pipeline():
+    strip = FunctionTransformer(lambda texts: [text.strip() for text in texts])
+    summaries = make_pipeline(strip, DPPSummarizer(1)).fit_transform(NEWS)
+    alone = make_pipeline(DPPSummarizer(1)).set_output(transform="pandas").fit_transform(NEWS)
+    assert summaries.tolist() == alone.tolist()
+    assert isinstance(summaries, np.ndarray)
+    assert [len(summary) for summary in summaries] == [1, 1, 1]
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize("documents", ["a text", b"a text", 3, None])
+def test_not_an_iterable(documents):
+    for method in (DPPSummarizer().fit, DPPSummarizer().transform, DPPSummarizer().digest):
+        with pytest.raises(TypeError, match="must be an iterable of texts"):
+            method(documents)
+
+
+@pytest.mark.parametrize("document", [None, np.nan, 3, b"bytes", ["a", 3]])
+def test_a_document_that_is_no_text(document):
+    with pytest.raises(TypeError, match=r"must be a str or a list of str.*as document 1 "):
+        DPPSummarizer().transform(["fine", document])
+
+
+@pytest.mark.parametrize(
+    ("scores", "match"),
+    [
+        ([[1, 1, 1]], "one array for each of the 3 documents; got 1"),
+        ([[1, 1], [1, 1], [1, 1]], r"scores\[0\] must have one number for each of the 3 sentences"),
+        ([[1, 1, 1], [1, -1], [1, 1]], r"scores\[1\] must be finite and not negative.*from -1"),
+        ([[1, 1, 1], [1, 1], [1, np.inf]], r"scores\[2\] must be finite"),
+        ([[1, 1, 1], [1, 1], [1, np.nan]], r"scores\[2\] must be finite"),
+    ],
+)
+def test_wrong_scores(scores, match):
+    with pytest.raises(ValueError, match=match):
+        DPPSummarizer().select(NEWS, scores=scores)
+
+
+def test_wrong_callable():
+    with pytest.raises(ValueError, match=r"what quality returned must have one number.*\(1,\)"):
+        DPPSummarizer(quality=lambda sentences, X: [1.0]).transform(NEWS)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"n_sentences": 0},
+        {"n_sentences": 2.5},
+        {"n_words": 0},
+        {"quality": "length"},
+        {"quality_power": -1},
+        {"quality_power": np.nan},
+        {"fragment_weight": 2},
+        {"splitter": 3},
+        {"n_components": 0},
+        {"penalty": -1},
+    ],
+)
+def test_wrong_parameters(parameters):
+    [name] = parameters
+    for method in ("fit", "partial_fit", "transform", "digest"):
+        with pytest.raises(ValueError, match=f"The '{name}' parameter"):
+            getattr(DPPSummarizer(**parameters), method)(NEWS)
+
+
+def test_a_vectorizer_of_another_kind():
+    for vectorizer in (CountVectorizer(input="filename"), 3):
+        with pytest.raises((ValueError, TypeError), match=r"vectorizer|clone"):
+            DPPSummarizer(vectorizer=vectorizer).fit(NEWS)
+
+
+# The parts of the default kernel
+
+
+def test_rows_of_length_one():
+    X = sparse.csr_matrix(np.array([[0, 3.0, 4.0], [0, 0, 0], [0, 0, 2.0]]))
+    units = weighted_units(X, np.array([9.0, 1.0, 2.0]))
+    assert_allclose(units.toarray(), [[3 / 73**0.5, 8 / 73**0.5], [0, 0], [0, 1]])
+    assert_allclose(weighted_units(X, None).toarray()[0], [0.6, 0.8])
+    assert centrality(units).min() == 0
+    signed = weighted_units(sparse.csr_matrix([[1.0], [1.0], [-1.0]]), None)
+    assert centrality(signed).tolist() == [1.0, 1.0, 0.0]
