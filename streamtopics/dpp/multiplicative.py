@@ -22,7 +22,7 @@ import numpy as np
 from streamtopics.dpp.likelihood import Parameters, Slopes, ensemble
 from streamtopics.dpp.low_rank import Projected
 from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.sets import Block, Blocks
+from streamtopics.dpp.sets import Blocks, Part
 from streamtopics.kernels import dpp as kernels
 from streamtopics.parallel import SERIAL, Workers
 
@@ -38,7 +38,7 @@ def theta_steps(
 ) -> np.ndarray:
     """A theta for each set, after `n_steps` from that of `parameters`; all else stays.
 
-    Deterministic, and each set by itself: equal to that of the set alone, but for rounding.
+    Deterministic, and each set by itself: it has the bits of the set alone.
 
     Parameters
     ----------
@@ -73,15 +73,15 @@ def theta_steps(
            [ 0.  , 19.32]])
     """
     projected = parameters.projected(measure)
-    jobs = [(block, projected, parameters, penalty, n_steps) for block in data]
+    jobs = [(part, projected, parameters, penalty, n_steps) for part in data]
     theta = np.empty((data.n_sets, parameters.U.shape[1]))
-    for block, values in zip(data, workers.share(_block_theta_steps, jobs), strict=True):
-        theta[block.places] = values
+    for part, values in zip(data, workers.share(_part_theta_steps, jobs), strict=True):
+        theta[part.places] = values
     return theta
 
 
-def _block_theta_steps(
-    block: Block, projected: Projected, parameters: Parameters, penalty: float, n_steps: int
+def _part_theta_steps(
+    part: Part, projected: Projected, parameters: Parameters, penalty: float, n_steps: int
 ) -> np.ndarray:
     """With L0 the matrix at the first theta, Q = Z'L0^-1 Z and D = Th - Th0,
 
@@ -90,13 +90,15 @@ def _block_theta_steps(
     like the slope of the normaliser, (I + rho P Th)^-1 rho P: no step costs more than r^3,
     whatever the number of points.
     """
-    theta = np.array(parameters.theta_of(block), order="C")
-    Z = block.pad(block.Phi @ parameters.U)
-    solved = np.linalg.solve(ensemble(block, Z, theta, parameters), Z)
-    Q = np.ascontiguousarray(Z.transpose(0, 2, 1) @ solved)
+    Z, found = part.embed(parameters.U), []
     P = np.ascontiguousarray(projected.rho * projected.P)
-    kernels.theta_steps(Q, P, penalty, n_steps, theta)
-    return theta
+    for block in part.blocks:
+        z, theta = block.of(Z), np.array(parameters.theta_of(block.places), order="C")
+        solved = np.linalg.solve(ensemble(block, z, theta, parameters), z)
+        Q = np.ascontiguousarray(z.transpose(0, 2, 1) @ solved)
+        kernels.theta_steps(Q, P, penalty, n_steps, theta)
+        found.append(theta)
+    return np.concatenate(found)
 
 
 def joint_step(

@@ -115,18 +115,6 @@ def test_many_theta_steps_are_as_good_as_another_optimiser():
         assert ours[i] > -theirs.fun - 0.02
 
 
-def test_a_set_by_itself_has_the_same_theta():
-    case = cases.bernoulli(6)
-    sets = some_sets(case, seed=2, n=9)
-    at = parameters_of(cases.process(case, 0.1, Background(0.3), r=3))
-    together = theta_steps(case.measure, blocks(case.measure, sets), at, penalty=0.01)
-    for i in range(9):
-        alone = blocks(case.measure, PointSets(sets[i], [0, sets.sizes[i]]))
-        assert_allclose(
-            theta_steps(case.measure, alone, at, penalty=0.01)[0], together[i], rtol=1e-8
-        )
-
-
 def test_theta_without_noise():
     """Exact DPPs of at most r points, whose matrix is singular without theta."""
     measure = Items.of(8)
