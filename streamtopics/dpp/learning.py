@@ -331,7 +331,9 @@ def learn_minibatch(
     n_theta : int, default=20
         Steps on the theta of each set, from the running mean.
     kappa : float, default=0.5
-        The running mean of theta, and gamma and the level, go t^-kappa of the way.
+        The running mean of theta, and gamma and the level, go (t + 1)^-kappa of the way to
+        what the minibatch asks for: never all of it, since what is 0 stays 0, and nothing
+        else would be left after a minibatch of empty sets.
     own_theta : bool, default=True
         Whether each set has its own theta; otherwise the one theta is learnt.
     learn_gamma, learn_level : bool, default=True
@@ -361,7 +363,7 @@ def learn_minibatch(
     >>> state.n_batches, state.parameters.U.shape
     (1, (3, 2))
     """
-    parameters, rate = state.parameters, (state.n_batches + 1) ** -kappa
+    parameters, rate = state.parameters, (state.n_batches + 2) ** -kappa
     check_possible(measure, data, parameters)
     local = parameters
     if own_theta:
@@ -379,7 +381,7 @@ def learn_minibatch(
         penalty=penalty,
         learn_gamma=learn_gamma,
         learn_level=learn_level,
-        power=rate,
+        share=rate,
     )
     theta = stepped.theta
     if own_theta:

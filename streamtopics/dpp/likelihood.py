@@ -185,7 +185,8 @@ def slopes(
 ) -> Slopes:
     """The sum of the log-likelihoods of all sets and its derivatives.
 
-    Every set must be possible: `check_possible` tells.
+    Every set must be possible, `check_possible` tells; with one that is not the sum is -inf
+    and the derivatives mean nothing.
 
     Parameters
     ----------
@@ -255,7 +256,9 @@ def _observed(part: Part, parameters: Parameters) -> _Observed:
     for block in part.blocks:
         z, own = block.of(Z), parameters.theta_of(block.places)
         L = ensemble(block, z, own, parameters)
-        log_det += block.log_p.sum() + log_det_positive(L).sum()
+        log_dets = log_det_positive(L)
+        L[np.isneginf(log_dets)] = np.eye(L.shape[1])  # Impossible sets have no derivatives.
+        log_det += block.log_p.sum() + log_dets.sum()
         inverse = np.linalg.inv(L)
         solved = inverse @ z
         moved[block.points] = (solved * own[:, None, :]).reshape(block.log_p.size, Z.shape[1])

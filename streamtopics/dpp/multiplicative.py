@@ -108,7 +108,7 @@ def joint_step(
     penalty: float = 0.0,
     learn_gamma: bool = True,
     learn_level: bool = True,
-    power: float = 1.0,
+    share: float = 1.0,
 ) -> Parameters:
     """One step of theta, gamma and the level of the noise, all from the same point.
 
@@ -120,8 +120,9 @@ def joint_step(
     penalty : float, default=0.0
         Of the mean of |theta|_1, in nats.
     learn_gamma, learn_level : bool, default=True
-    power : float, default=1.0
-        Of the factors; less than 1 for a part of the way, on a minibatch.
+    share : float, default=1.0
+        Of the way; less than 1 on a minibatch, of which even an empty one then leaves
+        everything above 0.
 
     Returns
     -------
@@ -146,15 +147,15 @@ def joint_step(
         up, down = up.sum(axis=0), down.sum(axis=0)
     gamma, level = parameters.gamma, parameters.noise.level
     if learn_gamma:
-        gamma = float(multiplied(gamma, found.gamma.up, found.gamma.down, power))
+        gamma = float(multiplied(gamma, found.gamma.up, found.gamma.down, share))
     if learn_level:
-        level = float(multiplied(level, found.level.up, found.level.down, power))
-    theta = multiplied(parameters.theta, up, down, power)
+        level = float(multiplied(level, found.level.up, found.level.down, share))
+    theta = multiplied(parameters.theta, up, down, share)
     return replace(parameters, theta=theta, gamma=gamma, noise=parameters.noise.at(level))
 
 
-def multiplied(x: np.ndarray, up: np.ndarray, down: np.ndarray, power: float = 1.0) -> np.ndarray:
-    """x (up / down)^power; x itself where down is 0, where nothing depends on it."""
+def multiplied(x: np.ndarray, up: np.ndarray, down: np.ndarray, share: float = 1.0) -> np.ndarray:
+    """A share of the way from x to x up / down; x where down is 0, where nothing depends on it."""
     safe = np.where(down > 0, down, 1.0)
     ratio = np.where(down > 0, np.maximum(up, 0.0) / safe, 1.0)
-    return x * (ratio if power == 1 else ratio**power)
+    return x * (1 + share * (ratio - 1)) if share < 1 else x * ratio
