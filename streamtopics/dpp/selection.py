@@ -2,8 +2,9 @@
 """A diverse selection of points: greedy maximisation of det L_Y.
 
 Each step takes the point of which the squared distance d^2 from the span of those taken,
-times its quality, is the largest. One row of an incomplete Cholesky factor is added a
-step, so l points of n cost O(n l (l + r)).
+times its squared quality, is the largest. One row of an incomplete Cholesky factor is added
+a step, so l points of n cost O(n l (l + r)). The quality stays in logarithms, where those of
+sentences, such as p, may lie hundreds of nats apart.
 
 log det L_Y is submodular, but neither monotone nor positive where the gains log d^2 are
 negative, so that the usual guarantee of (1 - 1/e) does not hold for it.
@@ -49,8 +50,9 @@ def greedy_map(
 ) -> Selection:
     """Points of a large det L_Y, L(x, y) = q(x) phi_x'A phi_y q(y), within a number or a budget.
 
-    Stops early where every further point lies in the span of those taken, as repeated
-    points and points without features do. Of equals the first is taken.
+    Stops early where every further point lies in the span of those taken, up to 1e-12 of
+    its squared length, as repeated points and points without features do. Of equals the
+    first is taken.
 
     Parameters
     ----------
@@ -92,24 +94,22 @@ def greedy_map(
             f"log_quality must hold one number below inf for each of the {n} points; got "
             f"{log_quality}"
         )
-    shift = log_quality[np.isfinite(log_quality)].max(initial=-np.inf)
-    quality = np.exp(log_quality - (shift if np.isfinite(shift) else 0.0))
-    Z = quality[:, None] * (Phi @ kernel.scaled)
-    distances = quality**2 * kernel.norms2(Phi)
-    least = RELATIVE_GAIN * distances.max(initial=0.0)
-    factor = np.zeros((min(n, n if n_points is None else n_points), n))
-    free, chosen, gains = distances > least, [], []
+    Z, norms2 = Phi @ kernel.scaled, kernel.norms2(Phi)
+    distances, least = norms2.copy(), RELATIVE_GAIN * norms2
+    factor = np.zeros((n if n_points is None else min(n, n_points), n))
+    free, chosen, gains = np.isfinite(log_quality), [], []
     while len(chosen) < len(factor):
-        candidates = np.where(free & (distances > least) & (costs <= budget), distances, -1.0)
-        best = int(candidates.argmax())
-        if candidates[best] < 0:
+        candidates = free & (distances > least) & (costs <= budget)
+        if not candidates.any():
             break
-        row = Z @ Z[best] + kernel.gamma * quality * quality[best] * _gram_row(Phi, best)
-        step, done = np.sqrt(distances[best]), factor[: len(chosen)]
-        factor[len(chosen)] = (row - done[:, best] @ done) / step
+        gain = np.full(n, -np.inf)
+        gain[candidates] = np.log(distances[candidates]) + 2 * log_quality[candidates]
+        best, done = int(gain.argmax()), factor[: len(chosen)]
+        row = Z @ Z[best] + kernel.gamma * _gram_row(Phi, best)
+        factor[len(chosen)] = (row - done[:, best] @ done) / np.sqrt(distances[best])
+        distances = distances - factor[len(chosen)] ** 2
         chosen.append(best)
-        gains.append(2 * (np.log(step) + shift))
-        distances = distances - factor[len(chosen) - 1] ** 2
+        gains.append(gain[best])
         free[best] = False
         budget -= costs[best]
     return Selection(np.array(chosen, dtype=np.intp), np.array(gains))
