@@ -114,7 +114,14 @@ def start(
     return Parameters(U, np.ones(n_components), gamma, noise)
 
 
-def objective(measure: BaseMeasure, data: Blocks, parameters: Parameters, penalty: float) -> float:
+def objective(
+    measure: BaseMeasure,
+    data: Blocks,
+    parameters: Parameters,
+    penalty: float,
+    *,
+    workers: Workers = SERIAL,
+) -> float:
     """F, in nats per set.
 
     Examples
@@ -132,7 +139,8 @@ def objective(measure: BaseMeasure, data: Blocks, parameters: Parameters, penalt
     0.8931
     """
     value, _ = smooth_penalty(parameters.U, parameters.theta)
-    return float(-log_likelihood(measure, data, parameters).mean() + penalty * value)
+    found = log_likelihood(measure, data, parameters, workers=workers)
+    return float(-found.mean() + penalty * value)
 
 
 def fit_embedding(
@@ -259,8 +267,8 @@ def fit(
     >>> fitted.objective[-1] < fitted.objective[0]
     True
     """
-    check_possible(measure, data, parameters)
-    values = [objective(measure, data, parameters, penalty)]
+    check_possible(measure, data, parameters, workers=workers)
+    values = [objective(measure, data, parameters, penalty, workers=workers)]
     for _ in range(max_iter):
         parameters = fit_embedding(
             measure, data, parameters, penalty=penalty, max_iter=n_embedding, workers=workers
@@ -280,7 +288,7 @@ def fit(
             )
         U, theta, _ = balance(parameters.U, parameters.theta)
         parameters = replace(parameters, U=U, theta=theta)
-        values.append(objective(measure, data, parameters, penalty))
+        values.append(objective(measure, data, parameters, penalty, workers=workers))
         if values[-2] - values[-1] < tol:
             break
     return Fitted(parameters, tuple(values))
@@ -364,7 +372,7 @@ def learn_minibatch(
     (1, (3, 2))
     """
     parameters, rate = state.parameters, (state.n_batches + 2) ** -kappa
-    check_possible(measure, data, parameters)
+    check_possible(measure, data, parameters, workers=workers)
     local = parameters
     if own_theta:
         theta = theta_steps(

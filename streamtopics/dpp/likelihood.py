@@ -296,9 +296,12 @@ def _normalizers(
     return _Normalizers(float(total), inner, slope, float(level))
 
 
-def check_possible(measure: BaseMeasure, data: Blocks, parameters: Parameters) -> None:
+def check_possible(
+    measure: BaseMeasure, data: Blocks, parameters: Parameters, *, workers: Workers = SERIAL
+) -> None:
     """Raise ValueError if some set has the probability 0, for which nothing can be learnt."""
-    impossible = np.flatnonzero(~np.isfinite(log_likelihood(measure, data, parameters)))
+    found = log_likelihood(measure, data, parameters, workers=workers)
+    impossible = np.flatnonzero(~np.isfinite(found))
     if len(impossible):
         raise ValueError(
             f"{len(impossible)} of {data.n_sets} sets, the first of them set {impossible[0]}, have "

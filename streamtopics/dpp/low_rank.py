@@ -168,10 +168,11 @@ def slope_embedding(projected: Projected, shrunk_sum: np.ndarray) -> np.ndarray:
 def slope_gamma(projected: Projected, shrunk_sum: np.ndarray, n: int) -> float:
     """Derivative by gamma of the sum of log_det over n documents, from the sum of `shrunk`.
 
-    rho [n tr T - rho tr((T U)'(T U) sum Th^{1/2} M^-1 Th^{1/2})]
+    rho [n tr T - rho tr((T U)'(T U) sum Th^{1/2} M^-1 Th^{1/2})], which is not negative
     """
     rho, TU = projected.rho, projected.TU
-    return float(rho * (n * projected.trace - rho * np.sum((TU.T @ TU) * shrunk_sum)))
+    slope = rho * (n * projected.trace - rho * np.sum((TU.T @ TU) * shrunk_sum))
+    return max(float(slope), 0.0)
 
 
 def low_rank_sizes(

@@ -10,7 +10,7 @@ from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.marginal import expected_size, marginal_kernel
 from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Items, Poisson
 from streamtopics.dpp.noise import Background, Counting
-from streamtopics.dpp.sampling import sample, sample_k
+from streamtopics.dpp.sampling import _draw_in_turn, sample, sample_k
 from streamtopics.dpp.sets import PointSets
 from streamtopics.dpp.spectrum import size_probabilities
 from tests.dpp import cases
@@ -185,6 +185,23 @@ def test_many_chunks_and_the_seed(monkeypatch):
     law = size_probabilities(process, 12)
     counts = np.bincount(sets.sizes, minlength=13)
     assert cases.chi_square_p(counts, law / law.sum()) > LEAST_P
+
+
+def test_chunks_are_small_where_sets_are_large(monkeypatch):
+    """With k points of each set come k^2 numbers, and k may be V."""
+    entries = []
+
+    def watched(measure, G, chosen, sizes, rng):
+        entries.append(len(chosen) * int(sizes.max()) ** 2)
+        return _draw_in_turn(measure, G, chosen, sizes, rng)
+
+    monkeypatch.setattr("streamtopics.dpp.sampling._draw_in_turn", watched)
+    monkeypatch.setattr("streamtopics.dpp.sampling.MOST_NUMBERS", 2**14)
+    process = Process(Items.of(20), Kernel(np.eye(20), np.full(20, 1e9)), Counting(0.0))
+    sets = sample(process, 100, np.random.default_rng(0))
+    assert (sets.sizes == 20).all()
+    assert max(entries) <= 2**14
+    assert len(entries) == 3
 
 
 def test_two_to_the_five_hundred_sentences():
