@@ -142,7 +142,7 @@ def blocks(measure: BaseMeasure, sets: PointSets) -> Blocks:
     """Sets with their features and Gram matrices, the smallest first.
 
     The memory is that of the features and of the squares of the sizes, 8 bytes each. What
-    works on them needs about six times the square of the largest size beside it.
+    works on them needs about four times the square of the largest size beside it.
 
     Parameters
     ----------
