@@ -272,6 +272,18 @@ def test_conditioning_with_background():
         assert_allclose(weight(B, X), weight(A, [3, 6, *X]) / weight(A, [3, 6]), rtol=1e-10)
 
 
+def test_conditioning_on_points_of_very_different_length():
+    """Nothing is impossible only because it is small beside another point."""
+    kernel = Kernel(np.diag([1.0, 1e-12, 1.0]), np.ones(3))
+    rest = condition(Process(Items.of(3), kernel, Counting(0.0)), np.array([0, 1]))
+    assert_allclose(rest.kernel.matrix, np.diag([0, 0, 1.0]), atol=1e-15)
+    weights = Items([1.0, 1e-25, 2.0])
+    rest = condition(Process(weights, Kernel(np.ones((3, 1)), [1.0]), Counting(0.5)), np.arange(2))
+    L = np.diag([0.5, 0.5, 0.5]) + np.sqrt(np.outer(weights.p, weights.p))
+    schur = L[2, 2] - L[2, :2] @ np.linalg.solve(L[:2, :2], L[:2, 2])
+    assert_allclose(2 * rest.kernel.matrix[2, 2] + 0.5, schur, rtol=1e-12)
+
+
 def test_conditioning_on_nothing():
     process = cases.process(cases.bernoulli(), 0.3, Background(0.5))
     rest = condition(process, np.zeros((0, 3)))
