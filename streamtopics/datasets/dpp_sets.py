@@ -96,6 +96,8 @@ def make_dpp_sets(
         raise ValueError(f"ground_set must be one of {list(_MAKERS)}; got {ground_set!r}")
     if not 0 < strength < np.inf:
         raise ValueError(f"strength must be positive and finite; got {strength!r}")
+    if not 0 <= noise < np.inf:
+        raise ValueError(f"noise must be finite and not negative; got {noise!r}")
     seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
     rng = np.random.default_rng(seed)
     measure, U, gamma, noise_ = _MAKERS[ground_set](n_features, n_components, strength, noise, rng)

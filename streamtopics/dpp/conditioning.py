@@ -57,19 +57,23 @@ def condition(process: Process, points: Points) -> Process:
     array([0. , 0. , 0.9])
     """
     measure, noise = process.measure, process.noise
+    left = noise.remove(measure, points)
     F = process.kernel.root
     Z = measure.features(points) @ F
     delta = noise.diagonal(measure.log_p(points))
-    L = np.diag(delta) + Z @ Z.T
-    values, vectors = np.linalg.eigh(L)
-    if len(values) and values[0] <= len(L) * np.finfo(float).eps * values[-1]:
+    lengths = np.sqrt(delta + (Z**2).sum(axis=1))
+    unit = np.where(lengths > 0, lengths, 1.0)
+    Z = Z / unit[:, None]
+    correlation = np.diag(delta / unit**2) + Z @ Z.T
+    values, vectors = np.linalg.eigh(correlation)
+    if (values <= 4 * len(values) * np.finfo(float).eps).any():
         raise ValueError(
-            f"the {len(L)} given points have probability 0: with respect to p their kernel has "
-            f"the smallest eigenvalue {values[0]:g}. Give each point once, none without features, "
-            "and not more than the rank; or give the noise a positive level"
+            f"the {len(values)} given points have probability 0: with respect to p the smallest "
+            f"eigenvalue of their correlations is {values[0]:g}. Give each point once, none "
+            "without features, and not more than the rank; or give the noise a positive level"
         )
     whitened = vectors.T @ Z / np.sqrt(values)[:, None]
-    return Process(noise.remove(measure, points), _without(F, whitened), noise)
+    return Process(left, _without(F, whitened), noise)
 
 
 def _without(F: np.ndarray, whitened: np.ndarray) -> Kernel:

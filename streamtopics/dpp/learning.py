@@ -116,7 +116,14 @@ def start(
     return Parameters(U, np.ones(n_components), gamma, noise)
 
 
-def objective(measure: BaseMeasure, data: Blocks, parameters: Parameters, penalty: float) -> float:
+def objective(
+    measure: BaseMeasure,
+    data: Blocks,
+    parameters: Parameters,
+    penalty: float,
+    *,
+    workers: Workers = SERIAL,
+) -> float:
     """F, in nats per set.
 
     Examples
@@ -134,7 +141,8 @@ def objective(measure: BaseMeasure, data: Blocks, parameters: Parameters, penalt
     0.8931
     """
     value, _ = smooth_penalty(parameters.U, parameters.theta)
-    return float(-log_likelihood(measure, data, parameters).mean() + penalty * value)
+    found = log_likelihood(measure, data, parameters, workers=workers)
+    return float(-found.mean() + penalty * value)
 
 
 def fit_embedding(
@@ -264,8 +272,8 @@ def fit(
     >>> fitted.objective[-1] < fitted.objective[0]
     True
     """
-    check_possible(measure, data, parameters)
-    values = [objective(measure, data, parameters, penalty)]
+    check_possible(measure, data, parameters, workers=workers)
+    values = [objective(measure, data, parameters, penalty, workers=workers)]
     for _ in range(max_iter):
         parameters = fit_embedding(
             measure, data, parameters, penalty=penalty, max_iter=n_embedding, workers=workers
@@ -285,7 +293,7 @@ def fit(
             )
         U, theta, _ = balance(parameters.U, parameters.theta)
         parameters = replace(parameters, U=U, theta=theta)
-        values.append(objective(measure, data, parameters, penalty))
+        values.append(objective(measure, data, parameters, penalty, workers=workers))
         report(values[-1])
         if values[-2] - values[-1] < tol:
             break
@@ -337,7 +345,9 @@ def learn_minibatch(
     n_theta : int, default=20
         Steps on the theta of each set, from the running mean.
     kappa : float, default=0.5
-        The running mean of theta, and gamma and the level, go t^-kappa of the way.
+        The running mean of theta, and gamma and the level, go (t + 1)^-kappa of the way to
+        what the minibatch asks for: never all of it, since what is 0 stays 0, and nothing
+        else would be left after a minibatch of empty sets.
     own_theta : bool, default=True
         Whether each set has its own theta; otherwise the one theta is learnt.
     learn_gamma, learn_level : bool, default=True
@@ -367,8 +377,8 @@ def learn_minibatch(
     >>> state.n_batches, state.parameters.U.shape
     (1.0, (3, 2))
     """
-    parameters, rate = state.parameters, (state.n_batches + 1) ** -kappa
-    check_possible(measure, data, parameters)
+    parameters, rate = state.parameters, (state.n_batches + 2) ** -kappa
+    check_possible(measure, data, parameters, workers=workers)
     local = parameters
     if own_theta:
         theta = theta_steps(
@@ -385,7 +395,7 @@ def learn_minibatch(
         penalty=penalty,
         learn_gamma=learn_gamma,
         learn_level=learn_level,
-        power=rate,
+        share=rate,
     )
     theta = stepped.theta
     if own_theta:

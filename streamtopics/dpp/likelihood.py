@@ -28,7 +28,8 @@ from streamtopics.dpp.low_rank import (
 )
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.noise import Noise
-from streamtopics.dpp.sets import Block, Blocks
+from streamtopics.dpp.positive import log_det_positive
+from streamtopics.dpp.sets import MOST_ENTRIES, Block, Blocks, Part
 from streamtopics.parallel import SERIAL, Workers
 
 
@@ -54,15 +55,15 @@ class Parameters:
         """Whether all sets have the same theta."""
         return self.theta.ndim == 1
 
-    def theta_of(self, block: Block) -> np.ndarray:
-        """The theta of each set of a block, of shape (m, r)."""
+    def theta_of(self, places: np.ndarray) -> np.ndarray:
+        """The theta of some sets, of shape (m, r)."""
         if self.shared:
-            return np.broadcast_to(self.theta, (len(block.places), len(self.theta)))
-        return self.theta[block.places]
+            return np.broadcast_to(self.theta, (len(places), len(self.theta)))
+        return self.theta[places]
 
-    def distinct_theta_of(self, block: Block) -> np.ndarray:
+    def distinct_theta_of(self, places: np.ndarray) -> np.ndarray:
         """The same, but of shape (1, r) if all sets have the same."""
-        return self.theta[None] if self.shared else self.theta[block.places]
+        return self.theta[None] if self.shared else self.theta[places]
 
     def process(self, measure: BaseMeasure, theta: np.ndarray) -> Process:
         """The process of one theta, of shape (r,)."""
@@ -113,7 +114,7 @@ class Slopes:
 
 
 def ensemble(block: Block, Z: np.ndarray, theta: np.ndarray, parameters: Parameters) -> np.ndarray:
-    """Diag(delta) + gamma Phi_X Phi_X' + Z Th Z' of each set, the identity beyond.
+    """Diag(delta) + gamma Phi_X Phi_X' + Z Th Z' of each set.
 
     Parameters
     ----------
@@ -128,43 +129,9 @@ def ensemble(block: Block, Z: np.ndarray, theta: np.ndarray, parameters: Paramet
     L : ndarray of shape (m, n, n)
     """
     L = (Z * theta[:, None, :]) @ Z.transpose(0, 2, 1) + parameters.gamma * block.gram
-    delta = parameters.noise.diagonal(block.log_p)
-    m, n = block.inside.shape
-    L.reshape(m, n * n)[:, :: n + 1] += np.where(block.inside, delta, 1.0)
+    m, n = block.log_p.shape
+    L.reshape(m, n * n)[:, :: n + 1] += parameters.noise.diagonal(block.log_p)
     return L
-
-
-def log_det_positive(L: np.ndarray) -> np.ndarray:
-    """log det of positive semidefinite matrices, in nats; -inf if singular up to rounding.
-
-    Parameters
-    ----------
-    L : ndarray of shape (..., n, n)
-
-    Returns
-    -------
-    log_det : ndarray of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp.likelihood import log_det_positive
-    >>> log_det_positive(np.array([[[1.0, 0.0], [0.0, 1.0]], [[0.1, 0.3], [0.3, 0.9]]]))
-    array([  0., -inf])
-    """
-    diagonal = np.diagonal(L, axis1=-2, axis2=-1)
-    scale = np.where(diagonal > 0, diagonal, 1.0)
-    root = np.sqrt(scale)
-    correlation = L / (root[..., :, None] * root[..., None, :])
-    try:
-        factor = np.linalg.cholesky(correlation)
-        pivots = np.diagonal(factor, axis1=-2, axis2=-1) ** 2
-    except np.linalg.LinAlgError:
-        pivots = np.linalg.eigvalsh(correlation)
-    possible = (pivots > 4 * L.shape[-1] * np.finfo(float).eps).all(axis=-1)
-    possible &= (diagonal > 0).all(axis=-1)
-    terms = np.log(scale).sum(axis=-1) + np.log(np.maximum(pivots, 1e-300)).sum(axis=-1)
-    return np.where(possible, terms, -np.inf)
 
 
 def log_likelihood(
@@ -198,18 +165,19 @@ def log_likelihood(
     array([0.0625, 0.1875, 0.75  , 0.    ])
     """
     projected = parameters.projected(measure)
-    jobs = [(block, projected, parameters) for block in data]
+    jobs = [(part, projected, parameters) for part in data]
     result = np.empty(data.n_sets)
-    for block, values in zip(data, workers.share(_block_log_likelihood, jobs), strict=True):
-        result[block.places] = values
+    for part, values in zip(data, workers.share(_part_log_likelihood, jobs), strict=True):
+        result[part.places] = values
     return result - parameters.noise.log_normalizer(measure)
 
 
-def _block_log_likelihood(block: Block, projected: Projected, parameters: Parameters) -> np.ndarray:
-    theta = parameters.theta_of(block)
-    L = ensemble(block, block.pad(block.Phi @ parameters.U), theta, parameters)
-    log_dets = log_det_positive(L) - log_det(projected, parameters.distinct_theta_of(block))
-    return block.log_p.sum(axis=1) + log_dets
+def _part_log_likelihood(part: Part, projected: Projected, parameters: Parameters) -> np.ndarray:
+    Z, found = part.embed(parameters.U), []
+    for block in part.blocks:
+        L = ensemble(block, block.of(Z), parameters.theta_of(block.places), parameters)
+        found.append(block.log_p.sum(axis=1) + log_det_positive(L))
+    return np.concatenate(found) - log_det(projected, parameters.distinct_theta_of(part.places))
 
 
 def slopes(
@@ -217,7 +185,8 @@ def slopes(
 ) -> Slopes:
     """The sum of the log-likelihoods of all sets and its derivatives.
 
-    Every set must be possible: `check_possible` tells.
+    Every set must be possible, `check_possible` tells; with one that is not the sum is -inf
+    and the derivatives mean nothing.
 
     Parameters
     ----------
@@ -244,65 +213,95 @@ def slopes(
     array([[0.0208],
            [0.0208]])
     """
-    projected = parameters.projected(measure)
-    jobs = [(measure, block, projected, parameters) for block in data]
-    parts = workers.share(_block_slopes, jobs)
-    r = parameters.U.shape[1]
-    up, down = np.empty((data.n_sets, r)), np.empty((data.n_sets, r))
-    for block, part in zip(data, parts, strict=True):
-        up[block.places], down[block.places] = part.theta.up, part.theta.down
-    inner = sum((part.shrunk for part in parts), np.zeros((r, r)))
+    projected, noise, n_sets = parameters.projected(measure), parameters.noise, data.n_sets
+    theta = np.atleast_2d(parameters.theta)
+    cuts = [slice(None)] if parameters.shared else [part.places for part in data]
+    ups = workers.share(_observed, [(part, parameters) for part in data])
+    jobs = [(measure, noise, projected, theta[cut]) for cut in cuts]
+    downs = workers.share(_normalizers, jobs)
+    by_theta = Halves(np.empty((n_sets, theta.shape[1])), np.empty((n_sets, theta.shape[1])))
+    for part, found in zip(data, ups, strict=True):
+        by_theta.up[part.places] = found.theta
+    for cut, found in zip(cuts, downs, strict=True):
+        by_theta.down[cut] = found.theta
+    times = n_sets if parameters.shared else 1
+    inner = times * sum((found.shrunk for found in downs), np.zeros_like(projected.P))
     return Slopes(
-        sum(part.log_likelihood for part in parts)
-        - data.n_sets * parameters.noise.log_normalizer(measure),
-        sum((part.U for part in parts), np.zeros_like(parameters.U))
+        sum(found.log_det for found in ups)
+        - times * sum(found.log_det for found in downs)
+        - n_sets * noise.log_normalizer(measure),
+        sum((found.U for found in ups), np.zeros_like(parameters.U))
         - slope_embedding(projected, inner),
-        Halves(up, down),
-        Halves(sum(p.gamma_up for p in parts), slope_gamma(projected, inner, data.n_sets)),
-        Halves(sum(p.level.up for p in parts), sum(p.level.down for p in parts)),
+        by_theta,
+        Halves(sum(found.gamma for found in ups), slope_gamma(projected, inner, n_sets)),
+        Halves(sum(found.level for found in ups), times * sum(found.level for found in downs)),
     )
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
-    """What a block adds to the slopes; U without the normaliser's part, which is in shrunk."""
+class _Observed:
+    """Of the sets of a part: the sum of log det L_X, and its derivatives."""
 
-    log_likelihood: float
+    log_det: float
     U: np.ndarray
-    theta: Halves
-    gamma_up: float
-    level: Halves
-    shrunk: np.ndarray
+    theta: np.ndarray
+    gamma: float
+    level: float
 
 
-def _block_slopes(
-    measure: BaseMeasure, block: Block, projected: Projected, parameters: Parameters
-) -> _Part:
-    theta, noise = parameters.theta_of(block), parameters.noise
-    distinct = parameters.distinct_theta_of(block)
-    Z = block.pad(block.Phi @ parameters.U)
-    L = ensemble(block, Z, theta, parameters)
-    inverse = np.linalg.inv(L)
-    solved = inverse @ Z
-    down, inner = slope_theta(projected, distinct), shrunk(projected, distinct)
-    sizes = noise.expected_size(measure, low_rank_sizes(projected, distinct, down, inner))
-    n_each = len(theta) / len(distinct)
-    diagonal = np.diagonal(inverse, axis1=1, axis2=2)[block.inside]
-    level_up = (diagonal * noise.diagonal_slope(block.log_p[block.inside])).sum()
-    log_dets = log_det_positive(L) - log_det(projected, distinct)
-    return _Part(
-        float(block.log_p.sum() + log_dets.sum()),
-        2 * (block.Phi.T @ (solved * theta[:, None, :])[block.inside]),
-        Halves((Z * solved).sum(axis=1), np.broadcast_to(down, theta.shape)),
-        float((block.gram * inverse).sum()),
-        Halves(float(level_up), n_each * float(noise.slope(measure, sizes).sum())),
-        n_each * inner.sum(axis=0),
+def _observed(part: Part, parameters: Parameters) -> _Observed:
+    Z, noise = part.embed(parameters.U), parameters.noise
+    moved, theta = np.empty_like(Z), []
+    log_det = gamma = level = 0.0
+    for block in part.blocks:
+        z, own = block.of(Z), parameters.theta_of(block.places)
+        L = ensemble(block, z, own, parameters)
+        log_dets = log_det_positive(L)
+        L[np.isneginf(log_dets)] = np.eye(L.shape[1])  # Impossible sets have no derivatives.
+        log_det += block.log_p.sum() + log_dets.sum()
+        inverse = np.linalg.inv(L)
+        solved = inverse @ z
+        moved[block.points] = (solved * own[:, None, :]).reshape(block.log_p.size, Z.shape[1])
+        theta.append((z * solved).sum(axis=1))
+        gamma += np.vdot(block.gram, inverse)
+        diagonal = np.diagonal(inverse, axis1=1, axis2=2)
+        level += (diagonal * noise.diagonal_slope(block.log_p)).sum()
+    return _Observed(
+        float(log_det), 2 * (part.Phi.T @ moved), np.concatenate(theta), float(gamma), float(level)
     )
 
 
-def check_possible(measure: BaseMeasure, data: Blocks, parameters: Parameters) -> None:
+@dataclass(frozen=True, eq=False)
+class _Normalizers:
+    """Of some theta: the sum of the log normalisers without noise, and what derives them."""
+
+    log_det: float
+    shrunk: np.ndarray
+    theta: np.ndarray
+    level: float
+
+
+def _normalizers(
+    measure: BaseMeasure, noise: Noise, projected: Projected, theta: np.ndarray
+) -> _Normalizers:
+    total, inner, slope, level = 0.0, np.zeros_like(projected.P), np.empty_like(theta), 0.0
+    step = max(1, MOST_ENTRIES // max(theta.shape[1], 1) ** 2)
+    for start in range(0, len(theta), step):
+        some = slice(start, start + step)
+        total += log_det(projected, theta[some]).sum()
+        slope[some], each = slope_theta(projected, theta[some]), shrunk(projected, theta[some])
+        inner += each.sum(axis=0)
+        sizes = low_rank_sizes(projected, theta[some], slope[some], each)
+        level += noise.slope(measure, noise.expected_size(measure, sizes)).sum()
+    return _Normalizers(float(total), inner, slope, float(level))
+
+
+def check_possible(
+    measure: BaseMeasure, data: Blocks, parameters: Parameters, *, workers: Workers = SERIAL
+) -> None:
     """Raise ValueError if some set has the probability 0, for which nothing can be learnt."""
-    impossible = np.flatnonzero(~np.isfinite(log_likelihood(measure, data, parameters)))
+    found = log_likelihood(measure, data, parameters, workers=workers)
+    impossible = np.flatnonzero(~np.isfinite(found))
     if len(impossible):
         raise ValueError(
             f"{len(impossible)} of {data.n_sets} sets, the first of them set {impossible[0]}, have "

@@ -21,6 +21,7 @@ import numpy as np
 
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.measures import BaseMeasure
+from streamtopics.dpp.positive import pivots
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,9 +122,8 @@ def log_det(projected: Projected, theta: np.ndarray) -> np.ndarray:
     >>> np.exp(log_det(projected, np.array([[3.0], [0.0]]))).round(4)  # 1 + 3 (1 + 4), 1
     array([16.,  1.])
     """
-    factor = np.linalg.cholesky(core(projected, theta))
-    diagonal = np.diagonal(factor, axis1=-2, axis2=-1)
-    return projected.log_det + 2 * np.log(diagonal).sum(axis=-1)
+    found = pivots(core(projected, theta))  # At least 1, but for rounding.
+    return projected.log_det + np.log(np.maximum(found, 1.0)).sum(axis=-1)
 
 
 def log_normalizer(process: Process) -> float:
@@ -168,10 +168,11 @@ def slope_embedding(projected: Projected, shrunk_sum: np.ndarray) -> np.ndarray:
 def slope_gamma(projected: Projected, shrunk_sum: np.ndarray, n: int) -> float:
     """Derivative by gamma of the sum of log_det over n documents, from the sum of `shrunk`.
 
-    rho [n tr T - rho tr((T U)'(T U) sum Th^{1/2} M^-1 Th^{1/2})]
+    rho [n tr T - rho tr((T U)'(T U) sum Th^{1/2} M^-1 Th^{1/2})], which is not negative
     """
     rho, TU = projected.rho, projected.TU
-    return float(rho * (n * projected.trace - rho * np.sum((TU.T @ TU) * shrunk_sum)))
+    slope = rho * (n * projected.trace - rho * np.sum((TU.T @ TU) * shrunk_sum))
+    return max(float(slope), 0.0)
 
 
 def low_rank_sizes(

@@ -22,7 +22,7 @@ import numpy as np
 from streamtopics.dpp.likelihood import Parameters, Slopes, ensemble
 from streamtopics.dpp.low_rank import Projected
 from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.sets import Block, Blocks
+from streamtopics.dpp.sets import Blocks, Part
 from streamtopics.kernels import dpp as kernels
 from streamtopics.parallel import SERIAL, Workers
 
@@ -38,7 +38,7 @@ def theta_steps(
 ) -> np.ndarray:
     """A theta for each set, after `n_steps` from that of `parameters`; all else stays.
 
-    Deterministic, and each set by itself: equal to that of the set alone, but for rounding.
+    Deterministic, and each set by itself: it has the bits of the set alone.
 
     Parameters
     ----------
@@ -73,15 +73,15 @@ def theta_steps(
            [ 0.  , 19.32]])
     """
     projected = parameters.projected(measure)
-    jobs = [(block, projected, parameters, penalty, n_steps) for block in data]
+    jobs = [(part, projected, parameters, penalty, n_steps) for part in data]
     theta = np.empty((data.n_sets, parameters.U.shape[1]))
-    for block, values in zip(data, workers.share(_block_theta_steps, jobs), strict=True):
-        theta[block.places] = values
+    for part, values in zip(data, workers.share(_part_theta_steps, jobs), strict=True):
+        theta[part.places] = values
     return theta
 
 
-def _block_theta_steps(
-    block: Block, projected: Projected, parameters: Parameters, penalty: float, n_steps: int
+def _part_theta_steps(
+    part: Part, projected: Projected, parameters: Parameters, penalty: float, n_steps: int
 ) -> np.ndarray:
     """With L0 the matrix at the first theta, Q = Z'L0^-1 Z and D = Th - Th0,
 
@@ -90,13 +90,15 @@ def _block_theta_steps(
     like the slope of the normaliser, (I + rho P Th)^-1 rho P: no step costs more than r^3,
     whatever the number of points.
     """
-    theta = np.array(parameters.theta_of(block), order="C")
-    Z = block.pad(block.Phi @ parameters.U)
-    solved = np.linalg.solve(ensemble(block, Z, theta, parameters), Z)
-    Q = np.ascontiguousarray(Z.transpose(0, 2, 1) @ solved)
+    Z, found = part.embed(parameters.U), []
     P = np.ascontiguousarray(projected.rho * projected.P)
-    kernels.theta_steps(Q, P, penalty, n_steps, theta)
-    return theta
+    for block in part.blocks:
+        z, theta = block.of(Z), np.array(parameters.theta_of(block.places), order="C")
+        solved = np.linalg.solve(ensemble(block, z, theta, parameters), z)
+        Q = np.ascontiguousarray(z.transpose(0, 2, 1) @ solved)
+        kernels.theta_steps(Q, P, penalty, n_steps, theta)
+        found.append(theta)
+    return np.concatenate(found)
 
 
 def joint_step(
@@ -106,7 +108,7 @@ def joint_step(
     penalty: float = 0.0,
     learn_gamma: bool = True,
     learn_level: bool = True,
-    power: float = 1.0,
+    share: float = 1.0,
 ) -> Parameters:
     """One step of theta, gamma and the level of the noise, all from the same point.
 
@@ -118,8 +120,9 @@ def joint_step(
     penalty : float, default=0.0
         Of the mean of |theta|_1, in nats.
     learn_gamma, learn_level : bool, default=True
-    power : float, default=1.0
-        Of the factors; less than 1 for a part of the way, on a minibatch.
+    share : float, default=1.0
+        Of the way; less than 1 on a minibatch, of which even an empty one then leaves
+        everything above 0.
 
     Returns
     -------
@@ -144,15 +147,15 @@ def joint_step(
         up, down = up.sum(axis=0), down.sum(axis=0)
     gamma, level = parameters.gamma, parameters.noise.level
     if learn_gamma:
-        gamma = float(multiplied(gamma, found.gamma.up, found.gamma.down, power))
+        gamma = float(multiplied(gamma, found.gamma.up, found.gamma.down, share))
     if learn_level:
-        level = float(multiplied(level, found.level.up, found.level.down, power))
-    theta = multiplied(parameters.theta, up, down, power)
+        level = float(multiplied(level, found.level.up, found.level.down, share))
+    theta = multiplied(parameters.theta, up, down, share)
     return replace(parameters, theta=theta, gamma=gamma, noise=parameters.noise.at(level))
 
 
-def multiplied(x: np.ndarray, up: np.ndarray, down: np.ndarray, power: float = 1.0) -> np.ndarray:
-    """x (up / down)^power; x itself where down is 0, where nothing depends on it."""
+def multiplied(x: np.ndarray, up: np.ndarray, down: np.ndarray, share: float = 1.0) -> np.ndarray:
+    """A share of the way from x to x up / down; x where down is 0, where nothing depends on it."""
     safe = np.where(down > 0, down, 1.0)
     ratio = np.where(down > 0, np.maximum(up, 0.0) / safe, 1.0)
-    return x * (ratio if power == 1 else ratio**power)
+    return x * (1 + share * (ratio - 1)) if share < 1 else x * ratio

@@ -181,7 +181,7 @@ class Counting:
         return np.exp(-np.maximum(log_p, LEAST_LOG_P))
 
     def inclusion(self, log_p: np.ndarray) -> np.ndarray:
-        """level / (1 + level), for each point that p does not exclude."""
+        """level / (1 + level) for each point of the ground set; 0 where p is 0."""
         return np.where(np.isneginf(log_p), 0.0, self.sigma)
 
     def log_weight(self, measure: BaseMeasure, m: np.ndarray, e: np.ndarray) -> np.ndarray:

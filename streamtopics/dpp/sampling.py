@@ -92,14 +92,15 @@ def sample_k(process: Process, k: int, n_sets: int, rng: np.random.Generator) ->
     """
     _check_count(k, "k")
     _check_count(n_sets, "n_sets")
-    log_weights = size_log_weights(process, k)[k]
+    eigen = spectrum(process)
+    log_weights = size_log_weights(process, eigen, k)[k]
     if np.isneginf(log_weights).all():
         raise ValueError(
             f"k is {k}, but no set of this process has so many points: its rank is "
-            f"{len(spectrum(process).values)} and its noise is {process.noise}. Ask for fewer, or "
+            f"{len(eigen.values)} and its noise is {process.noise}. Ask for fewer, or "
             "give the noise a positive level"
         )
-    eigen, shares = spectrum(process), np.exp(log_weights - logsumexp(log_weights))
+    shares = np.exp(log_weights - logsumexp(log_weights))
     sizes = rng.choice(k + 1, size=n_sets, p=shares / shares.sum())
     chosen = draw_subsets(eigen.values, sizes, rng)
     places, points = _draw_projections(process.measure, eigen, chosen, rng)
@@ -119,7 +120,8 @@ def _draw_projections(
 
     Returns the row of each point, and the points.
     """
-    step = max(1, MOST_NUMBERS // max(len(eigen.G), 1))
+    most = int(chosen.sum(axis=1).max(initial=0))
+    step = max(1, MOST_NUMBERS // max(len(eigen.G), most**2, 1))
     places, points = [np.zeros(0, dtype=np.intp)], [measure.sample(0, rng)]
     for start in range(0, len(chosen), step):
         rows = chosen[start : start + step]

@@ -2,9 +2,9 @@
 """A diverse selection of points: greedy maximisation of det L_Y.
 
 Each step takes the point of which the squared distance d^2 from the span of those taken,
-times its squared quality, is the largest. The quality stays a logarithm beside the factor,
-so that one of e^-500 is as good as any. One row of an incomplete Cholesky factor is added a
-step, so l points of n cost O(n l (l + r)).
+times its squared quality, is the largest. One row of an incomplete Cholesky factor is added
+a step, so l points of n cost O(n l (l + r)). The quality stays in logarithms, where those of
+sentences, such as p, may lie hundreds of nats apart.
 
 log det L_Y is submodular, but neither monotone nor positive where the gains log d^2 are
 negative, so that the usual guarantee of (1 - 1/e) does not hold for it.
@@ -50,8 +50,9 @@ def greedy_map(
 ) -> Selection:
     """Points of a large det L_Y, L(x, y) = q(x) phi_x'A phi_y q(y), within a number or a budget.
 
-    Stops early where every further point lies in the span of those taken, as repeated
-    points and points without features do. Of equals the first is taken.
+    Stops early where every further point lies in the span of those taken, up to 1e-12 of
+    its squared length, as repeated points and points without features do. Of equals the
+    first is taken.
 
     Parameters
     ----------
@@ -93,23 +94,22 @@ def greedy_map(
             f"log_quality must hold one number below inf for each of the {n} points; got "
             f"{log_quality}"
         )
-    Z = Phi @ kernel.scaled
-    distances = kernel.norms2(Phi)
-    least = RELATIVE_GAIN * distances
-    factor = np.zeros((min(n, n if n_points is None else n_points), n))
+    Z, norms2 = Phi @ kernel.scaled, kernel.norms2(Phi)
+    distances, least = norms2.copy(), RELATIVE_GAIN * norms2
+    factor = np.zeros((n if n_points is None else min(n, n_points), n))
     free, chosen, gains = np.isfinite(log_quality), [], []
     while len(chosen) < len(factor):
-        possible = free & (distances > least) & (costs <= budget)
-        if not possible.any():
+        candidates = free & (distances > least) & (costs <= budget)
+        if not candidates.any():
             break
-        log_gains = 2 * log_quality + np.log(distances, where=possible, out=np.zeros(n))
-        best = int(np.where(possible, log_gains, -np.inf).argmax())
+        gain = np.full(n, -np.inf)
+        gain[candidates] = np.log(distances[candidates]) + 2 * log_quality[candidates]
+        best, done = int(gain.argmax()), factor[: len(chosen)]
         row = Z @ Z[best] + kernel.gamma * _gram_row(Phi, best)
-        done = factor[: len(chosen)]
         factor[len(chosen)] = (row - done[:, best] @ done) / np.sqrt(distances[best])
+        distances = distances - factor[len(chosen)] ** 2
         chosen.append(best)
-        gains.append(log_gains[best])
-        distances = distances - factor[len(chosen) - 1] ** 2
+        gains.append(gain[best])
         free[best] = False
         budget -= costs[best]
     return Selection(np.array(chosen, dtype=np.intp), np.array(gains))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sets of points, and the padded blocks of them that batched linear algebra works on."""
+"""Sets of points, and the blocks of equal size that batched linear algebra works on."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,8 +9,10 @@ from scipy import sparse
 
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.measures.base import Points
+from streamtopics.kernels import dpp as kernels
+from streamtopics.parallel import MOST_PARTS
 
-MOST_ENTRIES, LEAST_SIDE = 2**17, 16
+MOST_ENTRIES, LEAST_SIDE = 2**16, 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,61 +68,86 @@ class PointSets:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Some sets of about the same size n, padded to it.
+    """Some sets, m of them, all of n points.
+
+    Without padding nothing that is found for a set depends on the sets beside it: each
+    has the bits that it has alone.
 
     Attributes
     ----------
     places : ndarray of shape (m,), int
         Which sets these are.
-    inside : ndarray of shape (m, n), bool
-        Where there is a point; each set's points come first.
-    Phi : CSR matrix or ndarray of shape (n_points, V)
-        Features of the points, one set after another.
+    points : slice
+        Which rows of the part are their points, one set after another.
     gram : ndarray of shape (m, n, n)
-        Phi_X Phi_X' of each set, 0 beyond.
+        Phi_X Phi_X' of each set.
     log_p : ndarray of shape (m, n)
-        In nats; 0 beyond.
+        In nats.
     """
 
     places: np.ndarray
-    inside: np.ndarray
-    Phi: Points
+    points: slice
     gram: np.ndarray
     log_p: np.ndarray
 
-    def pad(self, rows: np.ndarray) -> np.ndarray:
-        """Rows of the points, of shape (n_points, k), as (m, n, k), 0 beyond."""
-        padded = np.zeros((*self.inside.shape, rows.shape[1]))
-        padded[self.inside] = rows
-        return padded
+    def of(self, rows: np.ndarray) -> np.ndarray:
+        """The rows of the sets, of shape (m, n, k), among all of the part, (n_points, k)."""
+        return rows[self.points].reshape(*self.log_p.shape, rows.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What one job works on: sets of similar size.
+
+    Attributes
+    ----------
+    Phi : CSR matrix or ndarray of shape (n_points, V)
+        Features of all points.
+    blocks : tuple of Block
+    """
+
+    Phi: Points
+    blocks: tuple[Block, ...]
+
+    @property
+    def places(self) -> np.ndarray:
+        """Which sets these are, block by block."""
+        return np.concatenate([block.places for block in self.blocks])
+
+    def embed(self, U: np.ndarray) -> np.ndarray:
+        """Z = Phi U, of shape (n_points, r), of which no row depends on the others."""
+        if sparse.issparse(self.Phi):
+            return self.Phi @ U
+        return (self.Phi[:, None, :] @ U)[:, 0]
 
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """All sets of a data set, in blocks.
+    """All sets of a data set, in parts and blocks.
 
     Attributes
     ----------
     n_sets : int
-    blocks : tuple of Block
+    parts : tuple of Part
     """
 
     n_sets: int
-    blocks: tuple[Block, ...]
+    parts: tuple[Part, ...]
 
-    def __iter__(self) -> Iterator[Block]:
-        return iter(self.blocks)
+    def __iter__(self) -> Iterator[Part]:
+        return iter(self.parts)
 
     @property
     def mean_size(self) -> float:
         """Mean number of points of a set."""
-        return sum(int(block.inside.sum()) for block in self) / max(self.n_sets, 1)
+        return sum(part.Phi.shape[0] for part in self) / max(self.n_sets, 1)
 
 
 def blocks(measure: BaseMeasure, sets: PointSets) -> Blocks:
     """Sets with their features and Gram matrices, the smallest first.
 
-    The memory is that of the features and of the squares of the sizes, 8 bytes each.
+    The memory is that of the features and of the squares of the sizes, 8 bytes each. What
+    works on them needs about four times the square of the largest size beside it.
 
     Parameters
     ----------
@@ -137,14 +164,20 @@ def blocks(measure: BaseMeasure, sets: PointSets) -> Blocks:
     >>> from streamtopics.dpp.measures import Items
     >>> from streamtopics.dpp.sets import PointSets, blocks
     >>> data = blocks(Items.of(9), PointSets(np.array([4, 1, 7]), [0, 2, 2, 3]))
-    >>> [block] = data
-    >>> block.places, block.gram.shape
-    (array([1, 2, 0]), (3, 2, 2))
+    >>> [part] = data
+    >>> [(block.places.tolist(), block.gram.shape) for block in part.blocks]
+    [([1], (1, 0, 0)), ([2], (1, 1, 1)), ([0], (1, 2, 2))]
     """
-    order = np.argsort(sets.sizes, kind="stable")
-    return Blocks(
-        len(sets), tuple(_block(measure, sets, order[cut]) for cut in _cuts(sets.sizes[order]))
-    )
+    order, points = _by_size(sets)
+    Phi, log_p = measure.features(points), measure.log_p(points)
+    sizes = sets.sizes[order]
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    parts = []
+    for cut in _parts(sizes):
+        some = slice(ends[cut.start], ends[cut.stop])
+        rows = Phi[some]
+        parts.append(Part(rows, tuple(_blocks(order[cut], sizes[cut], rows, log_p[some]))))
+    return Blocks(len(sets), tuple(parts))
 
 
 def stack(parts: list[Points]) -> Points:
@@ -154,44 +187,53 @@ def stack(parts: list[Points]) -> Points:
     return np.concatenate(parts)
 
 
-def _cuts(sizes: np.ndarray) -> Iterator[slice]:
-    """Cut sets of increasing size where padded Gram matrices would hold too many entries.
+def _by_size(sets: PointSets) -> tuple[np.ndarray, Points]:
+    """The order of the sets by size, and their points in that order."""
+    sizes = sets.sizes
+    if (sizes[1:] >= sizes[:-1]).all():
+        return np.arange(len(sizes)), sets.points
+    order = np.argsort(sizes, kind="stable")
+    sizes = sizes[order]
+    starts = np.repeat(sets.indptr[order] - np.cumsum(sizes) + sizes, sizes)
+    return order, sets.points[starts + np.arange(len(starts))]
 
-    Small sets count as if they were larger: other arrays of a block have r^2 entries a set.
+
+def _parts(sizes: np.ndarray) -> Iterator[slice]:
+    """Cut sets of increasing size into about 32 parts of equal work, or fewer large enough.
+
+    Small sets count as if they were larger: each also has matrices of r^2 entries.
     """
+    work = np.cumsum(np.maximum(sizes, LEAST_SIDE) ** 2)
+    least = max(MOST_ENTRIES, work[-1:].sum() / MOST_PARTS)
+    ends = np.flatnonzero(np.diff(work // least, append=-1)) + 1
     start = 0
-    for stop in range(1, len(sizes) + 1):
-        n = max(sizes[stop], LEAST_SIDE) if stop < len(sizes) else np.inf
-        if (stop + 1 - start) * n**2 > MOST_ENTRIES:
-            yield slice(start, stop)
-            start = stop
+    for end in ends[: len(sizes)]:
+        yield slice(start, end)
+        start = end
 
 
-def _block(measure: BaseMeasure, sets: PointSets, places: np.ndarray) -> Block:
-    sizes = sets.sizes[places]
-    starts = np.repeat(sets.indptr[places] - np.cumsum(sizes) + sizes, sizes)
-    points = sets.points[starts + np.arange(sizes.sum())]
-    Phi = measure.features(points)
-    inside = np.arange(max(int(sizes.max(initial=0)), 1)) < sizes[:, None]
-    log_p = np.zeros(inside.shape)
-    log_p[inside] = measure.log_p(points)
-    return Block(places, inside, Phi, _grams(Phi, inside), log_p)
+def _blocks(
+    places: np.ndarray, sizes: np.ndarray, Phi: Points, log_p: np.ndarray
+) -> Iterator[Block]:
+    """Blocks of sets of increasing size, none with more entries than fit a cache."""
+    first = 0
+    for n, start, count in zip(
+        *np.unique(sizes, return_index=True, return_counts=True), strict=True
+    ):
+        step = max(1, MOST_ENTRIES // max(n, LEAST_SIDE) ** 2)
+        for some in np.split(places[start : start + count], range(step, count, step)):
+            points = slice(first, first + len(some) * n)
+            shape = (len(some), int(n))
+            yield Block(some, points, _grams(Phi, points, *shape), log_p[points].reshape(shape))
+            first = points.stop
 
 
-def _grams(Phi: Points, inside: np.ndarray) -> np.ndarray:
-    """Phi_X Phi_X' of each set, a few sets at a time, over the features that they have."""
-    m, n = inside.shape
-    grams = np.zeros((m, n, n))
-    ends = np.concatenate([[0], np.cumsum(inside.sum(axis=1))])
-    step = max(1, MOST_ENTRIES // n // 64)
-    for start in range(0, m, step):
-        some = slice(start, start + step)
-        rows = Phi[ends[start] : ends[min(start + step, m)]]
-        if sparse.issparse(rows):
-            used, columns = np.unique(rows.indices, return_inverse=True)
-            shape = (rows.shape[0], max(len(used), 1))
-            rows = sparse.csr_matrix((rows.data, columns, rows.indptr), shape=shape).toarray()
-        padded = np.zeros((*inside[some].shape, rows.shape[1]))
-        padded[inside[some]] = rows
-        grams[some] = padded @ padded.transpose(0, 2, 1)
+def _grams(Phi: Points, points: slice, m: int, n: int) -> np.ndarray:
+    """Phi_X Phi_X' of m sets of n points."""
+    if not sparse.issparse(Phi):
+        rows = Phi[points].reshape(m, n, Phi.shape[1])
+        return rows @ rows.transpose(0, 2, 1)
+    grams = np.empty((m, n, n))
+    indptr = Phi.indptr[points.start : points.stop + 1]
+    kernels.grams(indptr, Phi.indices, Phi.data, Phi.shape[1], grams)
     return grams

@@ -69,19 +69,26 @@ def size_probabilities(process: Process, most: int) -> np.ndarray:
     >>> size_probabilities(process, 2)
     array([0.0625, 0.9375, 0.    ])
     """
-    log_weights = size_log_weights(process, most)
+    log_weights = size_log_weights(process, spectrum(process), most)
     return np.exp(logsumexp(log_weights, axis=1) - log_normalizer(process))
 
 
-def size_log_weights(process: Process, most: int) -> np.ndarray:
+def size_log_weights(process: Process, eigen: Spectrum, most: int) -> np.ndarray:
     """Log of the sum of det L_X over the sets with m points of the low-rank part among n.
+
+    Parameters
+    ----------
+    process : Process
+    eigen : Spectrum
+        Of the process.
+    most : int
 
     Returns
     -------
     log_weights : ndarray of shape (most + 1, most + 1)
         Entry (n, m), in nats; -inf where m > n.
     """
-    log_e = log_elementary(spectrum(process).values, most)[-1]
+    log_e = log_elementary(eigen.values, most)[-1]
     n, m = np.arange(most + 1)[:, None], np.arange(most + 1)
     extra = np.maximum(n - m, 0)
     log_noise = process.noise.log_weight(process.measure, m, extra)

@@ -1,7 +1,55 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Monotone steps for the theta of each set of a determinantal point process."""
+"""Determinantal point processes: Gram matrices of sets, monotone steps for their theta."""
 from libc.math cimport fabs
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
+
+ctypedef fused index:
+    int
+    long long
+
+
+def grams(const index[::1] indptr, const index[::1] indices, const double[::1] data,
+          Py_ssize_t n_columns, double[:, :, ::1] G):
+    """Inner products of n rows each of a CSR matrix, for m sets of rows.
+
+    IN indptr (m n + 1,) of these rows, indices and data of all; OUT G (m, n, n).
+
+    NumPy equivalent::
+
+        used = slice(indptr[0], indptr[-1])
+        rows = sparse.csr_matrix((data[used], indices[used], indptr - indptr[0]))
+        rows = rows.toarray().reshape(m, n, n_columns)
+        G[:] = rows @ rows.transpose(0, 2, 1)
+    """
+    cdef Py_ssize_t m = G.shape[0], n = G.shape[1], s, i, j, k, first
+    cdef double total
+    if G.shape[2] != n or indptr.shape[0] != m * n + 1:
+        raise ValueError("grams: the shapes of indptr and G do not agree")
+    if m * n == 0:
+        return
+    if indptr[0] < 0 or indptr[m * n] > indices.shape[0] or indices.shape[0] != data.shape[0]:
+        raise ValueError("grams: indptr, indices and data do not agree")
+    for k in range(indptr[0], indptr[m * n]):
+        if indices[k] < 0 or indices[k] >= n_columns:
+            raise IndexError(f"column {indices[k]} is outside of the {n_columns} columns")
+    cdef double *row = <double *> calloc(n_columns + 1, sizeof(double))
+    if row == NULL:
+        raise MemoryError()
+    with nogil:
+        for s in range(m):
+            first = s * n
+            for i in range(n):
+                for k in range(indptr[first + i], indptr[first + i + 1]):
+                    row[indices[k]] += data[k]
+                for j in range(i, n):
+                    total = 0
+                    for k in range(indptr[first + j], indptr[first + j + 1]):
+                        total += row[indices[k]] * data[k]
+                    G[s, i, j] = total
+                    G[s, j, i] = total
+                for k in range(indptr[first + i], indptr[first + i + 1]):
+                    row[indices[k]] = 0
+    free(row)
 
 
 cdef void diagonal(const double *S, const double *weights, Py_ssize_t r, double *work,

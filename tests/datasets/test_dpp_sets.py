@@ -54,7 +54,7 @@ def test_random_state():
         ({"n_features": 0}, "n_features == 0, must be >= 1"),
         ({"n_components": 0}, "n_components == 0, must be >= 1"),
         ({"strength": 0.0}, "strength must be positive and finite; got 0.0"),
-        ({"noise": -1.0}, "level must be finite and not negative"),
+        ({"noise": -1.0}, "noise must be finite and not negative; got -1.0"),
         ({"ground_set": "fourier", "n_features": 4}, "must be odd on the square.*Give 5"),
     ],
 )

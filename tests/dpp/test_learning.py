@@ -115,18 +115,6 @@ def test_many_theta_steps_are_as_good_as_another_optimiser():
         assert ours[i] > -theirs.fun - 0.02
 
 
-def test_a_set_by_itself_has_the_same_theta():
-    case = cases.bernoulli(6)
-    sets = some_sets(case, seed=2, n=9)
-    at = parameters_of(cases.process(case, 0.1, Background(0.3), r=3))
-    together = theta_steps(case.measure, blocks(case.measure, sets), at, penalty=0.01)
-    for i in range(9):
-        alone = blocks(case.measure, PointSets(sets[i], [0, sets.sizes[i]]))
-        assert_allclose(
-            theta_steps(case.measure, alone, at, penalty=0.01)[0], together[i], rtol=1e-8
-        )
-
-
 def test_theta_without_noise():
     """Exact DPPs of at most r points, whose matrix is singular without theta."""
     measure = Items.of(8)
@@ -364,6 +352,51 @@ def test_learning_from_odd_documents(own):
     for parameters in (found, state.parameters):
         for x in (parameters.U, parameters.theta, parameters.gamma, parameters.noise.level):
             assert np.isfinite(x).all()
+
+
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("rows", [np.zeros((0, 6)), np.zeros((3, 6))])
+def test_a_first_minibatch_of_empty_sets_does_not_end_learning(rows, own):
+    measure = Bernoulli(np.full(6, 0.2))
+    at = start(measure, 3, 2.0, Background(1.0), np.random.default_rng(0), gamma=0.1)
+    data = blocks(measure, PointSets(rows, [0, 0, len(rows)]))
+    found = learn_minibatch(measure, data, Online.of(at), own_theta=own).parameters
+    for x, before in ((found.theta, at.theta), (found.gamma, at.gamma)):
+        assert_allclose(x, before * (1 - 2**-0.5))
+    assert found.noise.level > 0.25
+
+
+def test_a_share_of_the_way_is_monotone():
+    case = cases.bernoulli()
+    data = blocks(case.measure, some_sets(case, seed=1))
+    at = parameters_of(cases.process(case, 0.3, Background(0.6), r=3))
+    found, whole = slopes(case.measure, data, at), [at.theta, at.gamma, at.noise.level]
+    for share in (0.0, 0.3, 0.7, 1.0):
+        to = joint_step(at, found, share=share)
+        full = joint_step(at, found)
+        for x, y, z in zip(
+            [to.theta, to.gamma, to.noise.level], whole,
+            [full.theta, full.gamma, full.noise.level], strict=True,
+        ):  # fmt: skip
+            assert_allclose(x, (1 - share) * y + share * z, rtol=1e-12)
+    values = [
+        per_set(case.measure, data, joint_step(at, found, share=share), 0.0).sum()
+        for share in (0.0, 0.3, 0.7, 1.0)
+    ]
+    assert (np.diff(values) > 0).all()
+
+
+def test_a_step_of_the_embedding_into_impossible_sets_is_taken_back():
+    """Repeated points, whose background drowns in rounding where U is large."""
+    case = cases.bernoulli()
+    points = case.points[[3, 3, 5, 5]]
+    data = blocks(case.measure, PointSets(points, [0, 2, 4]))
+    at = parameters_of(cases.process(case, 0.0, Background(1e-9)))
+    far = replace(at, U=1e6 * at.U)
+    assert np.isneginf(slopes(case.measure, data, far).log_likelihood)
+    assert np.isfinite(slopes(case.measure, data, far).U).all()
+    found = fit_embedding(case.measure, data, at)
+    assert objective(case.measure, data, found, 0.01) < objective(case.measure, data, at, 0.01)
 
 
 def test_impossible_sets_are_refused():

@@ -10,7 +10,15 @@ from scipy import sparse
 from scipy.optimize import approx_fprime
 
 from streamtopics.dpp.likelihood import Parameters, check_possible, log_likelihood, slopes
-from streamtopics.dpp.measures import Bernoulli, Fourier, Items
+from streamtopics.dpp.measures import (
+    Bernoulli,
+    Fourier,
+    Gaussian,
+    Items,
+    LengthMultinomial,
+    Weighted,
+)
+from streamtopics.dpp.multiplicative import theta_steps
 from streamtopics.dpp.noise import Background, Counting
 from streamtopics.dpp.sets import PointSets, blocks
 from streamtopics.parallel import workers
@@ -114,32 +122,85 @@ def test_slopes_equal_finite_differences(name, gamma, noise, own):
         assert np.min(halves.down) >= 0
 
 
-def test_blocks_do_not_matter(monkeypatch):
+def test_parts_do_not_matter(monkeypatch):
     case = cases.bernoulli()
     at = parameters_of(cases.process(case, 0.3, Background(0.6)))
     sets = some_sets(case, n=40, most=9)
     whole = blocks(case.measure, sets)
     one = slopes(case.measure, whole, at)
-    monkeypatch.setattr("streamtopics.dpp.sets.MOST_ENTRIES", 100)
-    parts = blocks(case.measure, sets)
-    assert len(parts.blocks) > 5 > len(whole.blocks)
-    assert sorted(i for block in parts for i in block.places) == list(range(40))
-    two = slopes(case.measure, parts, at)
+    monkeypatch.setattr("streamtopics.dpp.sets.MOST_ENTRIES", 600)
+    data = blocks(case.measure, sets)
+    assert len(data.parts) > 5 > len(whole.parts)
+    assert max(len(block.places) for part in data for block in part.blocks) == 2
+    assert sorted(i for part in data for i in part.places) == list(range(40))
+    assert data.mean_size == whole.mean_size == sets.sizes.mean()
+    two = slopes(case.measure, data, at)
     assert_allclose(two.log_likelihood, one.log_likelihood, rtol=1e-13)
     assert_allclose(two.U, one.U, rtol=1e-11, atol=1e-12)
-    assert_allclose(two.theta.up, one.theta.up, atol=1e-12)
-    for i in range(0, 40, 7):
-        alone = blocks(case.measure, PointSets(sets[i], [0, sets.sizes[i]]))
-        assert_allclose(
-            log_likelihood(case.measure, alone, at)[0],
-            log_likelihood(case.measure, whole, at)[i],
-            rtol=1e-12,
-        )
-    with workers(2) as two_threads:
-        assert_array_equal(
-            slopes(case.measure, parts, at, workers=two_threads).U,
-            slopes(case.measure, parts, at).U,
-        )
+    assert_array_equal(two.theta.up, one.theta.up)
+    assert_array_equal(two.theta.down, one.theta.down)
+    for own in (at, replace(at, theta=np.random.default_rng(1).exponential(size=(40, 2)))):
+        with workers(2) as two_threads:
+            three = slopes(case.measure, data, own, workers=two_threads)
+        serial = slopes(case.measure, data, own)
+        assert_array_equal(three.U, serial.U)
+        assert_array_equal(three.theta.net, serial.theta.net)
+        assert (three.gamma.net, three.level.net) == (serial.gamma.net, serial.level.net)
+
+
+def test_parts_are_few_and_of_equal_work(monkeypatch):
+    monkeypatch.setattr("streamtopics.dpp.sets.MOST_ENTRIES", 2**10)
+    points = np.zeros(9000, dtype=int)
+    data = blocks(Items.of(1), PointSets(points, np.arange(0, 9001, 3)))
+    assert 16 <= len(data.parts) <= 33
+    assert max(len(part.places) for part in data) <= 3000 / 32 + 1
+
+
+def odd_sets(measure, seed=0):
+    """Sizes 0, 1, 2, ..., equal and different, in no order."""
+    rng = np.random.default_rng(seed)
+    sizes = np.concatenate([rng.integers(0, 13, 30), [0, 1, 40, 1, 5]])
+    return PointSets(measure.sample(sizes.sum(), rng), np.cumsum([0, *sizes]))
+
+
+@pytest.mark.parametrize("r", [1, 4])
+@pytest.mark.parametrize(
+    "measure",
+    [
+        Bernoulli(np.linspace(0.02, 0.4, 25)),
+        Weighted(Bernoulli(np.linspace(0.02, 0.4, 25)), np.linspace(0.1, 3.0, 25)),
+        LengthMultinomial([0.1, 0.5, 0.4], np.full(25, 0.04)),
+        Gaussian(np.linspace(-1, 1, 25), np.ones(25)),
+        Fourier(2, 2),
+    ],
+    ids=lambda measure: type(measure).__name__,
+)
+def test_a_set_alone_has_the_bits_that_it_has_among_others(measure, r):
+    sets, rng = odd_sets(measure), np.random.default_rng(1)
+    n, data = len(sets), blocks(measure, sets)
+    at = Parameters(rng.standard_normal((25, r)), rng.exponential(size=(n, r)), 0.01,
+                    Background(0.5))  # fmt: skip
+    together = log_likelihood(measure, data, at)
+    theta = theta_steps(measure, data, at, penalty=0.01)
+    found = slopes(measure, data, at).theta
+    for i in range(n):
+        alone = blocks(measure, PointSets(sets[i], [0, sets.sizes[i]]))
+        own = replace(at, theta=at.theta[i : i + 1])
+        assert log_likelihood(measure, alone, own)[0] == together[i]
+        assert_array_equal(theta_steps(measure, alone, own, penalty=0.01)[0], theta[i])
+        assert_array_equal(slopes(measure, alone, own).theta.net[0], found.net[i])
+
+
+def test_an_impossible_set_does_not_change_the_others():
+    """One matrix that rounding makes indefinite, in the same block as a possible one."""
+    rng = np.random.default_rng(0)
+    rows = (rng.random((20, 30)) < 0.3).astype(float)
+    rows[10:], measure = np.abs(rows[10]), Bernoulli(np.full(30, 0.3))
+    at = Parameters(rng.standard_normal((30, 12)), np.ones(12), 0.0, Background(0.0))
+    both = log_likelihood(measure, blocks(measure, PointSets(rows, [0, 10, 20])), at)
+    alone = log_likelihood(measure, blocks(measure, PointSets(rows[:10], [0, 10])), at)
+    assert np.isneginf(both[1])
+    assert both[0] == alone[0]
 
 
 def test_order_and_scale_do_not_matter():
@@ -232,8 +293,8 @@ def test_memory_is_that_of_the_data():
         (np.ones(100_000), words, np.arange(0, 100_001, 5)), shape=(20_000, 5_000)
     )
     data = blocks(Bernoulli.from_sentences(X), PointSets(X, np.arange(0, 20_001, 10)))
-    grams = sum(block.gram.nbytes for block in data)
-    features = sum(block.Phi.data.nbytes + block.Phi.indices.nbytes for block in data)
+    grams = sum(block.gram.nbytes for part in data for block in part.blocks)
+    features = sum(part.Phi.data.nbytes + part.Phi.indices.nbytes for part in data)
     assert grams == 2_000 * 100 * 8
     assert features <= 2 * X.data.nbytes
 

@@ -8,6 +8,7 @@ from scipy.optimize import approx_fprime
 
 from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.low_rank import (
+    core,
     log_det,
     log_normalizer,
     low_rank_sizes,
@@ -132,6 +133,23 @@ def test_more_columns_than_words_and_one_word():
     assert_allclose(log_normalizer(process), expected, rtol=1e-13)
 
 
+def test_huge_theta_of_more_columns_than_words():
+    """M is positive definite, but no longer once it is rounded."""
+    measure = Bernoulli(np.full(3, 0.3))
+    U = np.random.default_rng(0).standard_normal((3, 8))
+    projected, theta = project(measure, U, 0.0, 1.0), np.array([[1e17] * 8, [1.0] * 8])
+    with pytest.raises(np.linalg.LinAlgError):
+        np.linalg.cholesky(core(projected, theta))
+    found = log_det(projected, theta)
+    Sigma = np.diag(measure.v) + measure.w0 @ measure.w0.T
+    leading = np.linalg.slogdet(Sigma @ U @ U.T)[1] + 3 * np.log(1e17)
+    assert_allclose(found[0], leading, rtol=0.1)
+    assert found[1] == log_det(projected, theta[1])
+    for exponent in (10, 12, 14, 16):
+        inner = shrunk(projected, np.full(8, 10.0**exponent))
+        assert slope_gamma(projected, inner, 1) >= 0
+
+
 def test_huge_theta_loses_no_digits():
     measure = Bernoulli(np.full(3, 0.3))
     U = np.eye(3)
@@ -177,6 +195,17 @@ def test_marginals_equal_the_dense_kernel(name, gamma, alpha):
     sigma = alpha / (1 + alpha)
     A = kernel_matrix(B.matrix, reference.moment(case.p, case.Phi), sigma)
     assert_allclose(A, process.kernel.matrix, rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize("noise", [Counting(0.3), Background(0.3)])
+def test_an_item_that_is_taken_out_is_in_no_set(noise):
+    measure = Items.of(3).without(np.array([1]))
+    process = Process(measure, cases.kernel(3, 2, 0.2), noise)
+    found = marginals(process, np.arange(3))
+    assert found[1] == 0
+    assert (found[[0, 2]] > 0.2).all()
+    assert_allclose(found.sum(), expected_size(process), rtol=1e-12)
+    assert_allclose(marginal_kernel(process, np.arange(3))[1], 0, atol=1e-15)
 
 
 def test_expected_size_with_background():

@@ -271,6 +271,18 @@ def test_from_no_sentences():
     assert_allclose(LengthMultinomial.from_sentences(nothing).pi, 1 / 3)
 
 
+def test_words_that_a_row_has_twice_are_one_word():
+    """A CSR matrix may have an entry in two parts."""
+    parts = sparse.csr_matrix((np.ones(4), [1, 1, 0, 2], [0, 3, 4]), shape=(2, 3))
+    whole = sparse.csr_matrix(np.array([[1, 2, 0], [0, 0, 1]]))
+    for measure in (Bernoulli([0.2, 0.3, 0.4]), Poisson([0.2, 0.3, 0.4]),
+                    LengthMultinomial([0.1, 0.5, 0.1, 0.3], [0.2, 0.3, 0.5])):  # fmt: skip
+        assert_allclose(measure.log_p(parts), measure.log_p(whole), rtol=1e-15)
+        assert_allclose(dense(measure.features(parts)), dense(measure.features(whole)))
+    assert parts.nnz == 4
+    assert_allclose(Bernoulli.from_sentences(parts).pi, [0.5, 0.5, 0.5])
+
+
 def test_points_are_not_changed():
     X = sparse.csr_matrix(np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 0.0]]))
     before = X.copy()

@@ -10,7 +10,7 @@ from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.marginal import expected_size, marginal_kernel
 from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Items, Poisson
 from streamtopics.dpp.noise import Background, Counting
-from streamtopics.dpp.sampling import sample, sample_k
+from streamtopics.dpp.sampling import _draw_in_turn, sample, sample_k
 from streamtopics.dpp.sets import PointSets
 from streamtopics.dpp.spectrum import size_probabilities
 from tests.dpp import cases
@@ -187,6 +187,23 @@ def test_many_chunks_and_the_seed(monkeypatch):
     assert cases.chi_square_p(counts, law / law.sum()) > LEAST_P
 
 
+def test_chunks_are_small_where_sets_are_large(monkeypatch):
+    """With k points of each set come k^2 numbers, and k may be V."""
+    entries = []
+
+    def watched(measure, G, chosen, sizes, rng):
+        entries.append(len(chosen) * int(sizes.max()) ** 2)
+        return _draw_in_turn(measure, G, chosen, sizes, rng)
+
+    monkeypatch.setattr("streamtopics.dpp.sampling._draw_in_turn", watched)
+    monkeypatch.setattr("streamtopics.dpp.sampling.MOST_NUMBERS", 2**14)
+    process = Process(Items.of(20), Kernel(np.eye(20), np.full(20, 1e9)), Counting(0.0))
+    sets = sample(process, 100, np.random.default_rng(0))
+    assert (sets.sizes == 20).all()
+    assert max(entries) <= 2**14
+    assert len(entries) == 3
+
+
 def test_two_to_the_five_hundred_sentences():
     rng = np.random.default_rng(0)
     measure = Bernoulli(rng.uniform(0.002, 0.02, 500))
@@ -253,6 +270,18 @@ def test_conditioning_with_background():
 
     for X in ([1], [3], [1, 7], [3, 6], [2, 2, 5]):
         assert_allclose(weight(B, X), weight(A, [3, 6, *X]) / weight(A, [3, 6]), rtol=1e-10)
+
+
+def test_conditioning_on_points_of_very_different_length():
+    """Nothing is impossible only because it is small beside another point."""
+    kernel = Kernel(np.diag([1.0, 1e-12, 1.0]), np.ones(3))
+    rest = condition(Process(Items.of(3), kernel, Counting(0.0)), np.array([0, 1]))
+    assert_allclose(rest.kernel.matrix, np.diag([0, 0, 1.0]), atol=1e-15)
+    weights = Items([1.0, 1e-25, 2.0])
+    rest = condition(Process(weights, Kernel(np.ones((3, 1)), [1.0]), Counting(0.5)), np.arange(2))
+    L = np.diag([0.5, 0.5, 0.5]) + np.sqrt(np.outer(weights.p, weights.p))
+    schur = L[2, 2] - L[2, :2] @ np.linalg.solve(L[:2, :2], L[:2, 2])
+    assert_allclose(2 * rest.kernel.matrix[2, 2] + 0.5, schur, rtol=1e-12)
 
 
 def test_conditioning_on_nothing():

@@ -53,6 +53,17 @@ def test_a_constant_in_the_quality_changes_the_gains_only():
     assert_allclose(one.log_gains - 4000, two.log_gains, rtol=1e-12)
 
 
+def test_qualities_hundreds_of_nats_apart():
+    """No point that adds something is taken for one in the span of the others."""
+    log_quality = np.array([-30.0, 0.0, -900.0, -10.0, -np.inf])
+    found = greedy_map(Kernel(np.eye(5), np.ones(5)), np.eye(5), n_points=5,
+                       log_quality=log_quality)  # fmt: skip
+    assert found.chosen.tolist() == [1, 3, 0, 2]
+    assert_allclose(found.log_gains, 2 * log_quality[found.chosen], atol=1e-12)
+    short = greedy_map(Kernel(np.eye(2), np.ones(2)), np.diag([1.0, 1e-9]), n_points=2)
+    assert short.chosen.tolist() == [0, 1]
+
+
 def test_stops_at_the_rank_and_skips_repeats():
     Phi, kernel, _, _ = random_case(0, gamma=0.0)
     assert len(greedy_map(kernel, Phi, n_points=12).chosen) == 3

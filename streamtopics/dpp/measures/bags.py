@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from numpy.polynomial.polynomial import polyval
 from scipy import sparse
 from scipy.special import gammaln
 from scipy.stats import geom
@@ -218,9 +219,8 @@ class LengthMultinomial:
     def _factorial_moments(self, thinning: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """E[n g^2 t^(n-1)] and E[n (n-1) g^2 t^(n-2)] for each t of `thinning`, in [0, 1]."""
         n = np.arange(len(self.lengths))
-        powers = thinning[:, None] ** np.maximum(n - 2, 0)
-        one = powers * np.where(n > 1, thinning[:, None], 1.0) @ (n * self._g2)
-        return one, powers @ (n * (n - 1) * self._g2)
+        one, two = n * self._g2, n * (n - 1) * self._g2
+        return polyval(thinning, one[1:]), polyval(thinning, np.append(two, 0.0)[2:])
 
     @property
     def v(self) -> np.ndarray:

@@ -90,8 +90,16 @@ def rank_of(test, low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 
 def as_rows(points: Points) -> sparse.csr_matrix:
-    """Points as a CSR matrix of float64, sentences as rows; never changed in place."""
-    return sparse.csr_matrix(points, dtype=np.float64)
+    """Points as a CSR matrix of float64, sentences as rows; never changed in place.
+
+    Entries that a CSR matrix has twice are added up, as scipy does.
+    """
+    if not (isinstance(points, sparse.csr_matrix) and points.dtype == np.float64):
+        points = sparse.csr_matrix(points, dtype=np.float64)
+    if not points.has_canonical_format:
+        points = points.copy()
+        points.sum_duplicates()
+    return points
 
 
 def rows_of_words(rows: np.ndarray, words: np.ndarray, shape: tuple[int, int]) -> sparse.csr_matrix:

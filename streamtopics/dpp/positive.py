@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Determinants of positive semidefinite matrices, many at once.
+
+What is found for a matrix does not depend on those beside it.
+"""
+
+import numpy as np
+
+
+def pivots(S: np.ndarray) -> np.ndarray:
+    """Numbers whose product is the determinant: squares of the diagonal of the Cholesky factor.
+
+    Of a matrix that rounding has made indefinite they are its eigenvalues.
+
+    Parameters
+    ----------
+    S : ndarray of shape (..., n, n)
+        Symmetric.
+
+    Returns
+    -------
+    pivots : ndarray of shape (..., n)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.positive import pivots
+    >>> pivots(np.array([[[4.0, 2.0], [2.0, 3.0]], [[0.0, 1.0], [1.0, 0.0]]]))
+    array([[ 4.,  2.],
+           [-1.,  1.]])
+    """
+    try:
+        return np.diagonal(np.linalg.cholesky(S), axis1=-2, axis2=-1) ** 2
+    except np.linalg.LinAlgError:
+        if S.ndim == 2:
+            return np.linalg.eigvalsh(S)
+        return np.stack([pivots(each) for each in S])
+
+
+def log_det_positive(L: np.ndarray) -> np.ndarray:
+    """log det of positive semidefinite matrices, in nats; -inf if singular up to rounding.
+
+    Parameters
+    ----------
+    L : ndarray of shape (..., n, n)
+
+    Returns
+    -------
+    log_det : ndarray of shape (...)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.positive import log_det_positive
+    >>> log_det_positive(np.array([[[1.0, 0.0], [0.0, 1.0]], [[0.1, 0.3], [0.3, 0.9]]]))
+    array([  0., -inf])
+    """
+    diagonal = np.diagonal(L, axis1=-2, axis2=-1)
+    scale = np.where(diagonal > 0, diagonal, 1.0)
+    root = np.sqrt(scale)
+    correlation = L / root[..., :, None]
+    correlation /= root[..., None, :]
+    found = pivots(correlation)
+    possible = (found > 4 * L.shape[-1] * np.finfo(float).eps).all(axis=-1)
+    possible &= (diagonal > 0).all(axis=-1)
+    terms = np.log(scale).sum(axis=-1) + np.log(np.maximum(found, 1e-300)).sum(axis=-1)
+    return np.where(possible, terms, -np.inf)
