@@ -419,3 +419,18 @@ def test_embedding_alone():
     before, after = (objective(truth.measure, data, p, 0.01) for p in (at, found))
     assert after < before
     assert_array_equal(found.theta, at.theta)
+
+
+def test_the_embedding_ends_where_its_derivative_vanishes():
+    """On words from rare to frequent, whose rows L-BFGS sees in different units."""
+    measure, rng = Bernoulli([0.01, 0.1, 0.3, 0.6]), np.random.default_rng(0)
+    data = blocks(measure, PointSets(measure.sample(300, rng), np.arange(0, 301, 3)))
+    at = start(measure, 2, 3.0, Background(0.5), rng)
+    found = fit_embedding(measure, data, at, penalty=0.01, max_iter=1000)
+
+    def slope(p):
+        by_data = slopes(measure, data, p).U / data.n_sets
+        return 0.01 * smooth_penalty(p.U, p.theta)[1] - by_data
+
+    unit = np.sqrt(measure.v + measure.w0[:, 0] ** 2)[:, None]
+    assert np.abs(slope(found) / unit).max() < 1e-3 * np.abs(slope(at) / unit).max()

@@ -20,6 +20,7 @@ from streamtopics.dpp.measures import (
 )
 from streamtopics.dpp.multiplicative import theta_steps
 from streamtopics.dpp.noise import Background, Counting
+from streamtopics.dpp.positive import log_det_positive
 from streamtopics.dpp.sets import PointSets, blocks
 from streamtopics.parallel import workers
 from tests.dpp import cases
@@ -259,6 +260,12 @@ def test_everything_is_finite_on_odd_documents(gamma, own):
     assert np.isfinite(log_likelihood(measure, data, at)).all()
     for x in (found.U, found.theta.net, found.gamma.net, found.level.net, found.log_likelihood):
         assert np.isfinite(x).all()
+
+
+def test_zero_rows_are_singular():
+    L = np.array([[[1.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]], [[2.0, 0.0], [0.0, 1.0]]])
+    assert_allclose(log_det_positive(L), [-np.inf, -np.inf, np.log(2.0)], rtol=1e-14)
+    assert_array_equal(log_det_positive(np.zeros((2, 0, 0))), 0)
 
 
 def test_sets_that_are_impossible():

@@ -160,8 +160,9 @@ def test_the_tilted_law_of_words_is_exact(n):
     assert_allclose(list(found.values()), expected, atol=1e-12)
 
 
-def test_poisson_is_the_multinomial_of_poisson_length():
-    lam = np.array([0.3, 0.8, 0.1])
+@pytest.mark.parametrize("lam", [[0.3, 0.8, 0.1], [0.05, 0.2, 0.02]])
+def test_poisson_is_the_multinomial_of_poisson_length(lam):
+    lam = np.array(lam)
     poisson = Poisson(lam)
     X = reference.bags(3, 14)
     p = np.exp(poisson.log_p(X))
