@@ -70,11 +70,15 @@ def make_dpp_sets(
         groups : ndarray of shape (n_points,), int
             The set of each row of `sets.points`.
         U : ndarray of shape (V, r)
+            The embedding.
         theta : ndarray of shape (r,) or (n_sets, r)
+            Weights of its columns.
         gamma : float
             A = gamma I + U Diag(theta) U'. It is 1 / V for sentences, otherwise 0.
         measure : Items, Bernoulli or Fourier
+            The ground set.
         noise : Counting or Background
+            What stands beside the low-rank part.
 
     Raises
     ------

@@ -48,7 +48,7 @@ def theta_steps(
     parameters : Parameters
         Start from a positive theta.
     penalty : float, default=0.0
-        Of |theta|_1, in nats.
+        Of the sum of theta, in nats.
     n_steps : int, default=20
     workers : Workers
 

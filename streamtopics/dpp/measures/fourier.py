@@ -93,10 +93,11 @@ class Fourier:
         return rng.random((n, self.n_dimensions))
 
     def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """For each row h of H a point with the density (h'phi(x))^2 / |h|^2.
+        """For each row h of H a point with the density (h'phi(x))^2 / h'h.
 
         Coordinate by coordinate: with h as a matrix H whose rows belong to the first one,
-        x_1 has the density |H'psi(x_1)|^2 / |H|^2, and H'psi(x_1) is the h of the others.
+        x_1 has the density psi'H H'psi / h'h at psi = psi(x_1), and H'psi is the h of the
+        others.
         """
         points = np.empty((len(H), self.n_dimensions))
         for axis in range(self.n_dimensions):
