@@ -108,8 +108,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         which is under their mean, is lower.
     penalty : float, default=0.001
         Weight of the mean sum of theta and the squared sum of the lengths of the columns
-        of U, in nats per set; it makes columns vanish. With 0.01 on film reviews hardly any was left, with 0 held-out sets were
-        worse off.
+        of U, in nats per set; it makes columns vanish. On film reviews 0.01 left hardly
+        any, and with 0 held-out sets were worse off.
     max_iter : int, default=10
         Most rounds of `fit`: 20 iterations of L-BFGS on U, then the rest.
     tol : float, default=0.01
