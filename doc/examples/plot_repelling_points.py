@@ -39,6 +39,7 @@ for axis, points, title in zip(axes, (repelling, uniform), ("repelling", "unifor
     axis.set(title=f"{title}: {len(points)} points", aspect="equal", xlim=(0, 1), ylim=(0, 1))
 figure.tight_layout()
 
+
 # %%
 # How far is the next one?
 # ------------------------
@@ -56,4 +57,6 @@ for name, drawn in (("repelling", draws), ("uniform", [rng.random(x.shape) for x
 # %%
 # Numbers of points hardly vary either: each column of the kernel gives one point or none.
 sizes = sample(process, 200, rng).sizes
-print(f"mean {sizes.mean():.1f}, variance {sizes.var():.1f}; independent points would have both equal")
+print(
+    f"mean {sizes.mean():.1f}, variance {sizes.var():.1f}; independent points would have both equal"
+)

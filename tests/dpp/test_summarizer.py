@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import estimator_checks
 
-from streamtopics import DPPSummarizer
+from streamtopics import DPPSummarizer, LowRankDPP
 from streamtopics.dpp.summary_kernel import centrality, weighted_units
 from streamtopics.metrics import RougeScorer
 from streamtopics.text import split_sentences
@@ -258,7 +258,7 @@ def test_the_kernel_of_the_thesis():
         [found] = model.set_params(quality_power=power).select([REVIEW])
         candidates = model._candidates(split_sentences(REVIEW), X, None, None)
         Phi = (X > 0).toarray().astype(float)
-        pi = model.thesis_.measure.pi
+        pi = model.thesis_.measure_.pi
         log_p = Phi @ np.log(pi) + (1 - Phi) @ np.log1p(-pi)
         q = np.exp(0.5 * (1.0 if power is None else power) * log_p)
         L = q[:, None] * (Phi @ candidates.kernel.matrix @ Phi.T) * q
@@ -283,12 +283,25 @@ def test_p_of_the_thesis_is_the_share_of_sentences():
     sentences = [["Red green."], ["Red.", "?", "Blue red."]]
     model = DPPSummarizer(quality="thesis", n_components=2, max_iter=1, random_state=0)
     shares = (np.array([1, 1, 3]) + 0.5) / 4
-    assert_allclose(clone(model).fit(sentences).thesis_.measure.pi, shares)
+    assert_allclose(clone(model).fit(sentences).thesis_.measure_.pi, shares)
     streamed = clone(model).partial_fit([*sentences[:1], ["Blue. Green."]])
     streamed.partial_fit(sentences[1:])
-    assert streamed.thesis_.n_sentences == 4
-    assert_array_equal(streamed.thesis_.n_with, [2, 2, 3])
-    assert streamed.thesis_.online.n_batches == 2
+    assert streamed.thesis_.n_sentences_seen_ == 4
+    assert_allclose(streamed.thesis_.measure_.pi, (np.array([2, 2, 3]) + 0.5) / 5)
+    assert streamed.thesis_.n_batch_iter_ == 2
+
+
+def test_the_thesis_is_learnt_by_the_estimator():
+    model = fitted("thesis").partial_fit(["The soup?! Xyz. Hot bread.", ""])
+    vectorizer = model.vectorizer_
+    corpus = vectorizer.transform([*NEWS, REVIEW])
+    alone = LowRankDPP(
+        n_components=3, theta="document", penalty=0.01, max_iter=2, random_state=0
+    ).fit([X[X.sum(axis=1).A1 > 0] for X in corpus])
+    words = vectorizer.transform([["The soup", "Hot bread"], []])
+    alone.partial_fit(list(words))
+    assert_array_equal(model.thesis_.components_, alone.components_)
+    assert_array_equal(model.thesis_.theta_, alone.theta_)
 
 
 # Streams
@@ -327,6 +340,22 @@ def test_a_failed_part_changes_nothing(name):
     assert pickle.dumps(model.select(NEWS)) == before
 
 
+@each_model
+def test_an_interrupted_part_changes_nothing(name, monkeypatch):
+    model = fitted(name)
+    before, attributes = pickle.dumps(model.select(NEWS)), vars(model).copy()
+
+    def stop(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("streamtopics.dpp.summarizer.count_documents", stop)
+    for method in (model.partial_fit, model.fit):
+        with pytest.raises(KeyboardInterrupt):
+            method([REVIEW])
+        assert vars(model) == attributes
+        assert pickle.dumps(model.select(NEWS)) == before
+
+
 def test_a_failed_start_leaves_nothing():
     model = DPPSummarizer(quality="thesis", vectorizer=HashingVectorizer(n_features=8))
     for method in (model.fit, model.partial_fit):
@@ -344,9 +373,9 @@ def test_fit_forgets():
 
 def test_the_thesis_goes_on_only_as_it_began():
     model = fitted("thesis")
-    n_batches = model.thesis_.online.n_batches
-    assert model.partial_fit(["", "?"]).thesis_.online.n_batches == n_batches
-    with pytest.raises(ValueError, match="n_components is 4 now, but 3 were learnt"):
+    n_batches = model.thesis_.n_batch_iter_
+    assert model.partial_fit(["", "?"]).thesis_.n_batch_iter_ == n_batches
+    with pytest.raises(ValueError, match=r"n_components is 4 now, .* set it back"):
         model.set_params(n_components=4).partial_fit(NEWS)
     other = fitted("counts").set_params(quality="thesis")
     for method in (other.partial_fit, other.transform):
