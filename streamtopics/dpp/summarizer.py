@@ -71,10 +71,11 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         Most sentences of a summary.
     n_words : int or None, default=None
         Most words of a summary, in place of `n_sentences`; words are what white space
-        separates. Sentences that no longer fit are passed over, and where none fits the
-        summary is empty.
+        separates, so that a Chinese sentence is one. Sentences that no longer fit are passed
+        over, and where none fits the summary is empty.
     vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
-        What makes features of sentences; it is cloned, not changed. None notes which words of
+        What makes features of sentences; it is cloned, not changed, and like `splitter` it
+        stays as it was at the start of learning until the next `fit`. None notes which words of
         two letters or more a sentence has, in 2^18 hashed columns, so that no word is unknown
         and memory stays flat along a stream. The others learn their words in `fit` or the first
         `partial_fit`, and words that they do not know count nothing from then on. With
@@ -356,7 +357,8 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         n_sentences : int or None, default=None
             Most sentences; None is the estimator's budget, in sentences or words.
         times : sequence of n_documents times, or None, default=None
-            The time of each document: numbers, dates or anything that can be compared.
+            The time of each document: numbers, dates or anything that can be compared. A
+            document whose time is NaN or NaT is in no window.
         window : (start, stop) or None, default=None
             Only documents of start <= time < stop; goes with `times`.
 
@@ -382,7 +384,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         """
         self._validate_params()
         if n_sentences is not None and not (isinstance(n_sentences, Integral) and n_sentences > 0):
-            raise ValueError(f"n_sentences must be a positive number; got {n_sentences!r}")
+            raise ValueError(f"n_sentences must be a whole number above 0; got {n_sentences!r}")
         vectorizer = self._known_vectorizer()
         documents = vectorizer.sentences(documents)
         places = inside(len(documents), times, window)

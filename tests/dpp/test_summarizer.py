@@ -2,6 +2,7 @@
 """Summaries of raw documents: what is chosen, what is learnt, and the face of scikit-learn."""
 
 import pickle
+from datetime import date, datetime
 
 import numpy as np
 import pandas as pd
@@ -454,12 +455,43 @@ def test_each_model_has_digests(name):
         ({"window": (1, 2)}, "times and window go together"),
         ({"times": [1, 2], "window": (1, 2)}, "one time for each of the 3 documents; got 2"),
         ({"times": [1, 2, 3], "window": (1, 2, 3)}, "window must be a pair"),
-        ({"n_sentences": 0}, "n_sentences must be a positive number; got 0"),
+        ({"times": [1, 2, 3], "window": 5}, "window must be a pair"),
+        ({"times": [1, 2, 3], "window": {1, 3}}, "window must be a pair"),
+        ({"times": [1, 2, 3], "window": (3, 1)}, "must not end before it starts"),
+        ({"n_sentences": 0}, "n_sentences must be a whole number above 0; got 0"),
+        ({"n_sentences": 2.0}, "n_sentences must be a whole number above 0; got 2.0"),
     ],
 )
 def test_wrong_digests(arguments, match):
     with pytest.raises(ValueError, match=match):
         DPPSummarizer().digest(NEWS, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("times", "window"),
+    [
+        ([1, None, 3], (0, 9)),
+        (pd.to_datetime(["2020-01-01"] * 3), ("2019", "2021")),
+        (pd.to_datetime(["2020-01-01"] * 3, utc=True), (pd.Timestamp(0), pd.Timestamp(9))),
+        (np.array(["2020-01-01"] * 3, dtype="M8[D]"), ("2019", "2021")),
+        ([date(2020, 1, 1)] * 3, (datetime(2019, 1, 1), datetime(2021, 1, 1))),
+    ],
+)
+def test_times_of_another_kind(times, window):
+    with pytest.raises(TypeError, match=r"times cannot be compared with the window .*same kind"):
+        DPPSummarizer().digest(NEWS, times=times, window=window)
+
+
+@pytest.mark.parametrize("times", ["abc", 3])
+def test_times_that_are_no_list(times):
+    with pytest.raises(TypeError, match="times must be a list with the time of each"):
+        DPPSummarizer().digest(NEWS, times=times, window=(1, 2))
+
+
+def test_a_document_without_a_time_is_in_no_window():
+    for times in ([1.0, np.nan, 3.0], pd.to_datetime(["2020-01-01", None, "2020-01-03"])):
+        digest = DPPSummarizer(9).digest(NEWS, times=times, window=(times[0], times[2]))
+        assert {found.document for found in digest} == {0}
 
 
 # The face of scikit-learn
@@ -574,6 +606,31 @@ def test_a_document_that_is_no_text(document):
 def test_wrong_scores(scores, match):
     with pytest.raises(ValueError, match=match):
         DPPSummarizer().select(NEWS, scores=scores)
+
+
+@pytest.mark.parametrize(
+    ("scores", "match"),
+    [
+        ("abc", "scores must be a list with an array for each document; got 'abc'"),
+        (3, "scores must be a list with an array"),
+        (
+            [["a", 1, 1], [1, 1], [1, 1]],
+            r"scores\[0\] must have a number for each .* \['a', 1, 1\]",
+        ),
+        ([[1, 1, 1], {}, [1, 1]], r"scores\[1\] must have a number"),
+    ],
+)
+def test_scores_that_are_no_numbers(scores, match):
+    with pytest.raises(TypeError, match=match):
+        DPPSummarizer().select(NEWS, scores=scores)
+
+
+def test_what_is_fixed_when_learning_starts():
+    model = DPPSummarizer(9).fit(NEWS)
+    before = model.select(NEWS)
+    model.set_params(splitter=str.split, vectorizer=CountVectorizer())
+    same(model.select(NEWS), before)
+    assert len(model.fit(NEWS).transform(["One two, two three."])[0]) == 4
 
 
 def test_wrong_callable():
