@@ -17,13 +17,17 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from streamtopics import LowRankDPP
 from streamtopics.datasets import make_dpp_sets
+from streamtopics.dpp import learning
 from streamtopics.dpp.likelihood import log_likelihood
 from streamtopics.dpp.marginal import expected_size, marginal_kernel
 from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Items, Poisson, Weighted
+from streamtopics.dpp.multiplicative import theta_steps
+from streamtopics.dpp.noise import Background, Counting
 from streamtopics.dpp.sets import blocks
 from streamtopics.text import SentenceVectorizer
 
@@ -207,6 +211,11 @@ def test_a_minibatch_after_fit_changes_little(fitted):
     assert abs(later.score(X) - fitted.score(X)) < 0.1
 
 
+def test_fit_takes_another_ground_set():
+    again = model().fit(X[:50]).set_params(ground_set="items").fit(ITEMS)
+    assert_array_equal(again.components_, model("items").fit(ITEMS).components_)
+
+
 def test_fit_forgets_what_was_learnt_before(fitted):
     again = model().fit(X[:50]).fit(X)
     assert_array_equal(again.components_, fitted.components_)
@@ -264,6 +273,73 @@ def test_a_minibatch_without_sets_teaches_nothing(fitted):
     before = state(fitted)
     assert state(fitted.partial_fit([])) == before
     assert state(fitted.partial_fit(sparse.csr_matrix((0, 12)), groups=[])) == before
+
+
+# Parameters arrive where they should
+
+
+def test_what_is_learnt_is_what_the_functions_of_learning_find():
+    given = {"penalty": 0.02, "gamma": 0.05, "noise_level": 0.7}
+    local = {"penalty": 0.02, "n_theta": 3}
+    fixed = {"learn_gamma": False, "learn_level": False}
+    fitted = model(
+        theta="document", max_local_iter=3, batch_size=64, step_size=0.1, kappa=0.9, **given
+    ).fit(X)
+    sets, rng = DATA.sets, np.random.default_rng(check_random_state(0).randint(2**31 - 1))
+    measure = Bernoulli.from_sentences(sets.points)
+    first = learning.start(measure, 4, sets.sizes.mean() / 2, Background(0.7), rng, gamma=0.05)
+    first = replace(first, theta=np.ones((300, 4)))
+    found = learning.fit(measure, blocks(measure, sets), first, max_iter=3, **local, **fixed)
+    mean = replace(found.parameters, theta=found.parameters.theta.mean(axis=0))
+    assert fitted.objective_ == list(found.objective)
+    assert_array_equal(fitted.components_, mean.U.T)
+    assert_array_equal(fitted.theta_, mean.theta)
+    parameters = fitted.learnt_.parameters
+    theta = theta_steps(measure, blocks(measure, sets), parameters, penalty=0.02, n_steps=3)
+    assert_array_equal(fitted.transform(X), theta)
+
+    minibatches = [blocks(measure, sets.cut(start, start + 64)) for start in range(0, 300, 64)]
+    online = replace(learning.resume(measure, minibatches, mean, **local), n_batches=300 / 10)
+    measure = Bernoulli.from_sentences(sparse.vstack([sets.points, sets.cut(0, 10).points]))
+    data = blocks(measure, sets.cut(0, 10))
+    online = learning.learn_minibatch(
+        measure, data, online, step_size=0.1, kappa=0.9, **local, **fixed
+    )
+    online = learning.balance_online(online)
+    fitted.partial_fit(X[:10])
+    assert_allclose(fitted.components_, online.parameters.U.T)
+    assert_allclose(fitted.theta_, online.parameters.theta)
+
+
+@pytest.mark.parametrize("noise", ["counting", "background"])
+def test_half_of_the_first_points_of_items_come_from_the_noise(noise):
+    half, measure = BASKETS.sets.sizes.mean() / 2, Items.of(12)
+    rng = np.random.default_rng(check_random_state(0).randint(2**31 - 1))
+    level = Counting(half / (12 - half)) if noise == "counting" else Background(half / 12)
+    first = learning.start(measure, 4, half, level, rng)
+    expected = learning.objective(measure, blocks(measure, BASKETS.sets), first, 0.001)
+    found = model("items", max_iter=1, noise=noise).fit(ITEMS)
+    assert_allclose(found.objective_[0], expected)
+
+
+def test_theta_and_what_is_given_arrive(fitted, of_items):
+    theta, some = [5.0, 0.0, 1.0, 0.5], X[0]
+    other = pickle.loads(pickle.dumps(fitted))
+    parameters = replace(other.learnt_.parameters, theta=np.array(theta))
+    other.learnt_ = replace(
+        other.learnt_, online=replace(other.learnt_.online, parameters=parameters)
+    )
+    assert_array_equal(fitted.marginals(some, theta), other.marginals(some))
+    assert_array_equal(fitted.word_marginals(theta), other.word_marginals())
+    for mine, its in (
+        (fitted.sample(9, theta, random_state=0), other.sample(9, random_state=0)),
+        (fitted.sample_k(3, 9, theta, random_state=0), other.sample_k(3, 9, random_state=0)),
+    ):
+        assert_array_equal(sparse.vstack(mine).toarray(), sparse.vstack(its).toarray())
+    assert of_items.sample_k(4, 50, given=[0, 5], random_state=0)[:, [0, 5]].nnz == 0
+    rows = fitted.components_.T * np.sqrt(fitted.theta_)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    assert_allclose(fitted.embedding_similarity([3, 7]), rows[[3, 7]] @ rows.T)
 
 
 # Failures change nothing
