@@ -8,8 +8,9 @@ models of sentences need to know neither.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,8 @@ def read_sentences(
     whole : bool, default=False
         Whether counts must be whole numbers.
     signed : bool, default=False
-        Whether they may be negative: vectors, rather than counts of words.
+        Whether they are vectors, rather than counts of words: they may be negative, and lists
+        and integers become float64.
     caller : str, default="read_sentences"
         Who got X, for messages.
 
@@ -123,10 +125,11 @@ def read_sentences(
     if isinstance(X, Iterator):
         X = list(X)
     _refuse_text(X, caller)
+    read = partial(to_csr, otherwise=np.float64 if signed else np.float32)
     if _is_one_matrix(X, groups, caller):
-        sentences = _grouped(to_csr(X, caller, "X"), groups, caller)
+        sentences = _grouped(read(X, caller, "X"), groups, caller)
     elif groups is None:
-        sentences = _stacked(list(X), n_words, caller)
+        sentences = _stacked(list(X), n_words, caller, read)
     else:
         raise ValueError(
             f"groups, passed to {caller}, is for one matrix whose rows are sentences, but X is a "
@@ -238,8 +241,10 @@ def _is_missing(label: Hashable) -> bool:
 # One matrix for each document
 
 
-def _stacked(documents: list[Any], n_words: int | None, caller: str) -> Sentences:
-    matrices = [_document(X, f"X[{d}]", caller) for d, X in enumerate(documents)]
+def _stacked(
+    documents: list[Any], n_words: int | None, caller: str, read: Callable[..., sparse.csr_matrix]
+) -> Sentences:
+    matrices = [_document(X, f"X[{d}]", caller, read) for d, X in enumerate(documents)]
     known = {d: X for d, X in enumerate(matrices) if X is not None}
     if not known and n_words is None:
         raise ValueError(
@@ -261,7 +266,9 @@ def _stacked(documents: list[Any], n_words: int | None, caller: str) -> Sentence
     return Sentences(sparse.csr_matrix(sparse.vstack(list(known.values()), "csr")), starts)
 
 
-def _document(X: Any, name: str, caller: str) -> sparse.csr_matrix | None:
+def _document(
+    X: Any, name: str, caller: str, read: Callable[..., sparse.csr_matrix]
+) -> sparse.csr_matrix | None:
     """The matrix of a document; None for an empty list, whose width is unknown."""
     if _is_list(X) and not len(X):
         return None
@@ -271,7 +278,7 @@ def _document(X: Any, name: str, caller: str) -> sparse.csr_matrix | None:
             f"row for each sentence of the document; got {type(X).__name__} with {_n_axes(X)} "
             "dimension(s)"
         )
-    return to_csr(X, caller, name)
+    return read(X, caller, name)
 
 
 def _check_same_names(documents: list[Any], caller: str) -> None:

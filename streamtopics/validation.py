@@ -140,8 +140,11 @@ def check_structure(X: Any, caller: str, name: str = "X") -> None:
         )
 
 
-def to_csr(X: Any, caller: str, name: str) -> sparse.csr_matrix:
-    """A 2-D matrix of any kind as CSR, float64 if it was that, else float32; values unchecked."""
+def to_csr(X: Any, caller: str, name: str, *, otherwise: type = np.float32) -> sparse.csr_matrix:
+    """A 2-D matrix of any kind as CSR, float64 if it was that; values unchecked.
+
+    What was neither float64 nor float32, such as integers and lists, becomes `otherwise`.
+    """
     if sparse.issparse(X):
         if X.ndim != 2 or X.dtype.kind not in "biuf":
             raise ValueError(
@@ -149,12 +152,13 @@ def to_csr(X: Any, caller: str, name: str) -> sparse.csr_matrix:
                 f"one of shape {X.shape} and dtype {X.dtype}"
             )
         check_structure(X, caller, name)
-        return sparse.csr_matrix(X, dtype=np.float64 if X.dtype == np.float64 else np.float32)
+        kept = X.dtype in (np.float32, np.float64)
+        return sparse.csr_matrix(X, dtype=X.dtype if kept else otherwise)
     try:
         X = check_array(
             X,
             accept_sparse="csr",
-            dtype=[np.float32, np.float64],
+            dtype=[otherwise, np.float32, np.float64],
             ensure_all_finite=False,
             ensure_min_samples=0,
             ensure_min_features=0,

@@ -17,7 +17,15 @@ from threadpoolctl import threadpool_limits
 
 from streamtopics.base import unchanged_unless_learnt
 from streamtopics.dpp import conditioning, learning, marginal, sampling
-from streamtopics.dpp.ground_sets import LEARNT, Baskets, Form, Given, Totals
+from streamtopics.dpp.ground_sets import (
+    LEARNT,
+    SENTENCES,
+    Baskets,
+    Form,
+    Given,
+    Totals,
+    unweighted,
+)
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.learning import Online
 from streamtopics.dpp.likelihood import Parameters, check_possible, log_likelihood
@@ -98,10 +106,12 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         "counting", for ground sets that can be listed, lets each other item join with the
         same probability. "auto" is "counting" for items and "background" otherwise.
     noise_level : float or None, default=None
-        Their level; None learns it. On real text most sentences go to the background.
+        Their level; None learns it, and what is 0 stays 0. On real text most sentences go
+        to the background.
     gamma : float or None, default=None
-        Weight of the features themselves in A; None learns it, from 1 / V, but for
-        items, where it is the same as "counting" noise and stays 0.
+        Weight of the features themselves in A; None learns it, from 1 / V, or less where
+        features are large. For items it is the same as "counting" noise, and None is 0.
+        What is 0 stays 0.
     theta : {"shared", "document"}, default="shared"
         Whether U is learnt with one theta for all sets, or with one for each. With one for
         all only the space of U is determined, not its columns; with one for each `score`,
@@ -122,8 +132,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     step_size : float, default=0.3
         Of AdaGrad in `partial_fit`, relative to the entries of the first U.
     kappa : float, default=0.5
-        In `partial_fit` gamma, the noise and the mean theta go t^-kappa of the way at the
-        t-th minibatch, in (0, 1].
+        In `partial_fit` gamma, the noise and the mean theta go (t + 1)^-kappa of the way at
+        the t-th minibatch, in (0, 1].
     n_jobs : int or None, default=None
         Threads; -1 is all processors. The result is the same bits for any number.
     random_state : int, RandomState instance or None, default=None
@@ -140,7 +150,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     gamma_ : float
         Weight of the features themselves.
     noise_level_ : float
-        Of "background" the expected number of its points in a set.
+        Of "background" the expected number of its points in a set, of items that of each.
     measure_ : BaseMeasure
         The ground set with its probabilities.
     expected_size_ : float
@@ -277,7 +287,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """Learn from one minibatch, by a step of AdaGrad on U.
 
         When it fails or is interrupted nothing has changed. Of a minibatch without sets
-        nothing is learnt.
+        nothing is learnt; the first one has to have a point. Parameters that were changed
+        take effect, but for `ground_set`, `noise` and `n_components`, which need a new start.
 
         Parameters
         ----------
@@ -296,11 +307,12 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Raises
         ------
         ValueError
-            If X is not of this form, or a set has the probability 0 because the noise is 0.
+            If X is not of this form, a set has the probability 0 because the noise is 0, or
+            a parameter is another one that cannot change.
         """
         first = not self.__sklearn_is_fitted__()
         with self._learning("partial_fit", X, groups, start=first) as (sets, totals, pool):
-            if len(sets):
+            if len(sets) and (sets.sizes.any() or not first):
                 self.learnt_ = self._learn_minibatch(sets, totals, pool, first)
         return self
 
@@ -340,12 +352,22 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return sets
 
     def _check_unchanged(self) -> None:
-        r = self.learnt_.parameters.U.shape[1]
-        if self.n_components != r:
-            raise ValueError(
-                f"n_components is {self.n_components} now, but the model has {r} columns; set it "
-                "back, or start anew with fit"
-            )
+        totals, parameters = self.learnt_.totals, self.learnt_.parameters
+        if isinstance(self.ground_set, str):
+            same = isinstance(totals, LEARNT[self.ground_set])
+        else:
+            same = totals.measure is self.ground_set
+        unchanged = {
+            "ground_set": same,
+            "n_components": self.n_components == parameters.U.shape[1],
+            "noise": self._counts(totals.measure) == isinstance(parameters.noise, Counting),
+        }
+        for name, is_so in unchanged.items():
+            if not is_so:
+                raise ValueError(
+                    f"{name} is {getattr(self, name)!r} now, but the model was learnt with another "
+                    "one; set it back, or start anew with fit"
+                )
 
     def _learn_together(self, sets: PointSets, totals: Totals | Given, pool: Workers) -> Learnt:
         measure, n = totals.measure, len(sets)
@@ -393,10 +415,15 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             before = Learnt(Online.of(self._first(measure, sets)), totals, measure, (), 0, 0, 0)
         else:
             before = self.learnt_
+        online = replace(
+            before.online,
+            parameters=self._as_given(before.parameters),
+            n_batches=before.n_sets / len(sets),
+        )
         online = learning.learn_minibatch(
             measure,
             blocks(measure, sets),
-            replace(before.online, n_batches=before.n_sets / len(sets)),
+            online,
             penalty=self.penalty,
             step_size=self.step_size,
             n_theta=self.max_local_iter,
@@ -419,32 +446,44 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _first(self, measure: BaseMeasure, sets: PointSets) -> Parameters:
         """Where learning starts: half of the points from the noise, half from U."""
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        mean_size = max(sets.indptr[-1] / max(len(sets), 1), LEAST_MEAN_SIZE)
-        noise = self._first_noise(measure, mean_size / 2)
-        gamma = self.gamma
-        if gamma is None:
-            gamma = 0.0 if isinstance(measure, Items) else 1 / len(measure.v)
+        half = max(float(sets.sizes.mean()), LEAST_MEAN_SIZE) / 2
+        noise = self._first_noise(measure, half)
+        trace = measure.v.sum() + (measure.w0**2).sum()
+        gamma = 0.0 if isinstance(measure, Items) else float(min(1 / len(measure.v), half / trace))
         rng = np.random.default_rng(seed)
-        return learning.start(measure, self.n_components, mean_size / 2, noise, rng, gamma=gamma)
+        first = learning.start(measure, self.n_components, half, noise, rng, gamma=gamma)
+        return self._as_given(first)
+
+    def _as_given(self, parameters: Parameters) -> Parameters:
+        """With gamma and the level of the noise that are not to be learnt."""
+        gamma, level = self.gamma, self.noise_level
+        return replace(
+            parameters,
+            gamma=parameters.gamma if gamma is None else float(gamma),
+            noise=parameters.noise if level is None else parameters.noise.at(float(level)),
+        )
+
+    def _counts(self, measure: BaseMeasure) -> bool:
+        """Whether the noise is "counting"."""
+        return isinstance(measure, Items) if self.noise == "auto" else self.noise == "counting"
 
     def _first_noise(self, measure: BaseMeasure, expected: float) -> Noise:
-        counting = isinstance(measure, Items) if self.noise == "auto" else self.noise == "counting"
-        if not counting:
-            level = expected / measure.mass if self.noise_level is None else self.noise_level
-            return Background(level)
+        if not self._counts(measure):
+            return Background(expected / measure.mass)
         if not np.isfinite(measure.n_items):
             raise ValueError(
                 "noise='counting' needs a ground set that can be listed, which "
                 f"{type(measure).__name__} cannot; use 'background'"
             )
         share = min(expected / measure.n_items, 0.5)
-        return Counting(share / (1 - share) if self.noise_level is None else self.noise_level)
+        return Counting(share / (1 - share))
 
     # Inference
 
     def transform(self, X: Any, groups: Any = None) -> np.ndarray:
-        """theta of each set, by steps from `theta_` that never make it less likely.
+        """theta of each set, by steps from `theta_`.
 
+        No step lowers the log-likelihood less `penalty` times the sum of theta.
         Deterministic, and each set by itself. There may be other local optima. A set
         without points gets zeros.
 
@@ -520,7 +559,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """Log-likelihood of each set, less that of independent points.
 
         These are a Poisson number of draws from the ground set's own law, with the mean
-        size of the sets seen; for items, each with its own share of the sets seen.
+        size of the sets seen; for "items", each with its own share of the sets seen.
 
         Parameters
         ----------
@@ -532,7 +571,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Returns
         -------
         gain : ndarray of shape (n_sets,)
-            In nats; above 0 where the model is better.
+            In nats; above 0 where the model is better. 0 for a set that neither can give, such
+            as a sentence of a length that "multinomial" rules out.
         """
         return self._log_likelihood(X, groups, "gain_over_independent", independent=True)
 
@@ -548,8 +588,11 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 return values - learnt.totals.independent_log_likelihood(sets)
             mean_size = max(learnt.n_points / learnt.n_sets, LEAST_MEAN_SIZE)
             nothing = np.zeros((len(self.measure_.v), 1))
-            alone = Parameters(nothing, np.zeros(1), 0.0, Background(mean_size))
-            return values - log_likelihood(self.measure_, data, alone, workers=pool)
+            noise = Background(mean_size / self.measure_.mass)
+            alone = Parameters(nothing, np.zeros(1), 0.0, noise)
+            independent = log_likelihood(self.measure_, data, alone, workers=pool)
+            possible = np.isfinite(values) | np.isfinite(independent)
+            return np.subtract(values, independent, where=possible, out=np.zeros(len(values)))
 
     # The process
 
@@ -570,9 +613,18 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_is_fitted(self)
         theta = self.theta_ if theta is None else np.asarray(theta, dtype=np.float64)
         process = self.learnt_.parameters.process(self.measure_, theta)
-        if given is None:
-            return process
-        return conditioning.condition(process, self._points(given, "condition"))
+        return process if given is None else self._condition(process, given)
+
+    def _condition(self, process: Process, points: Any) -> Process:
+        points = self._points(points, "condition")
+        if isinstance(process.measure, Items) and isinstance(process.noise, Counting):
+            items, times = np.unique(points, return_counts=True)
+            if (times > 1).any():
+                raise ValueError(
+                    f"item {items[times > 1][0]} is given more than once, but is once in a set at "
+                    "most; give each item once"
+                )
+        return conditioning.condition(process, points)
 
     def condition(self, points: Any, theta: Any = None) -> Process:
         """The process of the further points of a set, of which some are given.
@@ -595,7 +647,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         ValueError
             If the given points cannot all be in a set.
         """
-        return self.process(theta, given=points)
+        return self._condition(self.process(theta), points)
 
     def sample(
         self, n_sets: int = 1, theta: Any = None, *, given: Any = None, random_state: Any = None
@@ -789,7 +841,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Parameters
         ----------
-        words : sequence of n_words names, or of column numbers
+        words : sequence of n_words names, or of column numbers where columns have no names
         feature_names : array-like of shape (n_features,), default=None
             Words of the columns; None for the names seen in `fit`, or else the
             numbers of the columns.
@@ -807,6 +859,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         check_is_fitted(self)
         self._check_words("embedding_similarity")
+        if isinstance(words, str):
+            raise TypeError(f"words must be a list of words; got the text {words!r}")
         columns = {name: column for column, name in enumerate(self._column_names(feature_names))}
         unknown = [word for word in words if word not in columns]
         if unknown:
@@ -831,8 +885,9 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     @property
     def _form(self) -> Form:
-        given = self._given
-        return given.form if given else LEARNT[self.ground_set].form
+        if self.__sklearn_is_fitted__():
+            return self.learnt_.totals.form
+        return (self._given or LEARNT[self.ground_set]).form
 
     @property
     def _n_features_out(self) -> int:
@@ -852,10 +907,11 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self._form.points(points, self.n_features_in_, f"{type(self).__name__}.{method}")
 
     def _check_words(self, method: str) -> None:
-        if not hasattr(self.measure_, "absence"):
+        measure = unweighted(self.measure_)
+        if not hasattr(measure, "absence"):
             raise ValueError(
-                f"{method} is for ground sets of words or items; {type(self.measure_).__name__} "
-                "has none. Look at components_"
+                f"{method} is for ground sets of words or items; {type(measure).__name__} has "
+                "none. Look at components_"
             )
 
     def _column_names(self, feature_names: Any) -> np.ndarray:
@@ -874,13 +930,12 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        one_matrix = (
-            isinstance(self.ground_set, str) and self.ground_set in LEARNT and self._form.one_matrix
-        )
-        tags.input_tags.sparse = one_matrix
-        tags.input_tags.two_d_array = one_matrix
-        tags.input_tags.three_d_array = not one_matrix
-        tags.input_tags.positive_only = self.ground_set != "gaussian"
+        is_known = not isinstance(self.ground_set, str) or self.ground_set in LEARNT
+        form = self._form if is_known else SENTENCES
+        tags.input_tags.sparse = form.one_matrix
+        tags.input_tags.two_d_array = form.one_matrix
+        tags.input_tags.three_d_array = not form.one_matrix
+        tags.input_tags.positive_only = not form.signed
         return tags
 
 

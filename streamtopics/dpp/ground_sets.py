@@ -23,6 +23,7 @@ from streamtopics.dpp.measures import (
     Items,
     LengthMultinomial,
     Poisson,
+    Weighted,
 )
 from streamtopics.dpp.measures.bags import lengths_of
 from streamtopics.dpp.measures.base import Points
@@ -31,6 +32,7 @@ from streamtopics.sentences import read_sentences
 from streamtopics.validation import holds_text, to_csr
 
 LEAST_VARIANCE = 1e-9
+MOST_WORDS = 1_000_000
 
 
 # How sets are passed
@@ -50,12 +52,15 @@ class Form:
         Of (PointSets, n_columns), to what `read` takes.
     one_matrix : bool
         Whether a row of X is a set.
+    signed : bool
+        Whether points are vectors, whose entries may be negative.
     """
 
     read: Callable[[Any, Any, int | None, str], tuple[PointSets, int]]
     points: Callable[[Any, int, str], Points]
     write: Callable[[PointSets, int], Any]
     one_matrix: bool = False
+    signed: bool = False
 
 
 def _read_rows(
@@ -67,6 +72,12 @@ def _read_rows(
 
 
 def _rows(points: Any, n_columns: int, caller: str, *, whole: bool, dense: bool) -> Points:
+    if not isinstance(points, list | tuple) and len(getattr(points, "shape", ())) != 2:
+        raise ValueError(
+            f"points, passed to {caller}, must be a matrix of shape (n_points, {n_columns}); got "
+            f"{type(points).__name__} of shape {getattr(points, 'shape', ())}. Put a single point "
+            "into a list"
+        )
     sets, _ = _read_rows([points], None, n_columns, caller, whole=whole, dense=dense)
     return sets.points
 
@@ -141,7 +152,7 @@ def _write_baskets(sets: PointSets, n_columns: int) -> sparse.csr_matrix:
 def _form_of_rows(*, whole: bool = False, dense: bool = False) -> Form:
     """A matrix for each set, or one matrix with groups."""
     reads = {"whole": whole, "dense": dense}
-    return Form(partial(_read_rows, **reads), partial(_rows, **reads), _write_rows)
+    return Form(partial(_read_rows, **reads), partial(_rows, **reads), _write_rows, signed=dense)
 
 
 SENTENCES, WHOLE_SENTENCES = _form_of_rows(), _form_of_rows(whole=True)
@@ -253,7 +264,13 @@ class WordsAndLengths:
         return cls(np.zeros(n_columns), np.zeros(1))
 
     def plus(self, sets: PointSets) -> Self:
-        lengths = np.bincount(lengths_of(sets.points), minlength=len(self.lengths)).astype(float)
+        found = lengths_of(sets.points)
+        if found.max(initial=0) > MOST_WORDS:
+            raise ValueError(
+                f"X has a sentence of {found.max()} words; ground_set='multinomial' keeps the "
+                f"probability of each length, up to {MOST_WORDS}. Cut it, or use 'poisson'"
+            )
+        lengths = np.bincount(found, minlength=len(self.lengths)).astype(float)
         lengths[: len(self.lengths)] += self.lengths
         return type(self)(self.counts + np.asarray(sets.points.sum(axis=0)).ravel(), lengths)
 
@@ -298,7 +315,7 @@ class Given:
 
     @property
     def form(self) -> Form:
-        return _FORMS.get(type(self.measure), SENTENCES)
+        return _FORMS.get(type(unweighted(self.measure)), SENTENCES)
 
     @property
     def n_columns(self) -> int:
@@ -308,6 +325,13 @@ class Given:
 
     def plus(self, sets: PointSets) -> Self:
         return self
+
+
+def unweighted(measure: BaseMeasure) -> BaseMeasure:
+    """The measure without weights on its features."""
+    while isinstance(measure, Weighted):
+        measure = measure.measure
+    return measure
 
 
 _FORMS = {

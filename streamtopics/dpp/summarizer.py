@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -12,9 +13,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
-from sklearn.utils import Tags, check_random_state, get_tags
+from sklearn.utils import Tags, get_tags
 
-from streamtopics.dpp import thesis_kernel
+from streamtopics.dpp.estimator import LowRankDPP
 from streamtopics.dpp.selection import greedy_map
 from streamtopics.dpp.summary import (
     DigestSentence,
@@ -33,7 +34,7 @@ from streamtopics.dpp.summary_kernel import (
     specificity,
     weighted_units,
 )
-from streamtopics.dpp.thesis_kernel import ThesisModel
+from streamtopics.dpp.thesis_kernel import known_sentences, thesis_candidates
 from streamtopics.text import SentenceVectorizer
 from streamtopics.text.splitting import is_fragment
 from streamtopics.validation import COMMON_CONSTRAINTS, Interval, StrOptions
@@ -70,10 +71,11 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         Most sentences of a summary.
     n_words : int or None, default=None
         Most words of a summary, in place of `n_sentences`; words are what white space
-        separates. Sentences that no longer fit are passed over, and where none fits the
-        summary is empty.
+        separates, so that a Chinese sentence is one. Sentences that no longer fit are passed
+        over, and where none fits the summary is empty.
     vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
-        What makes features of sentences; it is cloned, not changed. None notes which words of
+        What makes features of sentences; it is cloned, not changed, and like `splitter` it
+        stays as it was at the start of learning until the next `fit`. None notes which words of
         two letters or more a sentence has, in 2^18 hashed columns, so that no word is unknown
         and memory stays flat along a stream. The others learn their words in `fit` or the first
         `partial_fit`, and words that they do not know count nothing from then on. With
@@ -111,7 +113,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         How many of the documents seen have each word.
     n_documents_seen_ : int
         Documents learnt from.
-    thesis_ : ThesisModel or None
+    thesis_ : LowRankDPP or None
         What "thesis" learnt.
 
     See Also
@@ -213,18 +215,14 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         thesis = None
         if self.quality == "thesis":
             _check_words(X, "fit")
-            thesis = thesis_kernel.fit(
-                X, self.n_components, self._rng(), penalty=self.penalty, max_iter=self.max_iter
-            )
-        self.document_frequency_ = count_documents(X, _n_features(vectorizer))
-        self.n_documents_seen_ = len(X)
-        self.vectorizer_, self.thesis_ = vectorizer, thesis
+            thesis = self._new_thesis().fit(known_sentences(X))
+        self._keep(vectorizer, count_documents(X, _n_features(vectorizer)), len(X), thesis)
         return self
 
     def partial_fit(self, documents: Iterable[Any], y: Any = None) -> Self:
         """Go on learning from a part of a stream. The first one fixes which words there are.
 
-        When it fails nothing has changed.
+        When it fails or is interrupted nothing has changed.
 
         Parameters
         ----------
@@ -248,28 +246,49 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         thesis = None if first else self.thesis_
         if self.quality == "thesis":
             thesis = self._learn_thesis(thesis, X, first=first)
-        found = count_documents(X, _n_features(vectorizer))
-        self.document_frequency_ = found if first else self.document_frequency_ + found
-        self.n_documents_seen_ = len(X) + (0 if first else self.n_documents_seen_)
-        self.vectorizer_, self.thesis_ = vectorizer, thesis
+        frequency, n_before = (
+            (0, 0) if first else (self.document_frequency_, self.n_documents_seen_)
+        )
+        frequency = frequency + count_documents(X, _n_features(vectorizer))
+        self._keep(vectorizer, frequency, n_before + len(X), thesis)
         return self
 
+    def _keep(
+        self,
+        vectorizer: SentenceVectorizer,
+        document_frequency: np.ndarray,
+        n_documents: int,
+        thesis: LowRankDPP | None,
+    ) -> None:
+        """Write all that was learnt in one go, which an interrupt cannot cut in two."""
+        learnt = {
+            "vectorizer_": vectorizer,
+            "document_frequency_": document_frequency,
+            "n_documents_seen_": n_documents,
+            "thesis_": thesis,
+        }
+        vars(self).update(learnt)
+
     def _learn_thesis(
-        self, thesis: ThesisModel | None, X: Sequence[sparse.csr_matrix], *, first: bool
-    ) -> ThesisModel:
+        self, thesis: LowRankDPP | None, X: Sequence[sparse.csr_matrix], *, first: bool
+    ) -> LowRankDPP:
         if first:
             _check_words(X, "the first partial_fit")
-        else:
-            self._check_thesis(thesis)
-            if self.n_components != thesis.online.parameters.U.shape[1]:
-                raise ValueError(
-                    f"n_components is {self.n_components} now, but "
-                    f"{thesis.online.parameters.U.shape[1]} were learnt; set it back, or start "
-                    "anew with fit"
-                )
-            if not any(matrix.nnz for matrix in X):
-                return thesis
-        return thesis_kernel.learn(thesis, X, self.n_components, self._rng(), penalty=self.penalty)
+            return self._new_thesis().partial_fit(known_sentences(X))
+        self._check_thesis(thesis)
+        if not any(matrix.nnz for matrix in X):
+            return thesis
+        asked = {"n_components": self.n_components, "penalty": self.penalty}
+        return copy(thesis).set_params(**asked).partial_fit(known_sentences(X))
+
+    def _new_thesis(self) -> LowRankDPP:
+        return LowRankDPP(
+            n_components=self.n_components,
+            theta="document",
+            penalty=self.penalty,
+            max_iter=self.max_iter,
+            random_state=self.random_state,
+        )
 
     # Summaries
 
@@ -338,7 +357,8 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         n_sentences : int or None, default=None
             Most sentences; None is the estimator's budget, in sentences or words.
         times : sequence of n_documents times, or None, default=None
-            The time of each document: numbers, dates or anything that can be compared.
+            The time of each document: numbers, dates or anything that can be compared. A
+            document whose time is NaN or NaT is in no window.
         window : (start, stop) or None, default=None
             Only documents of start <= time < stop; goes with `times`.
 
@@ -364,7 +384,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         """
         self._validate_params()
         if n_sentences is not None and not (isinstance(n_sentences, Integral) and n_sentences > 0):
-            raise ValueError(f"n_sentences must be a positive number; got {n_sentences!r}")
+            raise ValueError(f"n_sentences must be a whole number above 0; got {n_sentences!r}")
         vectorizer = self._known_vectorizer()
         documents = vectorizer.sentences(documents)
         places = inside(len(documents), times, window)
@@ -439,9 +459,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
             quality = np.ones(len(sentences)) if scores is None else scores
             return cosine_candidates(distinct_units(sentences), quality, power)
         if self.quality == "thesis":
-            return thesis_kernel.thesis_candidates(
-                self.thesis_, X, power, penalty=self.penalty, quality=scores
-            )
+            return thesis_candidates(self.thesis_, X, power, quality=scores)
         units = weighted_units(X, weights)
         if scores is None:
             scores = self._quality_of(sentences, units)
@@ -460,10 +478,6 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         if self.quality_power is not None:
             return self.quality_power
         return THESIS_POWER if self.quality == "thesis" else DEFAULT_POWER
-
-    def _rng(self) -> np.random.Generator:
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        return np.random.default_rng(seed)
 
     def _weights(self) -> np.ndarray | None:
         if not self.__sklearn_is_fitted__() or self._weighs_itself():
@@ -507,7 +521,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
             )
         return self._new_vectorizer().fit([])
 
-    def _check_thesis(self, thesis: ThesisModel | None) -> None:
+    def _check_thesis(self, thesis: LowRankDPP | None) -> None:
         if thesis is None:
             raise ValueError(
                 "quality is 'thesis' now, but it was another one when this estimator learnt; call "

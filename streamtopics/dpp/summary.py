@@ -58,6 +58,8 @@ def check_scores(
     """The scores of the sentences of each document; None for each if there are none."""
     if scores is None:
         return [None] * len(documents)
+    if isinstance(scores, str) or not isinstance(scores, Iterable):
+        raise TypeError(f"scores must be a list with an array for each document; got {scores!r}")
     scores = list(scores)
     if len(scores) != len(documents):
         raise ValueError(
@@ -72,7 +74,12 @@ def check_scores(
 
 def check_quality(values: Any, n_sentences: int, name: str) -> np.ndarray:
     """One finite number that is not negative for each sentence, as float64."""
-    values = np.asarray(values, dtype=np.float64)
+    try:
+        values = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"{name} must have a number for each of the {n_sentences} sentences; got {values!r}"
+        ) from error
     if values.shape != (n_sentences,):
         raise ValueError(
             f"{name} must have one number for each of the {n_sentences} sentences; got shape "
@@ -87,17 +94,27 @@ def check_quality(values: Any, n_sentences: int, name: str) -> np.ndarray:
 
 
 def inside(n_documents: int, times: Sequence[Any] | None, window: Any) -> list[int]:
-    """The places of the documents in the window."""
+    """The places of the documents in the window; NaN and NaT are in none."""
     if (times is None) != (window is None):
         raise ValueError("times and window go together; give both, or neither")
     if times is None:
         return list(range(n_documents))
+    if isinstance(times, str) or not isinstance(times, Iterable):
+        raise TypeError(f"times must be a list with the time of each document; got {times!r}")
     times = list(times)
     if len(times) != n_documents:
         raise ValueError(
             f"times must have one time for each of the {n_documents} documents; got {len(times)}"
         )
-    if isinstance(window, str) or len(window) != 2:
+    if not isinstance(window, tuple | list | np.ndarray) or len(window) != 2:
         raise ValueError(f"window must be a pair (start, stop); got {window!r}")
     start, stop = window
-    return [d for d, time in enumerate(times) if start <= time < stop]
+    try:
+        if stop < start:
+            raise ValueError(f"window must not end before it starts; got {window!r}")
+        return [d for d, time in enumerate(times) if start <= time < stop]
+    except TypeError as error:
+        raise TypeError(
+            f"times cannot be compared with the window from {start!r} to {stop!r}: {error}. Give "
+            "all of them as the same kind of number, text or date"
+        ) from error

@@ -74,7 +74,9 @@ def rouge(
         of the highest F; or the mean of that over all ways to leave one reference out,
         by which a reference can be scored by the others in the same way.
     tokenize : callable, default=words_of
-        Takes a text and returns its words; the default has small letters and stems nothing.
+        Takes a text and returns a list of words. The default has small letters and stems
+        nothing; for Chinese or Japanese take ``list``, which has characters, and for scripts
+        that write vowels as marks, such as Devanagari, which it takes apart, ``str.split``.
 
     Returns
     -------
@@ -111,6 +113,12 @@ def rouge(
     array([0.8])
     """
     check_options(order, several)
+    for name, values in (("summaries", summaries), ("references", references)):
+        if isinstance(values, str) or not isinstance(values, Iterable):
+            raise TypeError(
+                f"{name} must have an entry for each document; got {values!r}. Put that of a "
+                "single document into a list"
+            )
     summaries, references = list(summaries), list(references)
     if len(summaries) != len(references):
         raise ValueError(
@@ -153,7 +161,8 @@ def summary_redundancy(
     """
     out = []
     for d, summary in enumerate(summaries):
-        if isinstance(summary, str) or not all(isinstance(text, str) for text in summary):
+        is_list = isinstance(summary, Iterable) and not isinstance(summary, str)
+        if not is_list or not all(isinstance(text, str) for text in summary):
             raise TypeError(
                 f"summaries must be lists of sentences, but that of document {d} is {summary!r}; "
                 "put a single sentence into a list"

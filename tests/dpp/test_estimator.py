@@ -12,18 +12,22 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import SkipTestWarning
+from sklearn.exceptions import NotFittedError, SkipTestWarning
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import check_random_state
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from streamtopics import LowRankDPP
 from streamtopics.datasets import make_dpp_sets
+from streamtopics.dpp import learning
 from streamtopics.dpp.likelihood import log_likelihood
 from streamtopics.dpp.marginal import expected_size, marginal_kernel
-from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Weighted
+from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Items, Poisson, Weighted
+from streamtopics.dpp.multiplicative import theta_steps
+from streamtopics.dpp.noise import Background, Counting
 from streamtopics.dpp.sets import blocks
 from streamtopics.text import SentenceVectorizer
 
@@ -107,6 +111,43 @@ def test_every_ground_set(ground_set, sets):
     assert all(x.shape[0] == 2 for x in fitted.sample_k(2, 3, given=sets[0][:1]))
 
 
+@pytest.mark.parametrize("stacked", [False, True])
+def test_vectors_keep_their_precision(stacked):
+    """Lists of floats, and whole numbers that float32 does not have."""
+    sets = [[[1e9 + 1, 0.1 + i]] * 2 for i in range(3)]
+    X, groups = ([*sets[0], *sets[1], *sets[2]], [0, 0, 1, 1, 2, 2]) if stacked else (sets, None)
+    measure = model("gaussian", 2, max_iter=1).fit(X, groups=groups).measure_
+    assert_allclose(measure.mean, [1e9 + 1, 1.1], rtol=1e-15)
+    whole = sparse.csr_matrix(np.array([[2**24 + 1, 1]]))
+    assert model("gaussian", 2, max_iter=1).fit([whole]).measure_.mean[0] == 2**24 + 1
+
+
+def test_features_of_any_scale():
+    """gamma starts small enough for the noise not to vanish beside it."""
+    rng = np.random.default_rng(0)
+    sets = [rng.normal(1, 1, (4, 3)) for _ in range(20)]
+    small, large = (model("gaussian", 2).fit([scale * x for x in sets]) for scale in (1, 1e9))
+    assert_allclose(
+        large.gain_over_independent([1e9 * x for x in sets]).mean(),
+        small.gain_over_independent(sets).mean(),
+        atol=0.05,
+    )
+    assert np.isfinite(model("poisson", 2).fit([np.full((2, 3), 1e12)]).score([[[1e12] * 3]]))
+
+
+def test_weights_on_features_of_every_kind():
+    vectors = Weighted(Weighted(Gaussian(np.zeros(2), np.ones(2)), np.ones(2)), [1.0, 2.0])
+    fitted = model(vectors, 2, max_iter=1).fit([-np.ones((2, 2)), np.ones((1, 2))])
+    assert not fitted.__sklearn_tags__().input_tags.positive_only
+    with pytest.raises(ValueError, match="Gaussian has none"):
+        fitted.top_words()
+    assert model(Weighted(Fourier(2, 1), np.ones(9)), 2).fit([[[0.5, 0.1]]]).n_features_in_ == 2
+    ones = model(Weighted(Items.of(12), np.ones(12))).fit(ITEMS)
+    assert_allclose(ones.score(ITEMS), model("items", gamma=0.0).fit(ITEMS).score(ITEMS), atol=0.1)
+    with pytest.raises(ValueError, match="Fractions"):
+        model(Weighted(Poisson(np.ones(2)), np.ones(2)), 2).fit([[[0.5, 1.0]]])
+
+
 def test_moments_of_vectors_do_not_depend_on_the_minibatches():
     sets = [np.random.default_rng(i).normal(1e6, 2, (3, 4)) for i in range(40)]
     whole = model("gaussian", 2, max_iter=1).fit(sets).measure_
@@ -170,16 +211,135 @@ def test_a_minibatch_after_fit_changes_little(fitted):
     assert abs(later.score(X) - fitted.score(X)) < 0.1
 
 
+def test_fit_takes_another_ground_set():
+    again = model().fit(X[:50]).set_params(ground_set="items").fit(ITEMS)
+    assert_array_equal(again.components_, model("items").fit(ITEMS).components_)
+
+
 def test_fit_forgets_what_was_learnt_before(fitted):
     again = model().fit(X[:50]).fit(X)
     assert_array_equal(again.components_, fitted.components_)
     assert again.n_documents_seen_ == 300
 
 
+def test_a_stream_starts_with_its_first_point():
+    nothing = [np.zeros((0, 12))] * 2
+    late = model()
+    for _ in range(20):
+        late.partial_fit(nothing)
+    with pytest.raises(NotFittedError):
+        late.transform(X)
+    assert_array_equal(late.partial_fit(X).components_, model().partial_fit(X).components_)
+    assert late.partial_fit(nothing).n_documents_seen_ == 302
+
+
+def test_what_can_be_changed_between_minibatches(fitted):
+    later = pickle.loads(pickle.dumps(fitted))
+    later.set_params(gamma=0.5, noise_level=2.0, theta="document").partial_fit(X[:5])
+    assert (later.gamma_, later.noise_level_) == (0.5, 2.0)
+    later.set_params(gamma=None, noise_level=None).partial_fit(X[:5])
+    assert later.gamma_ != 0.5
+    assert later.noise_level_ != 2.0
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"n_components": 7},
+        {"noise": "counting"},
+        {"ground_set": "poisson"},
+        {"ground_set": "items"},
+        {"ground_set": Bernoulli(np.full(12, 0.3))},
+    ],
+)
+def test_what_cannot_be_changed_between_minibatches(fitted, changed):
+    [name], before = changed, state(fitted)
+    other = pickle.loads(pickle.dumps(fitted)).set_params(**changed)
+    with pytest.raises(ValueError, match=f"^{name} is .* now, .*set it back"):
+        other.partial_fit(X[:5])
+    assert state(other) == before
+    assert_array_equal(other.transform(X[:5]), fitted.transform(X[:5]))
+
+
+def test_a_measure_that_is_given_goes_on():
+    known = model(Bernoulli(np.full(12, 0.3))).fit(X[:50])
+    later = pickle.loads(pickle.dumps(known)).partial_fit(X[50:])
+    assert later.n_documents_seen_ == 300
+    with pytest.raises(ValueError, match="ground_set is 'bernoulli' now"):
+        later.set_params(ground_set="bernoulli").partial_fit(X)
+
+
 def test_a_minibatch_without_sets_teaches_nothing(fitted):
     before = state(fitted)
     assert state(fitted.partial_fit([])) == before
     assert state(fitted.partial_fit(sparse.csr_matrix((0, 12)), groups=[])) == before
+
+
+# Parameters arrive where they should
+
+
+def test_what_is_learnt_is_what_the_functions_of_learning_find():
+    given = {"penalty": 0.02, "gamma": 0.05, "noise_level": 0.7}
+    local = {"penalty": 0.02, "n_theta": 3}
+    fixed = {"learn_gamma": False, "learn_level": False}
+    fitted = model(
+        theta="document", max_local_iter=3, batch_size=64, step_size=0.1, kappa=0.9, **given
+    ).fit(X)
+    sets, rng = DATA.sets, np.random.default_rng(check_random_state(0).randint(2**31 - 1))
+    measure = Bernoulli.from_sentences(sets.points)
+    first = learning.start(measure, 4, sets.sizes.mean() / 2, Background(0.7), rng, gamma=0.05)
+    first = replace(first, theta=np.ones((300, 4)))
+    found = learning.fit(measure, blocks(measure, sets), first, max_iter=3, **local, **fixed)
+    mean = replace(found.parameters, theta=found.parameters.theta.mean(axis=0))
+    assert fitted.objective_ == list(found.objective)
+    assert_array_equal(fitted.components_, mean.U.T)
+    assert_array_equal(fitted.theta_, mean.theta)
+    parameters = fitted.learnt_.parameters
+    theta = theta_steps(measure, blocks(measure, sets), parameters, penalty=0.02, n_steps=3)
+    assert_array_equal(fitted.transform(X), theta)
+
+    minibatches = [blocks(measure, sets.cut(start, start + 64)) for start in range(0, 300, 64)]
+    online = replace(learning.resume(measure, minibatches, mean, **local), n_batches=300 / 10)
+    measure = Bernoulli.from_sentences(sparse.vstack([sets.points, sets.cut(0, 10).points]))
+    data = blocks(measure, sets.cut(0, 10))
+    online = learning.learn_minibatch(
+        measure, data, online, step_size=0.1, kappa=0.9, **local, **fixed
+    )
+    online = learning.balance_online(online)
+    fitted.partial_fit(X[:10])
+    assert_allclose(fitted.components_, online.parameters.U.T)
+    assert_allclose(fitted.theta_, online.parameters.theta)
+
+
+@pytest.mark.parametrize("noise", ["counting", "background"])
+def test_half_of_the_first_points_of_items_come_from_the_noise(noise):
+    half, measure = BASKETS.sets.sizes.mean() / 2, Items.of(12)
+    rng = np.random.default_rng(check_random_state(0).randint(2**31 - 1))
+    level = Counting(half / (12 - half)) if noise == "counting" else Background(half / 12)
+    first = learning.start(measure, 4, half, level, rng)
+    expected = learning.objective(measure, blocks(measure, BASKETS.sets), first, 0.001)
+    found = model("items", max_iter=1, noise=noise).fit(ITEMS)
+    assert_allclose(found.objective_[0], expected)
+
+
+def test_theta_and_what_is_given_arrive(fitted, of_items):
+    theta, some = [5.0, 0.0, 1.0, 0.5], X[0]
+    other = pickle.loads(pickle.dumps(fitted))
+    parameters = replace(other.learnt_.parameters, theta=np.array(theta))
+    other.learnt_ = replace(
+        other.learnt_, online=replace(other.learnt_.online, parameters=parameters)
+    )
+    assert_array_equal(fitted.marginals(some, theta), other.marginals(some))
+    assert_array_equal(fitted.word_marginals(theta), other.word_marginals())
+    for mine, its in (
+        (fitted.sample(9, theta, random_state=0), other.sample(9, random_state=0)),
+        (fitted.sample_k(3, 9, theta, random_state=0), other.sample_k(3, 9, random_state=0)),
+    ):
+        assert_array_equal(sparse.vstack(mine).toarray(), sparse.vstack(its).toarray())
+    assert of_items.sample_k(4, 50, given=[0, 5], random_state=0)[:, [0, 5]].nnz == 0
+    rows = fitted.components_.T * np.sqrt(fitted.theta_)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    assert_allclose(fitted.embedding_similarity([3, 7]), rows[[3, 7]] @ rows.T)
 
 
 # Failures change nothing
@@ -265,12 +425,6 @@ def test_parameters_that_cannot_be(given, message):
     assert not hasattr(estimator, "n_features_in_")
 
 
-def test_another_number_of_columns_is_refused(fitted):
-    other = pickle.loads(pickle.dumps(fitted)).set_params(n_components=7)
-    with pytest.raises(ValueError, match="set it back"):
-        other.partial_fit(X[:5])
-
-
 def test_wrong_arguments_of_what_reads_a_model(fitted, of_items):
     with pytest.raises(ValueError, match="not among the names"):
         fitted.embedding_similarity(["rain"])
@@ -282,8 +436,15 @@ def test_wrong_arguments_of_what_reads_a_model(fitted, of_items):
         of_items.marginals(np.ones((2, 12)))
     with pytest.raises(ValueError, match="columns from 0 to 11"):
         of_items.condition([12])
+    with pytest.raises(ValueError, match="item 3 is given more than once"):
+        of_items.condition([3, 1, 3])
     with pytest.raises(ValueError, match="10 features"):
         fitted.marginals(np.ones((2, 10)))
+    for points in (np.ones(12), None, 3, "text"):
+        with pytest.raises(ValueError, match=r"points, .* a matrix of shape \(n_points, 12\)"):
+            fitted.condition(points)
+    with pytest.raises(TypeError, match="a list of words; got the text 'rain'"):
+        fitted.embedding_similarity("rain")
     with pytest.raises(ValueError, match="words or items"):
         model(Fourier(1, 1), 2).fit([[[0.5]], [[0.1], [0.6]]]).top_words()
     with pytest.raises(ValueError, match="probability 0"):
@@ -306,6 +467,27 @@ def test_independent_items_have_their_shares():
     share = np.array([np.exp(log_p[every[:, i] == 1]).sum() for i in range(6)])
     assert np.exp(log_p).sum() == pytest.approx(1, abs=1e-10)
     assert_allclose(share, (ITEMS[:, :6].sum(axis=0).A1 + 0.5) / 401)
+
+
+def test_independent_items_of_a_given_measure():
+    """A Poisson number of draws: P(X) = e^-m (m / V)^|X|, m the mean size."""
+    fitted, size = model(Items.of(12)).fit(ITEMS), ITEMS.sum(axis=1).A1
+    m = size.mean()
+    independent = fitted.score_samples(ITEMS) - fitted.gain_over_independent(ITEMS)
+    assert_allclose(independent, -m + size * np.log(m / 12))
+
+
+def test_a_sentence_too_long_for_the_law_of_lengths():
+    fitted = model("multinomial", 2, max_iter=1).fit([[[1, 2]], [[1, 0], [0, 1]]])
+    long = [[[500, 500]]]
+    assert fitted.score_samples(long)[0] == -np.inf
+    assert fitted.gain_over_independent([[[1, 2]], *long])[1] == 0
+    assert np.isfinite(fitted.transform(long)).all()
+    before = state(fitted)
+    with pytest.raises(ValueError, match=r"sentence of 2000000 words.*'poisson'"):
+        fitted.partial_fit([[[1_000_000, 1_000_000]]])
+    assert state(fitted) == before
+    assert fitted.partial_fit(long).score_samples(long)[0] > -np.inf
 
 
 def test_independent_sentences_are_the_model_without_its_kernel(fitted):

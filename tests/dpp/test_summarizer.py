@@ -2,6 +2,7 @@
 """Summaries of raw documents: what is chosen, what is learnt, and the face of scikit-learn."""
 
 import pickle
+from datetime import date, datetime
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import estimator_checks
 
-from streamtopics import DPPSummarizer
+from streamtopics import DPPSummarizer, LowRankDPP
 from streamtopics.dpp.summary_kernel import centrality, weighted_units
 from streamtopics.metrics import RougeScorer
 from streamtopics.text import split_sentences
@@ -258,7 +259,7 @@ def test_the_kernel_of_the_thesis():
         [found] = model.set_params(quality_power=power).select([REVIEW])
         candidates = model._candidates(split_sentences(REVIEW), X, None, None)
         Phi = (X > 0).toarray().astype(float)
-        pi = model.thesis_.measure.pi
+        pi = model.thesis_.measure_.pi
         log_p = Phi @ np.log(pi) + (1 - Phi) @ np.log1p(-pi)
         q = np.exp(0.5 * (1.0 if power is None else power) * log_p)
         L = q[:, None] * (Phi @ candidates.kernel.matrix @ Phi.T) * q
@@ -283,12 +284,25 @@ def test_p_of_the_thesis_is_the_share_of_sentences():
     sentences = [["Red green."], ["Red.", "?", "Blue red."]]
     model = DPPSummarizer(quality="thesis", n_components=2, max_iter=1, random_state=0)
     shares = (np.array([1, 1, 3]) + 0.5) / 4
-    assert_allclose(clone(model).fit(sentences).thesis_.measure.pi, shares)
+    assert_allclose(clone(model).fit(sentences).thesis_.measure_.pi, shares)
     streamed = clone(model).partial_fit([*sentences[:1], ["Blue. Green."]])
     streamed.partial_fit(sentences[1:])
-    assert streamed.thesis_.n_sentences == 4
-    assert_array_equal(streamed.thesis_.n_with, [2, 2, 3])
-    assert streamed.thesis_.online.n_batches == 2
+    assert streamed.thesis_.n_sentences_seen_ == 4
+    assert_allclose(streamed.thesis_.measure_.pi, (np.array([2, 2, 3]) + 0.5) / 5)
+    assert streamed.thesis_.n_batch_iter_ == 2
+
+
+def test_the_thesis_is_learnt_by_the_estimator():
+    model = fitted("thesis").partial_fit(["The soup?! Xyz. Hot bread.", ""])
+    vectorizer = model.vectorizer_
+    corpus = vectorizer.transform([*NEWS, REVIEW])
+    alone = LowRankDPP(
+        n_components=3, theta="document", penalty=0.01, max_iter=2, random_state=0
+    ).fit([X[X.sum(axis=1).A1 > 0] for X in corpus])
+    words = vectorizer.transform([["The soup", "Hot bread"], []])
+    alone.partial_fit(list(words))
+    assert_array_equal(model.thesis_.components_, alone.components_)
+    assert_array_equal(model.thesis_.theta_, alone.theta_)
 
 
 # Streams
@@ -327,6 +341,22 @@ def test_a_failed_part_changes_nothing(name):
     assert pickle.dumps(model.select(NEWS)) == before
 
 
+@each_model
+def test_an_interrupted_part_changes_nothing(name, monkeypatch):
+    model = fitted(name)
+    before, attributes = pickle.dumps(model.select(NEWS)), vars(model).copy()
+
+    def stop(*args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("streamtopics.dpp.summarizer.count_documents", stop)
+    for method in (model.partial_fit, model.fit):
+        with pytest.raises(KeyboardInterrupt):
+            method([REVIEW])
+        assert vars(model) == attributes
+        assert pickle.dumps(model.select(NEWS)) == before
+
+
 def test_a_failed_start_leaves_nothing():
     model = DPPSummarizer(quality="thesis", vectorizer=HashingVectorizer(n_features=8))
     for method in (model.fit, model.partial_fit):
@@ -344,9 +374,9 @@ def test_fit_forgets():
 
 def test_the_thesis_goes_on_only_as_it_began():
     model = fitted("thesis")
-    n_batches = model.thesis_.online.n_batches
-    assert model.partial_fit(["", "?"]).thesis_.online.n_batches == n_batches
-    with pytest.raises(ValueError, match="n_components is 4 now, but 3 were learnt"):
+    n_batches = model.thesis_.n_batch_iter_
+    assert model.partial_fit(["", "?"]).thesis_.n_batch_iter_ == n_batches
+    with pytest.raises(ValueError, match=r"n_components is 4 now, .* set it back"):
         model.set_params(n_components=4).partial_fit(NEWS)
     other = fitted("counts").set_params(quality="thesis")
     for method in (other.partial_fit, other.transform):
@@ -425,12 +455,43 @@ def test_each_model_has_digests(name):
         ({"window": (1, 2)}, "times and window go together"),
         ({"times": [1, 2], "window": (1, 2)}, "one time for each of the 3 documents; got 2"),
         ({"times": [1, 2, 3], "window": (1, 2, 3)}, "window must be a pair"),
-        ({"n_sentences": 0}, "n_sentences must be a positive number; got 0"),
+        ({"times": [1, 2, 3], "window": 5}, "window must be a pair"),
+        ({"times": [1, 2, 3], "window": {1, 3}}, "window must be a pair"),
+        ({"times": [1, 2, 3], "window": (3, 1)}, "must not end before it starts"),
+        ({"n_sentences": 0}, "n_sentences must be a whole number above 0; got 0"),
+        ({"n_sentences": 2.0}, "n_sentences must be a whole number above 0; got 2.0"),
     ],
 )
 def test_wrong_digests(arguments, match):
     with pytest.raises(ValueError, match=match):
         DPPSummarizer().digest(NEWS, **arguments)
+
+
+@pytest.mark.parametrize(
+    ("times", "window"),
+    [
+        ([1, None, 3], (0, 9)),
+        (pd.to_datetime(["2020-01-01"] * 3), ("2019", "2021")),
+        (pd.to_datetime(["2020-01-01"] * 3, utc=True), (pd.Timestamp(0), pd.Timestamp(9))),
+        (np.array(["2020-01-01"] * 3, dtype="M8[D]"), ("2019", "2021")),
+        ([date(2020, 1, 1)] * 3, (datetime(2019, 1, 1), datetime(2021, 1, 1))),
+    ],
+)
+def test_times_of_another_kind(times, window):
+    with pytest.raises(TypeError, match=r"times cannot be compared with the window .*same kind"):
+        DPPSummarizer().digest(NEWS, times=times, window=window)
+
+
+@pytest.mark.parametrize("times", ["abc", 3])
+def test_times_that_are_no_list(times):
+    with pytest.raises(TypeError, match="times must be a list with the time of each"):
+        DPPSummarizer().digest(NEWS, times=times, window=(1, 2))
+
+
+def test_a_document_without_a_time_is_in_no_window():
+    for times in ([1.0, np.nan, 3.0], pd.to_datetime(["2020-01-01", None, "2020-01-03"])):
+        digest = DPPSummarizer(9).digest(NEWS, times=times, window=(times[0], times[2]))
+        assert {found.document for found in digest} == {0}
 
 
 # The face of scikit-learn
@@ -545,6 +606,31 @@ def test_a_document_that_is_no_text(document):
 def test_wrong_scores(scores, match):
     with pytest.raises(ValueError, match=match):
         DPPSummarizer().select(NEWS, scores=scores)
+
+
+@pytest.mark.parametrize(
+    ("scores", "match"),
+    [
+        ("abc", "scores must be a list with an array for each document; got 'abc'"),
+        (3, "scores must be a list with an array"),
+        (
+            [["a", 1, 1], [1, 1], [1, 1]],
+            r"scores\[0\] must have a number for each .* \['a', 1, 1\]",
+        ),
+        ([[1, 1, 1], {}, [1, 1]], r"scores\[1\] must have a number"),
+    ],
+)
+def test_scores_that_are_no_numbers(scores, match):
+    with pytest.raises(TypeError, match=match):
+        DPPSummarizer().select(NEWS, scores=scores)
+
+
+def test_what_is_fixed_when_learning_starts():
+    model = DPPSummarizer(9).fit(NEWS)
+    before = model.select(NEWS)
+    model.set_params(splitter=str.split, vectorizer=CountVectorizer())
+    same(model.select(NEWS), before)
+    assert len(model.fit(NEWS).transform(["One two, two three."])[0]) == 4
 
 
 def test_wrong_callable():

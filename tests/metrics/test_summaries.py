@@ -74,6 +74,13 @@ def test_sentences_are_joined_and_words_are_small():
     assert rouge(["a-b"], ["a-c b"], tokenize=str.split).precision == 0
 
 
+def test_scripts_without_spaces_or_with_marks():
+    assert rouge(["河水上涨"], ["河水夜里上涨"]).f1 == 0
+    assert_allclose(rouge(["河水上涨"], ["河水夜里上涨"], order="l", tokenize=list).recall, 4 / 6)
+    assert_allclose(rouge(["नदी बढ़ी"], ["नदी"], tokenize=str.split).precision, 1 / 2)
+    assert_allclose(rouge(["ارتفع النهر"], ["النهر"]).precision, 1 / 2)
+
+
 def test_several_references():
     references = ["a b c", "a b x y z", "c"]
     each = np.array([rouge(["a b c d"], [text]) for text in references])[:, :, 0]
@@ -137,6 +144,9 @@ def test_scorer():
         (([3], ["a"]), TypeError, "that of document 0 is 3"),
         (([["a", None]], ["a"]), TypeError, "that of document 0 is"),
         ((["a"], [None]), TypeError, "those of document 0 are"),
+        (("a text", ["a"]), TypeError, "summaries must have an entry for each document"),
+        ((["a"], "a text"), TypeError, "references must have an entry for each document"),
+        ((None, ["a"]), TypeError, "summaries must have an entry for each document; got None"),
         ((["a"], [[["a"]]]), TypeError, "those of document 0 are"),
     ],
 )
@@ -153,6 +163,6 @@ def test_wrong_options():
         RougeScorer(several="sum")
     with pytest.raises(ValueError, match="statistic must be one of f1, precision, recall"):
         RougeScorer(statistic="F")
-    for summary in ("a text", [3]):
+    for summary in ("a text", [3], None):
         with pytest.raises(TypeError, match="that of document 0 is"):
             summary_redundancy([summary])
