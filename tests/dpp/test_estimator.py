@@ -29,6 +29,7 @@ from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Items, Poiss
 from streamtopics.dpp.multiplicative import theta_steps
 from streamtopics.dpp.noise import Background, Counting
 from streamtopics.dpp.sets import blocks
+from streamtopics.dpp.words import telling_words, word_probabilities
 from streamtopics.text import SentenceVectorizer
 
 DATA = make_dpp_sets(300, "exponential", n_features=12, noise=0.3, random_state=0)
@@ -572,6 +573,12 @@ def test_odd_documents():
     assert np.isfinite(fitted.gain_over_independent(odd)).all()
 
 
+def test_a_zero_that_is_stored_is_no_word():
+    stored = sparse.csr_matrix((np.array([1.0, 0.0]), [0, 1], [0, 2]), shape=(1, 12))
+    one, other = model().partial_fit([stored]), model().partial_fit([stored.toarray()])
+    assert_array_equal(one.measure_.pi, other.measure_.pi)
+
+
 def test_nothing_but_empty_documents():
     nothing = [np.zeros((0, 3)), np.zeros((2, 3))]
     for fitted in (model().fit(nothing), model().partial_fit(nothing)):
@@ -629,6 +636,22 @@ def test_the_background_takes_what_does_not_repel():
     assert abs(fitted.gain_over_independent(sets).mean()) < 0.1
     thesis = LowRankDPP(random_state=0, gamma=1 / 15, noise_level=1e-3).fit(sets)
     assert thesis.gain_over_independent(sets).mean() < -0.2
+
+
+def test_telling_words_by_enumeration():
+    pi, u = np.array([0.6, 0.02, 0.2, 0.4]), np.array([0.8, 2.0, -1.0, 0.1])
+    every = np.array(list(itertools.product([0, 1], repeat=4)))
+    p = np.prod(np.where(every, pi, 1 - pi), axis=1)
+
+    def share(weight):
+        return (p * weight) @ every / (p * weight).sum()
+
+    P, P0 = share((every @ u) ** 2), share((every**2).sum(axis=1))
+    assert_allclose(word_probabilities(Bernoulli(pi), u), P)
+    order = np.argsort(-P * np.log(P / P0))
+    assert_array_equal(telling_words(Bernoulli(pi), u[None], 4)[0], order)
+    assert order.tolist() != np.argsort(-P).tolist()
+    assert order.tolist() != np.argsort(-P * np.log(P / pi)).tolist()
 
 
 def test_words_of_columns():

@@ -129,6 +129,7 @@ def test_long_runs_take_linear_time(unit):
         ("- 3 of 4 came", False),
         ("雨が降った。", False),
         ("and it rained.", True),
+        ("- and it rained.", True),
         ("'and it rained.'", True),
         (", It rained.", True),
         (") It rained.", True),
