@@ -15,6 +15,7 @@ theta for each set, where the gain is that in training over the truth.
 
 import argparse
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -160,10 +161,10 @@ def plot(results: dict[tuple, list[Result]], options: argparse.Namespace, path: 
     figure.savefig(path, dpi=90)
 
 
-def over_seeds(run, options: argparse.Namespace) -> dict[tuple, list[Result]]:
+def over_seeds(run: Callable[[int], dict], n_seeds: int) -> dict[tuple, list[Result]]:
     """Results of each fit, one for each seed."""
     results: dict[tuple, list[Result]] = {}
-    for seed in range(options.seeds):
+    for seed in range(n_seeds):
         for key, value in run(seed).items():
             results.setdefault(key, []).append(value)
             print(f"# seed {seed}, {key}: {value}", file=sys.stderr, flush=True)
@@ -179,18 +180,21 @@ def main() -> None:
     parser.add_argument("--own-sets", type=int, default=5000)
     parser.add_argument("--own-ranks", type=int, nargs="+", default=[5, 10, 30])
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--own-seeds", type=int, default=3)
     parser.add_argument("--output", type=Path, default=Path())
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     shared: dict[tuple, list[Result]] = {}
     for n_sets in options.sets:
-        shared |= over_seeds(lambda seed, n=n_sets: one_theta(n, seed, options), options)
+        shared |= over_seeds(lambda seed, n=n_sets: one_theta(n, seed, options), options.seeds)
     plot(shared, options, options.output / "dpp_items.png")
     tables = [as_table(shared, "sets")]
     print(tables[0], flush=True)
-    tables.append(as_table(over_seeds(lambda s: not_negative(s, options), options), "start"))
+    tables.append(as_table(over_seeds(lambda s: not_negative(s, options), options.seeds), "start"))
     print(tables[1], flush=True)
-    tables.append(as_table(over_seeds(lambda s: own_theta(s, options), options), "sets, own"))
+    tables.append(
+        as_table(over_seeds(lambda s: own_theta(s, options), options.own_seeds), "sets, own")
+    )
     print(tables[2], flush=True)
     (options.output / "dpp_items.md").write_text("\n".join(tables), encoding="utf-8")
 

@@ -91,9 +91,15 @@ def _some(sets: PointSets, first: int, last: int) -> PointSets:
 
 
 def learn(
-    measure: BaseMeasure, data: Blocks, parameters: Parameters, *, penalty: float
+    measure: BaseMeasure,
+    data: Blocks,
+    parameters: Parameters,
+    *,
+    penalty: float,
+    learn_gamma: bool = False,
+    learn_level: bool = False,
 ) -> Parameters:
-    """U and theta by `fit`, gamma and the noise as they are.
+    """U and theta by `fit`; gamma and the noise stay as they are, if not told otherwise.
 
     Until a round gains less than 0.001 nats per set, or 0.01 where each set has its theta.
     With a penalty columns that vanish are taken out after each round, before their numbers
@@ -103,7 +109,7 @@ def learn(
     for _ in range(MOST_ROUNDS):
         found = fit(
             measure, data, parameters, penalty=penalty, max_iter=1, n_embedding=50, n_theta=10,
-            learn_gamma=False, learn_level=False,
+            learn_gamma=learn_gamma, learn_level=learn_level,
         )  # fmt: skip
         parameters = prune(found.parameters, tolerance=1e-6) if penalty else found.parameters
         if found.objective[0] - found.objective[-1] < least_gain:
