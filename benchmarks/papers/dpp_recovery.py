@@ -98,14 +98,14 @@ def learn(
     penalty: float,
     learn_gamma: bool = False,
     learn_level: bool = False,
+    least_gain: float = 1e-3,
 ) -> Parameters:
     """U and theta by `fit`; gamma and the noise stay as they are, if not told otherwise.
 
-    Until a round gains less than 0.001 nats per set, or 0.01 where each set has its theta.
-    With a penalty columns that vanish are taken out after each round, before their numbers
-    underflow, and at the end.
+    Until a round gains less than `least_gain`, in nats per set. With a penalty
+    columns that vanish are taken out after each round, before their numbers underflow, and at
+    the end.
     """
-    least_gain = 1e-3 if parameters.shared else 1e-2
     for _ in range(MOST_ROUNDS):
         found = fit(
             measure, data, parameters, penalty=penalty, max_iter=1, n_embedding=50, n_theta=10,
@@ -131,7 +131,7 @@ def learn_from(
     if not truth.shared:
         theta = np.ones((data.n_sets, n_components))
         at = Parameters(at.U, theta, at.gamma, at.noise)
-    return learn(measure, data, at, penalty=penalty)
+    return learn(measure, data, at, penalty=penalty, least_gain=1e-3 if truth.shared else 1e-2)
 
 
 def spread(values: list[float], digits: int = 3) -> str:
