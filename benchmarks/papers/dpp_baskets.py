@@ -12,8 +12,8 @@ and the percentile rank of j is the share of these items i, itself among them, t
 probable, in percent: 100 is the best, about 50 chance.
 
     low rank         L = level I + U U'; level learnt, with a penalty or without, or 0.001
-    on popularity    L = P^{1/2} (gamma I + U U') P^{1/2}, P the odds of each item, gamma learnt,
-                     with a penalty or without; without U it is independent items
+    on popularity    L = P^{1/2} (gamma I + U U') P^{1/2}, P the odds of each item, gamma learnt;
+                     without U it is independent items, which are a saddle point
     Picard           full L, from a Wishart draw or one within P, after some numbers of steps
     independent      each item by itself; its ranks are those of popularity
     pairs            ranks only: sum over J of the log of the smoothed share of baskets of an item
@@ -44,7 +44,7 @@ from streamtopics.dpp.measures import Items
 from streamtopics.dpp.noise import Counting
 from streamtopics.dpp.sets import Blocks, PointSets, blocks
 
-SMOOTHING, PICARD_STEPS = 0.5, (0, 100, 300, 1000)
+SMOOTHING, LEAST_GAIN, PICARD_STEPS = 0.5, 5e-3, (0, 100, 300, 1000)
 LEVELS_AND_PENALTIES = ((None, 0.0), (None, 1e-3), (1e-3, 0.0))
 
 
@@ -80,16 +80,20 @@ def low_rank(
     measure, rng = Items.of(V), np.random.default_rng(seed)
     data = as_blocks(train, measure)
     at = start(measure, r, data.mean_size, Counting(0.01 if level is None else level), rng)
-    found = learn(measure, data, at, penalty=penalty, learn_level=level is None)
+    found = learn(
+        measure, data, at, penalty=penalty, learn_level=level is None, least_gain=LEAST_GAIN
+    )
     return dense(measure.p, found)
 
 
-def on_popularity(train: list[np.ndarray], V: int, r: int, seed: int, penalty: float) -> np.ndarray:
-    """L with the odds of the items as their weights, from nearly independent items."""
+def on_popularity(train: list[np.ndarray], V: int, r: int, seed: int) -> np.ndarray:
+    """L with the odds of the items as their weights."""
     measure, rng = Items(odds(train, V)), np.random.default_rng(seed)
     data = as_blocks(train, measure)
-    at = start(measure, r, 0.1 * data.mean_size, Counting(0.0), rng, gamma=1.0)
-    return dense(measure.p, learn(measure, data, at, penalty=penalty, learn_gamma=True))
+    at = start(measure, r, data.mean_size, Counting(0.0), rng, gamma=0.5)
+    return dense(
+        measure.p, learn(measure, data, at, penalty=0.0, learn_gamma=True, least_gain=LEAST_GAIN)
+    )
 
 
 def by_picard(train: list[np.ndarray], V: int, seed: int) -> list[np.ndarray]:
@@ -122,9 +126,7 @@ def models(
             [low_rank(train, V, r, seed, *setting) for setting in LEVELS_AND_PENALTIES]
         )
     for r in ranks[:-1]:
-        found[f"on popularity, r = {r}"] = best(
-            [on_popularity(train, V, r, seed, penalty) for penalty in (0.0, 1e-4)]
-        )
+        found[f"on popularity, r = {r}"] = on_popularity(train, V, r, seed)
     return found | {"Picard": best(by_picard(train, V, seed))}
 
 
