@@ -38,7 +38,7 @@ N_TEST = 5000
 
 
 class Result(NamedTuple):
-    """What is measured of a fit; `error` is |A - A*| / |A*|."""
+    """What is measured of a fit; `error` is |A - A*| / |A*|, at the mean theta."""
 
     columns: int
     gap: float
@@ -103,14 +103,15 @@ def picards(
 def as_table(results: dict[tuple, list[Result]], V: int) -> str:
     """A row for each fit, with the chance levels of its columns."""
     lines = [
-        "| r | penalty | columns | gap | D | 1 - c/V | sqrt(1 - c/V) | D of the top | error of A |",
+        "| r | penalty | columns | gap | D | 1 - c/V | sqrt(1 - c/V) | D of the top "
+        "| median error of A |",
         "|---" * 9 + "|",
     ]
     for key, values in results.items():
         columns, gap, raw, top, error = zip(*values, strict=True)
         c = np.mean(columns)
         cells = [*map(str, key), f"{c:.1f}", spread(gap), spread(raw), f"{1 - c / V:.2f}"]
-        cells += [f"{np.sqrt(1 - c / V):.3f}", spread(top), spread(error)]
+        cells += [f"{np.sqrt(1 - c / V):.3f}", spread(top), f"{np.median(error):.3g}"]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
