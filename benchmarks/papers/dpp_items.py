@@ -178,7 +178,7 @@ def main() -> None:
     parser.add_argument("--penalties", type=float, nargs="+", default=[0.0, 0.01])
     parser.add_argument("--picard", type=int, nargs="+", default=[300, 4000])
     parser.add_argument("--own-sets", type=int, default=5000)
-    parser.add_argument("--own-ranks", type=int, nargs="+", default=[5, 10, 30])
+    parser.add_argument("--own-ranks", type=int, nargs="+", default=[5, 10])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--own-seeds", type=int, default=3)
     parser.add_argument("--output", type=Path, default=Path())

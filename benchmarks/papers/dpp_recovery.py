@@ -3,7 +3,7 @@
 
 The distance of the thesis compares spaces of columns,
 
-    D(U, U*) = |U (U'U)^-1 U' U* - U*| / |U*|,
+    D(U, U*) = |U (U'U)^-1 U' U* - U*| / |U*|.
 
 Of r random columns in V dimensions E D^2 is 1 - r / V, so that D is about the root of it: the
 thesis prints 1 - r / V for the chance level of D itself. On items L and D L D, D a diagonal
