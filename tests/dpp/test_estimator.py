@@ -639,7 +639,7 @@ def test_the_background_takes_what_does_not_repel():
 
 
 def test_telling_words_by_enumeration():
-    pi, u = np.array([0.6, 0.02, 0.2, 0.4]), np.array([0.8, 2.0, -1.0, 0.1])
+    pi, u = np.array([0.4, 0.2, 0.9, 0.1]), np.array([2.0, -1.0, 0.8, 0.8])
     every = np.array(list(itertools.product([0, 1], repeat=4)))
     p = np.prod(np.where(every, pi, 1 - pi), axis=1)
 
@@ -651,7 +651,6 @@ def test_telling_words_by_enumeration():
     order = np.argsort(-P * np.log(P / P0))
     assert_array_equal(telling_words(Bernoulli(pi), u[None], 4)[0], order)
     assert order.tolist() != np.argsort(-P).tolist()
-    assert order.tolist() != np.argsort(-P * np.log(P / pi)).tolist()
 
 
 def test_words_of_columns():
