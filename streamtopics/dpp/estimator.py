@@ -115,7 +115,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     theta : {"shared", "document"}, default="shared"
         Whether U is learnt with one theta for all sets, or with one for each. With one for
         all only the space of U is determined, not its columns; with one for each `score`,
-        which is under their mean, is lower.
+        which is under their mean, is far lower.
     penalty : float, default=0.001
         Weight of the mean sum of theta and the squared sum of the lengths of the columns
         of U, in nats per set; it makes columns vanish. On film reviews 0.01 left hardly
