@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where sentences end: a table of texts, in which ``|`` stands where one should."""
 
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
