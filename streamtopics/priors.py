@@ -146,6 +146,7 @@ def seed_prior(
     *,
     n_components: int | None = None,
     base: float = MASS_PER_WORD,
+    elsewhere: float | None = None,
     missing: str = "error",
 ) -> np.ndarray:
     """A prior under which some words belong to some topics.
@@ -163,6 +164,9 @@ def seed_prior(
         Number of topics; None for as many as the seeds name.
     base : float, default=0.05
         Pseudo-count of every word in every topic.
+    elsewhere : float or None, default=None
+        Pseudo-count, instead of `base`, of a seed word in the topics that it is no seed of:
+        much less says that it is hardly ever said there. None is `base`.
     missing : {"error", "ignore"}, default="error"
         What to do with a seed word that is not in the vocabulary.
 
@@ -190,13 +194,16 @@ def seed_prior(
            [5.5, 0.5, 0.5]])
     """
     columns = _columns(vocabulary)
-    for name, value in [("strength", strength), ("base", base)]:
+    elsewhere = base if elsewhere is None else elsewhere
+    for name, value in [("strength", strength), ("base", base), ("elsewhere", elsewhere)]:
         if not (isinstance(value, Real) and 0 < value < np.inf):
             raise ValueError(f"{name} must be a number in (0, inf); got {value!r}")
     topics = _topics(seeds, n_components)
     prior = np.full((n_components or max(topics.values()) + 1, len(columns)), float(base))
-    for topic, words in seeds.items():
-        prior[topics[topic], _seed_columns(words, columns, topic, missing)] += strength
+    own = {t: _seed_columns(words, columns, t, missing) for t, words in seeds.items()}
+    prior[:, [column for words in own.values() for column in words]] = elsewhere
+    for topic, words in own.items():
+        prior[topics[topic], words] = base + strength
     return prior
 
 

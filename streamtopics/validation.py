@@ -196,11 +196,16 @@ def check_doc_topic_prior(prior: Any, n_components: int, default_mass: float) ->
 
 
 def check_topic_word_prior(
-    prior: Any, name: str, n_components: int | None, n_features: int
+    prior: Any,
+    name: str,
+    n_components: int | None,
+    n_features: int,
+    components: str = "n_components",
 ) -> np.ndarray:
     """The prior by word: of shape (n_features or 1, n_components or 1).
 
-    n_components is None where topics cannot have priors of their own.
+    n_components is None where topics cannot have priors of their own; `components` is what
+    messages call it.
     """
     if prior is None:
         prior = MASS_PER_WORD
@@ -208,7 +213,7 @@ def check_topic_word_prior(
         return np.full((1, 1), float(prior))
     shapes: dict[str, tuple[int, ...]] = {"(n_features,)": (n_features,)}
     if n_components is not None:
-        shapes["(n_components, n_features)"] = (n_components, n_features)
+        shapes[f"({components}, n_features)"] = (n_components, n_features)
     prior = _check_prior(prior, name, shapes)
     return np.ascontiguousarray(np.atleast_2d(prior).T)
 

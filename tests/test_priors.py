@@ -86,6 +86,17 @@ def test_seeds_refused(function, seeds, options, error, message):
         function(seeds, WORDS, **arguments)
 
 
+def test_seeds_that_are_rare_elsewhere():
+    seeds = {"air": ["sky", "sun"], "water": ["sea", "sun"]}
+    prior = seed_prior(seeds, WORDS, 5, n_components=3, base=0.5, elsewhere=1e-8)
+    expected = np.full((3, 5), 0.5)
+    expected[:, [1, 3, 4]] = 1e-8
+    expected[0, [3, 4]] = expected[1, [1, 4]] = 5.5
+    assert_array_equal(prior, expected)
+    with pytest.raises(ValueError, match="elsewhere must be a number"):
+        seed_prior(seeds, WORDS, 5, elsewhere=0)
+
+
 @pytest.mark.parametrize("vocabulary", [{}, []])
 def test_empty_vocabulary(vocabulary):
     with pytest.raises(ValueError, match="vocabulary is empty"):

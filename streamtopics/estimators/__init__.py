@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Estimators, one class in each file."""
 
+from streamtopics.estimators.aspect_sentiment import AspectSentimentModel
 from streamtopics.estimators.bps_lda import BPSLDA
 from streamtopics.estimators.gibbs_online_em import GibbsOnlineEM
 from streamtopics.estimators.hdp_gibbs_online_em import HDPGibbsOnlineEM
@@ -21,6 +22,7 @@ __all__ = [
     "BPSLDA",
     "SVBHPP",
     "SVBLDA",
+    "AspectSentimentModel",
     "GibbsOnlineEM",
     "HDPGibbsOnlineEM",
     "HDPVarGibbs",

@@ -13,6 +13,7 @@ import os
 from types import ModuleType
 
 try:
+    from streamtopics.kernels import _asum as asum
     from streamtopics.kernels import _dpp as dpp
     from streamtopics.kernels import _hdp as hdp
     from streamtopics.kernels import _left_to_right as left_to_right
@@ -27,6 +28,7 @@ except ModuleNotFoundError as error:
     ) from error
 
 __all__ = [
+    "asum",
     "dirichlet",
     "dpp",
     "gibbs",
