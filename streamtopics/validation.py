@@ -115,11 +115,10 @@ def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
             f"{caller} requires y to be passed, but the target y is None; pass the class of each "
             "row of X"
         )
-    if np.shape(y) == (0,) and n_documents == 0:
-        return np.asarray(y)
     y = _check_y(y)
     check_consistent_length(np.empty(n_documents), y)
-    check_classification_targets(y)
+    if n_documents:
+        check_classification_targets(y)
     return y
 
 
