@@ -68,7 +68,7 @@ class MultiView:
         of_classes = {j: of_rows(minibatch, np.flatnonzero(codes == j)) for j in present}
 
         def learn(source: BlockPosterior | ProposalOfBlocks) -> StatisticsOfBlocks:
-            *own, shared = [self._start(block, i) for i, block in enumerate(source.blocks)]
+            *own, shared = [self.start(block, i) for i, block in enumerate(source.blocks)]
             parts = self._topics(
                 [(part, own[j], shared) for j, (part, _) in of_classes.items()],
                 geometric_mean,
@@ -80,7 +80,7 @@ class MultiView:
 
         return learn
 
-    def _start(self, block: LazyPosterior | Proposal, place: int) -> Source:
+    def start(self, block: LazyPosterior | Proposal, place: int) -> Source:
         """The block, or a random start where it knows nothing."""
         if isinstance(block, LazyPosterior) and block.knows_nothing:
             return StartBesideOthers(block, int(document_seeds(self.seed, place, 1)[0]))

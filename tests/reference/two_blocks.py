@@ -86,14 +86,12 @@ def log_likelihood(words, alpha, n_first, share_prior, beta):
 
     `words` are the tokens in order, beta (K, V).
     """
-    terms = []
-    for z in product(range(len(alpha)), repeat=len(words)):
-        n = np.bincount(np.array(z, dtype=np.intp), minlength=len(alpha))
-        held, prior = [], 0.0
-        for at, a, share in blocks(alpha, n_first, share_prior):
-            held.append(share + n[at].sum())
-            prior += (gammaln(a + n[at]) - gammaln(a)).sum()
-            prior += gammaln(a.sum()) - gammaln(a.sum() + n[at].sum())
-        prior += betaln(*held) - betaln(*share_prior)
-        terms.append(prior + np.log(beta[list(z), list(words)]).sum())
-    return logsumexp(terms)
+    words = np.asarray(words, np.intp)
+    z = np.array(list(product(range(len(alpha)), repeat=len(words))), np.intp)
+    n = (z[:, :, None] == np.arange(len(alpha))).sum(axis=1)
+    terms, held = np.log(beta[z, words]).sum(axis=1), []
+    for at, a, share in blocks(alpha, n_first, share_prior):
+        held.append(share + n[:, at].sum(axis=1))
+        terms += (gammaln(a + n[:, at]) - gammaln(a)).sum(axis=1)
+        terms += gammaln(a.sum()) - gammaln(a.sum() + n[:, at].sum(axis=1))
+    return logsumexp(terms + betaln(*held) - betaln(*share_prior))
