@@ -297,8 +297,8 @@ def class_prior(
     Raises
     ------
     ValueError
-        If X and y do not fit, `y` has a label that `classes` lacks, or a number is out of
-        its range.
+        If X and y do not fit or have no documents, `y` has a label that `classes` lacks, or
+        a number is out of its range.
 
     Notes
     -----
@@ -326,6 +326,8 @@ def class_prior(
     if not (isinstance(n_seeds, Integral) and n_seeds >= 1):
         raise ValueError(f"n_seeds must be a positive number of words; got {n_seeds!r}")
     X, y = sparse.csr_matrix(X), np.asarray(y)
+    if X.shape[0] == 0:
+        raise ValueError("X has no documents to tell typical words by; pass some")
     if y.shape != (X.shape[0],):
         raise ValueError(
             f"y must have a label for each of the {X.shape[0]} rows of X; its shape is {y.shape}"

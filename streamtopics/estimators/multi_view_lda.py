@@ -14,7 +14,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base import DOCUMENTS_AT_ONCE, minibatch_of, unchanged_unless_learnt, warn_of_no_boost
+from streamtopics.base import (
+    DOCUMENTS_AT_ONCE,
+    minibatch_of,
+    unchanged_unless_learnt,
+    warn_of_no_boost,
+)
 from streamtopics.block_posterior import BlockPosterior
 from streamtopics.estimators.documentation import documented
 from streamtopics.learnt import LearntTopics
@@ -374,6 +379,11 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
         if prior is None:
             prior = class_prior
         if callable(prior):
+            if X.shape[0] == 0:
+                raise ValueError(
+                    f"{name} is to be made of the first minibatch, but that has no documents; "
+                    "start with one that has, or pass a prior"
+                )
             prior = prior(X, y, classes=classes)
         return check_topic_word_prior(prior, name, len(classes), X.shape[1], "n_classes")
 

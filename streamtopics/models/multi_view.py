@@ -120,9 +120,7 @@ class MultiView:
             own = np.ascontiguousarray(found[:, :n_own])
             blocks[j] = Statistics(part.words, own, part.lengths)
             shared[used] += found[:, n_own:]
-        return StatisticsOfBlocks(
-            (*blocks, Statistics(minibatch.words, shared, minibatch.lengths))
-        )
+        return StatisticsOfBlocks((*blocks, Statistics(minibatch.words, shared, minibatch.lengths)))
 
     def classify(
         self, posterior: BlockPosterior, minibatch: Minibatch, workers: Workers
@@ -165,9 +163,7 @@ def _fill(view: Callable, own: Source, shared: Source, words: np.ndarray, out: n
     view(*_side_by_side(own, shared, words), out)
 
 
-def _side_by_side(
-    own: Source, shared: Source, words: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _side_by_side(own: Source, shared: Source, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rows of lam and masses, of the topics of a class and the shared ones."""
     lam = np.concatenate([own.rows(words), shared.rows(words)], axis=1)
     return lam, np.concatenate([own.mass, shared.mass])
