@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_feature_names,
+    _check_y,
     check_array,
+    check_consistent_length,
     check_non_negative,
     validate_data,
 )
@@ -29,6 +32,7 @@ __all__ = [
     "check_counts",
     "check_doc_topic_prior",
     "check_feature_names",
+    "check_labels",
     "check_structure",
     "check_topic_word_prior",
     "holds_text",
@@ -102,6 +106,20 @@ def check_counts(
         X = X.copy()
         X.sum_duplicates()
     return X
+
+
+def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
+    """y as an array of one class label for each document."""
+    if y is None:
+        raise ValueError(
+            f"{caller} requires y to be passed, but the target y is None; pass the class of each "
+            "row of X"
+        )
+    y = _check_y(y)
+    check_consistent_length(np.empty(n_documents), y)
+    if n_documents:
+        check_classification_targets(y)
+    return y
 
 
 def holds_text(X: Any) -> bool:

@@ -7,6 +7,7 @@ from streamtopics.estimators.gibbs_online_em import GibbsOnlineEM
 from streamtopics.estimators.hdp_gibbs_online_em import HDPGibbsOnlineEM
 from streamtopics.estimators.hdp_var_gibbs import HDPVarGibbs
 from streamtopics.estimators.langevin_lda import LangevinLDA
+from streamtopics.estimators.multi_view_lda import MultiViewLDA
 from streamtopics.estimators.online_vb_lda import OnlineVBLDA
 from streamtopics.estimators.population_vb_lda import PopulationVBLDA
 from streamtopics.estimators.power_prior_lda import PowerPriorLDA
@@ -27,6 +28,7 @@ __all__ = [
     "HDPGibbsOnlineEM",
     "HDPVarGibbs",
     "LangevinLDA",
+    "MultiViewLDA",
     "OnlineVBLDA",
     "PopulationVBLDA",
     "PowerPriorLDA",

@@ -7,6 +7,7 @@ from streamtopics.models.hdp import HDP
 from streamtopics.models.lda import LDA
 from streamtopics.models.linear_regression import LinearRegression
 from streamtopics.models.mean_field_regression import MeanFieldRegression
+from streamtopics.models.multi_view import MultiView
 from streamtopics.models.naive_bayes_mixture import NaiveBayesMixture
 
 __all__ = [
@@ -16,5 +17,6 @@ __all__ = [
     "GaussianMixture",
     "LinearRegression",
     "MeanFieldRegression",
+    "MultiView",
     "NaiveBayesMixture",
 ]
