@@ -46,8 +46,8 @@ ALLOWED = {
         "posterior", "progress", "updates", "validation",
     },
     "estimators": {
-        "base", "drift", "local", "merging", "messages", "models", "parallel", "progress",
-        "updates", "validation",
+        "base", "drift", "families", "learnt", "local", "merging", "messages", "metrics", "models",
+        "parallel", "posterior", "progress", "updates", "validation",
     },
     "inspection": {"base", "drift", "learnt"},
     "__init__": {"dpp", "estimators", "was"},

@@ -9,6 +9,7 @@ from streamtopics.estimators.langevin_lda import LangevinLDA
 from streamtopics.estimators.online_vb_lda import OnlineVBLDA
 from streamtopics.estimators.population_vb_lda import PopulationVBLDA
 from streamtopics.estimators.power_prior_lda import PowerPriorLDA
+from streamtopics.estimators.rating_lda import RatingLDA
 from streamtopics.estimators.single_pass_lda import SinglePassLDA
 from streamtopics.estimators.streaming_bayes import StreamingBayes
 from streamtopics.estimators.streaming_gibbs_lda import StreamingGibbsLDA
@@ -28,6 +29,7 @@ __all__ = [
     "OnlineVBLDA",
     "PopulationVBLDA",
     "PowerPriorLDA",
+    "RatingLDA",
     "SinglePassLDA",
     "StreamingBayes",
     "StreamingGibbsLDA",

@@ -33,6 +33,7 @@ __all__ = [
     "hdp",
     "instruction_set",
     "left_to_right",
+    "profiles",
     "rows",
     "select",
     "variational",
@@ -60,4 +61,5 @@ def _choose() -> str:
 instruction_set = _choose()
 dirichlet = select("_dirichlet")
 gibbs = select("_gibbs")
+profiles = select("_profiles")
 variational = select("_variational")
