@@ -37,7 +37,7 @@ else:
 INSTRUCTION_SETS = {"baseline": []} | (INSTRUCTION_SETS if X86 else {})
 
 ONCE = ["_cpu", "_dpp", "_hdp", "_left_to_right", "_rows", "_was"]
-PER_INSTRUCTION_SET = ["_dirichlet", "_gibbs", "_profiles", "_variational"]
+PER_INSTRUCTION_SET = ["_dirichlet", "_gibbs", "_profiles", "_supervised", "_variational"]
 
 
 def extension(module: str, flags: list[str]) -> Extension:

@@ -17,6 +17,7 @@ from streamtopics.estimators import (
     SinglePassLDA,
     StreamingBayes,
     StreamingGibbsLDA,
+    SupervisedLDA,
     VarGibbsLDA,
     VariationalOnlineEM,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "SinglePassLDA",
     "StreamingBayes",
     "StreamingGibbsLDA",
+    "SupervisedLDA",
     "VarGibbsLDA",
     "VariationalOnlineEM",
     "WASTopicModel",

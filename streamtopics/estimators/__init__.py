@@ -13,6 +13,7 @@ from streamtopics.estimators.rating_lda import RatingLDA
 from streamtopics.estimators.single_pass_lda import SinglePassLDA
 from streamtopics.estimators.streaming_bayes import StreamingBayes
 from streamtopics.estimators.streaming_gibbs_lda import StreamingGibbsLDA
+from streamtopics.estimators.supervised_lda import SupervisedLDA
 from streamtopics.estimators.svb_hpp import SVBHPP
 from streamtopics.estimators.svb_lda import SVBLDA
 from streamtopics.estimators.var_gibbs_lda import VarGibbsLDA
@@ -33,6 +34,7 @@ __all__ = [
     "SinglePassLDA",
     "StreamingBayes",
     "StreamingGibbsLDA",
+    "SupervisedLDA",
     "VarGibbsLDA",
     "VariationalOnlineEM",
 ]

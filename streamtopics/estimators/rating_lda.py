@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.base import unchanged_unless_learnt
 from streamtopics.estimators.batch_em import Climbed, climb
 from streamtopics.estimators.documentation import documented
+from streamtopics.estimators.online import moved, step_by_documents
 from streamtopics.estimators.rated import RatedTopicModel, check_labels, check_ratings
 from streamtopics.messages import Statistics
 from streamtopics.metrics import left_to_right, predictive
@@ -497,30 +498,17 @@ class RatingLDA(RatedTopicModel):
     def _blend(
         self, posterior: LazyPosterior, statistics: Statistics, log_p: np.ndarray | None
     ) -> Blend:
-        """The running mean of a document's statistics, for the documents remembered.
-
-        lam - eta is that mean times the number n of documents that it stands for,
-        1 / n_t = (1 - r)^2 / n_{t-1} + r^2 / B with the step size r.
-        """
-        K, B, n_before = self.n_components, statistics.n_documents, posterior.n_documents
-        rate = (B / (n_before + B)) ** self.kappa
-        memory = posterior.proportions.memory.copy()
-        log_theta = statistics.log_theta
-        for place, observed in ((slice(0, K), log_theta), (slice(K, -1), log_p)):
-            if observed is not None and memory[place].any():
-                memory[place] += rate * (observed - memory[place])
-            elif observed is not None:
-                memory[place] = observed
-        before = max(memory[-1], np.finfo(float).tiny)
-        kept = (1 - rate) ** 2 / before if memory[-1] else 0.0
-        memory[-1] = 1 / (kept + rate**2 / B)
-        retain = (1 - rate) * memory[-1] / before if kept else 0.0
+        """A step of online EM, with the priors learnt from running means."""
+        K = self.n_components
+        step = step_by_documents(posterior, statistics.n_documents, self.kappa)
+        memory = posterior.proportions.memory
+        of_theta = moved(memory[:K], statistics.log_theta, step.rate)
+        of_p = moved(memory[K:-1], log_p, step.rate)
         alpha = posterior.alpha
         if self.learn_priors:
-            alpha = self._solved(alpha, _known(memory[:K]), _known(memory[K:-1]))
-        return Blend(
-            retain, rate * memory[-1] / B, 1 - retain, statistics, Proportions(alpha, memory)
-        )
+            alpha = self._solved(alpha, _known(of_theta), _known(of_p))
+        memory = np.concatenate([of_theta, of_p, [step.remembered]])
+        return step.blend(statistics, Proportions(alpha, memory))
 
     def _model(self, max_iter: int) -> RatedLDA:
         return RatedLDA(self.n_components, self.local_tol, max_iter)

@@ -36,6 +36,7 @@ __all__ = [
     "profiles",
     "rows",
     "select",
+    "supervised",
     "variational",
     "was",
 ]
@@ -62,4 +63,5 @@ instruction_set = _choose()
 dirichlet = select("_dirichlet")
 gibbs = select("_gibbs")
 profiles = select("_profiles")
+supervised = select("_supervised")
 variational = select("_variational")
