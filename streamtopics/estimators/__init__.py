@@ -5,6 +5,7 @@ from streamtopics.estimators.bps_lda import BPSLDA
 from streamtopics.estimators.gibbs_online_em import GibbsOnlineEM
 from streamtopics.estimators.hdp_gibbs_online_em import HDPGibbsOnlineEM
 from streamtopics.estimators.hdp_var_gibbs import HDPVarGibbs
+from streamtopics.estimators.hidden_factors import HiddenFactorsTopics
 from streamtopics.estimators.langevin_lda import LangevinLDA
 from streamtopics.estimators.online_vb_lda import OnlineVBLDA
 from streamtopics.estimators.population_vb_lda import PopulationVBLDA
@@ -26,6 +27,7 @@ __all__ = [
     "GibbsOnlineEM",
     "HDPGibbsOnlineEM",
     "HDPVarGibbs",
+    "HiddenFactorsTopics",
     "LangevinLDA",
     "OnlineVBLDA",
     "PopulationVBLDA",

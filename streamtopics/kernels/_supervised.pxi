@@ -68,8 +68,8 @@ def infer_supervised(const int[::1] indptr, const int[::1] indices, const int[::
     and what one of them weighs; weights (n_words, K); alpha (K,); coefficients (K,), x above;
     y (n_documents,); tol in tokens per token of the document. IN and OUT gamma (n_documents, K),
     where to start. OUT topic_counts (n_documents, K), sum_u c_u phi_u; bounds (n_documents,),
-    the bound but for -KL(q(theta) || p(theta)) - N digamma(sum_k gamma_k). Added to: counts (n_words, K), the expected
-    tokens of words in topics, and within (K, K), the documents' sums of
+    the bound but for -KL(q(theta) || p(theta)) - N digamma(sum_k gamma_k). Added to: counts
+    (n_words, K), the expected tokens of words in topics, and within (K, K), the sums of
     (Diag(n_u w_u^2 phi_u) - n_u w_u^2 phi_u phi_u') / N^2.
     """
     cdef Py_ssize_t n = alpha.shape[0], d, u, k, sweep
