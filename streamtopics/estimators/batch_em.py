@@ -23,6 +23,9 @@ from streamtopics.posterior import Blend, LazyPosterior
 from streamtopics.updates.word_prior import solve_eta
 
 WORDS_AT_ONCE = 4096
+# Rounds from a random start that leave the hyper-parameters alone, and are never the last: as
+# long as all topics are alike, proportions do not seem to vary, and alpha would keep them so.
+BURN_IN = 10
 
 EStep = Callable[[LazyPosterior | RandomStart, Any], tuple[Statistics, Any]]
 AlphaStep = Callable[[np.ndarray, Statistics, Any], np.ndarray]
@@ -62,7 +65,7 @@ def climb(
     tol: float,
     report: Callable[[float], None],
 ) -> Climbed:
-    """Rounds until one gains less than `tol` times the bound.
+    """Rounds until one gains less than `tol` times the bound, from a random start 11 at least.
 
     Parameters
     ----------
@@ -85,6 +88,7 @@ def climb(
     """
     bounds: list[float] = []
     n_rounds = 0
+    burn_in = BURN_IN if posterior.knows_nothing else 0
     for _ in range(max_iter):
         random = posterior.knows_nothing
         statistics, documents = e_step(
@@ -94,13 +98,18 @@ def climb(
         if not random:
             bounds.append(statistics.local_bound - divergence(posterior))
             report(bounds[-1])
-        eta = posterior.eta
-        if learn_eta and not random:
-            eta = np.full((1, 1), learnt_eta(posterior))
-        alpha = alpha_step(posterior.alpha, statistics, documents)
+        eta, alpha = posterior.eta, posterior.alpha
+        if n_rounds > burn_in:
+            if learn_eta:
+                eta = np.full((1, 1), learnt_eta(posterior))
+            alpha = alpha_step(alpha, statistics, documents)
         posterior = LazyPosterior(eta, posterior.shape, alpha)
         posterior.blend(Blend(1.0, 1.0, 0.0, statistics))
-        if len(bounds) > 1 and bounds[-1] - bounds[-2] < tol * abs(bounds[-1]):
+        if (
+            n_rounds > burn_in
+            and len(bounds) > 1
+            and bounds[-1] - bounds[-2] < tol * abs(bounds[-1])
+        ):
             break
     return Climbed(posterior, statistics, documents, tuple(bounds), n_rounds)
 

@@ -340,7 +340,8 @@ class SupervisedLDA(RatedTopicModel):
         X = self._counts(X, "predict")
         with self._workers() as pool:
             gamma = self._gamma(X, pool)
-        return mean_topics(gamma, self.posterior_.alpha, X) @ self.response_.coefficients
+        zbar = mean_topics(gamma, self.posterior_.alpha, X)
+        return (zbar * self.response_.coefficients).sum(axis=1)
 
     def transform(self, X: Any) -> np.ndarray:
         """Topic proportions of documents of unknown rating: their posterior mean.

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Hidden factors as topics: gradients by finite differences, expectations by hand."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -74,9 +76,8 @@ def test_descent(learn_kappa):
     found = descend(FACTORS, RATINGS, COUNTS, 0.3, n_steps=200, learn_kappa=learn_kappa)
     before, after = (objective(f, RATINGS, COUNTS, 0.3) for f in (FACTORS, found))
     assert after[0] < before[0]
-    slopes = np.abs([flat(level[1]) for level in (before, after)])
-    slopes[:, 1] *= learn_kappa
-    assert slopes[1].max() < 0.01 * slopes[0].max()
+    # All but that of kappa, which may end at a bound.
+    assert np.abs(flat(replace(after[1], kappa=0.0))).max() < 0.01
     assert (found.kappa == FACTORS.kappa) != learn_kappa
 
 
