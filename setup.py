@@ -51,6 +51,8 @@ def extension(module: str, flags: list[str]) -> Extension:
         "_gibbs_lanes_avx512.h",
         "_gibbs_search.h",
     ]
+    if module.startswith("_supervised"):
+        shared.append("_supervised.h")
     return Extension(
         f"streamtopics.kernels.{module}",
         [f"{folder}/{module}.pyx"],

@@ -104,7 +104,8 @@ class RatingLDA(RatedTopicModel):
     max_iter : int, default=50
         Rounds of variational EM over the corpus, at most, without ratings, and as many with.
     tol : float, default=1e-4
-        A round that gains less than this part of the bound is the last.
+        A round that gains less than this part of the bound is the last, but for the first
+        eleven from a random start, ten of which leave the priors alone.
     max_local_iter : int, default=20
         Sweeps over a profile in a round, at most; the next round goes on from there.
     local_tol : float, default=1e-3
@@ -423,7 +424,7 @@ class RatingLDA(RatedTopicModel):
             )
         if theta is not None:
             rated = replace(rated, documents=replace(rated.documents, gamma=gamma))
-        return rated
+        return replace(rated, n_rounds=climbed.n_rounds + rated.n_rounds)
 
     def _alpha_step(self, reviews: Reviews) -> Any:
         """How alpha and omega are learnt in a round."""

@@ -70,7 +70,8 @@ class SupervisedLDA(RatedTopicModel):
     max_iter : int, default=50
         Rounds of variational EM over the corpus, at most.
     tol : float, default=1e-4
-        A round that gains less than this part of the bound is the last.
+        A round that gains less than this part of the bound is the last, but for the first
+        eleven from a random start, ten of which leave the priors alone.
     max_local_iter : int, default=20
         Sweeps over a document in a round, at most.
     local_tol : float, default=1e-3

@@ -11,9 +11,17 @@ from scipy.special import digamma
 from streamtopics.families import dirichlet
 from streamtopics.kernels import variational
 from streamtopics.messages import Statistics, Topics
-from streamtopics.models.rated_lda import RatedLDA, Reviews, minibatch_of, reviews_by_profile
+from streamtopics.models.rated_lda import (
+    RatedLDA,
+    Reviews,
+    mean_log,
+    mean_log_share,
+    minibatch_of,
+    reviews_by_profile,
+)
 from streamtopics.parallel import SERIAL
 from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.updates.doc_topic import solve_alpha
 from tests.reference import profiles as reference
 
 ALPHA, OMEGA = np.array([0.4, 0.9]), np.array([2.0, 1.0])
@@ -144,3 +152,27 @@ def test_statistics_keep_the_tokens():
             statistics.counts[:, column].sum(), qualitative[reviews.signs == sign].sum(), rtol=1e-6
         )
     assert_allclose(found.gamma.sum(), 2 * ALPHA.sum() + statistics.counts[:, :2].sum(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("place", [slice(0, 2), slice(2, 4)], ids=["alpha", "omega"])
+def test_newton_ends_where_the_bound_is_flat(place):
+    """The slopes of the bound in alpha and omega, by finite differences, at their solutions."""
+    rng = np.random.default_rng(2)
+    counts = sparse.csr_matrix(rng.poisson(1.5, (40, 4)), dtype=np.float64)
+    signs = rng.choice([1, -1], 40).astype(np.int8)
+    reviews = reviews_by_profile(counts, np.arange(40) // 2, signs)
+    start = known_topics()
+    found = MODEL.infer(reviews, start, np.tile(ALPHA, (20, 1)), SERIAL)
+    told = mean_log(found.gamma) if place.start == 0 else mean_log_share(reviews, found)
+    alpha = start.alpha.copy()
+    alpha[place] = solve_alpha(told, alpha[place])
+
+    def bound(alpha):
+        prior, topics = np.tile(alpha[:2], (20, 1)), Topics(start.weights, alpha)
+        return MODEL.bounds(reviews, found, prior, topics, fixed=False).sum()
+
+    for k in range(place.start, place.stop):
+        h = 1e-4 * np.eye(4)[k]
+        slope, before = ((bound(a + h) - bound(a - h)) / 2e-4 for a in (alpha, start.alpha))
+        assert abs(slope) < 1e-4 < abs(before)
+    assert bound(alpha) > bound(start.alpha)
