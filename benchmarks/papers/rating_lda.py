@@ -98,7 +98,7 @@ def models(K: int, seed: int, has_whose: bool) -> Iterator[tuple[str, RatedTopic
 def study(
     reviews: Reviews, K: int, seed: int, n_particles: int, n_test: int
 ) -> dict[str, tuple[float, float]]:
-    """Log-perplexity per word, and the seconds of the fit, of each model."""
+    """Log-perplexity per word, and the processor's seconds of the fit, of each model."""
     rng = np.random.default_rng(seed)
     held_out = rng.permutation(reviews.X.shape[0])[: reviews.X.shape[0] // 10]
     train = reviews.rows(np.setdiff1d(np.arange(reviews.X.shape[0]), held_out))
@@ -106,9 +106,9 @@ def study(
     results = {}
     for name, model in models(K, seed, bool(reviews.whose)):
         own = {} if isinstance(model, SupervisedLDA) else train.whose
-        start = time.perf_counter()
+        start = time.process_time()
         model.fit(train.X, train.ratings, **own)
-        seconds = time.perf_counter() - start
+        seconds = time.process_time() - start
         accepted = own.keys() if isinstance(model, RatingLDA) else own.keys() & {"items"}
         known = {label: test.whose[label] for label in accepted}
         log_likelihood = model.log_likelihood(test.X, n_particles=n_particles, **known)
@@ -119,7 +119,7 @@ def study(
 
 
 def table(results: dict[int, list[dict[str, tuple[float, float]]]]) -> str:
-    """Mean log-perplexities, and the mean seconds of the fit, a row for each model."""
+    """Mean log-perplexities, and the mean processor's seconds of the fit, a row for each model."""
     lines = ["| model | " + " | ".join(f"K = {K}" for K in results) + " |"]
     lines.append("|---" * (len(results) + 1) + "|")
     for name in next(iter(results.values()))[0]:

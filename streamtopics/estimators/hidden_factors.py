@@ -247,7 +247,8 @@ class HiddenFactorsTopics(RatedTopicModel):
                     f"{self.posterior_.shape[1]} topics; set it back, or start anew with fit"
                 )
             y, items, users = self._read(X, y, items, users, "partial_fit", first=first)
-            if first:
+            # Minibatches without words leave no topics to go on from.
+            if first or self.posterior_.knows_nothing:
                 self._start(X, y, items, users, pool)
                 self.n_iter_ = 0
             elif X.shape[0]:
@@ -289,11 +290,11 @@ class HiddenFactorsTopics(RatedTopicModel):
         reviews = minibatch_of(_summed(X, pairs.ratings.item, len(pairs.counts)))
         posterior, factors = self._led_by_text(pairs, reviews, eta, seed, pool)
         levels: list[float] = []
-        with progress(type(self).__name__, self.max_iter, enabled=self.verbose > 0) as shown:
+        units, shows = ("rounds", "tokens"), self.verbose > 0
+        with progress(type(self).__name__, self.max_iter, enabled=shows, units=units) as shown:
             for _ in range(self.max_iter):
                 statistics, counts = expected_topics(posterior, reviews, factors.proportions, pool)
                 levels.append(self._level(statistics, posterior, factors, pairs.ratings))
-                shown.score(levels[-1] / max(len(y), 1))
                 shown.advance(1, statistics.n_tokens)
                 posterior = LazyPosterior(eta, (n_features, K))
                 posterior.blend(Blend(1.0, 1.0, 0.0, statistics))
@@ -315,7 +316,7 @@ class HiddenFactorsTopics(RatedTopicModel):
             seed_=seed,
             items_=item_table,
             users_=user_table,
-            shared_=_shared(factors, pairs, user_table),
+            _shared_user=_shared(factors, pairs, user_table),
             offset_=factors.offset,
             peakedness_=factors.kappa,
             objective_=levels,
@@ -388,7 +389,7 @@ class HiddenFactorsTopics(RatedTopicModel):
     ) -> None:
         """One step of online EM."""
         K, posterior, tables = self.n_components, self.posterior_, (self.items_, self.users_)
-        shared = replace(self.shared_, offset=self.offset_, kappa=self.peakedness_)
+        shared = replace(self._shared_user, offset=self.offset_, kappa=self.peakedness_)
         pairs = self._pairs(y, items, users, tables, shared, posterior.n_documents)
         reviews = minibatch_of(_summed(X, pairs.ratings.item, len(pairs.counts)))
         factors = pairs.ratings.before
@@ -407,7 +408,7 @@ class HiddenFactorsTopics(RatedTopicModel):
         vars(self).update(
             items_=item_table,
             users_=user_table,
-            shared_=_shared(factors, pairs, user_table),
+            _shared_user=_shared(factors, pairs, user_table),
             offset_=factors.offset,
         )
         posterior.blend(step.blend(statistics, Proportions(_alpha(memory[:K]), memory)))
@@ -547,7 +548,7 @@ class HiddenFactorsTopics(RatedTopicModel):
         of_items[:, 1:] = logs - logs.mean(axis=1, keepdims=True)
         known = places >= 0
         of_items[known] = self.items_.values[places[known], : 1 + K]
-        of_users = np.tile(self.shared_.users[0], (n, 1))
+        of_users = np.tile(self._shared_user.users[0], (n, 1))
         if users is not None:
             rows = self.users_.places(users)
             of_users[rows >= 0] = self.users_.values[rows[rows >= 0], : 1 + K]
@@ -689,11 +690,8 @@ def _summed(X: sparse.csr_matrix, place: np.ndarray, n: int) -> sparse.csr_matri
 def _shared(factors: Factors, pairs: Pairs, users: Table) -> Factors:
     """The user that reviews without one are by: the only one, or the mean of those known."""
     width = factors.users.shape[1]
-    if pairs.user_labels is None:
-        row = factors.users[:1]
-    else:
-        row = users.values[:, :width].mean(axis=0, keepdims=True)
-    row = row if len(row) else np.zeros((1, width))
+    rows = factors.users if pairs.user_labels is None else users.values[:, :width]
+    row = rows.mean(axis=0, keepdims=True) if len(rows) else np.zeros((1, width))
     return Factors(factors.offset, factors.kappa, row, np.zeros((0, width)))
 
 

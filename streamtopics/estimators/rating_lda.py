@@ -278,7 +278,8 @@ class RatingLDA(RatedTopicModel):
             if not first:
                 self._check_continuable()
             ratings = self._read(X, y, items, users, "partial_fit", first=first)
-            if first:
+            # Minibatches without words leave no topics to go on from.
+            if first or self.posterior_.knows_nothing:
                 self._start(X, *ratings, pool)
                 self.n_iter_ = 0
             elif X.shape[0]:
@@ -286,7 +287,7 @@ class RatingLDA(RatedTopicModel):
         return self
 
     def _check_continuable(self) -> None:
-        was = self.kind_
+        was = self._kind
         now = self.n_components, self.profile, self.qualitative
         names = "n_components", "profile", "qualitative"
         for name, before, value in zip(names, was, now, strict=True):
@@ -358,7 +359,7 @@ class RatingLDA(RatedTopicModel):
         posterior = self._finished(climbed, reviews)
         vars(self).update(
             seed_=seed,
-            kind_=(self.n_components, self.profile, self.qualitative),
+            _kind=(self.n_components, self.profile, self.qualitative),
             effects_=effects,
             profiles_=profiles,
             bounds_=list(climbed.bounds),
@@ -384,7 +385,9 @@ class RatingLDA(RatedTopicModel):
         n_tokens = max(reviews.minibatch.n_tokens, 1.0)
         n_stages = 2 if self.qualitative else 1
         model = self._model(self.max_local_iter)
-        with progress(type(self).__name__, n_stages * self.max_iter, enabled=self.verbose > 0) as p:
+        units, total = ("rounds", "tokens"), n_stages * self.max_iter
+        shows = self.verbose > 0
+        with progress(type(self).__name__, total, enabled=shows, units=units) as p:
 
             def report(bound: float) -> None:
                 p.score(bound / n_tokens)
@@ -520,13 +523,13 @@ class RatingLDA(RatedTopicModel):
     def doc_topic_prior_(self) -> np.ndarray:
         """Dirichlet parameter of the proportions of the descriptive topics, as of now."""
         check_is_fitted(self)
-        return self.posterior_.alpha[: self.kind_[0]].copy()
+        return self.posterior_.alpha[: self._kind[0]].copy()
 
     @property
     def qualitative_prior_(self) -> np.ndarray:
         """Dirichlet parameter of the shares of descriptive and of qualitative words, as of now."""
         check_is_fitted(self)
-        return self.posterior_.alpha[self.kind_[0] :].copy()
+        return self.posterior_.alpha[self._kind[0] :].copy()
 
     @property
     def topic_word_prior_(self) -> np.ndarray:
@@ -590,7 +593,7 @@ class RatingLDA(RatedTopicModel):
     def _profile_places(
         self, items: np.ndarray | None, users: np.ndarray | None, n: int
     ) -> np.ndarray:
-        labels = {"document": None, "item": items, "user": users}[self.kind_[1]]
+        labels = {"document": None, "item": items, "user": users}[self._kind[1]]
         return np.full(n, -1) if labels is None else self.profiles_.places(labels)
 
     def _theta(self, places: np.ndarray) -> np.ndarray:
@@ -622,7 +625,7 @@ class RatingLDA(RatedTopicModel):
         n = len(given)
         items, users = self._labels(n, items, users, "predict_words", first=False)
         shares = self._theta(self._profile_places(items, users, n))
-        if self.kind_[2]:
+        if self._kind[2]:
             omega, positive = self.qualitative_prior_, self._positive(items, n)
             p = omega[1] / omega.sum()
             shares = np.column_stack([(1 - p) * shares, p * positive, p * (1 - positive)])
@@ -721,8 +724,8 @@ class RatingLDA(RatedTopicModel):
     def _by_particles(
         self, X: sparse.csr_matrix, positive: np.ndarray, settings: dict[str, Any]
     ) -> np.ndarray:
-        K, topics, alpha = self.kind_[0], self.topic_word_, self.doc_topic_prior_
-        if not self.kind_[2]:
+        K, topics, alpha = self._kind[0], self.topic_word_, self.doc_topic_prior_
+        if not self._kind[2]:
             return left_to_right(X, topics, alpha, **settings).log_likelihood
         of_signs = [
             left_to_right(
@@ -740,8 +743,8 @@ class RatingLDA(RatedTopicModel):
         self, X: sparse.csr_matrix, theta: np.ndarray, positive: np.ndarray
     ) -> np.ndarray:
         """The same where the proportions are known."""
-        K, topics = self.kind_[0], self.topic_word_
-        if not self.kind_[2]:
+        K, topics = self._kind[0], self.topic_word_
+        if not self._kind[2]:
             return predictive.token_log_probability(theta, topics, X)
         omega = self.qualitative_prior_
         longest = float(X.sum(axis=1, dtype=np.float64).max()) if X.shape[0] else 0.0

@@ -211,7 +211,8 @@ class SupervisedLDA(RatedTopicModel):
                     f"{self.posterior_.shape[1]} topics; set it back, or start anew with fit"
                 )
             y = self._ratings(y, X, "partial_fit")
-            if first:
+            # Minibatches without words leave no topics to go on from.
+            if first or self.posterior_.knows_nothing:
                 self._start(X, y, pool)
                 self.n_iter_ = 0
             elif X.shape[0]:
@@ -246,7 +247,8 @@ class SupervisedLDA(RatedTopicModel):
         def alpha_step(alpha: np.ndarray, statistics: Statistics, _: Any) -> np.ndarray:
             return self._solved(alpha, statistics.log_theta)
 
-        with progress(type(self).__name__, self.max_iter, enabled=self.verbose > 0) as shown:
+        units, shows = ("rounds", "tokens"), self.verbose > 0
+        with progress(type(self).__name__, self.max_iter, enabled=shows, units=units) as shown:
 
             def report(bound: float) -> None:
                 shown.score(bound / n_tokens)
@@ -274,8 +276,8 @@ class SupervisedLDA(RatedTopicModel):
         posterior.blend(Blend(1.0, 1.0, 0.0, climbed.statistics, Proportions(alpha, memory)))
         vars(self).update(
             seed_=seed,
-            response_=response,
-            moments_=moments,
+            _response=response,
+            _moments=moments,
             bounds_=list(climbed.bounds),
             n_iter_=climbed.n_rounds,
             posterior_=posterior,
@@ -285,15 +287,15 @@ class SupervisedLDA(RatedTopicModel):
         """One step of online EM."""
         posterior = self.posterior_
         statistics, moments, _ = self._model().step(
-            posterior, minibatch_of(X), y, self.response_, pool
+            posterior, minibatch_of(X), y, self._response, pool
         )
         step = step_by_documents(posterior, statistics.n_documents, self.kappa)
         log_theta = moved(posterior.proportions.memory[:-1], statistics.log_theta, step.rate)
         alpha = self._solved(posterior.alpha, log_theta if log_theta.any() else None)
         memory = np.append(log_theta, step.remembered)
-        moments = self.moments_.blended(step.retain, step.gain, moments)
-        response = solve_response(moments, self.response_penalty, self.response_)
-        vars(self).update(response_=response, moments_=moments)
+        moments = self._moments.blended(step.retain, step.gain, moments)
+        response = solve_response(moments, self.response_penalty, self._response)
+        vars(self).update(_response=response, _moments=moments)
         posterior.blend(step.blend(statistics, Proportions(alpha, memory)))
 
     def _solved(self, alpha: np.ndarray, log_theta: np.ndarray | None) -> np.ndarray:
@@ -311,13 +313,13 @@ class SupervisedLDA(RatedTopicModel):
     def coef_(self) -> np.ndarray:
         """The rating of a document that is all of one topic, for each topic."""
         check_is_fitted(self)
-        return self.response_.coefficients.copy()
+        return self._response.coefficients.copy()
 
     @property
     def noise_variance_(self) -> float:
         """Variance of the ratings around what the topics let expect."""
         check_is_fitted(self)
-        return self.response_.variance
+        return self._response.variance
 
     @property
     def topic_word_prior_(self) -> np.ndarray:
@@ -342,7 +344,7 @@ class SupervisedLDA(RatedTopicModel):
         with self._workers() as pool:
             gamma = self._gamma(X, pool)
         zbar = mean_topics(gamma, self.posterior_.alpha, X)
-        return (zbar * self.response_.coefficients).sum(axis=1)
+        return (zbar * self._response.coefficients).sum(axis=1)
 
     def transform(self, X: Any) -> np.ndarray:
         """Topic proportions of documents of unknown rating: their posterior mean.

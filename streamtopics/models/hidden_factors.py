@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import minimize
+from scipy.optimize import Bounds, minimize
 from scipy.special import log_softmax, softmax
 
 from streamtopics.kernels import variational
@@ -27,6 +27,8 @@ from streamtopics.parallel import Workers, spans
 from streamtopics.posterior import LazyPosterior
 
 ROWS_PER_JOB = 1024
+# And the least is its inverse.
+MOST_KAPPA = 100.0
 
 
 @dataclass(frozen=True)
@@ -142,10 +144,15 @@ def descend(
         return level, packed(slopes, slopes.kappa * here.kappa if learn_kappa else 0.0)
 
     start = packed(factors, np.log(factors.kappa))
-    bounds = [(None, None)] * len(start)
-    bounds[1] = np.log(1e-2), np.log(1e2)
+    most = np.full(len(start), np.inf)
+    most[1] = np.log(MOST_KAPPA)
     found = minimize(
-        value, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": n_steps}
+        value,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=Bounds(-most, most),
+        options={"maxiter": n_steps},
     )
     return unpacked(found.x)
 

@@ -178,3 +178,15 @@ def test_grid_search_with_routed_items():
         search.fit(X, Y, items=DATA.item)
     assert search.best_params_ == {"n_components": 3}
     assert_array_equal(search.best_estimator_.items_.labels, np.arange(20))
+
+
+@KINDS
+@pytest.mark.parametrize("nothing", [X[:0], sparse.csr_matrix((4, 80))], ids=["rows", "words"])
+def test_a_stream_that_starts_with_nothing(nothing, whose):
+    n = nothing.shape[0]
+    own = {name: labels[:n] for name, labels in whose.items()}
+    found = model(verbose=1).partial_fit(nothing, Y[:n], **own)
+    found.partial_fit(**part(slice(None), whose))
+    assert_array_equal(
+        found.components_, model().partial_fit(**part(slice(None), whose)).components_
+    )

@@ -375,3 +375,15 @@ def test_names_of_topics():
     found = model().fit(X, Y)
     assert list(found.get_feature_names_out()) == [f"ratinglda{k}" for k in range(5)]
     assert len(found.top_words(n=4)) == 5
+
+
+@pytest.mark.parametrize("nothing", [X[:0], sparse.csr_matrix((4, 80))], ids=["rows", "words"])
+def test_a_stream_that_starts_with_nothing(nothing):
+    n = nothing.shape[0]
+    found = model().partial_fit(nothing, Y[:n]).partial_fit(X, Y)
+    assert_array_equal(found.components_, model().partial_fit(X, Y).components_)
+
+
+def test_progress_is_shown(capsys):
+    model(verbose=1).fit(X[:50], Y[:50])
+    assert "rounds" in capsys.readouterr().err

@@ -98,9 +98,9 @@ def test_a_stream_learns():
 def test_without_forgetting_the_moments_are_sums():
     found = model(kappa=1.0).partial_fit(X[:200], Y[:200]).partial_fit(X[200:230], Y[200:230])
     told = X[:230].getnnz(axis=1) > 0
-    assert_allclose(found.moments_.n, told.sum())
-    assert_allclose(found.moments_.total, Y[:230][told].sum())
-    assert_allclose(found.moments_.topics.sum(), told.sum())
+    assert_allclose(found._moments.n, told.sum())
+    assert_allclose(found._moments.total, Y[:230][told].sum())
+    assert_allclose(found._moments.topics.sum(), told.sum())
     learnt = found.components_.sum() - 3 * found.topic_word_prior_.sum()
     assert_allclose(learnt, X[:230].sum(), rtol=1e-9)
 
@@ -168,3 +168,10 @@ def test_grid_search_over_the_number_of_topics(scoring):
         model(), {"n_components": [1, 3]}, cv=2, scoring=scoring, error_score="raise"
     )
     assert search.fit(X, Y).best_params_ == {"n_components": 3}
+
+
+@pytest.mark.parametrize("nothing", [X[:0], sparse.csr_matrix((4, 80))], ids=["rows", "words"])
+def test_a_stream_that_starts_with_nothing(nothing):
+    n = nothing.shape[0]
+    found = model(verbose=1).partial_fit(nothing, Y[:n]).partial_fit(X, Y)
+    assert_array_equal(found.components_, model().partial_fit(X, Y).components_)
