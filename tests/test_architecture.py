@@ -47,9 +47,9 @@ ALLOWED = {
         "posterior", "progress", "updates", "validation",
     },
     "estimators": {
-        "base", "block_posterior", "drift", "kernels", "learnt", "local", "merging", "messages",
-        "metrics", "models", "parallel", "posterior", "priors", "progress", "sentences", "updates",
-        "validation",
+        "base", "block_posterior", "drift", "families", "kernels", "learnt", "local", "merging",
+        "messages", "metrics", "models", "parallel", "posterior", "priors", "progress", "sentences",
+        "updates", "validation",
     },
     "inspection": {"base", "drift", "learnt"},
     "__init__": {"dpp", "estimators", "was"},

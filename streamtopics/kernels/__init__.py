@@ -35,8 +35,10 @@ __all__ = [
     "hdp",
     "instruction_set",
     "left_to_right",
+    "profiles",
     "rows",
     "select",
+    "supervised",
     "variational",
     "was",
 ]
@@ -62,4 +64,6 @@ def _choose() -> str:
 instruction_set = _choose()
 dirichlet = select("_dirichlet")
 gibbs = select("_gibbs")
+profiles = select("_profiles")
+supervised = select("_supervised")
 variational = select("_variational")

@@ -135,7 +135,7 @@ class LDA:
             seeds = _mix(seeds)
             if statistics.local_bound is None:
                 return statistics
-            lacking = _log_factors(source, minibatch.words, topics.weights) @ minibatch.word_counts
+            lacking = log_factors(source, minibatch.words, topics.weights) @ minibatch.word_counts
             return replace(statistics, local_bound=statistics.local_bound + float(lacking))
 
         return learn
@@ -146,7 +146,7 @@ class LDA:
         return self.inference.doc_topic(minibatch, topics, content_seeds(minibatch), workers)
 
 
-def _log_factors(
+def log_factors(
     source: LazyPosterior | Proposal | RandomStart, words: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
     """What the weights of each word lack to exp(E[log beta]), of shape (n_words,), in nats."""
