@@ -23,7 +23,7 @@ from streamtopics.learnt import LearntTopics, largest
 from streamtopics.local.asum import EM, Found, FrankWolfe
 from streamtopics.messages import Minibatch, SentenceBatch
 from streamtopics.metrics import predictive
-from streamtopics.models.asum import ASUM
+from streamtopics.models import ASUM
 from streamtopics.parallel import Workers, workers
 from streamtopics.posterior import LazyPosterior
 from streamtopics.progress import progress
@@ -86,9 +86,7 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
         flat, each 1 more is a further sentence of every sentiment, which makes
         probabilities less extreme.
     doc_aspect_prior : float, default=2.0
-        The same of the aspects in each sentiment (the papers' alpha). The source has 1, with
-        which each sentence picks the aspect that suits its words, and documents tell their
-        sentiments less well.
+        The same of the aspects in each sentiment (the papers' alpha). The source has 1.
     local_step : {"em", "frank_wolfe"}, default="em"
         How the proportions of a document are found: by EM, or by the steps that the source
         prints, which come less close.

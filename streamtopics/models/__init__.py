@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Models: what a minibatch means, given a posterior over the global parameters."""
 
+from streamtopics.models.asum import ASUM
 from streamtopics.models.beta_binomial import BetaBinomial
 from streamtopics.models.gaussian_mixture import GaussianMixture
 from streamtopics.models.hdp import HDP
@@ -11,6 +12,7 @@ from streamtopics.models.multi_view import MultiView
 from streamtopics.models.naive_bayes_mixture import NaiveBayesMixture
 
 __all__ = [
+    "ASUM",
     "HDP",
     "LDA",
     "BetaBinomial",
