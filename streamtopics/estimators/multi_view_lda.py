@@ -82,11 +82,12 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
     class_word_prior : float, array-like of shape (n_features,) or (n_classes, n_features), \
             callable, or None, default=None
         Dirichlet parameter of the topics of classes: a pseudo-count, in tokens, for every
-        word. A callable makes it: it is called with the X and y of `fit`, or of the first
-        `partial_fit`, and ``classes=``. None is `streamtopics.priors.class_prior`, which
-        expects in a class the words typical of it. In a stream it sees the first minibatch
-        alone; where earlier labelled documents are at hand, make the prior of these. Under
-        a flat prior the shared topics soon take most words, and classes are told badly.
+        word; rows are in the order of `classes_`, which is sorted. A callable makes it: it
+        is called with the X and y of `fit`, or of the first `partial_fit`, and
+        ``classes=``. None is `streamtopics.priors.class_prior`, which expects in a class
+        the words typical of it. In a stream it sees the first minibatch alone; where
+        earlier labelled documents are at hand, make the prior of these. Under a flat
+        prior the shared topics soon take most words, and classes are told badly.
     boosted_prior : float, array-like of shape (n_features,) or (n_classes, n_features), \
             callable, or None, default=None
         The knowledge that a boost adds again, given like `class_word_prior`; None is what
@@ -131,7 +132,8 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
     -----
     The local inference that the source prints has errors; here a word's topic and the block
     it belongs to are inferred as one choice. Classes are told by the mean of the
-    topics, not by exp(E[log beta]), which punishes topics that the boost fills.
+    topics; by exp(E[log beta]), which learning goes by, they were told worse, with a boost
+    and without.
 
     References
     ----------

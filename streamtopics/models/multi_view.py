@@ -47,7 +47,7 @@ class MultiView:
 
     Its posterior is a `BlockPosterior`: a block for each class, and one that is shared.
     The words are learnt from exp(E[log beta]), as in variational Bayes; classes are told
-    by E[beta], under which a topic that its prior fills hardly scares words away.
+    by E[beta], which does not all but exclude the words that a topic has not seen.
 
     Parameters
     ----------
