@@ -297,8 +297,8 @@ def class_prior(
     Raises
     ------
     ValueError
-        If X and y do not fit or have no documents, `y` has a label that `classes` lacks, or
-        a number is out of its range.
+        If X and y do not fit or have no documents, X has negative or infinite values or NaN,
+        `y` has a label that `classes` lacks, or a number is out of its range.
 
     Notes
     -----
@@ -325,9 +325,15 @@ def class_prior(
             raise ValueError(f"{name} must be a number in (0, inf); got {value!r}")
     if not (isinstance(n_seeds, Integral) and n_seeds >= 1):
         raise ValueError(f"n_seeds must be a positive number of words; got {n_seeds!r}")
-    X, y = sparse.csr_matrix(X), np.asarray(y)
+    # As a sum of coordinates a word that is stored twice in a row is one.
+    X, y = sparse.coo_matrix(X).tocsr(), np.asarray(y)
     if X.shape[0] == 0:
         raise ValueError("X has no documents to tell typical words by; pass some")
+    if not (np.isfinite(X.data) & (X.data >= 0)).all():
+        raise ValueError(
+            "X has values that are negative, infinite or NaN, which no counts of words are; check "
+            "how it was made"
+        )
     if y.shape != (X.shape[0],):
         raise ValueError(
             f"y must have a label for each of the {X.shape[0]} rows of X; its shape is {y.shape}"
