@@ -70,7 +70,7 @@ def test_the_bound_is_under_the_enumerated_likelihood(share_prior, seed):
         for c, g in zip(dense, documents.gamma, strict=True)
     ]
     assert_allclose(bounds, by_definition, rtol=1e-10, atol=1e-10)
-    assert_allclose(local.log_theta(documents.gamma, ALPHA) - log_theta, total(dense, share_prior))
+    assert_allclose(local.log_theta(documents) - log_theta, total(dense, share_prior))
 
 
 def total(dense, share_prior):
@@ -122,7 +122,7 @@ def test_a_document_without_words_is_the_prior():
     assert_allclose(documents.gamma[0], ALPHA)
     assert_allclose(local.bound(documents, ALPHA), 0.0, atol=1e-12)
     expected = [0.25 * 0.3, 0.25 * 0.7, 0.75 / 6, 0.75 * 5 / 6]
-    assert_allclose(local.doc_topic(documents.gamma, ALPHA)[0], expected)
+    assert_allclose(local.doc_topic(documents)[0], expected)
 
 
 # The stream
