@@ -325,6 +325,21 @@ def class_prior(
             raise ValueError(f"{name} must be a number in (0, inf); got {value!r}")
     if not (isinstance(n_seeds, Integral) and n_seeds >= 1):
         raise ValueError(f"n_seeds must be a positive number of words; got {n_seeds!r}")
+    X, y, classes = _check_labelled(X, y, classes)
+    having = np.bincount(X.indices[X.data > 0], minlength=X.shape[1])
+    rarity = np.log(X.shape[0] / np.maximum(having, 1))
+    prior = np.full((len(classes), X.shape[1]), float(base))
+    for row, label in zip(prior, classes, strict=True):
+        weight = np.asarray(X[y == label].sum(axis=0), np.float64).ravel() * rarity
+        first = np.argsort(-weight, kind="stable")[:n_seeds]
+        row[first[weight[first] > 0]] = strength
+    return prior
+
+
+def _check_labelled(
+    X: Any, y: Sequence, classes: Sequence | None
+) -> tuple[sparse.csr_matrix, np.ndarray, np.ndarray]:
+    """Labelled counts, and all classes."""
     # As a sum of coordinates a word that is stored twice in a row is one.
     X, y = sparse.coo_matrix(X).tocsr(), np.asarray(y)
     if X.shape[0] == 0:
@@ -344,14 +359,7 @@ def class_prior(
             f"y has the labels {strange.tolist()}, which are not in classes="
             f"{classes.tolist()}; name them there, or leave their documents out"
         )
-    having = np.bincount(X.indices[X.data > 0], minlength=X.shape[1])
-    rarity = np.log(X.shape[0] / np.maximum(having, 1))
-    prior = np.full((len(classes), X.shape[1]), float(base))
-    for row, label in zip(prior, classes, strict=True):
-        weight = np.asarray(X[y == label].sum(axis=0), np.float64).ravel() * rarity
-        first = np.argsort(-weight, kind="stable")[:n_seeds]
-        row[first[weight[first] > 0]] = strength
-    return prior
+    return X, y, classes
 
 
 def _columns(vocabulary: Mapping[str, int] | Sequence[str]) -> Mapping[str, int]:
