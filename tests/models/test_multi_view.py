@@ -219,6 +219,13 @@ def test_the_start_of_a_late_class_has_the_mass_of_its_rows():
     assert_allclose(start.rows(np.arange(5000, dtype=np.int32)).sum(axis=0), start.mass, rtol=0.01)
 
 
+def test_classes_do_not_start_from_the_same_topics():
+    model = MultiViewLDA(2, 2).partial_fit(np.ones((1, 3)), [0], classes=[0, 1])._model()
+    block, words = LazyPosterior(np.ones((1, 1)), (3, 2)), np.arange(3, dtype=np.int32)
+    first, second = (model.start(block, place).rows(words) for place in (0, 1))
+    assert (first != second).all()
+
+
 def test_classes_are_told_by_the_bound_under_mean_topics():
     batches = stream_of_counts()
     model = MultiViewLDA(2, 3, tol=1e-12, max_local_iter=5000, random_state=0)
