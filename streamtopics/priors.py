@@ -304,8 +304,8 @@ def class_prior(
     Raises
     ------
     ValueError
-        If X and y do not fit or have no documents, `y` has a label that `classes` lacks, or
-        a number is out of its range.
+        If X and y do not fit or have no documents, X has negative or infinite values or NaN,
+        `y` has a label that `classes` lacks, or a number is out of its range.
 
     Notes
     -----
@@ -332,9 +332,30 @@ def class_prior(
             raise ValueError(f"{name} must be a number in (0, inf); got {value!r}")
     if not (isinstance(n_seeds, Integral) and n_seeds >= 1):
         raise ValueError(f"n_seeds must be a positive number of words; got {n_seeds!r}")
-    X, y = sparse.csr_matrix(X), np.asarray(y)
+    X, y, classes = _check_labelled(X, y, classes)
+    having = np.bincount(X.indices[X.data > 0], minlength=X.shape[1])
+    rarity = np.log(X.shape[0] / np.maximum(having, 1))
+    prior = np.full((len(classes), X.shape[1]), float(base))
+    for row, label in zip(prior, classes, strict=True):
+        weight = np.asarray(X[y == label].sum(axis=0), np.float64).ravel() * rarity
+        first = np.argsort(-weight, kind="stable")[:n_seeds]
+        row[first[weight[first] > 0]] = strength
+    return prior
+
+
+def _check_labelled(
+    X: Any, y: Sequence, classes: Sequence | None
+) -> tuple[sparse.csr_matrix, np.ndarray, np.ndarray]:
+    """Labelled counts, and all classes."""
+    # As a sum of coordinates a word that is stored twice in a row is one.
+    X, y = sparse.coo_matrix(X).tocsr(), np.asarray(y)
     if X.shape[0] == 0:
         raise ValueError("X has no documents to tell typical words by; pass some")
+    if not (np.isfinite(X.data) & (X.data >= 0)).all():
+        raise ValueError(
+            "X has values that are negative, infinite or NaN, which no counts of words are; check "
+            "how it was made"
+        )
     if y.shape != (X.shape[0],):
         raise ValueError(
             f"y must have a label for each of the {X.shape[0]} rows of X; its shape is {y.shape}"
@@ -345,14 +366,7 @@ def class_prior(
             f"y has the labels {strange.tolist()}, which are not in classes="
             f"{classes.tolist()}; name them there, or leave their documents out"
         )
-    having = np.bincount(X.indices[X.data > 0], minlength=X.shape[1])
-    rarity = np.log(X.shape[0] / np.maximum(having, 1))
-    prior = np.full((len(classes), X.shape[1]), float(base))
-    for row, label in zip(prior, classes, strict=True):
-        weight = np.asarray(X[y == label].sum(axis=0), np.float64).ravel() * rarity
-        first = np.argsort(-weight, kind="stable")[:n_seeds]
-        row[first[weight[first] > 0]] = strength
-    return prior
+    return X, y, classes
 
 
 def _columns(vocabulary: Mapping[str, int] | Sequence[str]) -> Mapping[str, int]:

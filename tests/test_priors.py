@@ -159,6 +159,12 @@ def test_class_prior_weighs_by_tokens_and_rarity():
     assert_array_equal(prior[0] > 0.01, [False, True, False])
 
 
+def test_class_prior_takes_a_word_stored_twice_as_one():
+    twice = sparse.csr_matrix(([1.0, 1.0, 1.0], [0, 0, 1], [0, 2, 3]), shape=(2, 2))
+    assert_array_equal(class_prior(twice, [0, 1]), class_prior(twice.toarray(), [0, 1]))
+    assert twice.nnz == 3
+
+
 def test_class_prior_in_the_order_of_classes():
     X, y = [[1, 0], [0, 1]], [3, 1]
     prior = class_prior(X, y, classes=[3, 2, 1])
@@ -175,6 +181,8 @@ def test_class_prior_in_the_order_of_classes():
         ({"n_seeds": 2.5}, "n_seeds must be a positive number"),
         ({"y": [1]}, r"each of the 2 rows of X; its shape is \(1,\)"),
         ({"X": np.empty((0, 2)), "y": []}, "no documents"),
+        ({"X": [[1, -1], [0, 1]]}, "negative, infinite or NaN"),
+        ({"X": [[1, np.nan], [0, 1]]}, "negative, infinite or NaN"),
         ({"classes": [1, 2]}, r"labels \[3\], which are not in classes=\[1, 2\]"),
     ],
 )

@@ -351,29 +351,35 @@ def infer_documents(const int[::1] indptr, const int[::1] indices, const floatin
         free(active)
 
 
-cdef void set_offsets(const floating *alpha, const floating *gamma, const double *share_prior,
+cdef void set_offsets(const double *prior_mass, const double *held, const double *share_prior,
                       Py_ssize_t n_local, Py_ssize_t n, floating *offset) noexcept nogil:
     """offset[k] = psi(sum gamma) - psi(v), over the block of topics that k is in."""
-    cdef Py_ssize_t block, first, stop, k
-    cdef double held, prior, value
+    cdef Py_ssize_t block, k
+    cdef double value[2]
     for block in range(2):
-        first = 0 if block == 0 else n_local
-        stop = n_local if block == 0 else n
-        held = prior = 0
-        for k in range(first, stop):
-            held += gamma[k] - alpha[k]
-            prior += alpha[k]
-        held = max(held, 0.0)
-        value = st_psi_double(prior + held) - st_psi_double(share_prior[block] + held)
-        for k in range(first, stop):
-            offset[k] = <floating> value
+        value[block] = (st_psi_double(prior_mass[block] + held[block])
+                        - st_psi_double(share_prior[block] + held[block]))
+    for k in range(n):
+        offset[k] = <floating> value[k >= n_local]
+
+
+cdef void sum_blocks(const floating *e, const floating *total, Py_ssize_t n_local, Py_ssize_t n,
+                     double *held) noexcept nogil:
+    """held[b] = sum of e[k] total[k], the tokens of topic k, over the topics of block b.
+
+    Not the sum of gamma - alpha, which in single precision is lost beside a great alpha.
+    """
+    cdef Py_ssize_t k
+    held[0] = held[1] = 0
+    for k in range(n):
+        held[k >= n_local] += <double> e[k] * total[k]
 
 
 def infer_two_blocks(const int[::1] indptr, const int[::1] indices, const floating[::1] counts,
                      const floating[:, ::1] weights, const double[::1] alpha,
                      Py_ssize_t n_local, const double[::1] share_prior, Py_ssize_t start,
                      Py_ssize_t stop, double tol, Py_ssize_t max_iter, floating[:, ::1] gamma,
-                     double[::1] log_sums, int[::1] n_iter):
+                     double[:, ::1] held, double[::1] log_sums, int[::1] n_iter):
     """gamma of the documents start .. stop, whose topics come in two blocks.
 
     A document draws the share of the first `n_local` topics, v ~ Beta(share_prior),
@@ -385,12 +391,14 @@ def infer_two_blocks(const int[::1] indptr, const int[::1] indices, const floati
     part of share_prior.
 
     IN the minibatch in CSR form over its own words, weights (n_words, width), alpha
-    (K,), share_prior (2,); OUT gamma (stop - start, K), log_sums (stop - start,) =
-    sum_u c_u log sum_k e_k b_uk at the last gamma, n_iter (stop - start,).
+    (K,), share_prior (2,); OUT gamma (stop - start, K), held (stop - start, 2), the
+    tokens of each block, log_sums (stop - start,) = sum_u c_u log sum_k e_k b_uk at the
+    last gamma, n_iter (stop - start,).
     """
     cdef Py_ssize_t n = alpha.shape[0], width = weights.shape[1], longest = 0
     cdef Py_ssize_t d, u, k, n_words
     cdef floating change, limit, tokens, scale
+    cdef double prior_mass[2]
     for d in range(start, stop):
         longest = max(longest, indptr[d + 1] - indptr[d])
     cdef floating *block = <floating *> malloc((5 * width + 2 * longest) * sizeof(floating))
@@ -408,6 +416,9 @@ def infer_two_blocks(const int[::1] indptr, const int[::1] indices, const floati
     cdef floating *none = own + longest
     with nogil:
         memset(none, 0, longest * sizeof(floating))
+        prior_mass[0] = prior_mass[1] = 0
+        for k in range(n):
+            prior_mass[k >= n_local] += alpha[k]
         for k in range(width):
             g[k] = 1
             prior[k] = <floating> alpha[k] if k < n else 1
@@ -421,16 +432,19 @@ def infer_two_blocks(const int[::1] indptr, const int[::1] indices, const floati
                 tokens += own[u]
             for k in range(n):
                 g[k] = prior[k] + tokens / n
+            held[d - start, 0] = <double> tokens * n_local / n
+            held[d - start, 1] = <double> tokens * (n - n_local) / n
             limit = <floating> tol * tokens
             change = limit
             n_iter[d - start] = 0
             while tokens > 0 and n_iter[d - start] < max_iter and not change < limit:
-                set_offsets(prior, g, &share_prior[0], n_local, n, offset)
+                set_offsets(prior_mass, &held[d - start, 0], &share_prior[0], n_local, n, offset)
                 exp_digamma(g, offset, e, width)
                 sweep(e, <floating> 0, none, rows, own, n_words, width, total)
                 change = update(prior, e, total, width, g)
+                sum_blocks(e, total, n_local, n, &held[d - start, 0])
                 n_iter[d - start] += 1
-            set_offsets(prior, g, &share_prior[0], n_local, n, offset)
+            set_offsets(prior_mass, &held[d - start, 0], &share_prior[0], n_local, n, offset)
             scale = exp_digamma(g, offset, e, width)
             log_sums[d - start] = 0
             for u in range(n_words):

@@ -36,11 +36,14 @@ class Documents:
     ----------
     gamma : ndarray of shape (n_documents, K)
         Dirichlet parameters of the proportions, of both blocks.
+    held : ndarray of shape (n_documents, 2), float64
+        Tokens of each block.
     log_sums : ndarray of shape (n_documents,), float64
         sum_u c_u log sum_k b_uk exp(E[log theta_k]), less tokens times psi(v_1 + v_2).
     """
 
     gamma: np.ndarray
+    held: np.ndarray
     log_sums: np.ndarray
 
 
@@ -106,41 +109,34 @@ class TwoBlocks:
                 shape=(minibatch.n_documents, n_words),
             ).tocsc()
             given = by_word.indptr, by_word.indices, by_word.data, topics.weights
-            exp_theta = self._exp_theta(found.gamma, topics)
+            exp_theta = self._exp_theta(found, topics)
             jobs += [(*given, exp_theta, *span, counts) for span in spans(n_words, WORDS_PER_JOB)]
             results.append(counts)
         workers.share(variational.word_statistics, jobs)
         return results
 
-    def _exp_theta(self, gamma: np.ndarray, topics: Topics) -> np.ndarray:
+    def _exp_theta(self, documents: Documents, topics: Topics) -> np.ndarray:
         """exp(E[log theta]) but for a factor for each document, padded like the weights."""
-        expected = self.log_theta(gamma, topics.alpha)
+        expected = self.log_theta(documents)
         expected -= expected.max(axis=1, keepdims=True)
-        out = np.zeros((len(gamma), topics.weights.shape[1]), topics.weights.dtype)
+        out = np.zeros((len(expected), topics.weights.shape[1]), topics.weights.dtype)
         # A floor, like that of the kernels, below which a product could be 0 in all topics.
-        np.exp(np.maximum(expected, -40.0), out=out[:, : gamma.shape[1]], casting="same_kind")
+        np.exp(np.maximum(expected, -40.0), out=out[:, : expected.shape[1]], casting="same_kind")
         return out
 
-    def log_theta(self, gamma: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    def log_theta(self, documents: Documents) -> np.ndarray:
         """E[log theta] of each topic, the share of its block included, but for psi(v_1 + v_2)."""
-        gamma = gamma.astype(np.float64)
-        out = digamma(gamma)
-        for place, prior, share in self._blocks(alpha):
-            held = _held(gamma[:, place], prior)
-            out[:, place] -= (digamma(prior.sum() + held) - digamma(share + held))[:, None]
+        out = digamma(documents.gamma.astype(np.float64))
+        for place, v, gamma in self._blocks(documents):
+            out[:, place] += (digamma(v) - digamma(gamma.sum(axis=1)))[:, None]
         return out
 
-    def doc_topic(self, gamma: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    def doc_topic(self, documents: Documents) -> np.ndarray:
         """E[theta] of each topic, the share of its block included; rows sum to 1."""
-        gamma = gamma.astype(np.float64)
-        total = sum(self.share_prior) + sum(
-            _held(gamma[:, place], prior) for place, prior, _ in self._blocks(alpha)
-        )
-        out = np.empty_like(gamma)
-        for place, prior, share in self._blocks(alpha):
-            held = _held(gamma[:, place], prior)
-            scale = (share + held) / (total * gamma[:, place].sum(axis=1))
-            out[:, place] = gamma[:, place] * scale[:, None]
+        total = sum(self.share_prior) + documents.held.sum(axis=1)
+        out = np.empty(documents.gamma.shape)
+        for place, v, gamma in self._blocks(documents):
+            out[:, place] = gamma * (v / (total * gamma.sum(axis=1)))[:, None]
         return out
 
     def bound(self, documents: Documents, alpha: np.ndarray) -> np.ndarray:
@@ -148,31 +144,24 @@ class TwoBlocks:
 
         For weights that are the words' probabilities in the topics.
         """
-        gamma = documents.gamma.astype(np.float64)
-        log_theta = self.log_theta(gamma, alpha)
         bound, shares = documents.log_sums.copy(), []
-        for place, prior, share in self._blocks(alpha):
-            own, held = gamma[:, place], _held(gamma[:, place], prior)
-            # E[log theta] within the block: what `log_theta` has less the share of the block.
-            within = log_theta[:, place] - digamma(share + held)[:, None]
-            bound -= gammaln(prior.sum() + held) - gammaln(prior.sum())
-            bound += (gammaln(own) - gammaln(prior) - (own - prior) * within).sum(axis=1)
-            bound -= held * digamma(share + held)
-            shares.append(share + held)
+        for i, (place, v, gamma) in enumerate(self._blocks(documents)):
+            prior, total = alpha[place], gamma.sum(axis=1, keepdims=True)
+            within = digamma(gamma) - digamma(total)
+            bound -= gammaln(total[:, 0]) - gammaln(prior.sum())
+            bound += (gammaln(gamma) - gammaln(prior) - (gamma - prior) * within).sum(axis=1)
+            bound -= documents.held[:, i] * digamma(v)
+            shares.append(v)
         return bound + betaln(*shares) - betaln(*self.share_prior)
 
-    def _blocks(self, alpha: np.ndarray) -> list[tuple[slice, np.ndarray, float]]:
-        """Place of each block's topics, their alpha, and the block's part of share_prior."""
-        first, second = slice(0, self.n_first), slice(self.n_first, None)
+    def _blocks(self, documents: Documents) -> list[tuple[slice, np.ndarray, np.ndarray]]:
+        """Place of each block's topics, the parameter of its share, and its part of gamma."""
+        gamma = documents.gamma.astype(np.float64)
+        places = slice(0, self.n_first), slice(self.n_first, None)
         return [
-            (first, alpha[first], self.share_prior[0]),
-            (second, alpha[second], self.share_prior[1]),
+            (place, share + held, gamma[:, place])
+            for place, share, held in zip(places, self.share_prior, documents.held.T, strict=True)
         ]
-
-
-def _held(gamma: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """Tokens of each document that a block holds."""
-    return np.maximum((gamma - alpha).sum(axis=1), 0.0)
 
 
 def _infer_documents(
@@ -182,13 +171,14 @@ def _infer_documents(
     alpha: np.ndarray,
     start: int,
     stop: int,
-) -> tuple[np.ndarray, np.ndarray]:
-    """gamma and log_sums of the documents start .. stop."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """gamma, held and log_sums of the documents start .. stop."""
     n = stop - start
-    gamma, log_sums = np.empty((n, len(alpha)), weights.dtype), np.empty(n)
+    gamma, held = np.empty((n, len(alpha)), weights.dtype), np.empty((n, 2))
+    log_sums = np.empty(n)
     variational.infer_two_blocks(
         minibatch.indptr, minibatch.indices, minibatch.counts, weights, alpha, settings.n_first,
         np.asarray(settings.share_prior, np.float64), start, stop, settings.tol,
-        settings.max_iter, gamma, log_sums, np.empty(n, np.int32),
+        settings.max_iter, gamma, held, log_sums, np.empty(n, np.int32),
     )  # fmt: skip
-    return gamma, log_sums
+    return gamma, held, log_sums

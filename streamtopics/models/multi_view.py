@@ -144,7 +144,7 @@ class MultiView:
             (documents,) = self.local.infer(parts, workers)
             bound = self.local.bound(documents, parts[0][1].alpha)
             log_joint[:, j] = bound + counts @ _log_factors(block, shared, minibatch.words)
-            doc_topic.append(self.local.doc_topic(documents.gamma, parts[0][1].alpha))
+            doc_topic.append(self.local.doc_topic(documents))
         seen = np.array([block.n_documents for block in own]) + CLASS_PRIOR
         return log_joint + np.log(seen / seen.sum()), doc_topic
 

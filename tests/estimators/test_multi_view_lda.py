@@ -199,6 +199,15 @@ def test_rows_do_not_depend_on_each_other(estimator, X, y):
         assert_array_equal(getattr(estimator, method)(X[order]), whole[order])
 
 
+def test_many_documents_are_inferred_some_at_a_time(X, y, monkeypatch):
+    model = MultiViewLDA(2, 1, random_state=0).fit(X, y)
+    methods = "transform", "predict_log_proba", "predict"
+    whole = [getattr(model, method)(X) for method in methods]
+    monkeypatch.setattr("streamtopics.estimators.multi_view_lda.DOCUMENTS_AT_ONCE", 120)
+    for method, expected in zip(methods, whole, strict=True):
+        assert_array_equal(getattr(model, method)(X), expected)
+
+
 def test_prediction_changes_nothing(estimator, X, y):
     estimator.fit(X, y)
     before = bits(estimator)
@@ -229,6 +238,12 @@ def test_a_document_without_words_has_the_shares_of_the_classes(estimator, X, y)
     assert_allclose(estimator.predict_proba(np.zeros((1, 200)))[0], shares)
     estimator.partial_fit(np.zeros((2, 200)), ["sea", "air"])
     assert estimator.n_documents_seen_ == 502
+
+
+def test_a_document_without_words_has_the_share_prior_of_its_class(X, y):
+    model = MultiViewLDA(2, 2, local_share_prior=(1, 3), random_state=0).fit(X, y)
+    of_shared = model.transform(np.zeros((1, 200)))[0, model.topic_class_ == -1]
+    assert_allclose(of_shared, 0.375)
 
 
 def test_minibatches_without_rows(estimator, X, y):

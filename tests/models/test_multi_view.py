@@ -70,7 +70,7 @@ def test_the_bound_is_under_the_enumerated_likelihood(share_prior, seed):
         for c, g in zip(dense, documents.gamma, strict=True)
     ]
     assert_allclose(bounds, by_definition, rtol=1e-10, atol=1e-10)
-    assert_allclose(local.log_theta(documents.gamma, ALPHA) - log_theta, total(dense, share_prior))
+    assert_allclose(local.log_theta(documents) - log_theta, total(dense, share_prior))
 
 
 def total(dense, share_prior):
@@ -122,7 +122,7 @@ def test_a_document_without_words_is_the_prior():
     assert_allclose(documents.gamma[0], ALPHA)
     assert_allclose(local.bound(documents, ALPHA), 0.0, atol=1e-12)
     expected = [0.25 * 0.3, 0.25 * 0.7, 0.75 / 6, 0.75 * 5 / 6]
-    assert_allclose(local.doc_topic(documents.gamma, ALPHA)[0], expected)
+    assert_allclose(local.doc_topic(documents)[0], expected)
 
 
 # The stream
@@ -217,6 +217,13 @@ def test_the_start_of_a_late_class_has_the_mass_of_its_rows():
     eta = np.random.default_rng(0).uniform(0.01, 2.0, (5000, 1))
     start = StartBesideOthers(LazyPosterior(eta, (5000, 4)), seed=3)
     assert_allclose(start.rows(np.arange(5000, dtype=np.int32)).sum(axis=0), start.mass, rtol=0.01)
+
+
+def test_classes_do_not_start_from_the_same_topics():
+    model = MultiViewLDA(2, 2).partial_fit(np.ones((1, 3)), [0], classes=[0, 1])._model()
+    block, words = LazyPosterior(np.ones((1, 1)), (3, 2)), np.arange(3, dtype=np.int32)
+    first, second = (model.start(block, place).rows(words) for place in (0, 1))
+    assert (first != second).all()
 
 
 def test_classes_are_told_by_the_bound_under_mean_topics():
