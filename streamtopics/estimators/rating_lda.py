@@ -94,13 +94,14 @@ class RatingLDA(RatedTopicModel):
         after N others is (B / (N + B))^kappa; 1 weighs all documents alike.
     doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
         Dirichlet parameter of the proportions (the source's alpha), in tokens, to start from.
-        None is 3 / n_components.
+        None is 10 / n_components.
     topic_word_prior : float, array-like of shape (n_features,) or None, default=None
         Dirichlet parameter of all topics (the source's eta) to start from: a pseudo-count,
         in tokens, for every word. None is 0.05 for each.
-    learn_priors : bool, default=True
+    learn_priors : bool, default=False
         Whether these three priors are learnt: by Newton's method in each round of `fit`, eta
-        only if it is one number; in `partial_fit` from running means, but for eta.
+        only if it is one number; in `partial_fit` from running means, but for eta. The source
+        learns them; but alpha comes out too small, and new reviews are predicted worse.
     max_iter : int, default=50
         Rounds of variational EM over the corpus, at most, without ratings, and as many with.
     tol : float, default=1e-4
@@ -123,10 +124,10 @@ class RatingLDA(RatedTopicModel):
         Dirichlet parameters of the topics: pseudo-counts, not normalised. The last two are
         the positive and the negative topic; without these there are n_components.
     qualitative_prior_ : ndarray of shape (2,)
-        omega as it was learnt; its second part over its sum is the expected share of
+        omega as it is; its second part over its sum is the expected share of
         qualitative words.
     topic_word_prior_ : ndarray of shape (n_features,)
-        eta as it was learnt.
+        eta as it is.
     effects_ : Effects
         Of users and items on ratings: `mean`, and the tables `users` and `items`.
     profiles_ : Table
@@ -199,7 +200,7 @@ class RatingLDA(RatedTopicModel):
         kappa=0.7,
         doc_topic_prior=None,
         topic_word_prior=None,
-        learn_priors=True,
+        learn_priors=False,
         max_iter=50,
         tol=1e-4,
         max_local_iter=20,
@@ -336,7 +337,7 @@ class RatingLDA(RatedTopicModel):
         pool: Workers,
     ) -> None:
         """Learn from nothing, from a whole corpus."""
-        alpha = check_doc_topic_prior(self.doc_topic_prior, self.n_components, 3.0)
+        alpha = check_doc_topic_prior(self.doc_topic_prior, self.n_components, 10.0)
         omega = check_qualitative_prior(self.qualitative_prior)
         eta = check_topic_word_prior(
             self.topic_word_prior, "topic_word_prior", None, self.n_features_in_

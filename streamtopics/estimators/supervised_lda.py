@@ -60,13 +60,14 @@ class SupervisedLDA(RatedTopicModel):
         after N others is (B / (N + B))^kappa; 1 weighs all documents alike.
     doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
         Dirichlet parameter of the documents' topic proportions, in tokens, to start from.
-        None is 3 / n_components.
+        None is 10 / n_components.
     topic_word_prior : float, array-like of shape (n_features,) or None, default=None
         Dirichlet parameter of the topics to start from: a pseudo-count, in tokens, for every
         word. None is 0.05 for each.
-    learn_priors : bool, default=True
+    learn_priors : bool, default=False
         Whether these two are learnt: by Newton's method in each round of `fit`, the second
-        only if it is one number; in `partial_fit` the first from a running mean.
+        only if it is one number; in `partial_fit` the first from a running mean. The first
+        comes out too small, and new documents are predicted worse.
     max_iter : int, default=50
         Rounds of variational EM over the corpus, at most.
     tol : float, default=1e-4
@@ -92,7 +93,7 @@ class SupervisedLDA(RatedTopicModel):
     noise_variance_ : float
         Of the ratings around what the topics let expect.
     topic_word_prior_ : ndarray of shape (n_features,)
-        The prior of the topics as it was learnt.
+        The prior of the topics in use.
     bounds_ : list of float
         The penalised bound on log p(words, ratings) in nats after each round.
     {common_attributes}
@@ -140,7 +141,7 @@ class SupervisedLDA(RatedTopicModel):
         kappa=0.7,
         doc_topic_prior=None,
         topic_word_prior=None,
-        learn_priors=True,
+        learn_priors=False,
         max_iter=50,
         tol=1e-4,
         max_local_iter=20,
@@ -226,7 +227,7 @@ class SupervisedLDA(RatedTopicModel):
     def _start(self, X: sparse.csr_matrix, y: np.ndarray, pool: Workers) -> None:
         """Learn from nothing, from a whole corpus."""
         K = self.n_components
-        alpha = check_doc_topic_prior(self.doc_topic_prior, K, 3.0)
+        alpha = check_doc_topic_prior(self.doc_topic_prior, K, 10.0)
         eta = check_topic_word_prior(
             self.topic_word_prior, "topic_word_prior", None, self.n_features_in_
         )

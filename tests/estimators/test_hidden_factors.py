@@ -27,7 +27,9 @@ KINDS = pytest.mark.parametrize("whose", [WHOSE, {}], ids=["items and users", "n
 
 
 def model(n_components=3, **settings):
-    return HiddenFactorsTopics(n_components, **({"random_state": 0, "max_iter": 6} | settings))
+    return HiddenFactorsTopics(
+        n_components, **({"random_state": 0, "max_iter": 5, "max_gradient_iter": 6} | settings)
+    )
 
 
 def part(rows, whose=WHOSE):
@@ -55,8 +57,8 @@ def test_generated_topics_and_biases_are_recovered():
 @pytest.mark.parametrize("text_weight", [0.001, 0.1, 10.0])
 @KINDS
 def test_the_objective_falls(whose, text_weight):
-    found = model(tol=0.0, max_iter=12, text_weight=text_weight).fit(**part(slice(None), whose))
-    assert len(found.objective_) == 12
+    found = model(tol=0.0, max_iter=8, text_weight=text_weight).fit(**part(slice(None), whose))
+    assert len(found.objective_) == 8
     assert np.diff(found.objective_).max() < 1e-9 * abs(found.objective_[0])
     assert found.objective_[-1] < found.objective_[0]
 

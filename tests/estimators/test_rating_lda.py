@@ -30,7 +30,9 @@ KINDS = list(product(["document", "item", "user"], [False, True]))
 
 
 def model(n_components=3, **settings):
-    return RatingLDA(n_components, **({"random_state": 0, "max_iter": 8} | settings))
+    return RatingLDA(
+        n_components, **({"random_state": 0, "max_iter": 8, "learn_priors": True} | settings)
+    )
 
 
 def part(rows):
@@ -50,7 +52,7 @@ def test_generated_topics_are_recovered(profile, refine):
     data = make_rated_reviews(
         1500, n_features=100, n_components=3, profile=profile, doc_topic_prior=0.3, random_state=1
     )
-    found = RatingLDA(3, profile=profile, refine=bool(refine), random_state=0)
+    found = model(profile=profile, refine=bool(refine), max_iter=50)
     found.fit(data.X, data.ratings, items=data.item, users=data.user)
     distance = np.abs(found.topic_word_[:, None] - data.topic_word[None]).sum(axis=2) / 2
     rows, columns = linear_sum_assignment(distance[:3, :3])

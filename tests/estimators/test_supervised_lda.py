@@ -23,7 +23,9 @@ Y = Y + 0.3 * np.random.default_rng(0).standard_normal(500)
 
 
 def model(n_components=3, **settings):
-    return SupervisedLDA(n_components, **({"random_state": 0, "max_iter": 8} | settings))
+    return SupervisedLDA(
+        n_components, **({"random_state": 0, "max_iter": 8, "learn_priors": True} | settings)
+    )
 
 
 @parametrize_with_checks([SupervisedLDA(n_components=3, max_iter=5)])
