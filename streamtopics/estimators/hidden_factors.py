@@ -217,12 +217,34 @@ class HiddenFactorsTopics(RatedTopicModel):
             self._start(X, y, items, users, pool)
         return self
 
+    def fit_transform(
+        self, X: Any, y: Any = None, items: Any = None, users: Any = None
+    ) -> np.ndarray:
+        """`fit`, and then `transform` of the same reviews, of the same items and users.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Non-negative word counts.
+        y : array-like of shape (n_documents,)
+            Ratings.
+        items, users : array-like of shape (n_documents,) or None, default=None
+            As in `fit`.
+
+        Returns
+        -------
+        doc_topic : ndarray of shape (n_documents, n_components)
+            What `transform` returns.
+        """
+        return self.fit(X, y, items=items, users=users).transform(X, items=items, users=users)
+
     def partial_fit(self, X: Any, y: Any = None, items: Any = None, users: Any = None) -> Self:
         """Learn from one minibatch: the first one as `fit` does, others by a step of online EM.
 
-        When it fails nothing has changed. Of a minibatch without rows nothing is learnt. Users
-        and items that were seen before are held to their factors by as many ratings as they
-        had; how peaked the proportions are stays as it was.
+        When it fails nothing has changed. Of a minibatch without rows nothing is learnt, and
+        those without a word that come before the first with one are forgotten. Users and items
+        that were seen before are held to their factors by as many ratings as they had; how
+        peaked the proportions are stays as it was.
 
         Parameters
         ----------
@@ -239,8 +261,9 @@ class HiddenFactorsTopics(RatedTopicModel):
             The estimator.
         """
         with unchanged_unless_learnt(self), self._workers() as pool:
-            first = not self.__sklearn_is_fitted__()
-            X = self._counts(X, "partial_fit", reset=first)
+            unfitted = not self.__sklearn_is_fitted__()
+            X = self._counts(X, "partial_fit", reset=unfitted)
+            first = unfitted or self.posterior_.knows_nothing
             if not first and self.n_components != self.posterior_.shape[1]:
                 raise ValueError(
                     f"n_components is {self.n_components} now, but the model has "
@@ -692,8 +715,7 @@ def _shared(factors: Factors, pairs: Pairs, users: Table) -> Factors:
     if pairs.user_labels is None:
         row = factors.users[:1]
     else:
-        row = users.values[:, :width].mean(axis=0, keepdims=True)
-    row = row if len(row) else np.zeros((1, width))
+        row = users.values[:, :width].sum(axis=0, keepdims=True) / max(len(users.values), 1)
     return Factors(factors.offset, factors.kappa, row, np.zeros((0, width)))
 
 

@@ -252,11 +252,33 @@ class RatingLDA(RatedTopicModel):
             self._start(X, *ratings, pool)
         return self
 
+    def fit_transform(
+        self, X: Any, y: Any = None, items: Any = None, users: Any = None
+    ) -> np.ndarray:
+        """`fit`, and then `transform` of the same reviews, of the same items and users.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Non-negative word counts.
+        y : array-like of shape (n_documents,)
+            Ratings.
+        items, users : array-like of shape (n_documents,) or None, default=None
+            As in `fit`.
+
+        Returns
+        -------
+        shares : ndarray of shape (n_documents, n_components + 2)
+            What `transform` returns.
+        """
+        return self.fit(X, y, items=items, users=users).transform(X, items=items, users=users)
+
     def partial_fit(self, X: Any, y: Any = None, items: Any = None, users: Any = None) -> Self:
         """Learn from one minibatch: the first one as `fit` does, others by a step of online EM.
 
-        When it fails nothing has changed. Of a minibatch without rows nothing is learnt.
-        The effects of users and items, and the profiles, are added to without forgetting.
+        When it fails nothing has changed. Of a minibatch without rows nothing is learnt, and
+        those without a word that come before the first with one are forgotten. The effects of
+        users and items, and the profiles, are added to without forgetting.
 
         Parameters
         ----------
@@ -273,8 +295,9 @@ class RatingLDA(RatedTopicModel):
             The estimator.
         """
         with unchanged_unless_learnt(self), self._workers() as pool:
-            first = not self.__sklearn_is_fitted__()
-            X = self._counts(X, "partial_fit", reset=first)
+            unfitted = not self.__sklearn_is_fitted__()
+            X = self._counts(X, "partial_fit", reset=unfitted)
+            first = unfitted or self.posterior_.knows_nothing
             if not first:
                 self._check_continuable()
             ratings = self._read(X, y, items, users, "partial_fit", first=first)

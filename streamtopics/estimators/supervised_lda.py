@@ -188,7 +188,8 @@ class SupervisedLDA(RatedTopicModel):
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Learn from one minibatch: the first one as `fit` does, others by a step of online EM.
 
-        When it fails nothing has changed. Of a minibatch without rows nothing is learnt.
+        When it fails nothing has changed. Of a minibatch without rows nothing is learnt, and
+        those without a word that come before the first with one are forgotten.
 
         Parameters
         ----------
@@ -203,8 +204,9 @@ class SupervisedLDA(RatedTopicModel):
             The estimator.
         """
         with unchanged_unless_learnt(self), self._workers() as pool:
-            first = not self.__sklearn_is_fitted__()
-            X = self._counts(X, "partial_fit", reset=first)
+            unfitted = not self.__sklearn_is_fitted__()
+            X = self._counts(X, "partial_fit", reset=unfitted)
+            first = unfitted or self.posterior_.knows_nothing
             if not first and self.n_components != self.posterior_.shape[1]:
                 raise ValueError(
                     f"n_components is {self.n_components} now, but the model has "
