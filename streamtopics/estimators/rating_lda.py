@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from scipy.special import logsumexp, roots_sh_jacobi
+from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base import unchanged_unless_learnt
@@ -17,6 +17,7 @@ from streamtopics.estimators.batch_em import Climbed, climb
 from streamtopics.estimators.documentation import documented
 from streamtopics.estimators.online import moved, step_by_documents
 from streamtopics.estimators.rated import RatedTopicModel, check_labels, check_ratings
+from streamtopics.families import beta
 from streamtopics.messages import Statistics
 from streamtopics.metrics import left_to_right, predictive
 from streamtopics.models.rated_lda import (
@@ -642,7 +643,7 @@ class RatingLDA(RatedTopicModel):
         given = items if items is not None else users
         if given is None:
             raise ValueError("predict_words needs items, users or both, to know for how many")
-        n = len(given)
+        n = np.size(given)
         items, users = self._labels(n, items, users, "predict_words", first=False)
         shares = self._theta(self._profile_places(items, users, n))
         if self.kind_[2]:
@@ -770,7 +771,7 @@ class RatingLDA(RatedTopicModel):
         longest = float(X.sum(axis=1, dtype=np.float64).max()) if X.shape[0] else 0.0
         n_nodes = int(np.clip(np.ceil((longest + 1) / 2), 1, MOST_NODES))
         # Exact for reviews of less than 2 * MOST_NODES words.
-        nodes, weights = roots_sh_jacobi(n_nodes, omega.sum() - 1, omega[1])
+        nodes, log_weights = beta.quadrature(omega[1], omega[0], n_nodes)
         row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
         descriptive = predictive.token_probability(theta, topics[:K], X)
         of_signs = []
@@ -779,7 +780,7 @@ class RatingLDA(RatedTopicModel):
                 np.bincount(row, X.data * np.log(mixed), X.shape[0])
                 for mixed in ((1 - p) * descriptive + p * topic[X.indices] for p in nodes)
             ]
-            total = logsumexp(at_nodes, axis=0, b=weights[:, None] / weights.sum())
+            total = logsumexp(np.array(at_nodes) + log_weights[:, None], axis=0)
             of_signs.append(total + np.log(probability))
         return np.logaddexp(*of_signs)
 

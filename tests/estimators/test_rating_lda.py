@@ -119,6 +119,20 @@ def test_log_likelihood_of_a_known_profile_is_exact(tokens):
     assert_allclose(found.log_likelihood(document, items=[label])[0], np.log(total), rtol=1e-9)
 
 
+def test_log_likelihood_where_all_reviews_have_one_share():
+    found = model(profile="item", qualitative_prior=(1e9, 1e9), learn_priors=False, max_iter=2)
+    found.fit(X, Y, **WHOSE)
+    gamma = found.profiles_.values[DATA.item[:5]] + found.doc_topic_prior_
+    described = gamma / gamma.sum(axis=1, keepdims=True) @ found.topic_word_[:3]
+    logs = [(X[:5].toarray() * np.log(0.5 * described + 0.5 * t)).sum(axis=1)
+            for t in found.topic_word_[3:]]  # fmt: skip
+    shares = [found.predict_words(items=[item]) for item in DATA.item[:5]]
+    mixed = np.vstack(shares) - 0.5 * described
+    positive = np.linalg.lstsq(found.topic_word_[3:].T, 2 * mixed.T, rcond=None)[0]
+    expected = np.logaddexp(*(logs + np.log(positive)))
+    assert_allclose(found.log_likelihood(X[:5], items=DATA.item[:5]), expected, rtol=1e-6)
+
+
 def test_log_likelihoods_are_those_of_a_distribution():
     """Over all documents of two tokens the probabilities sum to 1, known or not."""
     found = small("item")
@@ -228,6 +242,12 @@ WRONG = [
     ({"items": DATA.item[:9]}, "items must have one entry for each row"),
     ({"items": DATA.item[:10] + 0.5}, "items must be integers or strings"),
     ({"items": [None, *DATA.item[1:10]]}, "items must be integers or strings"),
+    ({"items": [np.nan, *"abcdefghi"]}, "items must be integers or strings"),
+    ({"items": [True] * 10}, "items must be integers or strings"),
+    ({"items": [2**70] * 10}, "items must be integers of 64 bits"),
+    ({"items": np.full(10, 2**63, np.uint64)}, "items must be integers of 64 bits"),
+    ({"items": 3}, r"items must have one entry for each row of X, shape \(10,\)"),
+    ({"y": Y[:10] * 1e150}, "y, passed to RatingLDA.partial_fit, has a rating of"),
     ({"items": DATA.item[:10].astype(str)}, "items were integers before"),
     ({"users": DATA.user[:11]}, "users must have one entry"),
     ({"X": X[:10, :7]}, "7 features"),
