@@ -202,7 +202,7 @@ class HiddenFactorsTopics(RatedTopicModel):
         X : {array-like, sparse matrix} of shape (n_documents, n_features)
             Non-negative word counts; fractions are legal.
         y : array-like of shape (n_documents,)
-            Ratings, on any scale.
+            Ratings. The larger their scale, the less the words weigh beside them.
         items, users : array-like of shape (n_documents,) or None, default=None
             What each review is about, and who wrote it: integers or strings.
 
@@ -592,7 +592,9 @@ class HiddenFactorsTopics(RatedTopicModel):
         """
         check_is_fitted(self)
         caller = self._caller("predict_words")
-        items, _ = self._labels(len(items), items, None, caller, first=False)
+        if items is None:
+            raise ValueError(f"{caller} needs items, to know for how many")
+        items, _ = self._labels(np.size(items), items, None, caller, first=False)
         return self._theta(self._item_places(items, len(items))) @ self.topic_word_
 
     def score_samples(self, X: Any, items: Any = None) -> np.ndarray:

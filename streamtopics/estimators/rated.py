@@ -18,6 +18,10 @@ from streamtopics.metrics import predictive
 from streamtopics.parallel import Workers, workers
 from streamtopics.validation import check_counts
 
+# Squares of larger ratings would overflow.
+MOST_RATING = 1e100
+MOST_LABEL = np.iinfo(np.int64).max
+
 
 class RatedTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
     """Base of the models of reviews with ratings: checks, workers and scores."""
@@ -81,6 +85,11 @@ def check_ratings(y: Any, X: sparse.csr_matrix, caller: str, remedy: str) -> np.
             f"Input y contains {'NaN' if np.isnan(y[place]) else 'infinity'}, first at {place}: "
             f"{caller} needs a rating of each review; leave out those without"
         )
+    if np.abs(y).max(initial=0.0) > MOST_RATING:
+        raise ValueError(
+            f"y, passed to {caller}, has a rating of {np.abs(y).max():g} in size, more than "
+            f"{MOST_RATING:g}; check how y was made, or rescale it"
+        )
     return y
 
 
@@ -93,13 +102,10 @@ def check_labels(
     """
     if labels is None:
         return None
-    labels = np.asarray(labels)
-    if labels.dtype.kind == "O" and all(isinstance(label, str) for label in labels.ravel()):
-        labels = labels.astype(str)
-    elif labels.dtype.kind == "O" and all(
-        isinstance(label, int | np.integer) for label in labels.ravel()
-    ):
-        labels = labels.astype(np.int64)
+    # Of a list with strings and NaN numpy would make strings.
+    labels = np.asarray(labels, dtype=None if hasattr(labels, "__array__") else object)
+    if labels.dtype.kind in "Ou":
+        labels = _narrowed(labels, name, caller)
     if labels.size == 0:
         labels = labels.astype(np.int64 if known is None or not len(known) else known.dtype)
     if labels.dtype.kind not in "iuU":
@@ -119,4 +125,21 @@ def check_labels(
             f"{name} were {kinds[known.dtype.kind]} before, but {caller} got "
             f"{kinds[labels.dtype.kind]}; name them as in the first minibatch"
         )
+    return labels
+
+
+def _narrowed(labels: np.ndarray, name: str, caller: str) -> np.ndarray:
+    """As str or int64, if all are of that kind; else as they were."""
+    values = labels.ravel().tolist()
+    kinds = {type(value) for value in values}
+    if kinds and all(issubclass(kind, str) for kind in kinds):
+        return labels.astype(str)
+    if kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
+        largest = max(values, key=abs)
+        if abs(largest) > MOST_LABEL:
+            raise ValueError(
+                f"{name} must be integers of 64 bits or strings; {caller} got {largest}: name "
+                "them by strings"
+            )
+        return labels.astype(np.int64)
     return labels

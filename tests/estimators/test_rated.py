@@ -63,3 +63,25 @@ def test_the_step_after_in_a_pipeline_learns_from_profiles(name):
         shares = pipeline[0].transform(X, **WHOSE)
         assert_allclose(pipeline[-1].coef_, Ridge().fit(shares, Y).coef_)
         assert_allclose(pipeline.predict(X, **WHOSE), pipeline[-1].predict(shares))
+
+
+@each_with_items
+def test_words_are_predicted_of_items(name):
+    found = new(name).fit(X, Y, **WHOSE)
+    for items in ([1, 2, 999], np.array([1, 2, 999], np.uint16), []):
+        assert found.predict_words(items=items).shape == (len(items), 40)
+    with pytest.raises(ValueError, match="items must have one entry"):
+        found.predict_words(items=5)
+    with pytest.raises(ValueError, match="predict_words needs items"):
+        found.predict_words(items=None)
+
+
+@each
+@pytest.mark.parametrize("scale", [1e-70, 1e98])
+def test_ratings_of_any_scale(name, scale):
+    found = new(name).fit(X, Y * scale, **whose(name))
+    assert np.isfinite(found.components_).all()
+    if name == "SupervisedLDA":
+        assert_allclose(found.predict(X) / scale, new(name).fit(X, Y).predict(X), rtol=1e-6)
+    with pytest.raises(ValueError, match="rescale it"):
+        found.partial_fit(X, Y * 1e150, **whose(name))

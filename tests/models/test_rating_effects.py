@@ -72,13 +72,15 @@ def test_equal_ratings_are_not_below_their_mean():
     effects, signs = learn_effects(NO_EFFECTS, y, None, None, 1.0)
     assert (signs == 1).all()
     assert (reduced_ratings(effects, y - 0.01, None) == -1).all()
+    effects, _ = learn_effects(NO_EFFECTS, y, np.arange(7) % 2, np.arange(7) % 3, 1.0)
+    assert_allclose(probability_of_positive(effects, np.arange(3), 3), 1)
 
 
 def test_probability_of_a_positive_review():
     effects, signs = learn_effects(NO_EFFECTS, Y, USERS, ITEMS, 1.0)
     found = probability_of_positive(effects, np.array([103, 555]), 2)
     level = effects.items.values[3, 0] / effects.deviation
-    assert_allclose(found, [norm.cdf(level), np.mean(signs > 0)])
+    assert_allclose(found, [norm.cdf(level), np.mean(signs > 0)], rtol=1e-6)
 
 
 def test_of_no_ratings_nothing_is_learnt():
