@@ -28,8 +28,7 @@ from streamtopics.models.hidden_factors import (
     log_prior,
     objective,
 )
-from streamtopics.models.lda import LDA
-from streamtopics.models.rated_lda import RatedLDA, Reviews, minibatch_of, single_reviews
+from streamtopics.models.rated_lda import RatedLDA, Reviews, minibatch_of
 from streamtopics.models.rating_effects import Table, empty_table
 from streamtopics.models.views import mean
 from streamtopics.parallel import Workers
@@ -42,8 +41,7 @@ from streamtopics.validation import (
     check_topic_word_prior,
 )
 
-SWEEPS_OF_TRANSFORM, SWEEPS_OF_START, ROUNDS_OF_START = 100, 20, 20
-DOCUMENTS_AT_ONCE = 4096
+SWEEPS_OF_START, ROUNDS_OF_START = 20, 20
 POSITIVE = Interval(Real, 0, None, closed="neither")
 
 
@@ -264,11 +262,8 @@ class HiddenFactorsTopics(RatedTopicModel):
             unfitted = not self.__sklearn_is_fitted__()
             X = self._counts(X, "partial_fit", reset=unfitted)
             first = unfitted or self.posterior_.knows_nothing
-            if not first and self.n_components != self.posterior_.shape[1]:
-                raise ValueError(
-                    f"n_components is {self.n_components} now, but the model has "
-                    f"{self.posterior_.shape[1]} topics; set it back, or start anew with fit"
-                )
+            if not first:
+                self._check_continuable()
             y, items, users = self._read(X, y, items, users, "partial_fit", first=first)
             if first:
                 self._start(X, y, items, users, pool)
@@ -481,12 +476,6 @@ class HiddenFactorsTopics(RatedTopicModel):
 
     # Inference
 
-    @property
-    def topic_word_prior_(self) -> np.ndarray:
-        """Pseudo-counts of the words in each topic, of shape (n_features,)."""
-        check_is_fitted(self)
-        return np.broadcast_to(self.posterior_.eta[:, 0], self.posterior_.shape[:1]).copy()
-
     def transform(self, X: Any, items: Any = None, users: Any = None) -> np.ndarray:
         """Topic proportions of reviews: those of their items, or else what their words tell.
 
@@ -533,14 +522,8 @@ class HiddenFactorsTopics(RatedTopicModel):
         places = self._item_places(items, X.shape[0])
         out = self._theta(places)
         unknown = np.flatnonzero(places < 0)
-        model = RatedLDA(self.posterior_.shape[1], self.local_tol, SWEEPS_OF_TRANSFORM)
-        for start in range(0, len(unknown), DOCUMENTS_AT_ONCE):
-            some = unknown[start : start + DOCUMENTS_AT_ONCE]
-            reviews = single_reviews(X[some], np.zeros(len(some), np.int8))
-            topics = LDA(mean, None, None, 0).topics(self.posterior_, reviews.minibatch, pool)
-            prior = np.tile(topics.alpha, (len(some), 1))
-            gamma = model.infer(reviews, topics, prior, pool).gamma.astype(np.float64)
-            out[some] = gamma / gamma.sum(axis=1, keepdims=True)
+        gamma = self._gamma(X[unknown], mean, pool)
+        out[unknown] = gamma / gamma.sum(axis=1, keepdims=True)
         return out
 
     def predict(self, X: Any, items: Any = None, users: Any = None) -> np.ndarray:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,16 +11,25 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
+from sklearn.utils.validation import (
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+)
 
 from streamtopics.learnt import LearntTopics
 from streamtopics.metrics import predictive
+from streamtopics.models.lda import LDA
+from streamtopics.models.rated_lda import RatedLDA, single_reviews
 from streamtopics.parallel import Workers, workers
 from streamtopics.validation import check_counts
 
 # Squares of larger ratings would overflow.
 MOST_RATING = 1e100
 MOST_LABEL = np.iinfo(np.int64).max
+SWEEPS_OF_TRANSFORM = 100
+DOCUMENTS_AT_ONCE = 4096
 
 
 class RatedTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
@@ -35,6 +44,34 @@ class RatedTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
     def _counts(self, X: Any, method: str, *, reset: bool = False) -> sparse.csr_matrix:
         caller = f"{type(self).__name__}.{method}"
         return check_counts(self, X, reset=reset, caller=caller, allow_no_documents=method != "fit")
+
+    def _check_continuable(self) -> None:
+        """Whether the parameters still fit the posterior."""
+        n_topics = self.posterior_.shape[1]
+        if self.n_components != n_topics:
+            raise ValueError(
+                f"n_components is {self.n_components} now, but the model has {n_topics} topics; "
+                "set it back, or start anew with fit"
+            )
+
+    @property
+    def topic_word_prior_(self) -> np.ndarray:
+        """Pseudo-counts of words in each topic before any is seen, of shape (n_features,)."""
+        check_is_fitted(self)
+        return np.broadcast_to(self.posterior_.eta[:, 0], self.posterior_.shape[:1]).copy()
+
+    def _gamma(self, X: sparse.csr_matrix, view: Callable, pool: Workers) -> np.ndarray:
+        """Dirichlet parameters of q(theta) of documents, with nothing but plain topics."""
+        n_topics = self.posterior_.shape[1]
+        model = RatedLDA(n_topics, self.local_tol, SWEEPS_OF_TRANSFORM)
+        out = np.empty((X.shape[0], n_topics))
+        for start in range(0, X.shape[0], DOCUMENTS_AT_ONCE):
+            some = X[start : start + DOCUMENTS_AT_ONCE]
+            reviews = single_reviews(some, np.zeros(some.shape[0], np.int8))
+            topics = LDA(view, None, None, 0).topics(self.posterior_, reviews.minibatch, pool)
+            prior = np.tile(topics.alpha, (some.shape[0], 1))
+            out[start : start + DOCUMENTS_AT_ONCE] = model.infer(reviews, topics, prior, pool).gamma
+        return out
 
     def _draw_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))

@@ -16,7 +16,13 @@ from streamtopics.base import unchanged_unless_learnt
 from streamtopics.estimators.batch_em import Climbed, climb
 from streamtopics.estimators.documentation import documented
 from streamtopics.estimators.online import moved, step_by_documents
-from streamtopics.estimators.rated import RatedTopicModel, check_labels, check_ratings
+from streamtopics.estimators.rated import (
+    DOCUMENTS_AT_ONCE,
+    SWEEPS_OF_TRANSFORM,
+    RatedTopicModel,
+    check_labels,
+    check_ratings,
+)
 from streamtopics.families import beta
 from streamtopics.messages import Statistics
 from streamtopics.metrics import left_to_right, predictive
@@ -50,8 +56,6 @@ from streamtopics.validation import (
     check_topic_word_prior,
 )
 
-SWEEPS_OF_TRANSFORM = 100
-DOCUMENTS_AT_ONCE = 4096
 MOST_NODES = 200
 
 
@@ -551,12 +555,6 @@ class RatingLDA(RatedTopicModel):
         """Dirichlet parameter of the shares of descriptive and of qualitative words, as of now."""
         check_is_fitted(self)
         return self.posterior_.alpha[self.kind_[0] :].copy()
-
-    @property
-    def topic_word_prior_(self) -> np.ndarray:
-        """Dirichlet parameter of the topics, of shape (n_features,)."""
-        check_is_fitted(self)
-        return np.broadcast_to(self.posterior_.eta[:, 0], self.posterior_.shape[:1]).copy()
 
     def transform(self, X: Any, items: Any = None, users: Any = None) -> np.ndarray:
         """Share of each topic in the tokens of each review, whose rating is not known.

@@ -234,6 +234,27 @@ def test_without_forgetting_all_tokens_are_kept():
     assert 30 * 40 < kept < X[:230].sum()
 
 
+@pytest.mark.parametrize("profile", ["item", "user"])
+def test_profiles_are_the_tokens_of_all_reviews(profile):
+    whose = {"item": DATA.item, "user": DATA.user}[profile]
+    found = model(profile=profile, qualitative=False)
+    for rows in (slice(0, 300), slice(300, 400), slice(400, 500)):
+        found.partial_fit(*part(rows))
+    tokens = np.bincount(whose, np.asarray(X.sum(axis=1)).ravel())
+    assert_allclose(found.profiles_.values.sum(axis=1), tokens[found.profiles_.labels], rtol=1e-9)
+    whole = model(profile=profile, qualitative=False).fit(X, Y, **WHOSE).profiles_
+    assert_allclose(whole.values.sum(axis=1), tokens[whole.labels], rtol=1e-9)
+
+
+def test_few_reviews_move_the_share_of_qualitative_words_little():
+    found = model().partial_fit(*part(slice(0, 400)))
+    before = found.qualitative_prior_[1] / found.qualitative_prior_.sum()
+    praise = np.where(found.topic_word_[3] > 0.05, 20, 0)
+    found.partial_fit(np.tile(praise, (4, 1)), np.full(4, 20.0))
+    after = found.qualitative_prior_[1] / found.qualitative_prior_.sum()
+    assert before + 1e-4 < after < before + 0.1
+
+
 WRONG = [
     ({"y": None}, "requires y to be passed"),
     ({"y": Y[:9]}, "inconsistent numbers"),
