@@ -168,3 +168,12 @@ def test_grid_search_over_the_number_of_topics(scoring):
         model(), {"n_components": [1, 3]}, cv=2, scoring=scoring, error_score="raise"
     )
     assert search.fit(X, Y).best_params_ == {"n_components": 3}
+
+
+def test_moments_are_forgotten_as_the_topics_are():
+    found = model(kappa=0.6).partial_fit(X[:200], Y[:200]).partial_fit(X[200:240], Y[200:240])
+    moments, remembered = found.moments_, found.posterior_.proportions.memory[-1]
+    assert 40 < remembered < 240
+    assert_allclose(moments.n, remembered)
+    assert_allclose(moments.topics.sum(), remembered)
+    assert_allclose(moments.second.sum(), remembered)
