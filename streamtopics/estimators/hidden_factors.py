@@ -28,8 +28,7 @@ from streamtopics.models.hidden_factors import (
     log_prior,
     objective,
 )
-from streamtopics.models.lda import LDA
-from streamtopics.models.rated_lda import RatedLDA, Reviews, minibatch_of, single_reviews
+from streamtopics.models.rated_lda import RatedLDA, Reviews, minibatch_of
 from streamtopics.models.rating_effects import Table, empty_table
 from streamtopics.models.views import mean
 from streamtopics.parallel import Workers
@@ -42,8 +41,7 @@ from streamtopics.validation import (
     check_topic_word_prior,
 )
 
-SWEEPS_OF_TRANSFORM, SWEEPS_OF_START, ROUNDS_OF_START = 100, 20, 20
-DOCUMENTS_AT_ONCE = 4096
+SWEEPS_OF_START, ROUNDS_OF_START = 20, 20
 POSITIVE = Interval(Real, 0, None, closed="neither")
 
 
@@ -202,7 +200,7 @@ class HiddenFactorsTopics(RatedTopicModel):
         X : {array-like, sparse matrix} of shape (n_documents, n_features)
             Non-negative word counts; fractions are legal.
         y : array-like of shape (n_documents,)
-            Ratings, on any scale.
+            Ratings. The larger their scale, the less the words weigh beside them.
         items, users : array-like of shape (n_documents,) or None, default=None
             What each review is about, and who wrote it: integers or strings.
 
@@ -217,12 +215,34 @@ class HiddenFactorsTopics(RatedTopicModel):
             self._start(X, y, items, users, pool)
         return self
 
+    def fit_transform(
+        self, X: Any, y: Any = None, items: Any = None, users: Any = None
+    ) -> np.ndarray:
+        """`fit`, and then `transform` of the same reviews, of the same items and users.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Non-negative word counts.
+        y : array-like of shape (n_documents,)
+            Ratings.
+        items, users : array-like of shape (n_documents,) or None, default=None
+            As in `fit`.
+
+        Returns
+        -------
+        doc_topic : ndarray of shape (n_documents, n_components)
+            What `transform` returns.
+        """
+        return self.fit(X, y, items=items, users=users).transform(X, items=items, users=users)
+
     def partial_fit(self, X: Any, y: Any = None, items: Any = None, users: Any = None) -> Self:
         """Learn from one minibatch: the first one as `fit` does, others by a step of online EM.
 
-        When it fails nothing has changed. Of a minibatch without rows nothing is learnt. Users
-        and items that were seen before are held to their factors by as many ratings as they
-        had; how peaked the proportions are stays as it was.
+        When it fails nothing has changed. Of a minibatch without rows nothing is learnt, and
+        those without a word that come before the first with one are forgotten. Users and items
+        that were seen before are held to their factors by as many ratings as they had; how
+        peaked the proportions are stays as it was.
 
         Parameters
         ----------
@@ -239,16 +259,14 @@ class HiddenFactorsTopics(RatedTopicModel):
             The estimator.
         """
         with unchanged_unless_learnt(self), self._workers() as pool:
-            first = not self.__sklearn_is_fitted__()
-            X = self._counts(X, "partial_fit", reset=first)
-            if not first and self.n_components != self.posterior_.shape[1]:
-                raise ValueError(
-                    f"n_components is {self.n_components} now, but the model has "
-                    f"{self.posterior_.shape[1]} topics; set it back, or start anew with fit"
-                )
+            unfitted = not self.__sklearn_is_fitted__()
+            X = self._counts(X, "partial_fit", reset=unfitted)
+            first = unfitted or self.posterior_.knows_nothing
+            if not first:
+                self._check_continuable()
             y, items, users = self._read(X, y, items, users, "partial_fit", first=first)
             # Minibatches without words leave no topics to go on from.
-            if first or self.posterior_.knows_nothing:
+            if first:
                 self._start(X, y, items, users, pool)
                 self.n_iter_ = 0
             elif X.shape[0]:
@@ -459,12 +477,6 @@ class HiddenFactorsTopics(RatedTopicModel):
 
     # Inference
 
-    @property
-    def topic_word_prior_(self) -> np.ndarray:
-        """Pseudo-counts of the words in each topic, of shape (n_features,)."""
-        check_is_fitted(self)
-        return np.broadcast_to(self.posterior_.eta[:, 0], self.posterior_.shape[:1]).copy()
-
     def transform(self, X: Any, items: Any = None, users: Any = None) -> np.ndarray:
         """Topic proportions of reviews: those of their items, or else what their words tell.
 
@@ -511,14 +523,8 @@ class HiddenFactorsTopics(RatedTopicModel):
         places = self._item_places(items, X.shape[0])
         out = self._theta(places)
         unknown = np.flatnonzero(places < 0)
-        model = RatedLDA(self.posterior_.shape[1], self.local_tol, SWEEPS_OF_TRANSFORM)
-        for start in range(0, len(unknown), DOCUMENTS_AT_ONCE):
-            some = unknown[start : start + DOCUMENTS_AT_ONCE]
-            reviews = single_reviews(X[some], np.zeros(len(some), np.int8))
-            topics = LDA(mean, None, None, 0).topics(self.posterior_, reviews.minibatch, pool)
-            prior = np.tile(topics.alpha, (len(some), 1))
-            gamma = model.infer(reviews, topics, prior, pool).gamma.astype(np.float64)
-            out[some] = gamma / gamma.sum(axis=1, keepdims=True)
+        gamma = self._gamma(X[unknown], mean, pool)
+        out[unknown] = gamma / gamma.sum(axis=1, keepdims=True)
         return out
 
     def predict(self, X: Any, items: Any = None, users: Any = None) -> np.ndarray:
@@ -570,7 +576,9 @@ class HiddenFactorsTopics(RatedTopicModel):
         """
         check_is_fitted(self)
         caller = self._caller("predict_words")
-        items, _ = self._labels(len(items), items, None, caller, first=False)
+        if items is None:
+            raise ValueError(f"{caller} needs items, to know for how many")
+        items, _ = self._labels(np.size(items), items, None, caller, first=False)
         return self._theta(self._item_places(items, len(items))) @ self.topic_word_
 
     def score_samples(self, X: Any, items: Any = None) -> np.ndarray:
@@ -690,8 +698,10 @@ def _summed(X: sparse.csr_matrix, place: np.ndarray, n: int) -> sparse.csr_matri
 def _shared(factors: Factors, pairs: Pairs, users: Table) -> Factors:
     """The user that reviews without one are by: the only one, or the mean of those known."""
     width = factors.users.shape[1]
-    rows = factors.users if pairs.user_labels is None else users.values[:, :width]
-    row = rows.mean(axis=0, keepdims=True) if len(rows) else np.zeros((1, width))
+    if pairs.user_labels is None:
+        row = factors.users[:1]
+    else:
+        row = users.values[:, :width].sum(axis=0, keepdims=True) / max(len(users.values), 1)
     return Factors(factors.offset, factors.kappa, row, np.zeros((0, width)))
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,12 +11,25 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
+from sklearn.utils.validation import (
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+)
 
 from streamtopics.learnt import LearntTopics
 from streamtopics.metrics import predictive
+from streamtopics.models.lda import LDA
+from streamtopics.models.rated_lda import RatedLDA, single_reviews
 from streamtopics.parallel import Workers, workers
 from streamtopics.validation import check_counts
+
+# Squares of larger ratings would overflow.
+MOST_RATING = 1e100
+MOST_LABEL = np.iinfo(np.int64).max
+SWEEPS_OF_TRANSFORM = 100
+DOCUMENTS_AT_ONCE = 4096
 
 
 class RatedTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
@@ -31,6 +44,34 @@ class RatedTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
     def _counts(self, X: Any, method: str, *, reset: bool = False) -> sparse.csr_matrix:
         caller = f"{type(self).__name__}.{method}"
         return check_counts(self, X, reset=reset, caller=caller, allow_no_documents=method != "fit")
+
+    def _check_continuable(self) -> None:
+        """Whether the parameters still fit the posterior."""
+        n_topics = self.posterior_.shape[1]
+        if self.n_components != n_topics:
+            raise ValueError(
+                f"n_components is {self.n_components} now, but the model has {n_topics} topics; "
+                "set it back, or start anew with fit"
+            )
+
+    @property
+    def topic_word_prior_(self) -> np.ndarray:
+        """Pseudo-counts of words in each topic before any is seen, of shape (n_features,)."""
+        check_is_fitted(self)
+        return np.broadcast_to(self.posterior_.eta[:, 0], self.posterior_.shape[:1]).copy()
+
+    def _gamma(self, X: sparse.csr_matrix, view: Callable, pool: Workers) -> np.ndarray:
+        """Dirichlet parameters of q(theta) of documents, with nothing but plain topics."""
+        n_topics = self.posterior_.shape[1]
+        model = RatedLDA(n_topics, self.local_tol, SWEEPS_OF_TRANSFORM)
+        out = np.empty((X.shape[0], n_topics))
+        for start in range(0, X.shape[0], DOCUMENTS_AT_ONCE):
+            some = X[start : start + DOCUMENTS_AT_ONCE]
+            reviews = single_reviews(some, np.zeros(some.shape[0], np.int8))
+            topics = LDA(view, None, None, 0).topics(self.posterior_, reviews.minibatch, pool)
+            prior = np.tile(topics.alpha, (some.shape[0], 1))
+            out[start : start + DOCUMENTS_AT_ONCE] = model.infer(reviews, topics, prior, pool).gamma
+        return out
 
     def _draw_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
@@ -81,6 +122,11 @@ def check_ratings(y: Any, X: sparse.csr_matrix, caller: str, remedy: str) -> np.
             f"Input y contains {'NaN' if np.isnan(y[place]) else 'infinity'}, first at {place}: "
             f"{caller} needs a rating of each review; leave out those without"
         )
+    if np.abs(y).max(initial=0.0) > MOST_RATING:
+        raise ValueError(
+            f"y, passed to {caller}, has a rating of {np.abs(y).max():g} in size, more than "
+            f"{MOST_RATING:g}; check how y was made, or rescale it"
+        )
     return y
 
 
@@ -93,13 +139,10 @@ def check_labels(
     """
     if labels is None:
         return None
-    labels = np.asarray(labels)
-    if labels.dtype.kind == "O" and all(isinstance(label, str) for label in labels.ravel()):
-        labels = labels.astype(str)
-    elif labels.dtype.kind == "O" and all(
-        isinstance(label, int | np.integer) for label in labels.ravel()
-    ):
-        labels = labels.astype(np.int64)
+    # Of a list with strings and NaN numpy would make strings.
+    labels = np.asarray(labels, dtype=None if hasattr(labels, "__array__") else object)
+    if labels.dtype.kind in "Ou":
+        labels = _narrowed(labels, name, caller)
     if labels.size == 0:
         labels = labels.astype(np.int64 if known is None or not len(known) else known.dtype)
     if labels.dtype.kind not in "iuU":
@@ -119,4 +162,21 @@ def check_labels(
             f"{name} were {kinds[known.dtype.kind]} before, but {caller} got "
             f"{kinds[labels.dtype.kind]}; name them as in the first minibatch"
         )
+    return labels
+
+
+def _narrowed(labels: np.ndarray, name: str, caller: str) -> np.ndarray:
+    """As str or int64, if all are of that kind; else as they were."""
+    values = labels.ravel().tolist()
+    kinds = {type(value) for value in values}
+    if kinds and all(issubclass(kind, str) for kind in kinds):
+        return labels.astype(str)
+    if kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
+        largest = max(values, key=abs)
+        if abs(largest) > MOST_LABEL:
+            raise ValueError(
+                f"{name} must be integers of 64 bits or strings; {caller} got {largest}: name "
+                "them by strings"
+            )
+        return labels.astype(np.int64)
     return labels

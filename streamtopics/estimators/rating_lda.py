@@ -9,14 +9,21 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from scipy.special import logsumexp, roots_sh_jacobi
+from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base import unchanged_unless_learnt
 from streamtopics.estimators.batch_em import Climbed, climb
 from streamtopics.estimators.documentation import documented
 from streamtopics.estimators.online import moved, step_by_documents
-from streamtopics.estimators.rated import RatedTopicModel, check_labels, check_ratings
+from streamtopics.estimators.rated import (
+    DOCUMENTS_AT_ONCE,
+    SWEEPS_OF_TRANSFORM,
+    RatedTopicModel,
+    check_labels,
+    check_ratings,
+)
+from streamtopics.families import beta
 from streamtopics.messages import Statistics
 from streamtopics.metrics import left_to_right, predictive
 from streamtopics.models.rated_lda import (
@@ -49,8 +56,6 @@ from streamtopics.validation import (
     check_topic_word_prior,
 )
 
-SWEEPS_OF_TRANSFORM = 100
-DOCUMENTS_AT_ONCE = 4096
 MOST_NODES = 200
 
 
@@ -253,11 +258,33 @@ class RatingLDA(RatedTopicModel):
             self._start(X, *ratings, pool)
         return self
 
+    def fit_transform(
+        self, X: Any, y: Any = None, items: Any = None, users: Any = None
+    ) -> np.ndarray:
+        """`fit`, and then `transform` of the same reviews, of the same items and users.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Non-negative word counts.
+        y : array-like of shape (n_documents,)
+            Ratings.
+        items, users : array-like of shape (n_documents,) or None, default=None
+            As in `fit`.
+
+        Returns
+        -------
+        shares : ndarray of shape (n_documents, n_components + 2)
+            What `transform` returns.
+        """
+        return self.fit(X, y, items=items, users=users).transform(X, items=items, users=users)
+
     def partial_fit(self, X: Any, y: Any = None, items: Any = None, users: Any = None) -> Self:
         """Learn from one minibatch: the first one as `fit` does, others by a step of online EM.
 
-        When it fails nothing has changed. Of a minibatch without rows nothing is learnt.
-        The effects of users and items, and the profiles, are added to without forgetting.
+        When it fails nothing has changed. Of a minibatch without rows nothing is learnt, and
+        those without a word that come before the first with one are forgotten. The effects of
+        users and items, and the profiles, are added to without forgetting.
 
         Parameters
         ----------
@@ -274,8 +301,9 @@ class RatingLDA(RatedTopicModel):
             The estimator.
         """
         with unchanged_unless_learnt(self), self._workers() as pool:
-            first = not self.__sklearn_is_fitted__()
-            X = self._counts(X, "partial_fit", reset=first)
+            unfitted = not self.__sklearn_is_fitted__()
+            X = self._counts(X, "partial_fit", reset=unfitted)
+            first = unfitted or self.posterior_.knows_nothing
             if not first:
                 self._check_continuable()
             ratings = self._read(X, y, items, users, "partial_fit", first=first)
@@ -532,12 +560,6 @@ class RatingLDA(RatedTopicModel):
         check_is_fitted(self)
         return self.posterior_.alpha[self._kind[0] :].copy()
 
-    @property
-    def topic_word_prior_(self) -> np.ndarray:
-        """Dirichlet parameter of the topics, of shape (n_features,)."""
-        check_is_fitted(self)
-        return np.broadcast_to(self.posterior_.eta[:, 0], self.posterior_.shape[:1]).copy()
-
     def transform(self, X: Any, items: Any = None, users: Any = None) -> np.ndarray:
         """Share of each topic in the tokens of each review, whose rating is not known.
 
@@ -623,7 +645,7 @@ class RatingLDA(RatedTopicModel):
         given = items if items is not None else users
         if given is None:
             raise ValueError("predict_words needs items, users or both, to know for how many")
-        n = len(given)
+        n = np.size(given)
         items, users = self._labels(n, items, users, "predict_words", first=False)
         shares = self._theta(self._profile_places(items, users, n))
         if self._kind[2]:
@@ -751,7 +773,7 @@ class RatingLDA(RatedTopicModel):
         longest = float(X.sum(axis=1, dtype=np.float64).max()) if X.shape[0] else 0.0
         n_nodes = int(np.clip(np.ceil((longest + 1) / 2), 1, MOST_NODES))
         # Exact for reviews of less than 2 * MOST_NODES words.
-        nodes, weights = roots_sh_jacobi(n_nodes, omega.sum() - 1, omega[1])
+        nodes, log_weights = beta.quadrature(omega[1], omega[0], n_nodes)
         row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
         descriptive = predictive.token_probability(theta, topics[:K], X)
         of_signs = []
@@ -760,7 +782,7 @@ class RatingLDA(RatedTopicModel):
                 np.bincount(row, X.data * np.log(mixed), X.shape[0])
                 for mixed in ((1 - p) * descriptive + p * topic[X.indices] for p in nodes)
             ]
-            total = logsumexp(at_nodes, axis=0, b=weights[:, None] / weights.sum())
+            total = logsumexp(np.array(at_nodes) + log_weights[:, None], axis=0)
             of_signs.append(total + np.log(probability))
         return np.logaddexp(*of_signs)
 

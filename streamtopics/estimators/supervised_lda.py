@@ -18,13 +18,14 @@ from streamtopics.estimators.rated import RatedTopicModel, check_ratings
 from streamtopics.messages import Statistics
 from streamtopics.metrics import left_to_right, predictive
 from streamtopics.models import supervised_lda as engine
-from streamtopics.models.rated_lda import RatedLDA, minibatch_of, single_reviews
+from streamtopics.models.rated_lda import minibatch_of
 from streamtopics.models.supervised_lda import (
     first_response,
     mean_topics,
     no_moments,
     solve_response,
 )
+from streamtopics.models.views import geometric_mean
 from streamtopics.parallel import Workers
 from streamtopics.posterior import Blend, LazyPosterior, Proportions
 from streamtopics.progress import progress
@@ -35,9 +36,6 @@ from streamtopics.validation import (
     check_doc_topic_prior,
     check_topic_word_prior,
 )
-
-SWEEPS_OF_TRANSFORM = 100
-DOCUMENTS_AT_ONCE = 4096
 
 
 @documented
@@ -189,7 +187,8 @@ class SupervisedLDA(RatedTopicModel):
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Learn from one minibatch: the first one as `fit` does, others by a step of online EM.
 
-        When it fails nothing has changed. Of a minibatch without rows nothing is learnt.
+        When it fails nothing has changed. Of a minibatch without rows nothing is learnt, and
+        those without a word that come before the first with one are forgotten.
 
         Parameters
         ----------
@@ -204,13 +203,11 @@ class SupervisedLDA(RatedTopicModel):
             The estimator.
         """
         with unchanged_unless_learnt(self), self._workers() as pool:
-            first = not self.__sklearn_is_fitted__()
-            X = self._counts(X, "partial_fit", reset=first)
-            if not first and self.n_components != self.posterior_.shape[1]:
-                raise ValueError(
-                    f"n_components is {self.n_components} now, but the model has "
-                    f"{self.posterior_.shape[1]} topics; set it back, or start anew with fit"
-                )
+            unfitted = not self.__sklearn_is_fitted__()
+            X = self._counts(X, "partial_fit", reset=unfitted)
+            first = unfitted or self.posterior_.knows_nothing
+            if not first:
+                self._check_continuable()
             y = self._ratings(y, X, "partial_fit")
             # Minibatches without words leave no topics to go on from.
             if first or self.posterior_.knows_nothing:
@@ -322,12 +319,6 @@ class SupervisedLDA(RatedTopicModel):
         check_is_fitted(self)
         return self._response.variance
 
-    @property
-    def topic_word_prior_(self) -> np.ndarray:
-        """Dirichlet parameter of the topics, of shape (n_features,)."""
-        check_is_fitted(self)
-        return np.broadcast_to(self.posterior_.eta[:, 0], self.posterior_.shape[:1]).copy()
-
     def predict(self, X: Any) -> np.ndarray:
         """Expected ratings of documents.
 
@@ -343,7 +334,7 @@ class SupervisedLDA(RatedTopicModel):
         check_is_fitted(self)
         X = self._counts(X, "predict")
         with self._workers() as pool:
-            gamma = self._gamma(X, pool)
+            gamma = self._gamma(X, geometric_mean, pool)
         zbar = mean_topics(gamma, self.posterior_.alpha, X)
         return (zbar * self._response.coefficients).sum(axis=1)
 
@@ -367,20 +358,8 @@ class SupervisedLDA(RatedTopicModel):
         with self._workers() as pool:
             return self._proportions(X, pool).astype(X.dtype)
 
-    def _gamma(self, X: sparse.csr_matrix, pool: Workers) -> np.ndarray:
-        model = RatedLDA(self.posterior_.shape[1], self.local_tol, SWEEPS_OF_TRANSFORM)
-        out = np.empty((X.shape[0], self.posterior_.shape[1]))
-        for start in range(0, X.shape[0], DOCUMENTS_AT_ONCE):
-            some = X[start : start + DOCUMENTS_AT_ONCE]
-            reviews = single_reviews(some, np.zeros(some.shape[0], np.int8))
-            topics = model.topics(self.posterior_, reviews.minibatch, pool)
-            prior = np.tile(topics.alpha, (some.shape[0], 1))
-            found = model.infer(reviews, topics, prior, pool)
-            out[start : start + DOCUMENTS_AT_ONCE] = found.gamma
-        return out
-
     def _proportions(self, X: sparse.csr_matrix, pool: Workers) -> np.ndarray:
-        gamma = self._gamma(X, pool)
+        gamma = self._gamma(X, geometric_mean, pool)
         return gamma / gamma.sum(axis=1, keepdims=True)
 
     def score_samples(self, X: Any) -> np.ndarray:

@@ -172,5 +172,6 @@ def probability_of_positive(effects: Effects, items: np.ndarray | None, n: int) 
     if items is None or not len(effects.items.labels):
         return np.full(n, share)
     places = effects.items.places(items)
-    deviation = max(effects.deviation, np.finfo(float).tiny)
-    return np.where(places < 0, share, ndtr(effects.items.values[places, 0] / deviation))
+    margin = effects.items.values[places, 0] + ROUNDING * (1 + abs(effects.mean))
+    deviation = max(effects.deviation, np.finfo(float).tiny ** 0.5)
+    return np.where(places < 0, share, ndtr(margin / deviation))

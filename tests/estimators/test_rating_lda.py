@@ -121,6 +121,20 @@ def test_log_likelihood_of_a_known_profile_is_exact(tokens):
     assert_allclose(found.log_likelihood(document, items=[label])[0], np.log(total), rtol=1e-9)
 
 
+def test_log_likelihood_where_all_reviews_have_one_share():
+    found = model(profile="item", qualitative_prior=(1e9, 1e9), learn_priors=False, max_iter=2)
+    found.fit(X, Y, **WHOSE)
+    gamma = found.profiles_.values[DATA.item[:5]] + found.doc_topic_prior_
+    described = gamma / gamma.sum(axis=1, keepdims=True) @ found.topic_word_[:3]
+    logs = [(X[:5].toarray() * np.log(0.5 * described + 0.5 * t)).sum(axis=1)
+            for t in found.topic_word_[3:]]  # fmt: skip
+    shares = [found.predict_words(items=[item]) for item in DATA.item[:5]]
+    mixed = np.vstack(shares) - 0.5 * described
+    positive = np.linalg.lstsq(found.topic_word_[3:].T, 2 * mixed.T, rcond=None)[0]
+    expected = np.logaddexp(*(logs + np.log(positive)))
+    assert_allclose(found.log_likelihood(X[:5], items=DATA.item[:5]), expected, rtol=1e-6)
+
+
 def test_log_likelihoods_are_those_of_a_distribution():
     """Over all documents of two tokens the probabilities sum to 1, known or not."""
     found = small("item")
@@ -222,6 +236,27 @@ def test_without_forgetting_all_tokens_are_kept():
     assert 30 * 40 < kept < X[:230].sum()
 
 
+@pytest.mark.parametrize("profile", ["item", "user"])
+def test_profiles_are_the_tokens_of_all_reviews(profile):
+    whose = {"item": DATA.item, "user": DATA.user}[profile]
+    found = model(profile=profile, qualitative=False)
+    for rows in (slice(0, 300), slice(300, 400), slice(400, 500)):
+        found.partial_fit(*part(rows))
+    tokens = np.bincount(whose, np.asarray(X.sum(axis=1)).ravel())
+    assert_allclose(found.profiles_.values.sum(axis=1), tokens[found.profiles_.labels], rtol=1e-9)
+    whole = model(profile=profile, qualitative=False).fit(X, Y, **WHOSE).profiles_
+    assert_allclose(whole.values.sum(axis=1), tokens[whole.labels], rtol=1e-9)
+
+
+def test_few_reviews_move_the_share_of_qualitative_words_little():
+    found = model().partial_fit(*part(slice(0, 400)))
+    before = found.qualitative_prior_[1] / found.qualitative_prior_.sum()
+    praise = np.where(found.topic_word_[3] > 0.05, 20, 0)
+    found.partial_fit(np.tile(praise, (4, 1)), np.full(4, 20.0))
+    after = found.qualitative_prior_[1] / found.qualitative_prior_.sum()
+    assert before + 1e-4 < after < before + 0.1
+
+
 WRONG = [
     ({"y": None}, "requires y to be passed"),
     ({"y": Y[:9]}, "inconsistent numbers"),
@@ -230,6 +265,12 @@ WRONG = [
     ({"items": DATA.item[:9]}, "items must have one entry for each row"),
     ({"items": DATA.item[:10] + 0.5}, "items must be integers or strings"),
     ({"items": [None, *DATA.item[1:10]]}, "items must be integers or strings"),
+    ({"items": [np.nan, *"abcdefghi"]}, "items must be integers or strings"),
+    ({"items": [True] * 10}, "items must be integers or strings"),
+    ({"items": [2**70] * 10}, "items must be integers of 64 bits"),
+    ({"items": np.full(10, 2**63, np.uint64)}, "items must be integers of 64 bits"),
+    ({"items": 3}, r"items must have one entry for each row of X, shape \(10,\)"),
+    ({"y": Y[:10] * 1e150}, "y, passed to RatingLDA.partial_fit, has a rating of"),
     ({"items": DATA.item[:10].astype(str)}, "items were integers before"),
     ({"users": DATA.user[:11]}, "users must have one entry"),
     ({"X": X[:10, :7]}, "7 features"),

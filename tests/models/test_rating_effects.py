@@ -60,6 +60,15 @@ def test_a_stream_comes_near_the_whole():
     assert abs(effects.mean - whole.mean) < 0.3
 
 
+def test_what_was_learnt_is_held_by_its_ratings():
+    first, signs = learn_effects(NO_EFFECTS, Y, USERS, ITEMS, 2.0)
+    few, after = learn_effects(first, Y[:3] + 30, None, None, 2.0)
+    assert_allclose(few.mean, first.mean + (Y[:3] + 30 - first.mean).sum() / (len(Y) + 3))
+    assert few.n == len(Y) + 3
+    assert few.n_positive == np.sum(signs > 0) + np.sum(after > 0)
+    assert_allclose(few.squares, first.squares + ((Y[:3] + 30 - few.mean) ** 2).sum())
+
+
 def test_without_users_or_items_it_is_the_mean():
     effects, signs = learn_effects(NO_EFFECTS, Y, None, None, 1.0)
     assert_allclose(effects.mean, Y.mean())
@@ -72,13 +81,15 @@ def test_equal_ratings_are_not_below_their_mean():
     effects, signs = learn_effects(NO_EFFECTS, y, None, None, 1.0)
     assert (signs == 1).all()
     assert (reduced_ratings(effects, y - 0.01, None) == -1).all()
+    effects, _ = learn_effects(NO_EFFECTS, y, np.arange(7) % 2, np.arange(7) % 3, 1.0)
+    assert_allclose(probability_of_positive(effects, np.arange(3), 3), 1)
 
 
 def test_probability_of_a_positive_review():
     effects, signs = learn_effects(NO_EFFECTS, Y, USERS, ITEMS, 1.0)
     found = probability_of_positive(effects, np.array([103, 555]), 2)
     level = effects.items.values[3, 0] / effects.deviation
-    assert_allclose(found, [norm.cdf(level), np.mean(signs > 0)])
+    assert_allclose(found, [norm.cdf(level), np.mean(signs > 0)], rtol=1e-6)
 
 
 def test_of_no_ratings_nothing_is_learnt():
