@@ -308,7 +308,7 @@ class RatingLDA(RatedTopicModel):
                 self._check_continuable()
             ratings = self._read(X, y, items, users, "partial_fit", first=first)
             # Minibatches without words leave no topics to go on from.
-            if first or self.posterior_.knows_nothing:
+            if first:
                 self._start(X, *ratings, pool)
                 self.n_iter_ = 0
             elif X.shape[0]:

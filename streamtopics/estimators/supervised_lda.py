@@ -210,7 +210,7 @@ class SupervisedLDA(RatedTopicModel):
                 self._check_continuable()
             y = self._ratings(y, X, "partial_fit")
             # Minibatches without words leave no topics to go on from.
-            if first or self.posterior_.knows_nothing:
+            if first:
                 self._start(X, y, pool)
                 self.n_iter_ = 0
             elif X.shape[0]:
