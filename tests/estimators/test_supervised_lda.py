@@ -181,7 +181,7 @@ def test_a_stream_that_starts_with_nothing(nothing):
 
 def test_moments_are_forgotten_as_the_topics_are():
     found = model(kappa=0.6).partial_fit(X[:200], Y[:200]).partial_fit(X[200:240], Y[200:240])
-    moments, remembered = found.moments_, found.posterior_.proportions.memory[-1]
+    moments, remembered = found._moments, found.posterior_.proportions.memory[-1]
     assert 40 < remembered < 240
     assert_allclose(moments.n, remembered)
     assert_allclose(moments.topics.sum(), remembered)
