@@ -192,3 +192,18 @@ def test_a_stream_that_starts_with_nothing(nothing, whose):
     assert_array_equal(
         found.components_, model().partial_fit(**part(slice(None), whose)).components_
     )
+
+
+def test_users_and_items_are_held_by_what_was_seen_of_them():
+    found = model(text_weight=1.0).fit(X, Y, **WHOSE)
+    item, user = DATA.item[0], DATA.user[0]
+    bias = found.users_.values[user, 0]
+    theta = found.transform(X[:1], items=[item])[0]
+    odd = np.where(found.topic_word_.argmax(axis=0) == theta.argmin(), 1.0, 0.0)[None, :]
+    y = found.predict(X[:1], items=[item], users=[user]) + 10
+    found.partial_fit(np.vstack([odd, odd]), np.repeat(y, 2), items=[item, 999], users=[user, 999])
+    known, new = (found.users_.values[u, 0] for u in (user, found.users_.places([999])[0]))
+    assert abs(known - bias) < new / 2
+    k = theta.argmin()
+    old, fresh = found.transform(np.zeros((2, 80)), items=[item, 999])
+    assert old[k] < theta[k] + 0.2 < fresh[k]
