@@ -69,7 +69,9 @@ def make_rated_reviews(
         X : csr_matrix of shape (n_documents, n_features), int64
             Word counts.
         ratings : ndarray of shape (n_documents,)
+            What each review gave.
         item, user : ndarray of shape (n_documents,), int64
+            To what, and by whom.
         signs : ndarray of shape (n_documents,), int64
             1 for praise and -1 for blame.
         topic_word : ndarray of shape (n_components + 2, n_features)
@@ -79,6 +81,7 @@ def make_rated_reviews(
         qualitative : ndarray of shape (n_documents,)
             p_d.
         item_effects, user_effects : ndarray of shape (n_items,) and (n_users,)
+            What they add to a rating.
 
     Raises
     ------
