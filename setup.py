@@ -36,8 +36,8 @@ else:
     }
 INSTRUCTION_SETS = {"baseline": []} | (INSTRUCTION_SETS if X86 else {})
 
-ONCE = ["_cpu", "_dpp", "_hdp", "_left_to_right", "_rows", "_was"]
-PER_INSTRUCTION_SET = ["_dirichlet", "_gibbs", "_variational"]
+ONCE = ["_asum", "_cpu", "_dpp", "_hdp", "_left_to_right", "_rows", "_was"]
+PER_INSTRUCTION_SET = ["_dirichlet", "_gibbs", "_profiles", "_supervised", "_variational"]
 
 
 def extension(module: str, flags: list[str]) -> Extension:
@@ -51,6 +51,8 @@ def extension(module: str, flags: list[str]) -> Extension:
         "_gibbs_lanes_avx512.h",
         "_gibbs_search.h",
     ]
+    if module.startswith("_supervised"):
+        shared.append("_supervised.h")
     return Extension(
         f"streamtopics.kernels.{module}",
         [f"{folder}/{module}.pyx"],

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.decomposition import LatentDirichletAllocation
 from threadpoolctl import threadpool_limits
 
-from streamtopics.base import _minibatch
+from streamtopics.base import minibatch_of
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.kernels import variational
 from streamtopics.local import Variational
@@ -44,7 +44,7 @@ def main() -> None:
         ).partial_fit(X[:10])
         smoothed = corpus.topic_word + 1e-8
         peer.exp_dirichlet_component_ = smoothed.astype(np.float32)
-        minibatch = _minibatch(X)
+        minibatch = minibatch_of(X)
         weights = np.zeros((len(minibatch.words), variational.padded_width(K)), np.float32)
         weights[:, :K] = smoothed.T[minibatch.words]
         topics = Topics(weights, np.full(K, 5 / K))

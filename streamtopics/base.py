@@ -117,7 +117,7 @@ class StreamingTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
             if self.verbose > 0 and self.n_batch_iter_:
                 ahead = self._completion(batch[: predictive.MONITORED], pool)
                 report.score(predictive.per_token(*ahead))
-            self._learn(_minibatch(batch), pool)
+            self._learn(minibatch_of(batch), pool)
             report.advance(batch.shape[0], float(batch.sum()))
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
@@ -151,7 +151,7 @@ class StreamingTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
             else:
                 self._check_continuable()
             if X.shape[0]:
-                learn(_minibatch(X), pool)
+                learn(minibatch_of(X), pool)
         return self
 
     def _check_continuable(self) -> None:
@@ -265,7 +265,7 @@ class StreamingTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
         out = np.empty((X.shape[0], self.posterior_.shape[1]), X.dtype)
         for start in range(0, X.shape[0], DOCUMENTS_AT_ONCE):
             span = slice(start, start + DOCUMENTS_AT_ONCE)
-            out[span] = model.infer(self._learnt, _minibatch(X[span]), pool)
+            out[span] = model.infer(self._learnt, minibatch_of(X[span]), pool)
         return out
 
     def score_samples(self, X: Any) -> np.ndarray:
@@ -358,7 +358,7 @@ def warn_of_no_boost(remedy: str) -> None:
     )
 
 
-def _minibatch(X: sparse.csr_matrix) -> Minibatch:
+def minibatch_of(X: sparse.csr_matrix) -> Minibatch:
     """The rows of X over the columns that occur in them."""
     words, places = rows.used_columns(X.indices, X.shape[1])
     return Minibatch(words, X.indptr.astype(np.int32), places, X.data)

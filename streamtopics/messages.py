@@ -53,6 +53,32 @@ class Minibatch:
 
 
 @dataclass(frozen=True)
+class SentenceBatch:
+    """Documents made of sentences.
+
+    Attributes
+    ----------
+    sentences : Minibatch
+        One row for each sentence, those of a document next to each other.
+    starts : ndarray of shape (n_documents + 1,), int64
+        Document d has the sentences ``starts[d]`` to ``starts[d + 1] - 1``.
+    """
+
+    sentences: Minibatch
+    starts: np.ndarray
+
+    @property
+    def n_documents(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Tokens of each document, of shape (n_documents,), float64."""
+        before = np.concatenate([np.zeros(1), np.cumsum(self.sentences.lengths)])
+        return np.diff(before[self.starts])
+
+
+@dataclass(frozen=True)
 class Topics:
     """What a local step sees of the topics.
 

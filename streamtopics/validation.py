@@ -11,9 +11,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_feature_names,
+    _check_y,
     check_array,
+    check_consistent_length,
     check_non_negative,
     validate_data,
 )
@@ -29,6 +32,7 @@ __all__ = [
     "check_counts",
     "check_doc_topic_prior",
     "check_feature_names",
+    "check_labels",
     "check_structure",
     "check_topic_word_prior",
     "holds_text",
@@ -102,6 +106,20 @@ def check_counts(
         X = X.copy()
         X.sum_duplicates()
     return X
+
+
+def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
+    """y as an array of one class label for each document."""
+    if y is None:
+        raise ValueError(
+            f"{caller} requires y to be passed, but the target y is None; pass the class of each "
+            "row of X"
+        )
+    y = _check_y(y)
+    check_consistent_length(np.empty(n_documents), y)
+    if n_documents:
+        check_classification_targets(y)
+    return y
 
 
 def holds_text(X: Any) -> bool:
@@ -196,11 +214,16 @@ def check_doc_topic_prior(prior: Any, n_components: int, default_mass: float) ->
 
 
 def check_topic_word_prior(
-    prior: Any, name: str, n_components: int | None, n_features: int
+    prior: Any,
+    name: str,
+    n_components: int | None,
+    n_features: int,
+    components: str = "n_components",
 ) -> np.ndarray:
     """The prior by word: of shape (n_features or 1, n_components or 1).
 
-    n_components is None where topics cannot have priors of their own.
+    n_components is None where topics cannot have priors of their own; `components` is what
+    messages call it.
     """
     if prior is None:
         prior = MASS_PER_WORD
@@ -208,7 +231,7 @@ def check_topic_word_prior(
         return np.full((1, 1), float(prior))
     shapes: dict[str, tuple[int, ...]] = {"(n_features,)": (n_features,)}
     if n_components is not None:
-        shapes["(n_components, n_features)"] = (n_components, n_features)
+        shapes[f"({components}, n_features)"] = (n_components, n_features)
     prior = _check_prior(prior, name, shapes)
     return np.ascontiguousarray(np.atleast_2d(prior).T)
 

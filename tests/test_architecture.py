@@ -21,11 +21,12 @@ ALLOWED = {
     "families": set(),
     "posterior": {"kernels", "messages"},
     "dense_posterior": {"messages", "posterior"},
+    "block_posterior": {"messages", "posterior"},
     "local": {"kernels", "messages", "parallel"},
     "updates": {"checks", "families", "messages", "posterior"},
     "models": {
-        "checks", "dense_posterior", "families", "kernels", "local", "messages", "parallel",
-        "posterior",
+        "block_posterior", "checks", "dense_posterior", "families", "kernels", "local",
+        "messages", "parallel", "posterior",
     },
     "metrics": {"kernels", "parallel"},
     "was": {
@@ -46,7 +47,8 @@ ALLOWED = {
         "posterior", "progress", "updates", "validation",
     },
     "estimators": {
-        "base", "drift", "local", "merging", "messages", "models", "parallel", "progress",
+        "base", "block_posterior", "drift", "families", "kernels", "learnt", "local", "merging",
+        "messages", "metrics", "models", "parallel", "posterior", "priors", "progress", "sentences",
         "updates", "validation",
     },
     "inspection": {"base", "drift", "learnt"},

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from streamtopics import GibbsOnlineEM, LangevinLDA, VariationalOnlineEM
 from streamtopics.averaging import IterateAverage
-from streamtopics.base import _minibatch
+from streamtopics.base import minibatch_of
 from streamtopics.kernels import rows
 from streamtopics.messages import Statistics
 from streamtopics.models.lda import content_seeds
@@ -113,7 +113,7 @@ def test_content_seeds_do_not_depend_on_zeros_that_are_stored():
     plain = sparse.csr_matrix(np.array([[1.0, 0, 2]]))
     data, indices, indptr = [1.0, 0.0, 2.0], [0, 1, 2], [0, 3]
     other = sparse.csr_matrix((np.array(data), np.array(indices), np.array(indptr)), shape=(1, 3))
-    assert_array_equal(content_seeds(_minibatch(other)), content_seeds(_minibatch(plain)))
+    assert_array_equal(content_seeds(minibatch_of(other)), content_seeds(minibatch_of(plain)))
 
 
 def test_transform_does_not_depend_on_how_a_document_is_stored():

@@ -4,8 +4,9 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
-from streamtopics.priors import seed_prior, seed_pulls, word_ranks, zipf_prior
+from streamtopics.priors import class_prior, seed_prior, seed_pulls, word_ranks, zipf_prior
 
 WORDS = ["plane", "sea", "ship", "sky", "sun"]
 
@@ -86,6 +87,17 @@ def test_seeds_refused(function, seeds, options, error, message):
         function(seeds, WORDS, **arguments)
 
 
+def test_seeds_that_are_rare_elsewhere():
+    seeds = {"air": ["sky", "sun"], "water": ["sea", "sun"]}
+    prior = seed_prior(seeds, WORDS, 5, n_components=3, base=0.5, elsewhere=1e-8)
+    expected = np.full((3, 5), 0.5)
+    expected[:, [1, 3, 4]] = 1e-8
+    expected[0, [3, 4]] = expected[1, [1, 4]] = 5.5
+    assert_array_equal(prior, expected)
+    with pytest.raises(ValueError, match="elsewhere must be a number"):
+        seed_prior(seeds, WORDS, 5, elsewhere=0)
+
+
 @pytest.mark.parametrize("vocabulary", [{}, []])
 def test_empty_vocabulary(vocabulary):
     with pytest.raises(ValueError, match="vocabulary is empty"):
@@ -127,3 +139,53 @@ def test_seed_pulls_tell_what_is_expected():
     assert np.isnan(seed_pulls({"a": ["sea"]}, WORDS, 5)[0].prior_share)
     with pytest.raises(ValueError, match=r"counts must have shape \(5,\)"):
         seed_pulls({"a": ["sea"]}, WORDS, 5, counts=[1, 2])
+
+
+def test_class_prior_finds_the_words_typical_of_classes():
+    X = np.array([[3, 0, 2, 0], [2, 1, 2, 0], [0, 4, 1, 0]])
+    prior = class_prior(X, ["air", "air", "sea"], strength=2.0, base=0.1)
+    assert_array_equal(prior, [[2.0, 2.0, 0.1, 0.1], [0.1, 2.0, 0.1, 0.1]])
+    first = class_prior(sparse.csr_array(X), ["air", "air", "sea"], n_seeds=1)
+    assert_array_equal(first, [[0.5, 0.01, 0.01, 0.01], [0.01, 0.5, 0.01, 0.01]])
+
+
+def test_class_prior_weighs_by_tokens_and_rarity():
+    X = np.zeros((8, 3))
+    X[0] = [6, 4, 5]
+    X[1:4, 0] = 1  # Of 4 documents of 8: 6 log 2 in the first class.
+    X[4, 1] = 1  # Of 2: 4 log 4.
+    X[5:8, 2] = 1  # Of 4: 5 log 2.
+    prior = class_prior(X, np.arange(8) > 0, n_seeds=1)
+    assert_array_equal(prior[0] > 0.01, [False, True, False])
+
+
+def test_class_prior_takes_a_word_stored_twice_as_one():
+    twice = sparse.csr_matrix(([1.0, 1.0, 1.0], [0, 0, 1], [0, 2, 3]), shape=(2, 2))
+    assert_array_equal(class_prior(twice, [0, 1]), class_prior(twice.toarray(), [0, 1]))
+    assert twice.nnz == 3
+
+
+def test_class_prior_in_the_order_of_classes():
+    X, y = [[1, 0], [0, 1]], [3, 1]
+    prior = class_prior(X, y, classes=[3, 2, 1])
+    assert_array_equal(prior, [[0.5, 0.01], [0.01, 0.01], [0.01, 0.5]])
+    assert_array_equal(class_prior(X, y), prior[[2, 0]])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"strength": 0.0}, "strength must be a number"),
+        ({"base": np.inf}, "base must be a number"),
+        ({"n_seeds": 0}, "n_seeds must be a positive number"),
+        ({"n_seeds": 2.5}, "n_seeds must be a positive number"),
+        ({"y": [1]}, r"each of the 2 rows of X; its shape is \(1,\)"),
+        ({"X": np.empty((0, 2)), "y": []}, "no documents"),
+        ({"X": [[1, -1], [0, 1]]}, "negative, infinite or NaN"),
+        ({"X": [[1, np.nan], [0, 1]]}, "negative, infinite or NaN"),
+        ({"classes": [1, 2]}, r"labels \[3\], which are not in classes=\[1, 2\]"),
+    ],
+)
+def test_class_prior_refuses(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        class_prior(**({"X": [[1, 0], [0, 1]], "y": [3, 1]} | arguments))

@@ -3,6 +3,7 @@
 
 from streamtopics.datasets.docstrings import load_docstrings
 from streamtopics.datasets.dpp_sets import make_dpp_sets
+from streamtopics.datasets.rated import make_rated_reviews
 from streamtopics.datasets.sentences import make_subtle_corpus
 from streamtopics.datasets.statements import load_statements
 from streamtopics.datasets.stream import iter_minibatches, read_texts
@@ -14,6 +15,7 @@ __all__ = [
     "load_statements",
     "make_dpp_sets",
     "make_lda_corpus",
+    "make_rated_reviews",
     "make_subtle_corpus",
     "read_texts",
 ]

@@ -7,9 +7,63 @@ does: `boost__scale`.
 
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
+
+
+class RecordParameters:
+    """Adds the fields of an estimator's records to its parameters.
+
+    `_records` names the parameters that are records, or may be.
+    """
+
+    _records: ClassVar[tuple[str, ...]]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters, with the fields of records such as the rule where `deep`.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+
+        Returns
+        -------
+        params : dict
+        """
+        params = super().get_params(deep=False)
+        if deep:
+            for name in self._records:
+                fields = nested_fields(params[name])
+                params |= {f"{name}__{path}": value for path, value in fields}
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those of records as ``update__rho``.
+
+        Parameters
+        ----------
+        **params : dict
+
+        Returns
+        -------
+        self : object
+        """
+        own = {name: value for name, value in params.items() if not self._nested_in(name)}
+        for record in self._records:
+            values = {
+                name.removeprefix(f"{record}__"): value
+                for name, value in params.items()
+                if self._nested_in(name) == record
+            }
+            if values:
+                own[record] = replaced(own.get(record, getattr(self, record)), values, record)
+        return super().set_params(**own)
+
+    def _nested_in(self, name: str) -> str | None:
+        """The parameter that is a record and has a field of this name."""
+        record, separator, _ = name.partition("__")
+        return record if separator and record in self._records else None
 
 
 def nested_fields(record: Any) -> Iterator[tuple[str, Any]]:

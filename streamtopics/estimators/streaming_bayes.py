@@ -13,15 +13,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from streamtopics.base import unchanged_unless_learnt, warn_of_no_boost
 from streamtopics.drift import KEPT_MINIBATCHES
-from streamtopics.estimators.records import is_record, nested_fields, replaced, same
+from streamtopics.estimators.records import RecordParameters, is_record, same
 from streamtopics.models.dense_model import DenseModel
 from streamtopics.progress import progress
 from streamtopics.updates import SVB
 from streamtopics.updates.rule import Rule
 from streamtopics.validation import POSITIVE_INT
 
-# Parameters that are records with fields of their own.
-RECORDS = ("model", "update", "boosted_prior")
 # Greater numbers have squares and sums that could overflow.
 MOST = 1e75
 DEGENERATE = (
@@ -40,12 +38,6 @@ def _model_can(method: str) -> Callable[["StreamingBayes"], bool]:
     return check
 
 
-def _nested_in(name: str) -> str | None:
-    """The parameter that is a record and has a field of this name."""
-    record, separator, _ = name.partition("__")
-    return record if separator and record in RECORDS else None
-
-
 def _settings(method: str, reset: bool) -> dict[str, Any]:
     """Of scikit-learn's validation."""
     return {
@@ -56,7 +48,7 @@ def _settings(method: str, reset: bool) -> dict[str, Any]:
     }
 
 
-class StreamingBayes(BaseEstimator):
+class StreamingBayes(RecordParameters, BaseEstimator):
     """A Bayesian model whose posterior follows a stream.
 
     The model says what a minibatch means, the rule how the posterior takes it in: all of
@@ -129,6 +121,7 @@ class StreamingBayes(BaseEstimator):
     array([-2.])
     """
 
+    _records = ("model", "update", "boosted_prior")
     _parameter_constraints: ClassVar[dict] = {
         "model": "no_validation",
         "update": "no_validation",
@@ -157,48 +150,6 @@ class StreamingBayes(BaseEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
         self.verbose = verbose
-
-    # Parameters
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters, with the fields of the model and of the rule where `deep`.
-
-        Parameters
-        ----------
-        deep : bool, default=True
-
-        Returns
-        -------
-        params : dict
-        """
-        params = super().get_params(deep=False)
-        if deep:
-            for name in RECORDS:
-                fields = nested_fields(params[name])
-                params |= {f"{name}__{path}": value for path, value in fields}
-        return params
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters; those of the model and the rule as ``update__rho``.
-
-        Parameters
-        ----------
-        **params : dict
-
-        Returns
-        -------
-        self : object
-        """
-        own = {name: value for name, value in params.items() if not _nested_in(name)}
-        for record in RECORDS:
-            values = {
-                name.removeprefix(f"{record}__"): value
-                for name, value in params.items()
-                if _nested_in(name) == record
-            }
-            if values:
-                own[record] = replaced(own.get(record, getattr(self, record)), values, record)
-        return super().set_params(**own)
 
     # Learning
 

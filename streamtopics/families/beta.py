@@ -9,6 +9,8 @@ volume 2, chapter 25.
 """
 
 import numpy as np
+from scipy.linalg import eigvalsh_tridiagonal
+from scipy.special import logsumexp
 
 from streamtopics.families import dirichlet
 from streamtopics.families.dirichlet import expected_statistics, kl, log_normalizer, mass
@@ -20,6 +22,7 @@ __all__ = [
     "log_normalizer",
     "mass",
     "parameters",
+    "quadrature",
     "valid",
 ]
 
@@ -88,3 +91,48 @@ def valid(eta: np.ndarray) -> np.ndarray:
     array([ True, False])
     """
     return dirichlet.valid(eta) & (np.shape(eta)[-1] == 2)
+
+
+def quadrature(a: float, b: float, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Nodes and logarithms of weights such that E[f(x)] = sum_i exp(log_weight_i) f(node_i).
+
+    Exact for polynomials of degree less than 2 n. The nodes are the eigenvalues of the Jacobi
+    matrix (Golub and Welsch 1969), and the weights 1 / sum_k p_k(node)^2, with the orthonormal
+    polynomials p_k, in logarithms: those of the tails count where f is large there, and none
+    of it overflows for a large a or b.
+
+    Parameters
+    ----------
+    a, b : float
+        Positive.
+    n : int
+        Number of nodes.
+
+    Returns
+    -------
+    nodes, log_weights : ndarrays of shape (n,)
+        The nodes lie in [0, 1], and the weights sum to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.families import beta
+    >>> nodes, log_weights = beta.quadrature(1.0, 3.0, 2)
+    >>> float(np.round(np.exp(log_weights) @ nodes**2, 6))  # a (a + 1) / ((a + b) (a + b + 1))
+    0.1
+    """
+    k, mass = np.arange(1.0, n), a + b
+    level = 0.5 + (a - b) * (mass - 2) / (2 * (2 * k + mass - 2) * (2 * k + mass))
+    level = np.concatenate([[a / mass], level])
+    k = k[1:]
+    square = k * (k + a - 1) * (k + b - 1) * (k + mass - 2)
+    square /= (2 * k + mass - 2) ** 2 * (2 * k + mass - 1) * (2 * k + mass - 3)
+    step = np.sqrt(np.concatenate([[a * b / (mass**2 * (mass + 1))], square]))[: n - 1]
+    nodes = np.clip(eigvalsh_tridiagonal(level, step), 0.0, 1.0)
+    before, now, logs = np.zeros(n), np.ones(n), np.zeros(n)
+    for k in range(n - 1):
+        following = (nodes - level[k]) * now - (step[k - 1] * before if k else 0.0)
+        before, now = now, following / step[k]
+        scale = np.sqrt(1 + now**2)
+        before, now, logs = before / scale, now / scale, logs - 2 * np.log(scale)
+    return nodes, logs - logsumexp(logs)

@@ -13,6 +13,7 @@ import os
 from types import ModuleType
 
 try:
+    from streamtopics.kernels import _asum as asum
     from streamtopics.kernels import _dpp as dpp
     from streamtopics.kernels import _hdp as hdp
     from streamtopics.kernels import _left_to_right as left_to_right
@@ -27,14 +28,17 @@ except ModuleNotFoundError as error:
     ) from error
 
 __all__ = [
+    "asum",
     "dirichlet",
     "dpp",
     "gibbs",
     "hdp",
     "instruction_set",
     "left_to_right",
+    "profiles",
     "rows",
     "select",
+    "supervised",
     "variational",
     "was",
 ]
@@ -60,4 +64,6 @@ def _choose() -> str:
 instruction_set = _choose()
 dirichlet = select("_dirichlet")
 gibbs = select("_gibbs")
+profiles = select("_profiles")
+supervised = select("_supervised")
 variational = select("_variational")

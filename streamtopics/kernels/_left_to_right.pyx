@@ -11,7 +11,12 @@ with N the particle's counts without z_i; then it notes
     p_n = sum_k b_{x_n k} (alpha_k + N_k) / (alpha_0 + n - 1)
 
 and draws z_n in proportion to the terms of that sum (Wallach et al. 2009; Buntine
-2009).
+2009). Where the last topic has a proportion of its own, p ~ Beta(omega_1, omega_0), and
+the others share the rest, theta ~ Dirichlet(alpha), the terms of these are instead
+
+    b_{x_n k} (alpha_k + N_k) (omega_0 + M) / (alpha_0 + M),   M = sum_{k < K} N_k,
+
+and that of the last b (omega_1 + N_K), all over omega_0 + omega_1 + n - 1.
 """
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
@@ -30,6 +35,22 @@ cdef inline double predictive(const double *b, const double *alpha, const double
     return total
 
 
+cdef inline double split_predictive(const double *b, const double *alpha, const double *omega,
+                                    const double *counts, Py_ssize_t n_components,
+                                    double alpha_0, double n_tokens,
+                                    double *cumulative) noexcept nogil:
+    """The same where the last topic has a proportion of its own; alpha is that of the others."""
+    cdef Py_ssize_t last = n_components - 1, k
+    cdef double m = n_tokens - counts[last], scale = (omega[0] + m) / (alpha_0 + m)
+    cdef double total = 0
+    for k in range(last):
+        total += scale * b[k] * (alpha[k] + counts[k])
+        cumulative[k] = total
+    total += b[last] * (omega[1] + counts[last])
+    cumulative[last] = total
+    return total
+
+
 cdef inline int draw(const double *cumulative, Py_ssize_t n_components, double u) noexcept nogil:
     """The first topic whose running sum exceeds u times the last."""
     cdef Py_ssize_t k
@@ -41,18 +62,21 @@ cdef inline int draw(const double *cumulative, Py_ssize_t n_components, double u
 
 
 def token_probabilities(const double[:, ::1] weights, int[::1] tokens, const double[::1] alpha,
-                        Py_ssize_t n_resampled, uint64 seed, double[:, ::1] out):
+                        Py_ssize_t n_resampled, uint64 seed, double[:, ::1] out,
+                        const double[::1] omega=None):
     """out[r, n] = p_n of particle r, for the tokens in an order drawn from `seed`.
 
     IN weights (n_words, K), the words' probabilities in the topics; alpha (K,);
     n_resampled, how many earlier topics are drawn again before each token, with
     replacement, or -1 for all of them in order. IN and OUT tokens (n_tokens,), rows of
-    `weights`, left in the order used. OUT out (n_particles, n_tokens).
+    `weights`, left in the order used. OUT out (n_particles, n_tokens). With omega (2,) the
+    last column of `weights` has a proportion of its own, and alpha is (K - 1,).
     """
-    cdef Py_ssize_t n_components = alpha.shape[0], n_tokens = tokens.shape[0]
+    cdef Py_ssize_t n_components = weights.shape[1], n_tokens = tokens.shape[0]
     cdef Py_ssize_t r, n, i, j, k, n_redrawn
     cdef int held
-    cdef double alpha_0 = 0, total
+    cdef double alpha_0 = 0, total, prior_mass
+    cdef bint split = omega is not None
     cdef uint64 state = mix(seed)
     cdef int *z = <int *> malloc((n_tokens + 1) * sizeof(int))
     cdef double *counts = <double *> malloc(2 * n_components * sizeof(double))
@@ -62,8 +86,9 @@ def token_probabilities(const double[:, ::1] weights, int[::1] tokens, const dou
         raise MemoryError()
     cdef double *cumulative = counts + n_components
     with nogil:
-        for k in range(n_components):
+        for k in range(alpha.shape[0]):
             alpha_0 += alpha[k]
+        prior_mass = omega[0] + omega[1] if split else alpha_0
         for n in range(n_tokens - 1, 0, -1):
             j = <Py_ssize_t> (uniform(&state) * (n + 1))
             held = tokens[n]
@@ -77,12 +102,21 @@ def token_probabilities(const double[:, ::1] weights, int[::1] tokens, const dou
                 for j in range(n_redrawn):
                     i = j if n_resampled < 0 else <Py_ssize_t> (uniform(&state) * n)
                     counts[z[i]] -= 1
-                    predictive(&weights[tokens[i], 0], &alpha[0], counts, n_components, cumulative)
+                    if split:
+                        split_predictive(&weights[tokens[i], 0], &alpha[0], &omega[0], counts,
+                                         n_components, alpha_0, n - 1, cumulative)
+                    else:
+                        predictive(&weights[tokens[i], 0], &alpha[0], counts, n_components,
+                                   cumulative)
                     z[i] = draw(cumulative, n_components, uniform(&state))
                     counts[z[i]] += 1
-                total = predictive(&weights[tokens[n], 0], &alpha[0], counts, n_components,
-                                   cumulative)
-                out[r, n] = total / (alpha_0 + n)
+                if split:
+                    total = split_predictive(&weights[tokens[n], 0], &alpha[0], &omega[0], counts,
+                                             n_components, alpha_0, n, cumulative)
+                else:
+                    total = predictive(&weights[tokens[n], 0], &alpha[0], counts, n_components,
+                                       cumulative)
+                out[r, n] = total / (prior_mass + n)
                 z[n] = draw(cumulative, n_components, uniform(&state))
                 counts[z[n]] += 1
         free(z)

@@ -22,8 +22,8 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from streamtopics.kernels._vector cimport (
-    st_add4_double, st_add4_float, st_add_double, st_add_float, st_dot4_double,
-    st_dot4_float, st_dot_double, st_dot_float, st_exp_digamma_double,
+    st_add4_double, st_add4_float, st_add_double, st_add_float, st_psi_double,
+    st_dot4_double, st_dot4_float, st_dot_double, st_dot_float, st_exp_digamma_double,
     st_exp_digamma_float, st_update_double, st_update_float,
 )
 
@@ -349,6 +349,111 @@ def infer_documents(const int[::1] indptr, const int[::1] indices, const floatin
         free(block)
         free(rows)
         free(active)
+
+
+cdef void set_offsets(const double *prior_mass, const double *held, const double *share_prior,
+                      Py_ssize_t n_local, Py_ssize_t n, floating *offset) noexcept nogil:
+    """offset[k] = psi(sum gamma) - psi(v), over the block of topics that k is in."""
+    cdef Py_ssize_t block, k
+    cdef double value[2]
+    for block in range(2):
+        value[block] = (st_psi_double(prior_mass[block] + held[block])
+                        - st_psi_double(share_prior[block] + held[block]))
+    for k in range(n):
+        offset[k] = <floating> value[k >= n_local]
+
+
+cdef void sum_blocks(const floating *e, const floating *total, Py_ssize_t n_local, Py_ssize_t n,
+                     double *held) noexcept nogil:
+    """held[b] = sum of e[k] total[k], the tokens of topic k, over the topics of block b.
+
+    Not the sum of gamma - alpha, which in single precision is lost beside a great alpha.
+    """
+    cdef Py_ssize_t k
+    held[0] = held[1] = 0
+    for k in range(n):
+        held[k >= n_local] += <double> e[k] * total[k]
+
+
+def infer_two_blocks(const int[::1] indptr, const int[::1] indices, const floating[::1] counts,
+                     const floating[:, ::1] weights, const double[::1] alpha,
+                     Py_ssize_t n_local, const double[::1] share_prior, Py_ssize_t start,
+                     Py_ssize_t stop, double tol, Py_ssize_t max_iter, floating[:, ::1] gamma,
+                     double[:, ::1] held, double[::1] log_sums, int[::1] n_iter):
+    """gamma of the documents start .. stop, whose topics come in two blocks.
+
+    A document draws the share of the first `n_local` topics, v ~ Beta(share_prior),
+    and proportions within each block: coordinate ascent as in `infer_documents`, with
+
+        e_k = exp(psi(gamma_k) - psi(sum gamma) + psi(v)),
+
+    where the sum is over the topics of k's block, and v what the block holds and its
+    part of share_prior.
+
+    IN the minibatch in CSR form over its own words, weights (n_words, width), alpha
+    (K,), share_prior (2,); OUT gamma (stop - start, K), held (stop - start, 2), the
+    tokens of each block, log_sums (stop - start,) = sum_u c_u log sum_k e_k b_uk at the
+    last gamma, n_iter (stop - start,).
+    """
+    cdef Py_ssize_t n = alpha.shape[0], width = weights.shape[1], longest = 0
+    cdef Py_ssize_t d, u, k, n_words
+    cdef floating change, limit, tokens, scale
+    cdef double prior_mass[2]
+    for d in range(start, stop):
+        longest = max(longest, indptr[d + 1] - indptr[d])
+    cdef floating *block = <floating *> malloc((5 * width + 2 * longest) * sizeof(floating))
+    cdef const floating **rows = <const floating **> malloc((longest + 1) * sizeof(void *))
+    if block == NULL or rows == NULL:
+        free(block)
+        free(rows)
+        raise MemoryError()
+    cdef floating *g = block
+    cdef floating *prior = block + width
+    cdef floating *offset = block + 2 * width
+    cdef floating *e = block + 3 * width
+    cdef floating *total = block + 4 * width
+    cdef floating *own = block + 5 * width
+    cdef floating *none = own + longest
+    with nogil:
+        memset(none, 0, longest * sizeof(floating))
+        prior_mass[0] = prior_mass[1] = 0
+        for k in range(n):
+            prior_mass[k >= n_local] += alpha[k]
+        for k in range(width):
+            g[k] = 1
+            prior[k] = <floating> alpha[k] if k < n else 1
+            offset[k] = UNUSED
+        for d in range(start, stop):
+            n_words = indptr[d + 1] - indptr[d]
+            tokens = 0
+            for u in range(n_words):
+                own[u] = counts[indptr[d] + u]
+                rows[u] = &weights[indices[indptr[d] + u], 0]
+                tokens += own[u]
+            for k in range(n):
+                g[k] = prior[k] + tokens / n
+            held[d - start, 0] = <double> tokens * n_local / n
+            held[d - start, 1] = <double> tokens * (n - n_local) / n
+            limit = <floating> tol * tokens
+            change = limit
+            n_iter[d - start] = 0
+            while tokens > 0 and n_iter[d - start] < max_iter and not change < limit:
+                set_offsets(prior_mass, &held[d - start, 0], &share_prior[0], n_local, n, offset)
+                exp_digamma(g, offset, e, width)
+                sweep(e, <floating> 0, none, rows, own, n_words, width, total)
+                change = update(prior, e, total, width, g)
+                sum_blocks(e, total, n_local, n, &held[d - start, 0])
+                n_iter[d - start] += 1
+            set_offsets(prior_mass, &held[d - start, 0], &share_prior[0], n_local, n, offset)
+            scale = exp_digamma(g, offset, e, width)
+            log_sums[d - start] = 0
+            for u in range(n_words):
+                if own[u] > 0:
+                    log_sums[d - start] += own[u] * (log(<double> dot(e, rows[u], width)) + scale)
+            for k in range(n):
+                gamma[d - start, k] = g[k]
+        free(block)
+        free(rows)
 
 
 def word_statistics(const int[::1] indptr, const int[::1] documents, const floating[::1] counts,

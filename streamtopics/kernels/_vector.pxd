@@ -25,3 +25,4 @@ cdef extern from "_vector.h" nogil:
     void st_add_divergences(const double *q, const double *p, const double *eta,
                             Py_ssize_t eta_step, Py_ssize_t n, double *from_p,
                             double *from_eta) noexcept
+    double st_psi_double(double x) noexcept

@@ -38,6 +38,7 @@ def left_to_right(
     topic_word: Any,
     doc_topic_prior: Any,
     *,
+    split_prior: Any = None,
     n_particles: int = 100,
     n_resampled: int | None = 5,
     form: Literal["product", "wallach"] = "product",
@@ -58,6 +59,10 @@ def left_to_right(
         Word probabilities of the topics; rows sum to 1.
     doc_topic_prior : float or array-like of shape (n_components,)
         Dirichlet parameter of the documents' proportions.
+    split_prior : array-like of shape (2,) or None, default=None
+        If given, the last topic has a proportion of its own, p ~ Beta(split_prior[1],
+        split_prior[0]), and the others share the rest by a Dirichlet of which
+        `doc_topic_prior`, of shape (n_components - 1,), is the parameter.
     n_particles : int, default=100
         The standard error falls with its root.
     n_resampled : int or None, default=5
@@ -101,7 +106,9 @@ def left_to_right(
     -3.5
     """
     _check_numbers(n_particles, n_resampled, form, seed)
-    topic_word, alpha = _check_topics(topic_word, doc_topic_prior)
+    n_apart = 0 if split_prior is None else 1
+    topic_word, alpha = _check_topics(topic_word, doc_topic_prior, n_apart)
+    omega = None if split_prior is None else _check_prior(split_prior, "split_prior", 2)
     X = _check_whole(X, topic_word.shape[1])
     word_topic = np.ascontiguousarray(topic_word.T)
     rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
@@ -114,7 +121,7 @@ def left_to_right(
         tokens = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
         out = np.empty((n_particles, len(tokens)))
         weights = word_topic[X.indices[span]]
-        kernel.token_probabilities(weights, tokens, alpha, redrawn, int(seeds[d]), out)
+        kernel.token_probabilities(weights, tokens, alpha, redrawn, int(seeds[d]), out, omega)
         return _product(out) if form == "product" else _wallach(out)
 
     with workers(n_jobs) as pool:
@@ -154,7 +161,9 @@ def _check_numbers(n_particles: Any, n_resampled: Any, form: Any, seed: Any) -> 
         raise ValueError(f"seed must be a non-negative integer; got {seed!r}")
 
 
-def _check_topics(topic_word: Any, doc_topic_prior: Any) -> tuple[np.ndarray, np.ndarray]:
+def _check_topics(
+    topic_word: Any, doc_topic_prior: Any, n_apart: int
+) -> tuple[np.ndarray, np.ndarray]:
     topic_word = check_array(topic_word, dtype=np.float64, input_name="topic_word")
     sums = topic_word.sum(axis=1)
     if (topic_word < 0).any() or np.abs(sums - 1).max() > SUM_TOLERANCE:
@@ -162,10 +171,17 @@ def _check_topics(topic_word: Any, doc_topic_prior: Any) -> tuple[np.ndarray, np
             "the rows of topic_word must be distributions; they sum to values from "
             f"{sums.min():g} to {sums.max():g}. Normalise them, or pass topic_word_"
         )
-    alpha = np.array(np.broadcast_to(doc_topic_prior, len(topic_word)), dtype=np.float64)
-    if not (np.isfinite(alpha).all() and (alpha > 0).all()):
-        raise ValueError(f"doc_topic_prior must be positive and finite; got {doc_topic_prior!r}")
-    return topic_word, alpha
+    n_topics = len(topic_word) - n_apart
+    if n_topics < 1:
+        raise ValueError("topic_word must have at least one topic beside the last; got 1 in all")
+    return topic_word, _check_prior(doc_topic_prior, "doc_topic_prior", n_topics)
+
+
+def _check_prior(prior: Any, name: str, n: int) -> np.ndarray:
+    prior = np.array(np.broadcast_to(prior, n), dtype=np.float64)
+    if not (np.isfinite(prior).all() and (prior > 0).all()):
+        raise ValueError(f"{name} must be positive and finite; got {prior}")
+    return prior
 
 
 def _check_whole(X: Any, n_features: int) -> sparse.csr_matrix:

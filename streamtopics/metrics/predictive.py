@@ -110,16 +110,24 @@ def token_log_probability(
     log_probability : ndarray of shape (n_documents,)
         In nats, summed over tokens.
     """
+    logs = X.data * np.log(token_probability(doc_topic, topic_word, X))
+    row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    return np.bincount(row, weights=logs, minlength=X.shape[0])
+
+
+def token_probability(
+    doc_topic: np.ndarray, topic_word: np.ndarray, X: sparse.csr_matrix
+) -> np.ndarray:
+    """Probability of the word of each stored entry of X, of shape (nnz,)."""
     word_topic = np.ascontiguousarray(topic_word.T)
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    log_probability = np.empty(X.nnz)
+    probability = np.empty(X.nnz)
     for start in range(0, X.nnz, ENTRIES_AT_ONCE):
         span = slice(start, start + ENTRIES_AT_ONCE)
-        probability = np.einsum(
+        probability[span] = np.einsum(
             "ik,ik->i", doc_topic[row[span]], word_topic[X.indices[span]], dtype=np.float64
         )
-        log_probability[span] = X.data[span] * np.log(probability)
-    return np.bincount(row, weights=log_probability, minlength=X.shape[0])
+    return probability
 
 
 def per_token(log_probability: np.ndarray, n_tokens: float) -> float:

@@ -49,14 +49,19 @@ class RandomStart:
         without shape, more makes them a firm guess that later ones hardly correct.
         """
         n_components = self.prior.shape[1]
-        cells = words.astype(np.uint64)[:, None] * np.uint64(n_components)
-        cells = cells + np.arange(n_components, dtype=np.uint64)
-        bits = _mix(cells ^ _mix(np.array([self.seed], dtype=np.uint64)))
-        pairs = (bits & SIXTEEN_OF_32) + ((bits >> np.uint64(16)) & SIXTEEN_OF_32)
-        uniforms = (pairs & np.uint64(0xFFFFFFFF)) + (pairs >> np.uint64(32))
         spread = min(max(0.1, 0.02 * n_components**0.5), 0.28)
-        z = (uniforms / 2.0**16 - 2.0) * 3.0**0.5
+        z = standard_noise(self.seed, words, n_components)
         return 100.0 * (1.0 + self.prior.prior_rows(words)) * (1.0 + spread * z)
+
+
+def standard_noise(seed: int, words: np.ndarray, n_components: int) -> np.ndarray:
+    """Sums of four uniforms, standardised: hashes of (seed, word, topic)."""
+    cells = words.astype(np.uint64)[:, None] * np.uint64(n_components)
+    cells = cells + np.arange(n_components, dtype=np.uint64)
+    bits = _mix(cells ^ _mix(np.array([seed], dtype=np.uint64)))
+    pairs = (bits & SIXTEEN_OF_32) + ((bits >> np.uint64(16)) & SIXTEEN_OF_32)
+    uniforms = (pairs & np.uint64(0xFFFFFFFF)) + (pairs >> np.uint64(32))
+    return (uniforms / 2.0**16 - 2.0) * 3.0**0.5
 
 
 def _mix(x: np.ndarray) -> np.ndarray:
@@ -130,7 +135,7 @@ class LDA:
             seeds = _mix(seeds)
             if statistics.local_bound is None:
                 return statistics
-            lacking = _log_factors(source, minibatch.words, topics.weights) @ minibatch.word_counts
+            lacking = log_factors(source, minibatch.words, topics.weights) @ minibatch.word_counts
             return replace(statistics, local_bound=statistics.local_bound + float(lacking))
 
         return learn
@@ -141,7 +146,7 @@ class LDA:
         return self.inference.doc_topic(minibatch, topics, content_seeds(minibatch), workers)
 
 
-def _log_factors(
+def log_factors(
     source: LazyPosterior | Proposal | RandomStart, words: np.ndarray, weights: np.ndarray
 ) -> np.ndarray:
     """What the weights of each word lack to exp(E[log beta]), of shape (n_words,), in nats."""

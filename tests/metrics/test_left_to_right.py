@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from scipy.special import roots_sh_jacobi
 
 from streamtopics import SVBLDA
 from streamtopics.datasets import make_lda_corpus
@@ -101,6 +102,8 @@ def test_edges():
         ({"X": X[:, :3]}, "X has 3 features, but topic_word has 4"),
         ({"topic_word": 2 * TOPIC_WORD}, "must be distributions"),
         ({"doc_topic_prior": 0.0}, "doc_topic_prior must be positive"),
+        ({"doc_topic_prior": 0.1, "split_prior": [1.0, 0.0]}, "split_prior must be positive"),
+        ({"X": [[1]], "topic_word": [[1.0]], "split_prior": 1.0}, "at least one topic beside"),
         ({"n_particles": 0}, "n_particles"),
         ({"n_resampled": -1}, "n_resampled"),
         ({"form": "sum"}, "form"),
@@ -111,6 +114,35 @@ def test_wrong_arguments(change, message):
     arguments = {"X": X, "topic_word": TOPIC_WORD, "doc_topic_prior": ALPHA} | change
     with pytest.raises(ValueError, match=message):
         left_to_right(**arguments)
+
+
+def test_a_topic_with_a_proportion_of_its_own():
+    """With omega_0 the mass of the others it is one Dirichlet over all."""
+    four = np.vstack([TOPIC_WORD, np.random.default_rng(1).dirichlet(np.ones(4))])
+    settings = {"n_particles": 20_000, "n_resampled": None}
+    split = left_to_right(X, four, ALPHA, split_prior=[ALPHA.sum(), 0.9], **settings)
+    exact = [reference.log_likelihood(t, four, np.append(ALPHA, 0.9)) for t in DOCUMENTS]
+    distance = np.abs(split.log_likelihood - exact)
+    assert (distance <= 4 * split.standard_error + 1e-12).all()
+
+
+def test_a_proportion_of_its_own_against_quadrature():
+    four = np.vstack([TOPIC_WORD, np.random.default_rng(1).dirichlet(np.ones(4))])
+    omega = np.array([3.0, 2.0])
+    p, weight = roots_sh_jacobi(12, omega.sum() - 1, omega[1])
+    weight = weight / weight.sum()
+    exact = [
+        np.log(
+            sum(
+                w * np.exp(reference.log_likelihood(t, (1 - q) * four[:3] + q * four[3], ALPHA))
+                for q, w in zip(p, weight, strict=True)
+            )
+        )
+        for t in DOCUMENTS
+    ]
+    settings = {"n_particles": 20_000, "n_resampled": 3}
+    found = left_to_right(X, four, ALPHA, split_prior=omega, **settings)
+    assert (np.abs(found.log_likelihood - exact) <= 4 * found.standard_error + 1e-12).all()
 
 
 def test_scorer():

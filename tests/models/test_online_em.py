@@ -16,7 +16,7 @@ from streamtopics import (
     StreamingGibbsLDA,
     VariationalOnlineEM,
 )
-from streamtopics.base import _minibatch
+from streamtopics.base import minibatch_of
 from streamtopics.local import Variational
 from streamtopics.models import LDA
 from streamtopics.models.lda import RandomStart
@@ -352,7 +352,7 @@ def engine(rule, view, batches, n_components=4):
     results = []
     with workers(None) as pool:
         for batch in batches:
-            minibatch = _minibatch(sparse.csr_matrix(batch))
+            minibatch = minibatch_of(sparse.csr_matrix(batch))
             posterior.blend(rule.step(posterior, model.learner(posterior, minibatch, pool)))
             results.append(posterior.dense())
     return results
@@ -388,7 +388,7 @@ def hard_counts(model, batches):
     """Sum of the counts that single Gibbs samples of each minibatch give, by hand."""
     total = 0.0
     for batch in batches:
-        minibatch = _minibatch(sparse.csr_matrix(batch))
+        minibatch = minibatch_of(sparse.csr_matrix(batch))
         learn = model._model().learner(model.posterior_, minibatch, SERIAL)
         counts = np.zeros((batch.shape[1], model.n_components))
         counts[minibatch.words] = learn(model.posterior_).counts

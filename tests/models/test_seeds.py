@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from streamtopics.base import _minibatch
+from streamtopics.base import minibatch_of
 from streamtopics.models.lda import content_seeds, document_seeds
 
 
@@ -49,7 +49,7 @@ def test_document_seeds_of_very_long_streams():
 
 
 def seeds_of(X, dtype=np.float64):
-    return content_seeds(_minibatch(sparse.csr_matrix(X, dtype=dtype)))
+    return content_seeds(minibatch_of(sparse.csr_matrix(X, dtype=dtype)))
 
 
 def corpus(n=300, n_words=40):
@@ -105,7 +105,7 @@ def test_content_seeds_do_not_depend_on_the_order_of_the_columns():
         shuffled.data[start:stop] = X.data[order]
     shuffled.has_sorted_indices = False
     assert not np.array_equal(shuffled.indices, X.indices)
-    assert_array_equal(content_seeds(_minibatch(shuffled)), content_seeds(_minibatch(X)))
+    assert_array_equal(content_seeds(minibatch_of(shuffled)), content_seeds(minibatch_of(X)))
 
 
 def test_content_seeds_are_those_of_both_precisions():

@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.integrate import quad
 from scipy.special import logsumexp
 
-from streamtopics.base import _minibatch
+from streamtopics.base import minibatch_of
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.families import dirichlet
 from streamtopics.local import Variational
@@ -445,7 +445,7 @@ def lda(n_components, tol=1e-10):
 
 def corpus(seed, n=60, n_features=50):
     X = make_lda_corpus(n, n_features=n_features, mean_length=40, random_state=seed).X
-    return _minibatch(X.astype(np.float64))
+    return minibatch_of(X.astype(np.float64))
 
 
 @pytest.mark.parametrize("n_components", [1, 4, 40])

@@ -1,0 +1,674 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sentiments of documents and aspects of their sentences, from seed words and a stream."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from streamtopics.base import FEW_STEPS, unchanged_unless_learnt, warn_of_no_boost
+from streamtopics.estimators.records import RecordParameters, is_record
+from streamtopics.kernels import rows
+from streamtopics.learnt import LearntTopics, largest
+from streamtopics.local.asum import EM, Found, FrankWolfe
+from streamtopics.messages import Minibatch, SentenceBatch
+from streamtopics.metrics import predictive
+from streamtopics.models import ASUM
+from streamtopics.parallel import Workers, workers
+from streamtopics.posterior import LazyPosterior
+from streamtopics.progress import progress
+from streamtopics.sentences import Sentences, read_sentences
+from streamtopics.updates import BPS
+from streamtopics.updates.rule import Rule
+from streamtopics.validation import (
+    BOOSTING_SCALE,
+    COMMON_CONSTRAINTS,
+    POSITIVE_INT,
+    Interval,
+    StrOptions,
+    check_column_names,
+    check_topic_word_prior,
+)
+
+DOCUMENTS_AT_ONCE = 4096
+BOOSTING = 0.5
+AT_LEAST_ONE = Interval(Real, 1, 1e10, closed="both")
+LOCAL_STEPS = {"em": EM, "frank_wolfe": FrankWolfe}
+
+
+class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstimator):
+    """The aspect and sentiment unification model (ASUM), which learns from seed words.
+
+    Each sentence speaks of one aspect with one sentiment, and draws all of its words from
+    that pair's topic; a document has proportions of sentiments, and in each of them of
+    aspects. What makes a topic positive or negative are words that the prior gives to a
+    sentiment. No label is needed: documents are classified by what else is said where those
+    words are. On a stream they fade from the topics, unless the update boosts them.
+
+    Parameters
+    ----------
+    n_aspects : int, default=10
+        Aspects of each sentiment; there are as many topics for each.
+    sentiments : sequence of str or of int, default=("positive", "negative")
+        Their names, two or more, in the order of the rows of `topic_word_prior`.
+    topic_word_prior : float, array-like of shape (n_features,) or \
+            (n_sentiments, n_features), or None, default=None
+        Dirichlet parameter of the topics of each sentiment (the papers' eta): a
+        pseudo-count, in tokens, for every word; `streamtopics.priors.seed_prior` makes one
+        of seed words. None is 0.05 for each, under which the names mean nothing.
+    boosted_prior : float, array-like of shape (n_features,) or \
+            (n_sentiments, n_features), or None, default=None
+        The knowledge that a boost adds with every minibatch, only its shape counts; None is
+        `topic_word_prior`.
+    boosting_scale : float or None, default=None
+        Pseudo-counts of the prior added for each token (the source's s). None is 0.5, and 0
+        never boosts; it has to be None if `update` is given.
+    boosting_norm : {"topic", "whole"}, default="topic"
+        "topic" gives each topic a boost in proportion to its own tokens; "whole" gives each
+        the same part, as in the source: the rare topics of a sentiment become all prior, and
+        one sentiment can lose most sentences to the other.
+    update : rule of `streamtopics.updates` or None, default=None
+        How the posterior takes a minibatch in, for example ``PowerPrior(0.9, Boost(0.1))``;
+        its fields are parameters too, such as ``update__rho``. None is
+        ``BPS(boosting_scale, boosting_norm)``.
+    doc_sentiment_prior : float, default=1.0
+        Dirichlet parameter of a document's sentiments (the papers' gamma), at least 1: 1 is
+        flat, each 1 more is a further sentence of every sentiment, which makes
+        probabilities less extreme.
+    doc_aspect_prior : float, default=2.0
+        The same of the aspects in each sentiment (the papers' alpha). The source has 1.
+    local_step : {"em", "frank_wolfe"}, default="em"
+        How the proportions of a document are found: by EM, or by the steps that the source
+        prints, which come less close.
+    max_local_iter : int, default=100
+        Iterations on a document, at most.
+    tol : float, default=1e-3
+        A document is done when an iteration moves less than this share of it.
+    batch_size : int, default=1000
+        Documents in a minibatch of `fit`. (`partial_fit` takes what it is given as one.)
+    max_iter : int, default=1
+        Passes of `fit` over the corpus; more than one counts the data again.
+    n_jobs : int or None, default=None
+        Threads; -1 is all processors. The result is the same bits for any number.
+    random_state : int, RandomState instance or None, default=None
+        Of the start, which tells the aspects of a sentiment apart.
+    verbose : int, default=0
+        1 shows how far `fit` has come.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_sentiments,)
+        The names of the sentiments, in their order.
+    components_ : ndarray of shape (n_sentiments * n_aspects, n_features)
+        Dirichlet parameters of the topics: pseudo-counts, not normalised; first all aspects
+        of the first sentiment.
+    topic_word_ : ndarray of shape (n_sentiments * n_aspects, n_features)
+        Word probabilities of the topics; rows sum to 1.
+    topic_weights_ : ndarray of shape (n_sentiments * n_aspects,)
+        Share of all tokens learnt from that each topic explains.
+    prior_retention_ : ndarray of shape (n_sentiments * n_aspects,)
+        Share of each topic's mass that is owed to the prior.
+    n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
+        What has been learnt from, counting repeated passes.
+    n_iter_ : int
+        Passes that `fit` has finished.
+    posterior_ : LazyPosterior
+        The state of the engine.
+    seed_ : int
+        The seed drawn from `random_state`.
+    n_features_in_ : int
+        Columns of the counts.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, where the counts came as data frames.
+
+    See Also
+    --------
+    streamtopics.text.SentenceVectorizer : Makes sentences of raw documents.
+    streamtopics.priors.seed_prior : Makes `topic_word_prior`.
+
+    Notes
+    -----
+    With flat priors the log likelihood of a document is concave in the joint proportions of
+    sentiments and aspects, so that EM finds its maximum from anywhere. Words are counted by
+    the joint responsibility of each sentence, not by the product of that of its sentiment
+    and that of its aspect as the source prints, which is not the E-step.
+
+    References
+    ----------
+    Y. Jo and A. H. Oh (2011), "Aspect and sentiment unification model for online review
+    analysis".
+
+    D. A. Nguyen, V. L. Ngo, K. A. Nguyen, C. H. Nguyen and K. Than (2020), "Boosting prior
+    knowledge in streaming variational Bayes", section 5.2.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from streamtopics import AspectSentimentModel
+    >>> from streamtopics.priors import seed_prior
+    >>> from streamtopics.text import SentenceVectorizer
+    >>> texts = ["Good room. The staff was friendly.", "Bad food. The soup was cold."] * 50
+    >>> vectorizer = SentenceVectorizer(CountVectorizer(stop_words="english"))
+    >>> X = vectorizer.fit_transform(texts)
+    >>> words = vectorizer.get_feature_names_out()
+    >>> seeds = {"positive": ["good"], "negative": ["bad"]}
+    >>> prior = seed_prior(seeds, words, 1.0)
+    >>> model = AspectSentimentModel(
+    ...     n_aspects=2, topic_word_prior=prior, batch_size=20, random_state=0
+    ... ).fit(X)
+    >>> model.predict(vectorizer.transform(["A friendly room.", "Cold soup!"]))
+    array(['positive', 'negative'], dtype='<U8')
+    """
+
+    _records = ("update",)
+    _parameter_constraints = {
+        name: COMMON_CONSTRAINTS[name]
+        for name in (
+            "topic_word_prior", "boosted_prior", "max_local_iter", "tol", "batch_size",
+            "max_iter", "n_jobs", "random_state", "verbose",
+        )
+    } | {
+        "n_aspects": [POSITIVE_INT],
+        "sentiments": ["array-like"],
+        "boosting_scale": [None, BOOSTING_SCALE],
+        "boosting_norm": [StrOptions({"topic", "whole"})],
+        "update": "no_validation",
+        "doc_sentiment_prior": [AT_LEAST_ONE],
+        "doc_aspect_prior": [AT_LEAST_ONE],
+        "local_step": [StrOptions(set(LOCAL_STEPS))],
+    }  # fmt: skip
+
+    def __init__(
+        self,
+        n_aspects=10,
+        *,
+        sentiments=("positive", "negative"),
+        topic_word_prior=None,
+        boosted_prior=None,
+        boosting_scale=None,
+        boosting_norm="topic",
+        update=None,
+        doc_sentiment_prior=1.0,
+        doc_aspect_prior=2.0,
+        local_step="em",
+        max_local_iter=100,
+        tol=1e-3,
+        batch_size=1000,
+        max_iter=1,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.n_aspects = n_aspects
+        self.sentiments = sentiments
+        self.topic_word_prior = topic_word_prior
+        self.boosted_prior = boosted_prior
+        self.boosting_scale = boosting_scale
+        self.boosting_norm = boosting_norm
+        self.update = update
+        self.doc_sentiment_prior = doc_sentiment_prior
+        self.doc_aspect_prior = doc_aspect_prior
+        self.local_step = local_step
+        self.max_local_iter = max_local_iter
+        self.tol = tol
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # Learning
+
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
+        """Learn from a corpus, in minibatches of `batch_size` documents, in order.
+
+        Forgets what was learnt before. When it is interrupted, the model has learnt from
+        the minibatches that were finished.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_sentences, n_features), or sequence of matrices
+            Non-negative word counts, fractions are legal: one matrix for all documents,
+            with `groups`, or one of shape (n_sentences, n_features) for each document, as
+            `SentenceVectorizer` makes them.
+        y : None
+            Ignored: sentiments are learnt from the prior.
+        groups : array-like of shape (n_sentences,) or None, default=None
+            The document of each row of X, if that is one matrix.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the corpus makes so few minibatches that the topics hardly leave their
+            random start.
+        """
+        with unchanged_unless_learnt(self), self._workers() as pool:
+            sentences = self._sentences(X, groups, "fit", reset=True)
+            self._start(sentences.n_words)
+            self._warn_of_few_steps(sentences.n_documents)
+            total, shown = self.max_iter * sentences.n_documents, self.verbose > 0
+            with progress(type(self).__name__, total, enabled=shown) as report:
+                for _ in range(self.max_iter):
+                    for batch in _batches(sentences, self.batch_size):
+                        self._learn(batch, pool)
+                        report.advance(batch.n_documents, batch.sentences.n_tokens)
+                    self.n_iter_ += 1
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
+        """Learn from one minibatch: one step of the update rule.
+
+        When it fails nothing has changed. The first call fixes the sentiments, the number
+        of aspects and the priors; of a minibatch without documents nothing is learnt.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_sentences, n_features), or sequence of matrices
+            As in `fit`.
+        y : None
+            Ignored: sentiments are learnt from the prior.
+        groups : array-like of shape (n_sentences,) or None, default=None
+            The document of each row of X, if that is one matrix.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        with unchanged_unless_learnt(self), self._workers() as pool:
+            first = not self.__sklearn_is_fitted__()
+            sentences = self._sentences(X, groups, "partial_fit", reset=first)
+            if first:
+                self._start(sentences.n_words)
+            else:
+                self._check_continuable()
+            if sentences.n_documents:
+                self._learn(_batch(sentences, 0, sentences.n_documents), pool)
+        return self
+
+    def fit_transform(self, X: Any, y: Any = None, groups: Any = None) -> np.ndarray:
+        """`fit`, then `transform` of the same documents.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_sentences, n_features), or sequence of matrices
+            As in `fit`.
+        y : None
+            Ignored.
+        groups : array-like of shape (n_sentences,) or None, default=None
+            The document of each row of X, if that is one matrix.
+
+        Returns
+        -------
+        doc_topic : ndarray of shape (n_documents, n_sentiments * n_aspects), float64
+        """
+        return self.fit(X, groups=groups).transform(X, groups)
+
+    def _warn_of_few_steps(self, n_documents: int) -> None:
+        passes = getattr(self._rule, "n_passes", getattr(self._rule, "max_passes", 1))
+        n_steps = -(-n_documents // self.batch_size) * self.max_iter * passes
+        if n_steps < FEW_STEPS:
+            warnings.warn(
+                f"{type(self).__name__}.fit makes only {n_steps} step(s) from a random start, too "
+                "few to find topics; for a corpus of few minibatches make batch_size smaller, or "
+                f"update several rounds long, such as BPS({BOOSTING}, n_passes=10)",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    @contextmanager
+    def _workers(self) -> Iterator[Workers]:
+        self._validate_params()
+        if not (self.update is None or (is_record(self.update) and hasattr(self.update, "step"))):
+            raise TypeError(
+                "update must be a rule of streamtopics.updates, such as PowerPrior(0.9), or None; "
+                f"got {self.update!r}"
+            )
+        if self.update is not None and self.boosting_scale is not None:
+            raise ValueError(
+                f"boosting_scale is {self.boosting_scale!r}, but update is {self.update!r}, which "
+                "boosts as its own fields say; set boosting_scale to None, or update"
+            )
+        with workers(self.n_jobs) as pool:
+            yield pool
+
+    def _start(self, n_features: int) -> None:
+        self.classes_ = _checked_sentiments(self.sentiments)
+        shape = n_features, len(self.classes_) * self.n_aspects
+        eta = self._prior("topic_word_prior", n_features)
+        xi = None if self.boosted_prior is None else self._prior("boosted_prior", n_features)
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        self.n_features_in_ = n_features
+        self.seed_ = int(seed)
+        self.n_iter_ = 0
+        self.posterior_ = LazyPosterior(eta, shape, xi=xi)
+
+    def _prior(self, name: str, n_features: int) -> np.ndarray:
+        """A prior by word and topic, of shape (n_features or 1, n_components or 1)."""
+        n_sentiments = len(self.classes_)
+        prior = check_topic_word_prior(
+            getattr(self, name), name, n_sentiments, n_features, "n_sentiments"
+        )
+        return prior if prior.shape[1] == 1 else np.repeat(prior, self.n_aspects, axis=1)
+
+    def _check_continuable(self) -> None:
+        """Whether the parameters still fit the posterior."""
+        now = _checked_sentiments(self.sentiments)
+        if not np.array_equal(now, self.classes_):
+            raise ValueError(
+                f"sentiments are {now.tolist()} now, but the model was started with "
+                f"{self.classes_.tolist()}; set them back, or start anew with fit"
+            )
+        if self.n_aspects != self._n_aspects:
+            raise ValueError(
+                f"n_aspects is {self.n_aspects} now, but the model has {self._n_aspects}; "
+                "set it back, or start anew with fit"
+            )
+
+    def _learn(self, batch: SentenceBatch, pool: Workers) -> None:
+        blend = self._rule.step(self.posterior_, self._model.learner(self.posterior_, batch, pool))
+        if self.boosted_prior is not None and not np.any(blend.boost):
+            warn_of_no_boost("a boosting_scale above 0, or an update with a boost")
+        self.posterior_.blend(blend)
+
+    # Inference
+
+    def predict(self, X: Any, groups: Any = None) -> np.ndarray:
+        """The most probable sentiment of each document.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_sentences, n_features), or sequence of matrices
+            As in `fit`.
+        groups : array-like of shape (n_sentences,) or None, default=None
+            The document of each row of X, if that is one matrix; documents come in the
+            order of their first rows.
+
+        Returns
+        -------
+        sentiment : ndarray of shape (n_documents,)
+            Of `classes_`; of equally probable ones, as of a document without words, the
+            first.
+        """
+        most_probable = self._sentiments(X, groups, "predict").argmax(axis=1)
+        return self.classes_[most_probable]
+
+    def predict_proba(self, X: Any, groups: Any = None) -> np.ndarray:
+        """Proportions of the sentiments in each document, the papers' pi.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_sentences, n_features), or sequence of matrices
+            As in `fit`.
+        groups : array-like of shape (n_sentences,) or None, default=None
+            The document of each row of X, if that is one matrix; documents come in the
+            order of their first rows.
+
+        Returns
+        -------
+        proportions : ndarray of shape (n_documents, n_sentiments), float64
+            Columns are `classes_`; rows sum to 1, and are even for a document without words.
+        """
+        return self._sentiments(X, groups, "predict_proba")
+
+    def transform(self, X: Any, groups: Any = None) -> np.ndarray:
+        """Joint proportions of sentiments and aspects in documents.
+
+        Each row depends on its own document only.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_sentences, n_features), or sequence of matrices
+            As in `fit`.
+        groups : array-like of shape (n_sentences,) or None, default=None
+            The document of each row of X, if that is one matrix; documents come in the
+            order of their first rows.
+
+        Returns
+        -------
+        doc_topic : ndarray of shape (n_documents, n_sentiments * n_aspects), float64
+            Rows sum to 1; first all aspects of the first sentiment.
+        """
+        check_is_fitted(self)
+        with self._workers() as pool:
+            return self._found(self._sentences(X, groups, "transform"), pool).proportions
+
+    def transform_sentences(self, X: Any, groups: Any = None) -> np.ndarray:
+        """Probability of each sentiment and aspect in each sentence.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_sentences, n_features), or sequence of matrices
+            As in `fit`.
+        groups : array-like of shape (n_sentences,) or None, default=None
+            The document of each row of X, if that is one matrix.
+
+        Returns
+        -------
+        sentence_topic : ndarray of shape (n_sentences, n_sentiments * n_aspects), float64
+            A row for each row of X, or for each sentence, document after document; rows sum
+            to 1. A sentence without words has the proportions of its document.
+        """
+        check_is_fitted(self)
+        with self._workers() as pool:
+            sentences = self._sentences(X, groups, "transform_sentences")
+            return sentences.as_passed(self._found(sentences, pool).responsibility)
+
+    def score_samples(self, X: Any, groups: Any = None) -> np.ndarray:
+        """Log predictive probability of the held-out tokens of each document.
+
+        One token in five of each sentence is held out, by a rule that depends on the
+        sentence alone; its topic is inferred from the others of the document.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_sentences, n_features), or sequence of matrices
+            As in `fit`.
+        groups : array-like of shape (n_sentences,) or None, default=None
+            The document of each row of X, if that is one matrix.
+
+        Returns
+        -------
+        log_probability : ndarray of shape (n_documents,)
+            In nats, summed over the document's held-out tokens.
+        """
+        check_is_fitted(self)
+        return self._completion(X, groups, "score_samples")[0]
+
+    def score(self, X: Any, y: Any = None, groups: Any = None) -> float:
+        """Log predictive probability per held-out token, by completion of the sentences.
+
+        For the accuracy on labelled documents, ask scikit-learn's tools for
+        ``scoring="accuracy"``.
+
+        Parameters
+        ----------
+        X : matrix of shape (n_sentences, n_features), or sequence of matrices
+            As in `fit`.
+        y : None
+            Ignored.
+        groups : array-like of shape (n_sentences,) or None, default=None
+            The document of each row of X, if that is one matrix.
+
+        Returns
+        -------
+        score : float
+            Nats per token, higher is better; NaN if no token is held out.
+        """
+        check_is_fitted(self)
+        return predictive.per_token(*self._completion(X, groups, "score"))
+
+    def _sentiments(self, X: Any, groups: Any, method: str) -> np.ndarray:
+        check_is_fitted(self)
+        with self._workers() as pool:
+            psi = self._found(self._sentences(X, groups, method), pool).proportions
+        return psi.reshape(len(psi), len(self.classes_), -1).sum(axis=2)
+
+    def _found(self, sentences: Sentences, pool: Workers) -> Found:
+        model = self._model
+        K, n_documents = self.posterior_.shape[1], sentences.n_documents
+        out = Found(
+            np.empty((n_documents, K)),
+            np.empty((sentences.n_sentences, K)),
+            np.empty(n_documents),
+            np.empty(n_documents, np.int32),
+        )
+        for start in range(0, n_documents, DOCUMENTS_AT_ONCE):
+            stop = min(start + DOCUMENTS_AT_ONCE, n_documents)
+            found = model.infer(self.posterior_, _batch(sentences, start, stop), pool)
+            first, last = sentences.starts[start], sentences.starts[stop]
+            out.proportions[start:stop] = found.proportions
+            out.responsibility[first:last] = found.responsibility
+            out.objective[start:stop] = found.objective
+            out.n_iter[start:stop] = found.n_iter
+        return out
+
+    def _completion(self, X: Any, groups: Any, method: str) -> tuple[np.ndarray, float]:
+        """Summed log probability of each document's held-out tokens, and their number."""
+        with self._workers() as pool:
+            sentences = self._sentences(X, groups, method)
+            observed, held_out = predictive.completion_split(sentences.counts)
+            theta = self._found(Sentences(observed, sentences.starts), pool).responsibility
+        words = np.unique(held_out.indices)
+        topic_word = self.posterior_.rows(words.astype(np.int32)) / self.posterior_.mass
+        log_probability = predictive.token_log_probability(theta, topic_word.T, held_out[:, words])
+        of_documents = np.bincount(sentences.documents, log_probability, sentences.n_documents)
+        return of_documents, float(held_out.sum(dtype=np.float64))
+
+    # What was learnt
+
+    def top_words(
+        self, sentiment: Any, aspect: int, feature_names: Any = None, n: int = 10
+    ) -> list:
+        """The most probable words of an aspect with a sentiment, the most probable first.
+
+        Parameters
+        ----------
+        sentiment : str or int
+            One of `classes_`.
+        aspect : int
+            From 0 to n_aspects - 1. The same number in two sentiments need not be the same
+            aspect.
+        feature_names : array-like of shape (n_features,), default=None
+            Words of the columns; None for the names seen in `fit`, or else the numbers of
+            the columns.
+        n : int, default=10
+            How many.
+
+        Returns
+        -------
+        words : list
+            Of min(n, n_features) words.
+        """
+        names = self._column_names(feature_names)
+        if not (isinstance(n, Integral) and n >= 1):
+            raise ValueError(f"n must be a positive number of words; got {n!r}")
+        known = self.classes_.tolist()
+        if sentiment not in known:
+            raise ValueError(f"sentiment must be one of {known}; got {sentiment!r}")
+        if not (isinstance(aspect, Integral) and 0 <= aspect < self._n_aspects):
+            raise ValueError(
+                f"aspect must be a whole number from 0 to {self._n_aspects - 1}; got {aspect!r}"
+            )
+        topic = known.index(sentiment) * self._n_aspects + int(aspect)
+        return list(names[largest(self.components_[topic], n)])
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Names of the columns of `transform`: each sentiment with the number of an aspect.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        names : ndarray of shape (n_sentiments * n_aspects,), object
+        """
+        check_is_fitted(self)
+        names = [f"{name}_{t}" for name in self.classes_ for t in range(self._n_aspects)]
+        return np.array(names, dtype=object)
+
+    # Parts
+
+    @property
+    def _n_aspects(self) -> int:
+        return self.posterior_.shape[1] // len(self.classes_)
+
+    @property
+    def _rule(self) -> Rule:
+        if self.update is not None:
+            return self.update
+        scale = BOOSTING if self.boosting_scale is None else self.boosting_scale
+        return BPS(scale, self.boosting_norm)
+
+    @property
+    def _model(self) -> ASUM:
+        return ASUM(
+            LOCAL_STEPS[self.local_step](self.tol, self.max_local_iter),
+            len(self.classes_),
+            self.doc_sentiment_prior,
+            self.doc_aspect_prior,
+            self.seed_,
+        )
+
+    def _sentences(self, X: Any, groups: Any, method: str, *, reset: bool = False) -> Sentences:
+        n_words = None if reset else self.n_features_in_
+        caller = f"{type(self).__name__}.{method}"
+        X = list(X) if isinstance(X, Iterator) else X
+        sentences = read_sentences(X, groups, n_words=n_words, caller=caller)
+        check_column_names(self, X, reset=reset)
+        if method == "fit" and sentences.n_documents == 0:
+            raise ValueError(f"X, passed to {caller}, has no documents; fit needs at least one")
+        return sentences
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        tags.input_tags.three_d_array = True
+        tags.input_tags.positive_only = True
+        return tags
+
+
+def _checked_sentiments(sentiments: Any) -> np.ndarray:
+    """The names as an array."""
+    names = list(sentiments)
+    one_kind = any(
+        all(isinstance(name, kind) and not isinstance(name, bool) for name in names)
+        for kind in (str, Integral)
+    )
+    if not one_kind or len(names) < 2 or len(set(names)) < len(names):
+        raise ValueError(
+            "sentiments must be two or more different names, all str or all int, such as "
+            f"('positive', 'negative'); got {sentiments!r}"
+        )
+    return np.array(names)
+
+
+def _batches(sentences: Sentences, size: int) -> Iterator[SentenceBatch]:
+    for start in range(0, sentences.n_documents, size):
+        yield _batch(sentences, start, min(start + size, sentences.n_documents))
+
+
+def _batch(sentences: Sentences, start: int, stop: int) -> SentenceBatch:
+    """The documents start .. stop - 1 over the words that occur in them."""
+    starts = sentences.starts[start : stop + 1]
+    counts: sparse.csr_matrix = sentences.counts[starts[0] : starts[-1]]
+    words, places = rows.used_columns(counts.indices, counts.shape[1])
+    batch = Minibatch(words, counts.indptr.astype(np.int32), places, counts.data)
+    return SentenceBatch(batch, starts - starts[0])

@@ -1,0 +1,544 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A streaming classifier whose classes have topics of their own."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from scipy.special import log_softmax
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import unique_labels
+from sklearn.utils.validation import check_is_fitted
+
+from streamtopics.base import (
+    DOCUMENTS_AT_ONCE,
+    minibatch_of,
+    unchanged_unless_learnt,
+    warn_of_no_boost,
+)
+from streamtopics.block_posterior import BlockPosterior
+from streamtopics.estimators.documentation import documented
+from streamtopics.learnt import LearntTopics
+from streamtopics.local.two_blocks import TwoBlocks
+from streamtopics.models.multi_view import MultiView
+from streamtopics.parallel import Workers, workers
+from streamtopics.posterior import LazyPosterior
+from streamtopics.priors import class_prior
+from streamtopics.progress import progress
+from streamtopics.updates import BPS
+from streamtopics.validation import (
+    BOOSTING_SCALE,
+    COMMON_CONSTRAINTS,
+    POSITIVE_INT,
+    WORD_PRIOR,
+    Interval,
+    StrOptions,
+    check_counts,
+    check_labels,
+    check_topic_word_prior,
+)
+
+# Sum of a document's prior over the topics of a block, when none is given.
+DOC_TOPIC_MASS = 10.0
+
+
+@documented
+class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimator):
+    """A classifier of documents: topics of each class, and topics shared by all (MviewLDA).
+
+    A document of a class draws some of its words from the K topics of that class, the
+    others from R topics that all classes share, and both parts are learnt from a stream of
+    labelled documents::
+
+        lam_t = lam_{t-1} + s_t + r_t eta,    r_t = scale * |s_t| / |eta|
+
+    with the boost, and the masses in it, of the topics of classes only. The class of
+    a new document is the one under which it is most probable: log p(class) and a
+    variational bound on log p(words | class).
+
+    Parameters
+    ----------
+    n_local_topics : int, default=10
+        Topics of each class (the source's K).
+    n_global_topics : int, default=8
+        Topics shared by the classes (the source's R).
+    boosting_scale : float, default=0.0
+        Pseudo-counts of `class_word_prior` that are added again for each token of the
+        topics of classes (the source's s); 0 is plain streaming variational Bayes.
+    boosting_norm : {"whole", "topic"}, default="whole"
+        "whole" gives each of these topics the same part of the boost, as in the source, so
+        that those of small classes are pulled hardest; "topic" gives each a boost in
+        proportion to its own tokens.
+    doc_topic_prior : float or None, default=None
+        Dirichlet parameter of a document's proportions, both in the topics of its class and
+        in the shared ones, in tokens for each topic. None is 10 / n_local_topics and
+        10 / n_global_topics: together the weight of ten tokens in each block.
+    local_share_prior : tuple of two floats, default=(1.0, 1.0)
+        Beta parameter of the share of a document's words that are of its class's topics.
+    class_word_prior : float, array-like of shape (n_features,) or (n_classes, n_features), \
+            callable, or None, default=None
+        Dirichlet parameter of the topics of classes: a pseudo-count, in tokens, for every
+        word; rows are in the order of `classes_`, which is sorted. A callable makes it: it
+        is called with the X and y of `fit`, or of the first `partial_fit`, and
+        ``classes=``. None is `streamtopics.priors.class_prior`, which expects in a class
+        the words typical of it. In a stream it sees the first minibatch alone; where
+        earlier labelled documents are at hand, make the prior of these. Under a flat
+        prior the shared topics soon take most words, and classes are told badly.
+    boosted_prior : float, array-like of shape (n_features,) or (n_classes, n_features), \
+            callable, or None, default=None
+        The knowledge that a boost adds again, given like `class_word_prior`; None is what
+        that is, which the stream starts from.
+    topic_word_prior : float or array-like of shape (n_features,), or None, default=None
+        Dirichlet parameter of the shared topics. None is 0.05 for each word.
+    {n_passes}
+    {max_local_iter}
+    {tol}
+    batch_size : int, default=1000
+        Documents in a minibatch of `fit`. (`partial_fit` takes what it is given as one
+        minibatch.)
+    {max_iter}
+    n_jobs : int or None, default=None
+        Threads; None is 1 and -1 all processors. The results are the same bits
+        for any number. Under `joblib.parallel_config` with a backend of processes
+        or a cluster, documents are sent there.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the topics that the first documents of a class start from.
+    verbose : int, default=0
+        1 shows the progress of `fit`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The class labels.
+    class_count_ : ndarray of shape (n_classes,)
+        Documents of each class learnt from.
+    topic_class_ : ndarray of shape (n_components,)
+        Which of the classes each topic belongs to, as its place in `classes_`; -1 for the
+        shared topics, which are the last. n_components, here and below, is
+        n_classes * n_local_topics + n_global_topics.
+    {dirichlet_components}
+    {common_attributes}
+
+    See Also
+    --------
+    streamtopics.priors.class_prior : The words typical of classes, as a prior.
+    BPSLDA : Topics without classes.
+
+    Notes
+    -----
+    The local inference that the source prints has errors; here a word's topic and the block
+    it belongs to are inferred as one choice. Classes are told by the mean of the
+    topics; by exp(E[log beta]), which learning goes by, they were told worse, with a boost
+    and without.
+
+    References
+    ----------
+    D. A. Nguyen, V. L. Ngo, K. A. Nguyen, C. H. Nguyen and K. Than (2020), "Boosting prior
+    knowledge in streaming variational Bayes", section 5.4.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from streamtopics import MultiViewLDA
+    >>> texts = ["a ship at sea", "the deep sea", "a plane in the sky", "the blue sky"] * 5
+    >>> labels = ["sea", "sea", "air", "air"] * 5
+    >>> X = CountVectorizer().fit_transform(texts)
+    >>> model = MultiViewLDA(2, 1, random_state=0)
+    >>> model = model.partial_fit(X[:12], labels[:12], classes=["air", "sea"])
+    >>> model.predict(X[12:16])
+    array(['sea', 'sea', 'air', 'air'], dtype='<U3')
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_local_topics": [POSITIVE_INT],
+        "n_global_topics": [POSITIVE_INT],
+        "boosting_scale": [BOOSTING_SCALE],
+        "boosting_norm": [StrOptions({"whole", "topic"})],
+        "doc_topic_prior": [None, Interval(Real, 1e-10, 1e10, closed="both")],
+        "local_share_prior": [tuple, list],
+        "class_word_prior": [*WORD_PRIOR, callable],
+        "boosted_prior": [*WORD_PRIOR, callable],
+        "topic_word_prior": WORD_PRIOR,
+    } | {
+        name: COMMON_CONSTRAINTS[name]
+        for name in (
+            "n_passes", "max_local_iter", "tol", "batch_size", "max_iter", "n_jobs",
+            "random_state", "verbose",
+        )
+    }  # fmt: skip
+
+    def __init__(
+        self,
+        n_local_topics=10,
+        n_global_topics=8,
+        *,
+        boosting_scale=0.0,
+        boosting_norm="whole",
+        doc_topic_prior=None,
+        local_share_prior=(1.0, 1.0),
+        class_word_prior=None,
+        boosted_prior=None,
+        topic_word_prior=None,
+        n_passes=1,
+        max_local_iter=100,
+        tol=1e-3,
+        batch_size=1000,
+        max_iter=1,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.n_local_topics = n_local_topics
+        self.n_global_topics = n_global_topics
+        self.boosting_scale = boosting_scale
+        self.boosting_norm = boosting_norm
+        self.doc_topic_prior = doc_topic_prior
+        self.local_share_prior = local_share_prior
+        self.class_word_prior = class_word_prior
+        self.boosted_prior = boosted_prior
+        self.topic_word_prior = topic_word_prior
+        self.n_passes = n_passes
+        self.max_local_iter = max_local_iter
+        self.tol = tol
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # Learning
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from labelled documents, in minibatches of `batch_size` rows, in order.
+
+        Forgets what was learnt before. When it is interrupted, the model has
+        learnt from the minibatches that were finished.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Non-negative word counts; fractions are legal.
+        y : array-like of shape (n_documents,)
+            Class of each document.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        with unchanged_unless_learnt(self), self._workers() as pool:
+            X, y = self._labelled(X, y, "fit", reset=True)
+            self._start(X, y, unique_labels(y))
+            codes, total = self._codes(y), self.max_iter * X.shape[0]
+            with progress("MultiViewLDA", total, enabled=self.verbose > 0) as report:
+                for _ in range(self.max_iter):
+                    for start in range(0, X.shape[0], self.batch_size):
+                        batch = slice(start, start + self.batch_size)
+                        self._learn(X[batch], codes[batch], pool)
+                        report.advance(X[batch].shape[0], float(X[batch].sum()))
+                    self.n_iter_ += 1
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn from one minibatch: one step of the update rule.
+
+        When it fails nothing has changed. When it is interrupted, either nothing has
+        changed or all of the minibatch was learnt, as `n_batch_iter_` tells. The
+        first call fixes the classes, the numbers of topics and the priors; of a minibatch
+        without rows nothing is learnt.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Non-negative word counts; fractions are legal.
+        y : array-like of shape (n_documents,)
+            Class of each document.
+        classes : array-like of shape (n_classes,), default=None
+            All classes that may come in the stream. Necessary in the first call; later it
+            may be left out.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        with unchanged_unless_learnt(self), self._workers() as pool:
+            first = not self.__sklearn_is_fitted__()
+            X, y = self._labelled(X, y, "partial_fit", reset=first)
+            classes = self._check_classes(classes, y)
+            if first:
+                self._start(X, y, classes)
+            else:
+                self._check_continuable()
+            if X.shape[0]:
+                self._learn(X, self._codes(y), pool)
+        return self
+
+    def _labelled(
+        self, X: Any, y: Any, method: str, *, reset: bool = False
+    ) -> tuple[sparse.csr_matrix, np.ndarray]:
+        X = self._counts(X, method, reset=reset)
+        return X, check_labels(y, X.shape[0], f"{type(self).__name__}.{method}")
+
+    def _check_classes(self, classes: Any, y: np.ndarray) -> np.ndarray:
+        """The classes of the stream, when those given and those of y are among them."""
+        known = getattr(self, "classes_", None)
+        if classes is None and known is None:
+            raise ValueError(
+                "classes is None in the first call of partial_fit, which has to know all classes "
+                "of the stream; pass classes=numpy.unique(of all labels)"
+            )
+        if classes is not None:
+            classes = unique_labels(classes)
+            if known is not None and not np.array_equal(classes, known):
+                raise ValueError(
+                    f"classes={classes.tolist()} is not what the stream started with, "
+                    f"{known.tolist()}; leave it out, or start anew with fit"
+                )
+        known = classes if known is None else known
+        if len(strange := np.setdiff1d(y, known)):
+            raise ValueError(
+                f"y has the labels {strange.tolist()}, which are not among the classes "
+                f"{known.tolist()} of the first partial_fit; leave these documents out, or start "
+                "anew with all labels in classes="
+            )
+        return known
+
+    def _codes(self, y: np.ndarray) -> np.ndarray:
+        """Places of labels in `classes_`."""
+        return np.searchsorted(self.classes_, y)
+
+    def _check_continuable(self) -> None:
+        """Whether the parameters still fit the posterior."""
+        own, *_, shared = (block.shape[1] for block in self.posterior_.blocks)
+        for name, started in (("n_local_topics", own), ("n_global_topics", shared)):
+            if getattr(self, name) != started:
+                raise ValueError(
+                    f"{name} is {getattr(self, name)} now, but the model has {started}; set it "
+                    "back, or start anew with fit"
+                )
+
+    def _counts(self, X: Any, method: str, *, reset: bool = False) -> sparse.csr_matrix:
+        caller = f"{type(self).__name__}.{method}"
+        return check_counts(self, X, reset=reset, caller=caller, allow_no_documents=method != "fit")
+
+    @contextmanager
+    def _workers(self) -> Iterator[Workers]:
+        self._validate_params()
+        with workers(self.n_jobs) as pool:
+            yield pool
+
+    def _start(self, X: sparse.csr_matrix, y: np.ndarray, classes: np.ndarray) -> None:
+        """Set the state before the first minibatch."""
+        share_prior = self._share_prior()
+        n_words, n_classes = X.shape[1], len(classes)
+        eta = self._class_prior("class_word_prior", X, y, classes)
+        xi = None
+        if self.boosted_prior is not None:
+            if self.boosting_scale == 0:
+                warn_of_no_boost("a boosting_scale above 0, for example 0.1")
+            xi = self._class_prior("boosted_prior", X, y, classes)
+        shared = check_topic_word_prior(self.topic_word_prior, "topic_word_prior", None, n_words)
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        own, common = (
+            np.full(n, DOC_TOPIC_MASS / n if self.doc_topic_prior is None else self.doc_topic_prior)
+            for n in (self.n_local_topics, self.n_global_topics)
+        )
+        blocks = [
+            LazyPosterior(
+                _of_class(eta, j),
+                (n_words, self.n_local_topics),
+                own,
+                xi=None if xi is None else _of_class(xi, j),
+            )
+            for j in range(n_classes)
+        ]
+        blocks.append(LazyPosterior(shared, (n_words, self.n_global_topics), common))
+        self.seed_ = int(seed)
+        self.classes_ = classes
+        self.share_prior_ = share_prior
+        self.n_iter_ = 0
+        self.posterior_ = BlockPosterior(blocks, n_boosted=n_classes)
+
+    def _share_prior(self) -> tuple[float, float]:
+        prior = self.local_share_prior
+        if not (len(prior) == 2 and all(isinstance(v, Real) and 1e-10 <= v <= 1e10 for v in prior)):
+            raise ValueError(
+                "local_share_prior must be two numbers in [1e-10, 1e10], pseudo-counts of words of "
+                f"the class and of shared words, such as (1.0, 1.0); got {prior!r}"
+            )
+        return float(prior[0]), float(prior[1])
+
+    def _class_prior(
+        self, name: str, X: sparse.csr_matrix, y: np.ndarray, classes: np.ndarray
+    ) -> np.ndarray:
+        """A prior of the topics of classes, of shape (n_features or 1, n_classes or 1)."""
+        prior = getattr(self, name)
+        if prior is None:
+            prior = class_prior
+        if callable(prior):
+            if X.shape[0] == 0:
+                raise ValueError(
+                    f"{name} is to be made of the first minibatch, but that has no documents; "
+                    "start with one that has, or pass a prior"
+                )
+            prior = prior(X, y, classes=classes)
+        return check_topic_word_prior(prior, name, len(classes), X.shape[1], "n_classes")
+
+    def _learn(self, X: sparse.csr_matrix, codes: np.ndarray, pool: Workers) -> None:
+        rule = BPS(self.boosting_scale, self.boosting_norm, self.n_passes)
+        learn = self._model().learner(self.posterior_, minibatch_of(X), codes, pool)
+        self.posterior_.blend(rule.step(self.posterior_, learn))
+
+    def _model(self) -> MultiView:
+        n_local = self.posterior_.blocks[0].shape[1]
+        local = TwoBlocks(n_local, self.share_prior_, self.tol, self.max_local_iter)
+        return MultiView(local, self.seed_)
+
+    # Prediction
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable class of each document.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Word counts.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_documents,)
+        """
+        log_probability = self._classified(X, "predict")
+        return self.classes_[log_probability.argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Probability of each class.
+
+        Like those of naive Bayes, they are too sure of themselves for long documents.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Word counts.
+
+        Returns
+        -------
+        probability : ndarray of shape (n_documents, n_classes)
+            Rows sum to 1; columns are in the order of `classes_`. A document without words
+            has the shares of the classes in the stream.
+        """
+        return np.exp(self._classified(X, "predict_proba"))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Logarithm of the probability of each class, where that itself may be 0.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Word counts.
+
+        Returns
+        -------
+        log_probability : ndarray of shape (n_documents, n_classes)
+        """
+        return self._classified(X, "predict_log_proba")
+
+    def _classified(self, X: Any, method: str) -> np.ndarray:
+        """log p(class | words) of each document."""
+        check_is_fitted(self)
+        X = self._counts(X, method)
+        with self._workers() as pool:
+            found = [log_joint for log_joint, _ in self._infer(X, pool)]
+        log_joint = np.concatenate([np.empty((0, len(self.classes_))), *found])
+        return log_softmax(log_joint, axis=1) if len(log_joint) else log_joint
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of documents whose class is predicted.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Word counts.
+        y : array-like of shape (n_documents,)
+            Class of each document.
+        sample_weight : array-like of shape (n_documents,), default=None
+            How much each document counts.
+
+        Returns
+        -------
+        accuracy : float
+        """
+        return super().score(X, y, sample_weight)
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Topic proportions of documents: the mean under the classes that they may be of.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Word counts.
+
+        Returns
+        -------
+        doc_topic : ndarray of shape (n_documents, n_components)
+            Rows sum to 1; float64 for float64 input, else float32. See `topic_class_`.
+        """
+        check_is_fitted(self)
+        X = self._counts(X, "transform")
+        out = np.zeros((X.shape[0], self.posterior_.shape[1]), X.dtype)
+        with self._workers() as pool:
+            done = 0
+            for log_joint, doc_topic in self._infer(X, pool):
+                rows = slice(done, done + len(log_joint))
+                of_class = np.exp(log_softmax(log_joint, axis=1))
+                *places, shared = self.posterior_.places
+                for place, proportions, share in zip(places, doc_topic, of_class.T, strict=True):
+                    weighted = proportions * share[:, None]
+                    n_local = place.stop - place.start
+                    out[rows, place] = weighted[:, :n_local]
+                    out[rows, shared] += weighted[:, n_local:]
+                done = rows.stop
+        return out
+
+    def _infer(
+        self, X: sparse.csr_matrix, pool: Workers
+    ) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:
+        """What the model says about some documents at a time."""
+        model = self._model()
+        for start in range(0, X.shape[0], DOCUMENTS_AT_ONCE):
+            batch = X[start : start + DOCUMENTS_AT_ONCE]
+            yield model.classify(self.posterior_, minibatch_of(batch), pool)
+
+    # What was learnt
+
+    @property
+    def class_count_(self) -> np.ndarray:
+        """Documents of each class learnt from, of shape (n_classes,)."""
+        check_is_fitted(self)
+        return np.array([block.n_documents for block in self.posterior_.blocks[:-1]])
+
+    @property
+    def topic_class_(self) -> np.ndarray:
+        """Place in `classes_` of each topic's class, -1 for the shared ones."""
+        check_is_fitted(self)
+        sizes = [block.shape[1] for block in self.posterior_.blocks]
+        return np.repeat([*range(len(self.classes_)), -1], sizes)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        # Two columns that are no words, as in scikit-learn's check, tell counts little.
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def _of_class(prior: np.ndarray, j: int) -> np.ndarray:
+    """The prior of one class, of shape (n_features or 1, 1)."""
+    return np.ascontiguousarray(prior[:, [j if prior.shape[1] > 1 else 0]])

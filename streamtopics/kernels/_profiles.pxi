@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Mean-field local inference of reviews with a qualitative topic beside those of a profile.
+
+Reviews d share the proportions theta of a profile. A token of d is drawn from the topic
+that the review's sign chose, with probability p_d1, or else from the topics of the profile:
+
+    a_du = sum_k e_k b_uk,     s_du = x_d q_du / (a_du + x_d q_du),
+    e_k = exp(E[log theta_k]), x_d = exp(digamma(pi_d1) - digamma(pi_d0)),
+
+with q the weight of the word in the qualitative topic, and then
+
+    pi_d1 = omega_1 + sum_u c_du s_du,     pi_d0 = omega_0 + sum_u c_du (1 - s_du),
+    gamma_k = prior_k + e_k sum_du c_du (1 - s_du) / a_du b_uk.
+
+This file is compiled once for each instruction set; see `kernels.select`.
+"""
+from cython cimport floating
+from libc.math cimport exp, fabs, log
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from streamtopics.kernels._vector cimport (
+    st_add_double, st_add_float, st_dot_double, st_dot_float, st_exp_digamma_double,
+    st_exp_digamma_float, st_update_double, st_update_float,
+)
+
+
+cdef inline floating exp_digamma(const floating *x, const floating *offset, floating *out,
+                                 Py_ssize_t n) noexcept nogil:
+    if floating is float:
+        return st_exp_digamma_float(x, offset, out, n)
+    else:
+        return st_exp_digamma_double(x, offset, out, n)
+
+
+cdef inline floating dot(const floating *a, const floating *b, Py_ssize_t n) noexcept nogil:
+    if floating is float:
+        return st_dot_float(a, b, n)
+    else:
+        return st_dot_double(a, b, n)
+
+
+cdef inline void add(floating *total, floating r, const floating *row,
+                     Py_ssize_t n) noexcept nogil:
+    if floating is float:
+        st_add_float(total, r, row, n)
+    else:
+        st_add_double(total, r, row, n)
+
+
+cdef inline floating update(const floating *prior, const floating *e, const floating *total,
+                            Py_ssize_t n, floating *gamma) noexcept nogil:
+    if floating is float:
+        return st_update_float(prior, e, total, n, gamma)
+    else:
+        return st_update_double(prior, e, total, n, gamma)
+
+
+cdef inline double digamma(double x) noexcept nogil:
+    """digamma(x) for x > 0, by the series in 1 / (x + n)^2."""
+    cdef double below = 0, w
+    while x < 10:
+        below += 1 / x
+        x += 1
+    w = 1 / (x * x)
+    return (log(x) - 0.5 / x - w * (1 / 12.0 - w * (1 / 120.0 - w * (1 / 252.0 - w * (
+        1 / 240.0 - w / 132.0)))) - below)
+
+
+cdef inline double share_of(double a, double q, double log_odds) noexcept nogil:
+    """q exp(log_odds) / (a + q exp(log_odds))."""
+    if log_odds > 0:
+        return q / (a * exp(-log_odds) + q)
+    q = q * exp(log_odds)
+    return q / (a + q)
+
+
+cdef inline double log_sum(double a, double q, double log_odds) noexcept nogil:
+    """log(a + q exp(log_odds))."""
+    if log_odds > 0:
+        return log(a * exp(-log_odds) + q) + log_odds
+    return log(a + q * exp(log_odds))
+
+
+def infer_profiles(const int[::1] first, const int[::1] indptr, const int[::1] indices,
+                   const floating[::1] counts, const floating[:, ::1] weights,
+                   const int[::1] column, const double[:, ::1] prior, const double[::1] omega,
+                   Py_ssize_t start, Py_ssize_t stop, double tol, Py_ssize_t max_iter,
+                   bint learn, floating[:, ::1] gamma, floating[:, ::1] pi,
+                   floating[::1] share, double[::1] log_sums):
+    """gamma and pi of the profiles start .. stop and of their documents.
+
+    IN first (n_profiles + 1,): the documents of profile g are first[g] .. first[g + 1];
+    the documents in CSR form over their own words; weights (n_words, width), columns 0 .. K
+    of which are the topics of the profiles and are followed by qualitative ones; column
+    (n_documents,), that of the qualitative topic, or -1 for a document without;
+    prior (n_profiles, K); omega (2,); tol in tokens per token of the profile; learn, whether
+    gamma is found, or else is theta itself. IN and OUT gamma (n_profiles, K), where to start,
+    and pi (n_documents, 2). OUT share (nnz,), the part of each entry that is qualitative, and
+    log_sums (n_profiles,), sum_du c_du log(exp(E[log p_0]) a_du + exp(E[log p_1]) q_du).
+
+    A profile is done when a sweep over its documents moves less than `tol` times its tokens.
+    """
+    cdef Py_ssize_t n = prior.shape[1], width = weights.shape[1], g, d, u, k, sweeps
+    cdef double scale, log_odds, a, q, s, qualitative, tokens, in_all, change, sums
+    cdef floating *block = <floating *> malloc(4 * width * sizeof(floating))
+    if block == NULL:
+        raise MemoryError()
+    cdef floating *e = block
+    cdef floating *total = block + width
+    cdef floating *own = block + 2 * width
+    cdef floating *offset = block + 3 * width
+    cdef const floating *b
+    cdef bint last
+    memset(block, 0, 4 * width * sizeof(floating))
+    with nogil:
+        for g in range(start, stop):
+            in_all = 0
+            for u in range(indptr[first[g]], indptr[first[g + 1]]):
+                in_all += counts[u]
+            for k in range(n):
+                own[k] = <floating> prior[g, k]
+            change = tol * in_all + 1
+            for sweeps in range(max_iter + 1):
+                last = sweeps == max_iter or change < tol * in_all or in_all == 0
+                if learn:
+                    scale = 0
+                    for k in range(n):
+                        scale += gamma[g, k]
+                    scale = -digamma(scale)
+                    scale += exp_digamma(&gamma[g, 0], offset, e, n)
+                else:
+                    scale = 0
+                    for k in range(n):
+                        e[k] = gamma[g, k]
+                memset(total, 0, width * sizeof(floating))
+                change = 0
+                sums = 0
+                for d in range(first[g], first[g + 1]):
+                    log_odds = digamma(pi[d, 1]) - digamma(pi[d, 0]) - scale
+                    qualitative = tokens = 0
+                    for u in range(indptr[d], indptr[d + 1]):
+                        b = &weights[indices[u], 0]
+                        a = dot(e, b, width)
+                        q = b[column[d]] if column[d] >= 0 else 0
+                        s = share_of(a, q, log_odds) if column[d] >= 0 else 0
+                        tokens += counts[u]
+                        if last:
+                            share[u] = <floating> s
+                            sums += counts[u] * (
+                                log_sum(a, q, log_odds) if column[d] >= 0 else log(a))
+                        else:
+                            qualitative += counts[u] * s
+                            add(total, <floating> (counts[u] * (1 - s) / a), b, width)
+                    if last:
+                        sums += tokens * scale
+                        if column[d] >= 0:
+                            sums += tokens * (digamma(pi[d, 0]) - digamma(pi[d, 0] + pi[d, 1]))
+                    elif column[d] >= 0:
+                        change += fabs(omega[1] + qualitative - pi[d, 1])
+                        pi[d, 1] = <floating> (omega[1] + qualitative)
+                        pi[d, 0] = <floating> (omega[0] + tokens - qualitative)
+                if last:
+                    log_sums[g] = sums
+                    break
+                if learn:
+                    change += update(own, e, total, n, &gamma[g, 0])
+        free(block)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Mean-field local inference of supervised LDA with a Gaussian response.
+
+A document has the response y ~ N(x' zbar, variance), zbar being the mean of its tokens'
+topics, and N tokens: those of word u are n_u of the weight w_u, c_u = n_u w_u in all. With
+m_u = x' phi_u and M = sum_u c_u m_u (McAuliffe and Blei 2008, by word instead of by token),
+
+    phi_uk proportional to b_uk exp(E[log theta_k] + s_u x_k - w_u x_k^2 / (2 N^2 variance)),
+    s_u = (y N - (M - c_u m_u) - (n_u - 1) w_u m_u) / (N^2 variance),
+
+in which m_u depends on s_u: a root of an increasing function, by Newton's method.
+
+This file is compiled once for each instruction set; see `kernels.select`.
+"""
+from libc.math cimport M_PI, fabs, log
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from streamtopics.kernels._vector cimport st_add_double, st_dot_double, st_exp_digamma_double
+
+cdef extern from "_supervised.h" nogil:
+    double st_tilt(const double *e, const double *b, const double *x, double s, double h,
+                   double shift, Py_ssize_t n, double *out) noexcept
+
+cdef enum:
+    NEWTON_STEPS = 20
+
+# A part of a second moment that is smaller is left out.
+cdef double NEGLIGIBLE = 1e-14
+
+
+cdef inline double largest(double s, double least, double most) noexcept nogil:
+    """An upper bound of s x over the topics."""
+    return s * (most if s > 0 else least)
+
+
+cdef double tilted(const double *e, const double *b, const double *x, const double *squares,
+                   double a, double slope, double h, double least, double most, Py_ssize_t n,
+                   double *phi, double *mean) noexcept nogil:
+    """phi and mean = x' phi with s = a - slope * mean; returns log(sum) - s mean."""
+    cdef double s = a - slope * mean[0], shift, total, g, spread
+    cdef Py_ssize_t step, k
+    for step in range(NEWTON_STEPS):
+        shift = largest(s, least, most)
+        total = st_tilt(e, b, x, s, h, shift, n, phi)
+        mean[0] = st_dot_double(x, phi, n) / total
+        if slope == 0:
+            break
+        g = s - a + slope * mean[0]
+        spread = st_dot_double(squares, phi, n) / total - mean[0] * mean[0]
+        if fabs(g) * (most - least) < 1e-10:
+            break
+        s -= g / (1 + slope * (spread if spread > 0 else 0))
+    for k in range(n):
+        phi[k] /= total
+    return log(total) + shift - s * mean[0]
+
+
+def infer_supervised(const int[::1] indptr, const int[::1] indices, const int[::1] n_tokens,
+                     const double[::1] token_weight, const double[:, ::1] weights,
+                     const double[::1] alpha, const double[::1] coefficients, double variance,
+                     const double[::1] y, Py_ssize_t start, Py_ssize_t stop, double tol,
+                     Py_ssize_t max_iter, double[:, ::1] gamma, double[:, ::1] topic_counts,
+                     double[::1] bounds, double[:, ::1] counts, double[:, ::1] within):
+    """gamma of the documents start .. stop, and their statistics.
+
+    IN the documents in CSR form over their own words, of each entry the number of tokens
+    and what one of them weighs; weights (n_words, K); alpha (K,); coefficients (K,), x above;
+    y (n_documents,); tol in tokens per token of the document. IN and OUT gamma (n_documents, K),
+    where to start. OUT topic_counts (n_documents, K), sum_u c_u phi_u; bounds (n_documents,),
+    the bound but for -KL(q(theta) || p(theta)) - N digamma(sum_k gamma_k). Added to: counts
+    (n_words, K), the expected tokens of words in topics, and within (K, K), the sums of
+    (Diag(n_u w_u^2 phi_u) - n_u w_u^2 phi_u phi_u') / N^2.
+    """
+    cdef Py_ssize_t n = alpha.shape[0], d, u, k, sweep
+    cdef double tokens, change, total, factor, a, slope, h, before, part, c, w, second
+    cdef double least = 1e300, most = -1e300, logs, scale, spreads, shift
+    cdef Py_ssize_t longest = 1
+    for d in range(start, stop):
+        longest = max(longest, indptr[d + 1] - indptr[d])
+    cdef double *block = <double *> malloc((6 * n + longest) * sizeof(double))
+    if block == NULL:
+        raise MemoryError()
+    cdef double *e = block
+    cdef double *phi = block + n
+    cdef double *S = block + 2 * n
+    cdef double *offset = block + 3 * n
+    cdef double *squares = block + 4 * n
+    cdef double *x = block + 5 * n
+    cdef double *mean = block + 6 * n
+    cdef bint last
+    memset(offset, 0, n * sizeof(double))
+    with nogil:
+        for k in range(n):
+            x[k] = coefficients[k]
+            squares[k] = x[k] * x[k]
+            least = min(least, x[k])
+            most = max(most, x[k])
+        for d in range(start, stop):
+            tokens = total = 0
+            for u in range(indptr[d], indptr[d + 1]):
+                tokens += n_tokens[u] * token_weight[u]
+            bounds[d] = 0
+            if tokens == 0:
+                for k in range(n):
+                    gamma[d, k] = alpha[k]
+                    topic_counts[d, k] = 0
+                continue
+            scale = 0
+            for k in range(n):
+                total += x[k] * (gamma[d, k] - alpha[k])
+                scale += gamma[d, k] - alpha[k]
+            # The start need not hold all the tokens.
+            total *= tokens / scale if scale > 0 else 0
+            for u in range(indptr[d + 1] - indptr[d]):
+                mean[u] = total / tokens
+            factor = 1 / (tokens * tokens * variance)
+            change = tokens * tol + 1
+            for sweep in range(max_iter + 1):
+                last = sweep == max_iter or change < tol * tokens
+                shift = st_exp_digamma_double(&gamma[d, 0], offset, e, n)
+                memset(S, 0, n * sizeof(double))
+                logs = spreads = 0
+                for u in range(indptr[d], indptr[d + 1]):
+                    w = token_weight[u]
+                    c = n_tokens[u] * w
+                    if c == 0:
+                        continue
+                    before = c * mean[u - indptr[d]]
+                    a = (y[d] * tokens - (total - before)) * factor
+                    slope = (n_tokens[u] - 1) * w * factor
+                    h = 0.5 * w * factor
+                    part = tilted(e, &weights[indices[u], 0], x, squares, a, slope, h, least,
+                                  most, n, phi, &mean[u - indptr[d]])
+                    total += c * mean[u - indptr[d]] - before
+                    st_add_double(S, c, phi, n)
+                    if last:
+                        second = st_dot_double(squares, phi, n)
+                        logs += c * (part + h * second)
+                        spreads += c * w * (second - mean[u - indptr[d]] ** 2)
+                        st_add_double(&counts[indices[u], 0], c, phi, n)
+                        part = c * w / (tokens * tokens)
+                        for k in range(n):
+                            if part * phi[k] > NEGLIGIBLE:
+                                within[k, k] += part * phi[k]
+                                st_add_double(&within[k, 0], -part * phi[k], phi, n)
+                if last:
+                    break
+                change = 0
+                for k in range(n):
+                    change += fabs(alpha[k] + S[k] - gamma[d, k])
+                    gamma[d, k] = alpha[k] + S[k]
+            for k in range(n):
+                topic_counts[d, k] = S[k]
+            bounds[d] = (logs + tokens * shift - 0.5 * log(2 * M_PI * variance) - 0.5 * (
+                (y[d] - total / tokens) ** 2 / variance + spreads * factor))
+        free(block)

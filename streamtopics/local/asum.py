@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sentiments and aspects of documents whose sentences have one of each.
+
+With the topics given, the log likelihood of a document is concave in the joint
+proportions psi_et = pi_e theta_et, and EM climbs it in one simplex. Frank-Wolfe, as in
+Nguyen et al. (2020), climbs in pi and theta in turn. Documents are independent, and so
+are words given the sentences' responsibilities: the bits do not depend on the workers.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from streamtopics.kernels import asum as kernel
+from streamtopics.local.step import part
+from streamtopics.messages import Minibatch, SentenceBatch, Statistics
+from streamtopics.parallel import Workers, spans
+
+DOCUMENTS_PER_JOB = 64
+WORDS_PER_JOB = 1024
+
+
+@dataclass(frozen=True)
+class SentenceTopics:
+    """What a local step sees of the topics of sentences.
+
+    Attributes
+    ----------
+    log_beta : ndarray of shape (n_words, n_components), float64
+        Log probabilities of the minibatch's words; the topics of a sentiment are next to
+        each other.
+    n_sentiments : int
+    gamma, alpha : float
+        Dirichlet parameters, at least 1, of the sentiments of a document and of the aspects
+        of each sentiment in it.
+    """
+
+    log_beta: np.ndarray
+    n_sentiments: int
+    gamma: float = 1.0
+    alpha: float = 1.0
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a local step finds in documents.
+
+    Attributes
+    ----------
+    proportions : ndarray of shape (n_documents, n_components), float64
+        psi; rows sum to 1.
+    responsibility : ndarray of shape (n_sentences, n_components), float64
+        Posterior probability of each topic in each sentence; for a sentence without words
+        the proportions of its document.
+    objective : ndarray of shape (n_documents,), float64
+        Log likelihood of the words given psi, in nats, and the log prior of psi but for a
+        constant.
+    n_iter : ndarray of shape (n_documents,), int32
+        Iterations.
+    """
+
+    proportions: np.ndarray
+    responsibility: np.ndarray
+    objective: np.ndarray
+    n_iter: np.ndarray
+
+
+@dataclass(frozen=True)
+class EM:
+    """Expectation maximisation over the joint proportions; never goes down.
+
+    Parameters
+    ----------
+    tol : float
+        A document is done when an iteration moves less than this share of its proportions.
+    max_iter : int
+        Iterations, at most.
+    """
+
+    tol: float
+    max_iter: int
+
+    def infer(self, batch: SentenceBatch, topics: SentenceTopics, workers: Workers) -> Found:
+        """The most probable proportions."""
+        return _infer(batch, topics, False, self.tol, self.max_iter, workers)
+
+
+@dataclass(frozen=True)
+class FrankWolfe:
+    """Steps of Frank and Wolfe (1956), of size 2 / (n + 3), with theta and with pi in turn.
+
+    Parameters
+    ----------
+    tol, max_iter
+        As of `EM`. Its steps shrink so slowly that it mostly takes all of `max_iter`.
+    """
+
+    tol: float
+    max_iter: int
+
+    def infer(self, batch: SentenceBatch, topics: SentenceTopics, workers: Workers) -> Found:
+        """Probable proportions."""
+        return _infer(batch, topics, True, self.tol, self.max_iter, workers)
+
+
+SentenceStep = EM | FrankWolfe
+
+
+def statistics(batch: SentenceBatch, found: Found, workers: Workers) -> Statistics:
+    """Expected counts of words in topics, by the responsibilities of the sentences.
+
+    The source multiplies the marginal ones of sentiment and aspect, which is not the
+    E-step: where a sentence is one of two pairs, it gives words to four.
+    """
+    words = batch.sentences
+    n_words, K = len(words.words), found.responsibility.shape[1]
+    by_word = sparse.csr_matrix(
+        (words.counts.astype(np.float64), words.indices, words.indptr),
+        shape=(len(found.responsibility), n_words),
+    ).T.tocsr()
+    counts = np.empty((n_words, K))
+
+    def fill(start: int, stop: int) -> None:
+        counts[start:stop] = by_word[start:stop] @ found.responsibility
+
+    workers.share(fill, spans(n_words, WORDS_PER_JOB))
+    bound = float(found.objective.sum())
+    return Statistics(words.words, counts, batch.lengths, local_bound=bound)
+
+
+def _infer(
+    batch: SentenceBatch,
+    topics: SentenceTopics,
+    frank_wolfe: bool,
+    tol: float,
+    max_iter: int,
+    workers: Workers,
+) -> Found:
+    def job(start: int, stop: int) -> tuple:
+        first, last = batch.starts[start], batch.starts[stop]
+        mine, used = part(batch.sentences, first, last)
+        starts = (batch.starts[start : stop + 1] - first).astype(np.intp)
+        log_beta = topics.log_beta[used]
+        priors = topics.n_sentiments, topics.gamma, topics.alpha
+        return mine, log_beta, starts, *priors, frank_wolfe, tol, max_iter
+
+    places = spans(batch.n_documents, DOCUMENTS_PER_JOB)
+    parts = workers.send(_infer_documents, (job(*span) for span in places))
+    return Found(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def _infer_documents(
+    sentences: Minibatch,
+    log_beta: np.ndarray,
+    starts: np.ndarray,
+    n_sentiments: int,
+    gamma: float,
+    alpha: float,
+    frank_wolfe: bool,
+    tol: float,
+    max_iter: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The arrays of `Found`, of some documents over their own words."""
+    n_documents, K = len(starts) - 1, log_beta.shape[1]
+    psi, responsibility = np.empty((n_documents, K)), np.empty((starts[-1], K))
+    objective, n_iter = np.empty(n_documents), np.empty(n_documents, np.int32)
+    kernel.infer_documents(
+        sentences.indptr, sentences.indices, sentences.counts, log_beta, starts, n_sentiments,
+        gamma, alpha, frank_wolfe, tol, max_iter, psi, responsibility, objective, n_iter,
+    )  # fmt: skip
+    return psi, responsibility, objective, n_iter

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Mean-field variational inference in documents whose topics come in two blocks.
+
+    v ~ Beta(share_prior),   theta_1 ~ Dirichlet(alpha_1),   theta_2 ~ Dirichlet(alpha_2),
+
+and a word is of topic k of the first block with probability v theta_1k, and of the second
+with (1 - v) theta_2k. Which block a word is of and which topic is one choice of K topics,
+so that q(z) needs no factors within a word, and its bound is the tighter for it. With
+q(theta_b) = Dirichlet(gamma_b) and q(v) = Beta(share_prior + tokens in each block)
+
+    E[log theta_k] = psi(v_b) - psi(v_1 + v_2) + psi(gamma_k) - psi(sum of gamma_b).
+
+Where share_prior is what each alpha sums to, all that is LDA with one block.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from scipy.special import betaln, digamma, gammaln
+
+from streamtopics.kernels import variational
+from streamtopics.local.step import part
+from streamtopics.messages import Minibatch, Topics
+from streamtopics.parallel import Workers, spans
+
+DOCUMENTS_PER_JOB = 64
+WORDS_PER_JOB = 1024
+
+
+@dataclass(frozen=True)
+class Documents:
+    """What was found about documents.
+
+    Attributes
+    ----------
+    gamma : ndarray of shape (n_documents, K)
+        Dirichlet parameters of the proportions, of both blocks.
+    held : ndarray of shape (n_documents, 2), float64
+        Tokens of each block.
+    log_sums : ndarray of shape (n_documents,), float64
+        sum_u c_u log sum_k b_uk exp(E[log theta_k]), less tokens times psi(v_1 + v_2).
+    """
+
+    gamma: np.ndarray
+    held: np.ndarray
+    log_sums: np.ndarray
+
+
+@dataclass(frozen=True)
+class TwoBlocks:
+    """Coordinate ascent in q(v) q(theta_1) q(theta_2) q(z) for each document.
+
+    Nothing in it is random. It takes several minibatches at once, each with topics of its
+    own, so that workers share them even if each has few documents.
+
+    Parameters
+    ----------
+    n_first : int
+        Topics of the first block.
+    share_prior : tuple of two floats
+        Beta parameter of the share of the first block.
+    tol : float
+        A document is done when a sweep moves less than this share of its tokens
+        between topics.
+    max_iter : int
+        Sweeps over a document, at most.
+    """
+
+    n_first: int
+    share_prior: tuple[float, float]
+    tol: float
+    max_iter: int
+
+    def infer(self, parts: list[tuple[Minibatch, Topics]], workers: Workers) -> list[Documents]:
+        """The documents of each part, from alpha and the tokens spread evenly."""
+        jobs, n_jobs = [], []
+        for minibatch, topics in parts:
+            places = spans(minibatch.n_documents, DOCUMENTS_PER_JOB)
+            jobs += [self._job(minibatch, topics, *span, workers.distributed) for span in places]
+            n_jobs.append(len(places))
+        results = iter(workers.send(_infer_documents, jobs))
+        found = [[next(results) for _ in range(n)] for n in n_jobs]
+        return [Documents(*map(np.concatenate, zip(*own, strict=True))) for own in found]
+
+    def _job(
+        self, minibatch: Minibatch, topics: Topics, start: int, stop: int, distributed: bool
+    ) -> tuple:
+        """Arguments of `_infer_documents`; with their own words only, if they are to travel."""
+        weights = topics.weights
+        if distributed:
+            minibatch, used = part(minibatch, start, stop)
+            weights, start, stop = weights[used], 0, stop - start
+        return self, minibatch, weights, topics.alpha, start, stop
+
+    def statistics(
+        self,
+        parts: list[tuple[Minibatch, Topics]],
+        documents: list[Documents],
+        workers: Workers,
+    ) -> list[np.ndarray]:
+        """Expected counts (n_words, K) of the words of each part in its topics."""
+        jobs, results = [], []
+        for (minibatch, topics), found in zip(parts, documents, strict=True):
+            n_words, n_topics = len(minibatch.words), len(topics.alpha)
+            counts = np.empty((n_words, n_topics), topics.weights.dtype)
+            by_word = sparse.csr_matrix(
+                (minibatch.counts, minibatch.indices, minibatch.indptr),
+                shape=(minibatch.n_documents, n_words),
+            ).tocsc()
+            given = by_word.indptr, by_word.indices, by_word.data, topics.weights
+            exp_theta = self._exp_theta(found, topics)
+            jobs += [(*given, exp_theta, *span, counts) for span in spans(n_words, WORDS_PER_JOB)]
+            results.append(counts)
+        workers.share(variational.word_statistics, jobs)
+        return results
+
+    def _exp_theta(self, documents: Documents, topics: Topics) -> np.ndarray:
+        """exp(E[log theta]) but for a factor for each document, padded like the weights."""
+        expected = self.log_theta(documents)
+        expected -= expected.max(axis=1, keepdims=True)
+        out = np.zeros((len(expected), topics.weights.shape[1]), topics.weights.dtype)
+        # A floor, like that of the kernels, below which a product could be 0 in all topics.
+        np.exp(np.maximum(expected, -40.0), out=out[:, : expected.shape[1]], casting="same_kind")
+        return out
+
+    def log_theta(self, documents: Documents) -> np.ndarray:
+        """E[log theta] of each topic, the share of its block included, but for psi(v_1 + v_2)."""
+        out = digamma(documents.gamma.astype(np.float64))
+        for place, v, gamma in self._blocks(documents):
+            out[:, place] += (digamma(v) - digamma(gamma.sum(axis=1)))[:, None]
+        return out
+
+    def doc_topic(self, documents: Documents) -> np.ndarray:
+        """E[theta] of each topic, the share of its block included; rows sum to 1."""
+        total = sum(self.share_prior) + documents.held.sum(axis=1)
+        out = np.empty(documents.gamma.shape)
+        for place, v, gamma in self._blocks(documents):
+            out[:, place] = gamma * (v / (total * gamma.sum(axis=1)))[:, None]
+        return out
+
+    def bound(self, documents: Documents, alpha: np.ndarray) -> np.ndarray:
+        """The bound on log p(words) of each document, of shape (n_documents,), in nats.
+
+        For weights that are the words' probabilities in the topics.
+        """
+        bound, shares = documents.log_sums.copy(), []
+        for i, (place, v, gamma) in enumerate(self._blocks(documents)):
+            prior, total = alpha[place], gamma.sum(axis=1, keepdims=True)
+            within = digamma(gamma) - digamma(total)
+            bound -= gammaln(total[:, 0]) - gammaln(prior.sum())
+            bound += (gammaln(gamma) - gammaln(prior) - (gamma - prior) * within).sum(axis=1)
+            bound -= documents.held[:, i] * digamma(v)
+            shares.append(v)
+        return bound + betaln(*shares) - betaln(*self.share_prior)
+
+    def _blocks(self, documents: Documents) -> list[tuple[slice, np.ndarray, np.ndarray]]:
+        """Place of each block's topics, the parameter of its share, and its part of gamma."""
+        gamma = documents.gamma.astype(np.float64)
+        places = slice(0, self.n_first), slice(self.n_first, None)
+        return [
+            (place, share + held, gamma[:, place])
+            for place, share, held in zip(places, self.share_prior, documents.held.T, strict=True)
+        ]
+
+
+def _infer_documents(
+    settings: TwoBlocks,
+    minibatch: Minibatch,
+    weights: np.ndarray,
+    alpha: np.ndarray,
+    start: int,
+    stop: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """gamma, held and log_sums of the documents start .. stop."""
+    n = stop - start
+    gamma, held = np.empty((n, len(alpha)), weights.dtype), np.empty((n, 2))
+    log_sums = np.empty(n)
+    variational.infer_two_blocks(
+        minibatch.indptr, minibatch.indices, minibatch.counts, weights, alpha, settings.n_first,
+        np.asarray(settings.share_prior, np.float64), start, stop, settings.tol,
+        settings.max_iter, gamma, held, log_sums, np.empty(n, np.int32),
+    )  # fmt: skip
+    return gamma, held, log_sums

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The aspect and sentiment unification model of Jo and Oh (2011).
+
+Document d has proportions of sentiments pi_d and, for each sentiment e, of aspects
+theta_de. A sentence draws a sentiment e and one of its aspects t, and then all of its
+words from beta_et, whose Dirichlet prior depends on e: words known to be positive or
+negative tell the sentiments apart.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from streamtopics.local.asum import Found, SentenceStep, SentenceTopics, statistics
+from streamtopics.messages import SentenceBatch, Statistics
+from streamtopics.models.lda import standard_noise
+from streamtopics.parallel import Workers, spans
+from streamtopics.posterior import LazyPosterior, Proposal
+
+WORDS_PER_JOB = 1024
+
+
+@dataclass(frozen=True)
+class AspectStart:
+    """Topics whose aspects differ at random, for the first minibatch.
+
+    Under the prior nothing tells the aspects of a sentiment apart. Here each word has a
+    random factor in each aspect, the same for all sentiments: only the prior tells those
+    apart, so that a sentence without known words goes where the others of its document go.
+    The topics are not normalised, or else the sentiment with fewer known words would have
+    all others more probable, and with them most of the sentences. Nothing of this stays in
+    the posterior.
+    """
+
+    prior: LazyPosterior
+    n_sentiments: int
+    seed: int
+
+    @property
+    def mass(self) -> np.ndarray:
+        """The same for all topics."""
+        return np.ones(self.prior.shape[1])
+
+    def rows(self, words: np.ndarray) -> np.ndarray:
+        """eta exp(z), with z a sum of four uniforms, standardised."""
+        z = standard_noise(self.seed, words, self.prior.shape[1] // self.n_sentiments)
+        return self.prior.prior_rows(words) * np.exp(np.tile(z, self.n_sentiments))
+
+
+@dataclass(frozen=True)
+class ASUM:
+    """Sentences with one sentiment and one aspect each.
+
+    The local step sees the posterior mean of the topics: under a prior of 1e-4 exp(E[log
+    beta]) of a word that a topic does not have yet would be e^-10000.
+
+    Parameters
+    ----------
+    local : EM or FrankWolfe
+        The local step.
+    n_sentiments : int
+        The topics of a sentiment are next to each other.
+    gamma, alpha : float
+        Dirichlet parameters, at least 1, of the sentiments of a document and of the aspects
+        of each sentiment in it.
+    seed : int
+        Of the start.
+    """
+
+    local: SentenceStep
+    n_sentiments: int
+    gamma: float
+    alpha: float
+    seed: int
+
+    def learner(
+        self, posterior: LazyPosterior, batch: SentenceBatch, workers: Workers
+    ) -> Callable[[LazyPosterior | Proposal], Statistics]:
+        """The function `learn` that an update rule calls."""
+
+        def learn(source: LazyPosterior | Proposal) -> Statistics:
+            if source is posterior and posterior.knows_nothing:
+                source = AspectStart(posterior, self.n_sentiments, self.seed)
+            return statistics(batch, self.infer(source, batch, workers), workers)
+
+        return learn
+
+    def infer(
+        self, source: LazyPosterior | Proposal | AspectStart, batch: SentenceBatch, workers: Workers
+    ) -> Found:
+        """Sentiments and aspects of documents and sentences."""
+        words, mass = batch.sentences.words, source.mass
+        log_beta = np.empty((len(words), len(mass)))
+
+        def fill(start: int, stop: int) -> None:
+            log_beta[start:stop] = np.log(source.rows(words[start:stop]) / mass)
+
+        workers.share(fill, spans(len(words), WORDS_PER_JOB))
+        topics = SentenceTopics(log_beta, self.n_sentiments, self.gamma, self.alpha)
+        return self.local.infer(batch, topics, workers)

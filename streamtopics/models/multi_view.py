@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Multi-view LDA: documents of known classes, topics of each class and shared ones.
+
+    y ~ Categorical(p),   p ~ Dirichlet(1),   v ~ Beta(share_prior),
+
+and a word is of one of the topics of class y with probability v, else of one of the
+shared topics; see `local.two_blocks`. The model of section 5.4 of Nguyen et al. (2020),
+"Boosting prior knowledge in streaming variational Bayes". Its local inference is printed
+with some errors; here it is derived anew.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from streamtopics.block_posterior import BlockPosterior, ProposalOfBlocks, StatisticsOfBlocks
+from streamtopics.kernels import rows, variational
+from streamtopics.local.two_blocks import TwoBlocks
+from streamtopics.messages import Minibatch, Statistics, Topics
+from streamtopics.models.lda import RandomStart, document_seeds
+from streamtopics.models.views import geometric_mean, mean
+from streamtopics.parallel import Workers, spans
+from streamtopics.posterior import LazyPosterior, Proposal
+
+WORDS_PER_JOB = 1024
+# Pseudo-count of each class.
+CLASS_PRIOR = 1.0
+
+Source = LazyPosterior | Proposal | RandomStart
+
+
+@dataclass(frozen=True)
+class StartBesideOthers(RandomStart):
+    """A random start that competes with topics that know something: its mass is right."""
+
+    @property
+    def mass(self) -> np.ndarray:
+        """Sum of the rows over all words, but for their random part."""
+        return 100.0 * (self.prior.shape[0] + self.prior.prior_mass)
+
+
+@dataclass(frozen=True)
+class MultiView:
+    """Topics of classes 0 to n_classes - 1, and shared ones.
+
+    Its posterior is a `BlockPosterior`: a block for each class, and one that is shared.
+    The words are learnt from exp(E[log beta]), as in variational Bayes; classes are told
+    by E[beta], which does not all but exclude the words that a topic has not seen.
+
+    Parameters
+    ----------
+    local : TwoBlocks
+        The local step; its first block are the topics of a class.
+    seed : int
+        Of the random start.
+    """
+
+    local: TwoBlocks
+    seed: int
+
+    def learner(
+        self, posterior: BlockPosterior, minibatch: Minibatch, codes: np.ndarray, workers: Workers
+    ) -> Callable[[BlockPosterior | ProposalOfBlocks], StatisticsOfBlocks]:
+        """The function `learn` that an update rule calls; codes are the documents' classes."""
+        present = np.unique(codes).tolist()
+        of_classes = {j: of_rows(minibatch, np.flatnonzero(codes == j)) for j in present}
+
+        def learn(source: BlockPosterior | ProposalOfBlocks) -> StatisticsOfBlocks:
+            *own, shared = [self.start(block, i) for i, block in enumerate(source.blocks)]
+            parts = self._topics(
+                [(part, own[j], shared) for j, (part, _) in of_classes.items()],
+                geometric_mean,
+                workers,
+            )
+            documents = self.local.infer(parts, workers)
+            counts = self.local.statistics(parts, documents, workers)
+            return self._by_block(len(own), minibatch, of_classes, counts)
+
+        return learn
+
+    def start(self, block: LazyPosterior | Proposal, place: int) -> Source:
+        """The block, or a random start where it knows nothing."""
+        if isinstance(block, LazyPosterior) and block.knows_nothing:
+            return StartBesideOthers(block, int(document_seeds(self.seed, place, 1)[0]))
+        return block
+
+    def _topics(
+        self,
+        parts: list[tuple[Minibatch, Source, Source]],
+        view: Callable,
+        workers: Workers,
+    ) -> list[tuple[Minibatch, Topics]]:
+        """Weights of the words of each part, in the topics of its class and the shared ones."""
+        jobs, results = [], []
+        for minibatch, own, shared in parts:
+            words, alpha = minibatch.words, np.concatenate([own.alpha, shared.alpha])
+            width = variational.padded_width(len(alpha))
+            weights = np.empty((len(words), width), minibatch.counts.dtype)
+            for start, stop in spans(len(words), WORDS_PER_JOB):
+                jobs.append((view, own, shared, words[start:stop], weights[start:stop]))
+            results.append((minibatch, Topics(weights, alpha)))
+        workers.share(_fill, jobs)
+        return results
+
+    def _by_block(
+        self,
+        n_classes: int,
+        minibatch: Minibatch,
+        of_classes: dict[int, tuple[Minibatch, np.ndarray]],
+        counts: list[np.ndarray],
+    ) -> StatisticsOfBlocks:
+        """Counts of the topics of each class, and those of the shared ones summed."""
+        n_own, dtype = self.local.n_first, minibatch.counts.dtype
+        nothing = Statistics(np.empty(0, np.int32), np.empty((0, n_own), dtype), np.empty(0))
+        blocks = [nothing] * n_classes
+        shared = np.zeros((len(minibatch.words), counts[0].shape[1] - n_own))
+        for (j, (part, used)), found in zip(of_classes.items(), counts, strict=True):
+            own = np.ascontiguousarray(found[:, :n_own])
+            blocks[j] = Statistics(part.words, own, part.lengths)
+            shared[used] += found[:, n_own:]
+        return StatisticsOfBlocks((*blocks, Statistics(minibatch.words, shared, minibatch.lengths)))
+
+    def classify(
+        self, posterior: BlockPosterior, minibatch: Minibatch, workers: Workers
+    ) -> tuple[np.ndarray, list[np.ndarray]]:
+        """log p(y) and the bound of p(words | y), and E[theta] under each class.
+
+        Returns
+        -------
+        log_joint : ndarray of shape (n_documents, n_classes), float64
+        doc_topic : list of n_classes ndarray of shape (n_documents, K + R)
+        """
+        *own, shared = posterior.blocks
+        log_joint = np.empty((minibatch.n_documents, len(own)))
+        doc_topic = []
+        counts = sparse.csr_matrix(
+            (minibatch.counts, minibatch.indices, minibatch.indptr),
+            shape=(minibatch.n_documents, len(minibatch.words)),
+        )
+        for j, block in enumerate(own):
+            parts = self._topics([(minibatch, block, shared)], mean, workers)
+            (documents,) = self.local.infer(parts, workers)
+            bound = self.local.bound(documents, parts[0][1].alpha)
+            log_joint[:, j] = bound + counts @ _log_factors(block, shared, minibatch.words)
+            doc_topic.append(self.local.doc_topic(documents))
+        seen = np.array([block.n_documents for block in own]) + CLASS_PRIOR
+        return log_joint + np.log(seen / seen.sum()), doc_topic
+
+
+def of_rows(minibatch: Minibatch, chosen: np.ndarray) -> tuple[Minibatch, np.ndarray]:
+    """Some of the documents over their own words, and the places of these words."""
+    lengths = np.diff(minibatch.indptr)[chosen]
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    entries = np.repeat(minibatch.indptr[chosen] - indptr[:-1], lengths) + np.arange(indptr[-1])
+    used, places = rows.used_columns(minibatch.indices[entries], len(minibatch.words))
+    return Minibatch(minibatch.words[used], indptr, places, minibatch.counts[entries]), used
+
+
+def _fill(view: Callable, own: Source, shared: Source, words: np.ndarray, out: np.ndarray) -> None:
+    """What a local step sees of words, in the topics of a class and the shared ones."""
+    view(*_side_by_side(own, shared, words), out)
+
+
+def _side_by_side(own: Source, shared: Source, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of lam and masses, of the topics of a class and the shared ones."""
+    lam = np.concatenate([own.rows(words), shared.rows(words)], axis=1)
+    return lam, np.concatenate([own.mass, shared.mass])
+
+
+def _log_factors(own: Source, shared: Source, words: np.ndarray) -> np.ndarray:
+    """What the weights of each word lack to E[beta], of shape (n_words,), in nats."""
+    lam, mass = _side_by_side(own, shared, words)
+    return np.log((lam / mass).max(axis=1))

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Effects of users and items on ratings: a ridge ANOVA that can go on with a stream.
+
+A rating of item c by user u is y = mu + a_u + b_c + noise. The effects minimise
+
+    sum_d (y_d - mu - a_u - b_c)^2 + n (mu - mu')^2
+        + sum_u (penalty + n_u) (a_u - a'_u)^2 + sum_c (penalty + n_c) (b_c - b'_c)^2
+
+where the primed values, and the n_u and n_c ratings that they stand for, come from the
+minibatches before. From nothing this is the ridge regression on all ratings; on a stream
+it takes the effects learnt before for independent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator, cg
+from scipy.special import ndtr
+
+# A rating this little below what its user gives on average, as a part of it, is not below.
+ROUNDING = 1e-9
+MOST_STEPS = 1000
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of numbers by label.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,), int64 or str
+        Sorted, each once.
+    values : ndarray of shape (n, m), float64
+    """
+
+    labels: np.ndarray
+    values: np.ndarray
+
+    def places(self, labels: np.ndarray) -> np.ndarray:
+        """The row of each label; -1 for one that is not there."""
+        if not len(self.labels):
+            return np.full(len(labels), -1)
+        found = np.minimum(np.searchsorted(self.labels, labels), len(self.labels) - 1)
+        return np.where(self.labels[found] == labels, found, -1)
+
+    def extended(self, labels: np.ndarray) -> Table:
+        """With a row of zeros for each label that was not there."""
+        together = np.union1d(self.labels, labels) if len(self.labels) else np.unique(labels)
+        values = np.zeros((len(together), self.values.shape[1]))
+        if len(self.labels):
+            values[np.searchsorted(together, self.labels)] = self.values
+        return Table(together, values)
+
+    def replaced(self, places: np.ndarray, values: np.ndarray) -> Table:
+        """With other values in some rows."""
+        out = self.values.copy()
+        out[places] = values
+        return Table(self.labels, out)
+
+
+def empty_table(n_columns: int) -> Table:
+    """A table without rows."""
+    return Table(np.empty(0, dtype=np.int64), np.zeros((0, n_columns)))
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What ratings depend on.
+
+    Attributes
+    ----------
+    mean : float
+        mu.
+    users, items : Table
+        Of each the effect, and the number of its ratings.
+    n, n_positive : float
+        Ratings, and how many of them were not below what their user gives on average.
+    squares : float
+        Sum of the squares of the residuals.
+    """
+
+    mean: float
+    users: Table
+    items: Table
+    n: float
+    n_positive: float
+    squares: float
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the residuals."""
+        return (self.squares / self.n) ** 0.5 if self.n else 0.0
+
+
+NO_EFFECTS = Effects(0.0, empty_table(2), empty_table(2), 0.0, 0.0, 0.0)
+
+
+def learn_effects(
+    before: Effects,
+    y: np.ndarray,
+    users: np.ndarray | None,
+    items: np.ndarray | None,
+    penalty: float,
+) -> tuple[Effects, np.ndarray]:
+    """The effects with some ratings more, and the reduced ratings, +1 or -1, of these."""
+    n = len(y)
+    if n == 0:
+        return before, np.zeros(0, dtype=np.int8)
+    ones = sparse.csr_matrix(np.ones((n, 1)))
+    known = before.users, before.items
+    tables = [
+        table if labels is None else table.extended(labels)
+        for table, labels in zip(known, (users, items), strict=True)
+    ]
+    places, designs = [], [ones]
+    for table, labels in zip(tables, (users, items), strict=True):
+        rows, own = (np.empty(0, int),) * 2 if labels is None else _codes(table.places(labels))
+        places.append(rows)
+        entries = np.arange(len(own)), own
+        designs.append(sparse.csr_matrix((np.ones(len(own)), entries), shape=(n, len(rows))))
+    old = [table.values[rows] for table, rows in zip(tables, places, strict=True)]
+    start = np.concatenate([[before.mean], *[values[:, 0] for values in old]])
+    weight = np.concatenate([[before.n], *[penalty + values[:, 1] for values in old]])
+    design = sparse.hstack(designs, format="csr")
+    effects = start + _solve(design, y - design @ start, weight)
+    seen = np.asarray(design.sum(axis=0)).ravel()
+    parts = np.split(np.column_stack([effects, seen]), [1, 1 + len(places[0])])
+    for i in range(2):
+        parts[i + 1][:, 1] += old[i][:, 1]
+        tables[i] = tables[i].replaced(places[i], parts[i + 1])
+    squares = before.squares + float(((y - design @ effects) ** 2).sum())
+    learnt = Effects(float(effects[0]), *tables, before.n + n, before.n_positive, squares)
+    signs = reduced_ratings(learnt, y, users)
+    positive = before.n_positive + np.count_nonzero(signs > 0)
+    return Effects(learnt.mean, *tables, learnt.n, float(positive), squares), signs
+
+
+def _codes(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return np.unique(places, return_inverse=True)
+
+
+def _solve(design: sparse.csr_matrix, residual: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """(Z' Z + diag(weight))^-1 Z' residual, by conjugate gradients."""
+    by_column = design.T.tocsr()
+    diagonal = np.asarray(by_column.multiply(by_column).sum(axis=1)).ravel() + weight
+    n = len(weight)
+    system = LinearOperator((n, n), lambda x: by_column @ (design @ x) + weight * x, dtype=float)
+    scaled = LinearOperator((n, n), lambda x: x / diagonal, dtype=float)
+    return cg(system, by_column @ residual, rtol=1e-12, atol=0.0, maxiter=MOST_STEPS, M=scaled)[0]
+
+
+def effects_of(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
+    """The effect of each label; 0 for those unknown."""
+    if labels is None or not len(table.labels):
+        return np.zeros(n)
+    places = table.places(labels)
+    return np.where(places < 0, 0.0, table.values[places, 0])
+
+
+def reduced_ratings(effects: Effects, y: np.ndarray, users: np.ndarray | None) -> np.ndarray:
+    """+1 where a rating is not below mu + a_u, what its user gives on average, else -1."""
+    expected = effects.mean + effects_of(effects.users, users, len(y))
+    return np.where(y - expected >= -ROUNDING * (1 + np.abs(expected)), 1, -1).astype(np.int8)
+
+
+def probability_of_positive(effects: Effects, items: np.ndarray | None, n: int) -> np.ndarray:
+    """P(b_c + noise >= 0); the share of positive ratings for items that are not known."""
+    share = effects.n_positive / effects.n if effects.n else 0.5
+    if items is None or not len(effects.items.labels):
+        return np.full(n, share)
+    places = effects.items.places(items)
+    margin = effects.items.values[places, 0] + ROUNDING * (1 + abs(effects.mean))
+    deviation = max(effects.deviation, np.finfo(float).tiny ** 0.5)
+    return np.where(places < 0, share, ndtr(margin / deviation))

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The aspect and sentiment model: its start, its statistics, its rules."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from streamtopics.local.asum import EM, FrankWolfe, statistics
+from streamtopics.messages import Minibatch, SentenceBatch
+from streamtopics.models.asum import ASUM, AspectStart
+from streamtopics.parallel import SERIAL, workers
+from streamtopics.posterior import LazyPosterior
+from streamtopics.updates import BPS, SVB
+from tests.reference import asum as reference
+from tests.reference import reviews
+
+CORPUS = reviews.draw(80)
+
+
+def batch(documents):
+    X = sparse.csr_matrix(np.concatenate(documents).astype(np.float64))
+    words, places = np.unique(X.indices, return_inverse=True)
+    starts = np.concatenate([[0], np.cumsum([len(x) for x in documents])])
+    rows = Minibatch(words.astype(np.int32), X.indptr, places.astype(np.int32), X.data)
+    return SentenceBatch(rows, starts)
+
+
+def posterior(prior=CORPUS.prior, n_aspects=3):
+    eta = np.repeat(prior.T, n_aspects, axis=1)
+    return LazyPosterior(eta, eta.shape)
+
+
+def model(local=None, seed=5):
+    return ASUM(local or EM(1e-6, 500), 2, 1.0, 1.0, seed)
+
+
+def learnt():
+    state = posterior()
+    for part in np.array_split(np.arange(80), 4):
+        documents = batch([CORPUS.X[d] for d in part])
+        state.blend(SVB().step(state, model().learner(state, documents, SERIAL)))
+    return state
+
+
+def test_sentences_are_explained_by_the_mean_of_the_topics():
+    state, some = learnt(), batch(CORPUS.X[:10])
+    found = model().infer(state, some, SERIAL)
+    log_beta = np.log(state.dense() / state.mass)
+    for d in range(10):
+        b = reference.log_likelihoods(CORPUS.X[d], log_beta, 2)
+        pi, theta = reference.em(b, int(found.n_iter[d]))
+        assert_allclose(found.proportions[d], (pi[:, None] * theta).ravel(), atol=1e-9)
+
+
+def test_words_are_counted_by_the_joint_responsibility():
+    state, documents = learnt(), CORPUS.X[:20]
+    some = batch(documents)
+    found = model().infer(state, some, SERIAL)
+    given = statistics(some, found, SERIAL)
+    dense = np.concatenate(documents).T @ found.responsibility
+    assert_allclose(given.counts, dense[given.words], atol=1e-12)
+    assert_allclose(given.counts.sum(), sum(x.sum() for x in documents))
+    assert_array_equal(given.lengths, [x.sum() for x in documents])
+    assert_allclose(given.local_bound, found.objective.sum())
+
+
+def test_a_sentence_that_is_one_of_two_pairs_is_no_other_pair():
+    """Half (0, 0), half (1, 1); the product of the margins has a quarter of each."""
+    beta = np.array([0.5, 0.01, 0.01, 0.5])
+    word = Minibatch(
+        np.zeros(1, np.int32), np.array([0, 1], np.int32), np.zeros(1, np.int32), np.ones(1)
+    )
+    one = SentenceBatch(word, np.array([0, 1]))
+    state = LazyPosterior(np.array([beta, 1 - beta]), (2, 4))
+    counts = statistics(one, model(EM(0.0, 200)).infer(state, one, SERIAL), SERIAL).counts
+    assert_allclose(counts, [[0.5, 0, 0, 0.5]], atol=1e-6)
+
+
+def test_the_start_tells_aspects_apart_and_not_sentiments():
+    flat = LazyPosterior(np.array([[1.0, 1.0, 1.0, 2.0, 2.0, 2.0]]), (50, 6))
+    words = np.arange(0, 50, 7, dtype=np.int32)
+    rows = AspectStart(flat, 2, 5).rows(words)
+    assert_allclose(rows[:, 3:], 2 * rows[:, :3])
+    assert len(np.unique(rows[:, :3])) == 24
+    assert 0.5 < np.log(AspectStart(flat, 2, 5).rows(np.arange(50, dtype=np.int32))).std() < 1.5
+    # The bits of a word depend on no other word, and another seed gives others.
+    assert_array_equal(AspectStart(flat, 2, 5).rows(words[2:3]), rows[2:3])
+    assert not np.array_equal(AspectStart(flat, 2, 6).rows(words), rows)
+
+
+def test_the_start_leaves_no_trace():
+    state = posterior()
+    rule = BPS(0.5)
+    blend = rule.step(state, model().learner(state, batch(CORPUS.X), SERIAL))
+    state.blend(blend)
+    n_tokens = sum(x.sum() for x in CORPUS.X)
+    assert_allclose(state.mass.sum(), state.prior_mass.sum() + 1.5 * n_tokens)
+    assert_allclose(state.b, 0)
+    assert_allclose(state.c, 1 + 0.5 * n_tokens / state.prior_mass.sum())
+
+
+def test_a_sentence_without_seeds_goes_with_its_document():
+    """In the first minibatch already, whatever the number of seeds of each sentiment."""
+    eta = np.full((2, 6), 0.01)
+    eta[0, [0, 1, 2]] = eta[1, 3] = 1.0
+    documents = [np.eye(6)[[0, 5]], np.eye(6)[[3, 4]], np.eye(6)[[5, 4, 5]]]
+    state = posterior(eta, n_aspects=2)
+    some = batch(documents)
+    start = AspectStart(state, 2, 3)
+    r = model().infer(start, some, SERIAL).responsibility.reshape(-1, 2, 2).sum(axis=2)
+    assert (r[:2, 0] > 0.9).all()
+    assert (r[2:4, 1] > 0.9).all()
+    assert_allclose(r[4:], 0.5, atol=1e-6)
+
+
+@pytest.mark.parametrize("local", [EM(1e-3, 50), FrankWolfe(1e-3, 50)], ids=["em", "fw"])
+def test_no_bit_depends_on_the_workers(local):
+    state, some = posterior(), batch(CORPUS.X * 3)
+    expected = model(local).infer(AspectStart(state, 2, 5), some, SERIAL)
+    with workers(3) as pool:
+        found = model(local).infer(AspectStart(state, 2, 5), some, pool)
+        for name in ("proportions", "responsibility", "objective", "n_iter"):
+            assert_array_equal(getattr(found, name), getattr(expected, name))
+        counts = statistics(some, found, pool).counts
+    assert_array_equal(counts, statistics(some, expected, SERIAL).counts)
+
+
+def test_frank_wolfe_comes_less_close():
+    state, some = learnt(), batch(CORPUS.X)
+    objectives = [
+        model(local).infer(state, some, SERIAL).objective.sum()
+        for local in (FrankWolfe(0.0, 20), EM(0.0, 20), FrankWolfe(0.0, 2000), EM(0.0, 2000))
+    ]
+    assert objectives[0] < objectives[1] < objectives[3]
+    assert objectives[0] < objectives[2] <= objectives[3] + 1e-3
