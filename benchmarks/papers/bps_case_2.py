@@ -48,7 +48,7 @@ NEGATION = re.compile(
 )
 # The words of stems that are not their beginning, or are that of other words too.
 WORDS_OF_STEM = {
-    "bad": "badly?", "beauty": r"beaut\w*", "best": "best", "cle": r"clean\w*",
+    "bad": "bad(?:ly)?", "beauty": r"beaut\w*", "best": "best", "cle": r"clean\w*",
     "delicy": r"delicious\w*", "excel": "excel(?:s|led)?", "favorit": r"favou?rit\w*",
     "fortun": r"fortunate\w*", "fun": "fun", "glad": "glad(?:ly)?", "good": "good",
     "happy": r"happ(?:y|i\w*)", "hat": "hat(?:e|es|ed|ing)", "infery": r"inferior\w*",
