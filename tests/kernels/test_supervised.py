@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The kernel of supervised LDA against its plain twin, for every instruction set."""
+
+import importlib
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from streamtopics.kernels import supported
+from tests.reference import supervised as reference
+
+KERNELS = {
+    name: importlib.import_module(f"streamtopics.kernels._supervised_{name}")
+    for name in supported()
+}
+N_WORDS = 25
+
+
+def corpus(K, seed=0):
+    """Four documents, the third without words, with tokens of different weights."""
+    rng = np.random.default_rng(seed)
+    dense = rng.poisson(0.7, (4, N_WORDS))
+    dense[2] = 0
+    indptr = np.concatenate([[0], np.cumsum((dense > 0).sum(axis=1))]).astype(np.int32)
+    indices = np.concatenate([np.flatnonzero(row) for row in dense]).astype(np.int32)
+    n_tokens = dense[dense > 0].astype(np.int32)
+    token_weight = rng.choice([1.0, 0.5, 0.3], len(n_tokens))
+    topics = rng.gamma(0.5, 1.0, (N_WORDS, K)) + 1e-3
+    alpha, x = rng.gamma(1.0, 1.0, K) + 0.05, 3 * rng.standard_normal(K)
+    y = rng.standard_normal(4)
+    return indptr, indices, n_tokens, token_weight, topics, alpha, x, y
+
+
+@pytest.mark.parametrize("variance", [0.02, 1.5])
+@pytest.mark.parametrize("K", [1, 3, 20])
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS.keys())
+def test_kernel_equals_its_twin(kernel, K, variance):
+    indptr, indices, n_tokens, token_weight, topics, alpha, x, y = corpus(K)
+    gamma = alpha + np.random.default_rng(1).gamma(1.0, 2.0, (4, K))
+    start = gamma.copy()
+    topic_counts, bounds = np.full((4, K), np.nan), np.full(4, np.nan)
+    counts, within = np.zeros((N_WORDS, K)), np.zeros((K, K))
+    kernel.infer_supervised(
+        indptr, indices, n_tokens, token_weight, topics, alpha, x, variance, y, 0, 4, 0.0, 3,
+        gamma, topic_counts, bounds, counts, within,
+    )  # fmt: skip
+    all_counts, all_within = np.zeros((N_WORDS, K)), np.zeros((K, K))
+    for d in (0, 1, 3):
+        own = slice(indptr[d], indptr[d + 1])
+        expected, tokens, spread, bound = reference.infer(
+            n_tokens[own], token_weight[own], topics[indices[own]], alpha, x, variance, y[d],
+            start[d], 3,
+        )  # fmt: skip
+        assert_allclose(gamma[d], expected, rtol=1e-7)
+        assert_allclose(topic_counts[d], tokens.sum(axis=0), rtol=1e-6, atol=1e-12)
+        assert_allclose(bounds[d], bound, rtol=1e-8)
+        all_counts[indices[own]] += tokens
+        all_within += spread
+    assert_allclose(counts, all_counts, rtol=1e-6, atol=1e-10)
+    assert_allclose(within, all_within, rtol=1e-6, atol=1e-10)
+    assert_allclose(gamma[2], alpha)
+    assert_allclose(topic_counts[2], 0)
+    assert bounds[2] == 0
+
+
+def test_documents_outside_the_span_are_left_alone():
+    indptr, indices, n_tokens, token_weight, topics, alpha, x, y = corpus(3)
+    kernel = KERNELS[next(iter(KERNELS))]
+    gamma = np.tile(alpha + 1.0, (4, 1))
+    topic_counts, bounds = np.full((4, 3), -1.0), np.full(4, -1.0)
+    kernel.infer_supervised(
+        indptr, indices, n_tokens, token_weight, topics, alpha, x, 1.0, y, 1, 2, 0.0, 3,
+        gamma, topic_counts, bounds, np.zeros((N_WORDS, 3)), np.zeros((3, 3)),
+    )  # fmt: skip
+    changed = np.array([False, True, False, False])
+    assert_allclose(gamma[~changed], np.tile(alpha + 1.0, (3, 1)))
+    assert ((topic_counts == -1).all(axis=1) == ~changed).all()
+    assert ((bounds == -1) == ~changed).all()
