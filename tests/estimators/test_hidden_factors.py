@@ -109,6 +109,21 @@ def test_a_stream_learns():
     assert_allclose(found.items_.values[:, 5:].sum(), X[:400].sum())
 
 
+def test_words_seen_before_count_in_the_proportions_of_an_item():
+    """Where ratings weigh nothing, an item's proportions are those of all of its words."""
+    found = model(text_weight=1e6, max_gradient_iter=200).fit(**part(slice(0, 400)))
+    found_counts = found.items_.values[:, 5:]
+    row = found_counts[:, 0].argmax()
+    item, before = found.items_.labels[row], found_counts[row].copy()
+    other = (X @ found.topic_word_[1]).argmax()
+    found.partial_fit(X[[other]], Y[[other]], items=[item], users=DATA.user[[other]])
+    counts = found.items_.values[row, 5:]
+    own = (counts - before) / (counts - before).sum()
+    proportions = found.transform(X[:1], items=[item])[0]
+    assert np.abs(counts / counts.sum() - own).max() > 0.1
+    assert_allclose(proportions, counts / counts.sum(), atol=0.02)
+
+
 WRONG = [
     ({"y": None}, "requires y to be passed"),
     ({"y": np.full(10, np.nan)}, "NaN, first at 0"),
