@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,11 @@ class Minibatch:
         """Tokens of each document, of shape (n_documents,), float64."""
         document = np.repeat(np.arange(self.n_documents), np.diff(self.indptr))
         return np.bincount(document, weights=self.counts, minlength=self.n_documents)
+
+    def matrix(self, values: np.ndarray) -> sparse.csr_matrix:
+        """Such values (nnz,) as a matrix of shape (n_documents, n_words)."""
+        shape = self.n_documents, len(self.words)
+        return sparse.csr_matrix((values, self.indices, self.indptr), shape)
 
 
 @dataclass(frozen=True)

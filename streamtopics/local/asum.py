@@ -10,7 +10,6 @@ are words given the sentences' responsibilities: the bits do not depend on the w
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
 from streamtopics.kernels import asum as kernel
 from streamtopics.local.step import part
@@ -115,10 +114,7 @@ def statistics(batch: SentenceBatch, found: Found, workers: Workers) -> Statisti
     """
     words = batch.sentences
     n_words, K = len(words.words), found.responsibility.shape[1]
-    by_word = sparse.csr_matrix(
-        (words.counts.astype(np.float64), words.indices, words.indptr),
-        shape=(len(found.responsibility), n_words),
-    ).T.tocsr()
+    by_word = words.matrix(words.counts.astype(np.float64)).T.tocsr()
     counts = np.empty((n_words, K))
 
     def fill(start: int, stop: int) -> None:

@@ -10,7 +10,6 @@ depend on the workers.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 from scipy.special import digamma
 
 from streamtopics.kernels import gibbs, rows
@@ -187,10 +186,7 @@ def _average(
 ) -> None:
     """counts[w, k] = what the chains say about word w and topic k, over all documents."""
     n_words, n_entries = len(minibatch.words), len(minibatch.indices)
-    by_word = sparse.csr_matrix(
-        (np.arange(n_entries, dtype=np.int32), minibatch.indices, minibatch.indptr),
-        shape=(minibatch.n_documents, n_words),
-    ).tocsc()
+    by_word = minibatch.matrix(np.arange(n_entries, dtype=np.int32)).tocsc()
     prior = np.zeros(topics.weights.shape[1], np.float32)
     prior[: len(topics.alpha)] = topics.alpha
     given = (

@@ -16,7 +16,6 @@ Where share_prior is what each alpha sums to, all that is LDA with one block.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 from scipy.special import betaln, digamma, gammaln
 
 from streamtopics.kernels import variational
@@ -104,10 +103,7 @@ class TwoBlocks:
         for (minibatch, topics), found in zip(parts, documents, strict=True):
             n_words, n_topics = len(minibatch.words), len(topics.alpha)
             counts = np.empty((n_words, n_topics), topics.weights.dtype)
-            by_word = sparse.csr_matrix(
-                (minibatch.counts, minibatch.indices, minibatch.indptr),
-                shape=(minibatch.n_documents, n_words),
-            ).tocsc()
+            by_word = minibatch.matrix(minibatch.counts).tocsc()
             given = by_word.indptr, by_word.indices, by_word.data, topics.weights
             exp_theta = self._exp_theta(found, topics)
             jobs += [(*given, exp_theta, *span, counts) for span in spans(n_words, WORDS_PER_JOB)]

@@ -9,7 +9,6 @@ by word. Neither needs a reduction, so the bits do not depend on the workers.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 from scipy.special import digamma, gammaln
 
 from streamtopics.kernels import dirichlet, variational
@@ -112,9 +111,7 @@ class Variational:
         variational.exp_digamma_rows(
             gamma.astype(np.float64), np.zeros(len(topics.alpha)), exp_theta
         )
-        by_word = sparse.csr_matrix(
-            (minibatch.counts, minibatch.indices, minibatch.indptr), shape=(len(gamma), n_words)
-        ).tocsc()
+        by_word = minibatch.matrix(minibatch.counts).tocsc()
         counts = np.empty((n_words, len(topics.alpha)), weights.dtype)
         log_sums = np.empty(n_words) if self.bound else None
         given = by_word.indptr, by_word.indices, by_word.data, weights, exp_theta

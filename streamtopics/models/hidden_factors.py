@@ -181,7 +181,7 @@ def expected_topics(
     phi[:, :K] = source.rows(items.words) / source.mass
     padded[:, :K] = theta
     data = items.counts.astype(np.float64)
-    by_word = sparse.csr_matrix((data, items.indices, items.indptr), (n_items, n_words)).tocsc()
+    by_word = items.matrix(data).tocsc()
     counts, of_items = np.empty((n_words, K)), np.empty((n_items, K))
     logs = np.zeros(n_items)
     jobs = (

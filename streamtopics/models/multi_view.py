@@ -13,7 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
 from streamtopics.block_posterior import BlockPosterior, ProposalOfBlocks, StatisticsOfBlocks
 from streamtopics.kernels import rows, variational
@@ -135,10 +134,7 @@ class MultiView:
         *own, shared = posterior.blocks
         log_joint = np.empty((minibatch.n_documents, len(own)))
         doc_topic = []
-        counts = sparse.csr_matrix(
-            (minibatch.counts, minibatch.indices, minibatch.indptr),
-            shape=(minibatch.n_documents, len(minibatch.words)),
-        )
+        counts = minibatch.matrix(minibatch.counts)
         for j, block in enumerate(own):
             parts = self._topics([(minibatch, block, shared)], mean, workers)
             (documents,) = self.local.infer(parts, workers)

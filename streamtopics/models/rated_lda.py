@@ -213,10 +213,7 @@ class RatedLDA:
             e[:, :K] = found.gamma
         else:
             variational.exp_digamma_rows(found.gamma.astype(np.float64), np.zeros(K), e)
-        descriptive = minibatch.counts * (1 - found.share)
-        shape = minibatch.n_documents, n_words
-        by_word = sparse.csr_matrix((descriptive, minibatch.indices, minibatch.indptr), shape)
-        by_word = by_word.tocsc()
+        by_word = minibatch.matrix(minibatch.counts * (1 - found.share)).tocsc()
         profile = reviews.profile[by_word.indices]
         counts = np.empty((n_words, K), weights.dtype)
         given = by_word.indptr, profile, by_word.data, weights, e
