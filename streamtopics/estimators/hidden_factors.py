@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.base import unchanged_unless_learnt
 from streamtopics.estimators.batch_em import climb
 from streamtopics.estimators.documentation import documented
-from streamtopics.estimators.online import step_by_documents
+from streamtopics.estimators.online import first_step, step_by_documents
 from streamtopics.estimators.rated import RatedTopicModel, check_labels, check_ratings
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.metrics import left_to_right, predictive
@@ -320,15 +320,9 @@ class HiddenFactorsTopics(RatedTopicModel):
                 if len(levels) > 1 and levels[-2] - levels[-1] < self.tol * abs(levels[-1]):
                     break
         mean_log = _mean_log(factors.proportions[counts.sum(axis=1) > 0])
-        memory = np.append(np.zeros(K) if mean_log is None else mean_log, float(X.shape[0]))
-        final = LazyPosterior(eta, (n_features, K), _alpha(memory[:K]), len(memory))
-        lengths = minibatch_of(X).lengths
-        final.blend(
-            Blend(
-                1.0, 1.0, 0.0, replace(statistics, lengths=lengths),
-                Proportions(_alpha(memory[:K]), memory),
-            )
-        )  # fmt: skip
+        mean_log = np.zeros(K) if mean_log is None else mean_log
+        statistics = replace(statistics, lengths=minibatch_of(X).lengths)
+        final = first_step(eta, (n_features, K), statistics, _alpha(mean_log), mean_log)
         item_table, user_table = self._tables(tables, pairs, factors, counts)
         vars(self).update(
             seed_=seed,

@@ -39,6 +39,24 @@ class Step:
         return Blend(self.retain, self.gain, 1 - self.retain, statistics, proportions)
 
 
+def first_step(
+    eta: np.ndarray,
+    shape: tuple[int, int],
+    statistics: Statistics,
+    alpha: np.ndarray,
+    means: np.ndarray,
+) -> LazyPosterior:
+    """What a stream goes on from after a corpus that was learnt as a whole.
+
+    `means` are the running means, as of that corpus. Without documents it is no step.
+    """
+    memory = np.append(means, float(statistics.n_documents))
+    posterior = LazyPosterior(eta, shape, alpha, len(memory))
+    if statistics.n_documents:
+        posterior.blend(Blend(1.0, 1.0, 0.0, statistics, Proportions(alpha, memory)))
+    return posterior
+
+
 def step_by_documents(posterior: LazyPosterior, n_documents: int, kappa: float) -> Step:
     """The step after what the posterior has seen; its last memory is n_{t-1}."""
     before = posterior.proportions.memory[-1]

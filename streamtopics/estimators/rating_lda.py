@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.base import unchanged_unless_learnt
 from streamtopics.estimators.batch_em import Climbed, climb
 from streamtopics.estimators.documentation import documented
-from streamtopics.estimators.online import moved, step_by_documents
+from streamtopics.estimators.online import first_step, moved, step_by_documents
 from streamtopics.estimators.rated import (
     DOCUMENTS_AT_ONCE,
     SWEEPS_OF_TRANSFORM,
@@ -484,20 +484,16 @@ class RatingLDA(RatedTopicModel):
         """The posterior with what a stream needs to go on."""
         K, alpha = self.n_components, climbed.posterior.alpha
         gamma, pi = climbed.documents.gamma, climbed.documents.pi
-        memory = np.zeros(len(alpha) + 1)
+        means = np.zeros(len(alpha))
         of_profiles = mean_log(gamma[reviews.tokens > 0])
         if of_profiles is not None:
-            memory[:K] = of_profiles
+            means[:K] = of_profiles
         rated = (reviews.minibatch.lengths > 0) & (reviews.signs != 0)
         if rated.any() and self.qualitative:
-            memory[K:-1] = mean_log(pi[rated])
-        memory[-1] = reviews.minibatch.n_documents
-        posterior = LazyPosterior(
-            climbed.posterior.eta, climbed.posterior.shape, alpha, len(memory)
-        )
+            means[K:] = mean_log(pi[rated])
         statistics = replace(climbed.statistics, lengths=reviews.minibatch.lengths)
-        posterior.blend(Blend(1.0, 1.0, 0.0, statistics, proportions=Proportions(alpha, memory)))
-        return posterior
+        eta, shape = climbed.posterior.eta, climbed.posterior.shape
+        return first_step(eta, shape, statistics, alpha, means)
 
     def _continue(
         self,

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.base import unchanged_unless_learnt
 from streamtopics.estimators.batch_em import climb
 from streamtopics.estimators.documentation import documented
-from streamtopics.estimators.online import moved, step_by_documents
+from streamtopics.estimators.online import first_step, moved, step_by_documents
 from streamtopics.estimators.rated import RatedTopicModel, check_ratings
 from streamtopics.messages import Statistics
 from streamtopics.metrics import left_to_right, predictive
@@ -27,7 +27,7 @@ from streamtopics.models.supervised_lda import (
 )
 from streamtopics.models.views import geometric_mean
 from streamtopics.parallel import Workers
-from streamtopics.posterior import Blend, LazyPosterior, Proportions
+from streamtopics.posterior import LazyPosterior, Proportions
 from streamtopics.progress import progress
 from streamtopics.updates.doc_topic import solve_alpha
 from streamtopics.validation import (
@@ -266,12 +266,8 @@ class SupervisedLDA(RatedTopicModel):
         _, response, moments = climbed.documents
         log_theta = climbed.statistics.log_theta
         log_theta = np.zeros(K) if log_theta is None else log_theta
-        memory = np.append(log_theta, float(X.shape[0]))
-        alpha = climbed.posterior.alpha
-        posterior = LazyPosterior(
-            climbed.posterior.eta, climbed.posterior.shape, alpha, len(memory)
-        )
-        posterior.blend(Blend(1.0, 1.0, 0.0, climbed.statistics, Proportions(alpha, memory)))
+        last = climbed.posterior
+        posterior = first_step(last.eta, last.shape, climbed.statistics, last.alpha, log_theta)
         vars(self).update(
             seed_=seed,
             _response=response,

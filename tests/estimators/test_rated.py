@@ -37,6 +37,7 @@ def whose(name, rows=slice(None)):
 def test_a_stream_may_begin_without_words(name, n):
     """Topics that are all alike would stay so, if the first words only made a step."""
     found = new(name).partial_fit(np.zeros((n, 40)), Y[:n], **whose(name, slice(n)))
+    assert (found.n_batch_iter_, found.n_documents_seen_) == (int(n > 0), n)
     found.partial_fit(X, Y, **whose(name))
     assert_array_equal(found.components_, new(name).fit(X, Y, **whose(name)).components_)
     assert found.n_documents_seen_ == 120
