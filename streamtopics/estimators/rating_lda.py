@@ -9,7 +9,6 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from scipy.special import logsumexp
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base import unchanged_unless_learnt
@@ -23,9 +22,13 @@ from streamtopics.estimators.rated import (
     check_labels,
     check_ratings,
 )
-from streamtopics.families import beta
+from streamtopics.estimators.rated_likelihood import (
+    Mixed,
+    log_likelihood_by_particles,
+    log_likelihood_of_profiles,
+)
 from streamtopics.messages import Statistics
-from streamtopics.metrics import left_to_right, predictive
+from streamtopics.metrics import predictive
 from streamtopics.models.rated_lda import (
     Inferred,
     RatedLDA,
@@ -55,8 +58,6 @@ from streamtopics.validation import (
     check_doc_topic_prior,
     check_topic_word_prior,
 )
-
-MOST_NODES = 200
 
 
 @documented
@@ -733,54 +734,16 @@ class RatingLDA(RatedTopicModel):
         n = X.shape[0]
         items, users = self._labels(n, items, users, "log_likelihood", first=False)
         places, positive = self._profile_places(items, users, n), self._positive(items, n)
-        out = np.empty(n)
-        known = places >= 0
-        out[known] = self._given_profiles(X[known], self._theta(places[known]), positive[known])
-        settings = {"n_particles": n_particles, "seed": seed, "n_jobs": self.n_jobs}
-        out[~known] = self._by_particles(X[~known], positive[~known], settings)
+        topics = Mixed(self.topic_word_, self._kind[0], self.qualitative_prior_)
+        out, known = np.empty(n), places >= 0
+        out[known] = log_likelihood_of_profiles(
+            X[known], topics, self._theta(places[known]), positive[known]
+        )
+        out[~known] = log_likelihood_by_particles(
+            X[~known], topics, self.doc_topic_prior_, positive[~known],
+            n_particles=n_particles, seed=seed, n_jobs=self.n_jobs,
+        )  # fmt: skip
         return out
-
-    def _by_particles(
-        self, X: sparse.csr_matrix, positive: np.ndarray, settings: dict[str, Any]
-    ) -> np.ndarray:
-        K, topics, alpha = self._kind[0], self.topic_word_, self.doc_topic_prior_
-        if not self._kind[2]:
-            return left_to_right(X, topics, alpha, **settings).log_likelihood
-        of_signs = [
-            left_to_right(
-                X,
-                np.vstack([topics[:K], topics[K + i]]),
-                alpha,
-                split_prior=self.qualitative_prior_,
-                **settings,
-            ).log_likelihood
-            for i in range(2)
-        ]
-        return np.logaddexp(of_signs[0] + np.log(positive), of_signs[1] + np.log(1 - positive))
-
-    def _given_profiles(
-        self, X: sparse.csr_matrix, theta: np.ndarray, positive: np.ndarray
-    ) -> np.ndarray:
-        """The same where the proportions are known."""
-        K, topics = self._kind[0], self.topic_word_
-        if not self._kind[2]:
-            return predictive.token_log_probability(theta, topics, X)
-        omega = self.qualitative_prior_
-        longest = float(X.sum(axis=1, dtype=np.float64).max()) if X.shape[0] else 0.0
-        n_nodes = int(np.clip(np.ceil((longest + 1) / 2), 1, MOST_NODES))
-        # Exact for reviews of less than 2 * MOST_NODES words.
-        nodes, log_weights = beta.quadrature(omega[1], omega[0], n_nodes)
-        row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        descriptive = predictive.token_probability(theta, topics[:K], X)
-        of_signs = []
-        for topic, probability in zip(topics[K:], (positive, 1 - positive), strict=True):
-            at_nodes = [
-                np.bincount(row, X.data * np.log(mixed), X.shape[0])
-                for mixed in ((1 - p) * descriptive + p * topic[X.indices] for p in nodes)
-            ]
-            total = logsumexp(np.array(at_nodes) + log_weights[:, None], axis=0)
-            of_signs.append(total + np.log(probability))
-        return np.logaddexp(*of_signs)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
