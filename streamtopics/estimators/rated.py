@@ -109,12 +109,15 @@ def check_ratings(y: Any, X: sparse.csr_matrix, caller: str, remedy: str) -> np.
             f"{caller} requires y to be passed, but the target y is None; y are the ratings, "
             f"one for each row of X. {remedy}"
         )
-    y = column_or_1d(
-        check_array(
+    try:
+        y = check_array(
             y, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=0
-        ),
-        warn=True,
-    )
+        )
+    except ValueError as error:
+        raise ValueError(
+            f"{error}; y, passed to {caller}, must be ratings, one number for each row of X"
+        ) from error
+    y = column_or_1d(y, warn=True)
     check_consistent_length(X, y)
     if not np.isfinite(y).all():
         place = int(np.flatnonzero(~np.isfinite(y))[0])

@@ -86,3 +86,9 @@ def test_ratings_of_any_scale(name, scale):
         assert_allclose(found.predict(X) / scale, new(name).fit(X, Y).predict(X), rtol=1e-6)
     with pytest.raises(ValueError, match="rescale it"):
         found.partial_fit(X, Y * 1e150, **whose(name))
+
+
+@each
+def test_ratings_that_are_no_numbers_are_named(name):
+    with pytest.raises(ValueError, match=rf"y, passed to {name}.fit, must be ratings"):
+        new(name).fit(X, np.full(120, "good"), **whose(name))
