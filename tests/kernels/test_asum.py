@@ -130,6 +130,16 @@ def test_long_sentences_do_not_underflow():
     assert_allclose(objective, 2 * np.log(0.5))
 
 
+@pytest.mark.parametrize("far", [1.0, 20.0, 40.0, 80.0, 500.0])
+def test_proportions_sum_to_1_however_improbable_a_sentiment_is(far):
+    """One sentence, of the first sentiment but for exp(-far), and a flat prior of the aspects."""
+    log_beta = np.array([[0.0, -1.0, -far, -far - 2.0]])
+    psi, r, *_ = infer(np.ones((1, 1)), log_beta, np.array([0, 1], np.intp), 2, gamma=3.0)
+    assert_allclose(psi.sum(), 1.0)
+    assert_allclose(psi[0, 2:].sum(), (r[0, 2:].sum() + 2) / 5, rtol=1e-2)
+    assert_allclose(psi[0, 3] / psi[0, 2], np.exp(-2 * 5), rtol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("E", "starts", "shape"), [(4, [0, 2], 6), (0, [0, 2], 6), (2, [0, 1], 6), (2, [0, 1, 2], 5)]
 )
