@@ -120,6 +120,32 @@ def test_documents_stop_when_little_moves():
     assert n[0].mean() < n[1].mean() < 500
 
 
+@pytest.mark.parametrize(("fw", "E"), [(False, 2), (True, 1), (True, 6)])
+@pytest.mark.parametrize("tol", [1e-1, 2e-2])
+def test_a_document_stops_when_less_than_tol_of_it_moves(tol, fw, E):
+    """Frank-Wolfe where only theta, or only pi, can move: else it moves them in turn."""
+    counts, log_beta, starts = documents(np.random.default_rng(4), [6] * 20)
+    n = infer(counts, log_beta, starts, E, fw=fw, tol=tol, max_iter=200)[3]
+    longest = range(n.max() + 1)
+    psi = np.array([infer(counts, log_beta, starts, E, fw=fw, max_iter=k)[0] for k in longest])
+    moved = 0.5 * abs(np.diff(psi, axis=0)).sum(axis=2)
+    assert_array_equal(n, (moved < tol).argmax(axis=0) + 1)
+
+
+def test_zeros_that_are_stored_are_no_words():
+    log_beta = np.log(np.random.default_rng(6).dirichlet(np.ones(4), 3))
+    stored = np.array([0.0, 1.0, 0.0, 2.0])
+    indptr, indices = np.array([0, 1, 4], np.int32), np.array([1, 0, 1, 2], np.int32)
+    out = np.empty((1, 4)), np.empty((2, 4)), np.empty(1), np.empty(1, np.int32)
+    asum.infer_documents(
+        indptr, indices, stored, log_beta, np.array([0, 2], np.intp), 2, 1.0, 1.0, False, 0.0, 5,
+        *out,
+    )  # fmt: skip
+    expected = infer(np.array([[0.0, 0, 0], [1, 0, 2]]), log_beta, np.array([0, 2], np.intp), 2)
+    for found, other in zip(out, expected, strict=True):
+        assert_array_equal(found, other)
+
+
 def test_long_sentences_do_not_underflow():
     log_beta = np.log(np.array([[1e-10, 1.0], [1.0, 1e-10]]))
     psi, r, objective, _ = infer(
