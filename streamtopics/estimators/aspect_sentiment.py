@@ -273,8 +273,10 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
     def partial_fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Learn from one minibatch: one step of the update rule.
 
-        When it fails nothing has changed. The first call fixes the sentiments, the number
-        of aspects and the priors; of a minibatch without documents nothing is learnt.
+        When it fails nothing has changed. When it is interrupted, either nothing has changed
+        or all of the minibatch was learnt, as `n_batch_iter_` tells. The first call fixes
+        the sentiments, the number of aspects and the priors of the topics; of a minibatch
+        without documents nothing is learnt.
 
         Parameters
         ----------
@@ -485,7 +487,8 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
         Returns
         -------
         log_probability : ndarray of shape (n_documents,)
-            In nats, summed over the document's held-out tokens.
+            In nats, summed over the document's held-out tokens; 0 for a document that has
+            none.
         """
         check_is_fitted(self)
         return self._completion(X, groups, "score_samples")[0]

@@ -113,19 +113,22 @@ cdef double finish(double[:, ::1] likelihood, const double *best, Py_ssize_t fir
 
 cdef void maximise(const double *c, Py_ssize_t E, Py_ssize_t T, double gamma, double alpha,
                    double *pi, double *theta) noexcept nogil:
-    """The step of EM."""
+    """The step of EM.
+
+    alpha - 1 is taken first: beside 1 a small c would be lost, and theta_e sum to 0.
+    """
     cdef Py_ssize_t e, t
     cdef double of_sentiment, total = 0
     for e in range(E):
         of_sentiment = 0
         for t in range(T):
             of_sentiment += c[e * T + t]
-        pi[e] = of_sentiment + gamma - 1
+        pi[e] = of_sentiment + (gamma - 1)
         total += pi[e]
         of_sentiment += T * (alpha - 1)
         if of_sentiment > 0:
             for t in range(T):
-                theta[e * T + t] = (c[e * T + t] + alpha - 1) / of_sentiment
+                theta[e * T + t] = (c[e * T + t] + (alpha - 1)) / of_sentiment
     for e in range(E):
         pi[e] /= total
 
@@ -146,7 +149,7 @@ cdef void climb_theta(double *c, Py_ssize_t E, Py_ssize_t T, double alpha, doubl
     """A step of Frank-Wolfe with each theta_e; c becomes the gradient."""
     cdef Py_ssize_t e, k
     for k in range(E * T):
-        c[k] = (c[k] + alpha - 1) / theta[k]
+        c[k] = (c[k] + (alpha - 1)) / theta[k]
     for e in range(E):
         towards_vertex(theta + e * T, c + e * T, T, step)
 

@@ -21,6 +21,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from streamtopics import AspectSentimentModel
 from streamtopics.inspection import topic_table
+from streamtopics.metrics import completion_split
 from streamtopics.priors import seed_prior
 from streamtopics.text import SentenceVectorizer
 from streamtopics.updates import (
@@ -34,6 +35,7 @@ from streamtopics.updates import (
     PowerPrior,
     StochasticVI,
 )
+from tests.reference import asum as reference
 from tests.reference import reviews
 
 CORPUS = reviews.draw(120)
@@ -136,6 +138,22 @@ def test_three_sentiments_by_numbers():
     assert 8 in estimator.top_words(1, 0, n=3) + estimator.top_words(1, 1, n=3)
 
 
+@pytest.mark.parametrize("n_iter", [1, 4])
+@pytest.mark.parametrize(
+    ("local_step", "find"), [("em", reference.em), ("frank_wolfe", reference.frank_wolfe)]
+)
+def test_inference_is_the_reference(local_step, find, n_iter):
+    """What the parameters of documents say reaches the local step."""
+    priors = {"doc_sentiment_prior": 1.5, "doc_aspect_prior": 1.2}
+    fitted = (
+        model().fit(X).set_params(local_step=local_step, max_local_iter=n_iter, tol=0, **priors)
+    )
+    pi = fitted.predict_proba(X[:10])
+    for found, counts in zip(pi, X[:10], strict=True):
+        b = reference.log_likelihoods(counts, np.log(fitted.topic_word_.T), 2)
+        assert_allclose(found, find(b, n_iter, 1.5, 1.2)[0], rtol=1e-9)
+
+
 def test_prediction_is_the_marginal_of_the_joint(fitted):
     psi, pi = fitted.transform(X), fitted.predict_proba(X)
     assert_allclose(psi.sum(axis=1), 1.0)
@@ -148,6 +166,19 @@ def test_less_extreme_probabilities():
     proba = [model(doc_sentiment_prior=gamma).fit(X).predict_proba(X) for gamma in (1.0, 3.0)]
     assert (abs(proba[1] - 0.5) < 0.45).all()
     assert abs(proba[0] - 0.5).mean() > abs(proba[1] - 0.5).mean() + 0.1
+
+
+def test_the_score_is_of_tokens_that_inference_did_not_see(fitted):
+    """Each by the topics that the other tokens of its sentence and document tell."""
+    documents = [X[0], np.zeros((2, N_WORDS)), *X[1:6]]
+    lengths = [len(x) for x in documents]
+    observed, held_out = completion_split(sparse.csr_matrix(np.concatenate(documents)))
+    groups = np.repeat(np.arange(7), lengths)
+    theta = fitted.transform_sentences(observed, groups=groups)
+    of_sentences = (held_out.toarray() * np.log(theta @ fitted.topic_word_)).sum(axis=1)
+    expected = np.bincount(groups, of_sentences)
+    assert_allclose(fitted.score_samples(documents), expected)
+    assert_allclose(fitted.score(documents), expected.sum() / held_out.sum())
 
 
 def test_top_words(fitted):
@@ -253,11 +284,21 @@ def test_fit_forgets_what_was_learnt_before():
     twice = model(max_iter=2).fit(X[:40])
     assert_array_equal(twice.components_, model().fit(X[:40] * 2).components_)
     assert (twice.n_iter_, twice.n_batch_iter_) == (2, 4)
+    assert twice.fit(X[:40]).n_iter_ == 2
+
+
+def test_a_minibatch_of_one_document():
+    one_left = model().fit(X[:41])
+    assert (one_left.n_batch_iter_, one_left.n_documents_seen_) == (3, 41)
+    stream = model().partial_fit(X[:20]).partial_fit(X[20:40]).partial_fit(X[40:41])
+    assert_array_equal(stream.components_, one_left.components_)
+    assert stream.n_tokens_seen_ == sum(x.sum() for x in X[:41])
 
 
 def test_few_steps_are_told():
-    with pytest.warns(ConvergenceWarning, match=r"makes only 2 step.*n_passes=10"):
-        model(batch_size=60).fit(X)
+    for size in (60, 100):
+        with pytest.warns(ConvergenceWarning, match=r"makes only 2 step.*n_passes=10"):
+            model(batch_size=size).fit(X)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
         model(batch_size=60, update=BPS(0.2, n_passes=5)).fit(X)
@@ -378,6 +419,22 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(fitted, monkeypatch):
         assert state(fitted) == before
 
 
+def test_an_interrupted_fit_keeps_whole_minibatches(monkeypatch):
+    expected, learn = model().fit(X[:40]), AspectSentimentModel._learn
+
+    def stop_at_the_third(self, batch, pool):
+        if self.n_batch_iter_ == 2:
+            raise KeyboardInterrupt
+        learn(self, batch, pool)
+
+    monkeypatch.setattr(AspectSentimentModel, "_learn", stop_at_the_third)
+    interrupted = model()
+    with pytest.raises(KeyboardInterrupt):
+        interrupted.fit(X)
+    assert (interrupted.n_batch_iter_, interrupted.n_iter_) == (2, 0)
+    assert_array_equal(interrupted.components_, expected.components_)
+
+
 def test_what_is_not_fitted_says_so():
     for method in ("transform", "predict", "predict_proba", "transform_sentences", "score"):
         with pytest.raises(NotFittedError):
@@ -421,6 +478,14 @@ def test_rows_do_not_depend_on_each_other(fitted):
     assert_array_equal(fitted.transform(X[::-1]), whole[::-1])
     assert_array_equal(fitted.transform_sentences(X[:1]), sentences[: len(X[0])])
     assert_array_equal(fitted.score_samples(X[5:7])[1], fitted.score_samples(X[6:7])[0])
+
+
+def test_many_documents_are_inferred_a_part_at_a_time(fitted, monkeypatch):
+    whole = fitted.transform(X), fitted.transform_sentences(X), fitted.score_samples(X)
+    monkeypatch.setattr("streamtopics.estimators.aspect_sentiment.DOCUMENTS_AT_ONCE", 7)
+    parts = fitted.transform(X), fitted.transform_sentences(X), fitted.score_samples(X)
+    for part, expected in zip(parts, whole, strict=True):
+        assert_array_equal(part, expected)
 
 
 def test_inference_changes_nothing(fitted):

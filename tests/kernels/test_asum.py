@@ -120,6 +120,32 @@ def test_documents_stop_when_little_moves():
     assert n[0].mean() < n[1].mean() < 500
 
 
+@pytest.mark.parametrize(("fw", "E"), [(False, 2), (True, 1), (True, 6)])
+@pytest.mark.parametrize("tol", [1e-1, 2e-2])
+def test_a_document_stops_when_less_than_tol_of_it_moves(tol, fw, E):
+    """Frank-Wolfe where only theta, or only pi, can move: else it moves them in turn."""
+    counts, log_beta, starts = documents(np.random.default_rng(4), [6] * 20)
+    n = infer(counts, log_beta, starts, E, fw=fw, tol=tol, max_iter=200)[3]
+    psi = np.array([infer(counts, log_beta, starts, E, fw=fw, max_iter=k)[0] for k in range(201)])
+    moved = 0.5 * abs(np.diff(psi, axis=0)).sum(axis=2)
+    assert (moved < tol).any(axis=0).all()
+    assert_array_equal(n, (moved < tol).argmax(axis=0) + 1)
+
+
+def test_zeros_that_are_stored_are_no_words():
+    log_beta = np.log(np.random.default_rng(6).dirichlet(np.ones(4), 3))
+    stored = np.array([0.0, 1.0, 0.0, 2.0])
+    indptr, indices = np.array([0, 1, 4], np.int32), np.array([1, 0, 1, 2], np.int32)
+    out = np.empty((1, 4)), np.empty((2, 4)), np.empty(1), np.empty(1, np.int32)
+    asum.infer_documents(
+        indptr, indices, stored, log_beta, np.array([0, 2], np.intp), 2, 1.0, 1.0, False, 0.0, 5,
+        *out,
+    )  # fmt: skip
+    expected = infer(np.array([[0.0, 0, 0], [1, 0, 2]]), log_beta, np.array([0, 2], np.intp), 2)
+    for found, other in zip(out, expected, strict=True):
+        assert_array_equal(found, other)
+
+
 def test_long_sentences_do_not_underflow():
     log_beta = np.log(np.array([[1e-10, 1.0], [1.0, 1e-10]]))
     psi, r, objective, _ = infer(
@@ -128,6 +154,16 @@ def test_long_sentences_do_not_underflow():
     assert_allclose(psi, 0.5)
     assert_allclose(r, [[0, 1], [1, 0]])
     assert_allclose(objective, 2 * np.log(0.5))
+
+
+@pytest.mark.parametrize("far", [1.0, 20.0, 40.0, 80.0, 500.0])
+def test_proportions_sum_to_1_however_improbable_a_sentiment_is(far):
+    """One sentence, of the first sentiment but for exp(-far), and a flat prior of the aspects."""
+    log_beta = np.array([[0.0, -1.0, -far, -far - 2.0]])
+    psi, r, *_ = infer(np.ones((1, 1)), log_beta, np.array([0, 1], np.intp), 2, gamma=3.0)
+    assert_allclose(psi.sum(), 1.0)
+    assert_allclose(psi[0, 2:].sum(), (r[0, 2:].sum() + 2) / 5, rtol=1e-2)
+    assert_allclose(psi[0, 3] / psi[0, 2], np.exp(-2 * 5), rtol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from tests.reference import asum as reference
 from tests.reference import reviews
 
 CORPUS = reviews.draw(80)
+N_WORDS = CORPUS.prior.shape[1]
 
 
 def batch(documents):
@@ -98,6 +99,18 @@ def test_the_start_leaves_no_trace():
     assert_allclose(state.mass.sum(), state.prior_mass.sum() + 1.5 * n_tokens)
     assert_allclose(state.b, 0)
     assert_allclose(state.c, 1 + 0.5 * n_tokens / state.prior_mass.sum())
+
+
+def test_only_the_first_pass_is_from_the_start():
+    state, some = posterior(), batch(CORPUS.X[:20])
+    begun = statistics(some, model().infer(AspectStart(state, 2, 5), some, SERIAL), SERIAL)
+    lam = state.prior_rows(np.arange(N_WORDS, dtype=np.int32)).copy()
+    lam[begun.words] += begun.counts
+    second = LazyPosterior(lam, lam.shape)
+    expected = statistics(some, model().infer(second, some, SERIAL), SERIAL)
+    state.blend(SVB(n_passes=2).step(state, model().learner(state, some, SERIAL)))
+    assert_allclose(state.rows(some.sentences.words), lam[begun.words] - begun.counts
+                    + expected.counts, rtol=1e-9)  # fmt: skip
 
 
 def test_a_sentence_without_seeds_goes_with_its_document():

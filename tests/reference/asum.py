@@ -43,10 +43,10 @@ def em(b, n_iter, gamma=1.0, alpha=1.0):
     pi, theta = np.full(E, 1 / E), np.full((E, T), 1 / T)
     for _ in range(n_iter):
         c = responsibility(pi, theta, b).sum(axis=0)
-        pi = c.sum(axis=1) + gamma - 1
+        pi = c.sum(axis=1) + (gamma - 1)
         pi = pi / pi.sum()
         mass = c.sum(axis=1, keepdims=True) + T * (alpha - 1)
-        theta = np.where(mass > 0, (c + alpha - 1) / np.maximum(mass, 1e-300), theta)
+        theta = np.where(mass > 0, (c + (alpha - 1)) / np.maximum(mass, 1e-300), theta)
     return pi, theta
 
 
