@@ -216,13 +216,14 @@ def seed_pulls(
     counts: Sequence[float] | None = None,
     n_components: int | None = None,
     base: float = MASS_PER_WORD,
+    elsewhere: float | None = None,
     missing: str = "error",
 ) -> list[SeedPull]:
     """A dry run of `seed_prior`: what each seed word is expected to do.
 
     Parameters
     ----------
-    seeds, vocabulary, strength, n_components, base, missing
+    seeds, vocabulary, strength, n_components, base, elsewhere, missing
         As in `seed_prior`.
     counts : array-like of shape (n_features,), default=None
         How often each word occurs in the stream, as far as known.
@@ -245,8 +246,10 @@ def seed_pulls(
     ('ship', 7.333333333333333, 0.1)
     """
     prior = seed_prior(
-        seeds, vocabulary, strength, n_components=n_components, base=base, missing=missing
-    )
+        seeds, vocabulary, strength, n_components=n_components, base=base, elsewhere=elsewhere,
+        missing=missing,
+    )  # fmt: skip
+    other = base if elsewhere is None else elsewhere
     columns = _columns(vocabulary)
     seen = np.full(len(columns), np.nan) if counts is None else _vector(counts, "counts", 0.0)
     if len(seen) != len(columns):
@@ -259,7 +262,7 @@ def seed_pulls(
                 continue
             k, column = topics[topic], columns[word]
             own = float(prior[k, column])
-            odds = (1 + own) / (1 + base)
+            odds = (1 + own) / (1 + other)
             share = own / (own + seen[column])
             table.append(SeedPull(k, str(topic), word, column, own, odds, float(share)))
     return table
