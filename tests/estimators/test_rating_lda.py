@@ -47,6 +47,16 @@ def by_item():
 # What it finds
 
 
+def test_reviews_without_words_teach_no_priors():
+    empty = sparse.csr_matrix((200, X.shape[1]))
+    ratings = Y.mean() + np.tile([-1.0, 1.0], 100)
+    found = model(max_iter=14).fit(X, Y)
+    more = sparse.vstack([X, empty], format="csr"), np.append(Y, ratings)
+    with_empty = model(max_iter=14).fit(*more)
+    assert_allclose(with_empty.doc_topic_prior_, found.doc_topic_prior_, rtol=1e-6)
+    assert_allclose(with_empty.qualitative_prior_, found.qualitative_prior_, rtol=1e-6)
+
+
 @pytest.mark.parametrize(("profile", "refine"), list(product(["document", "item", "user"], [0, 1])))
 def test_generated_topics_are_recovered(profile, refine):
     data = make_rated_reviews(

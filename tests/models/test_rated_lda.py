@@ -52,6 +52,19 @@ def test_the_bound_is_just_under_the_enumerated_likelihood(profile):
         assert exact - 1.5 < bound < exact
 
 
+def test_a_review_without_a_sign_among_others_has_the_bound_that_it_has_alone():
+    def bounds(rows, signs):
+        reviews = reviews_by_profile(X[rows], np.arange(len(rows)), np.array(signs, np.int8))
+        prior, known = np.tile(ALPHA, (len(rows), 1)), known_topics()
+        topics = Topics(known.weights[reviews.minibatch.words], known.alpha)
+        found = MODEL.infer(reviews, topics, prior, SERIAL)
+        return MODEL.bounds(reviews, found, prior, topics, fixed=False)
+
+    together = bounds([0, 1, 2], [1, 0, -1])
+    alone = [bounds([d], [sign])[0] for d, sign in enumerate([1, 0, -1])]
+    assert_allclose(together, alone)
+
+
 def test_the_bound_is_exact_where_nothing_is_shared():
     """With one topic and one word to a document, theta is known and the bound is tight in m."""
     reviews = Reviews(minibatch_of(X[[0]].sign()), np.array([0, 1], np.int32), SIGNS[:1])

@@ -69,6 +69,19 @@ def test_what_was_learnt_is_held_by_its_ratings():
     assert_allclose(few.squares, first.squares + ((Y[:3] + 30 - few.mean) ** 2).sum())
 
 
+def test_an_effect_is_held_by_its_ratings_and_the_penalty():
+    """A rating more moves mean and effect to the minimum of the weighted squares."""
+    first, _ = learn_effects(NO_EFFECTS, Y, None, ITEMS, 2.0)
+    row = first.items.places(ITEMS[:1])[0]
+    effect, n_ratings = first.items.values[row]
+    after, _ = learn_effects(first, np.array([30.0]), None, ITEMS[:1], 2.0)
+    design = np.array([[1.0, 1.0]])
+    weight = np.diag([float(len(Y)), 2.0 + n_ratings])
+    error = 30.0 - first.mean - effect
+    step = np.linalg.solve(design.T @ design + weight, design[0] * error)
+    assert_allclose([after.mean - first.mean, after.items.values[row, 0] - effect], step)
+
+
 def test_without_users_or_items_it_is_the_mean():
     effects, signs = learn_effects(NO_EFFECTS, Y, None, None, 1.0)
     assert_allclose(effects.mean, Y.mean())
