@@ -102,7 +102,7 @@ def models(K: int, seed: int, has_whose: bool) -> Iterator[tuple[str, RatedTopic
 
 
 def study(
-    reviews: Reviews, K: int, seed: int, n_particles: int, n_test: int
+    reviews: Reviews, K: int, seed: int, n_particles: int, n_test: int, only: list[str] | None
 ) -> dict[str, tuple[float, float]]:
     """Log-perplexity per word, and the processor's seconds of the fit, of each model."""
     rng = np.random.default_rng(seed)
@@ -111,6 +111,8 @@ def study(
     test = reviews.rows(held_out[:n_test])
     results = {}
     for name, model in models(K, seed, bool(reviews.whose)):
+        if only is not None and name not in only:
+            continue
         own = {} if isinstance(model, SupervisedLDA) else train.whose
         start = time.process_time()
         model.fit(train.X, train.ratings, **own)
@@ -175,6 +177,7 @@ def main() -> None:
     parser.add_argument("--particles", type=int, default=10)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--opinions", type=int, default=None, help="Table 2 for so many topics")
+    parser.add_argument("--only", nargs="+", metavar="MODEL", help="by names, such as LDA-R HFT")
     parser.add_argument("--output", type=Path, default=Path())
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
@@ -187,7 +190,7 @@ def main() -> None:
         return
     results = {
         K: [
-            study(reviews, K, seed, options.particles, options.test)
+            study(reviews, K, seed, options.particles, options.test, options.only)
             for seed in range(options.seeds)
         ]
         for K in options.components

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import Bounds, minimize
+from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
 from streamtopics.kernels import variational
@@ -27,8 +27,9 @@ from streamtopics.parallel import Workers, spans
 from streamtopics.posterior import LazyPosterior
 
 ROWS_PER_JOB = 1024
-# And the least is its inverse.
+# And the least is its inverse; M is its logarithm.
 MOST_KAPPA = 100.0
+INSIDE = -1 + 1e-9, 1 - 1e-9
 
 
 @dataclass(frozen=True)
@@ -127,34 +128,27 @@ def descend(
     n_steps: int,
     learn_kappa: bool,
 ) -> Factors:
-    """Steps of L-BFGS on the factors, log kappa and the offset."""
+    """Steps of L-BFGS on the factors, the offset, and v of log kappa = M tanh(v / M)."""
     n_users, n_items, width = len(factors.users), len(factors.items), factors.users.shape[1]
+    most = np.log(MOST_KAPPA)
 
     def unpacked(x: np.ndarray) -> Factors:
         users = x[2 : 2 + n_users * width].reshape(n_users, width)
-        kappa = float(np.exp(x[1])) if learn_kappa else factors.kappa
+        kappa = float(np.exp(most * np.tanh(x[1] / most))) if learn_kappa else factors.kappa
         return Factors(float(x[0]), kappa, users, x[2 + users.size :].reshape(n_items, width))
 
-    def packed(some: Factors, log_kappa: float) -> np.ndarray:
-        return np.concatenate([[some.offset, log_kappa], some.users.ravel(), some.items.ravel()])
+    def packed(some: Factors, v: float) -> np.ndarray:
+        return np.concatenate([[some.offset, v], some.users.ravel(), some.items.ravel()])
 
     def value(x: np.ndarray) -> tuple[float, np.ndarray]:
         here = unpacked(x)
         level, slopes = objective(here, ratings, counts, text_weight)
-        return level, packed(slopes, slopes.kappa * here.kappa if learn_kappa else 0.0)
+        of_v = slopes.kappa * here.kappa / np.cosh(x[1] / most) ** 2 if learn_kappa else 0.0
+        return level, packed(slopes, of_v)
 
-    start = packed(factors, np.log(factors.kappa))
-    most = np.full(len(start), np.inf)
-    most[1] = np.log(MOST_KAPPA)
-    found = minimize(
-        value,
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=Bounds(-most, most),
-        options={"maxiter": n_steps},
-    )
-    return unpacked(found.x)
+    start = packed(factors, most * np.arctanh(np.clip(np.log(factors.kappa) / most, *INSIDE)))
+    options = {"maxiter": n_steps}
+    return unpacked(minimize(value, start, jac=True, method="L-BFGS-B", options=options).x)
 
 
 def first_factors(mean: float, n_users: int, n_items: int, n_components: int) -> Factors:

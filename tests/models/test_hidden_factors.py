@@ -73,7 +73,7 @@ def test_gradients():
 
 @pytest.mark.parametrize("learn_kappa", [True, False])
 def test_descent(learn_kappa):
-    found = descend(FACTORS, RATINGS, COUNTS, 0.3, n_steps=200, learn_kappa=learn_kappa)
+    found = descend(FACTORS, RATINGS, COUNTS, 0.3, n_steps=400, learn_kappa=learn_kappa)
     before, after = (objective(f, RATINGS, COUNTS, 0.3) for f in (FACTORS, found))
     assert after[0] < before[0]
     # All but that of kappa, which may end at a bound.
