@@ -3,9 +3,9 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
-from streamtopics.estimators.online import step_by_documents
+from streamtopics.estimators.online import moved, step_by_documents
 from streamtopics.messages import Statistics
 from streamtopics.posterior import LazyPosterior, Proportions
 
@@ -28,3 +28,10 @@ def test_counts_are_a_weighted_mean_of_documents_times_their_number(kappa):
     mean = sum(w * s / n for w, s, n in zip(weights, sums, sizes, strict=True))
     assert_allclose(step.remembered, 1 / (per_document**2).sum())
     assert_allclose(posterior.dense(), 0.5 + mean / (per_document**2).sum())
+
+
+def test_a_running_mean_starts_with_what_is_observed_first():
+    observed = np.array([-1.0, -2.0])
+    assert_array_equal(moved(np.zeros(2), observed, 0.25), observed)
+    assert_allclose(moved(np.array([-3.0, -2.0]), observed, 0.25), [-2.5, -2.0])
+    assert moved(observed, None, 0.25) is observed
