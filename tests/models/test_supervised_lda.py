@@ -7,19 +7,26 @@ from itertools import product
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import digamma
 from scipy.stats import norm
 
 from streamtopics.families import dirichlet
 from streamtopics.kernels import supported
+from streamtopics.messages import Statistics
+from streamtopics.models.rated_lda import minibatch_of
 from streamtopics.models.supervised_lda import (
     Moments,
     Response,
+    SupervisedLDA,
     first_response,
     no_moments,
     solve_response,
 )
+from streamtopics.parallel import SERIAL
+from streamtopics.posterior import Blend, LazyPosterior
+from tests.reference import supervised as reference
 from tests.reference.profiles import log_dirichlet_multinomial
 
 KERNELS = {
@@ -136,6 +143,41 @@ def test_a_large_pull_is_finite():
     assert np.isfinite(gamma).all()
     assert np.isfinite(bounds).all()
     assert_allclose(counts.sum(), 9)
+
+
+def test_a_step_sums_what_the_twin_finds_in_documents():
+    """The moments with the spread within documents, and the whole bound."""
+    rng = np.random.default_rng(1)
+    counts = rng.poisson(1.0, (6, 5)).astype(float)
+    counts[2] = 0
+    y = rng.standard_normal(6)
+    posterior = LazyPosterior(np.full((1, 1), 0.5), (5, 3), ALPHA)
+    words = np.arange(5, dtype=np.int32)
+    posterior.blend(
+        Blend(1.0, 1.0, 0.0, Statistics(words, rng.gamma(1.0, 4.0, (5, 3)), np.ones(1)))
+    )
+    lam = posterior.dense()
+    topics = np.exp(digamma(lam) - digamma(lam.sum(axis=0)))
+    response = Response(X, VARIANCE, 0.0)
+    statistics, moments, gamma = SupervisedLDA(0.0, 200).step(
+        posterior, minibatch_of(sparse.csr_matrix(counts)), y, response, SERIAL
+    )
+    bound, second, zbar = 0.0, np.zeros((3, 3)), []
+    for d in (0, 1, 3, 4, 5):
+        own, N = np.flatnonzero(counts[d]), counts[d].sum()
+        found, tokens, within, part = reference.infer(
+            counts[d, own], np.ones(len(own)), topics[own], ALPHA, X, VARIANCE, y[d],
+            ALPHA + N / 3, 200,
+        )  # fmt: skip
+        assert_allclose(gamma[d], found, rtol=1e-6)
+        zbar.append(tokens.sum(axis=0) / N)
+        second += np.outer(zbar[-1], zbar[-1]) + within
+        bound += part - N * digamma(found.sum()) - dirichlet.kl(found, ALPHA)
+    told = y[[0, 1, 3, 4, 5]]
+    assert_allclose(statistics.local_bound, bound)
+    assert_allclose(moments.second, second, rtol=1e-6)
+    assert_allclose(moments.products, told @ np.array(zbar), rtol=1e-6, atol=1e-9)
+    assert_allclose([moments.n, moments.total, moments.squares], [5, told.sum(), told @ told])
 
 
 def moments_of(zbar, y):
