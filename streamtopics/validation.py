@@ -117,6 +117,13 @@ def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
         )
     y = _check_y(y)
     check_consistent_length(np.empty(n_documents), y)
+    kinds = {type(label) for label in y.tolist()} if y.dtype.kind == "O" else set()
+    if str in kinds and len(kinds) > 1:
+        names = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise ValueError(
+            f"y, passed to {caller}, mixes labels of the types {names}, which have no order; make "
+            "all of them strings"
+        )
     if n_documents:
         check_classification_targets(y)
     return y
@@ -190,9 +197,12 @@ def to_csr(X: Any, caller: str, name: str, *, otherwise: type = np.float32) -> s
 
 
 def _check_prior(prior: Any, name: str, shapes: dict[str, tuple[int, ...]]) -> np.ndarray:
-    prior = check_array(
-        prior, ensure_2d=False, dtype=np.float64, input_name=name, allow_nd=True, copy=True
-    )
+    try:
+        prior = check_array(
+            prior, ensure_2d=False, dtype=np.float64, input_name=name, allow_nd=True, copy=True
+        )
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be pseudo-counts, as numbers: {error}") from error
     if prior.shape not in shapes.values():
         expected = " or ".join(f"{shape} {what}" for what, shape in shapes.items())
         raise ValueError(f"{name} must have shape {expected}; got {prior.shape}")

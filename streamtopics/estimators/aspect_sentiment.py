@@ -520,7 +520,8 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
         check_is_fitted(self)
         with self._workers() as pool:
             psi = self._found(self._sentences(X, groups, method), pool).proportions
-        return psi.reshape(len(psi), len(self.classes_), -1).sum(axis=2)
+        n_sentiments = len(self.classes_)
+        return psi.reshape(len(psi), n_sentiments, psi.shape[1] // n_sentiments).sum(axis=2)
 
     def _found(self, sentences: Sentences, pool: Workers) -> Found:
         model = self._model

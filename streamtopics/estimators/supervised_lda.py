@@ -230,6 +230,9 @@ class SupervisedLDA(RatedTopicModel):
         )
         seed, minibatch, model = self._draw_seed(), minibatch_of(X), self._model()
         n_tokens = max(minibatch.n_tokens, 1.0)
+        # Shares of topics sum to 1: nothing but rounding depends on where ratings are 0.
+        origin = float(y.mean()) if len(y) else 0.0
+        y = y - origin
         first = None, first_response(y, K), no_moments(K)
 
         def e_step(source: Any, documents: Any) -> tuple[Statistics, Any]:
@@ -270,6 +273,7 @@ class SupervisedLDA(RatedTopicModel):
         posterior = first_step(last.eta, last.shape, climbed.statistics, last.alpha, log_theta)
         vars(self).update(
             seed_=seed,
+            _origin=origin,
             _response=response,
             _moments=moments,
             bounds_=list(climbed.bounds),
@@ -281,7 +285,7 @@ class SupervisedLDA(RatedTopicModel):
         """One step of online EM."""
         posterior = self.posterior_
         statistics, moments, _ = self._model().step(
-            posterior, minibatch_of(X), y, self._response, pool
+            posterior, minibatch_of(X), y - self._origin, self._response, pool
         )
         step = step_by_documents(posterior, statistics.n_documents, self.kappa)
         log_theta = moved(posterior.proportions.memory[:-1], statistics.log_theta, step.rate)
@@ -307,7 +311,7 @@ class SupervisedLDA(RatedTopicModel):
     def coef_(self) -> np.ndarray:
         """The rating of a document that is all of one topic, for each topic."""
         check_is_fitted(self)
-        return self._response.coefficients.copy()
+        return self._origin + self._response.coefficients
 
     @property
     def noise_variance_(self) -> float:
@@ -332,7 +336,7 @@ class SupervisedLDA(RatedTopicModel):
         with self._workers() as pool:
             gamma = self._gamma(X, geometric_mean, pool)
         zbar = mean_topics(gamma, self.posterior_.alpha, X)
-        return (zbar * self._response.coefficients).sum(axis=1)
+        return self._origin + (zbar * self._response.coefficients).sum(axis=1)
 
     def transform(self, X: Any) -> np.ndarray:
         """Topic proportions of documents of unknown rating: their posterior mean.

@@ -8,7 +8,8 @@ m_u = x' phi_u and M = sum_u c_u m_u (McAuliffe and Blei 2008, by word instead o
     phi_uk proportional to b_uk exp(E[log theta_k] + s_u x_k - w_u x_k^2 / (2 N^2 variance)),
     s_u = (y N - (M - c_u m_u) - (n_u - 1) w_u m_u) / (N^2 variance),
 
-in which m_u depends on s_u: a root of an increasing function, by Newton's method.
+in which m_u depends on s_u: a root of an increasing function, by Newton's method, and by
+bisection where that leaves the interval that holds the root.
 
 This file is compiled once for each instruction set; see `kernels.select`.
 """
@@ -23,15 +24,24 @@ cdef extern from "_supervised.h" nogil:
                    double shift, Py_ssize_t n, double *out) noexcept
 
 cdef enum:
-    NEWTON_STEPS = 20
+    ROOT_STEPS = 100
 
 # A part of a second moment that is smaller is left out.
 cdef double NEGLIGIBLE = 1e-14
+# What an exponent may be below 0 by for nothing.
+cdef double FAR = 300
 
 
-cdef inline double largest(double s, double least, double most) noexcept nogil:
-    """An upper bound of s x over the topics."""
-    return s * (most if s > 0 else least)
+cdef inline double steepest(const double *x, double s, double h, double least, double most,
+                            Py_ssize_t n) noexcept nogil:
+    """s x - h x^2 over the topics: the maximum, or not so far above it that exp(.) vanishes."""
+    cdef double at = min(max(0.5 * s / h, least), most), best = (s - h * at) * at
+    cdef Py_ssize_t k
+    if h * (most - least) ** 2 > FAR:
+        best = (s - h * x[0]) * x[0]
+        for k in range(1, n):
+            best = max(best, (s - h * x[k]) * x[k])
+    return best
 
 
 cdef double tilted(const double *e, const double *b, const double *x, const double *squares,
@@ -39,18 +49,23 @@ cdef double tilted(const double *e, const double *b, const double *x, const doub
                    double *phi, double *mean) noexcept nogil:
     """phi and mean = x' phi with s = a - slope * mean; returns log(sum) - s mean."""
     cdef double s = a - slope * mean[0], shift, total, g, spread
+    cdef double below = a - slope * most, above = a - slope * least
     cdef Py_ssize_t step, k
-    for step in range(NEWTON_STEPS):
-        shift = largest(s, least, most)
+    for step in range(ROOT_STEPS):
+        shift = steepest(x, s, h, least, most, n)
         total = st_tilt(e, b, x, s, h, shift, n, phi)
         mean[0] = st_dot_double(x, phi, n) / total
-        if slope == 0:
-            break
         g = s - a + slope * mean[0]
-        spread = st_dot_double(squares, phi, n) / total - mean[0] * mean[0]
-        if fabs(g) * (most - least) < 1e-10:
+        if slope == 0 or fabs(g) * (most - least) < 1e-10 or step == ROOT_STEPS - 1:
             break
+        spread = st_dot_double(squares, phi, n) / total - mean[0] * mean[0]
+        if g > 0:
+            above = s
+        else:
+            below = s
         s -= g / (1 + slope * (spread if spread > 0 else 0))
+        if not below < s < above:
+            s = 0.5 * (below + above)
     for k in range(n):
         phi[k] /= total
     return log(total) + shift - s * mean[0]

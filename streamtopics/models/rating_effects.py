@@ -20,8 +20,10 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import ndtr
 
-# A rating this little below what its user gives on average, as a part of it, is not below.
-ROUNDING = 1e-9
+# A rating this little below what its user gives on average is not below: of the spread of
+# ratings, and of the average, of which it is what numbers hold.
+ROUNDING, PRECISION = 1e-9, 16 * np.finfo(float).eps
+LEAST_DEVIATION = np.finfo(float).tiny ** 0.5
 MOST_STEPS = 1000
 
 
@@ -122,7 +124,9 @@ def learn_effects(
         entries = np.arange(len(own)), own
         designs.append(sparse.csr_matrix((np.ones(len(own)), entries), shape=(n, len(rows))))
     old = [table.values[rows] for table, rows in zip(tables, places, strict=True)]
-    start = np.concatenate([[before.mean], *[values[:, 0] for values in old]])
+    # Nothing but rounding depends on where the first mean starts.
+    mean = before.mean if before.n else float(y.mean())
+    start = np.concatenate([[mean], *[values[:, 0] for values in old]])
     weight = np.concatenate([[before.n], *[penalty + values[:, 1] for values in old]])
     design = sparse.hstack(designs, format="csr")
     effects = start + _solve(design, y - design @ start, weight)
@@ -163,7 +167,9 @@ def effects_of(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
 def reduced_ratings(effects: Effects, y: np.ndarray, users: np.ndarray | None) -> np.ndarray:
     """+1 where a rating is not below mu + a_u, what its user gives on average, else -1."""
     expected = effects.mean + effects_of(effects.users, users, len(y))
-    return np.where(y - expected >= -ROUNDING * (1 + np.abs(expected)), 1, -1).astype(np.int8)
+    spread = np.abs(y - effects.mean).max(initial=0.0)
+    slack = ROUNDING * spread + PRECISION * np.abs(expected)
+    return np.where(y - expected >= -slack, 1, -1).astype(np.int8)
 
 
 def probability_of_positive(effects: Effects, items: np.ndarray | None, n: int) -> np.ndarray:
@@ -172,6 +178,7 @@ def probability_of_positive(effects: Effects, items: np.ndarray | None, n: int) 
     if items is None or not len(effects.items.labels):
         return np.full(n, share)
     places = effects.items.places(items)
-    margin = effects.items.values[places, 0] + ROUNDING * (1 + abs(effects.mean))
-    deviation = max(effects.deviation, np.finfo(float).tiny ** 0.5)
+    slack = ROUNDING * effects.deviation + PRECISION * abs(effects.mean) + 10 * LEAST_DEVIATION
+    margin = effects.items.values[places, 0] + slack
+    deviation = max(effects.deviation, LEAST_DEVIATION)
     return np.where(places < 0, share, ndtr(margin / deviation))

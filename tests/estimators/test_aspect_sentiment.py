@@ -449,6 +449,9 @@ def test_empty_documents_and_sentences(fitted):
     assert_allclose(fitted.transform(nothing), 1 / 6)
     assert_allclose(fitted.predict_proba(nothing), 0.5)
     assert_array_equal(fitted.predict(nothing), ["positive", "positive"])
+    no_documents = sparse.csr_matrix((0, N_WORDS))
+    assert fitted.predict(no_documents, groups=[]).shape == (0,)
+    assert fitted.predict_proba(no_documents, groups=[]).shape == (0, 2)
     mixed = [X[0], nothing[0], np.concatenate([nothing[1], X[1]]), nothing[1]]
     found = fitted.transform(mixed)
     assert_array_equal(found[0], fitted.transform(X[:1])[0])

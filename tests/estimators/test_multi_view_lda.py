@@ -304,6 +304,10 @@ def test_other_classes_in_mid_stream_are_refused(estimator, X, y):
 BAD_LABELS = {
     "none": (lambda y: None, "requires y to be passed"),
     "short": (lambda y: y[:-1], "inconsistent numbers of samples"),
+    "mixed": (
+        lambda y: np.array([1, *y[1:].tolist()], dtype=object),
+        "y, passed to MultiViewLDA.*types int, str",
+    ),
     "two columns": (lambda y: np.stack([y, y], axis=1), "1d array"),
 }
 
@@ -357,6 +361,10 @@ BAD_PARAMETERS = {
     "shape": ({"class_word_prior": np.ones((2, 200))}, r"\(n_classes, n_features\)"),
     "range": ({"class_word_prior": np.zeros(200)}, "class_word_prior must lie in"),
     "callable": ({"boosted_prior": lambda X, y, classes: [1.0], "boosting_scale": 1.0}, "boosted"),
+    "callable of text": (
+        {"class_word_prior": lambda X, y, classes: "words"},
+        "class_word_prior must be pseudo-counts",
+    ),
     "shared": ({"topic_word_prior": np.ones((3, 200))}, "topic_word_prior must have shape"),
     "share": ({"local_share_prior": (1.0,)}, r"local_share_prior must be two numbers.*\(1.0,\)"),
     "share 0": ({"local_share_prior": (1.0, 0.0)}, "local_share_prior must be two numbers"),

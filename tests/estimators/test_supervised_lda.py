@@ -97,11 +97,32 @@ def test_a_stream_learns():
     assert after[1] > before[1]
 
 
+@pytest.mark.parametrize("offset", [-40.0, 1e3, 1e6])
+def test_it_does_not_matter_where_ratings_are_0(offset):
+    expected = model().partial_fit(X[:200], Y[:200]).partial_fit(X[200:300], Y[200:300])
+    shifted = Y + offset
+    found = model().partial_fit(X[:200], shifted[:200]).partial_fit(X[200:300], shifted[200:300])
+    assert_allclose(found.bounds_, expected.bounds_, rtol=1e-8)
+    assert_allclose(found.components_, expected.components_, rtol=1e-4, atol=1e-4)
+    assert_allclose(found.coef_ - offset, expected.coef_, rtol=1e-5)
+    assert_allclose(found.noise_variance_, expected.noise_variance_, rtol=1e-5)
+    assert_allclose(found.predict(X[300:]) - offset, expected.predict(X[300:]), rtol=1e-5)
+
+
+@pytest.mark.parametrize("rating", [0.0, 3.0, 1e3])
+def test_with_ratings_that_do_not_differ_it_is_lda(rating):
+    settings = {"random_state": 0, "max_iter": 20, "tol": 0.0}
+    found = SupervisedLDA(3, **settings).fit(X, np.full(500, rating))
+    plain = RatingLDA(3, qualitative=False, **settings).fit(X)
+    assert_allclose(found.topic_word_, plain.topic_word_, rtol=1e-3, atol=1e-6)
+    assert_allclose(found.coef_, rating)
+
+
 def test_without_forgetting_the_moments_are_sums():
     found = model(kappa=1.0).partial_fit(X[:200], Y[:200]).partial_fit(X[200:230], Y[200:230])
     told = X[:230].getnnz(axis=1) > 0
     assert_allclose(found._moments.n, told.sum())
-    assert_allclose(found._moments.total, Y[:230][told].sum())
+    assert_allclose(found._moments.total, (Y[:230] - Y[:200].mean())[told].sum())
     assert_allclose(found._moments.topics.sum(), told.sum())
     learnt = found.components_.sum() - 3 * found.topic_word_prior_.sum()
     assert_allclose(learnt, X[:230].sum(), rtol=1e-9)

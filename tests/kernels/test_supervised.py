@@ -64,6 +64,26 @@ def test_kernel_equals_its_twin(kernel, K, variance):
     assert bounds[2] == 0
 
 
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS.keys())
+def test_a_response_that_the_topics_all_but_determine(kernel):
+    """x^2 / (2 N^2 variance) is in the thousands, alike for both topics."""
+    counts = np.array([3, 1, 2], dtype=np.int32)
+    given = np.array([0, 3], dtype=np.int32), np.arange(3, dtype=np.int32), counts, np.ones(3)
+    topics, alpha = np.array([[0.5, 0.2], [0.1, 0.3], [0.4, 0.5]]), np.array([0.7, 0.4])
+    x, variance, y = np.array([-1.0, 1.0]), 1e-5, np.array([1 / 3])
+    gamma, topic_counts, bounds = np.array([[2.7, 4.4]]), np.zeros((1, 2)), np.zeros(1)
+    expected, tokens, _, bound = reference.infer(
+        counts, np.ones(3), topics, alpha, x, variance, y[0], gamma[0], 3
+    )
+    kernel.infer_supervised(
+        *given, topics, alpha, x, variance, y, 0, 1, 0.0, 3, gamma, topic_counts, bounds,
+        np.zeros((3, 2)), np.zeros((2, 2)),
+    )  # fmt: skip
+    assert_allclose(gamma[0], expected, rtol=1e-6)
+    assert_allclose(topic_counts[0], tokens.sum(axis=0), rtol=1e-6)
+    assert_allclose(bounds[0], bound, rtol=1e-6)
+
+
 def test_documents_outside_the_span_are_left_alone():
     indptr, indices, n_tokens, token_weight, topics, alpha, x, y = corpus(3)
     kernel = KERNELS[next(iter(KERNELS))]

@@ -2,6 +2,7 @@
 """The ridge ANOVA against its closed form, and the reduced ratings."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
 
@@ -96,6 +97,28 @@ def test_equal_ratings_are_not_below_their_mean():
     assert (reduced_ratings(effects, y - 0.01, None) == -1).all()
     effects, _ = learn_effects(NO_EFFECTS, y, np.arange(7) % 2, np.arange(7) % 3, 1.0)
     assert_allclose(probability_of_positive(effects, np.arange(3), 3), 1)
+
+
+@pytest.mark.parametrize(("scale", "offset"), [(1e-8, 0.0), (1e-3, 1e6), (1e8, 0.0)])
+def test_signs_depend_on_no_scale(scale, offset):
+    expected, signs = learn_effects(NO_EFFECTS, Y, USERS, ITEMS, 1.0)
+    effects, found = learn_effects(NO_EFFECTS, offset + scale * Y, USERS, ITEMS, 1.0)
+    assert_array_equal(found, signs)
+    assert_allclose(effects.deviation, scale * expected.deviation, rtol=1e-6)
+    assert_allclose(
+        probability_of_positive(effects, ITEMS, 80),
+        probability_of_positive(expected, ITEMS, 80),
+        rtol=1e-4,
+    )
+
+
+@pytest.mark.parametrize("rating", [0.0, 0.1, 1e6 + 0.1])
+def test_equal_ratings_are_positive_through_a_stream(rating):
+    effects = NO_EFFECTS
+    for _ in range(3):
+        effects, signs = learn_effects(effects, np.full(80, rating), USERS, ITEMS, 1.0)
+        assert (signs == 1).all()
+    assert_allclose(probability_of_positive(effects, ITEMS, 80), 1)
 
 
 def test_probability_of_a_positive_review():

@@ -3,15 +3,14 @@
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import digamma
+from scipy.special import digamma, softmax, xlogy
 
 
 def word_topics(logits, x, pull, slope):
     """phi in proportion to exp(logits + (pull - slope x' phi) x)."""
 
     def given(mean):
-        phi = np.exp(logits + (pull - slope * mean) * x)
-        return phi / phi.sum()
+        return softmax(logits + (pull - slope * mean) * x)
 
     if x.min() == x.max():
         return given(x[0])
@@ -51,7 +50,7 @@ def infer(n_tokens, weight, topics, alpha, x, variance, y, gamma, n_sweeps):
     phi, means = sweep(n_tokens, weight, topics, gamma, x, variance, y, means)
     tokens = c.sum()
     within = np.diag((c * weight) @ phi) - phi.T @ ((c * weight)[:, None] * phi)
-    bound = (c[:, None] * phi * (digamma(gamma) + np.log(topics) - np.log(phi))).sum()
+    bound = (c[:, None] * (phi * (digamma(gamma) + np.log(topics)) - xlogy(phi, phi))).sum()
     bound -= 0.5 * np.log(2 * np.pi * variance)
     bound -= ((y - c @ means / tokens) ** 2 + x @ within @ x / tokens**2) / (2 * variance)
     return gamma, c[:, None] * phi, within / tokens**2, bound
