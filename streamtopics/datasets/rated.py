@@ -11,6 +11,8 @@ from scipy import sparse
 from sklearn.utils import Bunch, check_random_state, check_scalar
 
 MEAN_RATING = 6.0
+# Of a deviation, a length or a prior.
+MOST = 1e10
 
 
 def make_rated_reviews(
@@ -114,6 +116,12 @@ def make_rated_reviews(
     check_scalar(
         topic_word_prior, "topic_word_prior", Real, min_val=0, include_boundaries="neither"
     )
+    numbers = deviations | {
+        "mean_length": mean_length, "doc_topic_prior": alpha, "topic_word_prior": topic_word_prior,
+    }  # fmt: skip
+    for name, number in numbers.items():
+        if not number <= MOST:
+            raise ValueError(f"{name} must be at most {MOST:g}; got {number!r}")
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1, size=4))
     items = rng.integers(n_items, size=n_documents)
     users = rng.integers(n_users, size=n_documents)

@@ -753,7 +753,10 @@ class RatingLDA(RatedTopicModel):
 
 def check_qualitative_prior(prior: Any) -> np.ndarray:
     """omega as an array of shape (2,)."""
-    omega = np.asarray(prior, dtype=np.float64)
+    try:
+        omega = np.asarray(prior, dtype=np.float64)
+    except (TypeError, ValueError):
+        omega = np.empty(0)
     if omega.shape != (2,) or not ((omega >= LEAST_PRIOR) & (omega <= MOST_PRIOR)).all():
         raise ValueError(
             "qualitative_prior must be two positive numbers, for descriptive and for qualitative "

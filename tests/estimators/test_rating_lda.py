@@ -306,6 +306,7 @@ def test_wrong_input_changes_nothing(change, message):
         ("profile", "film"),
         ("qualitative_prior", (1.0, 0.0)),
         ("qualitative_prior", 3.0),
+        ("qualitative_prior", ("much", "little")),
         ("effect_penalty", 0.0),
         ("kappa", 0.0),
         ("n_components", 0),
