@@ -107,7 +107,8 @@ class RatingLDA(RatedTopicModel):
     learn_priors : bool, default=False
         Whether these three priors are learnt: by Newton's method in each round of `fit`, eta
         only if it is one number; in `partial_fit` from running means, but for eta. The source
-        learns them; but alpha comes out too small, and new reviews are predicted worse.
+        learns them; but alpha comes out too small, and with many topics new reviews are
+        predicted worse.
     max_iter : int, default=50
         Rounds of variational EM over the corpus, at most, without ratings, and as many with.
     tol : float, default=1e-4
