@@ -69,4 +69,7 @@ extensions += [
     for name, flags in INSTRUCTION_SETS.items()
 ]
 
-setup(ext_modules=cythonize(extensions, compiler_directives=DIRECTIVES, nthreads=0))
+setup(
+    ext_modules=cythonize(extensions, compiler_directives=DIRECTIVES),
+    options={"build_ext": {"parallel": os.cpu_count()}},
+)
