@@ -97,31 +97,22 @@ def make_rated_reviews(
     >>> data.X.shape, data.topic_word.shape, data.profile_topic.shape
     ((100, 200), (7, 200), (50, 5))
     """
-    sizes = {
-        "n_documents": n_documents, "n_items": n_items, "n_users": n_users,
-        "n_components": n_components, "n_features": n_features,
-    }  # fmt: skip
-    for name, size in sizes.items():
-        check_scalar(size, name, Integral, min_val=1)
-    check_scalar(mean_length, "mean_length", Real, min_val=0, include_boundaries="neither")
-    inside = {"min_val": 0, "max_val": 1, "include_boundaries": "neither"}
-    check_scalar(qualitative_share, "qualitative_share", Real, **inside)
-    deviations = {"item_effect": item_effect, "user_effect": user_effect, "noise": noise}
-    for name, deviation in deviations.items():
-        check_scalar(deviation, name, Real, min_val=0)
     if profile not in ("document", "item", "user"):
         raise ValueError(f"profile must be 'document', 'item' or 'user'; got {profile!r}")
+    _check_numbers(
+        sizes={
+            "n_documents": n_documents, "n_items": n_items, "n_users": n_users,
+            "n_components": n_components, "n_features": n_features,
+        },
+        deviations={"item_effect": item_effect, "user_effect": user_effect, "noise": noise},
+        positive={
+            "mean_length": mean_length, "topic_word_prior": topic_word_prior,
+            "doc_topic_prior": 1.0 if doc_topic_prior is None else doc_topic_prior,
+        },
+    )  # fmt: skip
+    inside = {"min_val": 0, "max_val": 1, "include_boundaries": "neither"}
+    check_scalar(qualitative_share, "qualitative_share", Real, **inside)
     alpha = 1 / n_components if doc_topic_prior is None else doc_topic_prior
-    check_scalar(alpha, "doc_topic_prior", Real, min_val=0, include_boundaries="neither")
-    check_scalar(
-        topic_word_prior, "topic_word_prior", Real, min_val=0, include_boundaries="neither"
-    )
-    numbers = deviations | {
-        "mean_length": mean_length, "doc_topic_prior": alpha, "topic_word_prior": topic_word_prior,
-    }  # fmt: skip
-    for name, number in numbers.items():
-        if not number <= MOST:
-            raise ValueError(f"{name} must be at most {MOST:g}; got {number!r}")
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1, size=4))
     items = rng.integers(n_items, size=n_documents)
     users = rng.integers(n_users, size=n_documents)
@@ -158,3 +149,18 @@ def make_rated_reviews(
         item_effects=item_effects,
         user_effects=user_effects,
     )
+
+
+def _check_numbers(
+    sizes: dict[str, Any], deviations: dict[str, Any], positive: dict[str, Any]
+) -> None:
+    """Whether they are in their ranges, by name: from 1 on, from 0 on, and above 0."""
+    for name, size in sizes.items():
+        check_scalar(size, name, Integral, min_val=1)
+    for name, deviation in deviations.items():
+        check_scalar(deviation, name, Real, min_val=0)
+    for name, number in positive.items():
+        check_scalar(number, name, Real, min_val=0, include_boundaries="neither")
+    for name, number in (deviations | positive).items():
+        if not number <= MOST:
+            raise ValueError(f"{name} must be at most {MOST:g}; got {number!r}")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import Any, Self
 
@@ -11,11 +12,11 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base import unchanged_unless_learnt
-from streamtopics.estimators.batch_em import climb
+from streamtopics.estimators.batch_em import Climbed, climb
 from streamtopics.estimators.documentation import documented
 from streamtopics.estimators.online import first_step, moved, step_by_documents
 from streamtopics.estimators.rated import RatedTopicModel, check_ratings
-from streamtopics.messages import Statistics
+from streamtopics.messages import Minibatch, Statistics
 from streamtopics.metrics import left_to_right, predictive
 from streamtopics.models import supervised_lda as engine
 from streamtopics.models.rated_lda import minibatch_of
@@ -228,44 +229,11 @@ class SupervisedLDA(RatedTopicModel):
         eta = check_topic_word_prior(
             self.topic_word_prior, "topic_word_prior", None, self.n_features_in_
         )
-        seed, minibatch, model = self._draw_seed(), minibatch_of(X), self._model()
-        n_tokens = max(minibatch.n_tokens, 1.0)
+        seed = self._draw_seed()
         # Shares of topics sum to 1: nothing but rounding depends on where ratings are 0.
         origin = float(y.mean()) if len(y) else 0.0
-        y = y - origin
-        first = None, first_response(y, K), no_moments(K)
-
-        def e_step(source: Any, documents: Any) -> tuple[Statistics, Any]:
-            gamma, response, _ = documents
-            statistics, moments, gamma = model.step(source, minibatch, y, response, pool, gamma)
-            bound = statistics.local_bound - response.penalty(self.response_penalty)
-            statistics = Statistics(
-                statistics.words, statistics.counts, statistics.lengths, statistics.log_theta, bound
-            )
-            response = solve_response(moments, self.response_penalty, response)
-            return statistics, (gamma, response, moments)
-
-        def alpha_step(alpha: np.ndarray, statistics: Statistics, _: Any) -> np.ndarray:
-            return self._solved(alpha, statistics.log_theta)
-
-        units, shows = ("rounds", "tokens"), self.verbose > 0
-        with progress(type(self).__name__, self.max_iter, enabled=shows, units=units) as shown:
-
-            def report(bound: float) -> None:
-                shown.score(bound / n_tokens)
-                shown.advance(1, n_tokens)
-
-            climbed = climb(
-                LazyPosterior(eta, (self.n_features_in_, K), alpha),
-                seed,
-                e_step,
-                alpha_step,
-                documents=first,
-                learn_eta=self.learn_priors and eta.shape == (1, 1),
-                max_iter=self.max_iter,
-                tol=self.tol,
-                report=report,
-            )
+        nothing = LazyPosterior(eta, (self.n_features_in_, K), alpha)
+        climbed = self._climb(nothing, minibatch_of(X), y - origin, seed, pool)
         _, response, moments = climbed.documents
         log_theta = climbed.statistics.log_theta
         log_theta = np.zeros(K) if log_theta is None else log_theta
@@ -280,6 +248,48 @@ class SupervisedLDA(RatedTopicModel):
             n_iter_=climbed.n_rounds,
             posterior_=posterior,
         )
+
+    def _climb(
+        self,
+        nothing: LazyPosterior,
+        minibatch: Minibatch,
+        y: np.ndarray,
+        seed: int,
+        pool: Workers,
+    ) -> Climbed:
+        """Rounds of EM, whose documents are gamma, the response and the moments."""
+        model, n_tokens = self._model(), max(minibatch.n_tokens, 1.0)
+
+        def e_step(source: Any, documents: Any) -> tuple[Statistics, Any]:
+            gamma, response, _ = documents
+            statistics, moments, gamma = model.step(source, minibatch, y, response, pool, gamma)
+            bound = statistics.local_bound - response.penalty(self.response_penalty)
+            statistics = replace(statistics, local_bound=bound)
+            response = solve_response(moments, self.response_penalty, response)
+            return statistics, (gamma, response, moments)
+
+        def alpha_step(alpha: np.ndarray, statistics: Statistics, _: Any) -> np.ndarray:
+            return self._solved(alpha, statistics.log_theta)
+
+        units, shows = ("rounds", "tokens"), self.verbose > 0
+        with progress(type(self).__name__, self.max_iter, enabled=shows, units=units) as shown:
+
+            def report(bound: float) -> None:
+                shown.score(bound / n_tokens)
+                shown.advance(1, n_tokens)
+
+            K = self.n_components
+            return climb(
+                nothing,
+                seed,
+                e_step,
+                alpha_step,
+                documents=(None, first_response(y, K), no_moments(K)),
+                learn_eta=self.learn_priors and nothing.eta.shape == (1, 1),
+                max_iter=self.max_iter,
+                tol=self.tol,
+                report=report,
+            )
 
     def _continue(self, X: sparse.csr_matrix, y: np.ndarray, pool: Workers) -> None:
         """One step of online EM."""

@@ -45,6 +45,7 @@ def test_the_same_seed_draws_the_same():
     ("name", "value"),
     [
         ("n_items", 0),
+        ("n_components", 0),
         ("mean_length", 0.0),
         ("qualitative_share", 1.0),
         ("mean_length", np.inf),
