@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base import unchanged_unless_learnt
-from streamtopics.estimators.batch_em import Climbed, climb
+from streamtopics.estimators.batch_em import AlphaStep, Climbed, EStep, climb
 from streamtopics.estimators.documentation import documented
 from streamtopics.estimators.online import first_step, moved, step_by_documents
 from streamtopics.estimators.rated import (
@@ -415,7 +415,6 @@ class RatingLDA(RatedTopicModel):
         plain = replace(reviews, signs=np.zeros_like(reviews.signs))
         n_tokens = max(reviews.minibatch.n_tokens, 1.0)
         n_stages = 2 if self.qualitative else 1
-        model = self._model(self.max_local_iter)
         units, total = ("rounds", "tokens"), n_stages * self.max_iter
         shows = self.verbose > 0
         with progress(type(self).__name__, total, enabled=shows, units=units) as p:
@@ -431,13 +430,10 @@ class RatingLDA(RatedTopicModel):
                 "report": report,
             }
 
-            def plain_step(source: Any, found: Inferred | None) -> tuple[Statistics, Inferred]:
-                return model.step(source, plain, pool, start=found)
-
             climbed = climb(
                 LazyPosterior(eta, (n_features, K), alpha),
                 seed,
-                plain_step,
+                self._e_step(plain, pool),
                 self._alpha_step(plain),
                 **settings,
             )
@@ -446,13 +442,10 @@ class RatingLDA(RatedTopicModel):
             gamma = climbed.documents.gamma
             theta = None if self.refine else gamma / gamma.sum(axis=1, keepdims=True)
 
-            def rated_step(source: Any, found: Inferred | None) -> tuple[Statistics, Inferred]:
-                return model.step(source, reviews, pool, theta=theta, start=found)
-
             rated = climb(
                 _with_qualitative(climbed, reviews, omega),
                 seed,
-                rated_step,
+                self._e_step(reviews, pool, theta),
                 self._alpha_step(reviews),
                 **settings,
             )
@@ -460,7 +453,16 @@ class RatingLDA(RatedTopicModel):
             rated = replace(rated, documents=replace(rated.documents, gamma=gamma))
         return replace(rated, n_rounds=climbed.n_rounds + rated.n_rounds)
 
-    def _alpha_step(self, reviews: Reviews) -> Any:
+    def _e_step(self, reviews: Reviews, pool: Workers, theta: np.ndarray | None = None) -> EStep:
+        """Inference in a round, with the proportions as they are where they are given."""
+        model = self._model(self.max_local_iter)
+
+        def step(source: Any, found: Inferred | None) -> tuple[Statistics, Inferred]:
+            return model.step(source, reviews, pool, theta=theta, start=found)
+
+        return step
+
+    def _alpha_step(self, reviews: Reviews) -> AlphaStep:
         """How alpha and omega are learnt in a round."""
 
         def step(alpha: np.ndarray, statistics: Statistics, found: Inferred) -> np.ndarray:
