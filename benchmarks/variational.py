@@ -17,10 +17,10 @@ import numpy as np
 from sklearn.decomposition import LatentDirichletAllocation
 from threadpoolctl import threadpool_limits
 
-from streamtopics.base import minibatch_of
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.kernels import variational
 from streamtopics.local import Variational
+from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Topics
 from streamtopics.parallel import SERIAL
 

@@ -22,8 +22,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.averaging import IterateAverage
-from streamtopics.kernels import rows
 from streamtopics.learnt import LearntTopics
+from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch
 from streamtopics.metrics import predictive
 from streamtopics.models import LDA
@@ -356,9 +356,3 @@ def warn_of_no_boost(remedy: str) -> None:
         UserWarning,
         stacklevel=2,
     )
-
-
-def minibatch_of(X: sparse.csr_matrix) -> Minibatch:
-    """The rows of X over the columns that occur in them."""
-    words, places = rows.used_columns(X.indices, X.shape[1])
-    return Minibatch(words, X.indptr.astype(np.int32), places, X.data)

@@ -11,8 +11,8 @@ from scipy import sparse
 
 from streamtopics import GibbsOnlineEM, LangevinLDA, VariationalOnlineEM
 from streamtopics.averaging import IterateAverage
-from streamtopics.base import minibatch_of
 from streamtopics.kernels import rows
+from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Statistics
 from streamtopics.models.lda import content_seeds
 from streamtopics.posterior import Blend, LazyPosterior, Noise, Proportions, blend_together

@@ -10,7 +10,8 @@ sentiments that says that their words are not said elsewhere.
 
     STREAMTOPICS_DATA=... python benchmarks/papers/bps_case_2.py --output FOLDER [SET ...]
 
-With --changes, one of the package's settings is changed at a time instead, at s = 0.5.
+With --changes, one of the package's settings is changed at a time instead, at s = 0.5. With
+--scores, the score on held-out words stands beside the accuracy, of one order of the stream.
 """
 
 import argparse
@@ -44,6 +45,7 @@ SETS = {
 SCALES = (0.0, 0.2, 0.4, 0.6, 1.0)
 # Documents to look at after each minibatch; at the end it is all that are held out.
 LOOKED_AT = 2000
+SCORED = 1500
 NEGATION = re.compile(
     r"\b(?:not|never|cannot|\w+n['\u2019]t)\s+"
     r"(?:(?:a|an|the|very|so|really|that|too|be|been|to|even|all)\s+)*(?=[a-z])"
@@ -202,6 +204,20 @@ def compare(name: str, n_seeds: int) -> dict[str, list[Run]]:
     return found
 
 
+def beside_scores(name: str) -> None:
+    """Score on held-out words and accuracy, of some test reviews, by the boosting scale."""
+    data = reviews(name)
+    n_test, size, _ = SETS[name]
+    order = np.random.default_rng(0).permutation(len(data.y))
+    test, train = order[:n_test][:SCORED], order[n_test:]
+    for scale in (0.0, 0.2, 0.5, 1.0, 2.0):
+        model = models(data)["package"].set_params(boosting_scale=scale, random_state=0)
+        for start in range(0, len(train), size):
+            model.partial_fit(data.X[train[start : start + size]])
+        score, right = model.score(data.X[test]), accuracy(model, data.X[test], data.y[test])
+        print(f"{name}, s = {scale:g}: score {score:.3f}, accuracy {right:.3f}", flush=True)
+
+
 class Study(NamedTuple):
     """Of one corpus: runs by settings, scale and size, and the count of seeds."""
 
@@ -295,10 +311,15 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path())
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--changes", action="store_true", help="change one setting at a time")
+    parser.add_argument("--scores", action="store_true", help="beside accuracies, by scale")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     if unknown := set(options.sets) - set(SETS):
         parser.error(f"no such set: {', '.join(sorted(unknown))}; there are {', '.join(SETS)}")
+    if options.scores:
+        for name in options.sets or SETS:
+            beside_scores(name)
+        return
     if options.changes:
         found = {name: compare(name, options.seeds) for name in options.sets or SETS}
         lines = ["| changed | " + " | ".join(found) + " |", "|---" * (1 + len(found)) + "|"]

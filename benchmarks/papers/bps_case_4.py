@@ -6,7 +6,8 @@ the stream, by boosting scale and by size of the minibatches; K = 10 topics of e
 R = 8 shared ones, 5000 seed words of each class at 0.5, the others at 0.01. The seeds are
 those of all training documents, as in the paper, or of the first minibatch alone, which is
 all that a stream has. Each seed has an order of the stream of its own. Beside it stand
-multinomial naive Bayes and linear support vector machines.
+multinomial naive Bayes and linear support vector machines. With --seed-strengths, seeds of
+other strengths and the norm of each topic are tried instead.
 
     STREAMTOPICS_DATA=... python benchmarks/papers/bps_case_4.py --output FOLDER [SET ...]
 """
@@ -178,6 +179,27 @@ def by_size(name: str, data: Labelled, n_seeds: int) -> dict[tuple[int, float], 
     return results
 
 
+def by_strength(name: str, data: Labelled, n_seeds: int) -> None:
+    """Last accuracies by the strength of the seeds, the norm and the scale, seeds of all."""
+    settings = [(strength, "whole") for strength in (0.05, 0.5, 5.0)] + [(0.5, "topic")]
+    for strength, norm in settings:
+        known = class_prior(data.X, data.y, strength=strength)
+        for scale in (0.0, 0.2, 1.0):
+            common = {"class_word_prior": known, "boosting_scale": scale, "boosting_norm": norm}
+            last = np.array(
+                [
+                    stream(
+                        MultiViewLDA(10, 8, random_state=seed, **common),
+                        data.ordered(seed),
+                        SETS[name][0],
+                    )[1]
+                    for seed in range(n_seeds)
+                ]
+            )
+            told = f"{name}, strength {strength:g}, norm {norm}, s = {scale:g}"
+            print(f"{told:<50} {last.mean():.4f} +- {last.std():.4f}", flush=True)
+
+
 def draw(studies: dict[str, dict], offline: dict[str, dict[str, float]], path: Path) -> None:
     """Accuracy through the stream: one panel for each set."""
     figure = Figure(figsize=(5.5 * len(studies), 5.0), layout="constrained")
@@ -210,10 +232,15 @@ def main() -> None:
     parser.add_argument("sets", nargs="*", metavar="SET", help=f"all of: {', '.join(SETS)}")
     parser.add_argument("--output", type=Path, default=Path())
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seed-strengths", action="store_true", help="and norms, instead")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     if unknown := set(options.sets) - set(SETS):
         parser.error(f"no such set: {', '.join(sorted(unknown))}; there are {', '.join(SETS)}")
+    if options.seed_strengths:
+        for name in options.sets or list(SETS):
+            by_strength(name, load(name), options.seeds)
+        return
     studies, offline, sizes = {}, {}, {}
     for name in options.sets or list(SETS):
         data = load(name)

@@ -16,6 +16,7 @@ from streamtopics.estimators.batch_em import climb
 from streamtopics.estimators.documentation import documented
 from streamtopics.estimators.online import first_step, step_by_documents
 from streamtopics.estimators.rated import RatedTopicModel, check_labels, check_ratings
+from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.metrics import left_to_right, predictive
 from streamtopics.models.hidden_factors import (
@@ -28,7 +29,7 @@ from streamtopics.models.hidden_factors import (
     log_prior,
     objective,
 )
-from streamtopics.models.rated_lda import RatedLDA, Reviews, minibatch_of
+from streamtopics.models.rated_lda import RatedLDA, Reviews
 from streamtopics.models.rating_effects import Table, empty_table
 from streamtopics.models.views import mean
 from streamtopics.parallel import Workers

@@ -14,15 +14,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base import (
-    DOCUMENTS_AT_ONCE,
-    minibatch_of,
-    unchanged_unless_learnt,
-    warn_of_no_boost,
-)
+from streamtopics.base import DOCUMENTS_AT_ONCE, unchanged_unless_learnt, warn_of_no_boost
 from streamtopics.block_posterior import BlockPosterior
 from streamtopics.estimators.documentation import documented
 from streamtopics.learnt import LearntTopics
+from streamtopics.local.minibatches import minibatch_of
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.models.multi_view import MultiView
 from streamtopics.parallel import Workers, workers

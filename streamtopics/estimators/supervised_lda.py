@@ -16,10 +16,10 @@ from streamtopics.estimators.batch_em import Climbed, climb
 from streamtopics.estimators.documentation import documented
 from streamtopics.estimators.online import first_step, moved, step_by_documents
 from streamtopics.estimators.rated import RatedTopicModel, check_ratings
+from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.metrics import left_to_right, predictive
 from streamtopics.models import supervised_lda as engine
-from streamtopics.models.rated_lda import minibatch_of
 from streamtopics.models.supervised_lda import (
     first_response,
     mean_topics,

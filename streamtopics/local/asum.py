@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from streamtopics.kernels import asum as kernel
-from streamtopics.local.step import part
+from streamtopics.local.minibatches import part
 from streamtopics.messages import Minibatch, SentenceBatch, Statistics
 from streamtopics.parallel import Workers, spans
 

@@ -5,7 +5,6 @@ from typing import Protocol
 
 import numpy as np
 
-from streamtopics.kernels import rows
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.parallel import Workers
 
@@ -35,11 +34,3 @@ class LocalStep(Protocol):
         self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
     ) -> np.ndarray:
         """Posterior mean of the topic proportions, of shape (n_documents, K)."""
-
-
-def part(minibatch: Minibatch, start: int, stop: int) -> tuple[Minibatch, np.ndarray]:
-    """The documents start .. stop over their own words, and the places of these words."""
-    span = slice(minibatch.indptr[start], minibatch.indptr[stop])
-    used, places = rows.used_columns(minibatch.indices[span], len(minibatch.words))
-    indptr = minibatch.indptr[start : stop + 1] - minibatch.indptr[start]
-    return Minibatch(minibatch.words[used], indptr, places, minibatch.counts[span]), used

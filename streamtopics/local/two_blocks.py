@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import betaln, digamma, gammaln
 
 from streamtopics.kernels import variational
-from streamtopics.local.step import part
+from streamtopics.local.minibatches import part
 from streamtopics.messages import Minibatch, Topics
 from streamtopics.parallel import Workers, spans
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import digamma, gammaln
 
 from streamtopics.kernels import dirichlet, variational
-from streamtopics.local.step import part
+from streamtopics.local.minibatches import part
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.parallel import Workers, spans
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from streamtopics.block_posterior import BlockPosterior, ProposalOfBlocks, StatisticsOfBlocks
-from streamtopics.kernels import rows, variational
+from streamtopics.kernels import variational
+from streamtopics.local.minibatches import of_rows
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.models.lda import RandomStart, document_seeds
@@ -143,15 +144,6 @@ class MultiView:
             doc_topic.append(self.local.doc_topic(documents))
         seen = np.array([block.n_documents for block in own]) + CLASS_PRIOR
         return log_joint + np.log(seen / seen.sum()), doc_topic
-
-
-def of_rows(minibatch: Minibatch, chosen: np.ndarray) -> tuple[Minibatch, np.ndarray]:
-    """Some of the documents over their own words, and the places of these words."""
-    lengths = np.diff(minibatch.indptr)[chosen]
-    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    entries = np.repeat(minibatch.indptr[chosen] - indptr[:-1], lengths) + np.arange(indptr[-1])
-    used, places = rows.used_columns(minibatch.indices[entries], len(minibatch.words))
-    return Minibatch(minibatch.words[used], indptr, places, minibatch.counts[entries]), used
 
 
 def _fill(view: Callable, own: Source, shared: Source, words: np.ndarray, out: np.ndarray) -> None:

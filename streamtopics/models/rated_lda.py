@@ -21,7 +21,8 @@ from scipy.special import digamma, expit, logit
 
 from streamtopics.families import dirichlet
 from streamtopics.kernels import profiles as kernel
-from streamtopics.kernels import rows, variational
+from streamtopics.kernels import variational
+from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.models.lda import LDA, RandomStart, log_factors
 from streamtopics.models.views import geometric_mean
@@ -84,12 +85,6 @@ class Inferred:
     pi: np.ndarray
     share: np.ndarray
     log_sums: np.ndarray
-
-
-def minibatch_of(X: sparse.csr_matrix) -> Minibatch:
-    """The rows of X over the columns that occur in them."""
-    words, places = rows.used_columns(X.indices, X.shape[1])
-    return Minibatch(words, X.indptr.astype(np.int32), places, X.data)
 
 
 def single_reviews(X: sparse.csr_matrix, signs: np.ndarray) -> Reviews:

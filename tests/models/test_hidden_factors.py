@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 
+from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Statistics
 from streamtopics.models.hidden_factors import (
     Factors,
@@ -19,7 +20,6 @@ from streamtopics.models.hidden_factors import (
     log_prior,
     objective,
 )
-from streamtopics.models.rated_lda import minibatch_of
 from streamtopics.parallel import SERIAL
 from streamtopics.posterior import Blend, LazyPosterior
 

@@ -11,8 +11,8 @@ from scipy.optimize import approx_fprime, linear_sum_assignment
 from scipy.special import digamma
 
 from streamtopics import MultiViewLDA
-from streamtopics.base import minibatch_of
 from streamtopics.kernels import variational
+from streamtopics.local.minibatches import minibatch_of
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.messages import Topics
 from streamtopics.models.multi_view import StartBesideOthers

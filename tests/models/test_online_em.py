@@ -16,8 +16,8 @@ from streamtopics import (
     StreamingGibbsLDA,
     VariationalOnlineEM,
 )
-from streamtopics.base import minibatch_of
 from streamtopics.local import Variational
+from streamtopics.local.minibatches import minibatch_of
 from streamtopics.models import LDA
 from streamtopics.models.lda import RandomStart
 from streamtopics.models.views import geometric_mean, mean

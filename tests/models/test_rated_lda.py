@@ -10,13 +10,13 @@ from scipy.special import digamma
 
 from streamtopics.families import dirichlet
 from streamtopics.kernels import variational
+from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Statistics, Topics
 from streamtopics.models.rated_lda import (
     RatedLDA,
     Reviews,
     mean_log,
     mean_log_share,
-    minibatch_of,
     reviews_by_profile,
 )
 from streamtopics.parallel import SERIAL

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from streamtopics.base import minibatch_of
+from streamtopics.local.minibatches import minibatch_of
 from streamtopics.models.lda import content_seeds, document_seeds
 
 

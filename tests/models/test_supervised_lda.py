@@ -14,8 +14,8 @@ from scipy.stats import norm
 
 from streamtopics.families import dirichlet
 from streamtopics.kernels import supported
+from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Statistics
-from streamtopics.models.rated_lda import minibatch_of
 from streamtopics.models.supervised_lda import (
     Moments,
     Response,

@@ -10,10 +10,10 @@ from scipy import sparse
 from scipy.integrate import quad
 from scipy.special import logsumexp
 
-from streamtopics.base import minibatch_of
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.families import dirichlet
 from streamtopics.local import Variational
+from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Statistics
 from streamtopics.models import LDA, BetaBinomial
 from streamtopics.models.views import geometric_mean

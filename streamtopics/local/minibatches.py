@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Minibatches out of matrices, and out of other minibatches."""
+
+import numpy as np
+from scipy import sparse
+
+from streamtopics.kernels import rows
+from streamtopics.messages import Minibatch
+
+
+def minibatch_of(X: sparse.csr_matrix) -> Minibatch:
+    """The rows of X over the columns that occur in them."""
+    words, places = rows.used_columns(X.indices, X.shape[1])
+    return Minibatch(words, X.indptr.astype(np.int32), places, X.data)
+
+
+def part(minibatch: Minibatch, start: int, stop: int) -> tuple[Minibatch, np.ndarray]:
+    """The documents start .. stop over their own words, and the places of these words."""
+    span = slice(minibatch.indptr[start], minibatch.indptr[stop])
+    used, places = rows.used_columns(minibatch.indices[span], len(minibatch.words))
+    indptr = minibatch.indptr[start : stop + 1] - minibatch.indptr[start]
+    return Minibatch(minibatch.words[used], indptr, places, minibatch.counts[span]), used
+
+
+def of_rows(minibatch: Minibatch, chosen: np.ndarray) -> tuple[Minibatch, np.ndarray]:
+    """Some of the documents over their own words, and the places of these words."""
+    lengths = np.diff(minibatch.indptr)[chosen]
+    indptr = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    entries = np.repeat(minibatch.indptr[chosen] - indptr[:-1], lengths) + np.arange(indptr[-1])
+    used, places = rows.used_columns(minibatch.indices[entries], len(minibatch.words))
+    return Minibatch(minibatch.words[used], indptr, places, minibatch.counts[entries]), used
