@@ -43,7 +43,7 @@ ALLOWED = {
     "merging": {"updates"},
     "drift": {"messages", "parallel", "posterior", "validation"},
     "base": {
-        "averaging", "kernels", "learnt", "local", "messages", "metrics", "models", "parallel",
+        "averaging", "learnt", "local", "messages", "metrics", "models", "parallel",
         "posterior", "progress", "updates", "validation",
     },
     "estimators": {
