@@ -5,6 +5,7 @@ Every check raises before anything is changed, and names the argument, what came
 and what would be right.
 """
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -21,6 +22,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from streamtopics.checks import check_range
 from streamtopics.priors import MASS_PER_WORD
 
 __all__ = [
@@ -42,6 +44,17 @@ __all__ = [
 LEAST_PRIOR, MOST_PRIOR = 1e-10, 1e10
 MOST_COUNT = 1e15
 
+
+@dataclass(frozen=True)
+class Symmetric:
+    """A Dirichlet prior with the same parameter for all, which sum to `mass`."""
+
+    mass: float
+
+    def __post_init__(self) -> None:
+        check_range(self, LEAST_PRIOR, MOST_PRIOR, mass=self.mass)
+
+
 POSITIVE_INT = Interval(Integral, 1, None, closed="left")
 
 BOOSTING_SCALE = Interval(Real, 0, 1e10, closed="both")
@@ -49,18 +62,32 @@ WORD_PRIOR = [None, Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"), "arr
 
 COMMON_CONSTRAINTS = {
     "n_components": [POSITIVE_INT],
-    "doc_topic_prior": [None, Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"), "array-like"],
+    "doc_topic_prior": [
+        None,
+        Symmetric,
+        Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"),
+        "array-like",
+    ],
     "topic_word_prior": WORD_PRIOR,
     "boosted_prior": WORD_PRIOR,
-    "smoothing": WORD_PRIOR[1:],
-    "kappa": [Interval(Real, 0, 1, closed="right")],
+    "kappa": [Interval(Real, 0, 1, closed="both")],
     "tau": [Interval(Real, 0, np.inf, closed="left")],
     "n_documents": [None, POSITIVE_INT],
     "n_sweeps": [POSITIVE_INT],
-    "n_start_passes": [POSITIVE_INT],
-    "boosted": ["boolean"],
-    "averaging": ["boolean"],
-    "n_passes": [POSITIVE_INT],
+    "n_start_rounds": [POSITIVE_INT],
+    "update_each_sweep": ["boolean"],
+    "averaging": [None, StrOptions({"linear", "uniform"})],
+    "n_rounds": [POSITIVE_INT],
+    "warm_rounds": ["boolean"],
+    "boosting_scale": [BOOSTING_SCALE],
+    "boosting_norm": [StrOptions({"whole", "topic"})],
+    "drift_threshold": [Interval(Real, 0, 1, closed="both")],
+    "on_drift": [callable, None],
+    "update": "no_validation",
+    "inference": "no_validation",
+    "transform_inference": "no_validation",
+    "view": "no_validation",
+    "doc_topic_prior_update": "no_validation",
     "max_local_iter": [POSITIVE_INT],
     "tol": [Interval(Real, 0, np.inf, closed="left")],
     "batch_size": [POSITIVE_INT],
@@ -214,10 +241,12 @@ def _check_prior(prior: Any, name: str, shapes: dict[str, tuple[int, ...]]) -> n
     return prior
 
 
-def check_doc_topic_prior(prior: Any, n_components: int, default_mass: float) -> np.ndarray:
+def check_doc_topic_prior(prior: Any, n_components: int, default_mass: float = 10.0) -> np.ndarray:
     """The prior as an array of shape (n_components,)."""
     if prior is None:
-        prior = default_mass / n_components
+        prior = Symmetric(default_mass)
+    if isinstance(prior, Symmetric):
+        prior = prior.mass / n_components
     if isinstance(prior, Real):
         return np.full(n_components, float(prior))
     return _check_prior(prior, "doc_topic_prior", {"(n_components,)": (n_components,)})

@@ -11,9 +11,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base import unchanged_unless_learnt
+from streamtopics.base.frame import unchanged_unless_learnt
 from streamtopics.estimators.batch_em import Climbed, climb
-from streamtopics.estimators.documentation import documented
+from streamtopics.base.glossary import documented
 from streamtopics.estimators.online import first_step, moved, step_by_documents
 from streamtopics.estimators.rated import RatedTopicModel, check_ratings
 from streamtopics.local.minibatches import minibatch_of
@@ -28,7 +28,7 @@ from streamtopics.models.supervised_lda import (
 )
 from streamtopics.models.views import geometric_mean
 from streamtopics.parallel import Workers
-from streamtopics.posterior import LazyPosterior, Proportions
+from streamtopics.posteriors import TopicPosterior
 from streamtopics.progress import progress
 from streamtopics.updates.doc_topic import solve_alpha
 from streamtopics.validation import (
@@ -232,7 +232,7 @@ class SupervisedLDA(RatedTopicModel):
         seed = self._draw_seed()
         # Shares of topics sum to 1: nothing but rounding depends on where ratings are 0.
         origin = float(y.mean()) if len(y) else 0.0
-        nothing = LazyPosterior(eta, (self.n_features_in_, K), alpha)
+        nothing = TopicPosterior(eta, (self.n_features_in_, K), alpha)
         climbed = self._climb(nothing, minibatch_of(X), y - origin, seed, pool)
         _, response, moments = climbed.documents
         log_theta = climbed.statistics.log_theta
@@ -251,7 +251,7 @@ class SupervisedLDA(RatedTopicModel):
 
     def _climb(
         self,
-        nothing: LazyPosterior,
+        nothing: TopicPosterior,
         minibatch: Minibatch,
         y: np.ndarray,
         seed: int,

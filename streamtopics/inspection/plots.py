@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from streamtopics.base import StreamingTopicModel
-from streamtopics.drift import Forgetting
+from streamtopics.base.topic_model import StreamingTopicModel
+
 from streamtopics.inspection.tables import topic_table
 
 
@@ -96,7 +96,7 @@ def plot_curves(
     return figure
 
 
-def plot_drift(estimator: Forgetting):
+def plot_drift(estimator: Any):
     """How much of each topic was kept with each minibatch, and how far the topics moved.
 
     Parameters

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.base import StreamingTopicModel
-from streamtopics.learnt import largest
+from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.base.topics import largest
 
 
 class TopicRow(NamedTuple):

@@ -14,16 +14,16 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base import unchanged_unless_learnt
-from streamtopics.learnt import LearntTopics
+from streamtopics.base.frame import unchanged_unless_learnt
+from streamtopics.base.topics import LearntTopics
 from streamtopics.messages import Statistics
 from streamtopics.metrics import predictive
 from streamtopics.parallel import Workers, workers
-from streamtopics.posterior import LazyPosterior
+from streamtopics.posteriors import TopicPosterior
 from streamtopics.progress import progress
 from streamtopics.sentences import Sentences, read_sentences
 from streamtopics.updates.online_em import running_mean
-from streamtopics.updates.schedules import step_size_of_means
+from streamtopics.updates.schedules import MeanDecay
 from streamtopics.validation import (
     COMMON_CONSTRAINTS,
     Interval,
@@ -304,7 +304,7 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         self.n_features_in_ = n_features
         self.seed_ = int(seed)
-        self.posterior_ = LazyPosterior(eta, (n_features, self.n_components))
+        self.posterior_ = TopicPosterior(eta, (n_features, self.n_components))
         self.n_atoms_, self.n_tables_ = np.zeros((2, 0))
 
     def _learn_together(self, sentences: Sentences, pool: Workers) -> None:
@@ -357,7 +357,7 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
         posterior = self.posterior_
         statistics = Statistics(words, counts, np.diff(corpus.bounds).astype(np.float64))
         before = posterior.n_documents / corpus.n_documents
-        rate = step_size_of_means(before, self.kappa, 0.0)
+        rate = MeanDecay(self.kappa)(before)
         posterior.blend(running_mean(posterior, statistics, rate))
         self.n_atoms_, self.n_tables_ = n_atoms, n_tables
 
