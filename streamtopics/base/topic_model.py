@@ -224,13 +224,16 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     @property
     def drift_(self) -> list[Drift]:
         """Records of the last thousand minibatches, the oldest first."""
+        self._check_forgets()
+        return list(self._commit.drift)
+
+    def _check_forgets(self) -> None:
         check_is_fitted(self)
         if not self._composition().rule.forgets:
             raise AttributeError(
                 f"{type(self).__name__} has no report of drift with {self._composition().update}, "
                 "which forgets nothing; use a rule such as PowerPrior(0.9)"
             )
-        return list(self._commit.drift)
 
     @property
     def retention_(self) -> np.ndarray:
@@ -245,7 +248,8 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
     @property
     def effective_sample_size_(self) -> np.ndarray:
-        """Tokens that each topic stands for, its prior's included."""
+        """Tokens that each topic stands for, its prior's included, where the rule forgets."""
+        self._check_forgets()
         return self._whole(lambda: self._learnt.mass)
 
     def drift_report(self, feature_names: Any = None) -> list[DriftRow]:

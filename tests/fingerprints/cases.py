@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 
 import streamtopics as st
 from streamtopics.dpp.measures import Fourier
+from streamtopics.local import Gibbs
 from streamtopics.models import (
     BetaBinomial,
     GaussianMixture,
@@ -31,12 +32,16 @@ from streamtopics.priors import class_prior
 from streamtopics.updates import (
     BPS,
     Boost,
+    DampedNewton,
+    Decay,
     EmpiricalPowerPrior,
     HierarchicalPowerPrior,
+    Langevin,
+    Normal,
     PopulationVB,
     PowerPrior,
+    StochasticVI,
 )
-from streamtopics.updates.rates import Normal
 from tests.fingerprints.corpora import N_TOPICS, N_WORDS, corpora
 from tests.fingerprints.measures import (
     draws,
@@ -213,6 +218,7 @@ Bayes = partial(Case, measure=natural_parameters)
 Texts = partial(Growing, data=texts, measure=summaries)
 
 K = {"n_components": N_TOPICS}
+row = st.StreamingLDA.preset
 SMALL = K | {"batch_size": 30}
 FEW = {"n_sweeps": 6, "n_burn_in": 3, "n_local_sweeps": 4}
 
@@ -225,7 +231,7 @@ INPUT = {
 SVB = {
     "SVBLDA": Case(lambda seed: st.SVBLDA(**K, random_state=seed)),
     "SVBLDA small batches": Case(lambda seed: st.SVBLDA(**SMALL, max_iter=2, random_state=seed)),
-    "SVBLDA passes": Case(lambda seed: st.SVBLDA(**SMALL, n_passes=3, random_state=seed)),
+    "SVBLDA passes": Case(lambda seed: st.SVBLDA(**SMALL, n_rounds=3, random_state=seed)),
     "SVBLDA priors": Case(lambda seed: st.SVBLDA(
         **SMALL, doc_topic_prior=0.3, topic_word_prior=KNOWN, random_state=seed)),
     "SVBLDA tolerance": Case(lambda seed: st.SVBLDA(
@@ -238,7 +244,7 @@ SVB = {
         **SMALL, boosting_scale=0.25, boosting_norm="topic", topic_word_prior=KNOWN,
         random_state=seed)),
     "BPSLDA other prior": Case(lambda seed: st.BPSLDA(
-        **SMALL, boosting_scale=0.2, topic_word_prior=KNOWN, boosted_prior=OTHER, n_passes=3,
+        **SMALL, boosting_scale=0.2, topic_word_prior=KNOWN, boosted_prior=OTHER, n_rounds=3,
         random_state=seed)),
     "BPSLDA topic other prior": Case(lambda seed: st.BPSLDA(
         **SMALL, boosting_norm="topic", boosted_prior=OTHER, random_state=seed)),
@@ -253,56 +259,58 @@ FORGETTING = {
     "SVBHPP point topic": Case(lambda seed: st.SVBHPP(
         **SMALL, rate="topic", rate_estimate="point", boosting_scale=0.1, random_state=seed)),
     "SVBHPP boost": Case(lambda seed: st.SVBHPP(
-        **SMALL, boosting_scale=0.2, boosted_prior=OTHER, max_passes=4, random_state=seed)),
+        **SMALL, boosting_scale=0.2, boosted_prior=OTHER, max_rounds=4, random_state=seed)),
     "SVBHPP normal": Case(lambda seed: st.SVBHPP(
         **SMALL, rate_prior=Normal(0.7, 9.0), rate_starts=(0.5,), random_state=seed),
         learn=minibatches),
-    "PowerPriorLDA": Case(lambda seed: st.PowerPriorLDA(**K, random_state=seed)),
-    "PowerPriorLDA boost": Case(lambda seed: st.PowerPriorLDA(
-        **SMALL, rho=0.6, boosting_scale=0.2, topic_word_prior=KNOWN, random_state=seed)),
-    "PowerPriorLDA other prior": Case(lambda seed: st.PowerPriorLDA(
-        **SMALL, rho=0.8, boosting_scale=0.1, boosted_prior=OTHER, n_passes=3,
+    "PowerPriorLDA": Case(lambda seed: row("PowerPriorLDA", **K, random_state=seed)),
+    "PowerPriorLDA boost": Case(lambda seed: row(
+        "PowerPriorLDA", **SMALL, update=PowerPrior(0.6, Boost(0.2)), topic_word_prior=KNOWN,
         random_state=seed)),
-    "PowerPriorLDA passes": Case(lambda seed: st.PowerPriorLDA(
-        **SMALL, rho=0.3, n_passes=2, random_state=seed), learn=minibatches),
-    "PopulationVBLDA": Case(lambda seed: st.PopulationVBLDA(**K, random_state=seed)),
-    "PopulationVBLDA small": Case(lambda seed: st.PopulationVBLDA(
-        **SMALL, population_size=500, rate=0.3, random_state=seed)),
-    "PopulationVBLDA boost": Case(lambda seed: st.PopulationVBLDA(
-        **SMALL, population_size=300, boosting_scale=0.2, boosted_prior=OTHER,
-        random_state=seed)),
+    "PowerPriorLDA other prior": Case(lambda seed: row(
+        "PowerPriorLDA", **SMALL, update=PowerPrior(0.8, Boost(0.1)), boosted_prior=OTHER,
+        n_rounds=3, random_state=seed)),
+    "PowerPriorLDA passes": Case(lambda seed: row(
+        "PowerPriorLDA", **SMALL, update__rho=0.3, n_rounds=2, random_state=seed), learn=minibatches),
+    "PopulationVBLDA": Case(lambda seed: row("PopulationVBLDA", **K, random_state=seed)),
+    "PopulationVBLDA small": Case(lambda seed: row(
+        "PopulationVBLDA", **SMALL, update=PopulationVB(500, 0.3), random_state=seed)),
+    "PopulationVBLDA boost": Case(lambda seed: row(
+        "PopulationVBLDA", **SMALL, update=PopulationVB(300, 0.1, Boost(0.2)),
+        boosted_prior=OTHER, random_state=seed)),
 }
 ONLINE = {
-    "OnlineVBLDA": Case(lambda seed: st.OnlineVBLDA(**K, random_state=seed)),
-    "OnlineVBLDA steps": Case(lambda seed: st.OnlineVBLDA(
-        **SMALL, kappa=0.9, tau=2.0, n_documents=400, random_state=seed)),
-    "OnlineVBLDA newton": Case(lambda seed: st.OnlineVBLDA(
-        **SMALL, doc_topic_prior_update="newton", topic_word_prior=KNOWN, max_iter=3,
-        random_state=seed)),
+    "OnlineVBLDA": Case(lambda seed: row("OnlineVBLDA", **K, random_state=seed)),
+    "OnlineVBLDA steps": Case(lambda seed: row(
+        "OnlineVBLDA", **SMALL, update=StochasticVI(Decay(0.9, 2.0), 400), random_state=seed)),
+    "OnlineVBLDA newton": Case(lambda seed: row(
+        "OnlineVBLDA", **SMALL, doc_topic_prior_update=DampedNewton(step_size=Decay(0.7)),
+        topic_word_prior=KNOWN, max_iter=3, random_state=seed)),
     "VariationalOnlineEM": Case(lambda seed: st.VariationalOnlineEM(**K, random_state=seed)),
     "VariationalOnlineEM boosted": Case(lambda seed: st.VariationalOnlineEM(
-        **SMALL, boosted=True, max_local_iter=5, random_state=seed)),
+        **SMALL, update_each_sweep=True, max_local_iter=5, random_state=seed)),
     "VariationalOnlineEM averaging": Case(lambda seed: st.VariationalOnlineEM(
-        **SMALL, averaging=True, doc_topic_prior_update="fixed", random_state=seed)),
+        **SMALL, averaging="linear", doc_topic_prior_update="fixed", random_state=seed)),
     "VariationalOnlineEM gamma": Case(lambda seed: st.VariationalOnlineEM(
-        **SMALL, kappa=0.5, tau=3, doc_topic_prior_update="gamma", smoothing=0.1,
+        **SMALL, kappa=0.5, tau=3, doc_topic_prior_update="gamma", topic_word_prior=0.1,
         random_state=seed), learn=minibatches),
     "VariationalOnlineEM merged": Case(lambda seed: st.VariationalOnlineEM(
         **SMALL, kappa=1.0, random_state=seed), learn=merge),
-    "SinglePassLDA": Case(lambda seed: st.SinglePassLDA(**K, random_state=seed)),
-    "SinglePassLDA settings": Case(lambda seed: st.SinglePassLDA(
-        **SMALL, max_local_iter=6, doc_topic_prior=0.5, smoothing=0.05, random_state=seed)),
+    "SinglePassLDA": Case(lambda seed: row("SinglePassLDA", **K, random_state=seed)),
+    "SinglePassLDA settings": Case(lambda seed: row(
+        "SinglePassLDA", **SMALL, n_rounds=6, doc_topic_prior=0.5, topic_word_prior=0.05,
+        random_state=seed)),
     "SinglePassLDA merged": Case(
-        lambda seed: st.SinglePassLDA(**SMALL, random_state=seed), learn=merge),
+        lambda seed: row("SinglePassLDA", **SMALL, random_state=seed), learn=merge),
 }
 SAMPLING = {
     "GibbsOnlineEM": Sampled(lambda seed: st.GibbsOnlineEM(**K, random_state=seed)),
     "GibbsOnlineEM boosted": Sampled(lambda seed: st.GibbsOnlineEM(
-        **SMALL, boosted=True, random_state=seed)),
+        **SMALL, update_each_sweep=True, random_state=seed)),
     "GibbsOnlineEM averaging": Sampled(lambda seed: st.GibbsOnlineEM(
-        **SMALL, averaging=True, n_start_passes=1, random_state=seed)),
+        **SMALL, averaging="linear", n_start_rounds=1, random_state=seed)),
     "GibbsOnlineEM gamma": Sampled(lambda seed: st.GibbsOnlineEM(
-        **SMALL, doc_topic_prior_update="gamma", smoothing=0.05, random_state=seed)),
+        **SMALL, doc_topic_prior_update="gamma", topic_word_prior=0.05, random_state=seed)),
     "GibbsOnlineEM fixed": Sampled(lambda seed: st.GibbsOnlineEM(
         **SMALL, kappa=0.5, tau=2, n_sweeps=9, doc_topic_prior=0.4,
         doc_topic_prior_update="fixed", random_state=seed), learn=minibatches),
@@ -310,23 +318,24 @@ SAMPLING = {
         lambda seed: st.GibbsOnlineEM(**SMALL, random_state=seed), learn=merge),
     "GibbsOnlineEM merged means": Sampled(lambda seed: st.GibbsOnlineEM(
         **SMALL, kappa=1.0, random_state=seed), learn=merge),
-    "VarGibbsLDA": Sampled(lambda seed: st.VarGibbsLDA(**K, random_state=seed)),
-    "VarGibbsLDA steps": Sampled(lambda seed: st.VarGibbsLDA(
-        **SMALL, kappa=0.6, tau=1.0, n_documents=500, n_sweeps=8, topic_word_prior=KNOWN,
-        random_state=seed)),
-    "StreamingGibbsLDA": Sampled(lambda seed: st.StreamingGibbsLDA(**K, random_state=seed)),
-    "StreamingGibbsLDA settings": Sampled(lambda seed: st.StreamingGibbsLDA(
-        **SMALL, n_sweeps=5, doc_topic_prior=0.2, smoothing=0.2, random_state=seed)),
+    "VarGibbsLDA": Sampled(lambda seed: row("VarGibbsLDA", **K, random_state=seed)),
+    "VarGibbsLDA steps": Sampled(lambda seed: row(
+        "VarGibbsLDA", **SMALL, update=StochasticVI(Decay(0.6, 1.0), 500), inference=Gibbs(8),
+        topic_word_prior=KNOWN, random_state=seed)),
+    "StreamingGibbsLDA": Sampled(lambda seed: row("StreamingGibbsLDA", **K, random_state=seed)),
+    "StreamingGibbsLDA settings": Sampled(lambda seed: row(
+        "StreamingGibbsLDA", **SMALL, inference=Gibbs(5, 0), doc_topic_prior=0.2,
+        topic_word_prior=0.2, random_state=seed)),
     "StreamingGibbsLDA merged": Sampled(
-        lambda seed: st.StreamingGibbsLDA(**SMALL, random_state=seed), learn=merge),
-    "LangevinLDA": Sampled(lambda seed: st.LangevinLDA(**K, random_state=seed)),
-    "LangevinLDA settings": Sampled(lambda seed: st.LangevinLDA(
-        **SMALL, step_a=0.1, step_b=10.0, step_c=0.8, n_documents=500, n_sweeps=20,
+        lambda seed: row("StreamingGibbsLDA", **SMALL, random_state=seed), learn=merge),
+    "LangevinLDA": Sampled(lambda seed: row("LangevinLDA", **K, random_state=seed)),
+    "LangevinLDA settings": Sampled(lambda seed: row(
+        "LangevinLDA", **SMALL, update=Langevin(0.1, 10.0, 0.8, 500), inference=Gibbs(20),
         topic_word_prior=0.2, random_state=seed)),
     "HDPGibbsOnlineEM": Growing(lambda seed: st.HDPGibbsOnlineEM(random_state=seed)),
     "HDPGibbsOnlineEM settings": Growing(lambda seed: st.HDPGibbsOnlineEM(
         **SMALL, kappa=0.9, n_sweeps=8, concentration=3.0, doc_concentration=1.0,
-        smoothing=0.1, random_state=seed)),
+        topic_word_prior=0.1, random_state=seed)),
     "HDPVarGibbs": Growing(lambda seed: st.HDPVarGibbs(random_state=seed)),
     "HDPVarGibbs settings": Growing(lambda seed: st.HDPVarGibbs(
         **SMALL, tau=1, n_documents=600, n_sweeps=8, topic_word_prior=0.2,
@@ -338,7 +347,7 @@ REVIEWS = {
         3, 2, boosting_scale=0.2, boosting_norm="topic", batch_size=30, random_state=seed)),
     "MultiViewLDA other prior": Classes(lambda seed: st.MultiViewLDA(
         2, 2, boosting_scale=0.1, class_word_prior=KNOWN[:3], boosted_prior=OTHER[:3],
-        n_passes=3, batch_size=50, random_state=seed)),
+        n_rounds=3, batch_size=50, random_state=seed)),
     "MultiViewLDA callable": Classes(lambda seed: st.MultiViewLDA(
         2, 3, class_word_prior=partial(class_prior, n_seeds=9), doc_topic_prior=0.5,
         local_share_prior=(3.0, 1.0), topic_word_prior=0.2, batch_size=50,
@@ -413,7 +422,7 @@ BAYES = {
     "StreamingBayes mixture": Bayes(lambda seed: st.StreamingBayes(
         GaussianMixture(3), batch_size=50, random_state=seed), gaps),
     "StreamingBayes mixture PowerPrior": Bayes(lambda seed: st.StreamingBayes(
-        GaussianMixture(2, n_init=3), PowerPrior(0.8, n_passes=3), batch_size=50,
+        GaussianMixture(2, n_init=3), PowerPrior(0.8, n_rounds=3), batch_size=50,
         random_state=seed), points),
     "StreamingBayes mixture PopulationVB": Bayes(lambda seed: st.StreamingBayes(
         GaussianMixture(2), PopulationVB(200, 0.3), batch_size=50, random_state=seed), points),
