@@ -30,20 +30,21 @@ from streamtopics.models import LDA
 from streamtopics.parallel import Workers, workers
 from streamtopics.posterior import LazyPosterior
 from streamtopics.progress import Progress, progress
+from streamtopics.records import RecordParameters
 from streamtopics.updates.doc_topic import FIXED, DocTopicUpdate
 from streamtopics.updates.rule import Rule
 from streamtopics.validation import (
     COMMON_CONSTRAINTS,
     check_counts,
     check_doc_topic_prior,
-    check_topic_word_prior,
+    check_word_prior,
 )
 
 DOCUMENTS_AT_ONCE = 4096
 FEW_STEPS = 5
 
 
-class StreamingTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
+class StreamingTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstimator):
     """Base of the estimators of topics over words.
 
     A subclass has an explicit `__init__` and the two methods `_rule` and
@@ -53,6 +54,7 @@ class StreamingTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
     """
 
     _parameter_constraints: dict = COMMON_CONSTRAINTS
+    _records = ("topic_word_prior", "smoothing", "boosted_prior")
     _word_prior = "topic_word_prior"
     _topics_have_priors = True
     _doc_topic_mass = 10.0
@@ -101,7 +103,7 @@ class StreamingTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
         """
         with unchanged_unless_learnt(self), self._workers() as pool:
             X = self._counts(X, "fit", reset=True)
-            self._start()
+            self._start(X)
             n_batches = -(-X.shape[0] // self.batch_size)
             self._warn_of_few_steps(n_batches * self.max_iter * getattr(self, "n_passes", 1))
             total = self.max_iter * X.shape[0]
@@ -147,7 +149,7 @@ class StreamingTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
             first = not self.__sklearn_is_fitted__()
             X = self._counts(X, "partial_fit", reset=first)
             if first:
-                self._start()
+                self._start(X)
             else:
                 self._check_continuable()
             if X.shape[0]:
@@ -193,15 +195,11 @@ class StreamingTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
         with workers(self.n_jobs) as pool:
             yield pool
 
-    def _start(self) -> None:
+    def _start(self, X: sparse.csr_matrix) -> None:
         """Set the state before the first minibatch."""
         alpha = self._first_doc_topic_prior()
-        eta = check_topic_word_prior(
-            getattr(self, self._word_prior),
-            self._word_prior,
-            self.n_components if self._topics_have_priors else None,
-            self.n_features_in_,
-        )
+        n_priors = self.n_components if self._topics_have_priors else None
+        eta = check_word_prior(self, self._word_prior, X, n_priors)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         self.seed_ = int(seed)
         self.n_iter_ = 0
@@ -211,23 +209,20 @@ class StreamingTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
             (self.n_features_in_, self.n_components),
             alpha,
             self.doc_topic_update_.memory_size(self.n_components),
-            self._boosted_prior(),
+            self._boosted_prior(X),
         )
         if self._averages():
             self.average_ = IterateAverage(self.posterior_)
         elif hasattr(self, "average_"):
             del self.average_
 
-    def _boosted_prior(self) -> np.ndarray | None:
+    def _boosted_prior(self, X: sparse.csr_matrix) -> np.ndarray | None:
         """What a boost adds, where it is not the prior of the topics."""
-        prior = getattr(self, "boosted_prior", None)
-        if prior is None:
+        if getattr(self, "boosted_prior", None) is None:
             return None
         if self.boosting_scale == 0:
             warn_of_no_boost("a boosting_scale above 0, for example 0.1")
-        return check_topic_word_prior(
-            prior, "boosted_prior", self.n_components, self.n_features_in_
-        )
+        return check_word_prior(self, "boosted_prior", X, self.n_components)
 
     def _first_doc_topic_prior(self) -> np.ndarray:
         """The documents' prior that the stream starts with."""

@@ -13,6 +13,7 @@ from numbers import Real
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
@@ -134,8 +135,8 @@ class Forgetting:
     drift_threshold: float
     on_drift: Callable[[Drift], None] | None
 
-    def _start(self) -> None:
-        super()._start()
+    def _start(self, X: sparse.csr_matrix) -> None:
+        super()._start(X)
         self._drift_records = []
 
     def partial_fit(self, X: Any, y: Any = None, *, time: Any = None) -> Self:

@@ -17,7 +17,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base import FEW_STEPS, unchanged_unless_learnt, warn_of_no_boost
-from streamtopics.estimators.records import RecordParameters, is_record
 from streamtopics.kernels import rows
 from streamtopics.learnt import LearntTopics, largest
 from streamtopics.local.asum import EM, Found, FrankWolfe
@@ -27,6 +26,7 @@ from streamtopics.models import ASUM
 from streamtopics.parallel import Workers, workers
 from streamtopics.posterior import LazyPosterior
 from streamtopics.progress import progress
+from streamtopics.records import RecordParameters, is_record
 from streamtopics.sentences import Sentences, read_sentences
 from streamtopics.updates import BPS
 from streamtopics.updates.rule import Rule
@@ -37,7 +37,7 @@ from streamtopics.validation import (
     Interval,
     StrOptions,
     check_column_names,
-    check_topic_word_prior,
+    check_word_prior,
 )
 
 DOCUMENTS_AT_ONCE = 4096
@@ -170,7 +170,7 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
     array(['positive', 'negative'], dtype='<U8')
     """
 
-    _records = ("update",)
+    _records = ("update", "topic_word_prior", "boosted_prior")
     _parameter_constraints = {
         name: COMMON_CONSTRAINTS[name]
         for name in (
@@ -259,7 +259,7 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
         """
         with unchanged_unless_learnt(self), self._workers() as pool:
             sentences = self._sentences(X, groups, "fit", reset=True)
-            self._start(sentences.n_words)
+            self._start(sentences.counts)
             self._warn_of_few_steps(sentences.n_documents)
             total, shown = self.max_iter * sentences.n_documents, self.verbose > 0
             with progress(type(self).__name__, total, enabled=shown) as report:
@@ -296,7 +296,7 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
             first = not self.__sklearn_is_fitted__()
             sentences = self._sentences(X, groups, "partial_fit", reset=first)
             if first:
-                self._start(sentences.n_words)
+                self._start(sentences.counts)
             else:
                 self._check_continuable()
             if sentences.n_documents:
@@ -349,23 +349,21 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
         with workers(self.n_jobs) as pool:
             yield pool
 
-    def _start(self, n_features: int) -> None:
+    def _start(self, X: sparse.csr_matrix) -> None:
         self.classes_ = _checked_sentiments(self.sentiments)
-        shape = n_features, len(self.classes_) * self.n_aspects
-        eta = self._prior("topic_word_prior", n_features)
-        xi = None if self.boosted_prior is None else self._prior("boosted_prior", n_features)
+        shape = X.shape[1], len(self.classes_) * self.n_aspects
+        eta = self._prior("topic_word_prior", X)
+        xi = None if self.boosted_prior is None else self._prior("boosted_prior", X)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        self.n_features_in_ = n_features
+        self.n_features_in_ = X.shape[1]
         self.seed_ = int(seed)
         self.n_iter_ = 0
         self.posterior_ = LazyPosterior(eta, shape, xi=xi)
 
-    def _prior(self, name: str, n_features: int) -> np.ndarray:
+    def _prior(self, name: str, X: sparse.csr_matrix) -> np.ndarray:
         """A prior by word and topic, of shape (n_features or 1, n_components or 1)."""
         n_sentiments = len(self.classes_)
-        prior = check_topic_word_prior(
-            getattr(self, name), name, n_sentiments, n_features, "n_sentiments"
-        )
+        prior = check_word_prior(self, name, X, n_sentiments, "n_sentiments", classes=self.classes_)
         return prior if prior.shape[1] == 1 else np.repeat(prior, self.n_aspects, axis=1)
 
     def _check_continuable(self) -> None:

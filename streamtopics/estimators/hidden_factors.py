@@ -39,7 +39,7 @@ from streamtopics.updates.doc_topic import LEAST_LOG_THETA, solve_alpha
 from streamtopics.validation import (
     COMMON_CONSTRAINTS,
     Interval,
-    check_topic_word_prior,
+    check_word_prior,
 )
 
 SWEEPS_OF_START, ROUNDS_OF_START = 20, 20
@@ -299,9 +299,7 @@ class HiddenFactorsTopics(RatedTopicModel):
     ) -> None:
         """Learn from nothing, from a whole corpus."""
         K, n_features = self.n_components, self.n_features_in_
-        eta = check_topic_word_prior(
-            self.topic_word_prior, "topic_word_prior", None, self.n_features_in_
-        )
+        eta = check_word_prior(self, "topic_word_prior", X, None)
         seed = self._draw_seed()
         tables = empty_table(2 + 2 * K), empty_table(2 + K)
         start = first_factors(float(y.mean()) if len(y) else 0.0, 0, 0, K)

@@ -25,6 +25,7 @@ from streamtopics.parallel import Workers, workers
 from streamtopics.posterior import LazyPosterior
 from streamtopics.priors import class_prior
 from streamtopics.progress import progress
+from streamtopics.records import RecordParameters
 from streamtopics.updates import BPS
 from streamtopics.validation import (
     BOOSTING_SCALE,
@@ -36,6 +37,7 @@ from streamtopics.validation import (
     check_counts,
     check_labels,
     check_topic_word_prior,
+    check_word_prior,
 )
 
 # Sum of a document's prior over the topics of a block, when none is given.
@@ -43,7 +45,9 @@ DOC_TOPIC_MASS = 10.0
 
 
 @documented
-class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimator):
+class MultiViewLDA(
+    RecordParameters, LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimator
+):
     """A classifier of documents: topics of each class, and topics shared by all (MviewLDA).
 
     A document of a class draws some of its words from the K topics of that class, the
@@ -149,6 +153,7 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
     array(['sea', 'sea', 'air', 'air'], dtype='<U3')
     """
 
+    _records = ("class_word_prior", "boosted_prior", "topic_word_prior")
     _parameter_constraints: ClassVar[dict] = {
         "n_local_topics": [POSITIVE_INT],
         "n_global_topics": [POSITIVE_INT],
@@ -156,8 +161,8 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
         "boosting_norm": [StrOptions({"whole", "topic"})],
         "doc_topic_prior": [None, Interval(Real, 1e-10, 1e10, closed="both")],
         "local_share_prior": [tuple, list],
-        "class_word_prior": [*WORD_PRIOR, callable],
-        "boosted_prior": [*WORD_PRIOR, callable],
+        "class_word_prior": WORD_PRIOR,
+        "boosted_prior": WORD_PRIOR,
         "topic_word_prior": WORD_PRIOR,
     } | {
         name: COMMON_CONSTRAINTS[name]
@@ -338,7 +343,7 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
             if self.boosting_scale == 0:
                 warn_of_no_boost("a boosting_scale above 0, for example 0.1")
             xi = self._class_prior("boosted_prior", X, y, classes)
-        shared = check_topic_word_prior(self.topic_word_prior, "topic_word_prior", None, n_words)
+        shared = check_word_prior(self, "topic_word_prior", X, None)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         own, common = (
             np.full(n, DOC_TOPIC_MASS / n if self.doc_topic_prior is None else self.doc_topic_prior)
@@ -373,16 +378,15 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
         self, name: str, X: sparse.csr_matrix, y: np.ndarray, classes: np.ndarray
     ) -> np.ndarray:
         """A prior of the topics of classes, of shape (n_features or 1, n_classes or 1)."""
-        prior = getattr(self, name)
-        if prior is None:
-            prior = class_prior
-        if callable(prior):
-            if X.shape[0] == 0:
-                raise ValueError(
-                    f"{name} is to be made of the first minibatch, but that has no documents; "
-                    "start with one that has, or pass a prior"
-                )
-            prior = prior(X, y, classes=classes)
+        prior = class_prior if getattr(self, name) is None else getattr(self, name)
+        if not callable(prior):
+            return check_word_prior(self, name, X, len(classes), "n_classes", y=y, classes=classes)
+        if X.shape[0] == 0:
+            raise ValueError(
+                f"{name} is to be made of the first minibatch, but that has no documents; "
+                "start with one that has, or pass a prior"
+            )
+        prior = prior(X, y, classes=classes)
         return check_topic_word_prior(prior, name, len(classes), X.shape[1], "n_classes")
 
     def _learn(self, X: sparse.csr_matrix, codes: np.ndarray, pool: Workers) -> None:

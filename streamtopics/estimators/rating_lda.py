@@ -56,7 +56,7 @@ from streamtopics.validation import (
     Interval,
     StrOptions,
     check_doc_topic_prior,
-    check_topic_word_prior,
+    check_word_prior,
 )
 
 
@@ -369,9 +369,7 @@ class RatingLDA(RatedTopicModel):
         """Learn from nothing, from a whole corpus."""
         alpha = check_doc_topic_prior(self.doc_topic_prior, self.n_components, 10.0)
         omega = check_qualitative_prior(self.qualitative_prior)
-        eta = check_topic_word_prior(
-            self.topic_word_prior, "topic_word_prior", None, self.n_features_in_
-        )
+        eta = check_word_prior(self, "topic_word_prior", X, None)
         seed = self._draw_seed()
         effects, signs = NO_EFFECTS, np.zeros(X.shape[0], np.int8)
         if self.qualitative:

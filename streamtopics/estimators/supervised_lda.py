@@ -35,7 +35,7 @@ from streamtopics.validation import (
     COMMON_CONSTRAINTS,
     Interval,
     check_doc_topic_prior,
-    check_topic_word_prior,
+    check_word_prior,
 )
 
 
@@ -226,9 +226,7 @@ class SupervisedLDA(RatedTopicModel):
         """Learn from nothing, from a whole corpus."""
         K = self.n_components
         alpha = check_doc_topic_prior(self.doc_topic_prior, K, 10.0)
-        eta = check_topic_word_prior(
-            self.topic_word_prior, "topic_word_prior", None, self.n_features_in_
-        )
+        eta = check_word_prior(self, "topic_word_prior", X, None)
         seed = self._draw_seed()
         # Shares of topics sum to 1: nothing but rounding depends on where ratings are 0.
         origin = float(y.mean()) if len(y) else 0.0

@@ -15,7 +15,7 @@ import numpy as np
 class RecordParameters:
     """Adds the fields of an estimator's records to its parameters.
 
-    `_records` names the parameters that are records, or may be.
+    `_records` names the parameters that are records, or may be, where the estimator has them.
     """
 
     _records: ClassVar[tuple[str, ...]]
@@ -34,7 +34,7 @@ class RecordParameters:
         params = super().get_params(deep=False)
         if deep:
             for name in self._records:
-                fields = nested_fields(params[name])
+                fields = nested_fields(params.get(name))
                 params |= {f"{name}__{path}": value for path, value in fields}
         return params
 
@@ -63,7 +63,7 @@ class RecordParameters:
     def _nested_in(self, name: str) -> str | None:
         """The parameter that is a record and has a field of this name."""
         record, separator, _ = name.partition("__")
-        return record if separator and record in self._records else None
+        return record if separator and record in self._records and hasattr(self, record) else None
 
 
 def nested_fields(record: Any) -> Iterator[tuple[str, Any]]:
@@ -71,7 +71,7 @@ def nested_fields(record: Any) -> Iterator[tuple[str, Any]]:
 
     Examples
     --------
-    >>> from streamtopics.estimators.records import nested_fields
+    >>> from streamtopics.records import nested_fields
     >>> from streamtopics.updates import Boost, PowerPrior
     >>> dict(nested_fields(PowerPrior(0.9, Boost(0.1))))["boost__scale"]
     0.1
@@ -90,7 +90,7 @@ def replaced(record: Any, values: dict[str, Any], name: str) -> Any:
 
     Examples
     --------
-    >>> from streamtopics.estimators.records import replaced
+    >>> from streamtopics.records import replaced
     >>> from streamtopics.updates import PowerPrior
     >>> replaced(PowerPrior(0.9), {"rho": 0.5, "boost__scale": 0.1}, "update")
     PowerPrior(rho=0.5, boost=Boost(scale=0.1, norm='whole'), n_passes=1)
