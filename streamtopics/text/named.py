@@ -63,9 +63,17 @@ class NamedCounts(sparse.csr_matrix):
     def __getitem__(self, key: Any) -> Any:
         """Rows with the names, or else entries."""
         picked = super().__getitem__(key)
-        if isinstance(picked, NamedCounts) and not isinstance(key, tuple):
+        if isinstance(picked, NamedCounts) and _all_columns(key):
             picked.feature_names = self.feature_names
         return picked
+
+
+def _all_columns(key: Any) -> bool:
+    """Whether a key picks rows, with all of their columns."""
+    if not isinstance(key, tuple):
+        return True
+    columns = key[1:]
+    return columns == (...,) or (isinstance(columns[0], slice) and columns[0] == slice(None))
 
 
 class NamedVectorizer(TransformerMixin, BaseEstimator):
