@@ -61,13 +61,14 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
         Aspects of each sentiment; there are as many topics for each.
     sentiments : sequence of str or of int, default=("positive", "negative")
         Their names, two or more, in the order of the rows of `topic_word_prior`.
-    topic_word_prior : float, array-like of shape (n_features,) or \
-            (n_sentiments, n_features), or None, default=None
+    topic_word_prior : float, array-like of shape (n_features,) or (n_sentiments, n_features), \
+            WordPrior, callable or None, default=None
         Dirichlet parameter of the topics of each sentiment (the papers' eta): a
-        pseudo-count, in tokens, for every word; `streamtopics.priors.seed_prior` makes one
-        of seed words. None is 0.05 for each, under which the names mean nothing.
-    boosted_prior : float, array-like of shape (n_features,) or \
-            (n_sentiments, n_features), or None, default=None
+        pseudo-count, in tokens, for every word. `streamtopics.priors.SeedWords` takes seed
+        words by the names of the sentiments. None is 0.05 for each, under which the names
+        mean nothing.
+    boosted_prior : float, array-like of shape (n_features,) or (n_sentiments, n_features), \
+            WordPrior, callable or None, default=None
         The knowledge that a boost adds with every minibatch, only its shape counts; None is
         `topic_word_prior`.
     boosting_scale : float or None, default=None
@@ -134,7 +135,7 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
     See Also
     --------
     streamtopics.text.SentenceVectorizer : Makes sentences of raw documents.
-    streamtopics.priors.seed_prior : Makes `topic_word_prior`.
+    streamtopics.priors.SeedWords : Makes `topic_word_prior`.
 
     Notes
     -----
@@ -155,16 +156,14 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
     --------
     >>> from sklearn.feature_extraction.text import CountVectorizer
     >>> from streamtopics import AspectSentimentModel
-    >>> from streamtopics.priors import seed_prior
+    >>> from streamtopics.priors import SeedWords
     >>> from streamtopics.text import SentenceVectorizer
     >>> texts = ["Good room. The staff was friendly.", "Bad food. The soup was cold."] * 50
     >>> vectorizer = SentenceVectorizer(CountVectorizer(stop_words="english"))
     >>> X = vectorizer.fit_transform(texts)
-    >>> words = vectorizer.get_feature_names_out()
-    >>> seeds = {"positive": ["good"], "negative": ["bad"]}
-    >>> prior = seed_prior(seeds, words, 1.0)
+    >>> seeds = SeedWords({"positive": ["good"], "negative": ["bad"]}, strength=1.0)
     >>> model = AspectSentimentModel(
-    ...     n_aspects=2, topic_word_prior=prior, batch_size=20, random_state=0
+    ...     n_aspects=2, topic_word_prior=seeds, batch_size=20, random_state=0
     ... ).fit(X)
     >>> model.predict(vectorizer.transform(["A friendly room.", "Cold soup!"]))
     array(['positive', 'negative'], dtype='<U8')

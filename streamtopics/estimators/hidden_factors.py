@@ -86,7 +86,8 @@ class HiddenFactorsTopics(RatedTopicModel):
     kappa : float, default=0.7
         How fast `partial_fit` forgets, in (0, 1]. The step size of a minibatch of B documents
         after N others is (B / (N + B))^kappa; 1 weighs all documents alike.
-    topic_word_prior : float, array-like of shape (n_features,) or None, default=None
+    topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
+            default=None
         Pseudo-count of every word in every topic, in tokens. None is 0.05 for each.
     max_iter : int, default=50
         Rounds of `fit`, at most: topics of words, then topics, then factors. They start from

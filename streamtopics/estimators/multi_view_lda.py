@@ -80,19 +80,21 @@ class MultiViewLDA(
     local_share_prior : tuple of two floats, default=(1.0, 1.0)
         Beta parameter of the share of a document's words that are of its class's topics.
     class_word_prior : float, array-like of shape (n_features,) or (n_classes, n_features), \
-            callable, or None, default=None
+            WordPrior, callable or None, default=None
         Dirichlet parameter of the topics of classes: a pseudo-count, in tokens, for every
         word; rows are in the order of `classes_`, which is sorted. A callable makes it: it
         is called with the X and y of `fit`, or of the first `partial_fit`, and
-        ``classes=``. None is `streamtopics.priors.class_prior`, which expects in a class
-        the words typical of it. In a stream it sees the first minibatch alone; where
+        ``classes=``. None is `streamtopics.priors.ClassWords`, which expects in a class
+        the words typical of it; `streamtopics.priors.SeedWords` takes words by the names of
+        the classes. In a stream a prior that is made sees the first minibatch alone; where
         earlier labelled documents are at hand, make the prior of these. Under a flat
         prior the shared topics soon take most words, and classes are told badly.
     boosted_prior : float, array-like of shape (n_features,) or (n_classes, n_features), \
-            callable, or None, default=None
+            WordPrior, callable or None, default=None
         The knowledge that a boost adds again, given like `class_word_prior`; None is what
         that is, which the stream starts from.
-    topic_word_prior : float or array-like of shape (n_features,), or None, default=None
+    topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
+            default=None
         Dirichlet parameter of the shared topics. None is 0.05 for each word.
     {n_passes}
     {max_local_iter}
@@ -125,7 +127,7 @@ class MultiViewLDA(
 
     See Also
     --------
-    streamtopics.priors.class_prior : The words typical of classes, as a prior.
+    streamtopics.priors.ClassWords : The words typical of classes, as a prior.
     BPSLDA : Topics without classes.
 
     Notes

@@ -101,7 +101,8 @@ class RatingLDA(RatedTopicModel):
     doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
         Dirichlet parameter of the proportions (the source's alpha), in tokens, to start from.
         None is 10 / n_components.
-    topic_word_prior : float, array-like of shape (n_features,) or None, default=None
+    topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
+            default=None
         Dirichlet parameter of all topics (the source's eta) to start from: a pseudo-count,
         in tokens, for every word. None is 0.05 for each.
     learn_priors : bool, default=False

@@ -25,8 +25,8 @@ class StreamingGibbsLDA(Mergeable, StreamingTopicModel):
     n_sweeps : int, default=20
         Gibbs sweeps over each document, of which the last counts.
     {sparse_doc_topic_prior}
-    smoothing : float, array-like of shape (n_features,) or \
-            (n_components, n_features), default=0.05
+    smoothing : float, array-like of shape (n_features,) or (n_components, n_features), \
+            WordPrior or callable, default=0.05
         Pseudo-count of every word in every topic, in tokens. Ten times that of the
         other online EM, because with little of it early draws lock in.
     {small_batch_size}

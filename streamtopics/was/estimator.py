@@ -94,7 +94,8 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
     atom_prior : float, default=0.1
         Dirichlet parameter of the topics of an atom (the source's kappa). The source has
         1, with which the topics of short texts come out far too even.
-    topic_word_prior : float or array-like of shape (n_features,), default=0.05
+    topic_word_prior : float, array-like of shape (n_features,), WordPrior or callable, \
+            default=0.05
         Dirichlet parameter of the words of a topic (the source's eta), in tokens. The
         source has 1.
     n_sweeps : int, default=100
