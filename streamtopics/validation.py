@@ -247,7 +247,7 @@ def check_topic_word_prior(
     if prior is None:
         prior = MASS_PER_WORD
     if isinstance(prior, Real):
-        return np.full((1, 1), float(prior))
+        return _check_prior([prior], name, {"(1,)": (1,)}).reshape(1, 1)
     shapes: dict[str, tuple[int, ...]] = {"(n_features,)": (n_features,)}
     if n_components is not None:
         shapes[f"({components}, n_features)"] = (n_components, n_features)
@@ -270,12 +270,14 @@ def check_word_prior(
     The shape is that of `check_topic_word_prior`; `y` and `classes` are those of `Columns`.
     """
     words = getattr(estimator, "feature_names_in_", None)
-    prior = getattr(estimator, name)
+    given = getattr(estimator, name)
     try:
-        prior = resolved(prior, Columns(X, words, n_components, y, classes))
+        prior = resolved(given, Columns(X, words, n_components, y, classes))
     except Exception as error:
-        error.add_note(f"raised by {name}={prior!r} of {type(estimator).__name__}")
+        error.add_note(f"raised by {name}={given!r} of {type(estimator).__name__}")
         raise
+    if prior is None and given is not None:
+        raise TypeError(f"{name}={given!r} made None; it must return pseudo-counts, an array")
     return check_topic_word_prior(prior, name, n_components, X.shape[1], components)
 
 

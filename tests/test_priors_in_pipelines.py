@@ -324,6 +324,8 @@ def test_columns_without_names(prior):
         (SeedWords({"a": ["x"]}, 1, vocabulary=["x"]), r"must have shape .*; got \(2, 1\)"),
         (lambda names, X: np.ones(3), r"boosted_prior must have shape .*; got \(3,\)"),
         (lambda names, X: "flat", "boosted_prior must be pseudo-counts"),
+        (lambda names, X: -1.0, r"boosted_prior must lie in \[1e-10"),
+        (lambda names, X: np.nan, "boosted_prior must be pseudo-counts"),
         (lambda names, X: -1.0 * X.sum(axis=0).A1, r"boosted_prior must lie in \[1e-10"),
         (ClassWords(), "ClassWords needs the class of each document.*SeedWords"),
     ],
@@ -331,6 +333,11 @@ def test_columns_without_names(prior):
 def test_refused_at_fit(prior, message):
     with pytest.raises(ValueError, match=message):
         bps(boosted_prior=prior).fit(X)
+
+
+def test_a_callable_that_forgets_to_return():
+    with pytest.raises(TypeError, match=r"boosted_prior=.* made None; it must return"):
+        bps(boosted_prior=lambda names, X: None).fit(X)
 
 
 def test_topics_that_share_a_prior_have_no_seeds():

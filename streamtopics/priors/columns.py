@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a prior is made for: the columns of the counts that a model is fitted to."""
+"""The columns of the counts that a prior is made for."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Columns:
         return self.names
 
     def counts(self, prior: str) -> Any:
-        """X, of at least one document."""
+        """X; an error if it has no documents to make a prior of."""
         if self.X.shape[0] == 0:
             raise ValueError(
                 f"{prior} is to be made of the first minibatch, but that has no documents; start "

@@ -19,8 +19,8 @@ from streamtopics.priors.vocabulary import Vocabulary
 class SeedWords(PriorRecord):
     """Words that are known to belong to some topics, looked up when a model is fitted.
 
-    What `seed_prior` makes of them once the columns of the counts are known; so it can be a
-    parameter of any topic model, in a pipeline on raw texts too.
+    The prior is that of `seed_prior`, made once the columns of the counts are known. So seed
+    words can be a parameter of any topic model, in a pipeline on raw texts too.
 
     Parameters
     ----------

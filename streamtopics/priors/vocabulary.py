@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which word is in which column."""
+"""The words of a vocabulary and their columns."""
 
 from collections.abc import Collection, Mapping
 
