@@ -11,15 +11,16 @@ from streamtopics.estimators import (
     GibbsOnlineEM,
     HDPGibbsOnlineEM,
     HDPVarGibbs,
-#R    HiddenFactorsTopics,
+    # R    HiddenFactorsTopics,
     MultiViewLDA,
-#R    RatingLDA,
+    # R    RatingLDA,
     StreamingBayes,
     StreamingLDA,
-#R    SupervisedLDA,
+    # R    SupervisedLDA,
     VariationalOnlineEM,
 )
-#WAS
+
+# WAS
 
 __all__ = [
     "BPSLDA",
@@ -30,15 +31,15 @@ __all__ = [
     "GibbsOnlineEM",
     "HDPGibbsOnlineEM",
     "HDPVarGibbs",
-#R    "HiddenFactorsTopics",
+    # R    "HiddenFactorsTopics",
     "LowRankDPP",
     "MultiViewLDA",
-#R    "RatingLDA",
+    # R    "RatingLDA",
     "StreamingBayes",
     "StreamingLDA",
-#R    "SupervisedLDA",
+    # R    "SupervisedLDA",
     "VariationalOnlineEM",
-#W
+    # W
 ]
 
 __version__ = "0.1.0.dev0"

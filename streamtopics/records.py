@@ -15,8 +15,8 @@ import numpy as np
 class RecordParameters:
     """Adds the fields of an estimator's records to its parameters.
 
-    `_records` names the parameters that are records, or may be, with the words that stand for
-    some of them.
+    `_records` names the parameters that are records, or may be, where the estimator has them,
+    with the words that stand for some of them.
     """
 
     _records: ClassVar[Mapping[str, Mapping[str, Any]]]
@@ -35,7 +35,7 @@ class RecordParameters:
         params = super().get_params(deep=False)
         if deep:
             for name in self._records:
-                inner = nested_fields(self._record(name, params[name]))
+                inner = nested_fields(self._record(name, params.get(name)))
                 params |= {f"{name}__{path}": value for path, value in inner}
         return params
 
@@ -69,7 +69,7 @@ class RecordParameters:
     def _nested_in(self, name: str) -> str | None:
         """The parameter that is a record and has a field of this name."""
         record, separator, _ = name.partition("__")
-        return record if separator and record in self._records else None
+        return record if separator and record in self._records and hasattr(self, record) else None
 
 
 def nested_fields(record: Any) -> Iterator[tuple[str, Any]]:

@@ -15,15 +15,15 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_feature_names,
+    _check_n_features,
     _check_y,
     check_array,
     check_consistent_length,
     check_non_negative,
-    validate_data,
 )
 
 from streamtopics.checks import check_range
-from streamtopics.priors import MASS_PER_WORD
+from streamtopics.priors import MASS_PER_WORD, Columns, resolved
 
 __all__ = [
     "COMMON_CONSTRAINTS",
@@ -37,6 +37,7 @@ __all__ = [
     "check_labels",
     "check_structure",
     "check_topic_word_prior",
+    "check_word_prior",
     "holds_text",
     "to_csr",
 ]
@@ -58,7 +59,13 @@ class Symmetric:
 POSITIVE_INT = Interval(Integral, 1, None, closed="left")
 
 BOOSTING_SCALE = Interval(Real, 0, 1e10, closed="both")
-WORD_PRIOR = [None, Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"), "array-like"]
+WORD_PRIOR = [
+    None,
+    Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"),
+    "array-like",
+    HasMethods("resolve"),
+    callable,
+]
 
 COMMON_CONSTRAINTS = {
     "n_components": [POSITIVE_INT],
@@ -113,14 +120,16 @@ def check_counts(
             "sklearn.feature_extraction.text.CountVectorizer().fit_transform(documents)"
         )
     check_structure(X, caller)
-    X = validate_data(
-        estimator,
+    check_column_names(estimator, X, reset=reset)
+    X = check_array(
         X,
-        reset=reset,
         accept_sparse="csr",
         dtype=[np.float32, np.float64],
         ensure_min_samples=0 if allow_no_documents else 1,
+        estimator=estimator,
+        input_name="X",
     )
+    _check_n_features(estimator, X, reset=reset)
     if not sparse.issparse(X):
         X = sparse.csr_matrix(X)
     check_non_negative(X, caller)
@@ -267,7 +276,7 @@ def check_topic_word_prior(
     if prior is None:
         prior = MASS_PER_WORD
     if isinstance(prior, Real):
-        return np.full((1, 1), float(prior))
+        return _check_prior([prior], name, {"(1,)": (1,)}).reshape(1, 1)
     shapes: dict[str, tuple[int, ...]] = {"(n_features,)": (n_features,)}
     if n_components is not None:
         shapes[f"({components}, n_features)"] = (n_components, n_features)
@@ -275,11 +284,59 @@ def check_topic_word_prior(
     return np.ascontiguousarray(np.atleast_2d(prior).T)
 
 
+def check_word_prior(
+    estimator: Any,
+    name: str,
+    X: sparse.csr_matrix,
+    n_components: int | None,
+    components: str = "n_components",
+    *,
+    y: np.ndarray | None = None,
+    classes: np.ndarray | None = None,
+) -> np.ndarray:
+    """The estimator's prior of this name by word, made for the columns of X where it has to be.
+
+    The shape is that of `check_topic_word_prior`; `y` and `classes` are those of `Columns`.
+    """
+    words = getattr(estimator, "feature_names_in_", None)
+    given = getattr(estimator, name)
+    try:
+        prior = resolved(given, Columns(X, words, n_components, y, classes))
+    except Exception as error:
+        error.add_note(f"raised by {name}={given!r} of {type(estimator).__name__}")
+        raise
+    if prior is None and given is not None:
+        raise TypeError(f"{name}={given!r} made None; it must return pseudo-counts, an array")
+    return check_topic_word_prior(prior, name, n_components, X.shape[1], components)
+
+
 def check_column_names(estimator: Any, X: Any, *, reset: bool) -> None:
-    """Keep the columns' names of a data frame, or of a list of them, or compare them."""
-    frames = X if isinstance(X, list | tuple) else [X]
-    frame = next((item for item in frames if hasattr(item, "columns")), None)
-    _check_feature_names(estimator, frame, reset=reset)
+    """Keep the names of the columns of a data frame or `NamedCounts`, or compare them.
+
+    X may be a list of either.
+    """
+    many = isinstance(X, list | tuple) or getattr(getattr(X, "dtype", None), "kind", "") == "O"
+    items = X if many else [X]
+    named = (getattr(item, "feature_names", None) for item in items if sparse.issparse(item))
+    names = next((names for names in named if names is not None), None)
+    if names is None:
+        frame = next((item for item in items if hasattr(item, "columns")), None)
+        _check_feature_names(estimator, frame, reset=reset)
+    elif reset:
+        estimator.feature_names_in_ = np.asarray(names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        _check_same_names(estimator, names)
+
+
+def _check_same_names(estimator: Any, names: np.ndarray) -> None:
+    known = estimator.feature_names_in_
+    if not np.array_equal(names, known):
+        strange = np.setdiff1d(names, known).tolist()[:5]
+        raise ValueError(
+            f"the columns of X are not those that {type(estimator).__name__} was fitted on: "
+            f"{f'it has {strange}, among others' if strange else 'their order differs'}; count "
+            "with the vectorizer whose counts it was fitted on"
+        )
 
 
 def check_feature_names(feature_names: Any, n_features: int) -> np.ndarray:

@@ -26,15 +26,17 @@ doc_concentration : float, default=2.0
     Concentration of a document's topics around those weights (the paper's b), in
     tokens: the sum of `doc_topic_prior_`, but for what new topics have of it.""",
     "least_topic_word_prior": """\
-topic_word_prior : float or array-like of shape (n_features,), default=0.01
+topic_word_prior : float, array-like of shape (n_features,), WordPrior or callable, default=0.01
     Pseudo-count of every word in every topic, in tokens, against the tokens of
     the documents that the running mean stands for. A new topic expects words in
     proportion to it, and only a small one lets the first words of a topic draw others
     out of a topic that is two in one: from 0.05 on, some stay merged for good.""",
     "flat_topic_word_prior": """\
-topic_word_prior : float, array-like of shape (n_features,) or None, default=None
+topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
+        default=None
     Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in
-    tokens, for every word. None is 0.05 for each.""",
+    tokens, for every word. None is 0.05 for each. See `streamtopics.priors` for priors
+    that are made when the model is fitted, such as `ZipfPrior`.""",
     "many_sweeps": """\
 n_sweeps : int, default=20
     Gibbs sweeps over each document; the last quarter of them, rounded up, is
@@ -62,12 +64,12 @@ doc_topic_prior_update : {"fixed_point", "gamma", "fixed"}, default="fixed_point
     slowly; "fixed" leaves it as it is. It is left alone in the first ten
     minibatches: learnt from topics that still are alike, it makes them stay so.""",
     "small_topic_word_prior": """\
-topic_word_prior : float, array-like of shape (n_features,) or \
-        (n_components, n_features), default=0.005
+topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
+        WordPrior or callable, default=0.005
     Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, of every
     word in every topic. Under online EM it weighs against the tokens of the documents that
-    the running mean stands for. An array says which words to expect where; see
-    `streamtopics.priors`.""",
+    the running mean stands for. An array, or a record such as
+    `streamtopics.priors.SeedWords`, says which words to expect where.""",
     "n_sweeps": """\
 n_sweeps : int, default=5
     Gibbs sweeps over each document; the last quarter of them, rounded up, is
@@ -107,11 +109,12 @@ doc_topic_prior : float, array-like of shape (n_components,) or None, default=No
     alpha), in tokens, that the stream starts with. None is 3 / n_components: together the weight
     of three tokens, which suits short documents, and grows if they are long.""",
     "topic_word_prior": """\
-topic_word_prior : float, array-like of shape (n_features,) or \
-        (n_components, n_features), or None, default=None
+topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
+        WordPrior, callable or None, default=None
     Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in
     tokens, for every word. None is 0.05 for each. See `streamtopics.priors` for priors
-    that carry knowledge.""",
+    that carry knowledge: arrays, and records such as `SeedWords`, which are made when
+    the model is fitted, as a callable of the words and the counts is.""",
     "n_rounds": """\
 n_rounds : int, default=1
     Rounds of coordinate ascent between topics and documents inside a
@@ -128,8 +131,8 @@ n_start_rounds : int, default=10
 boosting_scale : float, default=0.0
     Pseudo-counts of `boosted_prior` that are added for each token on top, as in `BPSLDA`.""",
     "boosted_prior": """\
-boosted_prior : float, array-like of shape (n_features,) or \
-        (n_components, n_features), or None, default=None
+boosted_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
+        WordPrior, callable or None, default=None
     The knowledge that `boosting_scale` adds again with every minibatch; only its
     shape counts. None is `topic_word_prior`, which the stream starts from and forgets
     to; give both to forget to a flat prior and yet to keep what is known.""",

@@ -33,7 +33,7 @@ from streamtopics.updates.doc_topic import FIXED
 from streamtopics.validation import (
     COMMON_CONSTRAINTS,
     check_doc_topic_prior,
-    check_topic_word_prior,
+    check_word_prior,
 )
 
 DOCUMENTS_AT_ONCE = 4096
@@ -171,25 +171,20 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         composition, shape = self._composition(), (self.n_features_in_, self.n_components)
         alpha = self._first_doc_topic_prior()
         n_priors = self.n_components if self._topics_have_priors else None
-        eta = check_topic_word_prior(
-            self.topic_word_prior, "topic_word_prior", n_priors, self.n_features_in_
-        )
+        eta = check_word_prior(self, "topic_word_prior", batch.X, n_priors)
         self.seed_ = self._draw_seed()
-        posterior = TopicPosterior(eta, shape, alpha, self._boosted_prior(), self.seed_)
+        posterior = TopicPosterior(eta, shape, alpha, self._boosted_prior(batch.X), self.seed_)
         average = None
         if composition.averaging is not None:
             average = IterateAverage(posterior, uniform=composition.averaging == "uniform")
         state = composition.rule.init(posterior)
         self._commit = TopicCommit(posterior, state, 0, composition, average)
 
-    def _boosted_prior(self) -> np.ndarray | None:
+    def _boosted_prior(self, X: sparse.csr_matrix) -> np.ndarray | None:
         """The knowledge that a boost adds, where it is not the prior of the topics."""
-        prior = getattr(self, "boosted_prior", None)
-        if prior is None:
+        if getattr(self, "boosted_prior", None) is None:
             return None
-        return check_topic_word_prior(
-            prior, "boosted_prior", self.n_components, self.n_features_in_
-        )
+        return check_word_prior(self, "boosted_prior", X, self.n_components)
 
     def _first_doc_topic_prior(self) -> np.ndarray:
         """The documents' prior that the stream starts with."""

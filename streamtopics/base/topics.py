@@ -4,18 +4,21 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import StreamingEstimator
+from streamtopics.records import RecordParameters
 from streamtopics.validation import check_feature_names
 
 
-class LearntTopics(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
+class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
     """The attributes of an estimator whose `posterior_` is one of topics over words."""
+
+    _records: ClassVar[dict[str, dict[str, Any]]] = {"topic_word_prior": {}, "boosted_prior": {}}
 
     @property
     def _learnt(self) -> Any:

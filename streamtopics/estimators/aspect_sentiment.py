@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,7 +28,6 @@ from streamtopics.metrics import predictive
 from streamtopics.models import ASUM
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.records import RecordParameters
 from streamtopics.sentences import Sentences
 from streamtopics.updates import BPS
 from streamtopics.updates.rule import Rule
@@ -37,7 +37,7 @@ from streamtopics.validation import (
     POSITIVE_INT,
     Interval,
     StrOptions,
-    check_topic_word_prior,
+    check_word_prior,
 )
 
 BOOSTING = 0.5
@@ -45,7 +45,7 @@ AT_LEAST_ONE = Interval(Real, 1, 1e10, closed="both")
 LOCAL_STEPS = {"em": EM, "frank_wolfe": FrankWolfe}
 
 
-class AspectSentimentModel(RecordParameters, LearntTopics, SentencesInput):
+class AspectSentimentModel(LearntTopics, SentencesInput):
     """The aspect and sentiment unification model (ASUM), which learns from seed words.
 
     Each sentence speaks of one aspect with one sentiment, and draws all of its words from
@@ -60,13 +60,14 @@ class AspectSentimentModel(RecordParameters, LearntTopics, SentencesInput):
         Aspects of each sentiment; there are as many topics for each.
     sentiments : sequence of str or of int, default=("positive", "negative")
         Their names, two or more, in the order of the rows of `topic_word_prior`.
-    topic_word_prior : float, array-like of shape (n_features,) or \
-            (n_sentiments, n_features), or None, default=None
+    topic_word_prior : float, array-like of shape (n_features,) or (n_sentiments, n_features), \
+            WordPrior, callable or None, default=None
         Dirichlet parameter of the topics of each sentiment (the papers' eta): a
-        pseudo-count, in tokens, for every word; `streamtopics.priors.seed_prior` makes one
-        of seed words. None is 0.05 for each, under which the names mean nothing.
-    boosted_prior : float, array-like of shape (n_features,) or \
-            (n_sentiments, n_features), or None, default=None
+        pseudo-count, in tokens, for every word. `streamtopics.priors.SeedWords` takes seed
+        words by the names of the sentiments. None is 0.05 for each, under which the names
+        mean nothing.
+    boosted_prior : float, array-like of shape (n_features,) or (n_sentiments, n_features), \
+            WordPrior, callable or None, default=None
         The knowledge that a boost adds with every minibatch, only its shape counts; None is
         `topic_word_prior`.
     boosting_scale : float or None, default=None
@@ -133,7 +134,7 @@ class AspectSentimentModel(RecordParameters, LearntTopics, SentencesInput):
     See Also
     --------
     streamtopics.text.SentenceVectorizer : Makes sentences of raw documents.
-    streamtopics.priors.seed_prior : Makes `topic_word_prior`.
+    streamtopics.priors.SeedWords : Makes `topic_word_prior`.
 
     Notes
     -----
@@ -154,22 +155,20 @@ class AspectSentimentModel(RecordParameters, LearntTopics, SentencesInput):
     --------
     >>> from sklearn.feature_extraction.text import CountVectorizer
     >>> from streamtopics import AspectSentimentModel
-    >>> from streamtopics.priors import seed_prior
+    >>> from streamtopics.priors import SeedWords
     >>> from streamtopics.text import SentenceVectorizer
     >>> texts = ["Good room. The staff was friendly.", "Bad food. The soup was cold."] * 50
     >>> vectorizer = SentenceVectorizer(CountVectorizer(stop_words="english"))
     >>> X = vectorizer.fit_transform(texts)
-    >>> words = vectorizer.get_feature_names_out()
-    >>> seeds = {"positive": ["good"], "negative": ["bad"]}
-    >>> prior = seed_prior(seeds, words, 1.0)
+    >>> seeds = SeedWords({"positive": ["good"], "negative": ["bad"]}, strength=1.0)
     >>> model = AspectSentimentModel(
-    ...     n_aspects=2, topic_word_prior=prior, batch_size=20, random_state=0
+    ...     n_aspects=2, topic_word_prior=seeds, batch_size=20, random_state=0
     ... ).fit(X)
     >>> model.predict(vectorizer.transform(["A friendly room.", "Cold soup!"]))
     array(['positive', 'negative'], dtype='<U8')
     """
 
-    _records: ClassVar[dict[str, dict[str, Any]]] = {"update": {}}
+    _records: ClassVar[dict[str, dict[str, Any]]] = LearntTopics._records | {"update": {}}
     _parameter_constraints = {
         name: COMMON_CONSTRAINTS[name]
         for name in (
@@ -323,20 +322,18 @@ class AspectSentimentModel(RecordParameters, LearntTopics, SentencesInput):
 
     def _start(self, batch: SentenceDocuments) -> None:
         self.classes_ = _checked_sentiments(self.sentiments)
-        n_features = self.n_features_in_
-        shape = n_features, len(self.classes_) * self.n_aspects
-        eta = self._prior("topic_word_prior", n_features)
-        xi = None if self.boosted_prior is None else self._prior("boosted_prior", n_features)
+        X = batch.sentences.counts
+        shape = X.shape[1], len(self.classes_) * self.n_aspects
+        eta = self._prior("topic_word_prior", X)
+        xi = None if self.boosted_prior is None else self._prior("boosted_prior", X)
         self.seed_ = self._draw_seed()
         posterior = TopicPosterior(eta, shape, xi=xi, seed=self.seed_)
         self._commit = Commit(posterior, self._rule.init(posterior), 0, self._rule)
 
-    def _prior(self, name: str, n_features: int) -> np.ndarray:
+    def _prior(self, name: str, X: sparse.csr_matrix) -> np.ndarray:
         """A prior by word and topic, of shape (n_features or 1, n_components or 1)."""
         n_sentiments = len(self.classes_)
-        prior = check_topic_word_prior(
-            getattr(self, name), name, n_sentiments, n_features, "n_sentiments"
-        )
+        prior = check_word_prior(self, name, X, n_sentiments, "n_sentiments", classes=self.classes_)
         return prior if prior.shape[1] == 1 else np.repeat(prior, self.n_aspects, axis=1)
 
     def _check_continuable(self) -> None:

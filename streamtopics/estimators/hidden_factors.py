@@ -12,8 +12,8 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import unchanged_unless_learnt
-from streamtopics.estimators.batch_em import climb
 from streamtopics.base.glossary import documented
+from streamtopics.estimators.batch_em import climb
 from streamtopics.estimators.online import first_step, step_by_documents
 from streamtopics.estimators.rated import RatedTopicModel, check_labels, check_ratings
 from streamtopics.local.minibatches import minibatch_of
@@ -39,7 +39,7 @@ from streamtopics.updates.doc_topic import LEAST_LOG_THETA, solve_alpha
 from streamtopics.validation import (
     COMMON_CONSTRAINTS,
     Interval,
-    check_topic_word_prior,
+    check_word_prior,
 )
 
 SWEEPS_OF_START, ROUNDS_OF_START = 20, 20
@@ -86,7 +86,8 @@ class HiddenFactorsTopics(RatedTopicModel):
     kappa : float, default=0.7
         How fast `partial_fit` forgets, in (0, 1]. The step size of a minibatch of B documents
         after N others is (B / (N + B))^kappa; 1 weighs all documents alike.
-    topic_word_prior : float, array-like of shape (n_features,) or None, default=None
+    topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
+            default=None
         Pseudo-count of every word in every topic, in tokens. None is 0.05 for each.
     max_iter : int, default=50
         Rounds of `fit`, at most: topics of words, then topics, then factors. They start from
@@ -299,9 +300,7 @@ class HiddenFactorsTopics(RatedTopicModel):
     ) -> None:
         """Learn from nothing, from a whole corpus."""
         K, n_features = self.n_components, self.n_features_in_
-        eta = check_topic_word_prior(
-            self.topic_word_prior, "topic_word_prior", None, self.n_features_in_
-        )
+        eta = check_word_prior(self, "topic_word_prior", X, None)
         seed = self._draw_seed()
         tables = empty_table(2 + 2 * K), empty_table(2 + K)
         start = first_factors(float(y.mean()) if len(y) else 0.0, 0, 0, K)

@@ -41,6 +41,7 @@ from streamtopics.validation import (
     check_doc_topic_prior,
     check_labels,
     check_topic_word_prior,
+    check_word_prior,
 )
 
 # Sum of a document's prior over the topics of a block, when none is given.
@@ -84,19 +85,21 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     local_share_prior : tuple of two floats, default=(1.0, 1.0)
         Beta parameter of the share of a document's words that are of its class's topics.
     class_word_prior : float, array-like of shape (n_features,) or (n_classes, n_features), \
-            callable, or None, default=None
+            WordPrior, callable or None, default=None
         Dirichlet parameter of the topics of classes: a pseudo-count, in tokens, for every
         word; rows are in the order of `classes_`, which is sorted. A callable makes it: it
         is called with the X and y of `fit`, or of the first `partial_fit`, and
-        ``classes=``. None is `streamtopics.priors.class_prior`, which expects in a class
-        the words typical of it. In a stream it sees the first minibatch alone; where
+        ``classes=``. None is `streamtopics.priors.ClassWords`, which expects in a class
+        the words typical of it; `streamtopics.priors.SeedWords` takes words by the names of
+        the classes. In a stream a prior that is made sees the first minibatch alone; where
         earlier labelled documents are at hand, make the prior of these. Under a flat
         prior the shared topics soon take most words, and classes are told badly.
     boosted_prior : float, array-like of shape (n_features,) or (n_classes, n_features), \
-            callable, or None, default=None
+            WordPrior, callable or None, default=None
         The knowledge that a boost adds again, given like `class_word_prior`; None is what
         that is, which the stream starts from.
-    topic_word_prior : float or array-like of shape (n_features,), or None, default=None
+    topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
+            default=None
         Dirichlet parameter of the shared topics. None is 0.05 for each word.
     {n_rounds}
     {max_local_iter}
@@ -129,7 +132,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
 
     See Also
     --------
-    streamtopics.priors.class_prior : The words typical of classes, as a prior.
+    streamtopics.priors.ClassWords : The words typical of classes, as a prior.
     BPSLDA : Topics without classes.
 
     Notes
@@ -157,6 +160,10 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     array(['sea', 'sea', 'air', 'air'], dtype='<U3')
     """
 
+    _records: ClassVar[dict[str, dict[str, Any]]] = LearntTopics._records | {
+        "update": {},
+        "class_word_prior": {},
+    }
     _parameter_constraints: ClassVar[dict] = {
         "n_local_topics": [POSITIVE_INT],
         "n_global_topics": [POSITIVE_INT],
@@ -165,8 +172,8 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         "boosting_norm": [StrOptions({"whole", "topic"})],
         "doc_topic_prior": [None, Interval(Real, 1e-10, 1e10, closed="both")],
         "local_share_prior": [tuple, list],
-        "class_word_prior": [*WORD_PRIOR, callable],
-        "boosted_prior": [*WORD_PRIOR, callable],
+        "class_word_prior": WORD_PRIOR,
+        "boosted_prior": WORD_PRIOR,
         "topic_word_prior": WORD_PRIOR,
     } | {
         name: COMMON_CONSTRAINTS[name]
@@ -321,7 +328,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         xi = None
         if self.boosted_prior is not None:
             xi = self._class_prior("boosted_prior", X, y, classes)
-        shared = check_topic_word_prior(self.topic_word_prior, "topic_word_prior", None, n_words)
+        shared = check_word_prior(self, "topic_word_prior", X, None)
         own, common = (
             check_doc_topic_prior(self.doc_topic_prior, n, DOC_TOPIC_MASS)
             for n in (self.n_local_topics, self.n_global_topics)
@@ -349,16 +356,15 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         self, name: str, X: sparse.csr_matrix, y: np.ndarray, classes: np.ndarray
     ) -> np.ndarray:
         """A prior of the topics of classes, of shape (n_features or 1, n_classes or 1)."""
-        prior = getattr(self, name)
-        if prior is None:
-            prior = class_prior
-        if callable(prior):
-            if X.shape[0] == 0:
-                raise ValueError(
-                    f"{name} is to be made of the first minibatch, but that has no documents; "
-                    "start with one that has, or pass a prior"
-                )
-            prior = prior(X, y, classes=classes)
+        prior = class_prior if getattr(self, name) is None else getattr(self, name)
+        if not callable(prior):
+            return check_word_prior(self, name, X, len(classes), "n_classes", y=y, classes=classes)
+        if X.shape[0] == 0:
+            raise ValueError(
+                f"{name} is to be made of the first minibatch, but that has no documents; "
+                "start with one that has, or pass a prior"
+            )
+        prior = prior(X, y, classes=classes)
         return check_topic_word_prior(prior, name, len(classes), X.shape[1], "n_classes")
 
     @property

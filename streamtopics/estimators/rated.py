@@ -23,6 +23,7 @@ from streamtopics.metrics import predictive
 from streamtopics.models.lda import visible_topics
 from streamtopics.models.rated_lda import RatedLDA, single_reviews
 from streamtopics.parallel import Workers, workers
+from streamtopics.records import RecordParameters
 from streamtopics.validation import check_counts
 
 # Squares of larger ratings would overflow.
@@ -32,7 +33,7 @@ SWEEPS_OF_TRANSFORM = 100
 DOCUMENTS_AT_ONCE = 4096
 
 
-class RatedTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
+class RatedTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstimator):
     """Base of the models of reviews with ratings: checks, workers and scores."""
 
     @contextmanager

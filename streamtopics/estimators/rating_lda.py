@@ -12,8 +12,8 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import unchanged_unless_learnt
-from streamtopics.estimators.batch_em import AlphaStep, Climbed, EStep, climb
 from streamtopics.base.glossary import documented
+from streamtopics.estimators.batch_em import AlphaStep, Climbed, EStep, climb
 from streamtopics.estimators.online import first_step, moved, step_by_documents
 from streamtopics.estimators.rated import (
     DOCUMENTS_AT_ONCE,
@@ -56,7 +56,7 @@ from streamtopics.validation import (
     Interval,
     StrOptions,
     check_doc_topic_prior,
-    check_topic_word_prior,
+    check_word_prior,
 )
 
 
@@ -101,7 +101,8 @@ class RatingLDA(RatedTopicModel):
     doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
         Dirichlet parameter of the proportions (the source's alpha), in tokens, to start from.
         None is 10 / n_components.
-    topic_word_prior : float, array-like of shape (n_features,) or None, default=None
+    topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
+            default=None
         Dirichlet parameter of all topics (the source's eta) to start from: a pseudo-count,
         in tokens, for every word. None is 0.05 for each.
     learn_priors : bool, default=False
@@ -369,9 +370,7 @@ class RatingLDA(RatedTopicModel):
         """Learn from nothing, from a whole corpus."""
         alpha = check_doc_topic_prior(self.doc_topic_prior, self.n_components, 10.0)
         omega = check_qualitative_prior(self.qualitative_prior)
-        eta = check_topic_word_prior(
-            self.topic_word_prior, "topic_word_prior", None, self.n_features_in_
-        )
+        eta = check_word_prior(self, "topic_word_prior", X, None)
         seed = self._draw_seed()
         effects, signs = NO_EFFECTS, np.zeros(X.shape[0], np.int8)
         if self.qualitative:

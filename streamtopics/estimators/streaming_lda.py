@@ -13,11 +13,18 @@ from streamtopics.base.composition import (
 from streamtopics.base.glossary import documented
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.estimators.presets import PRESETS
-from streamtopics.records import RecordParameters
+
+PARTS: dict[str, dict[str, Any]] = {
+    "update": UPDATES,
+    "inference": INFERENCE,
+    "view": VIEWS,
+    "transform_inference": INFERENCE,
+    "doc_topic_prior_update": DOC_TOPIC_UPDATES,
+}
 
 
 @documented
-class StreamingLDA(RecordParameters, StreamingTopicModel):
+class StreamingLDA(StreamingTopicModel):
     """Latent Dirichlet allocation by any update rule, local step and view.
 
     A rule says how the topics take in a minibatch, a local step how the topics of a document
@@ -86,13 +93,7 @@ class StreamingLDA(RecordParameters, StreamingTopicModel):
     array([0.9, 0.9, 0.9, 0.9, 0.9])
     """
 
-    _records: ClassVar[dict[str, dict[str, Any]]] = {
-        "update": UPDATES,
-        "inference": INFERENCE,
-        "view": VIEWS,
-        "transform_inference": INFERENCE,
-        "doc_topic_prior_update": DOC_TOPIC_UPDATES,
-    }
+    _records: ClassVar[dict[str, dict[str, Any]]] = PARTS | StreamingTopicModel._records
 
     def __init__(
         self,
@@ -168,7 +169,7 @@ class StreamingLDA(RecordParameters, StreamingTopicModel):
         return model.set_params(**parameters)
 
     def _composition(self) -> Composition:
-        parts = {name: self._record(name, getattr(self, name)) for name in self._records}
+        parts = {name: self._record(name, getattr(self, name)) for name in PARTS}
         parts["doc_topic"] = parts.pop("doc_topic_prior_update")
         return Composition(
             **parts,

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from streamtopics.base.topic_model import StreamingTopicModel
-
 from streamtopics.inspection.tables import topic_table
 
 
