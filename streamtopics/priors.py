@@ -12,6 +12,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from streamtopics.structure import check_structure
+
+__all__ = [
+    "MASS_PER_WORD",
+    "SeedPull",
+    "class_prior",
+    "seed_prior",
+    "seed_pulls",
+    "word_ranks",
+    "zipf_prior",
+]
+
 MASS_PER_WORD = 0.05
 
 
@@ -350,6 +362,7 @@ def _check_labelled(
     X: Any, y: Sequence, classes: Sequence | None
 ) -> tuple[sparse.csr_matrix, np.ndarray, np.ndarray]:
     """Labelled counts, and all classes."""
+    check_structure(X, "class_prior")
     # As a sum of coordinates a word that is stored twice in a row is one.
     X, y = sparse.coo_matrix(X).tocsr(), np.asarray(y)
     if X.shape[0] == 0:
@@ -397,6 +410,10 @@ def _topics(seeds: Mapping[int | str, Sequence[str]], n_components: int | None) 
     """Position of each topic that `seeds` names."""
     if not isinstance(seeds, Mapping) or not seeds:
         raise ValueError(f"seeds must map at least one topic to its words; got {seeds!r}")
+    if not (n_components is None or (isinstance(n_components, Integral) and n_components >= 1)):
+        raise ValueError(
+            f"n_components must be None or a positive number of topics; got {n_components!r}"
+        )
     named = [isinstance(topic, str) for topic in seeds]
     if all(named):
         topics = {topic: position for position, topic in enumerate(seeds)}
