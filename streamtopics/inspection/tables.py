@@ -73,7 +73,7 @@ def topic_table(
     """
     check_whole(n=n)
     if not (isinstance(relevance, Real) and 0 <= relevance <= 1):
-        raise ValueError(f"relevance must be a number in [0, 1]; got {relevance!r}")
+        raise ValueError(f"relevance must be in [0, 1]; got {relevance!r}")
     _check_model(estimator)
     names = estimator._column_names(feature_names)
     weights, retention = estimator.topic_weights_, estimator.prior_retention_

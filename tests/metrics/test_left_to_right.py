@@ -166,7 +166,7 @@ def test_more_tokens_than_the_memory_takes_are_refused(count):
 
 
 def test_many_particles_that_the_memory_does_not_take_are_refused():
-    with pytest.raises(ValueError, match="document 0 of X has 3 tokens, but .* 1 at most"):
+    with pytest.raises(ValueError, match=r"document 0 of X has 3 tokens, but .* 1 at most"):
         left_to_right([[3, 0]], [[0.5, 0.5]], 0.5, n_particles=2**26)
 
 

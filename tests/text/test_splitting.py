@@ -139,5 +139,5 @@ def test_pieces_of_sentences(sentence, is_piece):
 
 @pytest.mark.parametrize("text", [b"One. Two.", None, 7, ["One. Two."]])
 def test_what_is_no_text_is_refused(text):
-    with pytest.raises(TypeError, match="text must be a str; got .*Decode bytes"):
+    with pytest.raises(TypeError, match=r"text must be a str; got .*Decode bytes"):
         split_sentences(text)
