@@ -13,6 +13,8 @@ import pytest
 import sklearn
 from joblib.parallel import get_active_backend
 
+SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGALRM") if hasattr(signal, name)]
+
 os.environ.setdefault("MPLBACKEND", "agg")
 
 
@@ -38,12 +40,12 @@ def _settings() -> dict[str, Any]:
         "environment": {k: v for k, v in os.environ.items() if k != "PYTEST_CURRENT_TEST"},
         "folder": Path.cwd(),
         "sys.path": list(sys.path),
-        "signals": [signal.getsignal(number) for number in sorted(signal.valid_signals())],
+        "signals": [signal.getsignal(number) for number in SIGNALS],
         "printing by NumPy": np.get_printoptions(),
         "errors of NumPy": np.geterr(),
         "scikit-learn": sklearn.get_config(),
         "joblib": (type(backend), n_jobs),
     }
     if (matplotlib := sys.modules.get("matplotlib")) is not None:
-        settings["matplotlib"] = dict(matplotlib.rcParams)
+        settings["matplotlib"] = list(dict.values(matplotlib.rcParams))
     return settings
