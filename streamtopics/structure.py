@@ -12,7 +12,7 @@ from scipy import sparse
 
 def check_structure(X: Any, caller: str, name: str = "X") -> None:
     """Refuse a sparse matrix put together from arrays that do not fit."""
-    if not sparse.issparse(X):
+    if not sparse.issparse(X) or X.ndim != 2:
         return
     what = f"{name}, a {X.format.upper()} matrix passed to {caller},"
     if X.format in ("csr", "csc", "bsr"):
@@ -37,13 +37,13 @@ def _check_compressed(X: Any, what: str) -> None:
 
 
 def _check_coordinates(X: Any, what: str) -> None:
-    if any(len(places) != len(X.data) for places in X.coords):
+    if not len(X.row) == len(X.col) == len(X.data):
         raise ValueError(
             f"{what} has coordinates that do not fit its {len(X.data)} stored entries; "
             "build it anew from (data, (row, column))"
         )
-    for places, n, axis in zip(X.coords, X.shape, ("row", "column"), strict=False):
-        _check_places(places, n, axis, what)
+    _check_places(X.row, X.shape[0], "row", what)
+    _check_places(X.col, X.shape[1], "column", what)
 
 
 def _check_places(places: np.ndarray, n: int, axis: str, what: str) -> None:

@@ -55,6 +55,11 @@ def test_coordinates_and_blocks_are_looked_at_too(place):
 
 def test_coordinates_that_are_too_few_are_refused():
     X = sparse.coo_matrix(np.eye(6))
-    X.data = X.data[:3]
+    X.data = X.data[:3].copy()
     with pytest.raises(ValueError, match="coordinates that do not fit its 3 stored entries"):
         check_structure(X, "here")
+
+
+def test_what_is_no_matrix_is_left_to_others():
+    for thing in ([[1.0]], "text", None, sparse.coo_array(np.ones(3))):
+        check_structure(thing, "here")
