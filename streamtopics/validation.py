@@ -24,6 +24,7 @@ from sklearn.utils.validation import (
 
 from streamtopics.checks import check_range
 from streamtopics.priors import MASS_PER_WORD, Columns, resolved
+from streamtopics.structure import check_structure
 
 __all__ = [
     "COMMON_CONSTRAINTS",
@@ -167,38 +168,16 @@ def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
 
 def holds_text(X: Any) -> bool:
     """Whether X, or the first thing in it, is a text."""
-    if sparse.issparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") in "biuf":
-        return False
     for _ in range(3):
         if isinstance(X, str | bytes):
             return True
+        if sparse.issparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") in "biuf":
+            return False
         try:
             X = X.iloc[0] if hasattr(X, "iloc") else X[0]
         except (TypeError, IndexError, KeyError):
             return False
     return isinstance(X, str | bytes)
-
-
-def check_structure(X: Any, caller: str, name: str = "X") -> None:
-    """Refuse a CSR or CSC matrix put together from arrays that do not fit."""
-    if not (sparse.issparse(X) and X.format in ("csr", "csc")):
-        return
-    n_major, n_minor = X.shape if X.format == "csr" else X.shape[::-1]
-    indptr, indices, n_stored = X.indptr, X.indices, len(X.indices)
-    what = f"{name}, a {X.format.upper()} matrix passed to {caller},"
-    fits = len(indptr) == n_major + 1 and indptr[0] == 0 and indptr[-1] == n_stored
-    if not fits or len(X.data) != n_stored or (np.diff(indptr) < 0).any():
-        raise ValueError(
-            f"{what} has pointers that do not fit its {n_stored} stored entries; "
-            "build it anew, for example from (data, (row, column))"
-        )
-    if n_stored and not (indices.min() >= 0 and indices.max() < n_minor):
-        worst = indices.min() if indices.min() < 0 else indices.max()
-        axis = "column" if X.format == "csr" else "row"
-        raise ValueError(
-            f"{what} has an entry in {axis} {worst}, but only {n_minor} "
-            f"{axis}s; give it the shape of the vocabulary"
-        )
 
 
 def to_csr(X: Any, caller: str, name: str, *, otherwise: type = np.float32) -> sparse.csr_matrix:

@@ -12,6 +12,7 @@ from scipy import sparse
 from streamtopics.priors.checks import check_positive
 from streamtopics.priors.columns import Columns
 from streamtopics.priors.record import PriorRecord
+from streamtopics.structure import check_structure
 
 
 def class_prior(
@@ -92,6 +93,7 @@ def _check_labelled(
     X: Any, y: ArrayLike, classes: ArrayLike | None
 ) -> tuple[sparse.csr_matrix, np.ndarray, np.ndarray]:
     """Labelled counts, and all classes."""
+    check_structure(X, "class_prior")
     # As a sum of coordinates a word that is stored twice in a row is one.
     X, y = sparse.coo_matrix(X).tocsr(), np.asarray(y)
     if X.shape[0] == 0:

@@ -85,6 +85,10 @@ def seeded_topics(seeds: Seeds, n_components: int | None) -> dict[Any, int]:
     """Position of each topic that `seeds` names."""
     if not isinstance(seeds, Mapping) or not seeds:
         raise ValueError(f"seeds must map at least one topic to its words; got {seeds!r}")
+    if not (n_components is None or (isinstance(n_components, Integral) and n_components >= 1)):
+        raise ValueError(
+            f"n_components must be None or a positive number of topics; got {n_components!r}"
+        )
     named = [isinstance(topic, str) for topic in seeds]
     if all(named):
         topics = {topic: position for position, topic in enumerate(seeds)}
