@@ -6,15 +6,9 @@ from streamtopics.estimators.bps_lda import BPSLDA
 from streamtopics.estimators.gibbs_online_em import GibbsOnlineEM
 from streamtopics.estimators.hdp_gibbs_online_em import HDPGibbsOnlineEM
 from streamtopics.estimators.hdp_var_gibbs import HDPVarGibbs
-
-# RATfrom streamtopics.estimators.hidden_factors import HiddenFactorsTopics
 from streamtopics.estimators.multi_view_lda import MultiViewLDA
-
-# RATfrom streamtopics.estimators.rating_lda import RatingLDA
 from streamtopics.estimators.streaming_bayes import StreamingBayes
 from streamtopics.estimators.streaming_lda import StreamingLDA
-
-# RATfrom streamtopics.estimators.supervised_lda import SupervisedLDA
 from streamtopics.estimators.svb_hpp import SVBHPP
 from streamtopics.estimators.svb_lda import SVBLDA
 from streamtopics.estimators.variational_online_em import VariationalOnlineEM
@@ -27,11 +21,8 @@ __all__ = [
     "GibbsOnlineEM",
     "HDPGibbsOnlineEM",
     "HDPVarGibbs",
-    # R    "HiddenFactorsTopics",
     "MultiViewLDA",
-    # R    "RatingLDA",
     "StreamingBayes",
     "StreamingLDA",
-    # R    "SupervisedLDA",
     "VariationalOnlineEM",
 ]
