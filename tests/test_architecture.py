@@ -18,6 +18,7 @@ ALLOWED = {
     "checks": set(),
     "parallel": set(),
     "priors": set(),
+    "records": set(),
     "families": set(),
     "posterior": {"kernels", "messages"},
     "dense_posterior": {"messages", "posterior"},
@@ -31,7 +32,7 @@ ALLOWED = {
     "metrics": {"kernels", "parallel"},
     "was": {
         "base", "kernels", "learnt", "messages", "metrics", "parallel", "posterior", "progress",
-        "sentences", "updates", "validation",
+        "records", "sentences", "updates", "validation",
     },
     "dpp": {"base", "kernels", "parallel", "progress", "sentences", "text", "validation"},
     "datasets": {"dpp"},
@@ -48,8 +49,8 @@ ALLOWED = {
     },
     "estimators": {
         "base", "block_posterior", "drift", "families", "kernels", "learnt", "local", "merging",
-        "messages", "metrics", "models", "parallel", "posterior", "priors", "progress", "sentences",
-        "updates", "validation",
+        "messages", "metrics", "models", "parallel", "posterior", "priors", "progress", "records",
+        "sentences", "updates", "validation",
     },
     "inspection": {"base", "drift", "learnt"},
     "__init__": {"dpp", "estimators", "was"},

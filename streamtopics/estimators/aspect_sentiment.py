@@ -17,7 +17,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base import FEW_STEPS, unchanged_unless_learnt, warn_of_no_boost
-from streamtopics.estimators.records import RecordParameters, is_record
 from streamtopics.kernels import rows
 from streamtopics.learnt import LearntTopics, largest
 from streamtopics.local.asum import EM, Found, FrankWolfe
@@ -27,6 +26,7 @@ from streamtopics.models import ASUM
 from streamtopics.parallel import Workers, workers
 from streamtopics.posterior import LazyPosterior
 from streamtopics.progress import progress
+from streamtopics.records import RecordParameters, is_record
 from streamtopics.sentences import Sentences, read_sentences
 from streamtopics.updates import BPS
 from streamtopics.updates.rule import Rule

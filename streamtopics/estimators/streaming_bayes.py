@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from streamtopics.base import unchanged_unless_learnt, warn_of_no_boost
 from streamtopics.drift import KEPT_MINIBATCHES
-from streamtopics.estimators.records import RecordParameters, is_record, same
 from streamtopics.models.dense_model import DenseModel
 from streamtopics.progress import progress
+from streamtopics.records import RecordParameters, is_record, same
 from streamtopics.updates import SVB
 from streamtopics.updates.rule import Rule
 from streamtopics.validation import POSITIVE_INT

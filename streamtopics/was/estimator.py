@@ -21,19 +21,26 @@ from streamtopics.metrics import predictive
 from streamtopics.parallel import Workers, workers
 from streamtopics.posterior import LazyPosterior
 from streamtopics.progress import progress
+from streamtopics.records import RecordParameters
 from streamtopics.sentences import Sentences, read_sentences
 from streamtopics.updates.online_em import running_mean
 from streamtopics.updates.schedules import step_size_of_means
 from streamtopics.validation import (
     COMMON_CONSTRAINTS,
     Interval,
-    StrOptions,
     check_column_names,
     check_topic_word_prior,
 )
 from streamtopics.was import sampler
-from streamtopics.was.prior import HDP, LEAST, MOST, SBP, WAS, Prior
-from streamtopics.was.sampler import Corpus, TopicCounts
+from streamtopics.was.corpus import (
+    SentenceCorpus,
+    content_seeds,
+    corpus_of,
+    document_seeds,
+    own_words,
+)
+from streamtopics.was.prior import LEAST, MOST, SentencePrior, check_prior
+from streamtopics.was.sampler import TopicCounts
 from streamtopics.was.subtle import (
     SubtleSentence,
     SubtleTopic,
@@ -41,9 +48,11 @@ from streamtopics.was.subtle import (
     check_share,
     find_subtle,
 )
+from streamtopics.was.weight_agnostic import WAS
 
+# The source has b = 1, which makes too many tables of short sentences.
+DEFAULT_PRIOR = WAS(a=1.0, b=0.5, zeta=1.0)
 POSITIVE = Interval(Real, LEAST, MOST, closed="both")
-STICKS = [POSITIVE, "array-like"]
 
 
 @dataclass(frozen=True)
@@ -63,7 +72,7 @@ class Chain:
     n_tables: np.ndarray
 
 
-class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
+class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstimator):
     """Topics of sentences, with atoms that a document's sentences share but do not weigh alike.
 
     Each sentence is a mixture of atoms, each atom of a document a mixture of topics.
@@ -75,20 +84,12 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
     ----------
     n_components : int, default=20
         Number of topics.
-    prior : {"was", "hdp", "sbp"}, default="was"
-        Of the sentences: the weight-agnostic hierarchical stick-breaking process; the
-        hierarchical Dirichlet process, whose sentences prefer what is frequent in the
-        document; or sticks over `truncation` atoms that all sentences have.
-    a, b : float or array-like, default=1.0 and 0.5
-        Of the sticks of a sentence, Beta(a_j, b_j); the last of several holds for all
-        later ones. With a = 1, b is the concentration of its tables: about
-        b log(1 + n / b) of them for n words. The source has b = 1, which makes too many
-        for short sentences. Of the "hdp" b is the table concentration, and a has to be 1.
-    zeta : float, default=1.0
-        Weight of a new atom against 1 for each that the document has; of the "hdp" the
-        dish concentration. Not used by "sbp".
-    truncation : int, default=8
-        Atoms of a document under "sbp"; of longer `a` and `b` the rest is not used.
+    prior : WAS, HDP, SBP or another prior of sentences, or None, default=None
+        A record of `streamtopics.was`, whose fields are parameters too (``prior__b``): the
+        weight-agnostic hierarchical stick-breaking process `WAS`; the hierarchical
+        Dirichlet process `HDP`, whose sentences prefer what is frequent in the document;
+        or `SBP`, sticks over a number of atoms that all sentences have. None stands for
+        ``WAS(a=1.0, b=0.5, zeta=1.0)``.
     atom_prior : float, default=0.1
         Dirichlet parameter of the topics of an atom (the source's kappa). The source has
         1, with which the topics of short texts come out far too even.
@@ -105,13 +106,10 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
     kappa : float, default=0.7
         Decay of the step size t^-kappa of later minibatches, in (0, 1]; t counts
         minibatches of the size of the current one.
-    exact : bool, default=True
-        Whether the sampler corrects for the order of the words, as it has to under the
-        weight-agnostic prior. Without, it is somewhat faster and finds too many atoms.
     n_jobs : int or None, default=None
         Threads; -1 is all processors. The result is the same bits for any number.
     random_state : int, RandomState instance or None, default=None
-        Of the sampler.
+        Seed of the sampler.
     verbose : int, default=0
         1 shows how far `fit` has come.
 
@@ -142,7 +140,7 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
     Notes
     -----
     Counts have to be whole numbers: sentences are sequences of words to the sampler. Under
-    "was" a sweep over a document takes time that grows with the square of its tables: of
+    WAS a sweep over a document takes time that grows with the square of its tables: of
     thousands of sentences, cut it into parts.
 
     `fit` is batch Gibbs sampling with the topics integrated out; blocks of documents are
@@ -165,55 +163,41 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
     array([1, 1, 0, 0])
     """
 
+    _records = ("prior",)
     _parameter_constraints = {
         name: COMMON_CONSTRAINTS[name]
         for name in ("n_components", "kappa", "n_jobs", "random_state", "verbose", "n_sweeps")
     } | {
-        "prior": [StrOptions({"was", "hdp", "sbp"})],
-        "a": STICKS,
-        "b": STICKS,
-        "zeta": [POSITIVE],
-        "truncation": [Interval(Integral, 1, None, closed="left")],
+        "prior": "no_validation",
         "atom_prior": [POSITIVE],
         "topic_word_prior": COMMON_CONSTRAINTS["smoothing"],
         "n_burn_in": [Interval(Integral, 0, None, closed="left")],
         "n_local_sweeps": [Interval(Integral, 1, None, closed="left")],
-        "exact": ["boolean"],
     }
 
     def __init__(
         self,
-        n_components=20,
+        n_components: int = 20,
         *,
-        prior="was",
-        a=1.0,
-        b=0.5,
-        zeta=1.0,
-        truncation=8,
-        atom_prior=0.1,
-        topic_word_prior=0.05,
-        n_sweeps=100,
-        n_burn_in=50,
-        n_local_sweeps=30,
-        kappa=0.7,
-        exact=True,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        prior: SentencePrior | None = None,
+        atom_prior: float = 0.1,
+        topic_word_prior: Any = 0.05,
+        n_sweeps: int = 100,
+        n_burn_in: int = 50,
+        n_local_sweeps: int = 30,
+        kappa: float = 0.7,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_components = n_components
         self.prior = prior
-        self.a = a
-        self.b = b
-        self.zeta = zeta
-        self.truncation = truncation
         self.atom_prior = atom_prior
         self.topic_word_prior = topic_word_prior
         self.n_sweeps = n_sweeps
         self.n_burn_in = n_burn_in
         self.n_local_sweeps = n_local_sweeps
         self.kappa = kappa
-        self.exact = exact
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -245,8 +229,9 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
     def partial_fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Learn from one minibatch; the first one as `fit` does, later ones by online EM.
 
-        When it fails or is interrupted nothing has changed. Of a minibatch without
-        documents nothing is learnt.
+        When it fails nothing has changed. When it is interrupted, either nothing has
+        changed or all of the minibatch was learnt, as `n_batch_iter_` shows. A minibatch
+        without documents changes nothing.
 
         Parameters
         ----------
@@ -313,13 +298,14 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
         chain = self._chain(corpus, words, pool)
         self._take_in(words, chain.counts, corpus, chain.n_atoms, chain.n_tables)
 
-    def _chain(self, corpus: Corpus, words: np.ndarray, pool: Workers) -> Chain:
+    def _chain(self, corpus: SentenceCorpus, words: np.ndarray, pool: Workers) -> Chain:
         prior, seeds = self._prior, self._seeds(corpus)
         n_words, K = len(words), self.n_components
         eta = self.posterior_.prior_rows(words)[:, 0]
         nothing = np.zeros((n_words, K)), np.zeros(K)
         topics = TopicCounts(*nothing, eta, float(self.posterior_.prior_mass[0]))
-        counts, n_atoms, n_tables = np.zeros((n_words, K)), 0.0, 0.0
+        counts = np.zeros((n_words, K))
+        n_atoms, n_tables = np.zeros((2, corpus.n_documents))
         total = corpus.n_documents * self.n_sweeps
         with progress("WASTopicModel", total, enabled=self.verbose > 0) as report:
             state, topics = sampler.start(corpus, prior, self.atom_prior, topics, seeds)
@@ -349,7 +335,7 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
         self,
         words: np.ndarray,
         counts: np.ndarray,
-        corpus: Corpus,
+        corpus: SentenceCorpus,
         n_atoms: np.ndarray,
         n_tables: np.ndarray,
     ) -> None:
@@ -358,8 +344,10 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
         statistics = Statistics(words, counts, np.diff(corpus.bounds).astype(np.float64))
         before = posterior.n_documents / corpus.n_documents
         rate = step_size_of_means(before, self.kappa, 0.0)
-        posterior.blend(running_mean(posterior, statistics, rate))
+        blend = running_mean(posterior, statistics, rate)
+        # Undone unless the blend, which is the last step and cannot be halved, takes place.
         self.n_atoms_, self.n_tables_ = n_atoms, n_tables
+        posterior.blend(blend)
 
     # Inference
 
@@ -487,7 +475,7 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
                 self._prior,
                 self.atom_prior,
                 self._topic_weights(words),
-                sampler.content_seeds(corpus, words) ^ np.uint64(seed),
+                content_seeds(corpus, words) ^ np.uint64(seed),
                 n_particles=n_particles,
                 workers=pool,
             )
@@ -587,12 +575,14 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
         of_documents = np.bincount(sentences.documents, log_probability, sentences.n_documents)
         return of_documents, float(held_out.sum(dtype=np.float64))
 
-    def _sentence_topic(self, words: np.ndarray, corpus: Corpus, pool: Workers) -> np.ndarray:
-        seeds = sampler.content_seeds(corpus, words)
+    def _sentence_topic(
+        self, words: np.ndarray, corpus: SentenceCorpus, pool: Workers
+    ) -> np.ndarray:
+        seeds = content_seeds(corpus, words)
         return self._fold_in(corpus, words, seeds, pool).sentence_topic
 
     def _fold_in(
-        self, corpus: Corpus, words: np.ndarray, seeds: np.ndarray, pool: Workers
+        self, corpus: SentenceCorpus, words: np.ndarray, seeds: np.ndarray, pool: Workers
     ) -> sampler.Averages:
         """Documents under the topics of now."""
         return sampler.fold_in(
@@ -613,20 +603,13 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
     # Parts
 
     @property
-    def _prior(self) -> Prior:
-        if self.prior == "was":
-            return WAS(self.a, self.b, self.zeta, self.exact)
-        if self.prior == "sbp":
-            return SBP(self.a, self.b, self.truncation)
-        if not (np.ndim(self.a) == 0 and self.a == 1 and np.ndim(self.b) == 0):
-            raise ValueError(
-                "a must be 1 and b a number for prior='hdp', whose sticks are those of a "
-                f"Dirichlet process; got a={self.a!r} and b={self.b!r}"
-            )
-        return HDP(self.b, self.zeta)
+    def _prior(self) -> SentencePrior:
+        prior = DEFAULT_PRIOR if self.prior is None else self.prior
+        check_prior(prior)
+        return prior
 
-    def _seeds(self, corpus: Corpus) -> np.ndarray:
-        return sampler.document_seeds(self.seed_, self.posterior_.n_documents, corpus.n_documents)
+    def _seeds(self, corpus: SentenceCorpus) -> np.ndarray:
+        return document_seeds(self.seed_, self.posterior_.n_documents, corpus.n_documents)
 
     def _sentences(self, X: Any, groups: Any, method: str, *, reset: bool = False) -> Sentences:
         n_words = None if reset else self.n_features_in_
@@ -638,11 +621,13 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
             raise ValueError(f"X, passed to {caller}, has no documents; fit needs at least one")
         return sentences
 
-    def _corpus(self, sentences: Sentences, counts: Any = None) -> tuple[np.ndarray, Corpus]:
+    def _corpus(
+        self, sentences: Sentences, counts: Any = None
+    ) -> tuple[np.ndarray, SentenceCorpus]:
         """The words that occur, and the corpus over them."""
         counts = sentences.counts if counts is None else counts
-        corpus = sampler.corpus_of(counts, np.diff(sentences.starts))
-        return sampler.own_words(corpus)
+        corpus = corpus_of(counts, np.diff(sentences.starts))
+        return own_words(corpus)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -652,14 +637,14 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
         return tags
 
 
-def distinct(corpus: Corpus, labels: np.ndarray) -> np.ndarray:
+def distinct(corpus: SentenceCorpus, labels: np.ndarray) -> np.ndarray:
     """How many labels the words of each document have, of shape (n_documents,)."""
     document = np.repeat(np.arange(corpus.n_documents), np.diff(corpus.bounds))
     pairs = np.unique(np.stack([document, labels]), axis=1)
     return np.bincount(pairs[0], minlength=corpus.n_documents).astype(np.float64)
 
 
-def document_means(corpus: Corpus, sentence_topic: np.ndarray) -> np.ndarray:
+def document_means(corpus: SentenceCorpus, sentence_topic: np.ndarray) -> np.ndarray:
     """Means over the sentences of each document, weighted by their words."""
     lengths = np.diff(corpus.sentences).astype(np.float64)
     document = np.repeat(np.arange(corpus.n_documents), np.diff(corpus.documents))

@@ -12,91 +12,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
 from scipy.special import logsumexp
 
-from streamtopics.kernels import rows
-from streamtopics.kernels import was as kernel
 from streamtopics.parallel import SERIAL, Workers
-from streamtopics.was.prior import HDP, WAS, Prior, check_positive, stick_parameters
+from streamtopics.was.corpus import MOST_WORDS, SentenceCorpus, document_seeds, own_words
+from streamtopics.was.prior import SentencePrior, check_positive, check_prior
 
-# Of blocks swept side by side. After 100 sweeps over 18,000 and 230,000 words of source code,
-# held-out perplexity was that of one block for blocks from 500 and from 20,000 words on.
+# A block of documents that are swept one after the other. After 100 sweeps over 18,000 and
+# 230,000 words of source code, held-out perplexity was that of one block for blocks from 500 and
+# from 20,000 words on.
 WORDS_PER_BLOCK = 20_000
-# Of documents folded in by one job.
+# Documents that one job folds in.
 WORDS_PER_JOB = 5_000
-# That a particle reads before its weight is compared with the others'.
+# What a particle reads before its weight is compared with the others'.
 WORDS_PER_COMPARISON = 8
 
-# Their numbers are 32-bit integers.
-MOST_WORDS = 2**31 - 1
-
 
 @dataclass(frozen=True)
-class Corpus:
-    """Words in sentences in documents.
-
-    Attributes
-    ----------
-    words : ndarray of shape (n_words,), int32
-        Columns of the vocabulary.
-    sentences : ndarray of shape (n_sentences + 1,), intp
-        Where each sentence begins in `words`, and the end.
-    documents : ndarray of shape (n_documents + 1,), intp
-        Where each document begins among the sentences, and the end.
-    """
-
-    words: np.ndarray
-    sentences: np.ndarray
-    documents: np.ndarray
-
-    @property
-    def n_documents(self) -> int:
-        return len(self.documents) - 1
-
-    @property
-    def n_sentences(self) -> int:
-        return len(self.sentences) - 1
-
-    @property
-    def n_words(self) -> int:
-        return len(self.words)
-
-    @property
-    def bounds(self) -> np.ndarray:
-        """Where each document begins in `words`, and the end."""
-        return self.sentences[self.documents]
-
-    @property
-    def longest(self) -> int:
-        """Words of the longest sentence."""
-        return int(np.diff(self.sentences).max(initial=0))
-
-    def part(self, first: int, last: int) -> Corpus:
-        """The documents first .. last - 1."""
-        sentences = self.sentences[self.documents[first] : self.documents[last] + 1]
-        return Corpus(
-            self.words[sentences[0] : sentences[-1]],
-            sentences - sentences[0],
-            self.documents[first : last + 1] - self.documents[first],
-        )
-
-
-@dataclass(frozen=True)
-class State:
-    """What the sampler says of each word, arrays of shape (n_words,) of int32.
+class Assignments:
+    """The topic, table and dish of each word, arrays of shape (n_words,) of int32.
 
     Attributes
     ----------
     topic : ndarray
-        Its topic.
     table : ndarray
-        Its table, named by the number, in the document, of the table's first word; -1
-        for a word that has no seat yet.
+        A table is named by the number, in the document, of its first word; -1 for a word
+        that has no seat yet.
     dish : ndarray
         The table's dish, a number within the document.
     """
@@ -106,20 +51,20 @@ class State:
     dish: np.ndarray
 
     @classmethod
-    def empty(cls, n_words: int) -> State:
-        """No word has a seat."""
+    def empty(cls, n_words: int) -> Self:
+        """Return those of words without a seat."""
         return cls(*np.full((3, n_words), -1, np.int32))
 
     @classmethod
-    def joined(cls, parts: Sequence[State]) -> State:
-        """The states of corpora that follow each other."""
+    def joined(cls, parts: Sequence[Assignments]) -> Self:
+        """Return those of corpora that follow each other."""
         columns = zip(*((part.topic, part.table, part.dish) for part in parts), strict=True)
         return cls(*(np.concatenate(column) for column in columns))
 
-    def part(self, first: int, last: int) -> State:
-        """A copy for the words first .. last - 1."""
+    def part(self, first: int, last: int) -> Assignments:
+        """Return a copy for the words first .. last - 1."""
         span = slice(first, last)
-        return State(self.topic[span].copy(), self.table[span].copy(), self.dish[span].copy())
+        return Assignments(self.topic[span].copy(), self.table[span].copy(), self.dish[span].copy())
 
 
 @dataclass(frozen=True)
@@ -142,8 +87,8 @@ class TopicCounts:
     eta_mass: float
 
     @classmethod
-    def none(cls, n_features: int, n_topics: int, eta: float) -> TopicCounts:
-        """Counts of no words, under a symmetric prior."""
+    def none(cls, n_features: int, n_topics: int, eta: float) -> Self:
+        """Return counts of no words, under a symmetric prior."""
         return cls(
             np.zeros((n_features, n_topics)),
             np.zeros(n_topics),
@@ -154,15 +99,21 @@ class TopicCounts:
     @property
     def topic_word(self) -> np.ndarray:
         """E[topics], of shape (K, n_features)."""
-        return np.ascontiguousarray(((self.counts + self.eta[:, None]) / self._totals).T)
-
-    @property
-    def _totals(self) -> np.ndarray:
-        return self.mass + self.eta_mass
+        total = self.mass + self.eta_mass
+        return np.ascontiguousarray(((self.counts + self.eta[:, None]) / total).T)
 
     def rows(self, words: np.ndarray) -> TopicCounts:
-        """A copy, for some of the words."""
+        """Return a copy for some of the words."""
         return TopicCounts(self.counts[words], self.mass.copy(), self.eta[words], self.eta_mass)
+
+
+class GivenTopics(NamedTuple):
+    """Topics that are known: `counts` has the weight of each word in each, (n_words, K)."""
+
+    counts: np.ndarray
+    mass: None = None
+    eta: None = None
+    eta_mass: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -171,7 +122,7 @@ class Averages:
 
     Attributes
     ----------
-    state : State
+    state : Assignments
         After the last sweep.
     word_topic : ndarray of shape (n_words, K)
         p(topic) of each word of the corpus.
@@ -181,123 +132,69 @@ class Averages:
     n_dishes : ndarray of shape (n_documents,)
     """
 
-    state: State
+    state: Assignments
     word_topic: np.ndarray
     sentence_topic: np.ndarray
     n_tables: np.ndarray
     n_dishes: np.ndarray
 
 
-def corpus_of(X: Any, sentences_per_document: Any) -> Corpus:
-    """Sentences given by their counts as words, in the order of their columns.
-
-    Parameters
-    ----------
-    X : {array-like, sparse matrix} of shape (n_sentences, n_features)
-        Whole numbers; a count of c becomes c words in a row.
-    sentences_per_document : array-like of shape (n_documents,), int
-        Of how many of the sentences each document consists, in order; 0 is legal.
-
-    Raises
-    ------
-    ValueError
-        If a count is negative or not whole, or the documents do not fit the sentences.
-    """
-    X = sparse.csr_matrix(X, copy=True)
-    X.sum_duplicates()
-    counts = X.data.astype(np.int64)
-    if (counts < 0).any() or (counts != X.data).any():
-        worst = X.data[(counts < 0) | (counts != X.data)][0]
-        raise ValueError(
-            f"X holds the count {worst:g}, but sentences are made of whole words; pass counts "
-            "that are 0, 1, 2, ..., not weights such as those of tf-idf"
-        )
-    n_sentences = np.asarray(sentences_per_document)
-    whole = n_sentences.ndim == 1 and n_sentences.dtype.kind in "iu" and (n_sentences >= 0).all()
-    if not (whole and n_sentences.sum() == X.shape[0]):
-        raise ValueError(
-            "sentences_per_document must hold non-negative integers that add up to the "
-            f"{X.shape[0]} rows of X; got {sentences_per_document!r}"
-        )
-    total = np.concatenate([[0], np.cumsum(counts)])
-    if total[-1] > MOST_WORDS:
-        raise ValueError(
-            f"X holds {total[-1]:,} words, more than the {MOST_WORDS:,} that are sampled at once; "
-            "check the counts, or pass fewer documents at a time"
-        )
-    return Corpus(
-        np.repeat(X.indices.astype(np.int32), counts),
-        total[X.indptr].astype(np.intp),
-        np.concatenate([[0], np.cumsum(n_sentences)]).astype(np.intp),
-    )
-
-
-def document_seeds(seed: int, n_before: int, n_documents: int) -> np.ndarray:
-    """Seeds of documents by their place in a stream, of shape (n_documents,)."""
-    return kernel.document_seeds(seed, n_before, n_documents)
-
-
-def content_seeds(corpus: Corpus, words: np.ndarray) -> np.ndarray:
-    """Seeds of documents that depend on their sentences alone, of shape (n_documents,).
-
-    The corpus is one over `words`, columns of the vocabulary.
-    """
-    return kernel.content_seeds(corpus.documents, corpus.sentences, words[corpus.words])
-
-
 def start(
-    corpus: Corpus, prior: Prior, kappa: float, topics: TopicCounts, seeds: np.ndarray
-) -> tuple[State, TopicCounts]:
+    corpus: SentenceCorpus,
+    prior: SentencePrior,
+    atom_prior: float,
+    topics: TopicCounts,
+    seeds: np.ndarray,
+) -> tuple[Assignments, TopicCounts]:
     """Seat the words of each document given those before it, document after document.
 
     Parameters
     ----------
-    corpus : Corpus
-    prior : WAS, HDP or SBP
-        Of the sentences.
-    kappa : float
+    corpus : SentenceCorpus
+    prior : SentencePrior
+    atom_prior : float
         Dirichlet parameter of the dishes.
     topics : TopicCounts
-        Of the words of other documents.
+        Those of the words of other documents.
     seeds : ndarray of shape (n_documents,), uint64
 
     Returns
     -------
-    state : State
+    state : Assignments
     topics : TopicCounts
         With the words of these documents.
     """
     words, own = own_words(corpus)
     local = topics.rows(words)
-    state, _ = _seat(own, prior, kappa, local, seeds)
+    state = _seat(own, prior, atom_prior, local, seeds)
     return state, _merged(topics, [(words, local)])
 
 
 def sweep(
-    corpus: Corpus,
-    state: State,
-    prior: Prior,
-    kappa: float,
+    corpus: SentenceCorpus,
+    state: Assignments,
+    prior: SentencePrior,
+    atom_prior: float,
     topics: TopicCounts,
     seeds: np.ndarray,
     number: int,
     workers: Workers = SERIAL,
     *,
     words_per_block: int = WORDS_PER_BLOCK,
-) -> tuple[State, TopicCounts]:
+) -> tuple[Assignments, TopicCounts]:
     """Sweep over all words, with topics integrated out.
 
     Parameters
     ----------
-    corpus : Corpus
-    state : State
-    prior : WAS, HDP or SBP
-    kappa : float
+    corpus : SentenceCorpus
+    state : Assignments
+    prior : SentencePrior
+    atom_prior : float
     topics : TopicCounts
-        Of these and all other documents.
+        Those of the words of these and all other documents.
     seeds : ndarray of shape (n_documents,), uint64
     number : int
-        Of the sweep, 0, 1, ...; a sweep is a function of it and the rest.
+        Number of the sweep, 0, 1, ...; a sweep is a function of it and the rest.
     workers : Workers
     words_per_block : int
         Blocks of documents see each other's changes after the sweep. With as many as
@@ -305,32 +202,31 @@ def sweep(
 
     Returns
     -------
-    state : State
+    state : Assignments
     topics : TopicCounts
     """
-    blocks = _spans(corpus.bounds, words_per_block)
     bounds = corpus.bounds
 
-    def job(first: int, last: int) -> tuple:
+    def job(first: int, last: int) -> tuple[Any, ...]:
         words, own = own_words(corpus.part(first, last))
         part = state.part(bounds[first], bounds[last])
-        return own, part, prior, kappa, words, topics.rows(words), seeds[first:last], number
+        return own, part, prior, atom_prior, words, topics.rows(words), seeds[first:last], number
 
-    results = workers.send(_sweep_block, (job(*span) for span in blocks))
+    results = workers.send(_sweep_block, (job(*span) for span in corpus.spans(words_per_block)))
     merged = _merged(topics, [(words, local) for words, local, _ in results])
-    return State.joined([part for *_, part in results]), merged
+    return Assignments.joined([part for *_, part in results]), merged
 
 
 def fold_in(
-    corpus: Corpus,
-    prior: Prior,
-    kappa: float,
+    corpus: SentenceCorpus,
+    prior: SentencePrior,
+    atom_prior: float,
     weights: np.ndarray,
     seeds: np.ndarray,
     *,
     n_sweeps: int = 30,
     n_averaged: int = 15,
-    state: State | None = None,
+    state: Assignments | None = None,
     first_sweep: int = 0,
     workers: Workers = SERIAL,
 ) -> Averages:
@@ -338,15 +234,15 @@ def fold_in(
 
     Parameters
     ----------
-    corpus : Corpus
-    prior : WAS, HDP or SBP
-    kappa : float
+    corpus : SentenceCorpus
+    prior : SentencePrior
+    atom_prior : float
     weights : ndarray of shape (n_features, K)
         Probability of each word in each topic, up to a factor for each word.
     seeds : ndarray of shape (n_documents,), uint64
     n_sweeps, n_averaged : int
         Sweeps, and how many of the last to average over.
-    state : State or None
+    state : Assignments or None
         Where to go on from; None is the sequential start.
     first_sweep : int
         Number of the first sweep, to go on with other random numbers.
@@ -355,7 +251,7 @@ def fold_in(
     Returns
     -------
     averages : Averages
-        The sweeps' results for a document depend on it and its seed alone.
+        Those of a document depend on it and its seed alone.
     """
     if not 0 <= n_averaged <= n_sweeps:
         raise ValueError(
@@ -364,27 +260,28 @@ def fold_in(
         )
     bounds = corpus.bounds
 
-    def job(first: int, last: int) -> tuple:
+    def job(first: int, last: int) -> tuple[Any, ...]:
         words, own = own_words(corpus.part(first, last))
         part = None if state is None else state.part(bounds[first], bounds[last])
-        given = _positive(weights[words], words)
-        return own, part, prior, kappa, given, seeds[first:last], first_sweep, n_sweeps, n_averaged
+        given = GivenTopics(_positive(weights[words], words))
+        sweeps = first_sweep, n_sweeps, n_averaged
+        return own, part, prior, atom_prior, given, seeds[first:last], *sweeps
 
-    jobs = (job(*span) for span in _spans(bounds, WORDS_PER_JOB))
+    jobs = (job(*span) for span in corpus.spans(WORDS_PER_JOB))
     return _joined(workers.send(_fold_in_block, jobs))
 
 
 def log_likelihood(
-    corpus: Corpus,
-    prior: Prior,
-    kappa: float,
+    corpus: SentenceCorpus,
+    prior: SentencePrior,
+    atom_prior: float,
     weights: np.ndarray,
     seeds: np.ndarray,
     *,
     n_particles: int = 100,
     workers: Workers = SERIAL,
 ) -> np.ndarray:
-    """log p(words of each document), by a particle filter.
+    """Estimate log p(words of each document) by a particle filter.
 
     Particles seat the words in the order of the process, each given those before it.
     When their weights have become uneven, they are drawn anew in proportion to them. The
@@ -392,9 +289,9 @@ def log_likelihood(
 
     Parameters
     ----------
-    corpus : Corpus
-    prior : WAS, HDP or SBP
-    kappa : float
+    corpus : SentenceCorpus
+    prior : SentencePrior
+    atom_prior : float
     weights : ndarray of shape (n_features, K)
         Word probabilities of the topics.
     seeds : ndarray of shape (n_documents,), uint64
@@ -408,18 +305,25 @@ def log_likelihood(
     """
     if n_particles < 1:
         raise ValueError(f"n_particles must be a positive integer; got {n_particles!r}")
+    longest = int(np.diff(corpus.bounds).max(initial=0))
+    if longest * n_particles > MOST_WORDS:
+        raise ValueError(
+            f"n_particles={n_particles} copies of a document of {longest:,} words are more than "
+            f"the {MOST_WORDS:,} words that are sampled at once; take fewer particles, or cut the "
+            "document into parts"
+        )
 
-    def job(d: int) -> tuple:
+    def job(d: int) -> tuple[Any, ...]:
         words, own = own_words(corpus.part(d, d + 1))
-        given = _positive(weights[words], words)
-        return own, prior, kappa, given, int(seeds[d]), n_particles
+        given = GivenTopics(_positive(weights[words], words))
+        return own, prior, atom_prior, given, int(seeds[d]), n_particles
 
     jobs = (job(d) for d in range(corpus.n_documents))
     return np.array(workers.send(_filter, jobs), dtype=np.float64)
 
 
-def word_statistics(corpus: Corpus, word_topic: np.ndarray, n_features: int) -> np.ndarray:
-    """Expected counts of the vocabulary in topics, of shape (n_features, K)."""
+def word_statistics(corpus: SentenceCorpus, word_topic: np.ndarray, n_features: int) -> np.ndarray:
+    """Return the expected counts of the vocabulary in topics, of shape (n_features, K)."""
     places = np.arange(corpus.n_words + 1)
     by_word = sparse.csr_matrix(
         (np.ones(corpus.n_words), corpus.words, places), shape=(corpus.n_words, n_features)
@@ -427,25 +331,8 @@ def word_statistics(corpus: Corpus, word_topic: np.ndarray, n_features: int) -> 
     return np.asarray(by_word.T @ word_topic)
 
 
-def _spans(bounds: np.ndarray, words_per_part: int) -> list[tuple[int, int]]:
-    """Cut documents into parts of about equal numbers of words; it depends on them alone."""
-    n_documents, n_words = len(bounds) - 1, int(bounds[-1])
-    n_parts = max(1, min(n_documents, round(n_words / words_per_part)))
-    targets = n_words * np.arange(1, n_parts) / n_parts
-    cuts = np.unique(np.searchsorted(bounds, targets)).tolist()
-    edges = [0, *(cut for cut in cuts if 0 < cut < n_documents), n_documents]
-    return list(pairwise(edges))
-
-
-def own_words(corpus: Corpus) -> tuple[np.ndarray, Corpus]:
-    """The columns that occur, and the corpus with places in them for its words."""
-    n_features = int(corpus.words.max(initial=-1)) + 1
-    words, places = rows.used_columns(corpus.words, n_features)
-    return words, replace(corpus, words=places)
-
-
 def _positive(weights: np.ndarray, words: np.ndarray) -> np.ndarray:
-    """The weights as float64; each word needs a topic that can bring it forth."""
+    """Return the weights as float64; each word needs a topic that can bring it forth."""
     weights = np.ascontiguousarray(weights, dtype=np.float64)
     fits = (weights >= 0).all(axis=1) & (weights.sum(axis=1) > 0) & np.isfinite(weights).all(axis=1)
     if not fits.all():
@@ -456,68 +343,45 @@ def _positive(weights: np.ndarray, words: np.ndarray) -> np.ndarray:
     return weights
 
 
-def _sampler(
-    prior: Prior, kappa: float, longest: int, topics: TopicCounts | np.ndarray
-) -> kernel.Sampler:
-    """The kernel's sampler of these sentences, which changes the counts in place."""
-    check_positive("kappa", kappa)
-    a, b, zeta, gamma, exact = np.ones(1), np.ones(1), 1.0, 1.0, False
-    if isinstance(prior, WAS):
-        kind, zeta, exact = kernel.Prior.WAS, prior.zeta, bool(prior.exact)
-        a, b = stick_parameters(prior.a, prior.b)
-    elif isinstance(prior, HDP):
-        kind = kernel.Prior.HDP
-        zeta, gamma = prior.dish_concentration, prior.table_concentration
-    else:
-        kind = kernel.Prior.SBP
-        a, b = stick_parameters(prior.a, prior.b, prior.truncation)
-    if isinstance(topics, TopicCounts):
-        given = topics.counts, topics.mass, topics.eta, topics.eta_mass
-    else:
-        given = topics, None, None, 0.0
-    return kernel.Sampler(kind, kappa, a, b, zeta, gamma, exact, longest, *given)
-
-
-def _arguments(corpus: Corpus, seeds: np.ndarray, state: State) -> tuple:
-    """What each method of the kernel's sampler begins with."""
-    seeds = np.ascontiguousarray(seeds, dtype=np.uint64)
-    documents = corpus.documents, corpus.sentences, corpus.words
-    return *documents, seeds, state.topic, state.table, state.dish
+def _sampler(prior: SentencePrior, atom_prior: float, topics: TopicCounts | GivenTopics) -> Any:
+    """Make the prior's sampler, which changes the counts of the topics in place."""
+    check_prior(prior)
+    check_positive("atom_prior", atom_prior)
+    return prior.sampler(topics, float(atom_prior))
 
 
 def _seat(
-    corpus: Corpus,
-    prior: Prior,
-    kappa: float,
-    topics: TopicCounts | np.ndarray,
+    corpus: SentenceCorpus,
+    prior: SentencePrior,
+    atom_prior: float,
+    topics: TopicCounts | GivenTopics,
     seeds: np.ndarray,
-) -> tuple[State, np.ndarray]:
-    """The sequential start, and the log probabilities along it."""
-    state, log_p = State.empty(corpus.n_words), np.zeros(corpus.n_documents)
-    sampler = _sampler(prior, kappa, corpus.longest, topics)
-    sampler.start(*_arguments(corpus, seeds, state), 0, corpus.n_words, log_p)
-    return state, log_p
+) -> Assignments:
+    """Seat the words one by one."""
+    state = Assignments.empty(corpus.n_words)
+    sampler = _sampler(prior, atom_prior, topics)
+    sampler.start(corpus, seeds, state, 0, corpus.n_words, np.zeros(len(seeds)))
+    return state
 
 
 def _sweep_block(
-    corpus: Corpus,
-    state: State,
-    prior: Prior,
-    kappa: float,
+    corpus: SentenceCorpus,
+    state: Assignments,
+    prior: SentencePrior,
+    atom_prior: float,
     words: np.ndarray,
     topics: TopicCounts,
     seeds: np.ndarray,
     number: int,
-) -> tuple[np.ndarray, TopicCounts, State]:
-    """One sweep over a block; `words` and the topics' rows are its own."""
-    sampler = _sampler(prior, kappa, corpus.longest, topics)
-    nothing = np.zeros((0, 0)), np.zeros((0, 0)), np.zeros(0), np.zeros(0)
-    sampler.sweep(*_arguments(corpus, seeds, state), number, number + 1, 0, *nothing)
+) -> tuple[np.ndarray, TopicCounts, Assignments]:
+    """Sweep once over a block; `words` and the topics' rows are its own."""
+    sampler = _sampler(prior, atom_prior, topics)
+    sampler.sweep(corpus, seeds, state, number, number + 1)
     return words, topics, state
 
 
 def _merged(topics: TopicCounts, changed: list[tuple[np.ndarray, TopicCounts]]) -> TopicCounts:
-    """The counts with the changes of all blocks, in their order."""
+    """Add the changes of all blocks to the counts, in their order."""
     counts, mass = topics.counts.copy(), topics.mass.copy()
     for words, local in changed:
         counts[words] += local.counts - topics.counts[words]
@@ -526,36 +390,37 @@ def _merged(topics: TopicCounts, changed: list[tuple[np.ndarray, TopicCounts]]) 
 
 
 def _fold_in_block(
-    corpus: Corpus,
-    state: State | None,
-    prior: Prior,
-    kappa: float,
-    weights: np.ndarray,
+    corpus: SentenceCorpus,
+    state: Assignments | None,
+    prior: SentencePrior,
+    atom_prior: float,
+    topics: GivenTopics,
     seeds: np.ndarray,
     first_sweep: int,
     n_sweeps: int,
     n_averaged: int,
 ) -> Averages:
-    """Sweeps over some documents under given topics."""
+    """Sweep over some documents under given topics."""
     if state is None:
-        state, _ = _seat(corpus, prior, kappa, weights, seeds)
-    n_topics = weights.shape[1]
-    means = (
+        state = _seat(corpus, prior, atom_prior, topics, seeds)
+    n_topics = topics.counts.shape[1]
+    means = Averages(
+        state,
         np.zeros((corpus.n_words, n_topics)),
         np.zeros((corpus.n_sentences, n_topics)),
         np.zeros(corpus.n_sentences),
         np.zeros(corpus.n_documents),
     )
-    sampler = _sampler(prior, kappa, corpus.longest, weights)
-    sweeps = first_sweep, first_sweep + n_sweeps, n_averaged
-    sampler.sweep(*_arguments(corpus, seeds, state), *sweeps, *means)
-    return Averages(state, *means)
+    sampler = _sampler(prior, atom_prior, topics)
+    last_sweep = first_sweep + n_sweeps
+    sampler.sweep(corpus, seeds, state, first_sweep, last_sweep, n_averaged, means)
+    return means
 
 
 def _joined(parts: list[Averages]) -> Averages:
-    """The averages of corpora that follow each other."""
+    """Join the averages of corpora that follow each other."""
     return Averages(
-        State.joined([part.state for part in parts]),
+        Assignments.joined([part.state for part in parts]),
         np.concatenate([part.word_topic for part in parts]),
         np.concatenate([part.sentence_topic for part in parts]),
         np.concatenate([part.n_tables for part in parts]),
@@ -564,23 +429,23 @@ def _joined(parts: list[Averages]) -> Averages:
 
 
 def _filter(
-    corpus: Corpus, prior: Prior, kappa: float, weights: np.ndarray, seed: int, n_particles: int
+    corpus: SentenceCorpus,
+    prior: SentencePrior,
+    atom_prior: float,
+    topics: GivenTopics,
+    seed: int,
+    n_particles: int,
 ) -> float:
-    """log p of one document, from particles that are copies of it."""
+    """Estimate log p of one document, from particles that are copies of it."""
     n = corpus.n_words
-    copies = Corpus(
-        np.tile(corpus.words, n_particles),
-        np.append(np.add.outer(n * np.arange(n_particles), corpus.sentences[:-1]), n * n_particles),
-        corpus.n_sentences * np.arange(n_particles + 1),
-    )
-    state, log_p = State.empty(n * n_particles), np.empty(n_particles)
-    arguments = _arguments(copies, document_seeds(seed, 0, n_particles), state)
+    copies, seeds = corpus.copies(n_particles), document_seeds(seed, 0, n_particles)
+    state, log_p = Assignments.empty(n * n_particles), np.empty(n_particles)
     fields = [field.reshape(n_particles, n) for field in (state.topic, state.table, state.dish)]
-    sampler = _sampler(prior, kappa, corpus.longest, weights)
+    sampler = _sampler(prior, atom_prior, topics)
     rng = np.random.default_rng(seed)
     log_weight, total = np.zeros(n_particles), 0.0
     for first in range(0, n, WORDS_PER_COMPARISON):
-        sampler.start(*arguments, first, first + WORDS_PER_COMPARISON, log_p)
+        sampler.start(copies, seeds, state, first, first + WORDS_PER_COMPARISON, log_p)
         log_weight += log_p
         weight = np.exp(log_weight - logsumexp(log_weight))
         if 1 / (weight**2).sum() < n_particles / 2:
@@ -593,6 +458,6 @@ def _filter(
 
 
 def _systematic(weight: np.ndarray, u: float) -> np.ndarray:
-    """As many places as there are, each drawn weight * n times on average."""
+    """Draw as many places as there are, each weight * n times on average."""
     points = (u + np.arange(len(weight))) / len(weight)
     return np.minimum(np.searchsorted(np.cumsum(weight), points), len(weight) - 1)

@@ -8,12 +8,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics.kernels import was as kernel
-from streamtopics.was.prior import HDP, SBP, WAS
+from streamtopics.was import HDP, SBP, WAS
+from streamtopics.was.corpus import SentenceCorpus, document_seeds
 from streamtopics.was.sampler import (
-    Corpus,
-    State,
+    Assignments,
+    GivenTopics,
     TopicCounts,
-    document_seeds,
     fold_in,
     start,
     sweep,
@@ -41,7 +41,7 @@ def corpus(documents, n_features=6, seed=0):
     """Random words in documents given by the lengths of their sentences."""
     lengths = [n for document in documents for n in document]
     rng = np.random.default_rng(seed)
-    return Corpus(
+    return SentenceCorpus(
         rng.integers(0, n_features, sum(lengths)).astype(np.int32),
         np.cumsum([0, *lengths]).astype(np.intp),
         np.cumsum([0] + [len(document) for document in documents]).astype(np.intp),
@@ -187,7 +187,7 @@ def test_the_cases_are_not_too_easy():
 def test_a_state_that_cannot_be_is_refused(column, word, value):
     given, seeds = corpus([[3, 4]]), document_seeds(0, 0, 1)
     weights = np.ones((6, 2))
-    state = State(
+    state = Assignments(
         np.zeros(7, np.int32), np.array([0, 0, 0, 3, 3, 3, 3], np.int32), np.zeros(7, np.int32)
     )
     fold_in(given, WAS(), 1.0, weights, seeds, n_sweeps=1, n_averaged=0, state=state)
@@ -199,11 +199,17 @@ def test_a_state_that_cannot_be_is_refused(column, word, value):
 def test_wrong_shapes_and_words_are_refused():
     one = np.ones(1)
     with pytest.raises(ValueError, match="do not agree"):
-        kernel.Sampler(kernel.Prior.WAS, 1.0, one, one, 1.0, 1.0, True, 3, np.ones((3, 2)),
-                       np.ones(2), np.ones(4), 1.0)  # fmt: skip
-    given, state = corpus([[3, 4]]), State.empty(7)
-    sampler = kernel.Sampler(kernel.Prior.WAS, 1.0, one, one, 1.0, 1.0, True, 4, np.ones((2, 2)),
-                             None, None, 1.0)  # fmt: skip
+        kernel.StickBreaking(
+            TopicCounts(np.ones((3, 2)), np.ones(2), np.ones(4), 1.0), 1.0, one, one
+        )
+    given, state = corpus([[3, 4]]), Assignments.empty(7)
+    sampler = kernel.StickBreaking(GivenTopics(np.ones((2, 2))), 1.0, one, one)
     with pytest.raises(ValueError, match="word"):
-        sampler.start(given.documents, given.sentences, given.words, document_seeds(0, 0, 1),
-                      state.topic, state.table, state.dish, 0, 7, np.zeros(1))  # fmt: skip
+        sampler.start(given, document_seeds(0, 0, 1), state, 0, 7, np.zeros(1))
+
+
+def test_a_sampler_without_a_prior_is_refused():
+    given, state = corpus([[1]]), Assignments.empty(1)
+    sampler = kernel.Sampler(GivenTopics(np.ones((6, 2))), 1.0)
+    with pytest.raises(NotImplementedError, match="use a subclass"):
+        sampler.start(given, document_seeds(0, 0, 1), state, 0, 1, np.zeros(1))

@@ -2,6 +2,7 @@
 """The sentence topic model as an estimator: streams, inference, errors, and what it finds."""
 
 import pickle
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -19,10 +20,11 @@ from streamtopics import WASTopicModel
 from streamtopics.datasets import make_subtle_corpus
 from streamtopics.metrics import ParticleScorer
 from streamtopics.text import SentenceVectorizer
-from streamtopics.was import specific_comment_scores
+from streamtopics.was import HDP, SBP, WAS, simulate, specific_comment_scores
 from streamtopics.was.subtle import find_subtle
 
 SETTINGS = {"n_sweeps": 12, "n_burn_in": 6, "n_local_sweeps": 8, "random_state": 3}
+PRIORS = {"was": WAS(b=0.5), "hdp": HDP(), "sbp": SBP(b=0.5, truncation=8)}
 CORPUS = make_subtle_corpus(60, n_topics=5, n_features=80, subtle_share=0.02, random_state=0)
 X = CORPUS.X
 
@@ -31,7 +33,7 @@ def model(n_components=5, **given):
     return WASTopicModel(n_components, **SETTINGS | given)
 
 
-@pytest.fixture(params=["was", "hdp", "sbp"])
+@pytest.fixture(params=PRIORS.values(), ids=PRIORS)
 def fitted(request):
     return model(prior=request.param).fit(X)
 
@@ -78,7 +80,7 @@ def test_the_first_minibatch_is_a_fit():
     assert_array_equal(model().partial_fit(X).components_, model().fit(X).components_)
 
 
-@pytest.mark.parametrize("prior", ["was", "hdp", "sbp"])
+@pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
 def test_a_pickle_goes_on_where_the_stream_was_cut(prior):
     whole = model(prior=prior)
     for start in range(0, 60, 20):
@@ -155,10 +157,9 @@ def test_wrong_input_changes_nothing(fitted, wrong, message):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("prior", "dp"), ("a", 0.0), ("a", [1.0, -1.0]), ("b", -1), ("zeta", 0), ("truncation", 0),
         ("atom_prior", 0), ("atom_prior", 1e-12), ("topic_word_prior", 0), ("n_sweeps", 0),
         ("n_burn_in", 12),
-        ("n_local_sweeps", 0), ("kappa", 0), ("exact", "yes"), ("n_components", 0),
+        ("n_local_sweeps", 0), ("kappa", 0), ("n_components", 0),
     ],
 )  # fmt: skip
 def test_wrong_parameters_change_nothing(name, value):
@@ -168,9 +169,30 @@ def test_wrong_parameters_change_nothing(name, value):
     assert not hasattr(estimator, "posterior_")
 
 
-def test_sticks_of_the_hdp_are_those_of_a_dirichlet_process():
-    with pytest.raises(ValueError, match="a must be 1 and b a number for prior='hdp'"):
-        model(prior="hdp", a=2.0).fit(X)
+@pytest.mark.parametrize(
+    ("prior", "message"),
+    [
+        ("hdp", "such as WAS.*got 'hdp', which has no sampler and no draw_seats"),
+        (WAS, "got the class WAS"),
+        (object(), "has no sampler and no draw_seats.*Franchise"),
+    ],
+)
+def test_what_is_no_prior_is_refused_by_what_it_lacks(prior, message):
+    estimator = model(prior=prior)
+    with pytest.raises(TypeError, match=message):
+        estimator.fit(X)
+    assert not hasattr(estimator, "posterior_")
+    with pytest.raises(TypeError, match=message):
+        simulate([2], prior, 0.1, np.eye(2), np.random.default_rng(0))
+
+
+def test_fields_of_the_prior_are_parameters():
+    estimator = model(prior=WAS(b=0.5))
+    assert_array_equal(model().fit(X).components_, estimator.fit(X).components_)
+    assert estimator.get_params()["prior__zeta"] == 1.0
+    assert clone(estimator).set_params(prior__b=2.0).prior == WAS(b=2.0)
+    search = GridSearchCV(estimator, {"prior__b": [0.5, 50.0]}, cv=2, error_score="raise")
+    assert search.fit(X[:20]).best_params_["prior__b"] in (0.5, 50.0)
 
 
 def test_more_topics_in_mid_stream_are_refused(fitted):
@@ -190,6 +212,22 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(fitted, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         fitted.fit(X)
     assert state(fitted) == before
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_an_interrupted_step_is_all_learnt_or_not_at_all(fitted, monkeypatch, after):
+    whole, before = pickle.loads(pickle.dumps(fitted)).partial_fit(X[:3]), state(fitted)
+    blend = type(fitted.posterior_).blend
+
+    def stop(posterior, step):
+        if after:
+            blend(posterior, step)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(fitted.posterior_), "blend", stop)
+    with pytest.raises(KeyboardInterrupt):
+        fitted.partial_fit(X[:3])
+    assert state(fitted) == (state(whole) if after else before)
 
 
 # Documents of all kinds
@@ -254,9 +292,23 @@ def test_names_of_columns_are_kept_and_compared():
             estimator.transform(X[:2])
 
 
-def test_counts_that_no_memory_holds_are_refused(fitted):
-    with pytest.raises(ValueError, match="more than the 2,147,483,647 that are sampled at once"):
-        fitted.transform([np.r_[3e9, np.zeros(79)][None]])
+@pytest.mark.parametrize("count", [2.0**24 + 2, 1e9, 1e12])
+def test_counts_beyond_the_budget_are_refused_before_they_are_words(fitted, count):
+    before = state(fitted)
+    document = np.r_[count, np.zeros(79)][None]
+    tracemalloc.start()
+    for method in (fitted.fit, fitted.partial_fit, fitted.transform, fitted.log_likelihood):
+        with pytest.raises(ValueError, match=r"words, more than the 16,777,216 .* at once"):
+            method([document])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10e6
+    assert state(fitted) == before
+
+
+def test_particles_beyond_the_budget_are_refused(fitted):
+    with pytest.raises(ValueError, match=r"n_particles=10000000 copies .* fewer particles"):
+        fitted.log_likelihood(X[:1], n_particles=10**7)
 
 
 def test_iterators_of_documents_are_read_once(fitted):

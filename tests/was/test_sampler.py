@@ -9,12 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from streamtopics.parallel import workers
-from streamtopics.was.prior import HDP, SBP, WAS, simulate
+from streamtopics.was import HDP, SBP, WAS, simulate
+from streamtopics.was.corpus import SentenceCorpus, corpus_of, document_seeds
 from streamtopics.was.sampler import (
-    Corpus,
     TopicCounts,
-    corpus_of,
-    document_seeds,
     fold_in,
     log_likelihood,
     start,
@@ -47,7 +45,6 @@ def test_counts_become_words_in_the_order_of_columns():
     assert_array_equal(corpus.sentences, [0, 3, 3, 6, 7])
     assert_array_equal(corpus.documents, [0, 1, 1, 4])
     assert_array_equal(corpus.bounds, [0, 3, 3, 7])
-    assert corpus.longest == 3
     part = corpus.part(1, 3)
     assert_array_equal(part.words, [0, 0, 0, 2])
     assert_array_equal(part.sentences, [0, 0, 3, 4])
@@ -150,7 +147,7 @@ def test_a_folded_in_document_does_not_depend_on_its_company(prior):
 
 @each_prior
 def test_documents_and_sentences_may_be_empty(prior):
-    none = Corpus(np.zeros(0, np.int32), np.zeros(1, np.intp), np.zeros(1, np.intp))
+    none = SentenceCorpus(np.zeros(0, np.int32), np.zeros(1, np.intp), np.zeros(1, np.intp))
     weights, no_seeds = some_weights(), document_seeds(0, 0, 0)
     assert fold_in(none, prior, 0.1, weights, no_seeds).word_topic.shape == (0, 4)
     assert log_likelihood(none, prior, 0.1, weights, no_seeds).shape == (0,)
@@ -179,7 +176,7 @@ def test_topics_of_sentences_are_found():
     rng = np.random.default_rng(0)
     documents = [simulate([8] * 6, WAS(zeta=1.0), 0.05, topics / topics.sum(1)[:, None], rng)
                  for _ in range(20)]  # fmt: skip
-    corpus = Corpus(
+    corpus = SentenceCorpus(
         np.concatenate([document.words for document in documents]),
         np.arange(0, 20 * 48 + 1, 8),
         np.arange(0, 121, 6),
@@ -206,7 +203,7 @@ def test_senseless_arguments_are_refused():
     seeds = document_seeds(0, 0, corpus.n_documents)
     with pytest.raises(ValueError, match="n_averaged"):
         fold_in(corpus, WAS(), 0.1, some_weights(), seeds, n_sweeps=2, n_averaged=3)
-    with pytest.raises(ValueError, match="kappa"):
+    with pytest.raises(ValueError, match="atom_prior"):
         fold_in(corpus, WAS(), 0.0, some_weights(), seeds)
     with pytest.raises(ValueError, match="n_particles"):
         log_likelihood(corpus, WAS(), 0.1, some_weights(), seeds, n_particles=0)
@@ -221,7 +218,7 @@ def test_the_particles_estimate_is_unbiased(prior, n_particles):
     topic_word = np.array([[0.8, 0.2], [0.1, 0.9]])
     _, exact = reference.posterior(lengths, words, prior, kappa, 2, 2, topic_word=topic_word)
     n = 1000 if n_particles == 1 else 200
-    corpus = Corpus(
+    corpus = SentenceCorpus(
         np.tile(np.array(words, np.int32), n),
         np.append(np.add.outer(5 * np.arange(n), [0, 3]), 5 * n),
         2 * np.arange(n + 1),

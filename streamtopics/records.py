@@ -71,7 +71,7 @@ def nested_fields(record: Any) -> Iterator[tuple[str, Any]]:
 
     Examples
     --------
-    >>> from streamtopics.estimators.records import nested_fields
+    >>> from streamtopics.records import nested_fields
     >>> from streamtopics.updates import Boost, PowerPrior
     >>> dict(nested_fields(PowerPrior(0.9, Boost(0.1))))["boost__scale"]
     0.1
@@ -90,7 +90,7 @@ def replaced(record: Any, values: dict[str, Any], name: str) -> Any:
 
     Examples
     --------
-    >>> from streamtopics.estimators.records import replaced
+    >>> from streamtopics.records import replaced
     >>> from streamtopics.updates import PowerPrior
     >>> replaced(PowerPrior(0.9), {"rho": 0.5, "boost__scale": 0.1}, "update")
     PowerPrior(rho=0.5, boost=Boost(scale=0.1, norm='whole'), n_passes=1)
