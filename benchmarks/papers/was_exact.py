@@ -14,8 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from streamtopics import WASTopicModel
-from streamtopics.was import sampler
-from streamtopics.was.prior import WAS, simulate
+from streamtopics.was import WAS, corpus, sampler, simulate
 
 N_DOCUMENTS, N_SENTENCES, LENGTH = 20, 12, 10
 N_TOPICS, N_WORDS, KAPPA, ETA = 8, 300, 0.2, 0.05
@@ -38,7 +37,7 @@ def draw(seed: int) -> tuple[sparse.csr_matrix, np.ndarray, tuple[float, float]]
 def learnt(X: sparse.csr_matrix, exact: bool, n_sweeps: int, seed: int) -> tuple[float, float]:
     """Dishes and tables per document, with the topics integrated out."""
     model = WASTopicModel(
-        N_TOPICS, b=1.0, atom_prior=KAPPA, topic_word_prior=ETA, exact=exact,
+        N_TOPICS, prior=WAS(exact=exact), atom_prior=KAPPA, topic_word_prior=ETA,
         n_sweeps=n_sweeps, n_burn_in=n_sweeps // 2, random_state=seed,
     )  # fmt: skip
     model.fit(X, groups=np.repeat(np.arange(N_DOCUMENTS), N_SENTENCES))
@@ -50,11 +49,11 @@ def given(
 ) -> tuple[float, float]:
     """Dishes and tables per document, under the true topics."""
     found = sampler.fold_in(
-        sampler.corpus_of(X, [N_SENTENCES] * N_DOCUMENTS),
+        corpus.corpus_of(X, [N_SENTENCES] * N_DOCUMENTS),
         WAS(exact=exact),
         KAPPA,
         topic_word.T,
-        sampler.document_seeds(seed, 0, N_DOCUMENTS),
+        corpus.document_seeds(seed, 0, N_DOCUMENTS),
         n_sweeps=n_sweeps,
         n_averaged=n_sweeps // 2,
     )

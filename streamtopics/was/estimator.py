@@ -342,7 +342,8 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
         """The step of online EM."""
         posterior = self.posterior_
         statistics = Statistics(words, counts, np.diff(corpus.bounds).astype(np.float64))
-        before = posterior.n_documents / corpus.n_documents
+        # In minibatches of this one's size, which need not be a whole number.
+        before: Any = posterior.n_documents / corpus.n_documents
         rate = step_size_of_means(before, self.kappa, 0.0)
         blend = running_mean(posterior, statistics, rate)
         # Undone unless the blend, which is the last step and cannot be halved, takes place.
@@ -597,8 +598,9 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
         )
 
     def _topic_weights(self, words: np.ndarray) -> np.ndarray:
-        """Probability of some words in each topic, of shape (len(words), K)."""
-        return self.posterior_.rows(words) / self.posterior_.mass
+        """Return the probability of some words in each topic, of shape (len(words), K)."""
+        weights: np.ndarray = self.posterior_.rows(words) / self.posterior_.mass
+        return weights
 
     # Parts
 
@@ -629,7 +631,7 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
         corpus = corpus_of(counts, np.diff(sentences.starts))
         return own_words(corpus)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.two_d_array = False
         tags.input_tags.three_d_array = True

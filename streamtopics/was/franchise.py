@@ -24,6 +24,8 @@ from streamtopics.was.stick_breaking import shared_in_order
 
 # Half a gigabyte: a sentence of half a million words at 126 tables.
 MOST_WEIGHTS = 2**26
+# Up to so many words and tables a law is looked at, whether it is exchangeable.
+LOOKED_AT = 32
 # A Dirichlet process is taken for broken when no more than this is left of its stick.
 LEAST_STICK = 1e-12
 
@@ -33,7 +35,7 @@ class Franchise(ABC):
 
     Derive a frozen dataclass from it. The functions are vectorised: they take arrays of
     float64 and return one that is as long, or a number. The compiled sampler runs on
-    tables of their values. The laws have to be exchangeable, as those of Gibbs type are:
+    tables of their values. Laws that are not exchangeable are refused. Those that are have
     w(n_t) = n_t - sigma, and u(n, T) = V(n + 1, T + 1) / V(n + 1, T) for some V with
     V(n, T) = (n - sigma T) V(n + 1, T) + V(n + 1, T + 1).
     """
@@ -163,7 +165,30 @@ def tabulated(
         opening[n, n:] = _checked(open_, members, np.full(len(members), float(n)))
     if not opening[0, 0] > 0:
         raise ValueError(f"{_name(open_)} must be positive for the first; got {opening[0, 0]:g}")
+    if not exchangeable(joining[:LOOKED_AT], opening[:LOOKED_AT, :LOOKED_AT]):
+        raise ValueError(
+            f"{_name(join)} and {_name(open_)} must be the weights of an exchangeable law, but the "
+            "probability of a seating depends on the order of its words. Weights n - d and "
+            "b + d T are exchangeable for any b and d, n the words at a table and T the tables"
+        )
     return joining, opening
+
+
+def exchangeable(joining: np.ndarray, opening: np.ndarray) -> bool:
+    """Tell whether no order of the members matters, by weights as of `tabulated`.
+
+    Joining a group and opening one have the same probability in both orders if
+    u(n + 1, T) W(n + 1, T + 1) = u(n, T) W(n + 1, T), with W the sum of all weights. It is
+    a function of n and T if w(n) is c (n - sigma).
+    """
+    slope = joining[2] - joining[1]
+    groups, members = np.indices(opening.shape)
+    total = slope * members + (joining[1] - slope) * groups + opening
+    one = opening[1:-1, 2:] * total[2:, 2:]
+    other = opening[1:-1, 1:-1] * total[1:-1, 2:]
+    possible = (groups <= members)[1:-1, 1:-1]
+    linear = np.allclose(np.diff(joining[1:]), slope)
+    return bool(linear and np.allclose(one[possible], other[possible]))
 
 
 def _checked(function: Callable[..., ArrayLike], *arguments: np.ndarray) -> np.ndarray:
@@ -174,13 +199,13 @@ def _checked(function: Callable[..., ArrayLike], *arguments: np.ndarray) -> np.n
             f"{_name(function)} must return a number, or as many weights as it is given numbers, "
             f"{len(arguments[0])}; got an array of shape {weights.shape}"
         )
-    wrong = ~(np.isfinite(weights) & (weights >= 0))
+    wrong = np.ravel(~(np.isfinite(weights) & (weights >= 0)))
     if wrong.any():
-        place = int(np.argmax(wrong))
+        place = int(wrong.argmax())
         where = ", ".join(f"{values[place]:g}" for values in arguments)
         raise ValueError(
             f"{_name(function)} must return finite weights of at least 0; got "
-            f"{np.ravel(weights)[place]:g} for {where}"
+            f"{weights.ravel()[place]:g} for {where}"
         )
     return weights
 

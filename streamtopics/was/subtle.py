@@ -33,7 +33,7 @@ class SubtleTopic(NamedTuple):
     share: float
     n_sentences: int
     n_documents: int
-    words: list
+    words: list[Any]
     sentences: list[SubtleSentence]
 
 
@@ -163,13 +163,14 @@ def specific_comment_scores(model: Any, article: Any, comments: Sequence[Any]) -
 
 def check_share(name: str, value: Any) -> float:
     """A number in (0, 1]."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value <= 1:
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not (number and 0 < float(value) <= 1):
         raise ValueError(f"{name} must be a number in (0, 1]; got {value!r}")
     return float(value)
 
 
 def check_number(name: str, value: Any) -> int:
     """A whole number of at least 1."""
-    if not (isinstance(value, Integral) and value >= 1):
+    if not (isinstance(value, Integral) and int(value) >= 1):
         raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")
     return int(value)
