@@ -37,9 +37,14 @@ def draw(seed: int) -> tuple[sparse.csr_matrix, np.ndarray, tuple[float, float]]
 def learnt(X: sparse.csr_matrix, exact: bool, n_sweeps: int, seed: int) -> tuple[float, float]:
     """Dishes and tables per document, with the topics integrated out."""
     model = WASTopicModel(
-        N_TOPICS, prior=WAS(exact=exact), atom_prior=KAPPA, topic_word_prior=ETA,
-        n_sweeps=n_sweeps, n_burn_in=n_sweeps // 2, random_state=seed,
-    )  # fmt: skip
+        N_TOPICS,
+        prior=WAS(exact=exact),
+        atom_prior=KAPPA,
+        topic_word_prior=ETA,
+        n_sweeps=n_sweeps,
+        n_burn_in=n_sweeps // 2,
+        random_state=seed,
+    )
     model.fit(X, groups=np.repeat(np.arange(N_DOCUMENTS), N_SENTENCES))
     return float(model.n_atoms_.mean()), float(model.n_tables_.mean())
 
@@ -48,10 +53,8 @@ def given(
     X: sparse.csr_matrix, topic_word: np.ndarray, exact: bool, n_sweeps: int, seed: int
 ) -> tuple[float, float]:
     """Dishes and tables per document, under the true topics."""
-    found = sampler.fold_in(
+    found = sampler.SentenceSampler(WAS(exact=exact), KAPPA).fold_in(
         corpus.corpus_of(X, [N_SENTENCES] * N_DOCUMENTS),
-        WAS(exact=exact),
-        KAPPA,
         topic_word.T,
         corpus.document_seeds(seed, 0, N_DOCUMENTS),
         n_sweeps=n_sweeps,

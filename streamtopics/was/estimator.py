@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -31,7 +30,6 @@ from streamtopics.validation import (
     check_column_names,
     check_topic_word_prior,
 )
-from streamtopics.was import sampler
 from streamtopics.was.corpus import (
     SentenceCorpus,
     content_seeds,
@@ -39,8 +37,8 @@ from streamtopics.was.corpus import (
     document_seeds,
     own_words,
 )
-from streamtopics.was.prior import LEAST, MOST, SentencePrior, check_prior
-from streamtopics.was.sampler import TopicCounts
+from streamtopics.was.prior import LEAST, MOST, SentencePrior
+from streamtopics.was.sampler import Averages, SentenceSampler, TopicCounts, word_statistics
 from streamtopics.was.subtle import (
     SubtleSentence,
     SubtleTopic,
@@ -53,23 +51,6 @@ from streamtopics.was.weight_agnostic import WAS
 # The source has b = 1, which makes too many tables of short sentences.
 DEFAULT_PRIOR = WAS(a=1.0, b=0.5, zeta=1.0)
 POSITIVE = Interval(Real, LEAST, MOST, closed="both")
-
-
-@dataclass(frozen=True)
-class Chain:
-    """What a chain over a corpus with topics integrated out leaves behind.
-
-    Attributes
-    ----------
-    counts : ndarray of shape (n_features, K), float64
-        Mean number of tokens of each word in each topic.
-    n_atoms, n_tables : ndarray of shape (n_documents,), float64
-        Mean numbers of distinct atoms and of tables in each document.
-    """
-
-    counts: np.ndarray
-    n_atoms: np.ndarray
-    n_tables: np.ndarray
 
 
 class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstimator):
@@ -266,7 +247,7 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
     def _learning(
         self, method: str, X: Any, groups: Any, *, start: bool
     ) -> Iterator[tuple[Sentences, Workers]]:
-        """The checked sentences and the workers; all is undone if it fails."""
+        """Yield the checked sentences and the workers; undo all if it fails."""
         with unchanged_unless_learnt(self), self._workers() as pool:
             sentences = self._sentences(X, groups, method, reset=start)
             if start:
@@ -293,13 +274,9 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
         self.n_atoms_, self.n_tables_ = np.zeros((2, 0))
 
     def _learn_together(self, sentences: Sentences, pool: Workers) -> None:
-        """Batch Gibbs sampling, as the first step of online EM."""
+        """Run a chain with topics integrated out, as the first step of online EM."""
         words, corpus = self._corpus(sentences)
-        chain = self._chain(corpus, words, pool)
-        self._take_in(words, chain.counts, corpus, chain.n_atoms, chain.n_tables)
-
-    def _chain(self, corpus: SentenceCorpus, words: np.ndarray, pool: Workers) -> Chain:
-        prior, seeds = self._prior, self._seeds(corpus)
+        sampler, seeds = self._sampler, self._seeds(corpus)
         n_words, K = len(words), self.n_components
         eta = self.posterior_.prior_rows(words)[:, 0]
         nothing = np.zeros((n_words, K)), np.zeros(K)
@@ -308,24 +285,22 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
         n_atoms, n_tables = np.zeros((2, corpus.n_documents))
         total = corpus.n_documents * self.n_sweeps
         with progress("WASTopicModel", total, enabled=self.verbose > 0) as report:
-            state, topics = sampler.start(corpus, prior, self.atom_prior, topics, seeds)
+            state, topics = sampler.start(corpus, topics, seeds)
             for number in range(self.n_sweeps):
-                state, topics = sampler.sweep(
-                    corpus, state, prior, self.atom_prior, topics, seeds, number, pool
-                )
+                state, topics = sampler.sweep(corpus, state, topics, seeds, number, pool)
                 report.advance(corpus.n_documents, float(corpus.n_words))
                 if number >= self.n_burn_in:
                     counts += topics.counts
                     n_atoms += distinct(corpus, state.dish)
                     n_tables += distinct(corpus, state.table)
         kept = self.n_sweeps - self.n_burn_in
-        return Chain(counts / kept, n_atoms / kept, n_tables / kept)
+        self._take_in(words, counts / kept, corpus, n_atoms / kept, n_tables / kept)
 
     def _learn_apart(self, sentences: Sentences, pool: Workers) -> None:
-        """Documents under the topics of now, and a step towards their statistics."""
+        """Sample documents under the topics of now, and step towards their statistics."""
         words, corpus = self._corpus(sentences)
         found = self._fold_in(corpus, words, self._seeds(corpus), pool)
-        counts = sampler.word_statistics(corpus, found.word_topic, len(words))
+        counts = word_statistics(corpus, found.word_topic, len(words))
         n_tables = np.add.reduceat(np.append(found.n_tables, 0.0), corpus.documents[:-1]) * (
             np.diff(corpus.documents) > 0
         )
@@ -339,7 +314,7 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
         n_atoms: np.ndarray,
         n_tables: np.ndarray,
     ) -> None:
-        """The step of online EM."""
+        """Take a step of online EM."""
         posterior = self.posterior_
         statistics = Statistics(words, counts, np.diff(corpus.bounds).astype(np.float64))
         # In minibatches of this one's size, which need not be a whole number.
@@ -353,7 +328,7 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
     # Inference
 
     def transform(self, X: Any, groups: Any = None) -> np.ndarray:
-        """Topic proportions of documents: the mean over their words.
+        """Return the topic proportions of documents: the mean over their words.
 
         Each row depends on its own document only. A document without words gets equal
         proportions.
@@ -379,7 +354,7 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
         return document_means(corpus, theta)
 
     def transform_sentences(self, X: Any, groups: Any = None) -> np.ndarray:
-        """Topic proportions of sentences: their posterior mean.
+        """Return the topic proportions of sentences: their posterior mean.
 
         Parameters
         ----------
@@ -400,7 +375,7 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
             return sentences.as_passed(self._sentence_topic(words, corpus, pool))
 
     def score_samples(self, X: Any, groups: Any = None) -> np.ndarray:
-        """Log predictive probability of the held-out tokens of each document.
+        """Return the log predictive probability of the held-out tokens of each document.
 
         One token in five of each sentence is held out, by a rule that depends on the
         sentence alone; its proportions are inferred from the others of the document.
@@ -421,7 +396,7 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
         return self._completion(X, groups, "score_samples")[0]
 
     def score(self, X: Any, y: Any = None, groups: Any = None) -> float:
-        """Log predictive probability per held-out token, by completion of the sentences.
+        """Return the log predictive probability per held-out token of the sentences.
 
         Parameters
         ----------
@@ -443,7 +418,7 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
     def log_likelihood(
         self, X: Any, groups: Any = None, *, n_particles: int = 100, seed: int = 0
     ) -> np.ndarray:
-        """log p(words of each document) under the learnt topics, by a particle filter.
+        """Estimate log p(words of each document) under the learnt topics by a particle filter.
 
         The exponential is an unbiased estimate, so that the logarithm is too low on
         average; the more particles, the less. Particles seat the words in the order of the
@@ -457,7 +432,7 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
             The document of each row of X, if that is one matrix.
         n_particles : int, default=100
         seed : int, default=0
-            Another seed, another estimate; documents do not depend on each other.
+            Seed of the particles; documents do not depend on each other.
 
         Returns
         -------
@@ -471,10 +446,8 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
         with self._workers() as pool:
             sentences = self._sentences(X, groups, "log_likelihood")
             words, corpus = self._corpus(sentences)
-            return sampler.log_likelihood(
+            return self._sampler.log_likelihood(
                 corpus,
-                self._prior,
-                self.atom_prior,
                 self._topic_weights(words),
                 content_seeds(corpus, words) ^ np.uint64(seed),
                 n_particles=n_particles,
@@ -493,7 +466,7 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
         texts: Sequence[Sequence[str]] | None = None,
         feature_names: Any = None,
     ) -> list[SubtleTopic]:
-        """Topics that are rare in a corpus and dominate a few sentences, with these.
+        """Find topics that are rare in a corpus and dominate a few sentences, with these.
 
         Parameters
         ----------
@@ -502,12 +475,12 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
         groups : array-like of shape (n_sentences,) or None, default=None
             The document of each row of X, if that is one matrix.
         max_share : float or None, default=None
-            Of the words that a subtle topic may have; None is half of an even share,
-            1 / (2 n_components).
+            Share of the words that a subtle topic may have at most; None is half of an
+            even share, 1 / (2 n_components).
         min_proportion : float, default=0.5
-            Of a sentence that it must have to dominate it.
+            Share of a sentence that it must have to dominate it.
         n_sentences, n_words : int, default=5 and 8
-            How many to tell, at most, of each topic.
+            How many of each topic to report, at most.
         texts : sequence of sequences of str or None, default=None
             The sentences of each document, as `SentenceVectorizer.sentences` has them.
         feature_names : array-like of shape (n_features,) or None, default=None
@@ -539,13 +512,13 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
         topics = []
         for k, share, dominated in found:
             documents = sentences.documents[dominated]
-            told = []
+            shown = []
             for row, d in zip(dominated[:n_sentences].tolist(), documents.tolist(), strict=False):
                 place = row - int(sentences.starts[d])
                 text = None if texts is None else texts[d][place]
-                told.append(SubtleSentence(d, place, float(theta[row, k]), text))
+                shown.append(SubtleSentence(d, place, float(theta[row, k]), text))
             n_documents = len(np.unique(documents))
-            topics.append(SubtleTopic(k, share, len(dominated), n_documents, top_words[k], told))
+            topics.append(SubtleTopic(k, share, len(dominated), n_documents, top_words[k], shown))
         return topics
 
     def _check_texts(self, texts: Any, sentences: Sentences) -> None:
@@ -584,12 +557,10 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
 
     def _fold_in(
         self, corpus: SentenceCorpus, words: np.ndarray, seeds: np.ndarray, pool: Workers
-    ) -> sampler.Averages:
-        """Documents under the topics of now."""
-        return sampler.fold_in(
+    ) -> Averages:
+        """Sample documents under the topics of now."""
+        return self._sampler.fold_in(
             corpus,
-            self._prior,
-            self.atom_prior,
             self._topic_weights(words),
             seeds,
             n_sweeps=self.n_local_sweeps,
@@ -605,10 +576,9 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
     # Parts
 
     @property
-    def _prior(self) -> SentencePrior:
+    def _sampler(self) -> SentenceSampler:
         prior = DEFAULT_PRIOR if self.prior is None else self.prior
-        check_prior(prior)
-        return prior
+        return SentenceSampler(prior, self.atom_prior)
 
     def _seeds(self, corpus: SentenceCorpus) -> np.ndarray:
         return document_seeds(self.seed_, self.posterior_.n_documents, corpus.n_documents)
@@ -626,7 +596,7 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
     def _corpus(
         self, sentences: Sentences, counts: Any = None
     ) -> tuple[np.ndarray, SentenceCorpus]:
-        """The words that occur, and the corpus over them."""
+        """Return the words that occur, and the corpus over them."""
         counts = sentences.counts if counts is None else counts
         corpus = corpus_of(counts, np.diff(sentences.starts))
         return own_words(corpus)
@@ -640,14 +610,14 @@ class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstima
 
 
 def distinct(corpus: SentenceCorpus, labels: np.ndarray) -> np.ndarray:
-    """How many labels the words of each document have, of shape (n_documents,)."""
+    """Count the labels that the words of each document have, (n_documents,)."""
     document = np.repeat(np.arange(corpus.n_documents), np.diff(corpus.bounds))
     pairs = np.unique(np.stack([document, labels]), axis=1)
     return np.bincount(pairs[0], minlength=corpus.n_documents).astype(np.float64)
 
 
 def document_means(corpus: SentenceCorpus, sentence_topic: np.ndarray) -> np.ndarray:
-    """Means over the sentences of each document, weighted by their words."""
+    """Average over the sentences of each document, weighted by their words."""
     lengths = np.diff(corpus.sentences).astype(np.float64)
     document = np.repeat(np.arange(corpus.n_documents), np.diff(corpus.documents))
     K = sentence_topic.shape[1]
@@ -658,5 +628,6 @@ def document_means(corpus: SentenceCorpus, sentence_topic: np.ndarray) -> np.nda
         ],
         axis=1,
     )
-    totals = np.diff(corpus.bounds)[:, None]
-    return np.divide(sums, totals, out=np.full((corpus.n_documents, K), 1 / K), where=totals > 0)
+    totals, means = np.diff(corpus.bounds)[:, None], np.full((corpus.n_documents, K), 1 / K)
+    np.divide(sums, totals, out=means, where=totals > 0)
+    return means

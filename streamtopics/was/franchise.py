@@ -199,13 +199,14 @@ def _checked(function: Callable[..., ArrayLike], *arguments: np.ndarray) -> np.n
             f"{_name(function)} must return a number, or as many weights as it is given numbers, "
             f"{len(arguments[0])}; got an array of shape {weights.shape}"
         )
-    wrong = np.ravel(~(np.isfinite(weights) & (weights >= 0)))
+    flat = weights.ravel()
+    wrong: np.ndarray = ~(np.isfinite(flat) & (flat >= 0))
     if wrong.any():
         place = int(wrong.argmax())
         where = ", ".join(f"{values[place]:g}" for values in arguments)
         raise ValueError(
             f"{_name(function)} must return finite weights of at least 0; got "
-            f"{weights.ravel()[place]:g} for {where}"
+            f"{flat[place]:g} for {where}"
         )
     return weights
 

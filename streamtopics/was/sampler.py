@@ -106,6 +106,14 @@ class TopicCounts:
         """Return a copy for some of the words."""
         return TopicCounts(self.counts[words], self.mass.copy(), self.eta[words], self.eta_mass)
 
+    def changed(self, parts: Sequence[tuple[np.ndarray, TopicCounts]]) -> TopicCounts:
+        """Add the changes of copies for some of the words, in their order."""
+        counts, mass = self.counts.copy(), self.mass.copy()
+        for words, local in parts:
+            counts[words] += local.counts - self.counts[words]
+            mass += local.mass - self.mass
+        return replace(self, counts=counts, mass=mass)
+
 
 class GivenTopics(NamedTuple):
     """Topics that are known: `counts` has the weight of each word in each, (n_words, K)."""
@@ -138,188 +146,244 @@ class Averages:
     n_tables: np.ndarray
     n_dishes: np.ndarray
 
-
-def start(
-    corpus: SentenceCorpus,
-    prior: SentencePrior,
-    atom_prior: float,
-    topics: TopicCounts,
-    seeds: np.ndarray,
-) -> tuple[Assignments, TopicCounts]:
-    """Seat the words of each document given those before it, document after document.
-
-    Parameters
-    ----------
-    corpus : SentenceCorpus
-    prior : SentencePrior
-    atom_prior : float
-        Dirichlet parameter of the dishes.
-    topics : TopicCounts
-        Those of the words of other documents.
-    seeds : ndarray of shape (n_documents,), uint64
-
-    Returns
-    -------
-    state : Assignments
-    topics : TopicCounts
-        With the words of these documents.
-    """
-    words, own = own_words(corpus)
-    local = topics.rows(words)
-    state = _seat(own, prior, atom_prior, local, seeds)
-    return state, _merged(topics, [(words, local)])
-
-
-def sweep(
-    corpus: SentenceCorpus,
-    state: Assignments,
-    prior: SentencePrior,
-    atom_prior: float,
-    topics: TopicCounts,
-    seeds: np.ndarray,
-    number: int,
-    workers: Workers = SERIAL,
-    *,
-    words_per_block: int = WORDS_PER_BLOCK,
-) -> tuple[Assignments, TopicCounts]:
-    """Sweep over all words, with topics integrated out.
-
-    Parameters
-    ----------
-    corpus : SentenceCorpus
-    state : Assignments
-    prior : SentencePrior
-    atom_prior : float
-    topics : TopicCounts
-        Those of the words of these and all other documents.
-    seeds : ndarray of shape (n_documents,), uint64
-    number : int
-        Number of the sweep, 0, 1, ...; a sweep is a function of it and the rest.
-    workers : Workers
-    words_per_block : int
-        Blocks of documents see each other's changes after the sweep. With as many as
-        the corpus has, the sweep is one of collapsed Gibbs sampling.
-
-    Returns
-    -------
-    state : Assignments
-    topics : TopicCounts
-    """
-    bounds = corpus.bounds
-
-    def job(first: int, last: int) -> tuple[Any, ...]:
-        words, own = own_words(corpus.part(first, last))
-        part = state.part(bounds[first], bounds[last])
-        return own, part, prior, atom_prior, words, topics.rows(words), seeds[first:last], number
-
-    results = workers.send(_sweep_block, (job(*span) for span in corpus.spans(words_per_block)))
-    merged = _merged(topics, [(words, local) for words, local, _ in results])
-    return Assignments.joined([part for *_, part in results]), merged
-
-
-def fold_in(
-    corpus: SentenceCorpus,
-    prior: SentencePrior,
-    atom_prior: float,
-    weights: np.ndarray,
-    seeds: np.ndarray,
-    *,
-    n_sweeps: int = 30,
-    n_averaged: int = 15,
-    state: Assignments | None = None,
-    first_sweep: int = 0,
-    workers: Workers = SERIAL,
-) -> Averages:
-    """Sample documents under given topics.
-
-    Parameters
-    ----------
-    corpus : SentenceCorpus
-    prior : SentencePrior
-    atom_prior : float
-    weights : ndarray of shape (n_features, K)
-        Probability of each word in each topic, up to a factor for each word.
-    seeds : ndarray of shape (n_documents,), uint64
-    n_sweeps, n_averaged : int
-        Sweeps, and how many of the last to average over.
-    state : Assignments or None
-        Where to go on from; None is the sequential start.
-    first_sweep : int
-        Number of the first sweep, to go on with other random numbers.
-    workers : Workers
-
-    Returns
-    -------
-    averages : Averages
-        Those of a document depend on it and its seed alone.
-    """
-    if not 0 <= n_averaged <= n_sweeps:
-        raise ValueError(
-            "n_averaged must lie between 0 and n_sweeps; got "
-            f"n_averaged={n_averaged} and n_sweeps={n_sweeps}"
-        )
-    bounds = corpus.bounds
-
-    def job(first: int, last: int) -> tuple[Any, ...]:
-        words, own = own_words(corpus.part(first, last))
-        part = None if state is None else state.part(bounds[first], bounds[last])
-        given = GivenTopics(_positive(weights[words], words))
-        sweeps = first_sweep, n_sweeps, n_averaged
-        return own, part, prior, atom_prior, given, seeds[first:last], *sweeps
-
-    jobs = (job(*span) for span in corpus.spans(WORDS_PER_JOB))
-    return _joined(workers.send(_fold_in_block, jobs))
-
-
-def log_likelihood(
-    corpus: SentenceCorpus,
-    prior: SentencePrior,
-    atom_prior: float,
-    weights: np.ndarray,
-    seeds: np.ndarray,
-    *,
-    n_particles: int = 100,
-    workers: Workers = SERIAL,
-) -> np.ndarray:
-    """Estimate log p(words of each document) by a particle filter.
-
-    Particles seat the words in the order of the process, each given those before it.
-    When their weights have become uneven, they are drawn anew in proportion to them. The
-    exponential is an unbiased estimate.
-
-    Parameters
-    ----------
-    corpus : SentenceCorpus
-    prior : SentencePrior
-    atom_prior : float
-    weights : ndarray of shape (n_features, K)
-        Word probabilities of the topics.
-    seeds : ndarray of shape (n_documents,), uint64
-    n_particles : int
-    workers : Workers
-
-    Returns
-    -------
-    log_likelihood : ndarray of shape (n_documents,)
-        In nats; 0 for a document without words.
-    """
-    if n_particles < 1:
-        raise ValueError(f"n_particles must be a positive integer; got {n_particles!r}")
-    longest = int(np.diff(corpus.bounds).max(initial=0))
-    if longest * n_particles > MOST_WORDS:
-        raise ValueError(
-            f"n_particles={n_particles} copies of a document of {longest:,} words are more than "
-            f"the {MOST_WORDS:,} words that are sampled at once; take fewer particles, or cut the "
-            "document into parts"
+    @classmethod
+    def joined(cls, parts: Sequence[Averages]) -> Self:
+        """Return those of corpora that follow each other."""
+        return cls(
+            Assignments.joined([part.state for part in parts]),
+            np.concatenate([part.word_topic for part in parts]),
+            np.concatenate([part.sentence_topic for part in parts]),
+            np.concatenate([part.n_tables for part in parts]),
+            np.concatenate([part.n_dishes for part in parts]),
         )
 
-    def job(d: int) -> tuple[Any, ...]:
-        words, own = own_words(corpus.part(d, d + 1))
-        given = GivenTopics(_positive(weights[words], words))
-        return own, prior, atom_prior, given, int(seeds[d]), n_particles
 
-    jobs = (job(d) for d in range(corpus.n_documents))
-    return np.array(workers.send(_filter, jobs), dtype=np.float64)
+@dataclass(frozen=True)
+class SentenceSampler:
+    """Samples the topics, tables and dishes of documents under a prior of their sentences.
+
+    Each method takes a corpus and `seeds` of its documents, of shape (n_documents,), uint64,
+    and perhaps `workers`, and gives the same bits for any number of these.
+
+    Parameters
+    ----------
+    prior : WAS, HDP, SBP or another prior of sentences
+    atom_prior : float
+        Dirichlet parameter of the dishes, over topics (the source's kappa).
+    """
+
+    prior: SentencePrior
+    atom_prior: float
+
+    def __post_init__(self) -> None:
+        check_prior(self.prior)
+        check_positive("atom_prior", self.atom_prior)
+
+    # Topics integrated out
+
+    def start(
+        self, corpus: SentenceCorpus, topics: TopicCounts, seeds: np.ndarray
+    ) -> tuple[Assignments, TopicCounts]:
+        """Seat the words of each document given those before it, document after document.
+
+        `topics` are those of other documents, and are returned with the words of these.
+        """
+        words, own = own_words(corpus)
+        local = topics.rows(words)
+        return self._seat(own, local, seeds), topics.changed([(words, local)])
+
+    def sweep(
+        self,
+        corpus: SentenceCorpus,
+        state: Assignments,
+        topics: TopicCounts,
+        seeds: np.ndarray,
+        number: int,
+        workers: Workers = SERIAL,
+        *,
+        words_per_block: int = WORDS_PER_BLOCK,
+    ) -> tuple[Assignments, TopicCounts]:
+        """Sweep over all words, given the topics of these and all other documents.
+
+        Blocks of documents see each other's changes after the sweep; with a single block it
+        is one of collapsed Gibbs sampling. A sweep is a function of its number, 0, 1, ...,
+        and the other arguments.
+        """
+        bounds = corpus.bounds
+
+        def job(first: int, last: int) -> tuple[Any, ...]:
+            words, own = own_words(corpus.part(first, last))
+            part = state.part(bounds[first], bounds[last])
+            return own, part, words, topics.rows(words), seeds[first:last], number
+
+        jobs = (job(*span) for span in corpus.spans(words_per_block))
+        results = workers.send(self._sweep_block, jobs)
+        merged = topics.changed([(words, local) for words, local, _ in results])
+        return Assignments.joined([part for *_, part in results]), merged
+
+    def _seat(
+        self, corpus: SentenceCorpus, topics: TopicCounts | GivenTopics, seeds: np.ndarray
+    ) -> Assignments:
+        """Seat the words one by one."""
+        state, log_p = Assignments.empty(corpus.n_words), np.zeros(corpus.n_documents)
+        self._compiled(topics).start(corpus, seeds, state, 0, corpus.n_words, log_p)
+        return state
+
+    def _sweep_block(
+        self,
+        corpus: SentenceCorpus,
+        state: Assignments,
+        words: np.ndarray,
+        topics: TopicCounts,
+        seeds: np.ndarray,
+        number: int,
+    ) -> tuple[np.ndarray, TopicCounts, Assignments]:
+        """Sweep once over a block; `words` and the topics' rows are its own."""
+        self._compiled(topics).sweep(corpus, seeds, state, number, number + 1)
+        return words, topics, state
+
+    def _compiled(self, topics: TopicCounts | GivenTopics) -> Any:
+        """Make the prior's sampler, which changes the counts of the topics in place."""
+        return self.prior.sampler(topics, float(self.atom_prior))
+
+    # Given topics
+
+    def fold_in(
+        self,
+        corpus: SentenceCorpus,
+        weights: np.ndarray,
+        seeds: np.ndarray,
+        *,
+        n_sweeps: int = 30,
+        n_averaged: int = 15,
+        state: Assignments | None = None,
+        first_sweep: int = 0,
+        workers: Workers = SERIAL,
+    ) -> Averages:
+        """Average the last sweeps over documents, each of which depends on itself alone.
+
+        Parameters
+        ----------
+        corpus : SentenceCorpus
+        weights : ndarray of shape (n_features, K)
+            Probability of each word in each topic, up to a factor for each word.
+        seeds : ndarray of shape (n_documents,), uint64
+        n_sweeps, n_averaged : int
+            Sweeps, and how many of the last to average over.
+        state : Assignments or None
+            Where to go on from; None is the sequential start.
+        first_sweep : int
+            Number of the first sweep, to go on with other random numbers.
+        workers : Workers
+
+        Returns
+        -------
+        averages : Averages
+        """
+        if not 0 <= n_averaged <= n_sweeps:
+            raise ValueError(
+                "n_averaged must lie between 0 and n_sweeps; got "
+                f"n_averaged={n_averaged} and n_sweeps={n_sweeps}"
+            )
+        bounds, sweeps = corpus.bounds, (first_sweep, first_sweep + n_sweeps, n_averaged)
+
+        def job(first: int, last: int) -> tuple[Any, ...]:
+            words, own = own_words(corpus.part(first, last))
+            part = None if state is None else state.part(bounds[first], bounds[last])
+            return own, part, _given(weights, words), seeds[first:last], sweeps
+
+        jobs = (job(*span) for span in corpus.spans(WORDS_PER_JOB))
+        return Averages.joined(workers.send(self._fold_in_block, jobs))
+
+    def log_likelihood(
+        self,
+        corpus: SentenceCorpus,
+        weights: np.ndarray,
+        seeds: np.ndarray,
+        *,
+        n_particles: int = 100,
+        workers: Workers = SERIAL,
+    ) -> np.ndarray:
+        """Estimate log p(words of each document) by a particle filter.
+
+        Particles seat the words in the order of the process, each given those before it.
+        When their weights have become uneven, they are drawn anew in proportion to them.
+        The exponential is an unbiased estimate.
+
+        Parameters
+        ----------
+        corpus : SentenceCorpus
+        weights : ndarray of shape (n_features, K)
+            Word probabilities of the topics.
+        seeds : ndarray of shape (n_documents,), uint64
+        n_particles : int
+        workers : Workers
+
+        Returns
+        -------
+        log_likelihood : ndarray of shape (n_documents,)
+            In nats; 0 for a document without words.
+        """
+        if n_particles < 1:
+            raise ValueError(f"n_particles must be a positive integer; got {n_particles!r}")
+        longest = int(np.diff(corpus.bounds).max(initial=0))
+        if longest * n_particles > MOST_WORDS:
+            raise ValueError(
+                f"n_particles={n_particles} copies of a document of {longest:,} words are more "
+                f"than the {MOST_WORDS:,} words that are sampled at once; take fewer particles, "
+                "or cut the document into parts"
+            )
+
+        def job(d: int) -> tuple[Any, ...]:
+            words, own = own_words(corpus.part(d, d + 1))
+            return own, _given(weights, words), int(seeds[d]), n_particles
+
+        jobs = (job(d) for d in range(corpus.n_documents))
+        return np.array(workers.send(self._filter, jobs), dtype=np.float64)
+
+    def _fold_in_block(
+        self,
+        corpus: SentenceCorpus,
+        state: Assignments | None,
+        topics: GivenTopics,
+        seeds: np.ndarray,
+        sweeps: tuple[int, int, int],
+    ) -> Averages:
+        """Sweep over some documents."""
+        state = self._seat(corpus, topics, seeds) if state is None else state
+        n_topics = topics.counts.shape[1]
+        means = Averages(
+            state,
+            np.zeros((corpus.n_words, n_topics)),
+            np.zeros((corpus.n_sentences, n_topics)),
+            np.zeros(corpus.n_sentences),
+            np.zeros(corpus.n_documents),
+        )
+        self._compiled(topics).sweep(corpus, seeds, state, *sweeps, means)
+        return means
+
+    def _filter(
+        self, corpus: SentenceCorpus, topics: GivenTopics, seed: int, n_particles: int
+    ) -> float:
+        """Estimate log p of one document, from particles that are copies of it."""
+        n = corpus.n_words
+        copies, seeds = corpus.copies(n_particles), document_seeds(seed, 0, n_particles)
+        state, log_p = Assignments.empty(n * n_particles), np.empty(n_particles)
+        fields = [field.reshape(n_particles, n) for field in (state.topic, state.table, state.dish)]
+        sampler = self._compiled(topics)
+        rng = np.random.default_rng(seed)
+        log_weight, total = np.zeros(n_particles), 0.0
+        for first in range(0, n, WORDS_PER_COMPARISON):
+            sampler.start(copies, seeds, state, first, first + WORDS_PER_COMPARISON, log_p)
+            log_weight += log_p
+            weight = np.exp(log_weight - logsumexp(log_weight))
+            if 1 / (weight**2).sum() < n_particles / 2:
+                total += logsumexp(log_weight) - np.log(n_particles)
+                log_weight[:] = 0.0
+                ancestors = _systematic(weight, rng.random())
+                for field in fields:
+                    field[:] = field[ancestors]
+        return float(total + logsumexp(log_weight) - np.log(n_particles))
 
 
 def word_statistics(corpus: SentenceCorpus, word_topic: np.ndarray, n_features: int) -> np.ndarray:
@@ -331,130 +395,16 @@ def word_statistics(corpus: SentenceCorpus, word_topic: np.ndarray, n_features: 
     return np.asarray(by_word.T @ word_topic)
 
 
-def _positive(weights: np.ndarray, words: np.ndarray) -> np.ndarray:
-    """Return the weights as float64; each word needs a topic that can bring it forth."""
-    weights = np.ascontiguousarray(weights, dtype=np.float64)
-    fits = (weights >= 0).all(axis=1) & (weights.sum(axis=1) > 0) & np.isfinite(weights).all(axis=1)
+def _given(weights: np.ndarray, words: np.ndarray) -> GivenTopics:
+    """Take the rows of some words; each needs a topic that can bring it forth."""
+    given = np.ascontiguousarray(weights[words], dtype=np.float64)
+    fits = (given >= 0).all(axis=1) & (given.sum(axis=1) > 0) & np.isfinite(given).all(axis=1)
     if not fits.all():
         raise ValueError(
-            f"weights must be finite and not negative, and positive in some topic for each word "
-            f"that occurs; word {words[~fits][0]} has {weights[~fits][0]}. Smooth the topics"
+            "weights must be finite and not negative, and positive in some topic for each word "
+            f"that occurs; word {words[~fits][0]} has {given[~fits][0]}. Smooth the topics"
         )
-    return weights
-
-
-def _sampler(prior: SentencePrior, atom_prior: float, topics: TopicCounts | GivenTopics) -> Any:
-    """Make the prior's sampler, which changes the counts of the topics in place."""
-    check_prior(prior)
-    check_positive("atom_prior", atom_prior)
-    return prior.sampler(topics, float(atom_prior))
-
-
-def _seat(
-    corpus: SentenceCorpus,
-    prior: SentencePrior,
-    atom_prior: float,
-    topics: TopicCounts | GivenTopics,
-    seeds: np.ndarray,
-) -> Assignments:
-    """Seat the words one by one."""
-    state = Assignments.empty(corpus.n_words)
-    sampler = _sampler(prior, atom_prior, topics)
-    sampler.start(corpus, seeds, state, 0, corpus.n_words, np.zeros(len(seeds)))
-    return state
-
-
-def _sweep_block(
-    corpus: SentenceCorpus,
-    state: Assignments,
-    prior: SentencePrior,
-    atom_prior: float,
-    words: np.ndarray,
-    topics: TopicCounts,
-    seeds: np.ndarray,
-    number: int,
-) -> tuple[np.ndarray, TopicCounts, Assignments]:
-    """Sweep once over a block; `words` and the topics' rows are its own."""
-    sampler = _sampler(prior, atom_prior, topics)
-    sampler.sweep(corpus, seeds, state, number, number + 1)
-    return words, topics, state
-
-
-def _merged(topics: TopicCounts, changed: list[tuple[np.ndarray, TopicCounts]]) -> TopicCounts:
-    """Add the changes of all blocks to the counts, in their order."""
-    counts, mass = topics.counts.copy(), topics.mass.copy()
-    for words, local in changed:
-        counts[words] += local.counts - topics.counts[words]
-        mass += local.mass - topics.mass
-    return replace(topics, counts=counts, mass=mass)
-
-
-def _fold_in_block(
-    corpus: SentenceCorpus,
-    state: Assignments | None,
-    prior: SentencePrior,
-    atom_prior: float,
-    topics: GivenTopics,
-    seeds: np.ndarray,
-    first_sweep: int,
-    n_sweeps: int,
-    n_averaged: int,
-) -> Averages:
-    """Sweep over some documents under given topics."""
-    if state is None:
-        state = _seat(corpus, prior, atom_prior, topics, seeds)
-    n_topics = topics.counts.shape[1]
-    means = Averages(
-        state,
-        np.zeros((corpus.n_words, n_topics)),
-        np.zeros((corpus.n_sentences, n_topics)),
-        np.zeros(corpus.n_sentences),
-        np.zeros(corpus.n_documents),
-    )
-    sampler = _sampler(prior, atom_prior, topics)
-    last_sweep = first_sweep + n_sweeps
-    sampler.sweep(corpus, seeds, state, first_sweep, last_sweep, n_averaged, means)
-    return means
-
-
-def _joined(parts: list[Averages]) -> Averages:
-    """Join the averages of corpora that follow each other."""
-    return Averages(
-        Assignments.joined([part.state for part in parts]),
-        np.concatenate([part.word_topic for part in parts]),
-        np.concatenate([part.sentence_topic for part in parts]),
-        np.concatenate([part.n_tables for part in parts]),
-        np.concatenate([part.n_dishes for part in parts]),
-    )
-
-
-def _filter(
-    corpus: SentenceCorpus,
-    prior: SentencePrior,
-    atom_prior: float,
-    topics: GivenTopics,
-    seed: int,
-    n_particles: int,
-) -> float:
-    """Estimate log p of one document, from particles that are copies of it."""
-    n = corpus.n_words
-    copies, seeds = corpus.copies(n_particles), document_seeds(seed, 0, n_particles)
-    state, log_p = Assignments.empty(n * n_particles), np.empty(n_particles)
-    fields = [field.reshape(n_particles, n) for field in (state.topic, state.table, state.dish)]
-    sampler = _sampler(prior, atom_prior, topics)
-    rng = np.random.default_rng(seed)
-    log_weight, total = np.zeros(n_particles), 0.0
-    for first in range(0, n, WORDS_PER_COMPARISON):
-        sampler.start(copies, seeds, state, first, first + WORDS_PER_COMPARISON, log_p)
-        log_weight += log_p
-        weight = np.exp(log_weight - logsumexp(log_weight))
-        if 1 / (weight**2).sum() < n_particles / 2:
-            total += logsumexp(log_weight) - np.log(n_particles)
-            log_weight[:] = 0.0
-            ancestors = _systematic(weight, rng.random())
-            for field in fields:
-                field[:] = field[ancestors]
-    return float(total + logsumexp(log_weight) - np.log(n_particles))
+    return GivenTopics(given)
 
 
 def _systematic(weight: np.ndarray, u: float) -> np.ndarray:

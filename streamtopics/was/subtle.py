@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What few sentences speak of: subtle topics, and comments on a part of an article."""
+"""Subtle topics, of which few sentences speak, and comments on a part of an article."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class SubtleTopic(NamedTuple):
     ----------
     topic : int
     share : float
-        Of the words of the corpus.
+        Its share of the words of the corpus.
     n_sentences, n_documents : int
         Sentences that it dominates, and documents that they are in.
     words : list
         Its most probable words, or their columns.
     sentences : list of SubtleSentence
-        Those that it dominates most.
+        The sentences that it dominates most.
     """
 
     topic: int
@@ -47,9 +47,9 @@ class SubtleSentence(NamedTuple):
     sentence : int
         Its number in the document.
     proportion : float
-        Of the topic.
+        The topic's proportion of it.
     text : str or None
-        What it says, where texts were given.
+        Its text, where texts were given.
     """
 
     document: int
@@ -66,7 +66,7 @@ def find_subtle(
     max_share: float,
     min_proportion: float,
 ) -> list[tuple[int, float, np.ndarray]]:
-    """Topics with little of the words and most of some sentence, the rarest first.
+    """Find topics with little of the words and most of some sentence, the rarest first.
 
     Parameters
     ----------
@@ -77,9 +77,9 @@ def find_subtle(
     documents : ndarray of shape (n_sentences,)
         Their documents.
     max_share : float
-        Of the words of the corpus that a subtle topic may have.
+        Share of the words of the corpus that a subtle topic may have.
     min_proportion : float
-        Of a sentence that it must have to dominate it.
+        Proportion of a sentence that it must have to dominate it.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def find_subtle(
 
 
 def specific_comment_scores(model: Any, article: Any, comments: Sequence[Any]) -> np.ndarray:
-    """How much each comment speaks to some sentences of an article and not to all of it.
+    """Score how much each comment speaks to some sentences of an article and not to all of it.
 
     The similarity of a comment and a sentence is sum_k sqrt(theta_k phi_k) of their topic
     proportions (Bhattacharyya). The score is that of the comment's best sentence less the
@@ -141,7 +141,7 @@ def specific_comment_scores(model: Any, article: Any, comments: Sequence[Any]) -
     if sparse.issparse(comments):
         raise TypeError(
             "comments must be a list with one matrix for each comment; got one sparse matrix. "
-            "Of comments of one sentence make [row for row in matrix]"
+            "If each comment is one sentence, pass [row for row in matrix]"
         )
     own = read_sentences([article], n_words=n_words, caller=caller)
     lengths = np.asarray(own.counts.sum(axis=1), dtype=np.float64).ravel()
@@ -162,7 +162,7 @@ def specific_comment_scores(model: Any, article: Any, comments: Sequence[Any]) -
 
 
 def check_share(name: str, value: Any) -> float:
-    """A number in (0, 1]."""
+    """Refuse what is no number in (0, 1]."""
     number = isinstance(value, Real) and not isinstance(value, bool)
     if not (number and 0 < float(value) <= 1):
         raise ValueError(f"{name} must be a number in (0, 1]; got {value!r}")
@@ -170,7 +170,7 @@ def check_share(name: str, value: Any) -> float:
 
 
 def check_number(name: str, value: Any) -> int:
-    """A whole number of at least 1."""
+    """Refuse what is no whole number of at least 1."""
     if not (isinstance(value, Integral) and int(value) >= 1):
         raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")
     return int(value)

@@ -19,7 +19,7 @@ from streamtopics.datasets import make_subtle_corpus
 from streamtopics.was import HDP, Franchise, simulate
 from streamtopics.was.corpus import SentenceCorpus, document_seeds
 from streamtopics.was.franchise import exchangeable, tabulated
-from streamtopics.was.sampler import TopicCounts, fold_in, log_likelihood, start, sweep
+from streamtopics.was.sampler import SentenceSampler, TopicCounts
 from tests.reference import was_enumeration as oracle
 
 GUIDE = Path(__file__).parent.parent.parent / "doc" / "extend"
@@ -137,9 +137,13 @@ def test_the_chain_has_the_enumerated_posterior(case):
     pairs = [np.triu(same, 1).sum() for same in found[3:6]]
     exact = np.array([found.n_tables[0], found.n_dishes[0], *pairs])
     seeds, given, values = document_seeds(1, 0, 1), corpus(), []
-    state, topics = start(given, prior, ATOM_PRIOR, TopicCounts.none(2, 2, ETA), seeds)
+    state, topics = SentenceSampler(prior, ATOM_PRIOR).start(
+        given, TopicCounts.none(2, 2, ETA), seeds
+    )
     for number in range(6000):
-        state, topics = sweep(given, state, prior, ATOM_PRIOR, topics, seeds, number)
+        state, topics = SentenceSampler(prior, ATOM_PRIOR).sweep(
+            given, state, topics, seeds, number
+        )
         labels = state.table, state.dish, state.topic
         same = [np.triu(x[:, None] == x, 1).sum() for x in labels]
         values.append([len(set(state.table)), len(set(state.dish)), *same])
@@ -156,8 +160,8 @@ def test_particles_and_draws_have_the_law(case):
     exact = oracle.posterior([[WORDS[:3], WORDS[3:]]], law, ATOM_PRIOR, known).log_evidence
     weights, n = np.ascontiguousarray(topic_word.T), 300
     estimates = np.exp(
-        log_likelihood(
-            corpus(n), prior, ATOM_PRIOR, weights, document_seeds(0, 0, n), n_particles=20
+        SentenceSampler(prior, ATOM_PRIOR).log_likelihood(
+            corpus(n), weights, document_seeds(0, 0, n), n_particles=20
         )
     )
     error = estimates.std() / n**0.5
@@ -213,10 +217,10 @@ def test_no_bit_depends_on_threads_or_on_how_the_tables_grew():
         np.array([0, 2, 3], np.intp),
     )
     seeds, weights = document_seeds(0, 0, 2), np.ones((6, 2))
-    both = fold_in(given, prior, 0.3, weights, seeds)
+    both = SentenceSampler(prior, 0.3).fold_in(given, weights, seeds)
     assert both.n_tables.max() > 20
     assert both.n_dishes.max() > 16
-    alone = fold_in(given.part(1, 2), prior, 0.3, weights, seeds[1:])
+    alone = SentenceSampler(prior, 0.3).fold_in(given.part(1, 2), weights, seeds[1:])
     assert_array_equal(alone.sentence_topic, both.sentence_topic[2:])
     model = WASTopicModel(4, prior=prior, **SETTINGS).fit(X)
     threads = WASTopicModel(4, prior=prior, n_jobs=2, **SETTINGS).fit(X)
