@@ -186,7 +186,7 @@ def exchangeable(joining: np.ndarray, opening: np.ndarray) -> bool:
     total = slope * members + (joining[1] - slope) * groups + opening
     one = opening[1:-1, 2:] * total[2:, 2:]
     other = opening[1:-1, 1:-1] * total[1:-1, 2:]
-    possible = (groups <= members)[1:-1, 1:-1]
+    possible = np.less_equal(groups, members)[1:-1, 1:-1]
     linear = np.allclose(np.diff(joining[1:]), slope)
     return bool(linear and np.allclose(one[possible], other[possible]))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a prior of the sentences is asked for, and what priors are made of."""
+"""The protocol of a prior of sentences, and the tools that priors are made of."""
 
 from __future__ import annotations
 

@@ -10,18 +10,7 @@ from streamtopics.was.prior import round_robin, stick_parameters
 def table_probabilities(sizes, a, b):
     """pi_j of the tables and xi of a new one (Theorem 4).
 
-    Parameters
-    ----------
-    sizes : sequence of int
-        Words at each table of a sentence, in the order of their first words.
-    a, b : float or sequence of float
-
-    Examples
-    --------
-    >>> from tests.reference.was_law import table_probabilities
-    >>> pi, xi = table_probabilities([2, 1], 1.0, 1.0)  # a Chinese restaurant
-    >>> pi, round(xi, 12)
-    (array([0.5 , 0.25]), 0.25)
+    `sizes` are the words at each table of a sentence, in the order of their first words.
     """
     g = np.asarray(sizes, dtype=np.float64)
     a, b = stick_parameters(a, b, len(g))
@@ -43,12 +32,8 @@ def log_seating(sizes, a, b):
 def log_dishes(dishes, sentences, zeta):
     """log of zeta^L / prod_o (D_o - j_o + zeta), of the dishes of a document's tables.
 
-    Parameters
-    ----------
-    dishes, sentences : sequence of int
-        Of each table, in the order in which they were opened. L are the dishes, D_o
-        those before the opening o, and j_o the tables of its sentence before it.
-    zeta
+    Tables come in the order in which they were opened, with dish and sentence. L are the
+    dishes, D_o those before the opening o, and j_o the tables of its sentence before it.
     """
     total, seen, tables = 0.0, set(), {}
     for dish, sentence in zip(dishes, sentences, strict=True):
