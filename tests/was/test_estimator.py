@@ -208,7 +208,7 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(fitted, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("streamtopics.was.sampler.sweep", stop)
+    monkeypatch.setattr("streamtopics.was.sampler.SentenceSampler.sweep", stop)
     with pytest.raises(KeyboardInterrupt):
         fitted.fit(X)
     assert state(fitted) == before
