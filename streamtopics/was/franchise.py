@@ -26,6 +26,8 @@ from streamtopics.was.stick_breaking import shared_in_order
 MOST_WEIGHTS = 2**26
 # Up to so many words and tables a law is looked at, whether it is exchangeable.
 LOOKED_AT = 32
+# By which part of themselves weights may be off.
+CLOSE = 1e-6
 # A Dirichlet process is taken for broken when no more than this is left of its stick.
 LEAST_STICK = 1e-12
 
@@ -181,14 +183,14 @@ def exchangeable(joining: np.ndarray, opening: np.ndarray) -> bool:
     u(n + 1, T) W(n + 1, T + 1) = u(n, T) W(n + 1, T), with W the sum of all weights. It is
     a function of n and T if w(n) is c (n - sigma).
     """
+    groups, members = np.ogrid[: opening.shape[0], : opening.shape[1]]
     slope = joining[2] - joining[1]
-    groups, members = np.indices(opening.shape)
     total = slope * members + (joining[1] - slope) * groups + opening
     one = opening[1:-1, 2:] * total[2:, 2:]
     other = opening[1:-1, 1:-1] * total[1:-1, 2:]
     possible = np.less_equal(groups, members)[1:-1, 1:-1]
-    linear = np.allclose(np.diff(joining[1:]), slope)
-    return bool(linear and np.allclose(one[possible], other[possible]))
+    linear = np.abs(np.diff(joining[1:]) - slope) <= CLOSE * slope
+    return bool(linear.all() and (np.abs(one - other) <= CLOSE * other)[possible].all())
 
 
 def _checked(function: Callable[..., ArrayLike], *arguments: np.ndarray) -> np.ndarray:
