@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from streamtopics.base import unchanged_unless_learnt
+from streamtopics.base.frame import unchanged_unless_learnt
 from streamtopics.dpp import conditioning, learning, marginal, sampling
 from streamtopics.dpp.ground_sets import (
     LEARNT,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from streamtopics.sentences import read_sentences
+from streamtopics.sentences import Sentences, read_sentences
 
 
 class SubtleTopic(NamedTuple):
@@ -61,8 +61,6 @@ class SubtleSentence(NamedTuple):
 def find_subtle(
     sentence_topic: np.ndarray,
     lengths: np.ndarray,
-    documents: np.ndarray,
-    *,
     max_share: float,
     min_proportion: float,
 ) -> list[tuple[int, float, np.ndarray]]:
@@ -74,8 +72,6 @@ def find_subtle(
         Topic proportions of the sentences.
     lengths : ndarray of shape (n_sentences,)
         Their words; sentences without any do not count.
-    documents : ndarray of shape (n_sentences,)
-        Their documents.
     max_share : float
         Share of the words of the corpus that a subtle topic may have.
     min_proportion : float
@@ -95,6 +91,18 @@ def find_subtle(
         if shares[k] <= max_share and len(sentences):
             order = np.argsort(-sentence_topic[sentences, k], kind="stable")
             found.append((int(k), float(shares[k]), sentences[order]))
+    return found
+
+
+def shown(
+    sentences: Sentences, rows: np.ndarray, proportions: np.ndarray, texts: Any
+) -> list[SubtleSentence]:
+    """Describe some sentences, by their rows, with a topic's proportion of every sentence."""
+    found = []
+    for row, d in zip(rows.tolist(), sentences.documents[rows].tolist(), strict=True):
+        place = row - int(sentences.starts[d])
+        text = None if texts is None else texts[d][place]
+        found.append(SubtleSentence(d, place, float(proportions[row]), text))
     return found
 
 
@@ -144,15 +152,14 @@ def specific_comment_scores(model: Any, article: Any, comments: Sequence[Any]) -
             "If each comment is one sentence, pass [row for row in matrix]"
         )
     own = read_sentences([article], n_words=n_words, caller=caller)
-    lengths = np.asarray(own.counts.sum(axis=1), dtype=np.float64).ravel()
+    lengths = own.lengths
     if not lengths.sum() > 0:
         raise ValueError("article must have words that the model knows; all its counts are 0")
     comments = list(comments)
     if not comments:
         return np.zeros(0)
     read = read_sentences(comments, n_words=n_words, caller=caller)
-    of_sentences = np.asarray(read.counts.sum(axis=1), dtype=np.float64).ravel()
-    words = np.bincount(read.documents, of_sentences, read.n_documents)
+    words = np.bincount(read.documents, read.lengths, read.n_documents)
     theta = np.sqrt(model.transform_sentences([article]))
     phi = np.sqrt(model.transform(comments))
     similarity = (phi @ theta.T)[:, lengths > 0]
@@ -174,3 +181,22 @@ def check_number(name: str, value: Any) -> int:
     if not (isinstance(value, Integral) and int(value) >= 1):
         raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")
     return int(value)
+
+
+def check_texts(texts: Any, sentences: Sentences) -> None:
+    """Refuse texts that are not those of the sentences."""
+    if texts is None:
+        return
+    n_rows = np.diff(sentences.starts)
+    if not (isinstance(texts, Sequence) and all(isinstance(t, list | tuple) for t in texts)):
+        raise TypeError(
+            "texts must be a list with the list of the sentences of each document, as "
+            f"SentenceVectorizer.sentences makes it; got {type(texts).__name__}"
+        )
+    n_texts = [len(text) for text in texts]
+    if not np.array_equal(n_texts, n_rows):
+        raise ValueError(
+            "texts must have the sentences of each document of X, as "
+            f"SentenceVectorizer.sentences does; got {sum(n_texts)} sentences in "
+            f"{len(n_texts)} documents for {n_rows.sum()} in {len(n_rows)}"
+        )

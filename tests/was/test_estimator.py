@@ -59,6 +59,7 @@ def test_both_forms_of_sentences_are_the_same():
     assert_array_equal(apart.components_, together.components_)
     assert_array_equal(apart.transform(X[:20]), together.transform(rows, groups=groups))
     assert apart.score(X[:20]) == together.score(rows, groups=groups)
+    assert_array_equal(model().fit_transform(X[:20]), model().fit_transform(rows, groups=groups))
 
 
 def test_sentences_come_back_in_the_rows_they_had(fitted):
@@ -77,7 +78,17 @@ def test_sentences_come_back_in_the_rows_they_had(fitted):
 
 
 def test_the_first_minibatch_is_a_fit():
-    assert_array_equal(model().partial_fit(X).components_, model().fit(X).components_)
+    first, fitted = model().partial_fit(X), model().fit(X)
+    assert_array_equal(first.components_, fitted.components_)
+    assert (first.n_iter_, fitted.n_iter_) == (0, 1)
+
+
+def test_the_words_of_topics_may_have_a_prior_of_their_own():
+    prior = np.where(np.arange(80) < 40, 1.0, 1e-3)
+    by_array = model(topic_word_prior=prior).fit(X[:20])
+    by_function = model(topic_word_prior=lambda names, X: prior).fit(X[:20])
+    assert_array_equal(by_array.components_, by_function.components_)
+    assert by_array.topic_word_[:, :40].sum() > model().fit(X[:20]).topic_word_[:, :40].sum()
 
 
 @pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
@@ -159,7 +170,7 @@ def test_wrong_input_changes_nothing(fitted, wrong, message):
     [
         ("atom_prior", 0), ("atom_prior", 1e-12), ("topic_word_prior", 0), ("n_sweeps", 0),
         ("n_burn_in", 12),
-        ("n_local_sweeps", 0), ("kappa", 0), ("n_components", 0),
+        ("n_local_sweeps", 0), ("kappa", 1.5), ("n_components", 0), ("prior", "hpd"),
     ],
 )  # fmt: skip
 def test_wrong_parameters_change_nothing(name, value):
@@ -172,7 +183,6 @@ def test_wrong_parameters_change_nothing(name, value):
 @pytest.mark.parametrize(
     ("prior", "message"),
     [
-        ("hdp", "such as WAS.*got 'hdp', which has no sampler and no draw_seats"),
         (WAS, "got the class WAS"),
         (object(), "has no sampler and no draw_seats.*Franchise"),
     ],
@@ -186,9 +196,17 @@ def test_what_is_no_prior_is_refused_by_what_it_lacks(prior, message):
         simulate([2], prior, 0.1, np.eye(2), np.random.default_rng(0))
 
 
-def test_fields_of_the_prior_are_parameters():
-    estimator = model(prior=WAS(b=0.5))
-    assert_array_equal(model().fit(X).components_, estimator.fit(X).components_)
+@pytest.mark.parametrize(
+    ("word", "prior"), [("was", WAS(b=0.5)), ("hdp", HDP()), ("sbp", SBP(b=0.5))]
+)
+def test_a_word_stands_for_a_prior(word, prior):
+    by_word, by_record = model(prior=word).fit(X[:20]), model(prior=prior).fit(X[:20])
+    assert_array_equal(by_word.components_, by_record.components_)
+    assert by_word.get_params().keys() == by_record.get_params().keys()
+
+
+@pytest.mark.parametrize("estimator", [model(), model(prior=WAS(b=0.5))], ids=["word", "record"])
+def test_fields_of_the_prior_are_parameters(estimator):
     assert estimator.get_params()["prior__zeta"] == 1.0
     assert clone(estimator).set_params(prior__b=2.0).prior == WAS(b=2.0)
     search = GridSearchCV(estimator, {"prior__b": [0.5, 50.0]}, cv=2, error_score="raise")
@@ -197,7 +215,7 @@ def test_fields_of_the_prior_are_parameters():
 
 def test_more_topics_in_mid_stream_are_refused(fitted):
     before = state(fitted)
-    with pytest.raises(ValueError, match="n_components is 9 now, but the model has 5"):
+    with pytest.raises(ValueError, match="n_components is 9 now, but the model was started with 5"):
         fitted.set_params(n_components=9).partial_fit(X)
     assert state(fitted) == before
 
@@ -219,9 +237,9 @@ def test_an_interrupted_step_is_all_learnt_or_not_at_all(fitted, monkeypatch, af
     whole, before = pickle.loads(pickle.dumps(fitted)).partial_fit(X[:3]), state(fitted)
     blend = type(fitted.posterior_).blend
 
-    def stop(posterior, step):
+    def stop(posterior, step, swaps):
         if after:
-            blend(posterior, step)
+            blend(posterior, step, swaps)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(type(fitted.posterior_), "blend", stop)
@@ -378,13 +396,13 @@ def test_wrong_questions(fitted, wrong):
 def test_find_subtle():
     """Two of three topics are rare; one of these dominates two sentences of one document."""
     theta = np.array([[0.9, 0.1, 0.0], [0.4, 0.6, 0.0], [0.3, 0.7, 0.0], [0.0, 0.0, 1.0]])
-    lengths, documents = np.array([20.0, 2.0, 1.0, 0.0]), np.array([0, 1, 1, 1])
-    found = find_subtle(theta, lengths, documents, max_share=0.2, min_proportion=0.5)
+    lengths = np.array([20.0, 2.0, 1.0, 0.0])
+    found = find_subtle(theta, lengths, max_share=0.2, min_proportion=0.5)
     assert [(k, sentences.tolist()) for k, _, sentences in found] == [(1, [2, 1])]
     assert_allclose(found[0][1], (20 * 0.1 + 2 * 0.6 + 0.7) / 23)
     for limits in ({"max_share": 0.16, "min_proportion": 0.5},
                    {"max_share": 0.2, "min_proportion": 0.8}):  # fmt: skip
-        assert find_subtle(theta, lengths, documents, **limits) == []
+        assert find_subtle(theta, lengths, **limits) == []
 
 
 def test_topics_with_less_than_half_of_an_even_share_are_subtle(fitted):
