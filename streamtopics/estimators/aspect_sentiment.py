@@ -118,18 +118,7 @@ class AspectSentimentModel(SentenceTopics):
         Share of all tokens learnt from that each topic explains.
     prior_retention_ : ndarray of shape (n_sentiments * n_aspects,)
         Share of each topic's mass that is owed to the prior.
-    n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
-        What has been learnt from, counting repeated passes.
-    n_iter_ : int
-        Passes that `fit` has finished.
-    posterior_ : TopicPosterior
-        The state of the engine.
-    seed_ : int
-        The seed drawn from `random_state`.
-    n_features_in_ : int
-        Columns of the counts.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where the counts came as data frames.
+    {stream_attributes}
 
     See Also
     --------

@@ -15,6 +15,7 @@ from streamtopics.base.frame import Commit, check_same
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import SentenceDocuments
 from streamtopics.base.sentence_topics import SentenceTopics
+from streamtopics.checks import check_positive, check_range, check_whole
 from streamtopics.messages import Statistics
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import TopicPosterior
@@ -36,8 +37,6 @@ from streamtopics.was.sampler import Averages, SentenceSampler, TopicCounts, wor
 from streamtopics.was.stick_breaking import SBP
 from streamtopics.was.subtle import (
     SubtleTopic,
-    check_number,
-    check_share,
     check_texts,
     find_subtle,
     shown,
@@ -124,27 +123,11 @@ class WASTopicModel(SentenceTopics):
     Attributes
     ----------
     {mean_components}
-    topic_word_ : ndarray of shape (n_components, n_features)
-        Word probabilities of the topics; rows sum to 1.
-    topic_weights_ : ndarray of shape (n_components,)
-        Share of all tokens seen that each topic explains.
+    {topic_attributes}
     n_atoms_, n_tables_ : ndarray of shape (n_documents,)
         Mean numbers of atoms and of tables in the documents of the last `fit` or
         `partial_fit`.
-    n_batch_iter_, n_documents_seen_ : int
-        Minibatches and documents learnt from.
-    n_tokens_seen_ : float
-        Tokens learnt from.
-    n_iter_ : int
-        1 after `fit`; 0 after `partial_fit` alone.
-    posterior_ : TopicPosterior
-        The state of the engine.
-    seed_ : int
-        The seed drawn from `random_state`.
-    n_features_in_ : int
-        Columns of the counts.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where the counts came as data frames.
+    {stream_attributes}
 
     See Also
     --------
@@ -394,7 +377,7 @@ class WASTopicModel(SentenceTopics):
             In nats; 0 for a document without words.
         """
         check_is_fitted(self)
-        check_number("n_particles", n_particles)
+        check_whole(self, n_particles=n_particles)
         if not (isinstance(seed, Integral) and 0 <= seed < 2**64):
             raise ValueError(f"seed must be an integer in [0, 2**64); got {seed!r}")
         batch = self._read("log_likelihood", X=X, groups=groups)
@@ -443,9 +426,9 @@ class WASTopicModel(SentenceTopics):
         """
         check_is_fitted(self)
         max_share = 0.5 / self.posterior_.shape[1] if max_share is None else max_share
-        check_share("max_share", max_share)
-        check_share("min_proportion", min_proportion)
-        check_number("n_sentences", n_sentences)
+        check_positive(self, max_share=max_share, min_proportion=min_proportion)
+        check_range(self, 0, 1, max_share=max_share, min_proportion=min_proportion)
+        check_whole(self, n_sentences=n_sentences)
         batch = self._read("subtle_topics", X=X, groups=groups)
         check_texts(texts, batch.sentences)
         theta, top_words = self._inferred(

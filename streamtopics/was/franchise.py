@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from streamtopics.checks import check_range
 from streamtopics.kernels import was as kernel
-from streamtopics.was.prior import Seats, SharedWeights, broken, check_positive, choose
+from streamtopics.was.prior import LEAST, MOST, Seats, SharedWeights, broken, choose
 from streamtopics.was.stick_breaking import shared_in_order
 
 # Half a gigabyte: a sentence of half a million words at 126 tables.
@@ -104,8 +105,8 @@ class HDP(Franchise):
     dish_concentration: float = 1.0
 
     def __post_init__(self) -> None:
-        check_positive("table_concentration", self.table_concentration)
-        check_positive("dish_concentration", self.dish_concentration)
+        for name in ("table_concentration", "dish_concentration"):
+            check_range(self, LEAST, MOST, **{name: getattr(self, name)})
 
     def join_table(self, n_words: Any) -> ArrayLike:
         """Weigh a table by its words."""

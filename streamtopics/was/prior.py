@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -76,36 +75,20 @@ def check_prior(prior: Any) -> None:
         )
 
 
-def check_positive(name: str, value: Any) -> None:
-    """Refuse what is no positive number of sensible size."""
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not (number and LEAST <= float(value) <= MOST):
-        raise ValueError(
-            f"{name} must be a number between {LEAST:g} and {MOST:g}; got {value!r}. "
-            "Values from 0.01 to 10 are usual"
-        )
-
-
-def check_whole(name: str, value: Any, most: int) -> None:
-    """Refuse what is no integer from 1 to `most`."""
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not (whole and 1 <= int(value) <= most):
-        raise ValueError(f"{name} must be an integer from 1 to {most}; got {value!r}")
-
-
-def checked_sticks(name: str, value: Any) -> float | tuple[float, ...]:
-    """Return the parameter of the sticks, as a number or a tuple."""
-    if isinstance(value, Real):
-        check_positive(name, value)
-        return float(value)
-    values = np.asarray(value)
-    numbers = values.ndim == 1 and values.size > 0 and values.dtype.kind in "iuf"
-    if not (numbers and (values >= LEAST).all() and (values <= MOST).all()):
-        raise ValueError(
-            f"{name} must be a number, or a sequence of at least one, between {LEAST:g} and "
-            f"{MOST:g}; got {value!r}. The last one holds for all later sticks"
-        )
-    return tuple(values.astype(float).tolist())
+def keep_sticks(prior: Any) -> None:
+    """Check the parameters of a prior's sticks, and keep them as numbers or tuples."""
+    for name in ("a", "b"):
+        value = getattr(prior, name)
+        values = np.asarray(value)
+        numbers = values.ndim < 2 and values.size > 0 and values.dtype.kind in "iuf"
+        if not (numbers and (values >= LEAST).all() and (values <= MOST).all()):
+            raise ValueError(
+                f"{name} of {type(prior).__name__} must be a number, or a sequence of at least "
+                f"one, between {LEAST:g} and {MOST:g}; got {value!r}. The last one holds for all "
+                "later sticks"
+            )
+        kept = tuple(values.astype(float).tolist()) if values.ndim else float(values)
+        object.__setattr__(prior, name, kept)
 
 
 def stick_parameters(a: Sticks, b: Sticks, n: int | None = None) -> tuple[np.ndarray, np.ndarray]:

@@ -18,9 +18,10 @@ import numpy as np
 from scipy import sparse
 from scipy.special import logsumexp
 
+from streamtopics.checks import check_range
 from streamtopics.parallel import SERIAL, Workers
 from streamtopics.was.corpus import MOST_WORDS, SentenceCorpus, document_seeds, own_words
-from streamtopics.was.prior import SentencePrior, check_positive, check_prior
+from streamtopics.was.prior import LEAST, MOST, SentencePrior, check_prior
 
 # A block of documents that are swept one after the other. After 100 sweeps over 18,000 and
 # 230,000 words of source code, held-out perplexity was that of one block for blocks from 500 and
@@ -95,12 +96,6 @@ class TopicCounts:
             np.full(n_features, float(eta)),
             float(eta) * n_features,
         )
-
-    @property
-    def topic_word(self) -> np.ndarray:
-        """E[topics], of shape (K, n_features)."""
-        total = self.mass + self.eta_mass
-        return np.ascontiguousarray(((self.counts + self.eta[:, None]) / total).T)
 
     def rows(self, words: np.ndarray) -> TopicCounts:
         """Return a copy for some of the words."""
@@ -177,7 +172,7 @@ class SentenceSampler:
 
     def __post_init__(self) -> None:
         check_prior(self.prior)
-        check_positive("atom_prior", self.atom_prior)
+        check_range(self, LEAST, MOST, atom_prior=self.atom_prior)
 
     # Topics integrated out
 

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.was.prior import SentencePrior, check_positive, check_prior
+from streamtopics.was.prior import SentencePrior
+from streamtopics.was.sampler import SentenceSampler
 
 
 class Simulation(NamedTuple):
@@ -80,8 +81,7 @@ def simulate(
     >>> document.words.shape, document.proportions.shape[1]
     ((6,), 2)
     """
-    check_prior(prior)
-    check_positive("atom_prior", atom_prior)
+    SentenceSampler(prior, atom_prior)  # Checks both.
     topic_word = np.asarray(topic_word, dtype=np.float64)
     seats = prior.draw_seats(sentence_lengths, rng)
     n_dishes = int(seats.dish.max(initial=-1)) + 1

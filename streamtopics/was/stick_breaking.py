@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from streamtopics.checks import check_range, check_whole
 from streamtopics.kernels import was as kernel
 from streamtopics.was.prior import (
     Seats,
     SharedWeights,
     Sticks,
     broken,
-    check_whole,
-    checked_sticks,
     choose,
+    keep_sticks,
     stick_parameters,
 )
 
@@ -47,9 +47,9 @@ class SBP:
     truncation: int = 10
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "a", checked_sticks("a", self.a))
-        object.__setattr__(self, "b", checked_sticks("b", self.b))
-        check_whole("truncation", self.truncation, MOST_DISHES)
+        keep_sticks(self)
+        check_whole(self, truncation=self.truncation)
+        check_range(self, 1, MOST_DISHES, truncation=self.truncation)
 
     def sampler(self, topics: Any, atom_prior: float) -> Any:
         """Return the compiled sampler; see `SentencePrior`."""

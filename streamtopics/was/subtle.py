@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -166,21 +165,6 @@ def specific_comment_scores(model: Any, article: Any, comments: Sequence[Any]) -
     known = words > 0
     weights = lengths[lengths > 0] / lengths.sum()
     return np.where(known, similarity.max(axis=1) - similarity @ weights, 0.0)
-
-
-def check_share(name: str, value: Any) -> float:
-    """Refuse what is no number in (0, 1]."""
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    if not (number and 0 < float(value) <= 1):
-        raise ValueError(f"{name} must be a number in (0, 1]; got {value!r}")
-    return float(value)
-
-
-def check_number(name: str, value: Any) -> int:
-    """Refuse what is no whole number of at least 1."""
-    if not (isinstance(value, Integral) and int(value) >= 1):
-        raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")
-    return int(value)
 
 
 def check_texts(texts: Any, sentences: Sentences) -> None:

@@ -20,14 +20,16 @@ from typing import Any
 
 import numpy as np
 
+from streamtopics.checks import check_range
 from streamtopics.kernels import was as kernel
 from streamtopics.was.prior import (
+    LEAST,
+    MOST,
     Seats,
     SharedWeights,
     Sticks,
     broken,
-    check_positive,
-    checked_sticks,
+    keep_sticks,
     round_robin,
     stick_parameters,
 )
@@ -57,11 +59,10 @@ class WAS:
     exact: bool = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "a", checked_sticks("a", self.a))
-        object.__setattr__(self, "b", checked_sticks("b", self.b))
-        check_positive("zeta", self.zeta)
+        keep_sticks(self)
+        check_range(self, LEAST, MOST, zeta=self.zeta)
         if not isinstance(self.exact, bool | np.bool_):
-            raise ValueError(f"exact must be True or False; got {self.exact!r}")
+            raise ValueError(f"exact of WAS must be True or False; got {self.exact!r}")
 
     def sampler(self, topics: Any, atom_prior: float) -> Any:
         """Return the compiled sampler; see `SentencePrior`."""
