@@ -252,7 +252,7 @@ def _stacked(
             "pass documents without sentences as matrices of shape (0, n_words)"
         )
     first = next(iter(known), None)
-    width = n_words if first is None else known[first].shape[1]
+    width: Any = n_words if first is None else known[first].shape[1]
     for d, X in known.items():
         if X.shape[1] != width:
             raise ValueError(

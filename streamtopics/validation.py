@@ -24,7 +24,7 @@ from sklearn.utils.validation import (
 
 from streamtopics.checks import check_range
 from streamtopics.priors import MASS_PER_WORD, Columns, resolved
-from streamtopics.structure import check_structure
+from streamtopics.structure import check_structure, is_sparse
 
 __all__ = [
     "COMMON_CONSTRAINTS",
@@ -185,7 +185,7 @@ def to_csr(X: Any, caller: str, name: str, *, otherwise: type = np.float32) -> s
 
     What was neither float64 nor float32, such as integers and lists, becomes `otherwise`.
     """
-    if sparse.issparse(X):
+    if is_sparse(X):
         if X.ndim != 2 or X.dtype.kind not in "biuf":
             raise ValueError(
                 f"{name}, passed to {caller}, must be a 2-D matrix of real numbers; got a sparse "

@@ -80,10 +80,11 @@ def log_normalizer(w: np.ndarray) -> np.ndarray:
     array([0.00000000e+00, 5.41300000e-01, 9.99986184e+05])
     """
     w = np.asarray(w, dtype=np.float64)
-    return np.maximum(w, 0) + _log_normalizer_from_the_top(w)
+    log_normalizer: np.ndarray = np.maximum(w, 0) + _log_normalizer_from_the_top(w)
+    return log_normalizer
 
 
-def kl(w: np.ndarray, other: np.ndarray) -> np.ndarray:
+def kl(w: np.ndarray, other: float | np.ndarray) -> np.ndarray:
     """KL(q || p), in nats, of the densities with parameters w and g = `other`.
 
         (w - g) m - A(w) + A(g)
@@ -112,7 +113,8 @@ def kl(w: np.ndarray, other: np.ndarray) -> np.ndarray:
     # E[w rho] - max(w, 0) is -w c or w m, and so it is for g.
     ends = np.where(w > 0, -w * c, w * m) - np.where(other > 0, -other * c, other * m)
     tops = _log_normalizer_from_the_top(other) - _log_normalizer_from_the_top(w)
-    return np.maximum(ends + tops, 0.0)
+    kl: np.ndarray = np.maximum(ends + tops, 0.0)
+    return kl
 
 
 def valid(w: np.ndarray) -> np.ndarray:
@@ -132,4 +134,5 @@ def valid(w: np.ndarray) -> np.ndarray:
     >>> truncated_exponential.valid([-3.0, float("inf")])
     array([ True, False])
     """
-    return np.isfinite(w)
+    valid: np.ndarray = np.isfinite(w)
+    return valid

@@ -155,9 +155,9 @@ def _wallach(p: np.ndarray) -> tuple[float, float]:
 
 
 def _check_numbers(n_particles: Any, n_resampled: Any, form: Any, seed: Any) -> None:
-    if not (isinstance(n_particles, Integral) and n_particles >= 1):
+    if not (isinstance(n_particles, Integral) and int(n_particles) >= 1):
         raise ValueError(f"n_particles must be a positive integer; got {n_particles!r}")
-    if not (n_resampled is None or (isinstance(n_resampled, Integral) and n_resampled >= 0)):
+    if not (n_resampled is None or (isinstance(n_resampled, Integral) and int(n_resampled) >= 0)):
         raise ValueError(f"n_resampled must be None or a non-negative integer; got {n_resampled!r}")
     if form not in ("product", "wallach"):
         raise ValueError(f"form must be 'product' or 'wallach'; got {form!r}")

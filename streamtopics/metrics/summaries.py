@@ -257,7 +257,7 @@ def _references(texts: Any, d: int) -> list[str]:
     return texts
 
 
-def _scores(words: Sequence[str], reference: Sequence[str], order: int | str) -> tuple[float, ...]:
+def _scores(words: Sequence[str], reference: Sequence[str], order: Any) -> tuple[float, ...]:
     """Precision, recall and F."""
     if order == "l":
         hits, n_own, n_theirs = common_subsequence(words, reference), len(words), len(reference)
@@ -269,7 +269,7 @@ def _scores(words: Sequence[str], reference: Sequence[str], order: int | str) ->
     return precision, recall, 2 * hits / (n_own + n_theirs) if hits else 0.0
 
 
-def _grams(words: Sequence[str], n: int) -> Counter:
+def _grams(words: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
     return Counter(zip(*(words[i:] for i in range(n)), strict=False))
 
 
@@ -299,9 +299,12 @@ def common_subsequence(one: Sequence[str], other: Sequence[str]) -> int:
 def _combined(scores: np.ndarray, several: str) -> np.ndarray:
     """Of the scores by each reference, of shape (n_references, 3)."""
     if several == "mean" or len(scores) == 1:
-        return scores.mean(axis=0)
+        found: np.ndarray = scores.mean(axis=0)
+        return found
     best, *others = np.argsort(-scores[:, 2], kind="stable")
     if several == "max":
-        return scores[best]
+        found: np.ndarray = scores[best]
+        return found
     # The best one is missing once; then the second is the best.
-    return ((len(scores) - 1) * scores[best] + scores[others[0]]) / len(scores)
+    found: np.ndarray = ((len(scores) - 1) * scores[best] + scores[others[0]]) / len(scores)
+    return found
