@@ -95,7 +95,7 @@ def parser() -> argparse.ArgumentParser:
 
 def _number(text: str, kind: type, least: float, strictly: bool) -> float:
     try:
-        value = kind(text)
+        value: float = kind(text)
     except ValueError:
         value = np.nan
     if not (least < value < np.inf or (value == least and not strictly)):

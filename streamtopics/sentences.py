@@ -252,7 +252,7 @@ def _stacked(
             "pass documents without sentences as matrices of shape (0, n_words)"
         )
     first = next(iter(known), None)
-    width: Any = n_words if first is None else known[first].shape[1]
+    width = n_words if first is None else known[first].shape[1]
     for d, X in known.items():
         if X.shape[1] != width:
             raise ValueError(
@@ -262,7 +262,8 @@ def _stacked(
     _check_same_names(documents, caller)
     starts = _starts([0 if X is None else X.shape[0] for X in matrices])
     if not known:
-        return Sentences(sparse.csr_matrix((0, width), dtype=np.float32), starts)
+        shape: Any = (0, width)
+        return Sentences(sparse.csr_matrix(shape, dtype=np.float32), starts)
     return Sentences(sparse.csr_matrix(sparse.vstack(list(known.values()), "csr")), starts)
 
 

@@ -142,7 +142,8 @@ def check_counts(
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    return X
+    counts: sparse.csr_matrix = X
+    return counts
 
 
 def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
@@ -163,7 +164,8 @@ def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
         )
     if n_documents:
         check_classification_targets(y)
-    return y
+    labels: np.ndarray = y
+    return labels
 
 
 def holds_text(X: Any) -> bool:
@@ -226,7 +228,8 @@ def _check_prior(prior: Any, name: str, shapes: dict[str, tuple[int, ...]]) -> n
             f"{name} must lie in [{LEAST_PRIOR:g}, {MOST_PRIOR:g}] everywhere; it goes from "
             f"{prior.min():g} to {prior.max():g}. A small value such as 1e-3 says 'almost never'"
         )
-    return prior
+    checked: np.ndarray = prior
+    return checked
 
 
 def check_doc_topic_prior(prior: Any, n_components: int, default_mass: float = 10.0) -> np.ndarray:

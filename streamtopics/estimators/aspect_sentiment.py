@@ -493,7 +493,8 @@ class AspectSentimentModel(LearntTopics, SentencesInput):
         batch = self._read(method, X=X, groups=groups)
         psi = self._inferred(lambda pool: self._found(batch, pool).proportions)
         n_sentiments = len(self.classes_)
-        found: np.ndarray = psi.reshape(len(psi), n_sentiments, psi.shape[1] // n_sentiments).sum(axis=2)
+        by_sentiment = psi.reshape(len(psi), n_sentiments, psi.shape[1] // n_sentiments)
+        found: np.ndarray = by_sentiment.sum(axis=2)
         return found
 
     def _found(self, batch: SentenceDocuments, pool: Workers) -> Found:

@@ -304,7 +304,8 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
                 f"{known.tolist()} of the first partial_fit; leave these documents out, or start "
                 "anew with all labels in classes="
             )
-        return known
+        checked: np.ndarray = known
+        return checked
 
     def _check_continuable(self) -> None:
         own, *_, shared = (part.shape[1] for part in self.posterior_.parts)

@@ -94,7 +94,8 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
     array([ 0.    ,  0.5413, -0.1559])
     """
     (w, k, mode, _), _, weights = _quadrature(eta)
-    log_normalizer: np.ndarray = (mode * (w - 0.5 * k * mode))[..., 0] + np.log(weights.sum(axis=-1))
+    at_mode: np.ndarray = (mode * (w - 0.5 * k * mode))[..., 0]
+    log_normalizer: np.ndarray = at_mode + np.log(weights.sum(axis=-1))
     return log_normalizer
 
 

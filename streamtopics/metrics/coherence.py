@@ -237,5 +237,6 @@ def _c_v(joint: np.ndarray, n_documents: int) -> np.ndarray:
     total = vectors.sum(axis=1)
     lengths = np.linalg.norm(vectors, axis=2) * np.linalg.norm(total, axis=1)[:, None]
     products = np.einsum("tij,tj->ti", vectors, total)
-    found: np.ndarray = np.divide(products, lengths, out=np.zeros_like(lengths), where=lengths > 0).mean(axis=1)
+    cosines = np.divide(products, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    found: np.ndarray = cosines.mean(axis=1)
     return found

@@ -184,7 +184,8 @@ def _check_prior(prior: Any, name: str, n: int) -> np.ndarray:
     prior = np.array(np.broadcast_to(prior, n), dtype=np.float64)
     if not (np.isfinite(prior).all() and (prior > 0).all()):
         raise ValueError(f"{name} must be positive and finite; got {prior}")
-    return prior
+    checked: np.ndarray = prior
+    return checked
 
 
 def _check_whole(X: Any, n_features: int) -> sparse.csr_matrix:
@@ -198,7 +199,8 @@ def _check_whole(X: Any, n_features: int) -> sparse.csr_matrix:
         raise ValueError(f"X has {X.shape[1]} features, but topic_word has {n_features}")
     if (X.data != np.floor(X.data)).any():
         raise ValueError("X must hold whole numbers of tokens; round it, or use completion instead")
-    return X
+    counts: sparse.csr_matrix = X
+    return counts
 
 
 def _check_lengths(X: sparse.csr_matrix, n_particles: int) -> None:

@@ -254,7 +254,8 @@ def _references(texts: Any, d: int) -> list[str]:
         raise TypeError(
             f"references must be texts or lists of texts, but those of document {d} are {texts!r}"
         )
-    return texts
+    references: list[str] = texts
+    return references
 
 
 def _scores(words: Sequence[str], reference: Sequence[str], order: Any) -> tuple[float, ...]:
@@ -298,13 +299,14 @@ def common_subsequence(one: Sequence[str], other: Sequence[str]) -> int:
 
 def _combined(scores: np.ndarray, several: str) -> np.ndarray:
     """Of the scores by each reference, of shape (n_references, 3)."""
+    found: np.ndarray
     if several == "mean" or len(scores) == 1:
-        found: np.ndarray = scores.mean(axis=0)
+        found = scores.mean(axis=0)
         return found
     best, *others = np.argsort(-scores[:, 2], kind="stable")
     if several == "max":
-        found: np.ndarray = scores[best]
+        found = scores[best]
         return found
     # The best one is missing once; then the second is the best.
-    found: np.ndarray = ((len(scores) - 1) * scores[best] + scores[others[0]]) / len(scores)
+    found = ((len(scores) - 1) * scores[best] + scores[others[0]]) / len(scores)
     return found

@@ -53,7 +53,7 @@ class DenseModel(Protocol):
 
 def check_codes(codes: np.ndarray, n_codes: int, what: str) -> np.ndarray:
     """`codes` as whole numbers from 0 to n_codes - 1."""
-    whole = np.nan_to_num(codes, nan=-1.0).astype(np.int64)
+    whole: np.ndarray = np.nan_to_num(codes, nan=-1.0).astype(np.int64)
     if not ((whole == codes) & (whole >= 0) & (whole < n_codes)).all():
         raise ValueError(f"{what} must be whole numbers from 0 to {n_codes - 1}; got others")
     return whole

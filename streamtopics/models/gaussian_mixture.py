@@ -248,7 +248,7 @@ def log_joint(
     """log p(x, z = k | group) under the posterior predictive, of shape (n_samples, K)."""
     m, k, a, b = normal_gamma.parameters(components)
     log_weights = np.log(weights / weights.sum(axis=-1, keepdims=True))
-    out = log_weights[groups]
+    out: np.ndarray = log_weights[groups]
     seen, X = ~np.isnan(X), np.nan_to_num(X)
     for group, rows in _rows_of(groups):
         parameters = m[group], 2 * a[group], (b * (k + 1) / (a * k))[group]

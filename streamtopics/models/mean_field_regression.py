@@ -145,7 +145,8 @@ class MeanFieldRegression:
         m, k, a, b = normal_gamma.parameters(posterior["inputs"])
         scale2 = b * (k + 1) / (a * k)
         seen = ~np.isnan(X)
-        of_inputs = (seen * log_student_t(np.where(seen, X, m), m, 2 * a, scale2)).sum(axis=1)
+        densities = log_student_t(np.where(seen, X, m), m, 2 * a, scale2)
+        of_inputs: np.ndarray = (seen * densities).sum(axis=1)
         if y is None:
             return of_inputs
         w, w_precision = gaussian.parameters(posterior["coefficients"])

@@ -24,5 +24,7 @@ def log_student_t(
     """
     z2 = (x - location) ** 2 / (degrees * scale2)
     constant = gammaln((degrees + 1) / 2) - gammaln(degrees / 2)
-    found: np.ndarray = constant - 0.5 * (np.log(np.pi * degrees * scale2) + (degrees + 1) * np.log1p(z2))
+    found: np.ndarray = constant - 0.5 * (
+        np.log(np.pi * degrees * scale2) + (degrees + 1) * np.log1p(z2)
+    )
     return found

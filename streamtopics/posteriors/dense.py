@@ -387,7 +387,9 @@ class DenseProposal:
 
     def __getitem__(self, name: str) -> np.ndarray:
         """The natural parameter of a block, of shape (..., m)."""
-        found: np.ndarray = self.base[name] + self.gain[name] * self._blend.statistics.additions[name]
+        found: np.ndarray = (
+            self.base[name] + self.gain[name] * self._blend.statistics.additions[name]
+        )
         return found
 
     @property

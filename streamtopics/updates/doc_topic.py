@@ -304,7 +304,9 @@ def within_bounds(alpha: np.ndarray) -> np.ndarray:
     Scaling leaves the mean proportions what they are.
     """
     top = alpha.max()
-    found: np.ndarray = np.maximum(alpha if top <= MOST_ALPHA else alpha / top * MOST_ALPHA, LEAST_ALPHA)
+    found: np.ndarray = np.maximum(
+        alpha if top <= MOST_ALPHA else alpha / top * MOST_ALPHA, LEAST_ALPHA
+    )
     return found
 
 
