@@ -155,6 +155,8 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
     """
 
     _units = ("samples", "values")
+    model_: Any
+    boosted_prior_: Any
     _records: ClassVar[dict[str, dict[str, Any]]] = {"model": {}, "update": {}, "boosted_prior": {}}
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "model": "no_validation",
@@ -374,7 +376,8 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
             X = self._samples(self._inputs(X, "score_samples"), self.model_)
         else:
             X, y = self._data(X, y, "score_samples", model=self.model_)
-        return self.model_.log_predictive(self.posterior_, X, y)
+        log_density: np.ndarray = self.model_.log_predictive(self.posterior_, X, y)
+        return log_density
 
     def score(self, X: Any, y: Any = None) -> float:
         """Log predictive density, in nats per sample; higher is better.

@@ -9,6 +9,7 @@ volume 2, chapter 25.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import eigvalsh_tridiagonal
 from scipy.special import logsumexp
 
@@ -27,7 +28,7 @@ __all__ = [
 ]
 
 
-def from_parameters(a: float | np.ndarray, b: float | np.ndarray) -> np.ndarray:
+def from_parameters(a: ArrayLike, b: ArrayLike) -> np.ndarray:
     """The natural parameter (a, b).
 
     Parameters

@@ -12,12 +12,13 @@ volume 1, chapter 17.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import psi
 
 from streamtopics.families.log_gamma import deviance, remainder, remainder_divergence
 
 
-def from_parameters(a: float | np.ndarray, b: float | np.ndarray) -> np.ndarray:
+def from_parameters(a: ArrayLike, b: ArrayLike) -> np.ndarray:
     """The natural parameter (2a, 2b).
 
     Parameters

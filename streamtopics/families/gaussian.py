@@ -11,6 +11,7 @@ volume 1, chapter 13.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from streamtopics.families.log_gamma import deviance
 
@@ -18,7 +19,7 @@ from streamtopics.families.log_gamma import deviance
 MASS_IS_A_COUNT = False
 
 
-def from_parameters(m: float | np.ndarray, k: float | np.ndarray) -> np.ndarray:
+def from_parameters(m: ArrayLike, k: ArrayLike) -> np.ndarray:
     """The natural parameter (k m, k).
 
     Parameters

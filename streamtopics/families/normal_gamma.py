@@ -16,14 +16,13 @@ models", appendix B.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from streamtopics.families import gamma
 from streamtopics.families.log_gamma import deviance
 
 
-def from_parameters(
-    m: float | np.ndarray, k: float | np.ndarray, a: float | np.ndarray, b: float | np.ndarray
-) -> np.ndarray:
+def from_parameters(m: ArrayLike, k: ArrayLike, a: ArrayLike, b: ArrayLike) -> np.ndarray:
     """The natural parameter (k m, k, 2b + k m^2, 2a).
 
     Parameters

@@ -18,6 +18,7 @@ models", appendix B.
 from math import isqrt
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from streamtopics.families import gamma
 from streamtopics.families.log_gamma import deviance
@@ -35,9 +36,7 @@ def n_coefficients(size: int) -> int:
     return (isqrt(max(0, 4 * size - 7)) - 1) // 2
 
 
-def from_parameters(
-    m: np.ndarray, L: np.ndarray, a: float | np.ndarray, b: float | np.ndarray
-) -> np.ndarray:
+def from_parameters(m: ArrayLike, L: ArrayLike, a: ArrayLike, b: ArrayLike) -> np.ndarray:
     """The natural parameter [L m | L | 2b + m'L m | 2a].
 
     Parameters

@@ -13,6 +13,7 @@ parameter 0.1 is w = -0.1.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 # m(w) - 1/2 = sum_i c_i w^(2i + 1): the Bernoulli numbers B_2i+2 / (2i + 2)!.
 SERIES = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)
@@ -20,7 +21,7 @@ SERIES = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)
 SMALL = 0.25
 
 
-def mean_and_complement(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def mean_and_complement(w: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """m = E[rho] = 1 / (1 - e^-w) - 1/w, and 1 - m.
 
     Both keep their digits: for w = 1e6 the complement is 1e-6 to 15 of them.
@@ -61,7 +62,7 @@ def _log_normalizer_from_the_top(w: np.ndarray) -> np.ndarray:
     return np.where(size > 0, np.log(-np.expm1(-some) / some), 0.0)
 
 
-def log_normalizer(w: np.ndarray) -> np.ndarray:
+def log_normalizer(w: ArrayLike) -> np.ndarray:
     """A(w) = ln((e^w - 1) / w), in nats.
 
     Parameters
@@ -84,7 +85,7 @@ def log_normalizer(w: np.ndarray) -> np.ndarray:
     return log_normalizer
 
 
-def kl(w: np.ndarray, other: float | np.ndarray) -> np.ndarray:
+def kl(w: ArrayLike, other: ArrayLike) -> np.ndarray:
     """KL(q || p), in nats, of the densities with parameters w and g = `other`.
 
         (w - g) m - A(w) + A(g)
@@ -117,7 +118,7 @@ def kl(w: np.ndarray, other: float | np.ndarray) -> np.ndarray:
     return kl
 
 
-def valid(w: np.ndarray) -> np.ndarray:
+def valid(w: ArrayLike) -> np.ndarray:
     """Whether w is finite.
 
     Parameters

@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.inspection.tables import check_whole, topic_table
@@ -86,7 +87,7 @@ def plot_topics(
 
 
 def plot_curves(
-    curves: Mapping[str, Sequence[float]], *, x: Sequence[float], xlabel: str, ylabel: str
+    curves: Mapping[str, ArrayLike], *, x: ArrayLike, xlabel: str, ylabel: str
 ) -> Figure:
     """Named curves over the stream, for example of `prior_retention_` or `score`.
 

@@ -4,10 +4,10 @@
 import numpy as np
 from scipy.special import gammaln
 
+Numbers = float | np.ndarray
 
-def log_student_t(
-    x: np.ndarray, location: np.ndarray, degrees: np.ndarray, scale2: np.ndarray
-) -> np.ndarray:
+
+def log_student_t(x: Numbers, location: Numbers, degrees: Numbers, scale2: Numbers) -> np.ndarray:
     """Log density, in nats.
 
     Parameters
