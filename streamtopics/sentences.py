@@ -267,7 +267,8 @@ def _stacked(
     _check_same_names(documents, caller)
     starts = _starts([0 if X is None else X.shape[0] for X in matrices])
     if not known:
-        return Sentences(sparse.csr_matrix((0, width), dtype=np.float32), starts)
+        shape: Any = (0, width)
+        return Sentences(sparse.csr_matrix(shape, dtype=np.float32), starts)
     return Sentences(sparse.csr_matrix(sparse.vstack(list(known.values()), "csr")), starts)
 
 

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import sparse
@@ -28,6 +29,7 @@ from streamtopics.local.asum import EM, Found, FrankWolfe
 from streamtopics.models import ASUM
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import TopicPosterior
+from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates import BPS
 from streamtopics.updates.rule import Rule
 from streamtopics.validation import (
@@ -41,7 +43,7 @@ from streamtopics.validation import (
 
 BOOSTING = 0.5
 AT_LEAST_ONE = Interval(Real, 1, 1e10, closed="both")
-LOCAL_STEPS = {"em": EM, "frank_wolfe": FrankWolfe}
+LOCAL_STEPS: dict[str, type[EM] | type[FrankWolfe]] = {"em": EM, "frank_wolfe": FrankWolfe}
 
 
 @documented
@@ -180,25 +182,25 @@ class AspectSentimentModel(SentenceTopics):
 
     def __init__(
         self,
-        n_aspects=10,
+        n_aspects: int = 10,
         *,
-        sentiments=("positive", "negative"),
-        topic_word_prior=None,
-        boosted_prior=None,
-        boosting_scale=None,
-        boosting_norm="topic",
-        update=None,
-        doc_sentiment_prior=1.0,
-        doc_aspect_prior=2.0,
-        local_step="em",
-        max_local_iter=100,
-        tol=1e-3,
-        batch_size=1000,
-        max_iter=1,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        sentiments: Sequence[str] | Sequence[int] = ("positive", "negative"),
+        topic_word_prior: WordPriorLike = None,
+        boosted_prior: WordPriorLike = None,
+        boosting_scale: float | None = None,
+        boosting_norm: Literal["whole", "topic"] = "topic",
+        update: Rule | None = None,
+        doc_sentiment_prior: float = 1.0,
+        doc_aspect_prior: float = 2.0,
+        local_step: Literal["em", "frank_wolfe"] = "em",
+        max_local_iter: int = 100,
+        tol: float = 1e-3,
+        batch_size: int = 1000,
+        max_iter: int = 1,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_aspects = n_aspects
         self.sentiments = sentiments
         self.topic_word_prior = topic_word_prior
@@ -340,7 +342,8 @@ class AspectSentimentModel(SentenceTopics):
             first.
         """
         most_probable = self._sentiments(X, groups, "predict").argmax(axis=1)
-        return self.classes_[most_probable]
+        sentiment: np.ndarray = self.classes_[most_probable]
+        return sentiment
 
     def predict_proba(self, X: Any, groups: Any = None) -> np.ndarray:
         """Proportions of the sentiments in each document, the papers' pi.
@@ -384,7 +387,9 @@ class AspectSentimentModel(SentenceTopics):
         batch = self._read(method, X=X, groups=groups)
         psi = self._inferred(lambda pool: self._found(batch, pool).proportions)
         n_sentiments = len(self.classes_)
-        return psi.reshape(len(psi), n_sentiments, psi.shape[1] // n_sentiments).sum(axis=2)
+        by_sentiment = psi.reshape(len(psi), n_sentiments, psi.shape[1] // n_sentiments)
+        found: np.ndarray = by_sentiment.sum(axis=2)
+        return found
 
     def _found(self, batch: SentenceDocuments, pool: Workers) -> Found:
         model, posterior = self._model, self.posterior_
@@ -442,7 +447,8 @@ class AspectSentimentModel(SentenceTopics):
 
     @property
     def _n_aspects(self) -> int:
-        return self.posterior_.shape[1] // len(self.classes_)
+        n_aspects: int = self.posterior_.shape[1] // len(self.classes_)
+        return n_aspects
 
     @property
     def _rule(self) -> Rule:
