@@ -26,8 +26,10 @@ SETTINGS = {
     "stubPath": str(ROOT / "typings"),
     "useLibraryCodeForTypes": False,
     "reportMissingModuleSource": False,
-    # An example shows a value by naming it.
+    # An example shows a value by naming it, and need not prove that it is not None.
     "reportUnusedExpression": False,
+    "reportOptionalMemberAccess": False,
+    "reportOptionalSubscript": False,
 }
 # Being moved, like what their names are in; to be read like the others.
 MOVING = re.compile(
