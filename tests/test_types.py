@@ -26,13 +26,13 @@ SETTINGS = {
     "stubPath": str(ROOT / "typings"),
     "useLibraryCodeForTypes": False,
     "reportMissingModuleSource": False,
-    # An example shows a value by naming it.
+    # An example shows a value by naming it, and need not prove that it is not None.
     "reportUnusedExpression": False,
+    "reportOptionalMemberAccess": False,
+    "reportOptionalSubscript": False,
 }
 # Being moved, like what their names are in; to be read like the others.
 MOVING = re.compile(
-    r"^(dpp|was)_|_dpp_sets_|^plot_(repelling|subtle|summaries)|determinantal|summaries"
-)
     r"^(dpp|was)_|_dpp_sets_|^plot_(repelling|subtle|summaries)|determinantal|summaries"
 )
 
@@ -64,6 +64,12 @@ def examples():
         yield f"readme_{i}", block
 
 
+def shown(error):
+    """One of pyright's errors, in a line."""
+    place = f"{Path(error['file']).stem}, line {error['range']['start']['line'] + 1}"
+    return f"{place}: {error['message'].splitlines()[0]}"
+
+
 @pytest.mark.timeout(900)
 def test_examples_fit_the_signatures(tmp_path):
     found = {name: code for name, code in examples() if code}
@@ -78,9 +84,5 @@ def test_examples_fit_the_signatures(tmp_path):
     )
     report = json.loads(run.stdout)
     assert report["summary"]["filesAnalyzed"] == len(found)
-    wrong = [
-        f"{Path(one['file']).stem}, line {one['range']['start']['line'] + 1}: {one['message'].splitlines()[0]}"
-        for one in report["generalDiagnostics"]
-        if one["severity"] == "error"
-    ]
+    wrong = [shown(one) for one in report["generalDiagnostics"] if one["severity"] == "error"]
     assert not wrong, "\n".join(wrong)

@@ -38,7 +38,7 @@ class PointEstimates:
         shape = len(minibatch.counts), minibatch.n_documents
         places = np.repeat(np.arange(shape[1]), np.diff(minibatch.indptr))
         ones, entries = np.ones(shape[0]), np.arange(shape[0])
-        of_document = sparse.csr_matrix((ones, (places, entries)), shape=(shape[1], shape[0]))
+        of_document = sparse.csr_matrix((ones, (places, entries)), shape=shape[::-1])
         for _ in range(self.n_iter):
             tokens = self._shares(minibatch, topics, theta[places])
             theta = of_document @ tokens + alpha

@@ -51,7 +51,7 @@ def select(name: str) -> ModuleType:
 
 def _choose() -> str:
     wanted = os.environ.get("STREAMTOPICS_ISA")
-    available: list[str] = supported()
+    available = supported()
     if wanted is None:
         return available[0]
     if wanted not in available:
