@@ -13,13 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import unchanged_unless_learnt
 from streamtopics.base.glossary import documented
-from streamtopics.estimators.batch_em import climb
-from streamtopics.estimators.online import first_step, step_by_documents
-from streamtopics.estimators.rated import RatedTopicModel, check_labels, check_ratings
+from streamtopics.reviews.batch_em import climb
+from streamtopics.reviews.online import first_step, step_by_documents
+from streamtopics.reviews.base import RatedTopicModel, check_labels, check_ratings
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.metrics import left_to_right, predictive
-from streamtopics.models.hidden_factors import (
+from streamtopics.reviews.factors import (
     Factors,
     Ratings,
     descend,
@@ -29,8 +29,8 @@ from streamtopics.models.hidden_factors import (
     log_prior,
     objective,
 )
-from streamtopics.models.rated_lda import RatedLDA, Reviews
-from streamtopics.models.rating_effects import Table, empty_table
+from streamtopics.reviews.inference import RatedLDA, Reviews
+from streamtopics.reviews.effects import Table, empty_table
 from streamtopics.models.views import mean
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, TopicPosterior

@@ -13,23 +13,23 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import unchanged_unless_learnt
 from streamtopics.base.glossary import documented
-from streamtopics.estimators.batch_em import AlphaStep, Climbed, EStep, climb
-from streamtopics.estimators.online import first_step, moved, step_by_documents
-from streamtopics.estimators.rated import (
+from streamtopics.reviews.batch_em import AlphaStep, Climbed, EStep, climb
+from streamtopics.reviews.online import first_step, moved, step_by_documents
+from streamtopics.reviews.base import (
     DOCUMENTS_AT_ONCE,
     SWEEPS_OF_TRANSFORM,
     RatedTopicModel,
     check_labels,
     check_ratings,
 )
-from streamtopics.estimators.rated_likelihood import (
+from streamtopics.reviews.likelihood import (
     Mixed,
     log_likelihood_by_particles,
     log_likelihood_of_profiles,
 )
 from streamtopics.messages import Statistics
 from streamtopics.metrics import predictive
-from streamtopics.models.rated_lda import (
+from streamtopics.reviews.inference import (
     Inferred,
     RatedLDA,
     Reviews,
@@ -38,7 +38,7 @@ from streamtopics.models.rated_lda import (
     reviews_by_profile,
     single_reviews,
 )
-from streamtopics.models.rating_effects import (
+from streamtopics.reviews.effects import (
     NO_EFFECTS,
     Table,
     empty_table,

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Statistics
-from streamtopics.models.hidden_factors import (
+from streamtopics.reviews.factors import (
     Factors,
     Ratings,
     descend,
@@ -21,7 +21,7 @@ from streamtopics.models.hidden_factors import (
     objective,
 )
 from streamtopics.parallel import SERIAL
-from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.posteriors import Blend, TopicPosterior
 
 RNG = np.random.default_rng(0)
 K, N_USERS, N_ITEMS = 3, 4, 5
@@ -83,7 +83,7 @@ def test_descent(learn_kappa):
 
 def test_expected_topics():
     X = sparse.csr_matrix(RNG.poisson(1.0, (N_ITEMS, 8)) * (np.arange(8) != 3), dtype=np.float32)
-    posterior = LazyPosterior(np.full((1, 1), 0.1), (8, K))
+    posterior = TopicPosterior(np.full((1, 1), 0.1), (8, K))
     lam = RNG.gamma(1.0, 3.0, (8, K))
     posterior.blend(Blend(1.0, 1.0, 0.0, Statistics(np.arange(8, dtype=np.int32), lam, np.ones(2))))
     theta, phi = FACTORS.proportions, posterior.dense() / posterior.mass

@@ -5,16 +5,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from streamtopics.estimators.online import moved, step_by_documents
+from streamtopics.reviews.online import moved, step_by_documents
 from streamtopics.messages import Statistics
-from streamtopics.posterior import LazyPosterior, Proportions
+from streamtopics.posteriors import TopicPosterior, Proportions
 
 
 @pytest.mark.parametrize("kappa", [0.6, 1.0])
 def test_counts_are_a_weighted_mean_of_documents_times_their_number(kappa):
     """The number that a mean with the weights w stands for is (sum w)^2 / sum w^2."""
     rng, sizes = np.random.default_rng(0), [7, 2, 12, 5]
-    posterior = LazyPosterior(np.full((1, 1), 0.5), (4, 2), np.ones(2), 1)
+    posterior = TopicPosterior(np.full((1, 1), 0.5), (4, 2), np.ones(2), 1)
     weights, sums, seen = np.empty(0), [], 0
     for n in sizes:
         rate = (n / (seen + n)) ** kappa

@@ -155,7 +155,7 @@ def test_an_interrupted_update_changes_nothing(monkeypatch):
     def interrupted(self, blend):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("streamtopics.posterior.LazyPosterior.blend", interrupted)
+    monkeypatch.setattr("streamtopics.posterior.TopicPosterior.blend", interrupted)
     with pytest.raises(KeyboardInterrupt):
         found.partial_fit(X[100:200], Y[100:200])
     assert pickle.dumps(found) == before

@@ -13,14 +13,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import unchanged_unless_learnt
 from streamtopics.base.glossary import documented
-from streamtopics.estimators.batch_em import Climbed, climb
-from streamtopics.estimators.online import first_step, moved, step_by_documents
-from streamtopics.estimators.rated import RatedTopicModel, check_ratings
+from streamtopics.reviews.batch_em import Climbed, climb
+from streamtopics.reviews.online import first_step, moved, step_by_documents
+from streamtopics.reviews.base import RatedTopicModel, check_ratings
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.metrics import left_to_right, predictive
 from streamtopics.models import supervised_lda as engine
-from streamtopics.models.supervised_lda import (
+from streamtopics.reviews.response import (
     first_response,
     mean_topics,
     no_moments,

@@ -24,7 +24,7 @@ from streamtopics.kernels import supervised as kernel
 from streamtopics.local import tokens
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models.lda import RandomStart, log_factors, visible_topics
-from streamtopics.models.rated_lda import mean_log
+from streamtopics.reviews.inference import mean_log
 from streamtopics.models.views import geometric_mean
 from streamtopics.parallel import Workers, spans
 from streamtopics.posteriors import TopicPosterior

@@ -21,7 +21,7 @@ from sklearn.utils.validation import (
 from streamtopics.base.topics import LearntTopics
 from streamtopics.metrics import predictive
 from streamtopics.models.lda import visible_topics
-from streamtopics.models.rated_lda import RatedLDA, single_reviews
+from streamtopics.reviews.inference import RatedLDA, single_reviews
 from streamtopics.parallel import Workers, workers
 from streamtopics.records import RecordParameters
 from streamtopics.validation import check_counts

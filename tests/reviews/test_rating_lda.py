@@ -336,7 +336,7 @@ def test_an_interrupted_update_changes_nothing(monkeypatch):
     def interrupted(self, blend):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("streamtopics.posterior.LazyPosterior.blend", interrupted)
+    monkeypatch.setattr("streamtopics.posterior.TopicPosterior.blend", interrupted)
     with pytest.raises(KeyboardInterrupt):
         found.partial_fit(*part(slice(100, 200)))
     assert pickle.dumps(found) == before
