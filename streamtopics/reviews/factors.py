@@ -2,7 +2,7 @@
 """Hidden factors as topics: a recommender whose items' factors are the topics of their reviews.
 
 A rating of item i by user u is about offset + b_u + b_i + g_u' g_i, and a word of a review
-of i comes from topic k with the probability theta_ik proportional to exp(kappa g_ik). What
+of i comes from topic k with the probability theta_ik proportional to exp(peakedness g_ik). What
 is minimised is (McAuley and Leskovec 2013)
 
     sum of squared errors + penalty * squares of all b and g
@@ -27,31 +27,33 @@ from streamtopics.parallel import Workers, spans
 from streamtopics.posteriors import TopicPosterior
 
 ROWS_PER_JOB = 1024
-# And the least is its inverse; M is its logarithm.
-MOST_KAPPA = 100.0
+# The least is its inverse; M is its logarithm.
+MOST_PEAKEDNESS = 100.0
 INSIDE = -1 + 1e-9, 1 - 1e-9
 
 
 @dataclass(frozen=True)
 class Factors:
-    """What ratings and proportions depend on.
+    """The parameters of ratings and proportions.
 
     Attributes
     ----------
-    offset, kappa : float
+    offset : float
+    peakedness : float
+        How peaked proportions are for given factors (the source's kappa).
     users, items : ndarray of shape (n, 1 + K), float64
         Bias and factors of each.
     """
 
     offset: float
-    kappa: float
+    peakedness: float
     users: np.ndarray
     items: np.ndarray
 
     @property
     def proportions(self) -> np.ndarray:
         """theta, of shape (n_items, K)."""
-        return softmax(self.kappa * self.items[:, 1:], axis=1)
+        return softmax(self.peakedness * self.items[:, 1:], axis=1)
 
     def ratings(self, user: np.ndarray, item: np.ndarray) -> np.ndarray:
         """Expected ratings of pairs."""
@@ -70,10 +72,10 @@ class Ratings:
     user, item : ndarray of shape (n,)
         Rows of the factors.
     before : Factors
-        What the squares that are penalised are distances from.
+        The penalty is on the squared distances from these.
     offset_weight : float
     user_weight, item_weight : ndarray of shape (n_users,) and (n_items,)
-        Their weights.
+        Weights of the squared distances.
     """
 
     y: np.ndarray
@@ -89,8 +91,8 @@ def objective(
     factors: Factors, ratings: Ratings, counts: np.ndarray, text_weight: float
 ) -> tuple[float, Factors]:
     """Squared errors + penalties - text_weight sum_ik counts_ik log theta_ik, and its gradient."""
-    before, kappa = ratings.before, factors.kappa
-    log_theta = log_softmax(kappa * factors.items[:, 1:], axis=1)
+    before, peakedness = ratings.before, factors.peakedness
+    log_theta = log_softmax(peakedness * factors.items[:, 1:], axis=1)
     error = factors.ratings(ratings.user, ratings.item) - ratings.y
     of_offset = factors.offset - before.offset
     of_users, of_items = factors.users - before.users, factors.items - before.items
@@ -107,7 +109,7 @@ def objective(
     partner[:, 0] = 1
     items += _sums(ratings.item, 2 * error, partner, len(items))
     excess = counts - counts.sum(axis=1, keepdims=True) * np.exp(log_theta)
-    items[:, 1:] -= text_weight * kappa * excess
+    items[:, 1:] -= text_weight * peakedness * excess
     slope = -text_weight * float((excess * factors.items[:, 1:]).sum())
     offset = 2 * error.sum() + 2 * ratings.offset_weight * of_offset
     return float(value), Factors(float(offset), slope, users, items)
@@ -126,16 +128,18 @@ def descend(
     text_weight: float,
     *,
     n_steps: int,
-    learn_kappa: bool,
+    learn_peakedness: bool,
 ) -> Factors:
-    """Steps of L-BFGS on the factors, the offset, and v of log kappa = M tanh(v / M)."""
+    """Steps of L-BFGS on the factors, the offset, and v of log peakedness = M tanh(v / M)."""
     n_users, n_items, width = len(factors.users), len(factors.items), factors.users.shape[1]
-    most = np.log(MOST_KAPPA)
+    most = np.log(MOST_PEAKEDNESS)
 
     def unpacked(x: np.ndarray) -> Factors:
         users = x[2 : 2 + n_users * width].reshape(n_users, width)
-        kappa = float(np.exp(most * np.tanh(x[1] / most))) if learn_kappa else factors.kappa
-        return Factors(float(x[0]), kappa, users, x[2 + users.size :].reshape(n_items, width))
+        peakedness = (
+            float(np.exp(most * np.tanh(x[1] / most))) if learn_peakedness else factors.peakedness
+        )
+        return Factors(float(x[0]), peakedness, users, x[2 + users.size :].reshape(n_items, width))
 
     def packed(some: Factors, v: float) -> np.ndarray:
         return np.concatenate([[some.offset, v], some.users.ravel(), some.items.ravel()])
@@ -143,10 +147,14 @@ def descend(
     def value(x: np.ndarray) -> tuple[float, np.ndarray]:
         here = unpacked(x)
         level, slopes = objective(here, ratings, counts, text_weight)
-        of_v = slopes.kappa * here.kappa / np.cosh(x[1] / most) ** 2 if learn_kappa else 0.0
+        of_v = (
+            slopes.peakedness * here.peakedness / np.cosh(x[1] / most) ** 2
+            if learn_peakedness
+            else 0.0
+        )
         return level, packed(slopes, of_v)
 
-    start = packed(factors, most * np.arctanh(np.clip(np.log(factors.kappa) / most, *INSIDE)))
+    start = packed(factors, most * np.arctanh(np.clip(np.log(factors.peakedness) / most, *INSIDE)))
     options = {"maxiter": n_steps}
     return unpacked(minimize(value, start, jac=True, method="L-BFGS-B", options=options).x)
 
@@ -161,7 +169,7 @@ def led_by_text(factors: Factors, counts: np.ndarray) -> Factors:
     """Items' factors such that theta_ik is proportional to counts_ik + 1 / K."""
     logs = np.log(counts + 1 / counts.shape[1])
     items = factors.items.copy()
-    items[:, 1:] = (logs - logs.mean(axis=1, keepdims=True)) / factors.kappa
+    items[:, 1:] = (logs - logs.mean(axis=1, keepdims=True)) / factors.peakedness
     return replace(factors, items=items)
 
 

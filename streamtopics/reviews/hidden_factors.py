@@ -4,46 +4,67 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
-from typing import Any, Self
+from numbers import Integral
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.frame import unchanged_unless_learnt
+from streamtopics.base.frame import check_same
 from streamtopics.base.glossary import documented
-from streamtopics.reviews.batch_em import climb
-from streamtopics.reviews.online import first_step, step_by_documents
-from streamtopics.reviews.base import RatedTopicModel, check_labels, check_ratings
+from streamtopics.base.inputs import Documents
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch, Statistics
-from streamtopics.metrics import left_to_right, predictive
+from streamtopics.models.views import mean
+from streamtopics.parallel import Workers
+from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.progress import progress
+from streamtopics.reviews.base import CONSTRAINTS, POSITIVE, Labels, RatedCommit, ReviewModel
+from streamtopics.reviews.batch_em import climb, fresh
+from streamtopics.reviews.effects import Table, empty_table
 from streamtopics.reviews.factors import (
     Factors,
     Ratings,
     descend,
     expected_topics,
-    first_factors,
     led_by_text,
     log_prior,
     objective,
 )
 from streamtopics.reviews.inference import RatedLDA, Reviews
-from streamtopics.reviews.effects import Table, empty_table
-from streamtopics.models.views import mean
-from streamtopics.parallel import Workers
-from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.progress import progress
+from streamtopics.reviews.online import moved, step_by_documents
 from streamtopics.updates.doc_topic import LEAST_LOG_THETA, solve_alpha
-from streamtopics.validation import (
-    COMMON_CONSTRAINTS,
-    Interval,
-    check_word_prior,
-)
+from streamtopics.validation import Interval, check_word_prior
 
-SWEEPS_OF_START, ROUNDS_OF_START = 20, 20
-POSITIVE = Interval(Real, 0, None, closed="neither")
+SWEEPS_OF_START, ROUNDS_OF_START, ROUNDS_OF_STEP = 20, 20, 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactorsCommit(RatedCommit):
+    """All that a step of `HiddenFactorsTopics` changes.
+
+    Attributes
+    ----------
+    items, users : Table
+        Bias, factors and number of ratings; of items also the expected tokens of each topic.
+    shared_user : ndarray of shape (1 + K,)
+        Bias and factors of the user that reviews without one are by.
+    offset, peakedness : float
+    objective : tuple of float
+    """
+
+    items: Table
+    users: Table
+    shared_user: np.ndarray
+    offset: float = 0.0
+    peakedness: float = 1.0
+    objective: tuple[float, ...] = ()
+
+    @property
+    def labels(self) -> dict[str, np.ndarray]:
+        """Known items and users."""
+        return {"items": self.items.labels, "users": self.users.labels}
 
 
 @dataclass(frozen=True)
@@ -56,17 +77,37 @@ class Pairs:
     counts : ndarray of shape (n_items, K)
         Expected tokens of each item in each topic before these reviews.
     user_labels, item_labels : ndarray or None
-        Of the rows; None for one user of all, and for an item of each review.
+        Labels of the rows; None for one user of all, and for an item of each review.
+    words : Minibatch
+        The words of each item in these reviews.
     """
 
     ratings: Ratings
     counts: np.ndarray
     user_labels: np.ndarray | None
     item_labels: np.ndarray | None
+    words: Minibatch
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Factors with the topics that words of reviews are expected to come from.
+
+    Attributes
+    ----------
+    factors : Factors
+    statistics : Statistics
+    counts : ndarray of shape (n_items, K)
+        Expected tokens of each item in each topic, in these reviews.
+    """
+
+    factors: Factors
+    statistics: Statistics
+    counts: np.ndarray
 
 
 @documented
-class HiddenFactorsTopics(RatedTopicModel):
+class HiddenFactorsTopics(ReviewModel):
     """Recommender and topic model in one: hidden factors as topics (HFT).
 
     A rating is an offset, a bias of the user and one of the item, and the product of their
@@ -79,16 +120,12 @@ class HiddenFactorsTopics(RatedTopicModel):
         Number of factors, and of topics.
     text_weight : float, default=0.1
         Weight of the log likelihood of the words (the source's mu) against the squared errors
-        of the ratings.
+        of the ratings: the larger their scale, the less the words weigh.
     factor_penalty : float, default=1.0
         Weight of the squares of biases and factors, in ratings. The source has none on the
         factors of items.
-    kappa : float, default=0.7
-        How fast `partial_fit` forgets, in (0, 1]. The step size of a minibatch of B documents
-        after N others is (B / (N + B))^kappa; 1 weighs all documents alike.
-    topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
-            default=None
-        Pseudo-count of every word in every topic, in tokens. None is 0.05 for each.
+    {stream_kappa}
+    {em_topic_word_prior}
     max_iter : int, default=50
         Rounds of `fit`, at most: topics of words, then topics, then factors. They start from
         LDA of the items' reviews.
@@ -99,12 +136,7 @@ class HiddenFactorsTopics(RatedTopicModel):
     local_tol : float, default=1e-3
         The topics of a review of an unknown item are found when a sweep moves less than this
         share of its tokens.
-    n_jobs : int or None, default=None
-        Threads; None is 1 and -1 all processors. The results are the same bits for any number.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the topics that the first round starts from.
-    verbose : int, default=0
-        1 shows the rounds of `fit`.
+    {em_parameters}
 
     Attributes
     ----------
@@ -117,7 +149,7 @@ class HiddenFactorsTopics(RatedTopicModel):
         The offset of the ratings, and how peaked the proportions are for given factors (the
         source's kappa).
     objective_ : list of float
-        What `fit` minimised, after each round.
+        The value that `fit` minimised, after each round.
     {common_attributes}
 
     See Also
@@ -129,10 +161,13 @@ class HiddenFactorsTopics(RatedTopicModel):
     The source draws the topics of words at random; here their expectations take part, which
     makes `fit` deterministic but for its start, and the objective fall in every round.
 
+    In a stream, users and items that were seen before are held to their factors by as many
+    ratings as they had; `peakedness_` stays as `fit`, or the first minibatch, left it.
+
     Without `items` each review is an item of its own, whose factors are forgotten afterwards;
-    without `users` all are of one user. The proportions of an item that was not seen are
-    drawn from the Dirichlet distribution that suits those seen, and its factors are read off
-    the topics of the review.
+    without `users` all are of one user, and users that were not seen count as that one. The
+    proportions of an item that was not seen are drawn from the Dirichlet distribution that
+    suits those seen, and its factors are read off the topics of the review.
 
     References
     ----------
@@ -150,35 +185,29 @@ class HiddenFactorsTopics(RatedTopicModel):
     (2,)
     """
 
-    _parameter_constraints = {
-        name: COMMON_CONSTRAINTS[name]
-        for name in (
-            "n_components", "kappa", "topic_word_prior", "max_iter", "tol", "n_jobs",
-            "random_state", "verbose",
-        )
-    } | {
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
         "text_weight": [POSITIVE],
         "factor_penalty": [POSITIVE],
         "max_gradient_iter": [Interval(Integral, 1, None, closed="left")],
-        "local_tol": COMMON_CONSTRAINTS["tol"],
-    }  # fmt: skip
+    }
+    _commit: FactorsCommit
 
     def __init__(
         self,
-        n_components=10,
+        n_components: int = 10,
         *,
-        text_weight=0.1,
-        factor_penalty=1.0,
-        kappa=0.7,
-        topic_word_prior=None,
-        max_iter=50,
-        max_gradient_iter=10,
-        tol=1e-4,
-        local_tol=1e-3,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        text_weight: float = 0.1,
+        factor_penalty: float = 1.0,
+        kappa: float = 0.7,
+        topic_word_prior: Any = None,
+        max_iter: int = 50,
+        max_gradient_iter: int = 10,
+        tol: float = 1e-4,
+        local_tol: float = 1e-3,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_components = n_components
         self.text_weight = text_weight
         self.factor_penalty = factor_penalty
@@ -194,177 +223,72 @@ class HiddenFactorsTopics(RatedTopicModel):
 
     # Learning
 
-    def fit(self, X: Any, y: Any = None, items: Any = None, users: Any = None) -> Self:
-        """Learn from all reviews together. Forgets what was learnt before.
+    def _check_continuable(self) -> None:
+        check_same(self, n_components=self.posterior_.shape[1])
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Non-negative word counts; fractions are legal.
-        y : array-like of shape (n_documents,)
-            Ratings. The larger their scale, the less the words weigh beside them.
-        items, users : array-like of shape (n_documents,) or None, default=None
-            What each review is about, and who wrote it: integers or strings.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        with unchanged_unless_learnt(self), self._workers() as pool:
-            X = self._counts(X, "fit", reset=True)
-            y, items, users = self._read(X, y, items, users, "fit", first=True)
-            self._start(X, y, items, users, pool)
-        return self
-
-    def fit_transform(
-        self, X: Any, y: Any = None, items: Any = None, users: Any = None
-    ) -> np.ndarray:
-        """`fit`, and then `transform` of the same reviews, of the same items and users.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Non-negative word counts.
-        y : array-like of shape (n_documents,)
-            Ratings.
-        items, users : array-like of shape (n_documents,) or None, default=None
-            As in `fit`.
-
-        Returns
-        -------
-        doc_topic : ndarray of shape (n_documents, n_components)
-            What `transform` returns.
-        """
-        return self.fit(X, y, items=items, users=users).transform(X, items=items, users=users)
-
-    def partial_fit(self, X: Any, y: Any = None, items: Any = None, users: Any = None) -> Self:
-        """Learn from one minibatch: the first one as `fit` does, others by a step of online EM.
-
-        When it fails nothing has changed. Of a minibatch without rows nothing is learnt, and
-        those without a word that come before the first with one are forgotten. Users and items
-        that were seen before are held to their factors by as many ratings as they had; how
-        peaked the proportions are stays as it was.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Non-negative word counts; fractions are legal.
-        y : array-like of shape (n_documents,)
-            Ratings, on the scale of those before.
-        items, users : array-like of shape (n_documents,) or None, default=None
-            As in `fit`; they may be new.
-
-        Returns
-        -------
-        self : object
-            The estimator.
-        """
-        with unchanged_unless_learnt(self), self._workers() as pool:
-            unfitted = not self.__sklearn_is_fitted__()
-            X = self._counts(X, "partial_fit", reset=unfitted)
-            first = unfitted or self.posterior_.knows_nothing
-            if not first:
-                self._check_continuable()
-            y, items, users = self._read(X, y, items, users, "partial_fit", first=first)
-            # Minibatches without words leave no topics to go on from.
-            if first:
-                self._start(X, y, items, users, pool)
-                self.n_iter_ = 0
-            elif X.shape[0]:
-                self._continue(X, y, items, users, pool)
-        return self
-
-    def _read(
-        self, X: sparse.csr_matrix, y: Any, items: Any, users: Any, method: str, *, first: bool
-    ) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
-        caller = f"{type(self).__name__}.{method}"
-        y = check_ratings(y, X, caller, "Without ratings use VariationalOnlineEM")
-        return y, *self._labels(X.shape[0], items, users, caller, first=first)
-
-    def _labels(
-        self, n: int, items: Any, users: Any, caller: str, *, first: bool
-    ) -> tuple[np.ndarray | None, np.ndarray | None]:
-        return (
-            check_labels(items, "items", n, caller, None if first else self.items_.labels),
-            check_labels(users, "users", n, caller, None if first else self.users_.labels),
+    def _start(self, batch: Documents) -> None:
+        K = self.n_components
+        eta = check_word_prior(self, "topic_word_prior", batch.X, None)
+        self.seed_ = self._draw_seed()
+        self._commit = FactorsCommit(
+            TopicPosterior(eta, (self.n_features_in_, K), _alpha(None, K)),
+            items=empty_table(2 + 2 * K),
+            users=empty_table(2 + K),
+            shared_user=np.zeros(1 + K),
         )
 
-    def _start(
-        self,
-        X: sparse.csr_matrix,
-        y: np.ndarray,
-        items: np.ndarray | None,
-        users: np.ndarray | None,
-        pool: Workers,
-    ) -> None:
-        """Learn from nothing, from a whole corpus."""
-        K, n_features = self.n_components, self.n_features_in_
-        eta = check_word_prior(self, "topic_word_prior", X, None)
-        seed = self._draw_seed()
-        tables = empty_table(2 + 2 * K), empty_table(2 + K)
-        start = first_factors(float(y.mean()) if len(y) else 0.0, 0, 0, K)
-        pairs = self._pairs(y, items, users, tables, start, 0.0)
-        reviews = minibatch_of(_summed(X, pairs.ratings.item, len(pairs.counts)))
-        posterior, factors = self._led_by_text(pairs, reviews, eta, seed, pool)
+    def _at_once(self, batch: Documents, pool: Workers) -> FactorsCommit:
+        commit = replace(self._commit, offset=float(batch.columns["y"].mean()))
+        pairs = self._pairs(batch, commit)
+        levels, found = self._rounds_of_fit(pairs, pool)
+        log_theta = _mean_log(found.factors.proportions[pairs.words.lengths > 0])
+        nothing, statistics = commit.posterior, _by_document(found.statistics, batch)
+        alpha = _alpha(log_theta, self.n_components)
+        return replace(
+            self._with(commit, pairs, found),
+            posterior=fresh(nothing.eta, nothing.shape, alpha, statistics),
+            n_iter=len(levels),
+            log_theta=log_theta,
+            remembered=float(batch.n_documents),
+            objective=tuple(levels),
+        )
+
+    def _rounds_of_fit(self, pairs: Pairs, pool: Workers) -> tuple[list[float], Fitted]:
+        """Rounds: topics of words, then topics, then factors; and the objective before each."""
+        posterior, factors = self._led_by_text(pairs, pool)
         levels: list[float] = []
-        units, shows = ("rounds", "tokens"), self.verbose > 0
-        with progress(type(self).__name__, self.max_iter, enabled=shows, units=units) as shown:
+        shown, name = self.verbose > 0, type(self).__name__
+        with progress(name, self.max_iter, enabled=shown, units=self._units) as line:
             for _ in range(self.max_iter):
-                statistics, counts = expected_topics(posterior, reviews, factors.proportions, pool)
+                statistics, counts = expected_topics(
+                    posterior, pairs.words, factors.proportions, pool
+                )
                 levels.append(self._level(statistics, posterior, factors, pairs.ratings))
-                shown.advance(1, statistics.n_tokens)
-                posterior = TopicPosterior(eta, (n_features, K))
-                posterior.blend(Blend(1.0, 1.0, 0.0, statistics))
-                factors = self._descended(factors, pairs, counts, learn_kappa=True)
+                line.advance(1, statistics.n_tokens)
+                posterior = fresh(posterior.eta, posterior.shape, None, statistics)
+                factors = self._descended(factors, pairs, counts, learn_peakedness=True)
                 if len(levels) > 1 and levels[-2] - levels[-1] < self.tol * abs(levels[-1]):
                     break
-        mean_log = _mean_log(factors.proportions[counts.sum(axis=1) > 0])
-        mean_log = np.zeros(K) if mean_log is None else mean_log
-        statistics = replace(statistics, lengths=minibatch_of(X).lengths)
-        final = first_step(eta, (n_features, K), statistics, _alpha(mean_log), mean_log)
-        item_table, user_table = self._tables(tables, pairs, factors, counts)
-        vars(self).update(
-            seed_=seed,
-            items_=item_table,
-            users_=user_table,
-            _shared_user=_shared(factors, pairs, user_table),
-            offset_=factors.offset,
-            peakedness_=factors.kappa,
-            objective_=levels,
-            n_iter_=len(levels),
-            posterior_=final,
-        )
+        return levels, Fitted(factors, statistics, counts)
 
-    def _led_by_text(
-        self, pairs: Pairs, reviews: Minibatch, eta: np.ndarray, seed: int, pool: Workers
-    ) -> tuple[TopicPosterior, Factors]:
-        """Topics and items' factors as LDA of the items' reviews makes them."""
-        K, n_items = self.n_components, len(pairs.counts)
+    def _led_by_text(self, pairs: Pairs, pool: Workers) -> tuple[TopicPosterior, Factors]:
+        """Topics and items' factors by LDA of the items' reviews."""
+        K, n_items, nothing = self.n_components, len(pairs.counts), self._commit.posterior
         signs = np.zeros(n_items, np.int8)
-        whole = Reviews(reviews, np.arange(n_items + 1, dtype=np.int32), signs)
+        whole = Reviews(pairs.words, np.arange(n_items + 1, dtype=np.int32), signs)
         model = RatedLDA(K, self.local_tol, SWEEPS_OF_START)
-
-        def e_step(source: Any, found: Any) -> tuple[Statistics, Any]:
-            return model.step(source, whole, pool, start=found)
-
-        def alpha_step(alpha: np.ndarray, statistics: Statistics, found: Any) -> np.ndarray:
-            return alpha
-
-        shape, alpha = (self.n_features_in_, K), np.full(K, 3.0 / K)
         climbed = climb(
-            TopicPosterior(eta, shape, alpha),
-            seed,
-            e_step,
-            alpha_step,
+            nothing,
+            lambda source, found: model.step(source, whole, pool, start=found),
+            lambda alpha, *_: alpha,
+            seed=self.seed_,
             learn_eta=False,
             max_iter=ROUNDS_OF_START,
             tol=self.tol,
             report=lambda bound: None,
         )
-        posterior = TopicPosterior(eta, shape)
-        posterior.blend(Blend(1.0, 1.0, 0.0, climbed.statistics))
-        counts = np.maximum(climbed.documents.gamma.astype(np.float64) - alpha, 0.0)
+        posterior = fresh(nothing.eta, nothing.shape, None, climbed.statistics)
+        counts = np.maximum(climbed.documents.gamma.astype(np.float64) - nothing.alpha, 0.0)
         return posterior, led_by_text(pairs.ratings.before, counts)
 
     def _level(
@@ -374,13 +298,13 @@ class HiddenFactorsTopics(RatedTopicModel):
         factors: Factors,
         ratings: Ratings,
     ) -> float:
-        """What `fit` minimises."""
+        """The value that `fit` minimises."""
         nothing = np.zeros((len(factors.items), self.n_components))
         of_ratings = objective(factors, ratings, nothing, 0.0)[0]
         return of_ratings - self.text_weight * (statistics.local_bound + log_prior(posterior))
 
     def _descended(
-        self, factors: Factors, pairs: Pairs, counts: np.ndarray, *, learn_kappa: bool
+        self, factors: Factors, pairs: Pairs, counts: np.ndarray, *, learn_peakedness: bool
     ) -> Factors:
         return descend(
             factors,
@@ -388,287 +312,155 @@ class HiddenFactorsTopics(RatedTopicModel):
             pairs.counts + counts,
             self.text_weight,
             n_steps=self.max_gradient_iter,
-            learn_kappa=learn_kappa,
+            learn_peakedness=learn_peakedness,
         )
 
-    def _continue(
-        self,
-        X: sparse.csr_matrix,
-        y: np.ndarray,
-        items: np.ndarray | None,
-        users: np.ndarray | None,
-        pool: Workers,
-    ) -> None:
-        """One step of online EM."""
-        K, posterior, tables = self.n_components, self.posterior_, (self.items_, self.users_)
-        shared = replace(self._shared_user, offset=self.offset_, kappa=self.peakedness_)
-        pairs = self._pairs(y, items, users, tables, shared, posterior.n_documents)
-        reviews = minibatch_of(_summed(X, pairs.ratings.item, len(pairs.counts)))
+    def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, FactorsCommit]:
+        commit, posterior = self._commit, self._commit.posterior
+        pairs = self._pairs(batch, commit)
         factors = pairs.ratings.before
-        for _ in range(2):
-            statistics, counts = expected_topics(posterior, reviews, factors.proportions, pool)
-            factors = self._descended(factors, pairs, counts, learn_kappa=False)
-        statistics = replace(statistics, lengths=minibatch_of(X).lengths)
-        step = step_by_documents(posterior, statistics.n_documents, self.kappa)
-        memory = posterior.proportions.memory.copy()
-        mean_log = _mean_log(factors.proportions[reviews.lengths > 0])
-        if mean_log is not None:
-            rate = step.rate if memory[:K].any() else 1.0
-            memory[:K] += rate * (mean_log - memory[:K])
-        memory[-1] = step.remembered
-        item_table, user_table = self._tables(tables, pairs, factors, counts)
-        vars(self).update(
-            items_=item_table,
-            users_=user_table,
-            _shared_user=_shared(factors, pairs, user_table),
-            offset_=factors.offset,
+        for _ in range(ROUNDS_OF_STEP):
+            statistics, counts = expected_topics(posterior, pairs.words, factors.proportions, pool)
+            factors = self._descended(factors, pairs, counts, learn_peakedness=False)
+        n = batch.n_documents
+        step = step_by_documents(posterior.n_documents, commit.remembered, n, self.kappa)
+        observed = _mean_log(factors.proportions[pairs.words.lengths > 0])
+        log_theta = moved(commit.log_theta, observed, step.rate)
+        new = replace(
+            self._with(commit, pairs, Fitted(factors, statistics, counts)),
+            log_theta=log_theta,
+            remembered=step.remembered,
         )
-        posterior.blend(step.blend(statistics, Proportions(_alpha(memory[:K]), memory)))
+        alpha = _alpha(log_theta, self.n_components)
+        return step.blend(_by_document(statistics, batch), alpha), new
 
-    def _pairs(
-        self,
-        y: np.ndarray,
-        items: np.ndarray | None,
-        users: np.ndarray | None,
-        tables: tuple[Table, Table],
-        shared: Factors,
-        n_before: float,
-    ) -> Pairs:
-        """The ratings with what is known of their users and items."""
-        K, n = self.n_components, len(y)
-        item_labels, item = (None, np.arange(n)) if items is None else _codes(items)
-        user_labels, user = (None, np.zeros(n, np.intp)) if users is None else _codes(users)
-        of_items = _rows(tables[0], item_labels, n)
-        of_users = _rows(tables[1], user_labels, 1)
-        if users is None and len(shared.users):
-            of_users[0, : 1 + K], of_users[0, -1] = shared.users[0], n_before
-        before = Factors(shared.offset, shared.kappa, of_users[:, : 1 + K], of_items[:, : 1 + K])
+    def _pairs(self, batch: Documents, commit: FactorsCommit) -> Pairs:
+        """The ratings with the factors that their users and items had before."""
+        K, n, n_before = self.n_components, batch.n_documents, commit.posterior.n_documents
+        item_labels, item = _codes(batch.columns["items"], np.arange(n))
+        user_labels, user = _codes(batch.columns["users"], np.zeros(n, np.intp))
+        of_items = _rows(commit.items, item_labels, n)
+        of_users = _rows(commit.users, user_labels, 1)
+        if user_labels is None:
+            of_users[0] = np.append(commit.shared_user, n_before)
+        before = Factors(
+            commit.offset, commit.peakedness, of_users[:, : 1 + K], of_items[:, : 1 + K]
+        )
         seen_users, seen_items = of_users[:, 1 + K], of_items[:, 1 + K]
         ratings = Ratings(
-            y, user, item, before, n_before, self.factor_penalty + seen_users,
+            batch.columns["y"], user, item, before, n_before, self.factor_penalty + seen_users,
             self.factor_penalty + seen_items,
         )  # fmt: skip
-        return Pairs(ratings, of_items[:, 2 + K :], user_labels, item_labels)
+        words = minibatch_of(_summed(batch.X, item, len(of_items)))
+        return Pairs(ratings, of_items[:, 2 + K :], user_labels, item_labels, words)
 
-    def _tables(
-        self, tables: tuple[Table, Table], pairs: Pairs, factors: Factors, counts: np.ndarray
-    ) -> tuple[Table, Table]:
-        """The tables of items and users with what was learnt of some."""
-        ratings, K = pairs.ratings, self.n_components
-        item_table, user_table = tables
-        if pairs.item_labels is not None:
-            item_table = item_table.extended(pairs.item_labels)
-            places = item_table.places(pairs.item_labels)
-            n = item_table.values[places, 1 + K] + np.bincount(ratings.item, minlength=len(places))
-            values = np.column_stack([factors.items, n, pairs.counts + counts])
-            item_table = item_table.replaced(places, values)
+    def _with(self, commit: FactorsCommit, pairs: Pairs, found: Fitted) -> FactorsCommit:
+        """The record with the factors found, and with those of the pairs in its tables."""
+        factors, ratings = found.factors, pairs.ratings
+        counts = pairs.counts + found.counts
+        items = _updated(commit.items, pairs.item_labels, ratings.item, factors.items, counts)
+        users = _updated(commit.users, pairs.user_labels, ratings.user, factors.users)
+        shared_user = factors.users[0]
         if pairs.user_labels is not None:
-            user_table = user_table.extended(pairs.user_labels)
-            places = user_table.places(pairs.user_labels)
-            n = user_table.values[places, 1 + K] + np.bincount(ratings.user, minlength=len(places))
-            user_table = user_table.replaced(places, np.column_stack([factors.users, n]))
-        return item_table, user_table
+            shared_user = users.values[:, :-1].sum(axis=0) / max(len(users.values), 1)
+        return replace(
+            commit,
+            items=items,
+            users=users,
+            shared_user=shared_user,
+            offset=factors.offset,
+            peakedness=factors.peakedness,
+        )
+
+    # What was learnt
+
+    @property
+    def items_(self) -> Table:
+        """Bias, factors, number of ratings and expected tokens of topics of each item."""
+        check_is_fitted(self)
+        return self._commit.items
+
+    @property
+    def users_(self) -> Table:
+        """Bias, factors and number of ratings of each user."""
+        check_is_fitted(self)
+        return self._commit.users
+
+    @property
+    def offset_(self) -> float:
+        """The offset of the ratings."""
+        check_is_fitted(self)
+        return self._commit.offset
+
+    @property
+    def peakedness_(self) -> float:
+        """Factor from the factors of items to the logarithms of their proportions."""
+        check_is_fitted(self)
+        return self._commit.peakedness
+
+    @property
+    def objective_(self) -> list[float]:
+        """The value that `fit` minimised, after each round."""
+        check_is_fitted(self)
+        return list(self._commit.objective)
 
     # Inference
 
-    def transform(self, X: Any, items: Any = None, users: Any = None) -> np.ndarray:
-        """Topic proportions of reviews: those of their items, or else what their words tell.
-
-        Deterministic, and each row depends on its own review only.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
-        items : array-like of shape (n_documents,) or None, default=None
-            As in `fit`. Those not seen there are legal.
-        users : array-like of shape (n_documents,) or None, default=None
-            Ignored: proportions belong to items.
-
-        Returns
-        -------
-        doc_topic : ndarray of shape (n_documents, n_components)
-            Rows sum to 1; float64 for float64 input, else float32.
-        """
-        check_is_fitted(self)
-        X = self._counts(X, "transform")
-        items, _ = self._labels(X.shape[0], items, users, self._caller("transform"), first=False)
-        with self._workers() as pool:
-            return self._proportions(X, items, pool).astype(X.dtype)
-
-    def _caller(self, method: str) -> str:
-        return f"{type(self).__name__}.{method}"
-
-    def _item_places(self, items: np.ndarray | None, n: int) -> np.ndarray:
-        return np.full(n, -1) if items is None else self.items_.places(items)
+    def _places(self, whose: Labels, n: int) -> np.ndarray:
+        items = whose["items"]
+        return np.full(n, -1) if items is None else self._commit.items.places(items)
 
     def _theta(self, places: np.ndarray) -> np.ndarray:
-        """Proportions of items; for -1 those that the prior expects."""
-        K, alpha = self.posterior_.shape[1], self.doc_topic_prior_
-        out = np.tile(alpha / alpha.sum(), (len(places), 1))
-        known = places >= 0
-        own = self.items_.values[places[known], : 1 + K]
-        out[known] = Factors(0.0, self.peakedness_, np.zeros((0, 1 + K)), own).proportions
+        out, known = super()._theta(places), places >= 0
+        commit, width = self._commit, 1 + self.posterior_.shape[1]
+        own = commit.items.values[places[known], :width]
+        out[known] = Factors(0.0, commit.peakedness, np.zeros((0, width)), own).proportions
         return out
 
-    def _proportions(
-        self, X: sparse.csr_matrix, items: np.ndarray | None, pool: Workers
-    ) -> np.ndarray:
-        places = self._item_places(items, X.shape[0])
+    def _shares(self, batch: Documents, pool: Workers) -> np.ndarray:
+        places = self._places(batch.columns, batch.n_documents)
         out = self._theta(places)
         unknown = np.flatnonzero(places < 0)
-        gamma = self._gamma(X[unknown], mean, pool)
+        gamma = self._gamma(batch.X[unknown], mean, pool)
         out[unknown] = gamma / gamma.sum(axis=1, keepdims=True)
         return out
 
     def predict(self, X: Any, items: Any = None, users: Any = None) -> np.ndarray:
-        """Expected ratings.
+        """Predict ratings, of known items and users or from the words of reviews.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts; only those of items that were not seen matter.
-        items, users : array-like of shape (n_documents,) or None, default=None
-            As in `fit`. Those not seen there are legal and have no bias; without `users`
-            ratings are those of the user that all reviews without one are by.
+        {X}
+        {items_and_users}
 
         Returns
         -------
         y : ndarray of shape (n_documents,), float64
+            Expected ratings. Words only matter where the item was not seen.
         """
-        check_is_fitted(self)
-        X = self._counts(X, "predict")
-        n, K = X.shape[0], self.posterior_.shape[1]
-        items, users = self._labels(n, items, users, self._caller("predict"), first=False)
-        places = self._item_places(items, n)
-        with self._workers() as pool:
-            theta = self._proportions(X, items, pool)
-        logs = np.log(np.maximum(theta, np.finfo(float).tiny)) / self.peakedness_
-        of_items = np.zeros((n, 1 + K))
-        of_items[:, 1:] = logs - logs.mean(axis=1, keepdims=True)
-        known = places >= 0
-        of_items[known] = self.items_.values[places[known], : 1 + K]
-        of_users = np.tile(self._shared_user.users[0], (n, 1))
-        if users is not None:
-            rows = self.users_.places(users)
-            of_users[rows >= 0] = self.users_.values[rows[rows >= 0], : 1 + K]
-        factors = Factors(self.offset_, self.peakedness_, of_users, of_items)
+        batch = self._asked("predict", X, items=items, users=users)
+        return self._inferred(lambda pool: self._predicted(batch, pool))
+
+    def _predicted(self, batch: Documents, pool: Workers) -> np.ndarray:
+        commit, n = self._commit, batch.n_documents
+        theta = self._shares(batch, pool)
+        logs = np.log(np.maximum(theta, np.finfo(float).tiny)) / commit.peakedness
+        of_items = np.column_stack([np.zeros(n), logs - logs.mean(axis=1, keepdims=True)])
+        of_users = np.tile(commit.shared_user, (n, 1))
+        for rows, table, name in (
+            (of_items, commit.items, "items"),
+            (of_users, commit.users, "users"),
+        ):
+            labels = batch.columns[name]
+            places = np.full(n, -1) if labels is None else table.places(labels)
+            rows[places >= 0] = table.values[places[places >= 0], : rows.shape[1]]
+        factors = Factors(commit.offset, commit.peakedness, of_users, of_items)
         return factors.ratings(np.arange(n), np.arange(n))
 
-    def predict_words(self, items: Any) -> np.ndarray:
-        """Word probabilities of a review of each item that is yet to be written.
 
-        Parameters
-        ----------
-        items : array-like of shape (n_reviews,)
-            Those not seen while learning are legal.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_reviews, n_features)
-            Rows sum to 1.
-        """
-        check_is_fitted(self)
-        caller = self._caller("predict_words")
-        if items is None:
-            raise ValueError(f"{caller} needs items, to know for how many")
-        items, _ = self._labels(np.size(items), items, None, caller, first=False)
-        return self._theta(self._item_places(items, len(items))) @ self.topic_word_
-
-    def score_samples(self, X: Any, items: Any = None) -> np.ndarray:
-        """Log predictive probability of the held-out tokens of each review.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
-        items : array-like of shape (n_documents,) or None, default=None
-            As in `transform`.
-
-        Returns
-        -------
-        log_probability : ndarray of shape (n_documents,)
-            In nats, summed over the review's held-out tokens; 0 for one that has none.
-        """
-        return self._completion(X, items, "score_samples")[0]
-
-    def score(self, X: Any, y: Any = None, items: Any = None, users: Any = None) -> float:
-        """Log predictive probability per held-out token, by document completion.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
-        y : None
-            Ignored: this is how well words are predicted.
-        items : array-like of shape (n_documents,) or None, default=None
-            As in `transform`.
-        users : array-like of shape (n_documents,) or None, default=None
-            Ignored: proportions belong to items.
-
-        Returns
-        -------
-        score : float
-            Nats per token; NaN if no token is held out.
-        """
-        return predictive.per_token(*self._completion(X, items, "score"))
-
-    def _completion(self, X: Any, items: Any, method: str) -> tuple[np.ndarray, float]:
-        check_is_fitted(self)
-        X = self._counts(X, method)
-        items, _ = self._labels(X.shape[0], items, None, self._caller(method), first=False)
-        with self._workers() as pool:
-            return self._per_document(
-                X, lambda counts: self._proportions(counts, items, pool), self._topics_of
-            )
-
-    def log_likelihood(
-        self, X: Any, items: Any = None, *, n_particles: int = 100, seed: int = 0
-    ) -> np.ndarray:
-        """log p(words of each review): given its item, or else by left-to-right evaluation.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Whole numbers of tokens.
-        items : array-like of shape (n_documents,) or None, default=None
-            As in `transform`.
-        n_particles : int, default=100
-        seed : int, default=0
-            Of the particles; reviews do not depend on each other.
-
-        Returns
-        -------
-        log_likelihood : ndarray of shape (n_documents,), float64
-            In nats; 0 for a review without words.
-        """
-        check_is_fitted(self)
-        X = self._counts(X, "log_likelihood")
-        n = X.shape[0]
-        items, _ = self._labels(n, items, None, self._caller("log_likelihood"), first=False)
-        places = self._item_places(items, n)
-        known, out = places >= 0, np.empty(n)
-        out[known] = predictive.token_log_probability(
-            self._theta(places[known]), self.topic_word_, X[known]
-        )
-        out[~known] = left_to_right(
-            X[~known],
-            self.topic_word_,
-            self.doc_topic_prior_,
-            n_particles=n_particles,
-            seed=seed,
-            n_jobs=self.n_jobs,
-        ).log_likelihood
-        return out
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
-
-
-def _codes(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return np.unique(labels, return_inverse=True)
+def _codes(labels: np.ndarray | None, codes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
+    """Different labels, and the place of each among them; None and `codes` without labels."""
+    return (None, codes) if labels is None else np.unique(labels, return_inverse=True)
 
 
 def _rows(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
@@ -680,6 +472,18 @@ def _rows(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
     return out
 
 
+def _updated(
+    table: Table, labels: np.ndarray | None, codes: np.ndarray, factors: np.ndarray, *more: Any
+) -> Table:
+    """A table with factors and further columns by label, and with one rating more per code."""
+    if labels is None:
+        return table
+    table = table.extended(labels)
+    places = table.places(labels)
+    n = table.values[places, factors.shape[1]] + np.bincount(codes, minlength=len(places))
+    return table.replaced(places, np.column_stack([factors, n, *more]))
+
+
 def _summed(X: sparse.csr_matrix, place: np.ndarray, n: int) -> sparse.csr_matrix:
     """Sums of rows of X by place."""
     ones = np.ones(len(place), X.dtype)
@@ -689,14 +493,9 @@ def _summed(X: sparse.csr_matrix, place: np.ndarray, n: int) -> sparse.csr_matri
     return total
 
 
-def _shared(factors: Factors, pairs: Pairs, users: Table) -> Factors:
-    """The user that reviews without one are by: the only one, or the mean of those known."""
-    width = factors.users.shape[1]
-    if pairs.user_labels is None:
-        row = factors.users[:1]
-    else:
-        row = users.values[:, :width].sum(axis=0, keepdims=True) / max(len(users.values), 1)
-    return Factors(factors.offset, factors.kappa, row, np.zeros((0, width)))
+def _by_document(statistics: Statistics, batch: Documents) -> Statistics:
+    """Statistics found by item, as those of the documents."""
+    return replace(statistics, lengths=batch.minibatch.lengths)
 
 
 def _mean_log(theta: np.ndarray) -> np.ndarray | None:
@@ -704,12 +503,12 @@ def _mean_log(theta: np.ndarray) -> np.ndarray | None:
     if not len(theta):
         return None
     logs = np.log(np.maximum(theta, np.finfo(float).tiny))
-    return np.maximum(logs, LEAST_LOG_THETA).mean(axis=0)
+    means: np.ndarray = np.maximum(logs, LEAST_LOG_THETA).mean(axis=0)
+    return means
 
 
-def _alpha(mean_log_theta: np.ndarray) -> np.ndarray:
+def _alpha(log_theta: np.ndarray | None, n_components: int) -> np.ndarray:
     """The Dirichlet parameter of proportions with these mean logarithms."""
-    K = len(mean_log_theta)
-    if K == 1 or not mean_log_theta.any():
-        return np.full(K, 3.0 / K)
-    return solve_alpha(mean_log_theta, np.full(K, 1.0))
+    if log_theta is None or n_components == 1:
+        return np.full(n_components, 3.0 / n_components)
+    return solve_alpha(log_theta, np.full(n_components, 1.0))

@@ -3,40 +3,54 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from numbers import Real
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.frame import unchanged_unless_learnt
+from streamtopics.base.frame import check_same
 from streamtopics.base.glossary import documented
-from streamtopics.reviews.batch_em import Climbed, climb
-from streamtopics.reviews.online import first_step, moved, step_by_documents
-from streamtopics.reviews.base import RatedTopicModel, check_ratings
-from streamtopics.local.minibatches import minibatch_of
+from streamtopics.base.inputs import Documents
 from streamtopics.messages import Minibatch, Statistics
-from streamtopics.metrics import left_to_right, predictive
-from streamtopics.models import supervised_lda as engine
+from streamtopics.metrics import predictive
+from streamtopics.models.views import geometric_mean
+from streamtopics.parallel import Workers
+from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.reviews.base import EM_CONSTRAINTS, POSITIVE, RatedCommit, RatedTopicModel
+from streamtopics.reviews.batch_em import Climbed, EStep
+from streamtopics.reviews.online import moved, step_by_documents
 from streamtopics.reviews.response import (
+    Moments,
+    Response,
+    ResponseLDA,
     first_response,
+    legible,
     mean_topics,
     no_moments,
     solve_response,
 )
-from streamtopics.models.views import geometric_mean
-from streamtopics.parallel import Workers
-from streamtopics.posteriors import TopicPosterior
-from streamtopics.progress import progress
 from streamtopics.updates.doc_topic import solve_alpha
-from streamtopics.validation import (
-    COMMON_CONSTRAINTS,
-    Interval,
-    check_doc_topic_prior,
-    check_word_prior,
-)
+from streamtopics.validation import check_doc_topic_prior, check_word_prior
+
+
+@dataclass(frozen=True, kw_only=True)
+class SupervisedCommit(RatedCommit):
+    """All that a step of `SupervisedLDA` changes.
+
+    Attributes
+    ----------
+    origin : float
+        Mean of the first ratings, from which all others are measured.
+    response : Response
+    moments : Moments
+    bounds : tuple of float
+    """
+
+    origin: float = 0.0
+    response: Response
+    moments: Moments
+    bounds: tuple[float, ...] = ()
 
 
 @documented
@@ -44,7 +58,7 @@ class SupervisedLDA(RatedTopicModel):
     """Topics that predict a number: supervised LDA with a Gaussian response.
 
     The rating of a document is normal around a linear function of the shares of topics in
-    it, and is learnt with the topics, so that these tell good ratings from bad ones.
+    it, and is learnt with the topics, so that these separate good ratings from bad ones.
 
     Parameters
     ----------
@@ -54,44 +68,29 @@ class SupervisedLDA(RatedTopicModel):
         Weight of the squares of the coefficients' distances from the mean rating, in
         documents. The source has none; it keeps the first rounds, in which topics are still
         alike, from large coefficients.
-    kappa : float, default=0.7
-        How fast `partial_fit` forgets, in (0, 1]. The step size of a minibatch of B documents
-        after N others is (B / (N + B))^kappa; 1 weighs all documents alike.
-    doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
-        Dirichlet parameter of the documents' topic proportions, in tokens, to start from.
-        None is 10 / n_components.
-    topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
-            default=None
-        Dirichlet parameter of the topics to start from: a pseudo-count, in tokens, for every
-        word. None is 0.05 for each.
+    {stream_kappa}
+    {em_doc_topic_prior}
+    {em_topic_word_prior}
     learn_priors : bool, default=False
-        Whether these two are learnt: by Newton's method in each round of `fit`, the second
-        only if it is one number; in `partial_fit` the first from a running mean. The first
-        comes out too small, and new documents are predicted worse.
+        Whether `doc_topic_prior` and `topic_word_prior` are learnt: by Newton's method in each
+        round of `fit`, the second only if it is one number; in `partial_fit` the first from a
+        running mean. The first comes out too small, and new documents are predicted worse.
     max_iter : int, default=50
         Rounds of variational EM over the corpus, at most.
-    tol : float, default=1e-4
-        A round that gains less than this part of the bound is the last, but for the first
-        eleven from a random start, ten of which leave the priors alone.
+    {em_tol}
     max_local_iter : int, default=20
         Sweeps over a document in a round, at most.
     local_tol : float, default=1e-3
         A document is done when a sweep moves less than this share of its tokens.
-    n_jobs : int or None, default=None
-        Threads; None is 1 and -1 all processors. The results are the same bits for any number.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the topics that the first round starts from.
-    verbose : int, default=0
-        1 shows the rounds of `fit` with the bound in nats per token.
+    {em_parameters}
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components, n_features)
-        Dirichlet parameters of the topics: pseudo-counts, not normalised.
+    {dirichlet_components}
     coef_ : ndarray of shape (n_components,)
         The rating of a document that is all of one topic.
     noise_variance_ : float
-        Of the ratings around what the topics let expect.
+        Variance of the ratings around those expected from the topics.
     topic_word_prior_ : ndarray of shape (n_features,)
         The prior of the topics in use.
     bounds_ : list of float
@@ -121,35 +120,28 @@ class SupervisedLDA(RatedTopicModel):
     (2,)
     """
 
-    _parameter_constraints = {
-        name: COMMON_CONSTRAINTS[name]
-        for name in (
-            "n_components", "kappa", "doc_topic_prior", "topic_word_prior", "max_iter", "tol",
-            "max_local_iter", "n_jobs", "random_state", "verbose",
-        )
-    } | {
-        "response_penalty": [Interval(Real, 0, None, closed="neither")],
-        "learn_priors": ["boolean"],
-        "local_tol": COMMON_CONSTRAINTS["tol"],
-    }  # fmt: skip
+    _parameter_constraints: ClassVar[dict[str, Any]] = EM_CONSTRAINTS | {
+        "response_penalty": [POSITIVE],
+    }
+    _commit: SupervisedCommit
 
     def __init__(
         self,
-        n_components=10,
+        n_components: int = 10,
         *,
-        response_penalty=1.0,
-        kappa=0.7,
-        doc_topic_prior=None,
-        topic_word_prior=None,
-        learn_priors=False,
-        max_iter=50,
-        tol=1e-4,
-        max_local_iter=20,
-        local_tol=1e-3,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        response_penalty: float = 1.0,
+        kappa: float = 0.7,
+        doc_topic_prior: Any = None,
+        topic_word_prior: Any = None,
+        learn_priors: bool = False,
+        max_iter: int = 50,
+        tol: float = 1e-4,
+        max_local_iter: int = 20,
+        local_tol: float = 1e-3,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_components = n_components
         self.response_penalty = response_penalty
         self.kappa = kappa
@@ -169,275 +161,220 @@ class SupervisedLDA(RatedTopicModel):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from all documents together. Forgets what was learnt before.
 
+        When it fails or is interrupted, nothing has changed.
+
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Non-negative word counts; fractions are legal.
-        y : array-like of shape (n_documents,)
-            Ratings, on any scale.
+        {X_to_learn}
+        {ratings}
 
         Returns
         -------
-        self : object
-            The fitted estimator.
+        {self}
         """
-        with unchanged_unless_learnt(self), self._workers() as pool:
-            X = self._counts(X, "fit", reset=True)
-            self._start(X, self._ratings(y, X, "fit"), pool)
-        return self
+        return self._fit(X=X, y=y)
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Learn from one minibatch: the first one as `fit` does, others by a step of online EM.
 
-        When it fails nothing has changed. Of a minibatch without rows nothing is learnt, and
-        those without a word that come before the first with one are forgotten.
+        When it fails nothing has changed; when it is interrupted, either nothing has changed or
+        all of the minibatch was learnt. Nothing is learnt from a minibatch without rows, and
+        minibatches without a word that come before the first with one are forgotten.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Non-negative word counts; fractions are legal.
-        y : array-like of shape (n_documents,)
-            Ratings, on the scale of those before.
+        {X_to_learn}
+        {more_ratings}
 
         Returns
         -------
-        self : object
-            The estimator.
+        {self}
         """
-        with unchanged_unless_learnt(self), self._workers() as pool:
-            unfitted = not self.__sklearn_is_fitted__()
-            X = self._counts(X, "partial_fit", reset=unfitted)
-            first = unfitted or self.posterior_.knows_nothing
-            if not first:
-                self._check_continuable()
-            y = self._ratings(y, X, "partial_fit")
-            # Minibatches without words leave no topics to go on from.
-            if first:
-                self._start(X, y, pool)
-                self.n_iter_ = 0
-            elif X.shape[0]:
-                self._continue(X, y, pool)
-        return self
+        return self._partial_fit(X=X, y=y)
 
-    def _ratings(self, y: Any, X: sparse.csr_matrix, method: str) -> np.ndarray:
-        caller = f"{type(self).__name__}.{method}"
-        return check_ratings(y, X, caller, "Without ratings use VariationalOnlineEM")
+    def _check_continuable(self) -> None:
+        check_same(self, n_components=self.posterior_.shape[1])
 
-    def _start(self, X: sparse.csr_matrix, y: np.ndarray, pool: Workers) -> None:
-        """Learn from nothing, from a whole corpus."""
+    def _start(self, batch: Documents) -> None:
         K = self.n_components
         alpha = check_doc_topic_prior(self.doc_topic_prior, K, 10.0)
-        eta = check_word_prior(self, "topic_word_prior", X, None)
-        seed = self._draw_seed()
-        # Shares of topics sum to 1: nothing but rounding depends on where ratings are 0.
-        origin = float(y.mean()) if len(y) else 0.0
-        nothing = TopicPosterior(eta, (self.n_features_in_, K), alpha)
-        climbed = self._climb(nothing, minibatch_of(X), y - origin, seed, pool)
-        _, response, moments = climbed.documents
-        log_theta = climbed.statistics.log_theta
-        log_theta = np.zeros(K) if log_theta is None else log_theta
-        last = climbed.posterior
-        posterior = first_step(last.eta, last.shape, climbed.statistics, last.alpha, log_theta)
-        vars(self).update(
-            seed_=seed,
-            _origin=origin,
-            _response=response,
-            _moments=moments,
-            bounds_=list(climbed.bounds),
-            n_iter_=climbed.n_rounds,
-            posterior_=posterior,
+        eta = check_word_prior(self, "topic_word_prior", batch.X, None)
+        self.seed_ = self._draw_seed()
+        self._commit = SupervisedCommit(
+            TopicPosterior(eta, (self.n_features_in_, K), alpha),
+            response=first_response(np.empty(0), K),
+            moments=no_moments(K),
         )
 
-    def _climb(
-        self,
-        nothing: TopicPosterior,
-        minibatch: Minibatch,
-        y: np.ndarray,
-        seed: int,
-        pool: Workers,
-    ) -> Climbed:
-        """Rounds of EM, whose documents are gamma, the response and the moments."""
-        model, n_tokens = self._model(), max(minibatch.n_tokens, 1.0)
+    def _at_once(self, batch: Documents, pool: Workers) -> SupervisedCommit:
+        # Shares of topics sum to 1: nothing but rounding depends on where ratings are 0.
+        y, K = batch.columns["y"], self.n_components
+        origin = float(y.mean())
+        with self._rounds(batch.n_tokens) as climb:
+            climbed: Climbed = climb(
+                self._commit.posterior,
+                self._e_step(batch.minibatch, y - origin, pool),
+                lambda alpha, statistics, _: self._solved(alpha, statistics.log_theta),
+                documents=(None, first_response(y - origin, K), no_moments(K)),
+            )
+        _, response, moments = climbed.documents
+        return replace(
+            self._commit,
+            posterior=climbed.posterior,
+            n_iter=climbed.n_rounds,
+            log_theta=climbed.statistics.log_theta,
+            remembered=float(batch.n_documents),
+            origin=origin,
+            response=response,
+            moments=moments,
+            bounds=climbed.bounds,
+        )
 
-        def e_step(source: Any, documents: Any) -> tuple[Statistics, Any]:
+    def _e_step(self, minibatch: Minibatch, y: np.ndarray, pool: Workers) -> EStep:
+        """Inference in a round; its documents are gamma, the response and the moments."""
+        model = self._model()
+
+        def step(source: Any, documents: Any) -> tuple[Statistics, Any]:
             gamma, response, _ = documents
             statistics, moments, gamma = model.step(source, minibatch, y, response, pool, gamma)
             bound = statistics.local_bound - response.penalty(self.response_penalty)
-            statistics = replace(statistics, local_bound=bound)
             response = solve_response(moments, self.response_penalty, response)
-            return statistics, (gamma, response, moments)
+            return replace(statistics, local_bound=bound), (gamma, response, moments)
 
-        def alpha_step(alpha: np.ndarray, statistics: Statistics, _: Any) -> np.ndarray:
-            return self._solved(alpha, statistics.log_theta)
+        return step
 
-        units, shows = ("rounds", "tokens"), self.verbose > 0
-        with progress(type(self).__name__, self.max_iter, enabled=shows, units=units) as shown:
-
-            def report(bound: float) -> None:
-                shown.score(bound / n_tokens)
-                shown.advance(1, n_tokens)
-
-            K = self.n_components
-            return climb(
-                nothing,
-                seed,
-                e_step,
-                alpha_step,
-                documents=(None, first_response(y, K), no_moments(K)),
-                learn_eta=self.learn_priors and nothing.eta.shape == (1, 1),
-                max_iter=self.max_iter,
-                tol=self.tol,
-                report=report,
-            )
-
-    def _continue(self, X: sparse.csr_matrix, y: np.ndarray, pool: Workers) -> None:
-        """One step of online EM."""
-        posterior = self.posterior_
+    def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, SupervisedCommit]:
+        commit, posterior = self._commit, self._commit.posterior
+        y = batch.columns["y"] - commit.origin
         statistics, moments, _ = self._model().step(
-            posterior, minibatch_of(X), y - self._origin, self._response, pool
+            posterior, batch.minibatch, y, commit.response, pool
         )
-        step = step_by_documents(posterior, statistics.n_documents, self.kappa)
-        log_theta = moved(posterior.proportions.memory[:-1], statistics.log_theta, step.rate)
-        alpha = self._solved(posterior.alpha, log_theta if log_theta.any() else None)
-        memory = np.append(log_theta, step.remembered)
-        moments = self._moments.blended(step.retain, step.gain, moments)
-        response = solve_response(moments, self.response_penalty, self._response)
-        vars(self).update(_response=response, _moments=moments)
-        posterior.blend(step.blend(statistics, Proportions(alpha, memory)))
+        n = statistics.n_documents
+        step = step_by_documents(posterior.n_documents, commit.remembered, n, self.kappa)
+        log_theta = moved(commit.log_theta, statistics.log_theta, step.rate)
+        moments = commit.moments.blended(step.retain, step.gain, moments)
+        new = replace(
+            commit,
+            log_theta=log_theta,
+            remembered=step.remembered,
+            response=solve_response(moments, self.response_penalty, commit.response),
+            moments=moments,
+        )
+        return step.blend(statistics, self._solved(posterior.alpha, log_theta)), new
 
     def _solved(self, alpha: np.ndarray, log_theta: np.ndarray | None) -> np.ndarray:
-        """alpha by Newton's method, where there is anything on it."""
+        """alpha by Newton's method, if it is learnt and anything is known of it."""
         if not self.learn_priors or log_theta is None or len(alpha) == 1:
             return alpha
         return solve_alpha(log_theta, alpha)
 
-    def _model(self) -> engine.SupervisedLDA:
-        return engine.SupervisedLDA(self.local_tol, self.max_local_iter)
+    def _model(self) -> ResponseLDA:
+        return ResponseLDA(self.local_tol, self.max_local_iter)
 
-    # Inference
+    # What was learnt
 
     @property
     def coef_(self) -> np.ndarray:
         """The rating of a document that is all of one topic, for each topic."""
         check_is_fitted(self)
-        return self._origin + self._response.coefficients
+        commit = self._commit
+        return commit.origin + commit.response.coefficients
 
     @property
     def noise_variance_(self) -> float:
-        """Variance of the ratings around what the topics let expect."""
+        """Variance of the ratings around those expected from the topics."""
         check_is_fitted(self)
-        return self._response.variance
+        return self._commit.response.variance
+
+    @property
+    def bounds_(self) -> list[float]:
+        """The penalised bound after each round of `fit`, in nats."""
+        check_is_fitted(self)
+        return list(self._commit.bounds)
+
+    # Inference
 
     def predict(self, X: Any) -> np.ndarray:
-        """Expected ratings of documents.
+        """Predict the ratings of documents.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
+        {X}
 
         Returns
         -------
         y : ndarray of shape (n_documents,), float64
+            Expected ratings.
         """
-        check_is_fitted(self)
-        X = self._counts(X, "predict")
-        with self._workers() as pool:
-            gamma = self._gamma(X, geometric_mean, pool)
-        zbar = mean_topics(gamma, self.posterior_.alpha, X)
-        return self._origin + (zbar * self._response.coefficients).sum(axis=1)
+        batch = self._asked("predict", X)
+        return self._inferred(lambda pool: self._predicted(batch, pool))
+
+    def _predicted(self, batch: Documents, pool: Workers) -> np.ndarray:
+        commit, alpha = self._commit, self.doc_topic_prior_
+        X = legible(batch.X, alpha)
+        zbar = mean_topics(self._gamma(X, geometric_mean, pool), alpha, X)
+        ratings: np.ndarray = commit.origin + (zbar * commit.response.coefficients).sum(axis=1)
+        return ratings
 
     def transform(self, X: Any) -> np.ndarray:
-        """Topic proportions of documents of unknown rating: their posterior mean.
+        """Infer the topic proportions of documents of unknown rating: their posterior mean.
 
         Deterministic, and each row depends on its own document only.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
+        {X}
 
         Returns
         -------
         doc_topic : ndarray of shape (n_documents, n_components)
             Rows sum to 1; float64 for float64 input, else float32.
         """
-        check_is_fitted(self)
-        X = self._counts(X, "transform")
-        with self._workers() as pool:
-            return self._proportions(X, pool).astype(X.dtype)
+        return self._transformed(X)
 
-    def _proportions(self, X: sparse.csr_matrix, pool: Workers) -> np.ndarray:
-        gamma = self._gamma(X, geometric_mean, pool)
-        return gamma / gamma.sum(axis=1, keepdims=True)
+    def _shares(self, batch: Documents, pool: Workers) -> np.ndarray:
+        gamma = self._gamma(batch.X, geometric_mean, pool)
+        shares: np.ndarray = gamma / gamma.sum(axis=1, keepdims=True)
+        return shares
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Log predictive probability of the held-out tokens of each document.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
+        {X}
 
         Returns
         -------
-        log_probability : ndarray of shape (n_documents,)
-            In nats, summed over the document's held-out tokens; 0 for one that has none.
+        {log_probability}
         """
-        return self._completion(X, "score_samples")[0]
+        return self._completion("score_samples", X)[0]
 
     def score(self, X: Any, y: Any = None) -> float:
         """Log predictive probability per held-out token, by document completion.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
-        y : None
-            Ignored: this is how well words are predicted.
+        {X}
+        {ignored_ratings}
 
         Returns
         -------
-        score : float
-            Nats per token; NaN if no token is held out.
+        {score}
         """
-        return predictive.per_token(*self._completion(X, "score"))
-
-    def _completion(self, X: Any, method: str) -> tuple[np.ndarray, float]:
-        check_is_fitted(self)
-        X = self._counts(X, method)
-        with self._workers() as pool:
-            return self._per_document(
-                X, lambda counts: self._proportions(counts, pool), self._topics_of
-            )
+        return predictive.per_token(*self._completion("score", X))
 
     def log_likelihood(self, X: Any, *, n_particles: int = 100, seed: int = 0) -> np.ndarray:
         """log p(words of each document) given the topics, by left-to-right evaluation.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Whole numbers of tokens.
-        n_particles : int, default=100
-        seed : int, default=0
-            Of the particles; documents do not depend on each other.
+        {whole_X}
+        {n_particles}
 
         Returns
         -------
-        log_likelihood : ndarray of shape (n_documents,), float64
-            In nats; 0 for a document without words.
+        {log_likelihood}
         """
-        check_is_fitted(self)
-        return left_to_right(
-            self._counts(X, "log_likelihood"),
-            self.topic_word_,
-            self.doc_topic_prior_,
-            n_particles=n_particles,
-            seed=seed,
-            n_jobs=self.n_jobs,
-        ).log_likelihood
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
+        batch = self._asked("log_likelihood", X)
+        return self._whole(lambda: self._log_likelihood(batch, n_particles, seed))
