@@ -122,13 +122,14 @@ class RatedTopicModel(LearntTopics, CountsInput):
 
     # Input
 
-    def _read(self, method: str, *, reset: bool, X: Any, y: Any = None, **whose: Any) -> Documents:
+    def _read(self, method: str, *, reset: bool, **data: Any) -> Documents:
         known = self._commit.labels if self._begun and not reset else {}
-        X = self._counts(X, method, reset=reset)
-        ratings = None
+        X, ratings = self._counts(data.pop("X"), method, reset=reset), data.pop("y", None)
         if self._needs_ratings:
-            ratings = check_ratings(y, X, self._caller(method), self._without_ratings)
-        return Documents(X, self._labels(whose, X.shape[0], method, known) | {"y": ratings})
+            ratings = check_ratings(ratings, X, self._caller(method), self._without_ratings)
+        else:
+            ratings = None
+        return Documents(X, self._labels(data, X.shape[0], method, known) | {"y": ratings})
 
     def _asked(self, method: str, X: Any, **whose: Any) -> Documents:
         """Documents of unknown ratings, when they have been checked."""
@@ -157,7 +158,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
     def _learn(self, batch: Documents, pool: Workers) -> None:
         if self._begun:
             blend, new = self._stepped(batch, pool)
-            new.posterior.blend(blend, [(vars(self), "_commit", new)])
+            new.posterior.blend(blend, [(self.__dict__, "_commit", new)])
         else:
             self._commit = replace(self._at_once(batch, pool), n_iter=0)
 

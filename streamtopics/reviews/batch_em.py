@@ -93,7 +93,8 @@ def climb(
         source = RandomStart(posterior, seed) if random else posterior
         statistics, documents = e_step(source, documents)
         if not random:
-            bounds.append(statistics.local_bound - divergence(posterior))
+            of_documents: Any = statistics.local_bound
+            bounds.append(of_documents - divergence(posterior))
             report(bounds[-1])
         eta, alpha = posterior.eta, posterior.alpha
         if n_rounds > burn_in:

@@ -53,39 +53,39 @@ def check_whose(
     """
     if labels is None:
         return None
-    labels = _one_kind(labels, name, caller)
-    if labels.size == 0:
-        labels = labels.astype(np.int64 if known is None or not len(known) else known.dtype)
-    if labels.dtype.kind not in "iuU":
+    found = _one_kind(labels, name, caller)
+    if found.size == 0:
+        found = found.astype(np.int64 if known is None or not len(known) else known.dtype)
+    if found.dtype.kind not in "iuU":
         raise ValueError(
-            f"{name} must be integers or strings, without missing ones; {caller} got {labels.dtype}"
+            f"{name} must be integers or strings, without missing ones; {caller} got {found.dtype}"
         )
-    if labels.shape != (n,):
+    if found.shape != (n,):
         raise ValueError(
             f"{name} must have one entry for each row of X, shape ({n},); {caller} got "
-            f"{labels.shape}"
+            f"{found.shape}"
         )
-    if labels.dtype.kind != "U":
-        labels = labels.astype(np.int64)
-    if known is not None and len(known) and n and known.dtype.kind != labels.dtype.kind:
+    if found.dtype.kind != "U":
+        found = found.astype(np.int64)
+    if known is not None and len(known) and n and known.dtype.kind != found.dtype.kind:
         kinds = {"i": "integers", "U": "strings"}
         raise ValueError(
             f"{name} were {kinds[known.dtype.kind]} before, but {caller} got "
-            f"{kinds[labels.dtype.kind]}; name them as in the first minibatch"
+            f"{kinds[found.dtype.kind]}; name them as in the first minibatch"
         )
-    return labels
+    return found
 
 
 def _one_kind(labels: Any, name: str, caller: str) -> np.ndarray:
     """Labels as an array, of str or int64 if all are of that kind."""
     # Of a list with strings and NaN numpy would make strings.
-    labels = np.asarray(labels, dtype=None if hasattr(labels, "__array__") else object)
-    if labels.dtype.kind not in "Ou":
-        return labels
-    values = labels.ravel().tolist()
+    found: np.ndarray = np.asarray(labels, dtype=None if hasattr(labels, "__array__") else object)
+    if found.dtype.kind not in "Ou":
+        return found
+    values = found.ravel().tolist()
     kinds = {type(value) for value in values}
     if kinds and all(issubclass(kind, str) for kind in kinds):
-        return labels.astype(str)
+        return found.astype(str)
     if kinds and all(issubclass(kind, int | np.integer) and kind is not bool for kind in kinds):
         largest = max(values, key=abs)
         if abs(largest) > MOST_LABEL:
@@ -93,5 +93,5 @@ def _one_kind(labels: Any, name: str, caller: str) -> np.ndarray:
                 f"{name} must be integers of 64 bits or strings; {caller} got {largest}: name "
                 "them by strings"
             )
-        return labels.astype(np.int64)
-    return labels
+        return found.astype(np.int64)
+    return found

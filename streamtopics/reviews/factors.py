@@ -15,6 +15,7 @@ round lowers it: phi in closed form, the factors by L-BFGS on sum_ik N_ik log th
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -59,7 +60,8 @@ class Factors:
         """Expected ratings of pairs."""
         of_user, of_item = self.users[user], self.items[item]
         factors = np.einsum("ik,ik->i", of_user[:, 1:], of_item[:, 1:])
-        return self.offset + of_user[:, 0] + of_item[:, 0] + factors
+        expected: np.ndarray = self.offset + of_user[:, 0] + of_item[:, 0] + factors
+        return expected
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,8 @@ def objective(
 def _sums(place: np.ndarray, weight: np.ndarray, rows: np.ndarray, n: int) -> np.ndarray:
     """Weighted sums of rows by place."""
     matrix = sparse.csr_matrix((weight, (place, np.arange(len(place)))), shape=(n, len(place)))
-    return matrix @ rows
+    sums: np.ndarray = matrix @ rows
+    return sums
 
 
 def descend(
@@ -145,24 +148,15 @@ def descend(
         return np.concatenate([[some.offset, v], some.users.ravel(), some.items.ravel()])
 
     def value(x: np.ndarray) -> tuple[float, np.ndarray]:
-        here = unpacked(x)
+        here, slope = unpacked(x), 0.0
         level, slopes = objective(here, ratings, counts, text_weight)
-        of_v = (
-            slopes.peakedness * here.peakedness / np.cosh(x[1] / most) ** 2
-            if learn_peakedness
-            else 0.0
-        )
-        return level, packed(slopes, of_v)
+        if learn_peakedness:
+            slope = slopes.peakedness * here.peakedness / np.cosh(x[1] / most) ** 2
+        return level, packed(slopes, slope)
 
     start = packed(factors, most * np.arctanh(np.clip(np.log(factors.peakedness) / most, *INSIDE)))
-    options = {"maxiter": n_steps}
-    return unpacked(minimize(value, start, jac=True, method="L-BFGS-B", options=options).x)
-
-
-def first_factors(mean: float, n_users: int, n_items: int, n_components: int) -> Factors:
-    """Factors of 0."""
-    width = 1 + n_components
-    return Factors(mean, 1.0, np.zeros((n_users, width)), np.zeros((n_items, width)))
+    found: Any = minimize(value, start, jac=True, method="L-BFGS-B", options={"maxiter": n_steps})
+    return unpacked(found.x)
 
 
 def led_by_text(factors: Factors, counts: np.ndarray) -> Factors:
@@ -191,11 +185,11 @@ def expected_topics(
         for span in spans(n_words, ROWS_PER_JOB)
     )
     workers.share(variational.word_statistics, jobs)
-    jobs = (
+    by_item = (
         (items.indptr, items.indices, data, padded, phi, *span, of_items, logs)
         for span in spans(n_items, ROWS_PER_JOB)
     )
-    workers.share(variational.word_statistics, jobs)
+    workers.share(variational.word_statistics, by_item)
     return Statistics(items.words, counts, items.lengths, None, float(logs.sum())), of_items
 
 

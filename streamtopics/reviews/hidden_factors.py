@@ -32,7 +32,7 @@ from streamtopics.reviews.factors import (
     log_prior,
     objective,
 )
-from streamtopics.reviews.inference import RatedLDA, Reviews
+from streamtopics.reviews.inference import RatedLDA, Reviews, normalised
 from streamtopics.reviews.online import moved, step_by_documents
 from streamtopics.updates.doc_topic import LEAST_LOG_THETA, solve_alpha
 from streamtopics.validation import Interval, check_word_prior
@@ -238,7 +238,8 @@ class HiddenFactorsTopics(ReviewModel):
         )
 
     def _at_once(self, batch: Documents, pool: Workers) -> FactorsCommit:
-        commit = replace(self._commit, offset=float(batch.columns["y"].mean()))
+        ratings: Any = batch.columns["y"]
+        commit = replace(self._commit, offset=float(ratings.mean()))
         pairs = self._pairs(batch, commit)
         levels, found = self._rounds_of_fit(pairs, pool)
         log_theta = _mean_log(found.factors.proportions[pairs.words.lengths > 0])
@@ -301,7 +302,8 @@ class HiddenFactorsTopics(ReviewModel):
         """The value that `fit` minimises."""
         nothing = np.zeros((len(factors.items), self.n_components))
         of_ratings = objective(factors, ratings, nothing, 0.0)[0]
-        return of_ratings - self.text_weight * (statistics.local_bound + log_prior(posterior))
+        of_words: Any = statistics.local_bound
+        return float(of_ratings - self.text_weight * (of_words + log_prior(posterior)))
 
     def _descended(
         self, factors: Factors, pairs: Pairs, counts: np.ndarray, *, learn_peakedness: bool
@@ -337,6 +339,7 @@ class HiddenFactorsTopics(ReviewModel):
     def _pairs(self, batch: Documents, commit: FactorsCommit) -> Pairs:
         """The ratings with the factors that their users and items had before."""
         K, n, n_before = self.n_components, batch.n_documents, commit.posterior.n_documents
+        y: Any = batch.columns["y"]
         item_labels, item = _codes(batch.columns["items"], np.arange(n))
         user_labels, user = _codes(batch.columns["users"], np.zeros(n, np.intp))
         of_items = _rows(commit.items, item_labels, n)
@@ -348,7 +351,7 @@ class HiddenFactorsTopics(ReviewModel):
         )
         seen_users, seen_items = of_users[:, 1 + K], of_items[:, 1 + K]
         ratings = Ratings(
-            batch.columns["y"], user, item, before, n_before, self.factor_penalty + seen_users,
+            y, user, item, before, n_before, self.factor_penalty + seen_users,
             self.factor_penalty + seen_items,
         )  # fmt: skip
         words = minibatch_of(_summed(batch.X, item, len(of_items)))
@@ -421,8 +424,7 @@ class HiddenFactorsTopics(ReviewModel):
         places = self._places(batch.columns, batch.n_documents)
         out = self._theta(places)
         unknown = np.flatnonzero(places < 0)
-        gamma = self._gamma(batch.X[unknown], mean, pool)
-        out[unknown] = gamma / gamma.sum(axis=1, keepdims=True)
+        out[unknown] = normalised(self._gamma(batch.X[unknown], mean, pool))
         return out
 
     def predict(self, X: Any, items: Any = None, users: Any = None) -> np.ndarray:

@@ -115,4 +115,7 @@ def log_likelihood_of_profiles(
 def _either(of_signs: list[np.ndarray], positive: np.ndarray) -> np.ndarray:
     """log of the mean over a positive and a negative review."""
     of_positive, of_negative = of_signs
-    return np.logaddexp(of_positive + np.log(positive), of_negative + np.log(1 - positive))
+    mixed: np.ndarray = np.logaddexp(
+        of_positive + np.log(positive), of_negative + np.log(1 - positive)
+    )
+    return mixed

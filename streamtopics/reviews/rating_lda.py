@@ -40,6 +40,7 @@ from streamtopics.reviews.inference import (
     Reviews,
     mean_log,
     mean_log_share,
+    normalised,
     reviews_by_profile,
     single_reviews,
 )
@@ -79,7 +80,7 @@ class RatingCommit(RatedCommit):
     @property
     def n_descriptive(self) -> int:
         """Number of descriptive topics."""
-        return self.profiles.values.shape[1]
+        return int(self.profiles.values.shape[1])
 
     @property
     def qualitative(self) -> bool:
@@ -464,7 +465,8 @@ class RatingLDA(ReviewModel):
         """Probability of a positive review, kept away from 0 and 1."""
         effects = self._commit.effects
         least = 1 / (2 + effects.n)
-        return np.clip(probability_of_positive(effects, whose["items"], n), least, 1 - least)
+        share: np.ndarray = probability_of_positive(effects, whose["items"], n)
+        return share.clip(least, 1 - least)
 
     def _places(self, whose: Labels, n: int) -> np.ndarray:
         labels = whose.get(f"{self._commit.profile}s")
@@ -474,8 +476,7 @@ class RatingLDA(ReviewModel):
         gamma = np.tile(self.doc_topic_prior_, (len(places), 1))
         known = places >= 0
         gamma[known] += self._commit.profiles.values[places[known]]
-        theta: np.ndarray = gamma / gamma.sum(axis=1, keepdims=True)
-        return theta
+        return normalised(gamma)
 
     def _expected_shares(self, whose: Labels, n: int) -> np.ndarray:
         theta = super()._expected_shares(whose, n)

@@ -13,8 +13,9 @@ the mean response m, of which the documents' moments are all that they depend on
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -60,9 +61,8 @@ class Moments(NamedTuple):
 
     def blended(self, retain: float, gain: float, other: Moments) -> Moments:
         """retain * self + gain * other."""
-        return Moments(
-            *(retain * mine + gain * theirs for mine, theirs in zip(self, other, strict=True))
-        )
+        pairs: Iterator[Any] = zip(self, other, strict=True)
+        return Moments._make(retain * mine + gain * theirs for mine, theirs in pairs)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews.base import EM_CONSTRAINTS, POSITIVE, RatedCommit, RatedTopicModel
 from streamtopics.reviews.batch_em import Climbed, EStep
+from streamtopics.reviews.inference import normalised
 from streamtopics.reviews.online import moved, step_by_documents
 from streamtopics.reviews.response import (
     Moments,
@@ -208,14 +209,15 @@ class SupervisedLDA(RatedTopicModel):
 
     def _at_once(self, batch: Documents, pool: Workers) -> SupervisedCommit:
         # Shares of topics sum to 1: nothing but rounding depends on where ratings are 0.
-        y, K = batch.columns["y"], self.n_components
-        origin = float(y.mean())
+        ratings: Any = batch.columns["y"]
+        K, origin = self.n_components, float(ratings.mean())
+        y = ratings - origin
         with self._rounds(batch.n_tokens) as climb:
             climbed: Climbed = climb(
                 self._commit.posterior,
-                self._e_step(batch.minibatch, y - origin, pool),
+                self._e_step(batch.minibatch, y, pool),
                 lambda alpha, statistics, _: self._solved(alpha, statistics.log_theta),
-                documents=(None, first_response(y - origin, K), no_moments(K)),
+                documents=(None, first_response(y, K), no_moments(K)),
             )
         _, response, moments = climbed.documents
         return replace(
@@ -245,9 +247,9 @@ class SupervisedLDA(RatedTopicModel):
 
     def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, SupervisedCommit]:
         commit, posterior = self._commit, self._commit.posterior
-        y = batch.columns["y"] - commit.origin
+        ratings: Any = batch.columns["y"]
         statistics, moments, _ = self._model().step(
-            posterior, batch.minibatch, y, commit.response, pool
+            posterior, batch.minibatch, ratings - commit.origin, commit.response, pool
         )
         n = statistics.n_documents
         step = step_by_documents(posterior.n_documents, commit.remembered, n, self.kappa)
@@ -333,9 +335,7 @@ class SupervisedLDA(RatedTopicModel):
         return self._transformed(X)
 
     def _shares(self, batch: Documents, pool: Workers) -> np.ndarray:
-        gamma = self._gamma(batch.X, geometric_mean, pool)
-        shares: np.ndarray = gamma / gamma.sum(axis=1, keepdims=True)
-        return shares
+        return normalised(self._gamma(batch.X, geometric_mean, pool))
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Log predictive probability of the held-out tokens of each document.

@@ -12,6 +12,8 @@ from streamtopics.families import dirichlet
 from streamtopics.kernels import variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Statistics, Topics
+from streamtopics.parallel import SERIAL
+from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews.inference import (
     RatedLDA,
     Reviews,
@@ -19,8 +21,6 @@ from streamtopics.reviews.inference import (
     mean_log_share,
     reviews_by_profile,
 )
-from streamtopics.parallel import SERIAL
-from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates.doc_topic import solve_alpha
 from tests.reference import profiles as reference
 

@@ -16,16 +16,16 @@ from streamtopics.families import dirichlet
 from streamtopics.kernels import supported
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Statistics
+from streamtopics.parallel import SERIAL
+from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.reviews.response import (
     Moments,
     Response,
-    SupervisedLDA,
+    ResponseLDA,
     first_response,
     no_moments,
     solve_response,
 )
-from streamtopics.parallel import SERIAL
-from streamtopics.posteriors import Blend, TopicPosterior
 from tests.reference import supervised as reference
 from tests.reference.profiles import log_dirichlet_multinomial
 
@@ -159,7 +159,7 @@ def test_a_step_sums_what_the_twin_finds_in_documents():
     lam = posterior.dense()
     topics = np.exp(digamma(lam) - digamma(lam.sum(axis=0)))
     response = Response(X, VARIANCE, 0.0)
-    statistics, moments, gamma = SupervisedLDA(0.0, 200).step(
+    statistics, moments, gamma = ResponseLDA(0.0, 200).step(
         posterior, minibatch_of(sparse.csr_matrix(counts)), y, response, SERIAL
     )
     bound, second, zbar = 0.0, np.zeros((3, 3)), []
