@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from numbers import Real
+from operator import attrgetter
 from typing import Any, Self
 
 import numpy as np
@@ -79,6 +80,17 @@ class RatedCommit(Commit):
     def labels(self) -> dict[str, np.ndarray]:
         """Known items and users."""
         return {}
+
+
+def of_record(field: str, doc: str, kind: Callable[[Any], Any] | None = None) -> Any:
+    """A property that reads a field of the commit record; `kind` makes a copy of it."""
+
+    def read(self: RatedTopicModel) -> Any:
+        check_is_fitted(self)
+        value = attrgetter(field)(self._commit)
+        return value if kind is None else kind(value)
+
+    return property(read, doc=doc)
 
 
 class RatedTopicModel(LearntTopics, CountsInput):

@@ -20,8 +20,8 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import ndtr
 
-# A rating this little below what its user gives on average is not below: of the spread of
-# ratings, and of the average, of which it is what numbers hold.
+# A rating this little below the average of its user is not below: as a share of the spread of
+# ratings, and of the average itself, which numbers hold no closer.
 ROUNDING, PRECISION = 1e-9, 16 * np.finfo(float).eps
 LEAST_DEVIATION = np.finfo(float).tiny ** 0.5
 MOST_STEPS = 1000
@@ -188,7 +188,7 @@ def effects_of(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
 
 
 def reduced_ratings(effects: Effects, y: np.ndarray, users: np.ndarray | None) -> np.ndarray:
-    """+1 where a rating is not below mu + a_u, what its user gives on average, else -1."""
+    """+1 where a rating is not below mu + a_u, the average of its user, else -1."""
     expected = effects.mean + effects_of(effects.users, users, len(y))
     spread = np.abs(y - effects.mean).max(initial=0.0)
     slack = ROUNDING * spread + PRECISION * np.abs(expected)

@@ -2,8 +2,8 @@
 """Hidden factors as topics: a recommender whose items' factors are the topics of their reviews.
 
 A rating of item i by user u is about offset + b_u + b_i + g_u' g_i, and a word of a review
-of i comes from topic k with the probability theta_ik proportional to exp(peakedness g_ik). What
-is minimised is (McAuley and Leskovec 2013)
+of i comes from topic k with the probability theta_ik proportional to exp(peakedness g_ik). The
+objective to minimise is (McAuley and Leskovec 2013)
 
     sum of squared errors + penalty * squares of all b and g
         - text_weight * (sum_iw c_iw log sum_k theta_ik phi_kw + eta sum_kw log phi_kw).
@@ -66,7 +66,7 @@ class Factors:
 
 @dataclass(frozen=True)
 class Ratings:
-    """Ratings of pairs, and how firmly what was known before is held.
+    """Ratings of pairs, and how firmly earlier factors are held.
 
     Attributes
     ----------

@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import check_same
 from streamtopics.base.glossary import documented
@@ -20,7 +19,14 @@ from streamtopics.models.views import mean
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.progress import progress
-from streamtopics.reviews.base import CONSTRAINTS, POSITIVE, Labels, RatedCommit, ReviewModel
+from streamtopics.reviews.base import (
+    CONSTRAINTS,
+    POSITIVE,
+    Labels,
+    RatedCommit,
+    ReviewModel,
+    of_record,
+)
 from streamtopics.reviews.batch_em import climb, fresh
 from streamtopics.reviews.effects import Table, empty_table
 from streamtopics.reviews.factors import (
@@ -377,35 +383,15 @@ class HiddenFactorsTopics(ReviewModel):
 
     # What was learnt
 
-    @property
-    def items_(self) -> Table:
-        """Bias, factors, number of ratings and expected tokens of topics of each item."""
-        check_is_fitted(self)
-        return self._commit.items
-
-    @property
-    def users_(self) -> Table:
-        """Bias, factors and number of ratings of each user."""
-        check_is_fitted(self)
-        return self._commit.users
-
-    @property
-    def offset_(self) -> float:
-        """The offset of the ratings."""
-        check_is_fitted(self)
-        return self._commit.offset
-
-    @property
-    def peakedness_(self) -> float:
-        """Factor from the factors of items to the logarithms of their proportions."""
-        check_is_fitted(self)
-        return self._commit.peakedness
-
-    @property
-    def objective_(self) -> list[float]:
-        """The value that `fit` minimised, after each round."""
-        check_is_fitted(self)
-        return list(self._commit.objective)
+    items_ = of_record(
+        "items", "Bias, factors, number of ratings and expected tokens of topics of each item."
+    )
+    users_ = of_record("users", "Bias, factors and number of ratings of each user.")
+    offset_ = of_record("offset", "The offset of the ratings.")
+    peakedness_ = of_record(
+        "peakedness", "Factor from the factors of items to the logarithms of their proportions."
+    )
+    objective_ = of_record("objective", "The value that `fit` minimised, after each round.", list)
 
     # Inference
 
@@ -501,7 +487,7 @@ def _by_document(statistics: Statistics, batch: Documents) -> Statistics:
 
 
 def _mean_log(theta: np.ndarray) -> np.ndarray | None:
-    """Mean of log theta over the rows, above what alpha could explain; None if there are none."""
+    """Mean of log theta over the rows, none below the least that alpha explains; None without."""
     if not len(theta):
         return None
     logs = np.log(np.maximum(theta, np.finfo(float).tiny))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Topics of reviews with ratings: what is described, and what is praised or blamed."""
+"""Topics of reviews with ratings: descriptive ones, one of praise and one of blame."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from streamtopics.reviews.base import (
     Labels,
     RatedCommit,
     ReviewModel,
+    of_record,
 )
 from streamtopics.reviews.batch_em import AlphaStep, Climbed, EStep, fresh
 from streamtopics.reviews.effects import (
@@ -100,7 +101,7 @@ class RatingLDA(ReviewModel):
     """Topics of reviews beside one of praise and one of blame, found by the ratings.
 
     Of each review a share of the words comes from the positive topic, if its rating is not
-    below what its user gives on average, or else from the negative one; the others come
+    below the average of its user, or else from the negative one; the others come
     from `n_components` descriptive topics, in proportions that belong to the review, to its
     item or to its user. These are the models of the source:
 
@@ -126,7 +127,7 @@ class RatingLDA(ReviewModel):
         without them ratings are not used.
     refine : bool, default=False
         Whether proportions go on being learnt once there are qualitative topics. In the
-        source they stay what LDA without ratings made of them.
+        source they stay as LDA without ratings left them.
     qualitative_prior : tuple of two floats, default=(9.0, 1.0)
         Dirichlet parameter (the source's omega) of the shares of descriptive and of
         qualitative words in a review, in tokens, to start from.
@@ -179,8 +180,8 @@ class RatingLDA(ReviewModel):
     Notes
     -----
     The family is tighter than the source's, in which whether a word is qualitative is
-    independent of its topic; and what is printed there for that independence leaves out the
-    weights of the topics and sums over both signs. Chapter "Bringing knowledge in" has more.
+    independent of its topic; and the equations printed there for that independence leave out the
+    weights of the topics and sum over both signs. Chapter "Bringing knowledge in" has more.
 
     Without `users` a review is positive if its rating is not below the mean of all. Items
     and users that were not seen while learning have no effect and no profile: their reviews
@@ -414,23 +415,15 @@ class RatingLDA(ReviewModel):
 
     # What was learnt
 
-    @property
-    def effects_(self) -> Effects:
-        """Effects of users and items on ratings."""
-        check_is_fitted(self)
-        return self._commit.effects
-
-    @property
-    def profiles_(self) -> Table:
-        """Expected tokens of each descriptive topic of each item or user."""
-        check_is_fitted(self)
-        return self._commit.profiles
-
-    @property
-    def bounds_(self) -> list[float]:
-        """The bound after each round of `fit` with the final kind of topics, in nats."""
-        check_is_fitted(self)
-        return list(self._commit.bounds)
+    effects_ = of_record("effects", "Effects of users and items on ratings.")
+    profiles_ = of_record(
+        "profiles", "Expected tokens of each descriptive topic of each item or user."
+    )
+    bounds_ = of_record(
+        "bounds",
+        "The bound after each round of `fit` with the final kind of topics, in nats.",
+        list,
+    )
 
     @property
     def doc_topic_prior_(self) -> np.ndarray:

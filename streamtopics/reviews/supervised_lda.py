@@ -17,7 +17,13 @@ from streamtopics.metrics import predictive
 from streamtopics.models.views import geometric_mean
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, TopicPosterior
-from streamtopics.reviews.base import EM_CONSTRAINTS, POSITIVE, RatedCommit, RatedTopicModel
+from streamtopics.reviews.base import (
+    EM_CONSTRAINTS,
+    POSITIVE,
+    RatedCommit,
+    RatedTopicModel,
+    of_record,
+)
 from streamtopics.reviews.batch_em import Climbed, EStep
 from streamtopics.reviews.inference import normalised
 from streamtopics.reviews.online import moved, step_by_documents
@@ -282,17 +288,10 @@ class SupervisedLDA(RatedTopicModel):
         commit = self._commit
         return commit.origin + commit.response.coefficients
 
-    @property
-    def noise_variance_(self) -> float:
-        """Variance of the ratings around those expected from the topics."""
-        check_is_fitted(self)
-        return self._commit.response.variance
-
-    @property
-    def bounds_(self) -> list[float]:
-        """The penalised bound after each round of `fit`, in nats."""
-        check_is_fitted(self)
-        return list(self._commit.bounds)
+    noise_variance_ = of_record(
+        "response.variance", "Variance of the ratings around those expected from the topics."
+    )
+    bounds_ = of_record("bounds", "The penalised bound after each round of `fit`, in nats.", list)
 
     # Inference
 

@@ -66,8 +66,8 @@ def labels(data):
 def bits(value):
     """All of the fitted state, with arrays as bytes."""
     if isinstance(value, MultiViewLDA):
-        fitted = {name: part for name, part in vars(value).items() if name not in value.get_params()}
-        return {name: bits(part) for name, part in fitted.items()}
+        fitted = vars(value).keys() - value.get_params().keys()
+        return {name: bits(getattr(value, name)) for name in fitted}
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, tuple | list):
