@@ -11,14 +11,12 @@ from streamtopics.estimators import (
     GibbsOnlineEM,
     HDPGibbsOnlineEM,
     HDPVarGibbs,
-    # R    HiddenFactorsTopics,
     MultiViewLDA,
-    # R    RatingLDA,
     StreamingBayes,
     StreamingLDA,
-    # R    SupervisedLDA,
     VariationalOnlineEM,
 )
+from streamtopics.reviews import HiddenFactorsTopics, RatingLDA, SupervisedLDA
 from streamtopics.was import WASTopicModel
 
 __all__ = [
@@ -30,13 +28,13 @@ __all__ = [
     "GibbsOnlineEM",
     "HDPGibbsOnlineEM",
     "HDPVarGibbs",
-    # R    "HiddenFactorsTopics",
+    "HiddenFactorsTopics",
     "LowRankDPP",
     "MultiViewLDA",
-    # R    "RatingLDA",
+    "RatingLDA",
     "StreamingBayes",
     "StreamingLDA",
-    # R    "SupervisedLDA",
+    "SupervisedLDA",
     "VariationalOnlineEM",
     "WASTopicModel",
 ]

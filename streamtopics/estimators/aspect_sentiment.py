@@ -250,7 +250,7 @@ class AspectSentimentModel(SentenceTopics):
         """Learn from one minibatch: one step of the update rule.
 
         When it fails nothing has changed. When it is interrupted, either nothing has changed
-        or all of the minibatch was learnt, as `n_batch_iter_` tells. The first call fixes
+        or all of the minibatch was learnt, as `n_batch_iter_` says. The first call fixes
         the sentiments, the number of aspects and the priors of the topics; of a minibatch
         without documents nothing is learnt.
 
@@ -320,7 +320,8 @@ class AspectSentimentModel(SentenceTopics):
         posterior = commit.posterior
         learn = self._model.learner(posterior, batch.batch, pool)
         blend, state = rule.step(posterior, learn, commit.state)
-        if self.boosted_prior is not None and not np.any(blend.boost):
+        unused = batch.n_tokens and not np.any(blend.boost)
+        if self.boosted_prior is not None and unused:
             warn_of_no_boost("a boosting_scale above 0, or an update with a boost")
         new = replace(commit, state=state, update=rule)
         posterior.blend(blend, [(vars(self), "_commit", new)])
