@@ -28,9 +28,9 @@ from dpp_picard import picard_features, wishart
 from dpp_recovery import distance, draw, leading, learn_from, spread
 from matplotlib.figure import Figure
 
+from streamtopics.dpp.batches import SetBatches
 from streamtopics.dpp.likelihood import Parameters, log_likelihood
 from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.sets import Blocks
 
 FEW = {"n_features": 10, "n_components": 2, "noise": 0.01}
 MANY = {"n_components": 5, "noise": 0.05}
@@ -87,7 +87,7 @@ def run(seed: int, own_theta: bool, options: argparse.Namespace) -> dict[tuple, 
 
 
 def picards(
-    measure: BaseMeasure, data: Blocks, truth: Parameters, seed: int, steps: list[int]
+    measure: BaseMeasure, data: SetBatches, truth: Parameters, seed: int, steps: list[int]
 ) -> Iterator[tuple[int, Parameters]]:
     """Picard iteration after so many steps, from a Wishart draw."""
     V = len(truth.U)

@@ -34,13 +34,13 @@ from dpp_recovery import (
 from matplotlib.figure import Figure
 
 from streamtopics.dpp import likelihood
+from streamtopics.dpp.batches import batch_sets
 from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.learning import start
 from streamtopics.dpp.likelihood import Parameters
 from streamtopics.dpp.measures import Items
 from streamtopics.dpp.noise import Counting
 from streamtopics.dpp.sampling import sample
-from streamtopics.dpp.sets import blocks
 
 V, TRUE_RANK, N_TEST = 100, 5, 5000
 
@@ -90,7 +90,7 @@ def not_negative(seed: int, options: argparse.Namespace) -> dict[tuple, Result]:
     U = rng.random((V, TRUE_RANK)) * np.sqrt(5.0 * 3 / V)
     truth, measure = Parameters(U, np.ones(TRUE_RANK), 0.0, Counting(1e-5)), Items.of(V)
     process = Process(measure, Kernel(U, truth.theta), truth.noise)
-    train, test = (blocks(measure, sample(process, n, rng)) for n in (options.sets[-1], N_TEST))
+    train, test = (batch_sets(measure, sample(process, n, rng)) for n in (options.sets[-1], N_TEST))
     best = likelihood.log_likelihood(measure, test, truth).mean()
     results = {}
     for r in options.ranks:

@@ -13,9 +13,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from streamtopics.dpp.batches import SetBatches
 from streamtopics.dpp.likelihood import Parameters, slopes
 from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.sets import Blocks
 
 
 def wishart(n_items: int, mean_size: float, rng: np.random.Generator) -> np.ndarray:
@@ -24,12 +24,12 @@ def wishart(n_items: int, mean_size: float, rng: np.random.Generator) -> np.ndar
     return G @ G.T / n_items * mean_size / (n_items - mean_size)
 
 
-def by_size(data: Blocks) -> list[np.ndarray]:
+def by_size(data: SetBatches) -> list[np.ndarray]:
     """The items of all sets of a size, of shape (m, n), for each size."""
     rows = {}
-    for block in data:
-        ends = np.cumsum(block.inside.sum(axis=1))
-        for items in np.split(block.Phi.indices, ends[:-1]):
+    for batch in data:
+        ends = np.cumsum(batch.inside.sum(axis=1))
+        for items in np.split(batch.Phi.indices, ends[:-1]):
             rows.setdefault(len(items), []).append(items)
     return [np.array(items, dtype=np.intp) for items in rows.values()]
 
@@ -61,7 +61,7 @@ def picard(sets: list[np.ndarray], L: np.ndarray, n_steps: int) -> np.ndarray:
 
 
 def picard_features(
-    measure: BaseMeasure, data: Blocks, at: Parameters, n_steps: int
+    measure: BaseMeasure, data: SetBatches, at: Parameters, n_steps: int
 ) -> tuple[Parameters, list[float]]:
     """The same for A = F F', F square in the place of U, theta 1 and gamma 0.
 

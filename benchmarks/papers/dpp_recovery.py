@@ -14,10 +14,11 @@ of signs, are the same process, and U* can be found only up to signs of its rows
 import numpy as np
 
 from streamtopics.datasets import make_dpp_sets
+from streamtopics.dpp.batches import SetBatches, batch_sets
 from streamtopics.dpp.learning import fit, prune, start
 from streamtopics.dpp.likelihood import Parameters
 from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.sets import Blocks, PointSets, blocks
+from streamtopics.dpp.sets import PointSets
 
 MOST_ROUNDS = 100
 
@@ -81,7 +82,7 @@ def draw(n_train: int, n_test: int, ground_set: str, **how) -> tuple[Parameters,
     data = make_dpp_sets(n_train + n_test, ground_set, **how)
     theta = data.theta if data.theta.ndim == 1 else data.theta[:n_train]
     ends = [(0, n_train), (n_train, n_train + n_test)]
-    parts = [blocks(data.measure, _some(data.sets, *end)) for end in ends]
+    parts = [batch_sets(data.measure, _some(data.sets, *end)) for end in ends]
     return Parameters(data.U, theta, data.gamma, data.noise), data.measure, parts
 
 
@@ -92,7 +93,7 @@ def _some(sets: PointSets, first: int, last: int) -> PointSets:
 
 def learn(
     measure: BaseMeasure,
-    data: Blocks,
+    data: SetBatches,
     parameters: Parameters,
     *,
     penalty: float,
@@ -119,7 +120,7 @@ def learn(
 
 def learn_from(
     measure: BaseMeasure,
-    data: Blocks,
+    data: SetBatches,
     truth: Parameters,
     n_components: int,
     penalty: float,

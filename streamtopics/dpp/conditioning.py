@@ -14,8 +14,8 @@ analogs", proposition 1.2, by a Schur complement.
 
 import numpy as np
 
+from streamtopics.dpp.arrays import Points
 from streamtopics.dpp.kernel import Kernel, Process
-from streamtopics.dpp.measures.base import Points
 
 
 def condition(process: Process, points: Points) -> Process:

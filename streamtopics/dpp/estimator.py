@@ -17,23 +17,17 @@ from threadpoolctl import threadpool_limits
 
 from streamtopics.base import unchanged_unless_learnt
 from streamtopics.dpp import conditioning, learning, marginal, sampling
-from streamtopics.dpp.ground_sets import (
-    LEARNT,
-    SENTENCES,
-    Baskets,
-    Form,
-    Given,
-    Totals,
-    unweighted,
-)
+from streamtopics.dpp.batches import batch_sets
+from streamtopics.dpp.forms import SENTENCES, Form
+from streamtopics.dpp.ground_sets import LEARNT, Known, Totals
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.learning import Online
 from streamtopics.dpp.likelihood import Parameters, check_possible, log_likelihood
-from streamtopics.dpp.measures import BaseMeasure, Items
+from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.multiplicative import theta_steps
-from streamtopics.dpp.noise import Background, Counting, Noise
+from streamtopics.dpp.noise import Background, Counting, Noise, check_listed
 from streamtopics.dpp.penalty import active
-from streamtopics.dpp.sets import PointSets, blocks
+from streamtopics.dpp.sets import PointSets
 from streamtopics.dpp.words import embedding_cosines, telling_words
 from streamtopics.parallel import Workers, workers
 from streamtopics.progress import progress
@@ -46,6 +40,7 @@ from streamtopics.validation import (
     check_feature_names,
 )
 
+NOISES: dict[str, type[Background | Counting]] = {"background": Background, "counting": Counting}
 NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 LEAST_MEAN_SIZE = 1e-3
 
@@ -58,7 +53,7 @@ class Learnt:
     ----------
     online : Online
         U, the mean theta, gamma and the noise, and what the next minibatch needs.
-    totals : Totals or Given
+    totals : Totals
         Of the points seen.
     measure : BaseMeasure
         Made of them.
@@ -68,7 +63,7 @@ class Learnt:
     """
 
     online: Online
-    totals: Totals | Given
+    totals: Totals
     measure: BaseMeasure
     objective: tuple[float, ...]
     n_batches: int
@@ -207,7 +202,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         )
     } | {
         "ground_set": [StrOptions(set(LEARNT)), HasMethods(["features", "log_p", "sample_tilted"])],
-        "noise": [StrOptions({"auto", "background", "counting"})],
+        "noise": [StrOptions({"auto", *NOISES}), HasMethods(["at", "diagonal", "draw_exactly"])],
         "noise_level": [None, NOT_NEGATIVE],
         "gamma": [None, NOT_NEGATIVE],
         "theta": [StrOptions({"shared", "document"})],
@@ -319,10 +314,10 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     @contextmanager
     def _learning(
         self, method: str, X: Any, groups: Any, *, start: bool
-    ) -> Iterator[tuple[PointSets, Totals | Given, Workers]]:
+    ) -> Iterator[tuple[PointSets, Totals, Workers]]:
         """The sets, the totals with them, and the workers; all is undone if it fails.
 
-        Blocks of sets are what is shared out: threads of the linear algebra itself would
+        SetBatches of sets are what is shared out: threads of the linear algebra itself would
         wait for each other over small matrices.
         """
         one_thread = threadpool_limits(1, user_api="blas")
@@ -339,8 +334,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _start(self, X: Any, groups: Any, method: str) -> PointSets:
         caller = f"{type(self).__name__}.{method}"
         X = list(X) if isinstance(X, Iterator) else X
-        given = self._given
-        width = given.n_columns if given else None
+        width = self._known.n_columns if self._known else None
         sets, n_columns = self._form.read(X, groups, width, caller)
         if method == "fit" and len(sets) == 0:
             raise ValueError(
@@ -360,7 +354,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         unchanged = {
             "ground_set": same,
             "n_components": self.n_components == parameters.U.shape[1],
-            "noise": self._counts(totals.measure) == isinstance(parameters.noise, Counting),
+            "noise": type(self._first_noise(totals.measure, 0.0)) is type(parameters.noise),
         }
         for name, is_so in unchanged.items():
             if not is_so:
@@ -369,9 +363,9 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                     "one; set it back, or start anew with fit"
                 )
 
-    def _learn_together(self, sets: PointSets, totals: Totals | Given, pool: Workers) -> Learnt:
+    def _learn_together(self, sets: PointSets, totals: Totals, pool: Workers) -> Learnt:
         measure, n = totals.measure, len(sets)
-        data, at = blocks(measure, sets), self._first(measure, sets)
+        data, at = batch_sets(measure, sets), self._first(measure, sets)
         if self.theta == "document":
             at = replace(at, theta=np.tile(at.theta, (n, 1)))
         with progress(
@@ -393,7 +387,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         parameters = found.parameters
         mean = replace(parameters, theta=np.atleast_2d(parameters.theta).mean(axis=0))
         minibatches = (
-            blocks(measure, sets.cut(start, start + self.batch_size))
+            batch_sets(measure, sets.cut(start, start + self.batch_size))
             for start in range(0, n, self.batch_size)
         )
         online = learning.resume(
@@ -408,7 +402,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return Learnt(online, totals, measure, found.objective, 1, n, int(sets.indptr[-1]))
 
     def _learn_minibatch(
-        self, sets: PointSets, totals: Totals | Given, pool: Workers, first: bool
+        self, sets: PointSets, totals: Totals, pool: Workers, first: bool
     ) -> Learnt:
         measure = totals.measure
         if first:
@@ -422,7 +416,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         )
         online = learning.learn_minibatch(
             measure,
-            blocks(measure, sets),
+            batch_sets(measure, sets),
             online,
             penalty=self.penalty,
             step_size=self.step_size,
@@ -449,7 +443,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         half = max(float(sets.sizes.mean()), LEAST_MEAN_SIZE) / 2
         noise = self._first_noise(measure, half)
         trace = measure.v.sum() + (measure.w0**2).sum()
-        gamma = 0.0 if isinstance(measure, Items) else float(min(1 / len(measure.v), half / trace))
+        gamma = 0.0 if measure.form.one_matrix else float(min(1 / len(measure.v), half / trace))
         rng = np.random.default_rng(seed)
         first = learning.start(measure, self.n_components, half, noise, rng, gamma=gamma)
         return self._as_given(first)
@@ -463,20 +457,15 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             noise=parameters.noise if level is None else parameters.noise.at(float(level)),
         )
 
-    def _counts(self, measure: BaseMeasure) -> bool:
-        """Whether the noise is "counting"."""
-        return isinstance(measure, Items) if self.noise == "auto" else self.noise == "counting"
-
-    def _first_noise(self, measure: BaseMeasure, expected: float) -> Noise:
-        if not self._counts(measure):
-            return Background(expected / measure.mass)
-        if not np.isfinite(measure.n_items):
-            raise ValueError(
-                "noise='counting' needs a ground set that can be listed, which "
-                f"{type(measure).__name__} cannot; use 'background'"
-            )
-        share = min(expected / measure.n_items, 0.5)
-        return Counting(share / (1 - share))
+    def _first_noise(self, measure: BaseMeasure, n_points: float) -> Noise:
+        """The noise where learning starts; one that is named is expected to give `n_points`."""
+        noise = self.noise
+        if noise == "auto":
+            noise = "counting" if measure.form.one_matrix else "background"
+        if isinstance(noise, str):
+            noise = NOISES[noise].expecting(measure, n_points)
+        check_listed(noise, measure)
+        return noise
 
     # Inference
 
@@ -506,7 +495,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         check_is_fitted(self)
         with self._workers() as pool:
-            data = blocks(self.measure_, self._sets(X, groups, "transform"))
+            data = batch_sets(self.measure_, self._sets(X, groups, "transform"))
             parameters = self.learnt_.parameters
             if parameters.noise.level == 0:
                 check_possible(self.measure_, data, parameters)
@@ -580,12 +569,13 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         check_is_fitted(self)
         with self._workers() as pool:
             sets, learnt = self._sets(X, groups, method), self.learnt_
-            data = blocks(self.measure_, sets)
+            data = batch_sets(self.measure_, sets)
             values = log_likelihood(self.measure_, data, learnt.parameters, workers=pool)
             if not independent:
                 return values
-            if isinstance(learnt.totals, Baskets):
-                return values - learnt.totals.independent_log_likelihood(sets)
+            shares = learnt.totals.independent_log_likelihood(sets)
+            if shares is not None:
+                return values - shares
             mean_size = max(learnt.n_points / learnt.n_sets, LEAST_MEAN_SIZE)
             nothing = np.zeros((len(self.measure_.v), 1))
             noise = Background(mean_size / self.measure_.mass)
@@ -616,15 +606,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return process if given is None else self._condition(process, given)
 
     def _condition(self, process: Process, points: Any) -> Process:
-        points = self._points(points, "condition")
-        if isinstance(process.measure, Items) and isinstance(process.noise, Counting):
-            items, times = np.unique(points, return_counts=True)
-            if (times > 1).any():
-                raise ValueError(
-                    f"item {items[times > 1][0]} is given more than once, but is once in a set at "
-                    "most; give each item once"
-                )
-        return conditioning.condition(process, points)
+        return conditioning.condition(process, self._points(points, "condition"))
 
     def condition(self, points: Any, theta: Any = None) -> Process:
         """The process of the further points of a set, of which some are given.
@@ -805,7 +787,6 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         expected : ndarray of shape (V,)
             Of items, how often each is expected. What the noise adds is not in it.
         """
-        self._check_words("word_marginals")
         return marginal.expected_with_word(self.process(theta))
 
     def top_words(self, feature_names: Any = None, n: int = 10) -> list[list]:
@@ -829,7 +810,6 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             Each of min(n, n_features) words; empty for a column taken out.
         """
         check_scalar(n, "n", Integral, min_val=1)
-        self._check_words("top_words")
         names = self._column_names(feature_names)
         places = telling_words(self.measure_, self.components_, n)
         return [list(names[each]) for each in places]
@@ -858,7 +838,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             If a word is not among the names.
         """
         check_is_fitted(self)
-        self._check_words("embedding_similarity")
+        self.measure_.absence()  # Raises for a ground set without words.
         if isinstance(words, str):
             raise TypeError(f"words must be a list of words; got the text {words!r}")
         columns = {name: column for column, name in enumerate(self._column_names(feature_names))}
@@ -880,21 +860,21 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self.learnt_
 
     @property
-    def _given(self) -> Given | None:
-        return None if isinstance(self.ground_set, str) else Given(self.ground_set)
+    def _known(self) -> Known | None:
+        return None if isinstance(self.ground_set, str) else Known(self.ground_set)
 
     @property
     def _form(self) -> Form:
         if self.__sklearn_is_fitted__():
             return self.learnt_.totals.form
-        return (self._given or LEARNT[self.ground_set]).form
+        return (self._known or LEARNT[self.ground_set]).form
 
     @property
     def _n_features_out(self) -> int:
         return self.learnt_.parameters.U.shape[1]
 
-    def _totals_of_none(self, n_columns: int) -> Totals | Given:
-        return self._given or LEARNT[self.ground_set].none(n_columns)
+    def _totals_of_none(self, n_columns: int) -> Totals:
+        return self._known or LEARNT[self.ground_set].none(n_columns)
 
     def _sets(self, X: Any, groups: Any, method: str) -> PointSets:
         X = list(X) if isinstance(X, Iterator) else X
@@ -905,14 +885,6 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _points(self, points: Any, method: str) -> Any:
         return self._form.points(points, self.n_features_in_, f"{type(self).__name__}.{method}")
-
-    def _check_words(self, method: str) -> None:
-        measure = unweighted(self.measure_)
-        if not hasattr(measure, "absence"):
-            raise ValueError(
-                f"{method} is for ground sets of words or items; {type(measure).__name__} has "
-                "none. Look at components_"
-            )
 
     def _column_names(self, feature_names: Any) -> np.ndarray:
         if feature_names is None:

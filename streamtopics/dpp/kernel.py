@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from streamtopics.dpp.arrays import Points
 from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.measures.base import Points
 from streamtopics.dpp.noise import Noise
 
 

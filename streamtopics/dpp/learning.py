@@ -19,12 +19,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import minimize
 
+from streamtopics.dpp.batches import SetBatches
 from streamtopics.dpp.likelihood import Parameters, check_possible, log_likelihood, slopes
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.multiplicative import joint_step, theta_steps
 from streamtopics.dpp.noise import Noise
 from streamtopics.dpp.penalty import active, balance, smooth_penalty
-from streamtopics.dpp.sets import Blocks
 from streamtopics.parallel import SERIAL, Workers
 
 
@@ -118,7 +118,7 @@ def start(
 
 def objective(
     measure: BaseMeasure,
-    data: Blocks,
+    data: SetBatches,
     parameters: Parameters,
     penalty: float,
     *,
@@ -133,9 +133,10 @@ def objective(
     >>> from streamtopics.dpp.likelihood import Parameters
     >>> from streamtopics.dpp.measures import Items
     >>> from streamtopics.dpp.noise import Counting
-    >>> from streamtopics.dpp.sets import PointSets, blocks
+    >>> from streamtopics.dpp.batches import batch_sets
+    >>> from streamtopics.dpp.sets import PointSets
     >>> measure = Items.of(2)
-    >>> data = blocks(measure, PointSets(np.array([0]), [0, 1]))
+    >>> data = batch_sets(measure, PointSets(np.array([0]), [0, 1]))
     >>> at = Parameters(np.array([[1.0], [0.0]]), np.ones(1), 0.0, Counting(0.0))
     >>> round(objective(measure, data, at, 0.1), 4)  # ln 2 + 0.1 (1 + 1)
     0.8931
@@ -147,7 +148,7 @@ def objective(
 
 def fit_embedding(
     measure: BaseMeasure,
-    data: Blocks,
+    data: SetBatches,
     parameters: Parameters,
     *,
     penalty: float = 0.01,
@@ -161,7 +162,7 @@ def fit_embedding(
     Parameters
     ----------
     measure : BaseMeasure
-    data : Blocks
+    data : SetBatches
         Every set must be possible.
     parameters : Parameters
     penalty : float, default=0.01
@@ -178,9 +179,10 @@ def fit_embedding(
     >>> from streamtopics.dpp.learning import fit_embedding, objective, start
     >>> from streamtopics.dpp.measures import Bernoulli
     >>> from streamtopics.dpp.noise import Background
-    >>> from streamtopics.dpp.sets import PointSets, blocks
+    >>> from streamtopics.dpp.batches import batch_sets
+    >>> from streamtopics.dpp.sets import PointSets
     >>> measure = Bernoulli([0.2, 0.3])
-    >>> data = blocks(measure, PointSets(np.array([[1, 0], [0, 1], [1, 1]]), [0, 2, 3]))
+    >>> data = batch_sets(measure, PointSets(np.array([[1, 0], [0, 1], [1, 1]]), [0, 2, 3]))
     >>> at = start(measure, 2, 1.5, Background(0.5), np.random.default_rng(0))
     >>> found = fit_embedding(measure, data, at)
     >>> objective(measure, data, found, 0.01) < objective(measure, data, at, 0.01)
@@ -206,7 +208,7 @@ def fit_embedding(
 
 def fit(
     measure: BaseMeasure,
-    data: Blocks,
+    data: SetBatches,
     parameters: Parameters,
     *,
     penalty: float = 0.01,
@@ -225,7 +227,7 @@ def fit(
     Parameters
     ----------
     measure : BaseMeasure
-    data : Blocks
+    data : SetBatches
     parameters : Parameters
         Where to start. A theta of shape (r,) is learnt for all sets, one of shape
         (n_sets, r) for each set. A gamma or a level of 0 stays 0.
@@ -262,11 +264,11 @@ def fit(
     >>> from streamtopics.dpp.measures import Items
     >>> from streamtopics.dpp.noise import Counting
     >>> from streamtopics.dpp.sampling import sample
-    >>> from streamtopics.dpp.sets import blocks
+    >>> from streamtopics.dpp.batches import batch_sets
     >>> rng = np.random.default_rng(0)
     >>> measure, kernel = Items.of(10), Kernel(np.eye(10, 2), [4.0, 4.0])
     >>> sets = sample(Process(measure, kernel, Counting(0.1)), 500, rng)
-    >>> data = blocks(measure, sets)
+    >>> data = batch_sets(measure, sets)
     >>> at = start(measure, 4, data.mean_size, Counting(0.05), rng)
     >>> fitted = fit(measure, data, at, max_iter=5)
     >>> fitted.objective[-1] < fitted.objective[0]
@@ -319,7 +321,7 @@ def prune(parameters: Parameters, *, tolerance: float = 1e-2) -> Parameters:
 
 def learn_minibatch(
     measure: BaseMeasure,
-    data: Blocks,
+    data: SetBatches,
     state: Online,
     *,
     penalty: float = 0.01,
@@ -336,7 +338,7 @@ def learn_minibatch(
     Parameters
     ----------
     measure : BaseMeasure
-    data : Blocks
+    data : SetBatches
         The sets of the minibatch.
     state : Online
     penalty : float, default=0.01
@@ -368,10 +370,11 @@ def learn_minibatch(
     >>> from streamtopics.dpp.learning import Online, learn_minibatch, start
     >>> from streamtopics.dpp.measures import Bernoulli
     >>> from streamtopics.dpp.noise import Background
-    >>> from streamtopics.dpp.sets import PointSets, blocks
+    >>> from streamtopics.dpp.batches import batch_sets
+    >>> from streamtopics.dpp.sets import PointSets
     >>> measure = Bernoulli([0.2, 0.3, 0.1])
     >>> sentences = np.array([[1, 0, 0], [0, 1, 1], [0, 0, 0], [1, 1, 0]])
-    >>> data = blocks(measure, PointSets(sentences, [0, 2, 4]))
+    >>> data = batch_sets(measure, PointSets(sentences, [0, 2, 4]))
     >>> at = start(measure, 2, 2.0, Background(1.0), np.random.default_rng(0))
     >>> state = learn_minibatch(measure, data, Online.of(at))
     >>> state.n_batches, state.parameters.U.shape
@@ -410,7 +413,7 @@ def learn_minibatch(
 
 def resume(
     measure: BaseMeasure,
-    minibatches: Iterable[Blocks],
+    minibatches: Iterable[SetBatches],
     parameters: Parameters,
     *,
     penalty: float = 0.01,
@@ -423,7 +426,7 @@ def resume(
     Parameters
     ----------
     measure : BaseMeasure
-    minibatches : iterable of Blocks
+    minibatches : iterable of SetBatches
         The sets that `fit` learnt from.
     parameters : Parameters
         What it found, with one theta, the mean.
@@ -442,9 +445,10 @@ def resume(
     >>> from streamtopics.dpp.learning import fit, resume, start
     >>> from streamtopics.dpp.measures import Items
     >>> from streamtopics.dpp.noise import Counting
-    >>> from streamtopics.dpp.sets import PointSets, blocks
+    >>> from streamtopics.dpp.batches import batch_sets
+    >>> from streamtopics.dpp.sets import PointSets
     >>> measure = Items.of(3)
-    >>> data = blocks(measure, PointSets(np.array([0, 1, 1, 2, 0]), [0, 2, 4, 5]))
+    >>> data = batch_sets(measure, PointSets(np.array([0, 1, 1, 2, 0]), [0, 2, 4, 5]))
     >>> at = start(measure, 2, data.mean_size, Counting(0.1), np.random.default_rng(0))
     >>> state = resume(measure, [data], fit(measure, data, at).parameters)
     >>> state.n_batches, bool((state.squares > 0).all())

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from streamtopics.dpp.batches import MOST_ENTRIES, Part, SetBatch, SetBatches
+from streamtopics.dpp.determinants import log_det_positive
 from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.low_rank import (
     Projected,
@@ -28,8 +30,6 @@ from streamtopics.dpp.low_rank import (
 )
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.noise import Noise
-from streamtopics.dpp.positive import log_det_positive
-from streamtopics.dpp.sets import MOST_ENTRIES, Block, Blocks, Part
 from streamtopics.parallel import SERIAL, Workers
 
 
@@ -113,12 +113,14 @@ class Slopes:
     level: Halves
 
 
-def ensemble(block: Block, Z: np.ndarray, theta: np.ndarray, parameters: Parameters) -> np.ndarray:
+def ensemble(
+    batch: SetBatch, Z: np.ndarray, theta: np.ndarray, parameters: Parameters
+) -> np.ndarray:
     """Diag(delta) + gamma Phi_X Phi_X' + Z Th Z' of each set.
 
     Parameters
     ----------
-    block : Block
+    batch : SetBatch
     Z : ndarray of shape (m, n, r)
     theta : ndarray of shape (m, r)
     parameters : Parameters
@@ -128,21 +130,21 @@ def ensemble(block: Block, Z: np.ndarray, theta: np.ndarray, parameters: Paramet
     -------
     L : ndarray of shape (m, n, n)
     """
-    L = (Z * theta[:, None, :]) @ Z.transpose(0, 2, 1) + parameters.gamma * block.gram
-    m, n = block.log_p.shape
-    L.reshape(m, n * n)[:, :: n + 1] += parameters.noise.diagonal(block.log_p)
+    L = (Z * theta[:, None, :]) @ Z.transpose(0, 2, 1) + parameters.gamma * batch.gram
+    m, n = batch.log_p.shape
+    L.reshape(m, n * n)[:, :: n + 1] += parameters.noise.diagonal(batch.log_p)
     return L
 
 
 def log_likelihood(
-    measure: BaseMeasure, data: Blocks, parameters: Parameters, *, workers: Workers = SERIAL
+    measure: BaseMeasure, data: SetBatches, parameters: Parameters, *, workers: Workers = SERIAL
 ) -> np.ndarray:
     """log P(X) of each set, in nats; with respect to a density where p is one.
 
     Parameters
     ----------
     measure : BaseMeasure
-    data : Blocks
+    data : SetBatches
     parameters : Parameters
     workers : Workers
 
@@ -157,11 +159,12 @@ def log_likelihood(
     >>> from streamtopics.dpp.likelihood import Parameters, log_likelihood
     >>> from streamtopics.dpp.measures import Items
     >>> from streamtopics.dpp.noise import Counting
-    >>> from streamtopics.dpp.sets import PointSets, blocks
+    >>> from streamtopics.dpp.batches import batch_sets
+    >>> from streamtopics.dpp.sets import PointSets
     >>> sets = PointSets(np.array([0, 1, 0, 1]), [0, 0, 1, 2, 4])
     >>> parameters = Parameters(np.array([[1.0], [2.0]]), np.array([3.0]), 0.0, Counting(0.0))
     >>> measure = Items.of(2)
-    >>> np.exp(log_likelihood(measure, blocks(measure, sets), parameters)).round(4)
+    >>> np.exp(log_likelihood(measure, batch_sets(measure, sets), parameters)).round(4)
     array([0.0625, 0.1875, 0.75  , 0.    ])
     """
     projected = parameters.projected(measure)
@@ -174,14 +177,14 @@ def log_likelihood(
 
 def _part_log_likelihood(part: Part, projected: Projected, parameters: Parameters) -> np.ndarray:
     Z, found = part.embed(parameters.U), []
-    for block in part.blocks:
-        L = ensemble(block, block.of(Z), parameters.theta_of(block.places), parameters)
-        found.append(block.log_p.sum(axis=1) + log_det_positive(L))
+    for batch in part.batches:
+        L = ensemble(batch, batch.of(Z), parameters.theta_of(batch.places), parameters)
+        found.append(batch.log_p.sum(axis=1) + log_det_positive(L))
     return np.concatenate(found) - log_det(projected, parameters.distinct_theta_of(part.places))
 
 
 def slopes(
-    measure: BaseMeasure, data: Blocks, parameters: Parameters, *, workers: Workers = SERIAL
+    measure: BaseMeasure, data: SetBatches, parameters: Parameters, *, workers: Workers = SERIAL
 ) -> Slopes:
     """The sum of the log-likelihoods of all sets and its derivatives.
 
@@ -191,7 +194,7 @@ def slopes(
     Parameters
     ----------
     measure : BaseMeasure
-    data : Blocks
+    data : SetBatches
     parameters : Parameters
     workers : Workers
 
@@ -205,9 +208,10 @@ def slopes(
     >>> from streamtopics.dpp.likelihood import Parameters, slopes
     >>> from streamtopics.dpp.measures import Items
     >>> from streamtopics.dpp.noise import Counting
-    >>> from streamtopics.dpp.sets import PointSets, blocks
+    >>> from streamtopics.dpp.batches import batch_sets
+    >>> from streamtopics.dpp.sets import PointSets
     >>> measure = Items.of(2)
-    >>> data = blocks(measure, PointSets(np.array([0, 1]), [0, 1, 2]))
+    >>> data = batch_sets(measure, PointSets(np.array([0, 1]), [0, 1, 2]))
     >>> parameters = Parameters(np.array([[1.0], [2.0]]), np.array([3.0]), 0.0, Counting(0.0))
     >>> slopes(measure, data, parameters).theta.net.round(4)  # 1 / 3 - 5 / 16, twice
     array([[0.0208],
@@ -253,19 +257,19 @@ def _observed(part: Part, parameters: Parameters) -> _Observed:
     Z, noise = part.embed(parameters.U), parameters.noise
     moved, theta = np.empty_like(Z), []
     log_det = gamma = level = 0.0
-    for block in part.blocks:
-        z, own = block.of(Z), parameters.theta_of(block.places)
-        L = ensemble(block, z, own, parameters)
+    for batch in part.batches:
+        z, own = batch.of(Z), parameters.theta_of(batch.places)
+        L = ensemble(batch, z, own, parameters)
         log_dets = log_det_positive(L)
         L[np.isneginf(log_dets)] = np.eye(L.shape[1])  # Impossible sets have no derivatives.
-        log_det += block.log_p.sum() + log_dets.sum()
+        log_det += batch.log_p.sum() + log_dets.sum()
         inverse = np.linalg.inv(L)
         solved = inverse @ z
-        moved[block.points] = (solved * own[:, None, :]).reshape(block.log_p.size, Z.shape[1])
+        moved[batch.points] = (solved * own[:, None, :]).reshape(batch.log_p.size, Z.shape[1])
         theta.append((z * solved).sum(axis=1))
-        gamma += np.vdot(block.gram, inverse)
+        gamma += np.vdot(batch.gram, inverse)
         diagonal = np.diagonal(inverse, axis1=1, axis2=2)
-        level += (diagonal * noise.diagonal_slope(block.log_p)).sum()
+        level += (diagonal * noise.diagonal_slope(batch.log_p)).sum()
     return _Observed(
         float(log_det), 2 * (part.Phi.T @ moved), np.concatenate(theta), float(gamma), float(level)
     )
@@ -297,7 +301,7 @@ def _normalizers(
 
 
 def check_possible(
-    measure: BaseMeasure, data: Blocks, parameters: Parameters, *, workers: Workers = SERIAL
+    measure: BaseMeasure, data: SetBatches, parameters: Parameters, *, workers: Workers = SERIAL
 ) -> None:
     """Raise ValueError if some set has the probability 0, for which nothing can be learnt."""
     found = log_likelihood(measure, data, parameters, workers=workers)

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from streamtopics.dpp.determinants import pivots
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.positive import pivots
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from streamtopics.dpp.arrays import Points
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.low_rank import core, low_rank_sizes, project, shrunk, slope_theta
-from streamtopics.dpp.measures.base import Points
 
 
 @dataclass(frozen=True, eq=False)

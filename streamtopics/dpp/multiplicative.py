@@ -19,17 +19,17 @@ from dataclasses import replace
 
 import numpy as np
 
+from streamtopics.dpp.batches import Part, SetBatches
 from streamtopics.dpp.likelihood import Parameters, Slopes, ensemble
 from streamtopics.dpp.low_rank import Projected
 from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.sets import Blocks, Part
 from streamtopics.kernels import dpp as kernels
 from streamtopics.parallel import SERIAL, Workers
 
 
 def theta_steps(
     measure: BaseMeasure,
-    data: Blocks,
+    data: SetBatches,
     parameters: Parameters,
     *,
     penalty: float = 0.0,
@@ -43,7 +43,7 @@ def theta_steps(
     Parameters
     ----------
     measure : BaseMeasure
-    data : Blocks
+    data : SetBatches
         Every set must be possible.
     parameters : Parameters
         Start from a positive theta.
@@ -63,9 +63,10 @@ def theta_steps(
     >>> from streamtopics.dpp.measures import Items
     >>> from streamtopics.dpp.multiplicative import theta_steps
     >>> from streamtopics.dpp.noise import Counting
-    >>> from streamtopics.dpp.sets import PointSets, blocks
+    >>> from streamtopics.dpp.batches import batch_sets
+    >>> from streamtopics.dpp.sets import PointSets
     >>> measure = Items.of(2)
-    >>> data = blocks(measure, PointSets(np.array([0, 1]), [0, 1, 1, 2]))
+    >>> data = batch_sets(measure, PointSets(np.array([0, 1]), [0, 1, 1, 2]))
     >>> parameters = Parameters(np.eye(2), np.ones(2), 0.0, Counting(0.5))
     >>> theta_steps(measure, data, parameters).round(2)  # Of item i in {i}: without bound.
     array([[19.32,  0.  ],
@@ -92,9 +93,9 @@ def _part_theta_steps(
     """
     Z, found = part.embed(parameters.U), []
     P = np.ascontiguousarray(projected.rho * projected.P)
-    for block in part.blocks:
-        z, theta = block.of(Z), np.array(parameters.theta_of(block.places), order="C")
-        solved = np.linalg.solve(ensemble(block, z, theta, parameters), z)
+    for batch in part.batches:
+        z, theta = batch.of(Z), np.array(parameters.theta_of(batch.places), order="C")
+        solved = np.linalg.solve(ensemble(batch, z, theta, parameters), z)
         Q = np.ascontiguousarray(z.transpose(0, 2, 1) @ solved)
         kernels.theta_steps(Q, P, penalty, n_steps, theta)
         found.append(theta)
@@ -135,9 +136,10 @@ def joint_step(
     >>> from streamtopics.dpp.measures import Bernoulli
     >>> from streamtopics.dpp.multiplicative import joint_step
     >>> from streamtopics.dpp.noise import Background
-    >>> from streamtopics.dpp.sets import PointSets, blocks
+    >>> from streamtopics.dpp.batches import batch_sets
+    >>> from streamtopics.dpp.sets import PointSets
     >>> measure = Bernoulli([0.5, 0.5])
-    >>> data = blocks(measure, PointSets(np.ones((6, 2)), [0, 2, 6]))
+    >>> data = batch_sets(measure, PointSets(np.ones((6, 2)), [0, 2, 6]))
     >>> at = Parameters(np.zeros((2, 1)), np.zeros(1), 0.0, Background(1.0))
     >>> joint_step(at, slopes(measure, data, at)).noise  # The mean size.
     Background(level=3.0)

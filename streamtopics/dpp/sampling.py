@@ -17,12 +17,12 @@ sampling of a structured DPP without edges (their section 6).
 import numpy as np
 from scipy.special import logsumexp
 
+from streamtopics.dpp.arrays import Points
+from streamtopics.dpp.elementary_symmetric import draw_subsets
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.measures.base import Points
 from streamtopics.dpp.sets import PointSets, stack
 from streamtopics.dpp.spectrum import Spectrum, size_log_weights, spectrum
-from streamtopics.dpp.symmetric import draw_subsets
 
 MOST_NUMBERS = 2**21
 

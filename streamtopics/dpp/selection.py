@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from streamtopics.dpp.arrays import Points
 from streamtopics.dpp.kernel import Kernel
-from streamtopics.dpp.measures.base import Points
 
 RELATIVE_GAIN = 1e-12
 

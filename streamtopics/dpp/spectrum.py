@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
+from streamtopics.dpp.elementary_symmetric import log_elementary
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.low_rank import log_normalizer
-from streamtopics.dpp.symmetric import log_elementary
 
 RELATIVE_RANK = 1e-13
 

@@ -5,18 +5,18 @@ import numpy as np
 
 from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.marginal import expected_size, expected_with_word
-from streamtopics.dpp.measures.base import WordMeasure
+from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.noise import Background
 
 NEARLY_NONE = 1e-9
 
 
-def word_probabilities(measure: WordMeasure, u: np.ndarray) -> np.ndarray:
+def word_probabilities(measure: BaseMeasure, u: np.ndarray) -> np.ndarray:
     """Probability that a sentence from p(x) (u'phi(x))^2 has each word.
 
     Parameters
     ----------
-    measure : WordMeasure
+    measure : BaseMeasure
     u : ndarray of shape (V,)
         Not 0 everywhere; its scale does not matter.
 
@@ -35,14 +35,14 @@ def word_probabilities(measure: WordMeasure, u: np.ndarray) -> np.ndarray:
     return _share_with_word(measure, Kernel(u[:, None] / np.abs(u).max(), np.ones(1)))
 
 
-def telling_words(measure: WordMeasure, components: np.ndarray, n: int) -> list[np.ndarray]:
+def telling_words(measure: BaseMeasure, components: np.ndarray, n: int) -> list[np.ndarray]:
     """For each row u the places of the n words with the largest P log(P / P0).
 
     P is `word_probabilities` under u, P0 the same under p(x) |phi(x)|^2, of no direction.
 
     Parameters
     ----------
-    measure : WordMeasure
+    measure : BaseMeasure
     components : ndarray of shape (r, V)
     n : int
 
@@ -73,7 +73,7 @@ def telling_words(measure: WordMeasure, components: np.ndarray, n: int) -> list[
     return found
 
 
-def _share_with_word(measure: WordMeasure, kernel: Kernel) -> np.ndarray:
+def _share_with_word(measure: BaseMeasure, kernel: Kernel) -> np.ndarray:
     """Of the expected points of a kernel, those that have each word."""
     process = Process(measure, kernel, Background(0.0))
     return expected_with_word(process) / expected_size(process)

@@ -23,12 +23,12 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from streamtopics import LowRankDPP
 from streamtopics.datasets import make_dpp_sets
 from streamtopics.dpp import learning
+from streamtopics.dpp.batches import batch_sets
 from streamtopics.dpp.likelihood import log_likelihood
 from streamtopics.dpp.marginal import expected_size, marginal_kernel
 from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Items, Poisson, Weighted
 from streamtopics.dpp.multiplicative import theta_steps
 from streamtopics.dpp.noise import Background, Counting
-from streamtopics.dpp.sets import blocks
 from streamtopics.dpp.words import telling_words, word_probabilities
 from streamtopics.text import SentenceVectorizer
 
@@ -190,7 +190,7 @@ def test_a_pickle_goes_on_where_the_stream_was_cut(theta):
 
 @pytest.mark.parametrize("theta", ["shared", "document"])
 def test_no_bit_depends_on_the_number_of_threads(theta, monkeypatch):
-    monkeypatch.setattr("streamtopics.dpp.sets.MOST_ENTRIES", 2**12)  # Several blocks.
+    monkeypatch.setattr("streamtopics.dpp.batches.MOST_ENTRIES", 2**12)  # Several batches.
     one, three = model(theta=theta).fit(X), model(theta=theta, n_jobs=3).fit(X)
     assert_array_equal(three.components_, one.components_)
     assert_array_equal(three.transform(X), one.transform(X))
@@ -290,19 +290,19 @@ def test_what_is_learnt_is_what_the_functions_of_learning_find():
     measure = Bernoulli.from_sentences(sets.points)
     first = learning.start(measure, 4, sets.sizes.mean() / 2, Background(0.7), rng, gamma=0.05)
     first = replace(first, theta=np.ones((300, 4)))
-    found = learning.fit(measure, blocks(measure, sets), first, max_iter=3, **local, **fixed)
+    found = learning.fit(measure, batch_sets(measure, sets), first, max_iter=3, **local, **fixed)
     mean = replace(found.parameters, theta=found.parameters.theta.mean(axis=0))
     assert fitted.objective_ == list(found.objective)
     assert_array_equal(fitted.components_, mean.U.T)
     assert_array_equal(fitted.theta_, mean.theta)
     parameters = fitted.learnt_.parameters
-    theta = theta_steps(measure, blocks(measure, sets), parameters, penalty=0.02, n_steps=3)
+    theta = theta_steps(measure, batch_sets(measure, sets), parameters, penalty=0.02, n_steps=3)
     assert_array_equal(fitted.transform(X), theta)
 
-    minibatches = [blocks(measure, sets.cut(start, start + 64)) for start in range(0, 300, 64)]
+    minibatches = [batch_sets(measure, sets.cut(start, start + 64)) for start in range(0, 300, 64)]
     online = replace(learning.resume(measure, minibatches, mean, **local), n_batches=300 / 10)
     measure = Bernoulli.from_sentences(sparse.vstack([sets.points, sets.cut(0, 10).points]))
-    data = blocks(measure, sets.cut(0, 10))
+    data = batch_sets(measure, sets.cut(0, 10))
     online = learning.learn_minibatch(
         measure, data, online, step_size=0.1, kappa=0.9, **local, **fixed
     )
@@ -318,7 +318,7 @@ def test_half_of_the_first_points_of_items_come_from_the_noise(noise):
     rng = np.random.default_rng(check_random_state(0).randint(2**31 - 1))
     level = Counting(half / (12 - half)) if noise == "counting" else Background(half / 12)
     first = learning.start(measure, 4, half, level, rng)
-    expected = learning.objective(measure, blocks(measure, BASKETS.sets), first, 0.001)
+    expected = learning.objective(measure, batch_sets(measure, BASKETS.sets), first, 0.001)
     found = model("items", max_iter=1, noise=noise).fit(ITEMS)
     assert_allclose(found.objective_[0], expected)
 
@@ -512,7 +512,7 @@ def test_transform_is_pure_and_each_set_by_itself(fitted):
 def test_theta_of_a_set_makes_it_more_likely(fitted):
     free = pickle.loads(pickle.dumps(fitted)).set_params(penalty=0.0)
     measure, before = fitted.measure_, fitted.learnt_.parameters
-    data = blocks(measure, DATA.sets)
+    data = batch_sets(measure, DATA.sets)
     own = log_likelihood(measure, data, replace(before, theta=free.transform(X)))
     assert (own >= fitted.score_samples(X) - 1e-9).all()
     assert own.mean() > fitted.score(X) + 0.1

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime, minimize
 
 from streamtopics.datasets import make_dpp_sets
+from streamtopics.dpp.batches import batch_sets
 from streamtopics.dpp.learning import (
     Online,
     balance_online,
@@ -24,7 +25,7 @@ from streamtopics.dpp.measures import Bernoulli, Items
 from streamtopics.dpp.multiplicative import joint_step, theta_steps
 from streamtopics.dpp.noise import Background, Counting
 from streamtopics.dpp.penalty import active, balance, smooth_penalty, strengths
-from streamtopics.dpp.sets import PointSets, blocks
+from streamtopics.dpp.sets import PointSets
 from tests.dpp import cases
 from tests.dpp.test_likelihood import parameters_of, some_sets
 
@@ -44,7 +45,7 @@ def per_set(measure, data, at, penalty):
 @pytest.mark.parametrize("name", ["bernoulli", "items", "weighted"])
 def test_theta_steps_are_monotone_for_each_set(name, gamma, noise, penalty):
     case = cases.LISTED[name]
-    data = blocks(case.measure, some_sets(case))
+    data = batch_sets(case.measure, some_sets(case))
     at = parameters_of(cases.process(case, gamma, noise, r=3))
     last = per_set(case.measure, data, at, penalty)
     for _ in range(15):
@@ -61,7 +62,7 @@ def test_theta_steps_are_monotone_for_each_set(name, gamma, noise, penalty):
 @pytest.mark.parametrize("name", ["bernoulli", "items"])
 def test_joint_steps_are_monotone(name, noise, own):
     case = cases.LISTED[name]
-    data = blocks(case.measure, some_sets(case, seed=1))
+    data = batch_sets(case.measure, some_sets(case, seed=1))
     at = parameters_of(cases.process(case, 0.3, noise, r=3))
     if own:
         at = replace(at, theta=np.tile(at.theta, (data.n_sets, 1)))
@@ -75,7 +76,7 @@ def test_joint_steps_are_monotone(name, noise, own):
 
 def test_joint_steps_end_where_the_derivatives_vanish():
     case = cases.bernoulli()
-    data = blocks(case.measure, some_sets(case, seed=1, n=60))
+    data = batch_sets(case.measure, some_sets(case, seed=1, n=60))
     at = parameters_of(cases.process(case, 0.3, Background(0.6)))
     for _ in range(3000):
         at = joint_step(at, slopes(case.measure, data, at))
@@ -90,7 +91,7 @@ def test_joint_steps_end_where_the_derivatives_vanish():
 
 def test_what_is_not_learnt_stays():
     case = cases.bernoulli()
-    data = blocks(case.measure, some_sets(case))
+    data = batch_sets(case.measure, some_sets(case))
     at = parameters_of(cases.process(case, 0.3, Background(0.6)))
     fixed = joint_step(at, slopes(case.measure, data, at), learn_gamma=False, learn_level=False)
     assert (fixed.gamma, fixed.noise) == (at.gamma, at.noise)
@@ -101,7 +102,7 @@ def test_what_is_not_learnt_stays():
 
 def test_many_theta_steps_are_as_good_as_another_optimiser():
     case = cases.bernoulli(6)
-    data = blocks(case.measure, some_sets(case, seed=2, n=8))
+    data = batch_sets(case.measure, some_sets(case, seed=2, n=8))
     at = parameters_of(cases.process(case, 0.1, Background(0.3), r=3))
     theta = theta_steps(case.measure, data, at, penalty=0.05, n_steps=2000)
     ours = per_set(case.measure, data, replace(at, theta=theta), 0.05)
@@ -120,7 +121,7 @@ def test_theta_without_noise():
     measure = Items.of(8)
     at = Parameters(np.random.default_rng(0).standard_normal((8, 4)), np.ones(4), 0.0,
                     Counting(0.0))  # fmt: skip
-    data = blocks(measure, PointSets(np.array([0, 1, 2, 3, 4, 5]), [0, 1, 4, 6]))
+    data = batch_sets(measure, PointSets(np.array([0, 1, 2, 3, 4, 5]), [0, 1, 4, 6]))
     last = per_set(measure, data, at, 0.1)
     for n_steps in (1, 5, 20):
         theta = theta_steps(measure, data, at, penalty=0.1, n_steps=n_steps)
@@ -131,7 +132,7 @@ def test_theta_without_noise():
 
 def test_dead_columns_stay_finite():
     case = cases.bernoulli()
-    data = blocks(case.measure, some_sets(case))
+    data = batch_sets(case.measure, some_sets(case))
     at = parameters_of(cases.process(case, 0.1, Background(0.3), r=3))
     at = replace(at, U=at.U * [1, 0, 1], theta=np.array([1.0, 1.0, 0.0]))
     theta = theta_steps(case.measure, data, at)
@@ -221,7 +222,7 @@ def test_start_is_at_the_scale_of_the_data():
 @pytest.mark.parametrize("own", [False, True])
 def test_fit_never_grows(own):
     truth = make_dpp_sets(300, "exponential", noise=0.1, random_state=0)
-    data = blocks(truth.measure, truth.sets)
+    data = batch_sets(truth.measure, truth.sets)
     at = start(truth.measure, 4, data.mean_size, Background(0.3), np.random.default_rng(0),
                gamma=0.05)  # fmt: skip
     if own:
@@ -236,7 +237,7 @@ def test_fit_never_grows(own):
 
 def test_fit_stops_when_nothing_is_gained():
     truth = make_dpp_sets(100, "exponential", noise=0.1, random_state=0)
-    data = blocks(truth.measure, truth.sets)
+    data = batch_sets(truth.measure, truth.sets)
     at = start(truth.measure, 2, data.mean_size, Background(0.3), np.random.default_rng(0))
     assert len(fit(truth.measure, data, at, tol=1e9).objective) == 2
 
@@ -249,7 +250,7 @@ def subspace_distance(U, target):
 
 def test_fit_finds_the_kernel_of_sentences():
     truth = make_dpp_sets(3000, "exponential", random_state=1)
-    measure, data = truth.measure, blocks(truth.measure, truth.sets)
+    measure, data = truth.measure, batch_sets(truth.measure, truth.sets)
     rng = np.random.default_rng(0)
     at = start(measure, 4, data.mean_size, Background(0.1), rng, gamma=0.1)
     found = fit(measure, data, at, penalty=1e-3, max_iter=10).parameters
@@ -262,7 +263,7 @@ def test_fit_finds_the_kernel_of_sentences():
 def test_fit_finds_the_kernel_of_items():
     """Up to the signs of rows: K_ij^2 is identified."""
     truth = make_dpp_sets(5000, n_features=15, n_components=2, random_state=2)
-    measure, data = truth.measure, blocks(truth.measure, truth.sets)
+    measure, data = truth.measure, batch_sets(truth.measure, truth.sets)
     at = start(measure, 5, data.mean_size, Counting(1e-3), np.random.default_rng(0))
     found = fit(measure, data, at, penalty=1e-3, max_iter=15, tol=1e-4).parameters
     true = Parameters(truth.U, truth.theta, truth.gamma, truth.noise)
@@ -277,7 +278,7 @@ def test_the_background_is_learnt_where_points_are_independent():
     rng = np.random.default_rng(0)
     sizes = rng.poisson(4.0, 2000)
     sets = PointSets(measure.sample(sizes.sum(), rng), np.cumsum([0, *sizes]))
-    data = blocks(measure, sets)
+    data = batch_sets(measure, sets)
     at = start(measure, 3, 4.0, Background(2.0), rng, gamma=0.1)
     found = fit(measure, data, at, penalty=0.01, max_iter=10, n_joint=20).parameters
     iid = Parameters(np.zeros((8, 1)), np.zeros(1), 0.0, Background(data.mean_size))
@@ -288,12 +289,12 @@ def test_the_background_is_learnt_where_points_are_independent():
 
 def test_minibatches_approach_what_fit_finds():
     truth = make_dpp_sets(2000, "exponential", random_state=1)
-    measure, whole = truth.measure, blocks(truth.measure, truth.sets)
+    measure, whole = truth.measure, batch_sets(truth.measure, truth.sets)
     at = start(measure, 4, whole.mean_size, Background(0.3), np.random.default_rng(0), gamma=0.1)
     points, indptr = truth.sets.points, truth.sets.indptr
     ends = [(indptr[i : i + 201], indptr[i], indptr[i + 200]) for i in range(0, 2000, 200)]
     batches = [
-        blocks(measure, PointSets(points[first:last], cut - first)) for cut, first, last in ends
+        batch_sets(measure, PointSets(points[first:last], cut - first)) for cut, first, last in ends
     ]
     state = Online.of(at)
     for _ in range(6):
@@ -310,7 +311,7 @@ def test_minibatches_approach_what_fit_finds():
 
 def test_minibatches_with_a_theta_for_each_set():
     truth = make_dpp_sets(200, "exponential", own_theta=True, noise=0.1, random_state=1)
-    data = blocks(truth.measure, truth.sets)
+    data = batch_sets(truth.measure, truth.sets)
     at = start(truth.measure, 4, data.mean_size, Background(0.3), np.random.default_rng(0))
     state = Online.of(at)
     for _ in range(20):
@@ -328,7 +329,7 @@ def test_minibatches_with_a_theta_for_each_set():
 
 def test_balance_takes_the_squares_of_the_derivatives_along():
     case = cases.bernoulli()
-    data = blocks(case.measure, some_sets(case))
+    data = batch_sets(case.measure, some_sets(case))
     at = parameters_of(cases.process(case, 0.1, Background(0.3), r=3))
     squares = slopes(case.measure, data, at).U ** 2
     state = balance_online(Online(at, squares, 1.0, 4))
@@ -343,7 +344,7 @@ def test_learning_from_odd_documents(own):
     rows[:5], rows[5:10], rows[10] = 0, rows[10], 1
     sets = PointSets(rows, [0, 3, 3, 4, 9, 36, 40])
     measure = Bernoulli.from_sentences(rows)
-    data = blocks(measure, sets)
+    data = batch_sets(measure, sets)
     at = start(measure, 3, data.mean_size, Background(1.0), rng, gamma=0.03)
     state = learn_minibatch(measure, data, Online.of(at), own_theta=own)
     if own:
@@ -359,7 +360,7 @@ def test_learning_from_odd_documents(own):
 def test_a_first_minibatch_of_empty_sets_does_not_end_learning(rows, own):
     measure = Bernoulli(np.full(6, 0.2))
     at = start(measure, 3, 2.0, Background(1.0), np.random.default_rng(0), gamma=0.1)
-    data = blocks(measure, PointSets(rows, [0, 0, len(rows)]))
+    data = batch_sets(measure, PointSets(rows, [0, 0, len(rows)]))
     found = learn_minibatch(measure, data, Online.of(at), own_theta=own).parameters
     for x, before in ((found.theta, at.theta), (found.gamma, at.gamma)):
         assert_allclose(x, before * (1 - 2**-0.5))
@@ -368,7 +369,7 @@ def test_a_first_minibatch_of_empty_sets_does_not_end_learning(rows, own):
 
 def test_a_share_of_the_way_is_monotone():
     case = cases.bernoulli()
-    data = blocks(case.measure, some_sets(case, seed=1))
+    data = batch_sets(case.measure, some_sets(case, seed=1))
     at = parameters_of(cases.process(case, 0.3, Background(0.6), r=3))
     found, whole = slopes(case.measure, data, at), [at.theta, at.gamma, at.noise.level]
     for share in (0.0, 0.3, 0.7, 1.0):
@@ -390,7 +391,7 @@ def test_a_step_of_the_embedding_into_impossible_sets_is_taken_back():
     """Repeated points, whose background drowns in rounding where U is large."""
     case = cases.bernoulli()
     points = case.points[[3, 3, 5, 5]]
-    data = blocks(case.measure, PointSets(points, [0, 2, 4]))
+    data = batch_sets(case.measure, PointSets(points, [0, 2, 4]))
     at = parameters_of(cases.process(case, 0.0, Background(1e-9)))
     far = replace(at, U=1e6 * at.U)
     assert np.isneginf(slopes(case.measure, data, far).log_likelihood)
@@ -401,7 +402,7 @@ def test_a_step_of_the_embedding_into_impossible_sets_is_taken_back():
 
 def test_impossible_sets_are_refused():
     measure = Items.of(4)
-    data = blocks(measure, PointSets(np.array([0, 1, 2]), [0, 3]))
+    data = batch_sets(measure, PointSets(np.array([0, 1, 2]), [0, 3]))
     at = start(measure, 2, 3.0, Counting(0.0), np.random.default_rng(0))
     for learn in (
         lambda: fit(measure, data, at),
@@ -413,7 +414,7 @@ def test_impossible_sets_are_refused():
 
 def test_embedding_alone():
     truth = make_dpp_sets(200, "exponential", noise=0.1, random_state=0)
-    data = blocks(truth.measure, truth.sets)
+    data = batch_sets(truth.measure, truth.sets)
     at = start(truth.measure, 3, data.mean_size, Background(0.3), np.random.default_rng(0))
     found = fit_embedding(truth.measure, data, at, penalty=0.01)
     before, after = (objective(truth.measure, data, p, 0.01) for p in (at, found))
@@ -424,7 +425,7 @@ def test_embedding_alone():
 def test_the_embedding_ends_where_its_derivative_vanishes():
     """On words from rare to frequent, whose rows L-BFGS sees in different units."""
     measure, rng = Bernoulli([0.01, 0.1, 0.3, 0.6]), np.random.default_rng(0)
-    data = blocks(measure, PointSets(measure.sample(300, rng), np.arange(0, 301, 3)))
+    data = batch_sets(measure, PointSets(measure.sample(300, rng), np.arange(0, 301, 3)))
     at = start(measure, 2, 3.0, Background(0.5), rng)
     found = fit_embedding(measure, data, at, penalty=0.01, max_iter=1000)
 

@@ -5,7 +5,7 @@
 """
 
 from streamtopics.dpp.measures.bags import LengthMultinomial, Poisson
-from streamtopics.dpp.measures.base import BaseMeasure, WordMeasure
+from streamtopics.dpp.measures.base import BaseMeasure
 from streamtopics.dpp.measures.bernoulli import Bernoulli
 from streamtopics.dpp.measures.fourier import Fourier
 from streamtopics.dpp.measures.gaussian import Gaussian
@@ -21,5 +21,4 @@ __all__ = [
     "LengthMultinomial",
     "Poisson",
     "Weighted",
-    "WordMeasure",
 ]

@@ -10,6 +10,7 @@ section 4.3.3).
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Self
 
 import numpy as np
 from numpy.polynomial.polynomial import polyval
@@ -17,11 +18,19 @@ from scipy import sparse
 from scipy.special import gammaln
 from scipy.stats import geom
 
-from streamtopics.dpp.measures.base import Points, as_rows, check_rates, rank_of, rows_of_words
+from streamtopics.dpp.arrays import Floats, Points
+from streamtopics.dpp.forms import COUNTS
+from streamtopics.dpp.measures.base import (
+    BaseMeasure,
+    as_rows,
+    check_rates,
+    rank_of,
+    rows_of_words,
+)
 
 
 @dataclass(frozen=True, eq=False)
-class Poisson:
+class Poisson(BaseMeasure):
     """Independent Poisson counts of words; phi(x) = x.
 
     Parameters
@@ -39,12 +48,13 @@ class Poisson:
     """
 
     lam: np.ndarray
+    form = COUNTS
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "lam", check_rates(self.lam, "lam", np.inf))
 
     @classmethod
-    def from_sentences(cls, counts: Points, *, smoothing: float = 0.5) -> "Poisson":
+    def from_sentences(cls, counts: Points, *, smoothing: float = 0.5) -> Self:
         """The mean count of each word, to whose sum `smoothing` is added.
 
         Parameters
@@ -64,34 +74,24 @@ class Poisson:
         return cls.from_totals(total, counts.shape[0], smoothing=smoothing)
 
     @classmethod
-    def from_totals(
-        cls, counts: np.ndarray, n_sentences: int, *, smoothing: float = 0.5
-    ) -> "Poisson":
+    def from_totals(cls, counts: np.ndarray, n_sentences: int, *, smoothing: float = 0.5) -> Self:
         """As `from_sentences`, given the count of each word in `n_sentences`."""
         return cls((counts + smoothing) / max(n_sentences, 1))
 
     @property
-    def v(self) -> np.ndarray:
+    def v(self) -> Floats:
         return self.lam
 
     @property
-    def w0(self) -> np.ndarray:
+    def w0(self) -> Floats:
         return self.lam[:, None]
-
-    @property
-    def mass(self) -> float:
-        return 1.0
-
-    @property
-    def n_items(self) -> float:
-        return np.inf
 
     def features(self, points: Points) -> sparse.csr_matrix:
         """The counts."""
         return as_rows(points)
 
-    def log_p(self, points: Points) -> np.ndarray:
-        """Log probability of each sentence, in nats."""
+    def log_p(self, points: Points) -> Floats:
+        """Return the log probability of each sentence, in nats."""
         rows = as_rows(points)
         return rows @ np.log(self.lam) - self.lam.sum() - _log_factorials(rows)
 
@@ -100,7 +100,7 @@ class Poisson:
         total = self.lam.sum()
         return _words(rng.poisson(total, size=n), self.lam / total, rng)
 
-    def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> sparse.csr_matrix:
+    def sample_tilted(self, H: Floats, rng: np.random.Generator) -> sparse.csr_matrix:
         """For each row h of H a sentence drawn from p(x) (h'x)^2 / h'Sigma h.
 
         Its length has the law P(n) (n c + n^2 m^2), a mixture of 1 + Poisson with weight
@@ -114,13 +114,13 @@ class Poisson:
         extra = 1 + (rng.random(len(H)) * (one + two) < two)
         return _tilted_words(extra + rng.poisson(total, size=len(H)), pi, H, rng)
 
-    def absence(self) -> tuple[np.ndarray, np.ndarray]:
+    def absence(self) -> tuple[Floats, Floats]:
         """The other words do not depend on word w: P(w absent), twice."""
         return np.exp(-self.lam), np.exp(-self.lam)
 
 
 @dataclass(frozen=True, eq=False)
-class LengthMultinomial:
+class LengthMultinomial(BaseMeasure):
     """Any law of the length, then independent words; phi(x) = x, or x divided by its length.
 
     Parameters
@@ -144,10 +144,11 @@ class LengthMultinomial:
     """
 
     lengths: np.ndarray
-    pi: np.ndarray
+    pi: Floats
     normalize: bool = True
+    form = COUNTS
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         pi, lengths = np.array(self.pi, np.float64), np.array(self.lengths, np.float64)
         for name, x, least in (("pi", pi, 1e-300), ("lengths", lengths, 0.0)):
             if x.ndim != 1 or not x.size or not (x >= least).all() or abs(x.sum() - 1) > 1e-6:
@@ -163,7 +164,7 @@ class LengthMultinomial:
     @classmethod
     def from_sentences(
         cls, counts: Points, *, smoothing: float = 0.5, normalize: bool = True
-    ) -> "LengthMultinomial":
+    ) -> Self:
         """The shares of the words, and of the lengths.
 
         A geometric law of the same mean length is mixed in with the weight of one
@@ -199,7 +200,7 @@ class LengthMultinomial:
         *,
         smoothing: float = 0.5,
         normalize: bool = True,
-    ) -> "LengthMultinomial":
+    ) -> Self:
         """As `from_sentences`, given the count of each word and of each length from 0."""
         n_sentences = lengths.sum()
         mean = max(lengths @ np.arange(len(lengths)) / n_sentences, 0.5) if n_sentences else 1.0
@@ -216,27 +217,19 @@ class LengthMultinomial:
         n = np.maximum(np.arange(len(self.lengths)), 1)
         return self.lengths / n**2 if self.normalize else self.lengths
 
-    def _factorial_moments(self, thinning: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _factorial_moments(self, thinning: np.ndarray) -> tuple[Floats, Floats]:
         """E[n g^2 t^(n-1)] and E[n (n-1) g^2 t^(n-2)] for each t of `thinning`, in [0, 1]."""
         n = np.arange(len(self.lengths))
         one, two = n * self._g2, n * (n - 1) * self._g2
         return polyval(thinning, one[1:]), polyval(thinning, np.append(two, 0.0)[2:])
 
     @property
-    def v(self) -> np.ndarray:
+    def v(self) -> Floats:
         return self.pi * self._factorial_moments(np.ones(1))[0]
 
     @property
-    def w0(self) -> np.ndarray:
+    def w0(self) -> Floats:
         return (self.pi * np.sqrt(self._factorial_moments(np.ones(1))[1]))[:, None]
-
-    @property
-    def mass(self) -> float:
-        return 1.0
-
-    @property
-    def n_items(self) -> float:
-        return np.inf
 
     def features(self, points: Points) -> sparse.csr_matrix:
         """The counts, divided by the length if `normalize`."""
@@ -247,8 +240,8 @@ class LengthMultinomial:
         data = rows.data / np.repeat(n, np.diff(rows.indptr))
         return sparse.csr_matrix((data, rows.indices, rows.indptr), shape=rows.shape)
 
-    def log_p(self, points: Points) -> np.ndarray:
-        """Log probability of each sentence, in nats."""
+    def log_p(self, points: Points) -> Floats:
+        """Return the log probability of each sentence, in nats."""
         rows = as_rows(points)
         n = lengths_of(rows)
         table = np.append(self.lengths, 0.0)
@@ -260,7 +253,7 @@ class LengthMultinomial:
         """Independent sentences."""
         return _words(rng.choice(len(self.lengths), size=n, p=self.lengths), self.pi, rng)
 
-    def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> sparse.csr_matrix:
+    def sample_tilted(self, H: Floats, rng: np.random.Generator) -> sparse.csr_matrix:
         """For each row h of H a sentence drawn from p(x) (h'phi(x))^2 / h'Sigma h.
 
         Its length has the law P(n) g(n)^2 (n c + n^2 m^2), m and c the mean and variance of h
@@ -277,7 +270,7 @@ class LengthMultinomial:
         )
         return _tilted_words(length, self.pi, H, rng)
 
-    def absence(self) -> tuple[np.ndarray, np.ndarray]:
+    def absence(self) -> tuple[Floats, Floats]:
         """Each of the n words is another one with probability 1 - pi_w."""
         one, two = self._factorial_moments(1 - self.pi)
         all_one, all_two = self._factorial_moments(np.ones(1))
@@ -303,21 +296,21 @@ def _log_factorials(rows: sparse.csr_matrix) -> np.ndarray:
     return np.asarray(log_factorial.sum(axis=1)).ravel()
 
 
-def _words(lengths: np.ndarray, pi: np.ndarray, rng: np.random.Generator) -> sparse.csr_matrix:
+def _words(lengths: np.ndarray, pi: Floats, rng: np.random.Generator) -> sparse.csr_matrix:
     """Sentences of these lengths, words independent."""
     words = rng.choice(len(pi), size=lengths.sum(), p=pi)
     rows = np.repeat(np.arange(len(lengths)), lengths)
-    return rows_of_words(rows, words, (len(lengths), len(pi)))
+    return rows_of_words([np.stack([rows, words])], (len(lengths), len(pi)))
 
 
-def _moments(pi: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _moments(pi: Floats, H: Floats) -> tuple[Floats, Floats]:
     """Mean and variance of h_w, w drawn from pi, for each row h."""
     mean = H @ pi
     return mean, ((H - mean[:, None]) ** 2) @ pi
 
 
 def _tilted_words(
-    lengths: np.ndarray, pi: np.ndarray, H: np.ndarray, rng: np.random.Generator
+    lengths: np.ndarray, pi: Floats, H: Floats, rng: np.random.Generator
 ) -> sparse.csr_matrix:
     """Sentences of these lengths from Multinomial(x; n, pi) (h'x)^2, word by word.
 
@@ -334,7 +327,7 @@ def _tilted_words(
         word = rank_of(above, np.zeros(len(rows), dtype=np.intp), last)
         a[rows] += H[rows, word]
         found.append(np.stack([rows, word]))
-    return rows_of_words(*np.concatenate(found, axis=1), (n, V))
+    return rows_of_words(found, (n, V))
 
 
 @dataclass(frozen=True, eq=False)
@@ -361,7 +354,7 @@ class NextWord:
     P2: np.ndarray
 
     @classmethod
-    def of(cls, pi: np.ndarray, H: np.ndarray) -> "NextWord":
+    def of(cls, pi: Floats, H: Floats) -> Self:
         """For each row h of H, of shape (n, V)."""
         sums = np.cumsum(pi), np.cumsum(pi * H, axis=1), np.cumsum(pi * H**2, axis=1)
         return cls(*_moments(pi, H), *sums)

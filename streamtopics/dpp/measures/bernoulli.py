@@ -6,18 +6,27 @@ p(x) = prod_i pi_i^x_i (1 - pi_i)^(1 - x_i),    Sigma = Diag(pi (1 - pi)) + pi p
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Self
 
 import numpy as np
 from scipy import sparse
 
-from streamtopics.dpp.measures.base import Points, as_rows, check_rates, rank_of, rows_of_words
+from streamtopics.dpp.arrays import Floats, Places, Points
+from streamtopics.dpp.forms import SENTENCES
+from streamtopics.dpp.measures.base import (
+    BaseMeasure,
+    as_rows,
+    check_rates,
+    rank_of,
+    rows_of_words,
+)
 
 MOST_ENUMERATED = 16
 MOST_NUMBERS = 2**21
 
 
 @dataclass(frozen=True, eq=False)
-class Bernoulli:
+class Bernoulli(BaseMeasure):
     """Independent words. Points are rows of a matrix, of which the nonzero entries count.
 
     Parameters
@@ -36,15 +45,14 @@ class Bernoulli:
     array([0.45, 0.05])
     """
 
-    pi: np.ndarray
+    pi: Floats
+    form = SENTENCES
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "pi", check_rates(self.pi, "pi", 1.0))
 
     @classmethod
-    def from_sentences(
-        cls, counts: Points, *, smoothing: float = 0.5, clip: float = 1e-6
-    ) -> "Bernoulli":
+    def from_sentences(cls, counts: Points, *, smoothing: float = 0.5, clip: float = 1e-6) -> Self:
         """The share of sentences that have each word.
 
         Parameters
@@ -69,27 +77,27 @@ class Bernoulli:
     @classmethod
     def from_totals(
         cls, present: np.ndarray, n_sentences: int, *, smoothing: float = 0.5, clip: float = 1e-6
-    ) -> "Bernoulli":
+    ) -> Self:
         """As `from_sentences`, given how many of `n_sentences` have each word."""
         pi = (present + smoothing) / max(n_sentences + 2 * smoothing, 1e-300)
         return cls(np.clip(pi, clip, 1 - clip))
 
     @property
-    def v(self) -> np.ndarray:
+    def v(self) -> Floats:
         return self.pi * (1 - self.pi)
 
     @property
-    def w0(self) -> np.ndarray:
+    def w0(self) -> Floats:
         return self.pi[:, None]
-
-    @property
-    def mass(self) -> float:
-        return 1.0
 
     @property
     def n_items(self) -> float:
         V = len(self.pi)
         return 2.0**V if V < 1024 else np.inf
+
+    @property
+    def can_list(self) -> bool:
+        return len(self.pi) <= MOST_ENUMERATED
 
     def features(self, points: Points) -> sparse.csr_matrix:
         """1 for each word that a sentence has."""
@@ -98,8 +106,8 @@ class Bernoulli:
             ((rows.data != 0).astype(np.float64), rows.indices, rows.indptr), shape=rows.shape
         )
 
-    def log_p(self, points: Points) -> np.ndarray:
-        """Log probability of each sentence, in nats."""
+    def log_p(self, points: Points) -> Floats:
+        """Return the log probability of each sentence, in nats."""
         log_absent = np.log1p(-self.pi)
         return self.features(points) @ (np.log(self.pi) - log_absent) + log_absent.sum()
 
@@ -110,9 +118,9 @@ class Bernoulli:
         for start in range(0, n, step):
             rows, words = np.nonzero(rng.random((min(step, n - start), V)) < self.pi)
             found.append(np.stack([start + rows, words]))
-        return rows_of_words(*np.concatenate(found, axis=1), (n, V))
+        return rows_of_words(found, (n, V))
 
-    def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> sparse.csr_matrix:
+    def sample_tilted(self, H: Floats, rng: np.random.Generator) -> sparse.csr_matrix:
         """For each row h of H a sentence drawn from p(x) (h'x)^2 / h'Sigma h.
 
         Each next word is found by bisection of the law in `Gaps`.
@@ -132,16 +140,16 @@ class Bernoulli:
             rows, start, word = rows[more], after[more], after[more] - 1
             a = a[more] + H[rows, word]
             found.append(np.stack([rows, word]))
-        return rows_of_words(*np.concatenate(found, axis=1), (n, V))
+        return rows_of_words(found, (n, V))
 
-    def absence(self) -> tuple[np.ndarray, np.ndarray]:
+    def absence(self) -> tuple[Floats, Floats]:
         """The other words do not depend on word w: P(w absent), twice."""
         return 1 - self.pi, 1 - self.pi
 
     def ground_set(self) -> sparse.csr_matrix:
         """All 2^V sentences, in the order of the numbers that their words are the bits of."""
         V = len(self.pi)
-        if V > MOST_ENUMERATED:
+        if not self.can_list:
             raise ValueError(
                 f"all sentences were asked for, but with {V} words there are 2^{V}; this works "
                 f"for at most {MOST_ENUMERATED} words. Use Background noise, which does not list "
@@ -149,7 +157,7 @@ class Bernoulli:
             )
         return sparse.csr_matrix((np.arange(2**V)[:, None] >> np.arange(V) & 1).astype(float))
 
-    def places(self, points: Points) -> np.ndarray:
+    def places(self, points: Points) -> Places:
         """Where in `ground_set` each sentence is."""
         return (self.features(points) @ np.exp2(np.arange(len(self.pi)))).astype(np.intp)
 
@@ -171,12 +179,12 @@ class Gaps:
     m, c : ndarray of shape (n, V + 1)
     """
 
-    log_absent: np.ndarray
-    m: np.ndarray
-    c: np.ndarray
+    log_absent: Floats
+    m: Floats
+    c: Floats
 
     @classmethod
-    def of(cls, pi: np.ndarray, H: np.ndarray) -> "Gaps":
+    def of(cls, pi: Floats, H: Floats) -> Self:
         """For each row h of H, of shape (n, V)."""
         log_absent = np.concatenate([[0.0], np.cumsum(np.log1p(-pi))])
         return cls(log_absent, _sums_from(pi * H), _sums_from(pi * (1 - pi) * H**2))

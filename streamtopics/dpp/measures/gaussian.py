@@ -2,14 +2,17 @@
 """Vectors in R^V with independent Gaussian entries, phi(x) = x: v = s2, w0 = m."""
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
-from streamtopics.dpp.measures.base import check_rates
+from streamtopics.dpp.arrays import Floats
+from streamtopics.dpp.forms import VECTORS
+from streamtopics.dpp.measures.base import BaseMeasure, check_rates
 
 
 @dataclass(frozen=True, eq=False)
-class Gaussian:
+class Gaussian(BaseMeasure):
     """N(mean, Diag(variance)).
 
     Parameters
@@ -27,10 +30,11 @@ class Gaussian:
     array([-2.531])
     """
 
-    mean: np.ndarray
-    variance: np.ndarray
+    mean: Floats
+    variance: Floats
+    form = VECTORS
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         mean = np.array(self.mean, dtype=np.float64)
         variance = check_rates(self.variance, "variance", np.inf)
         if mean.shape != variance.shape or not np.isfinite(mean).all():
@@ -41,7 +45,7 @@ class Gaussian:
         object.__setattr__(self, "variance", variance)
 
     @classmethod
-    def from_points(cls, points: np.ndarray, *, least_variance: float = 1e-9) -> "Gaussian":
+    def from_points(cls, points: Floats, *, least_variance: float = 1e-9) -> Self:
         """Mean and variance of each column.
 
         Parameters
@@ -61,35 +65,27 @@ class Gaussian:
         return cls(points.mean(axis=0), np.maximum(points.var(axis=0), least_variance))
 
     @property
-    def v(self) -> np.ndarray:
+    def v(self) -> Floats:
         return self.variance
 
     @property
-    def w0(self) -> np.ndarray:
+    def w0(self) -> Floats:
         return self.mean[:, None]
 
-    @property
-    def mass(self) -> float:
-        return 1.0
-
-    @property
-    def n_items(self) -> float:
-        return np.inf
-
-    def features(self, points: np.ndarray) -> np.ndarray:
+    def features(self, points: Floats) -> Floats:
         """The vectors themselves."""
         return np.asarray(points, dtype=np.float64)
 
-    def log_p(self, points: np.ndarray) -> np.ndarray:
-        """Log density of each vector, in nats."""
+    def log_p(self, points: Floats) -> Floats:
+        """Return the log density of each vector, in nats."""
         z2 = (self.features(points) - self.mean) ** 2 / self.variance
         return -0.5 * (z2.sum(axis=1) + np.log(2 * np.pi * self.variance).sum())
 
-    def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
         """Independent vectors."""
         return self.mean + np.sqrt(self.variance) * rng.standard_normal((n, len(self.mean)))
 
-    def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    def sample_tilted(self, H: Floats, rng: np.random.Generator) -> Floats:
         """For each row h of H a vector drawn from p(x) (h'x)^2 / h'Sigma h.
 
         First t = h'x, of which the law is t^2 N(t; h'm, h'Diag(s2)h), then x given t.
@@ -101,7 +97,7 @@ class Gaussian:
         return x + off[:, None] * H * self.variance
 
 
-def _squared_normal(centre: np.ndarray, spread: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _squared_normal(centre: Floats, spread: Floats, rng: np.random.Generator) -> Floats:
     """Draws from t^2 N(t; centre, spread^2), by rejection: half of the proposals are kept.
 
     t^2 <= 2 (t - centre)^2 + 2 centre^2, so a proposal is N with weight centre^2, and

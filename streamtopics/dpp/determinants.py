@@ -24,7 +24,7 @@ def pivots(S: np.ndarray) -> np.ndarray:
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.positive import pivots
+    >>> from streamtopics.dpp.determinants import pivots
     >>> pivots(np.array([[[4.0, 2.0], [2.0, 3.0]], [[0.0, 1.0], [1.0, 0.0]]]))
     array([[ 4.,  2.],
            [-1.,  1.]])
@@ -51,7 +51,7 @@ def log_det_positive(L: np.ndarray) -> np.ndarray:
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.positive import log_det_positive
+    >>> from streamtopics.dpp.determinants import log_det_positive
     >>> log_det_positive(np.array([[[1.0, 0.0], [0.0, 1.0]], [[0.1, 0.3], [0.3, 0.9]]]))
     array([  0., -inf])
     """

@@ -29,7 +29,7 @@ def log_elementary(values: np.ndarray, most: int) -> np.ndarray:
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.symmetric import log_elementary
+    >>> from streamtopics.dpp.elementary_symmetric import log_elementary
     >>> np.exp(log_elementary(np.array([2.0, 3.0]), 2)[-1]).round(6)  # 1, 2 + 3, 2 * 3
     array([1., 5., 6.])
     """
@@ -59,7 +59,7 @@ def draw_subsets(values: np.ndarray, sizes: np.ndarray, rng: np.random.Generator
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.symmetric import draw_subsets
+    >>> from streamtopics.dpp.elementary_symmetric import draw_subsets
     >>> rng = np.random.default_rng(0)
     >>> chosen = draw_subsets(np.array([1.0, 1.0, 2.0]), np.full(10000, 2), rng)
     >>> chosen.mean(axis=0).round(1)  # Of 1 + 2 + 2 in all, 3, 3 and 4 have the item.
