@@ -50,11 +50,12 @@ class Sets(NamedTuple):
 
     @classmethod
     def of(cls, data: SetBatches) -> "Sets":
-        """The sets of the blocks."""
+        """The sets of the batches."""
         rows: dict[int, list[np.ndarray]] = {}
-        for batch in data:
-            for Phi in np.split(batch.Phi, np.cumsum(batch.inside.sum(axis=1))[:-1]):
-                rows.setdefault(len(Phi), []).append(Phi)
+        for part in data:
+            for batch in part.batches:
+                Phi = batch.of(part.Phi)
+                rows.setdefault(Phi.shape[1], []).extend(Phi)
         return cls([np.array(sets) for n, sets in rows.items() if n], data.n_sets, data.mean_size)
 
     def slope(self, a: np.ndarray) -> tuple[float, np.ndarray]:

@@ -27,10 +27,10 @@ def wishart(n_items: int, mean_size: float, rng: np.random.Generator) -> np.ndar
 def by_size(data: SetBatches) -> list[np.ndarray]:
     """The items of all sets of a size, of shape (m, n), for each size."""
     rows = {}
-    for batch in data:
-        ends = np.cumsum(batch.inside.sum(axis=1))
-        for items in np.split(batch.Phi.indices, ends[:-1]):
-            rows.setdefault(len(items), []).append(items)
+    for part in data:
+        for batch in part.batches:
+            items = part.Phi.indices[batch.points].reshape(batch.log_p.shape)
+            rows.setdefault(items.shape[1], []).extend(items)
     return [np.array(items, dtype=np.intp) for items in rows.values()]
 
 

@@ -6,8 +6,10 @@ What is found for a matrix does not depend on those beside it.
 
 import numpy as np
 
+from streamtopics.dpp.arrays import Floats
 
-def pivots(S: np.ndarray) -> np.ndarray:
+
+def pivots(S: Floats) -> Floats:
     """Numbers whose product is the determinant: squares of the diagonal of the Cholesky factor.
 
     Of a matrix that rounding has made indefinite they are its eigenvalues.
@@ -37,7 +39,7 @@ def pivots(S: np.ndarray) -> np.ndarray:
         return np.stack([pivots(each) for each in S])
 
 
-def log_det_positive(L: np.ndarray) -> np.ndarray:
+def log_det_positive(L: Floats) -> Floats:
     """log det of positive semidefinite matrices, in nats; -inf if singular up to rounding.
 
     Parameters
@@ -64,3 +66,34 @@ def log_det_positive(L: np.ndarray) -> np.ndarray:
     possible = (found > 4 * L.shape[-1] * np.finfo(float).eps).all(axis=-1)
     terms = np.log(scale).sum(axis=-1) + np.log(np.maximum(found, 1e-300)).sum(axis=-1)
     return np.where(possible, terms, -np.inf)
+
+
+def solve_positive(L: Floats, B: Floats) -> Floats:
+    """Solve L X = B for positive semidefinite matrices; by least squares where L is singular.
+
+    Where a tiny level of noise is lost by rounding, least squares give the limit without it.
+
+    Parameters
+    ----------
+    L : ndarray of shape (..., n, n)
+    B : ndarray of shape (..., n, k)
+        In the span of L, up to rounding.
+
+    Returns
+    -------
+    X : ndarray of shape (..., n, k)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp.determinants import solve_positive
+    >>> solve_positive(np.ones((2, 2)), np.ones((2, 1))).round(6)
+    array([[0.5],
+           [0.5]])
+    """
+    try:
+        return np.linalg.solve(L, B)
+    except np.linalg.LinAlgError:
+        if L.ndim == 2:
+            return np.linalg.pinv(L, hermitian=True) @ B
+        return np.stack([solve_positive(*each) for each in zip(L, B, strict=True)])

@@ -21,7 +21,7 @@ from streamtopics.dpp.batches import batch_sets
 from streamtopics.dpp.forms import SENTENCES, Form
 from streamtopics.dpp.ground_sets import LEARNT, Known, Totals
 from streamtopics.dpp.kernel import Process
-from streamtopics.dpp.learning import Online
+from streamtopics.dpp.learning import Online, Settings
 from streamtopics.dpp.likelihood import Parameters, check_possible, log_likelihood
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.multiplicative import theta_steps
@@ -375,12 +375,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 measure,
                 data,
                 at,
-                penalty=self.penalty,
-                max_iter=self.max_iter,
-                n_theta=self.max_local_iter,
-                learn_gamma=self.gamma is None,
-                learn_level=self.noise_level is None,
-                tol=self.tol,
+                self._settings(),
                 report=lambda value: line.advance(n, float(n)),
                 workers=pool,
             )
@@ -390,15 +385,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             batch_sets(measure, sets.cut(start, start + self.batch_size))
             for start in range(0, n, self.batch_size)
         )
-        online = learning.resume(
-            measure,
-            minibatches,
-            mean,
-            penalty=self.penalty,
-            n_theta=self.max_local_iter,
-            own_theta=self.theta == "document",
-            workers=pool,
-        )
+        online = learning.resume(measure, minibatches, mean, self._settings(), workers=pool)
         return Learnt(online, totals, measure, found.objective, 1, n, int(sets.indptr[-1]))
 
     def _learn_minibatch(
@@ -414,19 +401,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             parameters=self._as_given(before.parameters),
             n_batches=before.n_sets / len(sets),
         )
-        online = learning.learn_minibatch(
-            measure,
-            batch_sets(measure, sets),
-            online,
-            penalty=self.penalty,
-            step_size=self.step_size,
-            n_theta=self.max_local_iter,
-            kappa=self.kappa,
-            own_theta=self.theta == "document",
-            learn_gamma=self.gamma is None,
-            learn_level=self.noise_level is None,
-            workers=pool,
-        )
+        data = batch_sets(measure, sets)
+        online = learning.learn_minibatch(measure, data, online, self._settings(), workers=pool)
         return Learnt(
             learning.balance_online(online),
             totals,
@@ -435,6 +411,19 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             before.n_batches + 1,
             before.n_sets + len(sets),
             before.n_points + int(sets.indptr[-1]),
+        )
+
+    def _settings(self) -> Settings:
+        return Settings(
+            penalty=self.penalty,
+            n_theta=self.max_local_iter,
+            learn_gamma=self.gamma is None,
+            learn_level=self.noise_level is None,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            own_theta=self.theta == "document",
+            step_size=self.step_size,
+            kappa=self.kappa,
         )
 
     def _first(self, measure: BaseMeasure, sets: PointSets) -> Parameters:

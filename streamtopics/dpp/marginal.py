@@ -135,29 +135,6 @@ def marginal_kernel(process: Process, points: Points) -> np.ndarray:
     return np.diag(process.noise.inclusion(log_p)) + root[:, None] * low_rank * root
 
 
-def kernel_matrix(B: np.ndarray, Sigma: np.ndarray, sigma: float) -> np.ndarray:
-    """A = (1 - sigma)^-2 (I - B Sigma / (1 - sigma))^-1 B, of shape (V, V).
-
-    Parameters
-    ----------
-    B, Sigma : ndarray of shape (V, V)
-        B may be singular.
-    sigma : float
-        At least 0 and less than 1: with 1 there is no L.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp.marginal import kernel_matrix
-    >>> kernel_matrix(np.diag([0.5, 0.0]), np.eye(2), 0.0)
-    array([[1., 0.],
-           [0., 0.]])
-    """
-    if not 0 <= sigma < 1:
-        raise ValueError(f"sigma must be in [0, 1), otherwise there is no L; got {sigma!r}")
-    return np.linalg.solve(np.eye(len(B)) - B @ Sigma / (1 - sigma), B) / (1 - sigma) ** 2
-
-
 def expected_size(process: Process) -> float:
     """E|X|, with the noise, in O(V (r + q)^2).
 

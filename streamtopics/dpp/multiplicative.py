@@ -20,6 +20,7 @@ from dataclasses import replace
 import numpy as np
 
 from streamtopics.dpp.batches import Part, SetBatches
+from streamtopics.dpp.determinants import solve_positive
 from streamtopics.dpp.likelihood import Parameters, Slopes, ensemble
 from streamtopics.dpp.low_rank import Projected
 from streamtopics.dpp.measures import BaseMeasure
@@ -95,7 +96,7 @@ def _part_theta_steps(
     P = np.ascontiguousarray(projected.rho * projected.P)
     for batch in part.batches:
         z, theta = batch.of(Z), np.array(parameters.theta_of(batch.places), order="C")
-        solved = np.linalg.solve(ensemble(batch, z, theta, parameters), z)
+        solved = solve_positive(ensemble(batch, z, theta, parameters), z)
         Q = np.ascontiguousarray(z.transpose(0, 2, 1) @ solved)
         kernels.theta_steps(Q, P, penalty, n_steps, theta)
         found.append(theta)

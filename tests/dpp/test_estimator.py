@@ -29,6 +29,7 @@ from streamtopics.dpp.marginal import expected_size, marginal_kernel
 from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Items, Poisson, Weighted
 from streamtopics.dpp.multiplicative import theta_steps
 from streamtopics.dpp.noise import Background, Counting
+from streamtopics.dpp.sets import PointSets
 from streamtopics.dpp.words import telling_words, word_probabilities
 from streamtopics.text import SentenceVectorizer
 
@@ -281,8 +282,10 @@ def test_a_minibatch_without_sets_teaches_nothing(fitted):
 
 def test_what_is_learnt_is_what_the_functions_of_learning_find():
     given = {"penalty": 0.02, "gamma": 0.05, "noise_level": 0.7}
-    local = {"penalty": 0.02, "n_theta": 3}
-    fixed = {"learn_gamma": False, "learn_level": False}
+    settings = learning.Settings(
+        penalty=0.02, n_theta=3, learn_gamma=False, learn_level=False, max_iter=3, step_size=0.1,
+        kappa=0.9,
+    )  # fmt: skip
     fitted = model(
         theta="document", max_local_iter=3, batch_size=64, step_size=0.1, kappa=0.9, **given
     ).fit(X)
@@ -290,7 +293,7 @@ def test_what_is_learnt_is_what_the_functions_of_learning_find():
     measure = Bernoulli.from_sentences(sets.points)
     first = learning.start(measure, 4, sets.sizes.mean() / 2, Background(0.7), rng, gamma=0.05)
     first = replace(first, theta=np.ones((300, 4)))
-    found = learning.fit(measure, batch_sets(measure, sets), first, max_iter=3, **local, **fixed)
+    found = learning.fit(measure, batch_sets(measure, sets), first, settings)
     mean = replace(found.parameters, theta=found.parameters.theta.mean(axis=0))
     assert fitted.objective_ == list(found.objective)
     assert_array_equal(fitted.components_, mean.U.T)
@@ -300,12 +303,10 @@ def test_what_is_learnt_is_what_the_functions_of_learning_find():
     assert_array_equal(fitted.transform(X), theta)
 
     minibatches = [batch_sets(measure, sets.cut(start, start + 64)) for start in range(0, 300, 64)]
-    online = replace(learning.resume(measure, minibatches, mean, **local), n_batches=300 / 10)
+    online = replace(learning.resume(measure, minibatches, mean, settings), n_batches=300 / 10)
     measure = Bernoulli.from_sentences(sparse.vstack([sets.points, sets.cut(0, 10).points]))
     data = batch_sets(measure, sets.cut(0, 10))
-    online = learning.learn_minibatch(
-        measure, data, online, step_size=0.1, kappa=0.9, **local, **fixed
-    )
+    online = learning.learn_minibatch(measure, data, online, settings)
     online = learning.balance_online(online)
     fitted.partial_fit(X[:10])
     assert_allclose(fitted.components_, online.parameters.U.T)
@@ -453,6 +454,20 @@ def test_wrong_arguments_of_what_reads_a_model(fitted, of_items):
 
 
 # Inference
+
+
+@pytest.mark.parametrize("noise", ["counting", "background"])
+def test_theta_of_sets_beyond_the_rank_under_a_noise_lost_by_rounding(noise):
+    """Five rows of one column with a level of 1e-20 make a matrix that is singular."""
+    fitted = model(n_components=2, noise=noise, noise_level=1e-20, gamma=0.0)
+    fitted.fit([np.ones((1, 1)), np.zeros((0, 1))] * 3)
+    more = replace(fitted.learnt_.parameters, noise=fitted.learnt_.parameters.noise.at(1e-6))
+    odd, usual = np.ones((5, 1)), np.ones((1, 1))
+    theta = fitted.transform([odd, usual])
+    data = batch_sets(fitted.measure_, PointSets(odd, [0, 5]))
+    expected = theta_steps(fitted.measure_, data, more, penalty=0.001, n_steps=30)
+    assert_allclose(theta[:1], expected, rtol=1e-4)
+    assert_array_equal(theta[1:], fitted.transform([usual]))
 
 
 def test_the_probabilities_of_all_sets_of_items_sum_to_one():

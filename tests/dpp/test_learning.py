@@ -12,12 +12,12 @@ from streamtopics.datasets import make_dpp_sets
 from streamtopics.dpp.batches import batch_sets
 from streamtopics.dpp.learning import (
     Online,
+    Settings,
     balance_online,
     fit,
     fit_embedding,
     learn_minibatch,
     objective,
-    prune,
     start,
 )
 from streamtopics.dpp.likelihood import Parameters, log_likelihood, slopes
@@ -195,13 +195,10 @@ def test_balance_of_dead_columns():
         assert_array_equal(x, 0)
 
 
-def test_prune():
-    at = Parameters(np.array([[1.0, 1e-3, 0.0], [0.0, 0.0, 0.0]]), np.ones((5, 3)), 0.1,
-                    Background(1.0))  # fmt: skip
-    pruned = prune(at)
-    assert pruned.U.shape == (2, 1)
-    assert pruned.theta.shape == (5, 1)
-    assert active(at.U, at.theta, tolerance=1e-4).tolist() == [True, True, False]
+def test_active_columns():
+    U, theta = np.array([[1.0, 1e-3, 0.0], [0.0, 0.0, 0.0]]), np.ones((5, 3))
+    assert active(U, theta).tolist() == [True, False, False]
+    assert active(U, theta, tolerance=1e-4).tolist() == [True, True, False]
 
 
 # All of it
@@ -227,7 +224,7 @@ def test_fit_never_grows(own):
                gamma=0.05)  # fmt: skip
     if own:
         at = replace(at, theta=np.ones((300, 4)))
-    fitted = fit(truth.measure, data, at, penalty=0.01, max_iter=5, tol=1e-6)
+    fitted = fit(truth.measure, data, at, Settings(penalty=0.01, max_iter=5, tol=1e-6))
     assert (np.diff(fitted.objective) < 1e-9).all()
     assert len(fitted.objective) > 3
     value = objective(truth.measure, data, fitted.parameters, 0.01)
@@ -239,7 +236,7 @@ def test_fit_stops_when_nothing_is_gained():
     truth = make_dpp_sets(100, "exponential", noise=0.1, random_state=0)
     data = batch_sets(truth.measure, truth.sets)
     at = start(truth.measure, 2, data.mean_size, Background(0.3), np.random.default_rng(0))
-    assert len(fit(truth.measure, data, at, tol=1e9).objective) == 2
+    assert len(fit(truth.measure, data, at, Settings(tol=1e9)).objective) == 2
 
 
 def subspace_distance(U, target):
@@ -253,7 +250,7 @@ def test_fit_finds_the_kernel_of_sentences():
     measure, data = truth.measure, batch_sets(truth.measure, truth.sets)
     rng = np.random.default_rng(0)
     at = start(measure, 4, data.mean_size, Background(0.1), rng, gamma=0.1)
-    found = fit(measure, data, at, penalty=1e-3, max_iter=10).parameters
+    found = fit(measure, data, at, Settings(penalty=1e-3, max_iter=10)).parameters
     true = Parameters(truth.U, truth.theta, truth.gamma, truth.noise)
     gain = log_likelihood(measure, data, found).mean() - log_likelihood(measure, data, true).mean()
     assert abs(gain) < 0.03
@@ -265,7 +262,7 @@ def test_fit_finds_the_kernel_of_items():
     truth = make_dpp_sets(5000, n_features=15, n_components=2, random_state=2)
     measure, data = truth.measure, batch_sets(truth.measure, truth.sets)
     at = start(measure, 5, data.mean_size, Counting(1e-3), np.random.default_rng(0))
-    found = fit(measure, data, at, penalty=1e-3, max_iter=15, tol=1e-4).parameters
+    found = fit(measure, data, at, Settings(penalty=1e-3, max_iter=15, tol=1e-4)).parameters
     true = Parameters(truth.U, truth.theta, truth.gamma, truth.noise)
     gain = log_likelihood(measure, data, found).mean() - log_likelihood(measure, data, true).mean()
     assert -0.02 < gain < 0.05
@@ -280,7 +277,7 @@ def test_the_background_is_learnt_where_points_are_independent():
     sets = PointSets(measure.sample(sizes.sum(), rng), np.cumsum([0, *sizes]))
     data = batch_sets(measure, sets)
     at = start(measure, 3, 4.0, Background(2.0), rng, gamma=0.1)
-    found = fit(measure, data, at, penalty=0.01, max_iter=10, n_joint=20).parameters
+    found = fit(measure, data, at, Settings(penalty=0.01, max_iter=10, n_joint=20)).parameters
     iid = Parameters(np.zeros((8, 1)), np.zeros(1), 0.0, Background(data.mean_size))
     gain = log_likelihood(measure, data, found).mean() - log_likelihood(measure, data, iid).mean()
     assert abs(gain) < 0.02
@@ -299,7 +296,7 @@ def test_minibatches_approach_what_fit_finds():
     state = Online.of(at)
     for _ in range(6):
         for batch in batches:
-            state = learn_minibatch(measure, batch, state, penalty=1e-3, own_theta=False)
+            state = learn_minibatch(measure, batch, state, Settings(penalty=1e-3, own_theta=False))
         state = balance_online(state)
     assert state.n_batches == 60
     true = Parameters(truth.U, truth.theta, truth.gamma, truth.noise)
@@ -346,10 +343,10 @@ def test_learning_from_odd_documents(own):
     measure = Bernoulli.from_sentences(rows)
     data = batch_sets(measure, sets)
     at = start(measure, 3, data.mean_size, Background(1.0), rng, gamma=0.03)
-    state = learn_minibatch(measure, data, Online.of(at), own_theta=own)
+    state = learn_minibatch(measure, data, Online.of(at), Settings(own_theta=own))
     if own:
         at = replace(at, theta=np.ones((6, 3)))
-    found = fit(measure, data, at, max_iter=2).parameters
+    found = fit(measure, data, at, Settings(max_iter=2)).parameters
     for parameters in (found, state.parameters):
         for x in (parameters.U, parameters.theta, parameters.gamma, parameters.noise.level):
             assert np.isfinite(x).all()
@@ -361,7 +358,7 @@ def test_a_first_minibatch_of_empty_sets_does_not_end_learning(rows, own):
     measure = Bernoulli(np.full(6, 0.2))
     at = start(measure, 3, 2.0, Background(1.0), np.random.default_rng(0), gamma=0.1)
     data = batch_sets(measure, PointSets(rows, [0, 0, len(rows)]))
-    found = learn_minibatch(measure, data, Online.of(at), own_theta=own).parameters
+    found = learn_minibatch(measure, data, Online.of(at), Settings(own_theta=own)).parameters
     for x, before in ((found.theta, at.theta), (found.gamma, at.gamma)):
         assert_allclose(x, before * (1 - 2**-0.5))
     assert found.noise.level > 0.25

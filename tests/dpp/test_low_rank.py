@@ -22,7 +22,6 @@ from streamtopics.dpp.low_rank import (
 from streamtopics.dpp.marginal import (
     expected_size,
     expected_with_word,
-    kernel_matrix,
     marginal,
     marginal_kernel,
     marginals,
@@ -193,7 +192,7 @@ def test_marginals_equal_the_dense_kernel(name, gamma, alpha):
     assert_allclose(B.times(np.eye(len(B.b))), B.matrix, atol=1e-13)
     assert np.linalg.eigvalsh(B.matrix).min() > -1e-12
     sigma = alpha / (1 + alpha)
-    A = kernel_matrix(B.matrix, reference.moment(case.p, case.Phi), sigma)
+    A = reference.kernel_matrix(B.matrix, reference.moment(case.p, case.Phi), sigma)
     assert_allclose(A, process.kernel.matrix, rtol=1e-7, atol=1e-7)
 
 
@@ -333,7 +332,6 @@ def test_subsets_have_the_law_of_their_products():
             lambda: Process(Items.of(3), Kernel([[1.0]], [1.0]), Counting(0.0)),
             "U has 1 rows, but the measure has 3 features",
         ),
-        (lambda: kernel_matrix(np.eye(1), np.eye(1), 1.0), r"sigma must be in \[0, 1\)"),
     ],
 )
 def test_wrong_input(make, match):

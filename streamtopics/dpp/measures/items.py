@@ -118,7 +118,7 @@ class Items(BaseMeasure):
         items, times = np.unique(points, return_counts=True)
         if (times > 1).any():
             raise ValueError(
-                f"item {items[times > 1][0]} is given more than once, but is once in a set at most; "
+                f"item {items[times > 1][0]} is given more than once, but a set has it once; "
                 "give each item once"
             )
         p = self.p.copy()
