@@ -7,6 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-Floats: TypeAlias = NDArray[np.float64]
-Places: TypeAlias = NDArray[np.intp]
+Floats: TypeAlias = NDArray[np.floating[Any]]
+Places: TypeAlias = NDArray[np.integer[Any]]
 Points: TypeAlias = NDArray[Any] | sparse.csr_matrix  # One row, or one number, for each point.

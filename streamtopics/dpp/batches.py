@@ -3,11 +3,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from streamtopics.dpp.arrays import Points
+from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.sets import PointSets
 from streamtopics.kernels import dpp as kernels
@@ -35,12 +36,12 @@ class SetBatch:
         In nats.
     """
 
-    places: np.ndarray
+    places: Places
     points: slice
-    gram: np.ndarray
-    log_p: np.ndarray
+    gram: Floats
+    log_p: Floats
 
-    def of(self, rows: np.ndarray) -> np.ndarray:
+    def of(self, rows: Floats) -> Floats:
         """The rows of the sets, of shape (m, n, k), among all of the part, (n_points, k)."""
         return rows[self.points].reshape(*self.log_p.shape, rows.shape[1])
 
@@ -60,11 +61,11 @@ class Part:
     batches: tuple[SetBatch, ...]
 
     @property
-    def places(self) -> np.ndarray:
+    def places(self) -> Places:
         """Which sets these are, batch by batch."""
         return np.concatenate([batch.places for batch in self.batches])
 
-    def embed(self, U: np.ndarray) -> np.ndarray:
+    def embed(self, U: Floats) -> Floats:
         """Z = Phi U, of shape (n_points, r), of which no row depends on the others."""
         if sparse.issparse(self.Phi):
             return self.Phi @ U
@@ -90,7 +91,8 @@ class SetBatches:
     @property
     def mean_size(self) -> float:
         """Mean number of points of a set."""
-        return sum(part.Phi.shape[0] for part in self) / max(self.n_sets, 1)
+        result: float = sum(part.Phi.shape[0] for part in self) / max(self.n_sets, 1)
+        return result
 
 
 def batch_sets(measure: BaseMeasure, sets: PointSets) -> SetBatches:
@@ -131,7 +133,7 @@ def batch_sets(measure: BaseMeasure, sets: PointSets) -> SetBatches:
     return SetBatches(len(sets), tuple(parts))
 
 
-def _by_size(sets: PointSets) -> tuple[np.ndarray, Points]:
+def _by_size(sets: PointSets) -> tuple[Places, Points]:
     """The order of the sets by size, and their points in that order."""
     sizes = sets.sizes
     if (sizes[1:] >= sizes[:-1]).all():
@@ -142,7 +144,7 @@ def _by_size(sets: PointSets) -> tuple[np.ndarray, Points]:
     return order, sets.points[starts + np.arange(len(starts))]
 
 
-def _parts(sizes: np.ndarray) -> Iterator[slice]:
+def _parts(sizes: Places) -> Iterator[slice]:
     """Cut sets of increasing size into about 32 parts of equal work, or fewer large enough.
 
     Small sets count as if they were larger: each also has matrices of r^2 entries.
@@ -156,9 +158,7 @@ def _parts(sizes: np.ndarray) -> Iterator[slice]:
         start = end
 
 
-def _batches(
-    places: np.ndarray, sizes: np.ndarray, Phi: Points, log_p: np.ndarray
-) -> Iterator[SetBatch]:
+def _batches(places: Places, sizes: Places, Phi: Points, log_p: Floats) -> Iterator[SetBatch]:
     """SetBatches of sets of increasing size, none with more entries than fit a cache."""
     first = 0
     for n, start, count in zip(
@@ -172,11 +172,12 @@ def _batches(
             first = points.stop
 
 
-def _grams(Phi: Points, points: slice, m: int, n: int) -> np.ndarray:
+def _grams(Phi: Any, points: slice, m: int, n: int) -> Floats:
     """Phi_X Phi_X' of m sets of n points."""
     if not sparse.issparse(Phi):
         rows = Phi[points].reshape(m, n, Phi.shape[1])
-        return rows @ rows.transpose(0, 2, 1)
+        result: Floats = rows @ rows.transpose(0, 2, 1)
+        return result
     grams = np.empty((m, n, n))
     indptr = Phi.indptr[points.start : points.stop + 1]
     kernels.grams(indptr, Phi.indices, Phi.data, Phi.shape[1], grams)

@@ -14,7 +14,7 @@ analogs", proposition 1.2, by a Schur complement.
 
 import numpy as np
 
-from streamtopics.dpp.arrays import Points
+from streamtopics.dpp.arrays import Floats, Points
 from streamtopics.dpp.kernel import Kernel, Process
 
 
@@ -76,7 +76,7 @@ def condition(process: Process, points: Points) -> Process:
     return Process(left, _without(F, whitened), noise)
 
 
-def _without(F: np.ndarray, whitened: np.ndarray) -> Kernel:
+def _without(F: Floats, whitened: Floats) -> Kernel:
     """The kernel F (I - W'W) F', W of shape (n, k) and norm at most 1.
 
     The root of I - W'W comes from the singular values s of W: (1 - s^2)^{1/2}.

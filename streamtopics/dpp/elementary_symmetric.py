@@ -9,9 +9,12 @@ algorithms 7 and 8.
 """
 
 import numpy as np
+from numpy.typing import NDArray
+
+from streamtopics.dpp.arrays import Floats, Places
 
 
-def log_elementary(values: np.ndarray, most: int) -> np.ndarray:
+def log_elementary(values: Floats, most: int) -> Floats:
     """Log e_m of the first i values, in nats.
 
     Parameters
@@ -42,7 +45,7 @@ def log_elementary(values: np.ndarray, most: int) -> np.ndarray:
     return table
 
 
-def draw_subsets(values: np.ndarray, sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def draw_subsets(values: Floats, sizes: Places, rng: np.random.Generator) -> NDArray[np.bool_]:
     """For each size m a subset of that size, with probability its product over e_m.
 
     Parameters

@@ -10,13 +10,15 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import Tags, check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from streamtopics.base import unchanged_unless_learnt
 from streamtopics.dpp import conditioning, learning, marginal, sampling
+from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.batches import batch_sets
 from streamtopics.dpp.forms import SENTENCES, Form
 from streamtopics.dpp.ground_sets import LEARNT, Known, Totals
@@ -212,24 +214,24 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def __init__(
         self,
-        ground_set="bernoulli",
-        n_components=10,
+        ground_set: str | BaseMeasure = "bernoulli",
+        n_components: int = 10,
         *,
-        noise="auto",
-        noise_level=None,
-        gamma=None,
-        theta="shared",
-        penalty=0.001,
-        max_iter=10,
-        tol=0.01,
-        max_local_iter=30,
-        batch_size=256,
-        step_size=0.3,
-        kappa=0.5,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        noise: str | Noise = "auto",
+        noise_level: float | None = None,
+        gamma: float | None = None,
+        theta: str = "shared",
+        penalty: float = 0.001,
+        max_iter: int = 10,
+        tol: float = 0.01,
+        max_local_iter: int = 30,
+        batch_size: int = 256,
+        step_size: float = 0.3,
+        kappa: float = 0.5,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.ground_set = ground_set
         self.n_components = n_components
         self.noise = noise
@@ -323,7 +325,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         one_thread = threadpool_limits(1, user_api="blas")
         with unchanged_unless_learnt(self), self._workers() as pool, one_thread:
             if start:
-                vars(self).pop("learnt_", None)
+                self.__dict__.pop("learnt_", None)
                 sets = self._start(X, groups, method)
                 before = self._totals_of_none(self.n_features_in_)
             else:
@@ -448,17 +450,16 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _first_noise(self, measure: BaseMeasure, n_points: float) -> Noise:
         """The noise where learning starts; one that is named is expected to give `n_points`."""
-        noise = self.noise
-        if noise == "auto":
-            noise = "counting" if measure.form.one_matrix else "background"
-        if isinstance(noise, str):
-            noise = NOISES[noise].expecting(measure, n_points)
+        asked: str | Noise = self.noise
+        if asked == "auto":
+            asked = "counting" if measure.form.one_matrix else "background"
+        noise = NOISES[asked].expecting(measure, n_points) if isinstance(asked, str) else asked
         check_listed(noise, measure)
         return noise
 
     # Inference
 
-    def transform(self, X: Any, groups: Any = None) -> np.ndarray:
+    def transform(self, X: Any, groups: Any = None) -> Floats:
         """theta of each set, by steps from `theta_`.
 
         No step lowers the log-likelihood less `penalty` times the sum of theta.
@@ -497,7 +498,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 workers=pool,
             )
 
-    def score_samples(self, X: Any, groups: Any = None) -> np.ndarray:
+    def score_samples(self, X: Any, groups: Any = None) -> Floats:
         """Log-likelihood of each set under `theta_`.
 
         Parameters
@@ -533,7 +534,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         values = self._log_likelihood(X, groups, "score", independent=False)
         return float(values.mean()) if len(values) else np.nan
 
-    def gain_over_independent(self, X: Any, groups: Any = None) -> np.ndarray:
+    def gain_over_independent(self, X: Any, groups: Any = None) -> Floats:
         """Log-likelihood of each set, less that of independent points.
 
         These are a Poisson number of draws from the ground set's own law, with the mean
@@ -554,7 +555,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         return self._log_likelihood(X, groups, "gain_over_independent", independent=True)
 
-    def _log_likelihood(self, X: Any, groups: Any, method: str, *, independent: bool) -> np.ndarray:
+    def _log_likelihood(self, X: Any, groups: Any, method: str, *, independent: bool) -> Floats:
         check_is_fitted(self)
         with self._workers() as pool:
             sets, learnt = self._sets(X, groups, method), self.learnt_
@@ -569,9 +570,9 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             nothing = np.zeros((len(self.measure_.v), 1))
             noise = Background(mean_size / self.measure_.mass)
             alone = Parameters(nothing, np.zeros(1), 0.0, noise)
-            independent = log_likelihood(self.measure_, data, alone, workers=pool)
-            possible = np.isfinite(values) | np.isfinite(independent)
-            return np.subtract(values, independent, where=possible, out=np.zeros(len(values)))
+            others = log_likelihood(self.measure_, data, alone, workers=pool)
+            possible = np.isfinite(values) | np.isfinite(others)
+            return np.subtract(values, others, where=possible, out=np.zeros(len(values)))
 
     # The process
 
@@ -679,7 +680,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         sets = sampling.sample_k(process, k, n_sets, _generator(random_state))
         return self._form.write(sets, self.n_features_in_)
 
-    def marginals(self, points: Any, theta: Any = None, *, given: Any = None) -> np.ndarray:
+    def marginals(self, points: Any, theta: Any = None, *, given: Any = None) -> Floats:
         """Probability that each point is in a set; of vectors its density.
 
         Parameters
@@ -703,12 +704,12 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     # What was learnt
 
     @property
-    def components_(self) -> np.ndarray:
+    def components_(self) -> Floats:
         """U', of shape (n_components, V)."""
         return self._learnt.parameters.U.T.copy()
 
     @property
-    def theta_(self) -> np.ndarray:
+    def theta_(self) -> Floats:
         """The one theta, or the mean of those of the sets, of shape (n_components,)."""
         return self._learnt.parameters.theta.copy()
 
@@ -763,7 +764,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """Points learnt from."""
         return self._learnt.n_points
 
-    def word_marginals(self, theta: Any = None) -> np.ndarray:
+    def word_marginals(self, theta: Any = None) -> Floats:
         """Expected number of sentences of the low-rank part that have each word.
 
         Parameters
@@ -778,7 +779,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """
         return marginal.expected_with_word(self.process(theta))
 
-    def top_words(self, feature_names: Any = None, n: int = 10) -> list[list]:
+    def top_words(self, feature_names: Any = None, n: int = 10) -> list[list[Any]]:
         """The words that tell most about each column of U.
 
         A column alone makes a law of sentences, p(x) (u_k'phi(x))^2. Its words come in the
@@ -803,7 +804,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         places = telling_words(self.measure_, self.components_, n)
         return [list(names[each]) for each in places]
 
-    def embedding_similarity(self, words: Any, feature_names: Any = None) -> np.ndarray:
+    def embedding_similarity(self, words: Any, feature_names: Any = None) -> Floats:
         """Cosines of the embeddings of some words with those of all.
 
         Embeddings are the rows of U Diag(theta)^{1/2}.
@@ -856,14 +857,17 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _form(self) -> Form:
         if self.__sklearn_is_fitted__():
             return self.learnt_.totals.form
-        return (self._known or LEARNT[self.ground_set]).form
+        return self._totals_of_none(0).form
 
     @property
     def _n_features_out(self) -> int:
-        return self.learnt_.parameters.U.shape[1]
+        result: int = self.learnt_.parameters.U.shape[1]
+        return result
 
     def _totals_of_none(self, n_columns: int) -> Totals:
-        return self._known or LEARNT[self.ground_set].none(n_columns)
+        if isinstance(self.ground_set, str):
+            return LEARNT[self.ground_set].none(n_columns)
+        return Known(self.ground_set)
 
     def _sets(self, X: Any, groups: Any, method: str) -> PointSets:
         X = list(X) if isinstance(X, Iterator) else X
@@ -875,7 +879,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _points(self, points: Any, method: str) -> Any:
         return self._form.points(points, self.n_features_in_, f"{type(self).__name__}.{method}")
 
-    def _column_names(self, feature_names: Any) -> np.ndarray:
+    def _column_names(self, feature_names: Any) -> NDArray[Any]:
         if feature_names is None:
             feature_names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
         return check_feature_names(feature_names, self.n_features_in_)
@@ -889,7 +893,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "learnt_")
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         is_known = not isinstance(self.ground_set, str) or self.ground_set in LEARNT
         form = self._form if is_known else SENTENCES

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 
 import numpy as np
+from scipy import sparse
 
 from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.forms import Form
@@ -57,7 +58,7 @@ class LearntTotals(Totals, Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class ColumnSums(LearntTotals, Protocol):
+class ColumnSums(LearntTotals):
     """A count of sets or points, and a sum for each column."""
 
     n: int
@@ -104,9 +105,10 @@ class WordSets(ColumnSums):
     form = Bernoulli.form
 
     def count(self, sets: PointSets) -> tuple[int, Floats]:
-        words = sets.points.indices[sets.points.data != 0]
+        points: sparse.csr_matrix = sets.points
+        words = points.indices[points.data != 0]
         present = np.bincount(words, minlength=len(self.sums)).astype(np.float64)
-        return sets.points.shape[0], present
+        return points.shape[0], present
 
     @property
     def measure(self) -> Bernoulli:

@@ -12,9 +12,11 @@ Source: Dupuy (2017), equations 19 and 24.
 """
 
 from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from streamtopics.dpp.arrays import Floats, Places
 from streamtopics.dpp.batches import MOST_ENTRIES, Part, SetBatch, SetBatches
 from streamtopics.dpp.determinants import log_det_positive
 from streamtopics.dpp.kernel import Kernel, Process
@@ -45,8 +47,8 @@ class Parameters:
     noise : Background or Counting
     """
 
-    U: np.ndarray
-    theta: np.ndarray
+    U: Floats
+    theta: Floats
     gamma: float
     noise: Noise
 
@@ -55,17 +57,17 @@ class Parameters:
         """Whether all sets have the same theta."""
         return self.theta.ndim == 1
 
-    def theta_of(self, places: np.ndarray) -> np.ndarray:
+    def theta_of(self, places: Places) -> Floats:
         """The theta of some sets, of shape (m, r)."""
         if self.shared:
             return np.broadcast_to(self.theta, (len(places), len(self.theta)))
         return self.theta[places]
 
-    def distinct_theta_of(self, places: np.ndarray) -> np.ndarray:
+    def distinct_theta_of(self, places: Places) -> Floats:
         """The same, but of shape (1, r) if all sets have the same."""
         return self.theta[None] if self.shared else self.theta[places]
 
-    def process(self, measure: BaseMeasure, theta: np.ndarray) -> Process:
+    def process(self, measure: BaseMeasure, theta: Floats) -> Process:
         """The process of one theta, of shape (r,)."""
         return Process(measure, Kernel(self.U, theta, self.gamma), self.noise)
 
@@ -74,8 +76,11 @@ class Parameters:
         return project(measure, self.U, self.gamma, self.noise.rho)
 
 
+Number = TypeVar("Number", Floats, float)
+
+
 @dataclass(frozen=True, eq=False)
-class Halves:
+class Halves(Generic[Number]):
     """A derivative of the log-likelihood: up - down, that of log det L_X less the normaliser's.
 
     Attributes
@@ -84,11 +89,11 @@ class Halves:
         Both at least 0 for theta, gamma and the level of the noise.
     """
 
-    up: np.ndarray
-    down: np.ndarray
+    up: Number
+    down: Number
 
     @property
-    def net(self) -> np.ndarray:
+    def net(self) -> Number:
         """up - down."""
         return self.up - self.down
 
@@ -107,15 +112,13 @@ class Slopes:
     """
 
     log_likelihood: float
-    U: np.ndarray
-    theta: Halves
-    gamma: Halves
-    level: Halves
+    U: Floats
+    theta: Halves[Floats]
+    gamma: Halves[float]
+    level: Halves[float]
 
 
-def ensemble(
-    batch: SetBatch, Z: np.ndarray, theta: np.ndarray, parameters: Parameters
-) -> np.ndarray:
+def ensemble(batch: SetBatch, Z: Floats, theta: Floats, parameters: Parameters) -> Floats:
     """Diag(delta) + gamma Phi_X Phi_X' + Z Th Z' of each set.
 
     Parameters
@@ -138,7 +141,7 @@ def ensemble(
 
 def log_likelihood(
     measure: BaseMeasure, data: SetBatches, parameters: Parameters, *, workers: Workers = SERIAL
-) -> np.ndarray:
+) -> Floats:
     """log P(X) of each set, in nats; with respect to a density where p is one.
 
     Parameters
@@ -175,7 +178,7 @@ def log_likelihood(
     return result - parameters.noise.log_normalizer(measure)
 
 
-def _part_log_likelihood(part: Part, projected: Projected, parameters: Parameters) -> np.ndarray:
+def _part_log_likelihood(part: Part, projected: Projected, parameters: Parameters) -> Floats:
     Z, found = part.embed(parameters.U), []
     for batch in part.batches:
         L = ensemble(batch, batch.of(Z), parameters.theta_of(batch.places), parameters)
@@ -219,7 +222,7 @@ def slopes(
     """
     projected, noise, n_sets = parameters.projected(measure), parameters.noise, data.n_sets
     theta = np.atleast_2d(parameters.theta)
-    cuts = [slice(None)] if parameters.shared else [part.places for part in data]
+    cuts: list[Any] = [slice(None)] if parameters.shared else [part.places for part in data]
     ups = workers.share(_observed, [(part, parameters) for part in data])
     jobs = [(measure, noise, projected, theta[cut]) for cut in cuts]
     downs = workers.share(_normalizers, jobs)
@@ -247,8 +250,8 @@ class _Observed:
     """Of the sets of a part: the sum of log det L_X, and its derivatives."""
 
     log_det: float
-    U: np.ndarray
-    theta: np.ndarray
+    U: Floats
+    theta: Floats
     gamma: float
     level: float
 
@@ -280,13 +283,13 @@ class _Normalizers:
     """Of some theta: the sum of the log normalisers without noise, and what derives them."""
 
     log_det: float
-    shrunk: np.ndarray
-    theta: np.ndarray
+    shrunk: Floats
+    theta: Floats
     level: float
 
 
 def _normalizers(
-    measure: BaseMeasure, noise: Noise, projected: Projected, theta: np.ndarray
+    measure: BaseMeasure, noise: Noise, projected: Projected, theta: Floats
 ) -> _Normalizers:
     total, inner, slope, level = 0.0, np.zeros_like(projected.P), np.empty_like(theta), 0.0
     step = max(1, MOST_ENTRIES // max(theta.shape[1], 1) ** 2)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.determinants import pivots
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.measures import BaseMeasure
@@ -46,12 +47,12 @@ class Projected:
 
     rho: float
     gamma: float
-    d: np.ndarray
-    v: np.ndarray
-    W: np.ndarray
-    Sq_inverse: np.ndarray
-    TU: np.ndarray
-    P: np.ndarray
+    d: Floats
+    v: Floats
+    W: Floats
+    Sq_inverse: Floats
+    TU: Floats
+    P: Floats
     log_det: float
 
     @property
@@ -59,13 +60,13 @@ class Projected:
         """tr T."""
         return float((self.v / self.d).sum() + np.sum((self.W @ self.Sq_inverse) * self.W))
 
-    def resolve(self, X: np.ndarray) -> np.ndarray:
+    def resolve(self, X: Floats) -> Floats:
         """(I + rho gamma Sigma)^-1 X, for X of shape (V, n)."""
         shared = self.W @ (self.Sq_inverse @ (self.W.T @ X))
         return X / self.d[:, None] - self.rho * self.gamma * shared
 
 
-def project(measure: BaseMeasure, U: np.ndarray, gamma: float, rho: float) -> Projected:
+def project(measure: BaseMeasure, U: Floats, gamma: float, rho: float) -> Projected:
     """T U, P and what goes with them, in O(V (r + q)^2).
 
     Parameters
@@ -92,7 +93,7 @@ def project(measure: BaseMeasure, U: np.ndarray, gamma: float, rho: float) -> Pr
     return Projected(rho, gamma, d, v, W, inverse, TU, U.T @ TU, float(log_det))
 
 
-def core(projected: Projected, theta: np.ndarray) -> np.ndarray:
+def core(projected: Projected, theta: Floats) -> Floats:
     """M = I + rho Th^{1/2} P Th^{1/2}, of shape (..., r, r), for theta of shape (..., r)."""
     root = np.sqrt(theta)
     M = projected.rho * root[..., :, None] * projected.P * root[..., None, :]
@@ -101,7 +102,7 @@ def core(projected: Projected, theta: np.ndarray) -> np.ndarray:
     return M
 
 
-def log_det(projected: Projected, theta: np.ndarray) -> np.ndarray:
+def log_det(projected: Projected, theta: Floats) -> Floats:
     """log det(I + rho A Sigma) for each theta, in nats: the normaliser without the noise.
 
     Parameters
@@ -123,7 +124,8 @@ def log_det(projected: Projected, theta: np.ndarray) -> np.ndarray:
     array([16.,  1.])
     """
     found = pivots(core(projected, theta))  # At least 1, but for rounding.
-    return projected.log_det + np.log(np.maximum(found, 1.0)).sum(axis=-1)
+    result: Floats = projected.log_det + np.log(np.maximum(found, 1.0)).sum(axis=-1)
+    return result
 
 
 def log_normalizer(process: Process) -> float:
@@ -146,7 +148,7 @@ def log_normalizer(process: Process) -> float:
     return float(log_det(projected, kernel.theta)) + noise.log_normalizer(process.measure)
 
 
-def slope_theta(projected: Projected, theta: np.ndarray) -> np.ndarray:
+def slope_theta(projected: Projected, theta: Floats) -> Floats:
     """d log_det / d theta_k = rho [(I + rho P Th)^-1 P]_kk, of the shape of theta."""
     r = len(projected.P)
     moved = np.eye(r) + projected.rho * projected.P * theta[..., None, :]
@@ -154,18 +156,19 @@ def slope_theta(projected: Projected, theta: np.ndarray) -> np.ndarray:
     return projected.rho * np.diagonal(solved, axis1=-2, axis2=-1)
 
 
-def shrunk(projected: Projected, theta: np.ndarray) -> np.ndarray:
+def shrunk(projected: Projected, theta: Floats) -> Floats:
     """Th^{1/2} M^-1 Th^{1/2} = (Th^-1 + rho P)^-1, of shape (..., r, r)."""
     root = np.sqrt(theta)
-    return root[..., :, None] * np.linalg.inv(core(projected, theta)) * root[..., None, :]
+    result: Floats = root[..., :, None] * np.linalg.inv(core(projected, theta)) * root[..., None, :]
+    return result
 
 
-def slope_embedding(projected: Projected, shrunk_sum: np.ndarray) -> np.ndarray:
+def slope_embedding(projected: Projected, shrunk_sum: Floats) -> Floats:
     """Derivative by U of the sum of log_det over documents, from the sum of `shrunk`."""
     return 2 * projected.rho * projected.TU @ shrunk_sum
 
 
-def slope_gamma(projected: Projected, shrunk_sum: np.ndarray, n: int) -> float:
+def slope_gamma(projected: Projected, shrunk_sum: Floats, n: int) -> float:
     """Derivative by gamma of the sum of log_det over n documents, from the sum of `shrunk`.
 
     rho [n tr T - rho tr((T U)'(T U) sum Th^{1/2} M^-1 Th^{1/2})], which is not negative
@@ -175,9 +178,7 @@ def slope_gamma(projected: Projected, shrunk_sum: np.ndarray, n: int) -> float:
     return max(float(slope), 0.0)
 
 
-def low_rank_sizes(
-    projected: Projected, theta: np.ndarray, slope: np.ndarray, shrunk: np.ndarray
-) -> np.ndarray:
+def low_rank_sizes(projected: Projected, theta: Floats, slope: Floats, shrunk: Floats) -> Floats:
     """Expected number of points of the low-rank part, tr(rho A Sigma (I + rho A Sigma)^-1).
 
     It is sum_k theta_k d log_det / d theta_k + gamma d log_det / d gamma. The `expected_size`
@@ -198,4 +199,5 @@ def low_rank_sizes(
     """
     rho, TU = projected.rho, projected.TU
     by_gamma = rho * (projected.trace - rho * np.einsum("...kl,kl->...", shrunk, TU.T @ TU))
-    return (theta * slope).sum(axis=-1) + projected.gamma * by_gamma
+    result: Floats = (theta * slope).sum(axis=-1) + projected.gamma * by_gamma
+    return result

@@ -11,11 +11,12 @@ Source: Dupuy (2017), proposition 1, equations 20 and 22; Kulesza and Taskar (20
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from streamtopics.dpp.arrays import Points
+from streamtopics.dpp.arrays import Floats, Points
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.low_rank import core, low_rank_sizes, project, shrunk, slope_theta
 
@@ -31,37 +32,40 @@ class Marginal:
     N : ndarray of shape (V, q)
     """
 
-    b: np.ndarray
-    R: np.ndarray
-    N: np.ndarray
+    b: Floats
+    R: Floats
+    N: Floats
 
     @property
-    def matrix(self) -> np.ndarray:
+    def matrix(self) -> Floats:
         """B, of shape (V, V)."""
         return np.diag(self.b) + self.R @ self.R.T - self.N @ self.N.T
 
     @property
-    def diagonal(self) -> np.ndarray:
+    def diagonal(self) -> Floats:
         """Of B, of shape (V,)."""
-        return self.b + (self.R**2).sum(axis=1) - (self.N**2).sum(axis=1)
+        result: Floats = self.b + (self.R**2).sum(axis=1) - (self.N**2).sum(axis=1)
+        return result
 
-    def times(self, X: np.ndarray) -> np.ndarray:
+    def times(self, X: Floats) -> Floats:
         """B X, for X of shape (V, n)."""
         return self.b[:, None] * X + self.R @ (self.R.T @ X) - self.N @ (self.N.T @ X)
 
-    def product(self, Phi: Points) -> np.ndarray:
+    def product(self, Phi: Points) -> Floats:
         """Phi B Phi', of shape (n, n)."""
         R, N = Phi @ self.R, Phi @ self.N
         scaled = Phi @ sparse.diags_array(np.sqrt(self.b))
         gram = scaled @ scaled.T
         gram = gram.toarray() if sparse.issparse(gram) else gram
-        return gram + R @ R.T - N @ N.T
+        result: Floats = gram + R @ R.T - N @ N.T
+        return result
 
-    def norms2(self, Phi: Points) -> np.ndarray:
+    def norms2(self, Phi: Any) -> Floats:
         """phi'B phi of each row, of shape (n,)."""
         squares = Phi.multiply(Phi) if sparse.issparse(Phi) else Phi**2
         low_rank = ((Phi @ self.R) ** 2).sum(axis=1) - ((Phi @ self.N) ** 2).sum(axis=1)
-        return squares @ self.b + low_rank
+        result: Floats = squares @ self.b + low_rank
+        return result
 
 
 def marginal(process: Process) -> Marginal:
@@ -86,7 +90,7 @@ def marginal(process: Process) -> Marginal:
     return Marginal(rho**2 * kernel.gamma / projected.d, R, rho**1.5 * kernel.gamma * W)
 
 
-def marginals(process: Process, points: Points) -> np.ndarray:
+def marginals(process: Process, points: Points) -> Floats:
     """P(x in X) of each point; of a density, and with Background, the expected number of it.
 
     Parameters
@@ -114,7 +118,7 @@ def marginals(process: Process, points: Points) -> np.ndarray:
     return process.noise.inclusion(log_p) + np.exp(log_p) * norms2
 
 
-def marginal_kernel(process: Process, points: Points) -> np.ndarray:
+def marginal_kernel(process: Process, points: Points) -> Floats:
     """K on these points, of shape (n, n): det K_Y is P(Y in X) for distinct points Y.
 
     Examples
@@ -132,7 +136,8 @@ def marginal_kernel(process: Process, points: Points) -> np.ndarray:
     log_p = process.measure.log_p(points)
     root = np.exp(0.5 * log_p)
     low_rank = marginal(process).product(process.measure.features(points))
-    return np.diag(process.noise.inclusion(log_p)) + root[:, None] * low_rank * root
+    result: Floats = np.diag(process.noise.inclusion(log_p)) + root[:, None] * low_rank * root
+    return result
 
 
 def expected_size(process: Process) -> float:
@@ -156,7 +161,7 @@ def expected_size(process: Process) -> float:
     return float(noise.expected_size(process.measure, low_rank))
 
 
-def expected_with_word(process: Process) -> np.ndarray:
+def expected_with_word(process: Process) -> Floats:
     """Expected number of points of the low-rank kernel that have each word.
 
     tr(B Sigma) less the same over the sentences without the word. Relative to the share
@@ -190,12 +195,13 @@ def expected_with_word(process: Process) -> np.ndarray:
     by_v, by_W = v * diagonal, (w0 * BW).sum()
     without_W = by_W - 2 * (w0 * BW).sum(axis=1) + (w0**2).sum(axis=1) * diagonal
     without_v = by_v.sum() - by_v
-    return by_v.sum() + by_W - absent_v * without_v - absent_W * without_W
+    result: Floats = by_v.sum() + by_W - absent_v * without_v - absent_W * without_W
+    return result
 
 
 def quality_and_similarity(
     process: Process, points: Points, *, quality_power: float = 1.0
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[Floats, Floats]:
     """log q and S with L(x, y) = q(x) S(x, y) q(y), up to the noise; S(x, x) = 1.
 
     Parameters

@@ -19,6 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.batches import Part, SetBatches
 from streamtopics.dpp.determinants import solve_positive
 from streamtopics.dpp.likelihood import Parameters, Slopes, ensemble
@@ -36,7 +37,7 @@ def theta_steps(
     penalty: float = 0.0,
     n_steps: int = 20,
     workers: Workers = SERIAL,
-) -> np.ndarray:
+) -> Floats:
     """A theta for each set, after `n_steps` from that of `parameters`; all else stays.
 
     Deterministic, and each set by itself: it has the bits of the set alone.
@@ -84,7 +85,7 @@ def theta_steps(
 
 def _part_theta_steps(
     part: Part, projected: Projected, parameters: Parameters, penalty: float, n_steps: int
-) -> np.ndarray:
+) -> Floats:
     """With L0 the matrix at the first theta, Q = Z'L0^-1 Z and D = Th - Th0,
 
         Z'L^-1 Z = (I + Q D)^-1 Q,
@@ -157,8 +158,11 @@ def joint_step(
     return replace(parameters, theta=theta, gamma=gamma, noise=parameters.noise.at(level))
 
 
-def multiplied(x: np.ndarray, up: np.ndarray, down: np.ndarray, share: float = 1.0) -> np.ndarray:
-    """A share of the way from x to x up / down; x where down is 0, where nothing depends on it."""
+def multiplied(
+    x: Floats | float, up: Floats | float, down: Floats | float, share: float = 1.0
+) -> Floats:
+    """Go a share of the way from x to x up / down; stay where down is 0, as nothing changes."""
     safe = np.where(down > 0, down, 1.0)
     ratio = np.where(down > 0, np.maximum(up, 0.0) / safe, 1.0)
-    return x * (1 + share * (ratio - 1)) if share < 1 else x * ratio
+    result: Floats = x * (1 + share * (ratio - 1)) if share < 1 else x * ratio
+    return result

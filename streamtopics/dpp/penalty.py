@@ -11,12 +11,15 @@ Source: Dupuy (2017), section 4.2.5.
 """
 
 import numpy as np
+from numpy.typing import NDArray
+
+from streamtopics.dpp.arrays import Floats
 
 SMOOTHING = 1e-16
 NEGLIGIBLE = 1e-100
 
 
-def smooth_penalty(U: np.ndarray, theta: np.ndarray) -> tuple[float, np.ndarray]:
+def smooth_penalty(U: Floats, theta: Floats) -> tuple[float, Floats]:
     """R, with (|u|^2 + 1e-16)^{1/2} for |u|, and its derivative by U.
 
     Parameters
@@ -44,12 +47,13 @@ def smooth_penalty(U: np.ndarray, theta: np.ndarray) -> tuple[float, np.ndarray]
     return float(value), 2 * norms.sum() * U / norms
 
 
-def strengths(U: np.ndarray, theta: np.ndarray) -> np.ndarray:
+def strengths(U: Floats, theta: Floats) -> Floats:
     """b_k = |u_k| times the root of the mean theta_k, of shape (r,)."""
-    return np.linalg.norm(U, axis=0) * np.sqrt(np.atleast_2d(theta).mean(axis=0))
+    result: Floats = np.linalg.norm(U, axis=0) * np.sqrt(np.atleast_2d(theta).mean(axis=0))
+    return result
 
 
-def balance(U: np.ndarray, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def balance(U: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
     """The scales of least penalty, of the same kernel.
 
     Parameters
@@ -81,7 +85,7 @@ def balance(U: np.ndarray, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, n
     return U * scales, theta * alive / np.where(alive, scales, 1.0) ** 2, scales
 
 
-def active(U: np.ndarray, theta: np.ndarray, *, tolerance: float = 1e-2) -> np.ndarray:
+def active(U: Floats, theta: Floats, *, tolerance: float = 1e-2) -> NDArray[np.bool_]:
     """Which columns have b_k of more than `tolerance` of the largest, of shape (r,), bool.
 
     Examples
@@ -92,4 +96,5 @@ def active(U: np.ndarray, theta: np.ndarray, *, tolerance: float = 1e-2) -> np.n
     array([ True, False, False])
     """
     b = strengths(U, theta)
-    return b > tolerance * b.max(initial=0.0)
+    result: NDArray[np.bool_] = b > tolerance * b.max(initial=0.0)
+    return result

@@ -14,10 +14,13 @@ Kulesza and Taskar (2012), algorithm 1; on product measures with additive featur
 sampling of a structured DPP without edges (their section 6).
 """
 
+from collections.abc import Iterator
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from streamtopics.dpp.arrays import Points
+from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.elementary_symmetric import draw_subsets
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.measures import BaseMeasure
@@ -114,8 +117,8 @@ def _check_count(n: int, name: str) -> None:
 
 
 def _draw_projections(
-    measure: BaseMeasure, eigen: Spectrum, chosen: np.ndarray, rng: np.random.Generator
-) -> tuple[np.ndarray, Points]:
+    measure: BaseMeasure, eigen: Spectrum, chosen: NDArray[np.bool_], rng: np.random.Generator
+) -> tuple[Places, Points]:
     """For each row of `chosen`, a draw of the projection on those eigenvectors.
 
     Returns the row of each point, and the points.
@@ -135,11 +138,11 @@ def _draw_projections(
 
 def _draw_in_turn(
     measure: BaseMeasure,
-    G: np.ndarray,
-    chosen: np.ndarray,
-    sizes: np.ndarray,
+    G: Floats,
+    chosen: NDArray[np.bool_],
+    sizes: Places,
     rng: np.random.Generator,
-):
+) -> Iterator[tuple[int, Points]]:
     """Yield the j-th points of all sets that have as many, and how many those are.
 
     Sets are sorted by size, the largest first. Vectors live in the coordinates of the
@@ -150,7 +153,7 @@ def _draw_in_turn(
     inside = np.arange(most) < sizes[:, None]
     basis = np.zeros((len(chosen), most, most))
     for j in range(most):
-        active = np.searchsorted(-sizes, -j)
+        active = int(np.searchsorted(-sizes, -j))
         spent, columns = basis[:active, :j], places[:active]
         q = _away(rng.standard_normal((active, most)) * inside[:active], spent)
         coefficients = np.zeros((active, G.shape[1]))
@@ -161,7 +164,7 @@ def _draw_in_turn(
         yield active, drawn
 
 
-def _away(x: np.ndarray, spent: np.ndarray) -> np.ndarray:
+def _away(x: Floats, spent: Floats) -> Floats:
     """x less its part in the span of the orthonormal rows of `spent`, of length 1.
 
     Twice, since the first time leaves rounding errors of the length that x had.
@@ -172,7 +175,7 @@ def _away(x: np.ndarray, spent: np.ndarray) -> np.ndarray:
     return x
 
 
-def _gather(n_sets: int, *parts: tuple[np.ndarray, Points]) -> PointSets:
+def _gather(n_sets: int, *parts: tuple[Places, Points]) -> PointSets:
     """Points with the places of their sets, put in the order of the sets."""
     places = np.concatenate([place for place, _ in parts])
     points = stack([points for _, points in parts])

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streamtopics.dpp.arrays import Points
+from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.kernel import Kernel
 
 RELATIVE_GAIN = 1e-12
@@ -35,8 +35,8 @@ class Selection:
         What each added to log det L_Y, in nats.
     """
 
-    chosen: np.ndarray
-    log_gains: np.ndarray
+    chosen: Places
+    log_gains: Floats
 
 
 def greedy_map(
@@ -44,8 +44,8 @@ def greedy_map(
     Phi: Points,
     *,
     n_points: int | None = None,
-    log_quality: np.ndarray | None = None,
-    costs: np.ndarray | None = None,
+    log_quality: Floats | None = None,
+    costs: Floats | None = None,
     budget: float | None = None,
 ) -> Selection:
     """Points of a large det L_Y, L(x, y) = q(x) phi_x'A phi_y q(y), within a number or a budget.
@@ -97,7 +97,9 @@ def greedy_map(
     Z, norms2 = Phi @ kernel.scaled, kernel.norms2(Phi)
     distances, least = norms2.copy(), RELATIVE_GAIN * norms2
     factor = np.zeros((n if n_points is None else min(n, n_points), n))
-    free, chosen, gains = np.isfinite(log_quality), [], []
+    free = np.isfinite(log_quality)
+    chosen: list[int] = []
+    gains: list[float] = []
     while len(chosen) < len(factor):
         candidates = free & (distances > least) & (costs <= budget)
         if not candidates.any():
@@ -115,7 +117,7 @@ def greedy_map(
     return Selection(np.array(chosen, dtype=np.intp), np.array(gains))
 
 
-def _gram_row(Phi: Points, i: int) -> np.ndarray:
+def _gram_row(Phi: Points, i: int) -> Floats:
     """Phi phi_i, of shape (n,)."""
     row = Phi[[i]]
     row = row.toarray() if hasattr(row, "toarray") else row
@@ -123,8 +125,8 @@ def _gram_row(Phi: Points, i: int) -> np.ndarray:
 
 
 def _check_limits(
-    n: int, n_points: int | None, costs: np.ndarray | None, budget: float | None
-) -> tuple[np.ndarray, float]:
+    n: int, n_points: int | None, costs: Floats | None, budget: float | None
+) -> tuple[Floats, float]:
     """The costs and the budget, of which there are plenty if there is none."""
     if n_points is None and budget is None:
         raise ValueError("give n_points, or costs and a budget: otherwise nothing ends the choice")
@@ -132,7 +134,7 @@ def _check_limits(
         raise ValueError(f"n_points must be at least 0; got {n_points!r}")
     if (costs is None) != (budget is None):
         raise ValueError("costs and budget go together; give both, or neither")
-    if costs is None:
+    if costs is None or budget is None:
         return np.zeros(n), 0.0
     costs = np.asarray(costs, dtype=np.float64)
     if costs.shape != (n,) or not (costs >= 0).all():

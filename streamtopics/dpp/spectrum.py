@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
+from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.elementary_symmetric import log_elementary
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.low_rank import log_normalizer
@@ -29,8 +30,8 @@ class Spectrum:
         G'Sigma G = I.
     """
 
-    values: np.ndarray
-    G: np.ndarray
+    values: Floats
+    G: Floats
 
 
 def spectrum(process: Process) -> Spectrum:
@@ -53,7 +54,7 @@ def spectrum(process: Process) -> Spectrum:
     return Spectrum(values[kept], F @ (E[:, kept] / np.sqrt(values[kept])))
 
 
-def size_probabilities(process: Process, most: int) -> np.ndarray:
+def size_probabilities(process: Process, most: int) -> Floats:
     """Probabilities of 0, 1, ..., `most` points.
 
     The low-rank part has m points with a weight e_m of its eigenvalues; the noise adds
@@ -70,10 +71,11 @@ def size_probabilities(process: Process, most: int) -> np.ndarray:
     array([0.0625, 0.9375, 0.    ])
     """
     log_weights = size_log_weights(process, spectrum(process), most)
-    return np.exp(logsumexp(log_weights, axis=1) - log_normalizer(process))
+    result: Floats = np.exp(logsumexp(log_weights, axis=1) - log_normalizer(process))
+    return result
 
 
-def size_log_weights(process: Process, eigen: Spectrum, most: int) -> np.ndarray:
+def size_log_weights(process: Process, eigen: Spectrum, most: int) -> Floats:
     """Log of the sum of det L_X over the sets with m points of the low-rank part among n.
 
     Parameters

@@ -3,18 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.utils import Tags, get_tags
 
+from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.estimator import LowRankDPP
 from streamtopics.dpp.selection import greedy_map
 from streamtopics.dpp.summary import (
@@ -38,6 +40,8 @@ from streamtopics.dpp.thesis_kernel import known_sentences, thesis_candidates
 from streamtopics.text import SentenceVectorizer
 from streamtopics.text.splitting import is_fragment
 from streamtopics.validation import COMMON_CONSTRAINTS, Interval, StrOptions
+
+Documents: TypeAlias = Sequence[sparse.csr_matrix] | NDArray[np.object_]
 
 DEFAULT_POWER, THESIS_POWER = 2.0, 1.0
 THESIS_WORDS = 500
@@ -165,19 +169,19 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
     def __init__(
         self,
-        n_sentences=5,
+        n_sentences: int = 5,
         *,
-        n_words=None,
-        vectorizer=None,
-        splitter=None,
-        quality="centrality",
-        quality_power=None,
-        fragment_weight=0.5,
-        n_components=10,
-        penalty=0.01,
-        max_iter=10,
-        random_state=None,
-    ):
+        n_words: int | None = None,
+        vectorizer: CountVectorizer | HashingVectorizer | None = None,
+        splitter: Callable[[str], list[str]] | None = None,
+        quality: str | Callable[[list[str], sparse.csr_matrix], ArrayLike] = "centrality",
+        quality_power: float | None = None,
+        fragment_weight: float = 0.5,
+        n_components: int = 10,
+        penalty: float = 0.01,
+        max_iter: int = 10,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.n_sentences = n_sentences
         self.n_words = n_words
         self.vectorizer = vectorizer
@@ -245,7 +249,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         X = vectorizer.transform(documents)
         thesis = None if first else self.thesis_
         if self.quality == "thesis":
-            thesis = self._learn_thesis(thesis, X, first=first)
+            thesis = self._learn_thesis(X, first=first)
         frequency, n_before = (
             (0, 0) if first else (self.document_frequency_, self.n_documents_seen_)
         )
@@ -256,7 +260,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
     def _keep(
         self,
         vectorizer: SentenceVectorizer,
-        document_frequency: np.ndarray,
+        document_frequency: NDArray[np.int64],
         n_documents: int,
         thesis: LowRankDPP | None,
     ) -> None:
@@ -267,19 +271,18 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
             "n_documents_seen_": n_documents,
             "thesis_": thesis,
         }
-        vars(self).update(learnt)
+        self.__dict__.update(learnt)
 
-    def _learn_thesis(
-        self, thesis: LowRankDPP | None, X: Sequence[sparse.csr_matrix], *, first: bool
-    ) -> LowRankDPP:
+    def _learn_thesis(self, X: Documents, *, first: bool) -> LowRankDPP:
         if first:
             _check_words(X, "the first partial_fit")
             return self._new_thesis().partial_fit(known_sentences(X))
-        self._check_thesis(thesis)
+        thesis = self._known_thesis()
         if not any(matrix.nnz for matrix in X):
             return thesis
         asked = {"n_components": self.n_components, "penalty": self.penalty}
-        return copy(thesis).set_params(**asked).partial_fit(known_sentences(X))
+        result: LowRankDPP = copy(thesis).set_params(**asked).partial_fit(known_sentences(X))
+        return result
 
     def _new_thesis(self) -> LowRankDPP:
         return LowRankDPP(
@@ -292,7 +295,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
     # Summaries
 
-    def transform(self, documents: Iterable[Any]) -> np.ndarray:
+    def transform(self, documents: Iterable[Any]) -> NDArray[np.object_]:
         """The summary of each document.
 
         Parameters
@@ -422,8 +425,8 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         self,
         sentences: list[str],
         X: sparse.csr_matrix,
-        scores: np.ndarray | None,
-        weights: np.ndarray | None,
+        scores: Floats | None,
+        weights: Floats | None,
         n_sentences: int,
         n_words: int | None,
     ) -> Summary:
@@ -451,8 +454,8 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         self,
         sentences: list[str],
         X: sparse.csr_matrix,
-        scores: np.ndarray | None,
-        weights: np.ndarray | None,
+        scores: Floats | None,
+        weights: Floats | None,
     ) -> Candidates:
         power = self._power()
         if X.count_nonzero() == 0:
@@ -465,7 +468,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
             scores = self._quality_of(sentences, units)
         return cosine_candidates(units, scores, power)
 
-    def _quality_of(self, sentences: list[str], units: sparse.csr_matrix) -> np.ndarray:
+    def _quality_of(self, sentences: list[str], units: sparse.csr_matrix) -> Floats:
         if callable(self.quality):
             values = self.quality(list(sentences), units)
             return check_quality(values, len(sentences), "what quality returned")
@@ -479,12 +482,12 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
             return self.quality_power
         return THESIS_POWER if self.quality == "thesis" else DEFAULT_POWER
 
-    def _weights(self) -> np.ndarray | None:
+    def _weights(self) -> Floats | None:
         if not self.__sklearn_is_fitted__() or self._weighs_itself():
             return None
         return inverse_document_frequency(self.document_frequency_, self.n_documents_seen_)
 
-    def _digest_weights(self, X: Sequence[sparse.csr_matrix]) -> np.ndarray | None:
+    def _digest_weights(self, X: Documents) -> Floats | None:
         if not self.__sklearn_is_fitted__():
             return specificity(count_documents(X, X[0].shape[1]), len(X)) if len(X) else None
         if self._weighs_itself():
@@ -510,8 +513,9 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         """The fitted one, or else one that needs no fit."""
         if self.__sklearn_is_fitted__():
             if self.quality == "thesis":
-                self._check_thesis(self.thesis_)
-            return self.vectorizer_
+                self._known_thesis()
+            result: SentenceVectorizer = self.vectorizer_
+            return result
         if self._requires_fit():
             raise NotFittedError(
                 "this DPPSummarizer is not fitted yet, and its "
@@ -521,12 +525,14 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
             )
         return self._new_vectorizer().fit([])
 
-    def _check_thesis(self, thesis: LowRankDPP | None) -> None:
+    def _known_thesis(self) -> LowRankDPP:
+        thesis: LowRankDPP | None = self.thesis_
         if thesis is None:
             raise ValueError(
                 "quality is 'thesis' now, but it was another one when this estimator learnt; call "
                 "fit again, or set it back"
             )
+        return thesis
 
     def _requires_fit(self) -> bool:
         vectorizer = self._inner_vectorizer()
@@ -547,10 +553,11 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
 
 def _n_features(vectorizer: SentenceVectorizer) -> int:
-    return vectorizer.transform([[""]])[0].shape[1]
+    result: int = vectorizer.transform([[""]])[0].shape[1]
+    return result
 
 
-def _check_words(X: Sequence[sparse.csr_matrix], method: str) -> None:
+def _check_words(X: Documents, method: str) -> None:
     if not any(matrix.nnz for matrix in X):
         raise ValueError(
             f"documents, passed to {method}, have no sentence with a known word, so that quality "

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from streamtopics.dpp.arrays import Floats, Places
+
 
 @dataclass(frozen=True, eq=False)
 class Summary:
@@ -25,10 +27,10 @@ class Summary:
         largest.
     """
 
-    indices: np.ndarray
+    indices: Places
     sentences: tuple[str, ...]
-    scores: np.ndarray
-    log_gains: np.ndarray
+    scores: Floats
+    log_gains: Floats
 
 
 class DigestSentence(NamedTuple):
@@ -46,15 +48,13 @@ class DigestSentence(NamedTuple):
     """
 
     document: int
-    index: int
+    index: int  # type: ignore[assignment]  # As it is called, in place of tuple.index.
     sentence: str
     score: float
     log_gain: float
 
 
-def check_scores(
-    scores: Iterable[Any] | None, documents: list[list[str]]
-) -> list[np.ndarray | None]:
+def check_scores(scores: Iterable[Any] | None, documents: list[list[str]]) -> list[Floats | None]:
     """The scores of the sentences of each document; None for each if there are none."""
     if scores is None:
         return [None] * len(documents)
@@ -72,7 +72,7 @@ def check_scores(
     ]
 
 
-def check_quality(values: Any, n_sentences: int, name: str) -> np.ndarray:
+def check_quality(values: Any, n_sentences: int, name: str) -> Floats:
     """One finite number that is not negative for each sentence, as float64."""
     try:
         values = np.asarray(values, dtype=np.float64)
@@ -90,7 +90,8 @@ def check_quality(values: Any, n_sentences: int, name: str) -> np.ndarray:
             f"{name} must be finite and not negative; it goes from {values.min():g} to "
             f"{values.max():g}. Of log scores take the exponential"
         )
-    return values
+    result: Floats = values
+    return result
 
 
 def inside(n_documents: int, times: Sequence[Any] | None, window: Any) -> list[int]:

@@ -10,16 +10,17 @@ that with power 1 the shortest sentences win.
 Source: Dupuy (2017), section 4.4.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from scipy import sparse
 
+from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.estimator import LowRankDPP
 from streamtopics.dpp.summary_kernel import Candidates, powered
 
 
-def known_sentences(documents: Sequence[sparse.csr_matrix]) -> list[sparse.csr_matrix]:
+def known_sentences(documents: Iterable[sparse.csr_matrix]) -> list[sparse.csr_matrix]:
     """The sentences of each document that have a known word, as sets of words.
 
     Examples
@@ -38,7 +39,7 @@ def thesis_candidates(
     X: sparse.csr_matrix,
     quality_power: float,
     *,
-    quality: np.ndarray | None = None,
+    quality: Floats | None = None,
 ) -> Candidates:
     """The kernel of this module on the sentences of a document.
 

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the columns and rows of an embedding say about words."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from streamtopics.dpp.arrays import Floats, Places
 from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.marginal import expected_size, expected_with_word
 from streamtopics.dpp.measures import BaseMeasure
@@ -11,7 +14,7 @@ from streamtopics.dpp.noise import Background
 NEARLY_NONE = 1e-9
 
 
-def word_probabilities(measure: BaseMeasure, u: np.ndarray) -> np.ndarray:
+def word_probabilities(measure: BaseMeasure, u: Floats) -> Floats:
     """Probability that a sentence from p(x) (u'phi(x))^2 has each word.
 
     Parameters
@@ -35,7 +38,7 @@ def word_probabilities(measure: BaseMeasure, u: np.ndarray) -> np.ndarray:
     return _share_with_word(measure, Kernel(u[:, None] / np.abs(u).max(), np.ones(1)))
 
 
-def telling_words(measure: BaseMeasure, components: np.ndarray, n: int) -> list[np.ndarray]:
+def telling_words(measure: BaseMeasure, components: Floats, n: int) -> Sequence[Places]:
     """For each row u the places of the n words with the largest P log(P / P0).
 
     P is `word_probabilities` under u, P0 the same under p(x) |phi(x)|^2, of no direction.
@@ -73,13 +76,13 @@ def telling_words(measure: BaseMeasure, components: np.ndarray, n: int) -> list[
     return found
 
 
-def _share_with_word(measure: BaseMeasure, kernel: Kernel) -> np.ndarray:
+def _share_with_word(measure: BaseMeasure, kernel: Kernel) -> Floats:
     """Of the expected points of a kernel, those that have each word."""
     process = Process(measure, kernel, Background(0.0))
     return expected_with_word(process) / expected_size(process)
 
 
-def embedding_cosines(some: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def embedding_cosines(some: Floats, rows: Floats) -> Floats:
     """Cosines of some rows with others; 0 for a row of zeros.
 
     Parameters
@@ -101,6 +104,6 @@ def embedding_cosines(some: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return _units(some) @ _units(rows).T
 
 
-def _units(rows: np.ndarray) -> np.ndarray:
+def _units(rows: Floats) -> Floats:
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(norms > 0, norms, 1.0)

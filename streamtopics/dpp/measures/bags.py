@@ -14,11 +14,12 @@ from typing import Self
 
 import numpy as np
 from numpy.polynomial.polynomial import polyval
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import gammaln
 from scipy.stats import geom
 
-from streamtopics.dpp.arrays import Floats, Points
+from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.forms import COUNTS
 from streamtopics.dpp.measures.base import (
     BaseMeasure,
@@ -47,7 +48,7 @@ class Poisson(BaseMeasure):
     array([0.1642])
     """
 
-    lam: np.ndarray
+    lam: Floats
     form = COUNTS
 
     def __post_init__(self) -> None:
@@ -74,7 +75,7 @@ class Poisson(BaseMeasure):
         return cls.from_totals(total, counts.shape[0], smoothing=smoothing)
 
     @classmethod
-    def from_totals(cls, counts: np.ndarray, n_sentences: int, *, smoothing: float = 0.5) -> Self:
+    def from_totals(cls, counts: Floats, n_sentences: int, *, smoothing: float = 0.5) -> Self:
         """As `from_sentences`, given the count of each word in `n_sentences`."""
         return cls((counts + smoothing) / max(n_sentences, 1))
 
@@ -93,7 +94,8 @@ class Poisson(BaseMeasure):
     def log_p(self, points: Points) -> Floats:
         """Return the log probability of each sentence, in nats."""
         rows = as_rows(points)
-        return rows @ np.log(self.lam) - self.lam.sum() - _log_factorials(rows)
+        result: Floats = rows @ np.log(self.lam) - self.lam.sum() - _log_factorials(rows)
+        return result
 
     def sample(self, n: int, rng: np.random.Generator) -> sparse.csr_matrix:
         """Independent sentences."""
@@ -143,7 +145,7 @@ class LengthMultinomial(BaseMeasure):
     array([0.1875])
     """
 
-    lengths: np.ndarray
+    lengths: Floats
     pi: Floats
     normalize: bool = True
     form = COUNTS
@@ -195,8 +197,8 @@ class LengthMultinomial(BaseMeasure):
     @classmethod
     def from_totals(
         cls,
-        counts: np.ndarray,
-        lengths: np.ndarray,
+        counts: Floats,
+        lengths: Floats | Places,
         *,
         smoothing: float = 0.5,
         normalize: bool = True,
@@ -212,12 +214,12 @@ class LengthMultinomial(BaseMeasure):
         return cls(seen / seen.sum(), total / total.sum(), normalize)
 
     @property
-    def _g2(self) -> np.ndarray:
+    def _g2(self) -> Floats:
         """P(n) g(n)^2."""
         n = np.maximum(np.arange(len(self.lengths)), 1)
         return self.lengths / n**2 if self.normalize else self.lengths
 
-    def _factorial_moments(self, thinning: np.ndarray) -> tuple[Floats, Floats]:
+    def _factorial_moments(self, thinning: Floats) -> tuple[Floats, Floats]:
         """E[n g^2 t^(n-1)] and E[n (n-1) g^2 t^(n-2)] for each t of `thinning`, in [0, 1]."""
         n = np.arange(len(self.lengths))
         one, two = n * self._g2, n * (n - 1) * self._g2
@@ -247,7 +249,10 @@ class LengthMultinomial(BaseMeasure):
         table = np.append(self.lengths, 0.0)
         with np.errstate(divide="ignore"):
             log_length = np.log(table[np.minimum(n, len(self.lengths))])
-        return log_length + gammaln(n + 1.0) + rows @ np.log(self.pi) - _log_factorials(rows)
+        result: Floats = (
+            log_length + gammaln(n + 1.0) + rows @ np.log(self.pi) - _log_factorials(rows)
+        )
+        return result
 
     def sample(self, n: int, rng: np.random.Generator) -> sparse.csr_matrix:
         """Independent sentences."""
@@ -277,7 +282,7 @@ class LengthMultinomial(BaseMeasure):
         return one / all_one, two / all_two if all_two > 0 else two
 
 
-def lengths_of(rows: sparse.csr_matrix) -> np.ndarray:
+def lengths_of(rows: sparse.csr_matrix) -> Places:
     """The number of words of each sentence, which must be whole."""
     n = np.asarray(rows.sum(axis=1)).ravel()
     if not (n == np.rint(n)).all() or rows.data.min(initial=0) < 0:
@@ -288,7 +293,7 @@ def lengths_of(rows: sparse.csr_matrix) -> np.ndarray:
     return n.astype(np.intp)
 
 
-def _log_factorials(rows: sparse.csr_matrix) -> np.ndarray:
+def _log_factorials(rows: sparse.csr_matrix) -> Floats:
     """Sum of log x! over the words of each sentence."""
     log_factorial = sparse.csr_matrix(
         (gammaln(rows.data + 1), rows.indices, rows.indptr), shape=rows.shape
@@ -296,7 +301,7 @@ def _log_factorials(rows: sparse.csr_matrix) -> np.ndarray:
     return np.asarray(log_factorial.sum(axis=1)).ravel()
 
 
-def _words(lengths: np.ndarray, pi: Floats, rng: np.random.Generator) -> sparse.csr_matrix:
+def _words(lengths: Places, pi: Floats, rng: np.random.Generator) -> sparse.csr_matrix:
     """Sentences of these lengths, words independent."""
     words = rng.choice(len(pi), size=lengths.sum(), p=pi)
     rows = np.repeat(np.arange(len(lengths)), lengths)
@@ -310,7 +315,7 @@ def _moments(pi: Floats, H: Floats) -> tuple[Floats, Floats]:
 
 
 def _tilted_words(
-    lengths: np.ndarray, pi: Floats, H: Floats, rng: np.random.Generator
+    lengths: Places, pi: Floats, H: Floats, rng: np.random.Generator
 ) -> sparse.csr_matrix:
     """Sentences of these lengths from Multinomial(x; n, pi) (h'x)^2, word by word.
 
@@ -347,11 +352,11 @@ class NextWord:
         Sums of pi, pi h and pi h^2 over the words up to each.
     """
 
-    m: np.ndarray
-    c: np.ndarray
-    P: np.ndarray
-    P1: np.ndarray
-    P2: np.ndarray
+    m: Floats
+    c: Floats
+    P: Floats
+    P1: Floats
+    P2: Floats
 
     @classmethod
     def of(cls, pi: Floats, H: Floats) -> Self:
@@ -359,9 +364,7 @@ class NextWord:
         sums = np.cumsum(pi), np.cumsum(pi * H, axis=1), np.cumsum(pi * H**2, axis=1)
         return cls(*_moments(pi, H), *sums)
 
-    def weight(
-        self, rows: np.ndarray, words: np.ndarray, a: np.ndarray, left: np.ndarray
-    ) -> np.ndarray:
+    def weight(self, rows: Places, words: Places, a: Floats, left: Places) -> Floats:
         """The sum over the words up to these, with the h of these rows."""
         b = a + left * self.m[rows]
         constant = b**2 + left * self.c[rows]
@@ -369,11 +372,11 @@ class NextWord:
 
     def above(
         self,
-        threshold: np.ndarray,
-        rows: np.ndarray,
-        words: np.ndarray,
-        a: np.ndarray,
-        left: np.ndarray,
-    ) -> np.ndarray:
+        threshold: Floats,
+        rows: Places,
+        words: Places,
+        a: Floats,
+        left: Places,
+    ) -> NDArray[np.bool_]:
         """Whether the weight is above the threshold."""
         return self.weight(rows, words, a, left) > threshold

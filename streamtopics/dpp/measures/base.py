@@ -10,7 +10,7 @@ sampling also asks for draws from the law p(x) (h'phi(x))^2 / h'Sigma h, tilted 
 """
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol, Self
 
 import numpy as np
@@ -136,7 +136,7 @@ def as_rows(points: Points) -> sparse.csr_matrix:
     return points
 
 
-def rows_of_words(found: list[Places], shape: tuple[int, int]) -> sparse.csr_matrix:
+def rows_of_words(found: Sequence[Places], shape: tuple[int, int]) -> sparse.csr_matrix:
     """Return counts of words in sentences from arrays of the sentences and words, (2, n)."""
     rows, words = np.concatenate(found, axis=1)
     return sparse.coo_matrix((np.ones(len(rows)), (rows, words)), shape=shape).tocsr()

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from streamtopics.dpp.arrays import Floats, Places, Points
@@ -76,7 +77,12 @@ class Bernoulli(BaseMeasure):
 
     @classmethod
     def from_totals(
-        cls, present: np.ndarray, n_sentences: int, *, smoothing: float = 0.5, clip: float = 1e-6
+        cls,
+        present: Floats | Places,
+        n_sentences: int,
+        *,
+        smoothing: float = 0.5,
+        clip: float = 1e-6,
     ) -> Self:
         """As `from_sentences`, given how many of `n_sentences` have each word."""
         pi = (present + smoothing) / max(n_sentences + 2 * smoothing, 1e-300)
@@ -109,7 +115,8 @@ class Bernoulli(BaseMeasure):
     def log_p(self, points: Points) -> Floats:
         """Return the log probability of each sentence, in nats."""
         log_absent = np.log1p(-self.pi)
-        return self.features(points) @ (np.log(self.pi) - log_absent) + log_absent.sum()
+        result: Floats = self.features(points) @ (np.log(self.pi) - log_absent) + log_absent.sum()
+        return result
 
     def sample(self, n: int, rng: np.random.Generator) -> sparse.csr_matrix:
         """Independent sentences."""
@@ -159,7 +166,8 @@ class Bernoulli(BaseMeasure):
 
     def places(self, points: Points) -> Places:
         """Where in `ground_set` each sentence is."""
-        return (self.features(points) @ np.exp2(np.arange(len(self.pi)))).astype(np.intp)
+        result: Places = (self.features(points) @ np.exp2(np.arange(len(self.pi)))).astype(np.intp)
+        return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,26 +197,24 @@ class Gaps:
         log_absent = np.concatenate([[0.0], np.cumsum(np.log1p(-pi))])
         return cls(log_absent, _sums_from(pi * H), _sums_from(pi * (1 - pi) * H**2))
 
-    def weight(
-        self, rows: np.ndarray, start: np.ndarray, end: np.ndarray, a: np.ndarray
-    ) -> np.ndarray:
+    def weight(self, rows: Places, start: Places, end: Places, a: Floats) -> Floats:
         """The numerator, Q_end / Q_start [(a + m_end)^2 + c_end], with the h of these rows."""
         none = np.exp(self.log_absent[end] - self.log_absent[start])
         return none * ((a + self.m[rows, end]) ** 2 + self.c[rows, end])
 
     def at_most(
         self,
-        threshold: np.ndarray,
-        rows: np.ndarray,
-        start: np.ndarray,
-        end: np.ndarray,
-        a: np.ndarray,
-    ) -> np.ndarray:
+        threshold: Floats,
+        rows: Places,
+        start: Places,
+        end: Places,
+        a: Floats,
+    ) -> NDArray[np.bool_]:
         """Whether the weight is at most the threshold."""
         return self.weight(rows, start, end, a) <= threshold
 
 
-def _sums_from(x: np.ndarray) -> np.ndarray:
+def _sums_from(x: Floats) -> Floats:
     """The sums over j >= i, for i = 0..V, along the last axis."""
     sums = np.zeros((len(x), x.shape[1] + 1))
     np.cumsum(x[:, ::-1], axis=1, out=sums[:, -2::-1])

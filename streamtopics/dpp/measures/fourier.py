@@ -7,8 +7,10 @@ the uniform law: Sigma = I.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from streamtopics.dpp.arrays import Floats, Places
 from streamtopics.dpp.forms import VECTORS
@@ -118,7 +120,7 @@ class Fourier(BaseMeasure):
         return _invert(series / np.maximum(series[:, :1].real, 1e-300), rng.random(len(H)))
 
 
-def _invert(series: Floats, target: Floats) -> Floats:
+def _invert(series: NDArray[np.complexfloating[Any]], target: Floats) -> Floats:
     """Where the integral of the density 1 + 2 Re sum_k c_k e^(2 pi i k x) reaches the target.
 
     Newton's steps, kept inside a bracket that shrinks, or else bisection.
@@ -140,7 +142,9 @@ def _invert(series: Floats, target: Floats) -> Floats:
     return x
 
 
-def _evaluate(coefficients: Floats, z: Floats) -> Floats:
+def _evaluate(
+    coefficients: NDArray[np.complexfloating[Any]], z: NDArray[np.complexfloating[Any]]
+) -> Floats:
     """The real part of sum_k c_k z^k, k = 1, 2, ..., by Horner's rule."""
     total = np.zeros(len(coefficients), dtype=complex)
     for c in coefficients.T[::-1]:

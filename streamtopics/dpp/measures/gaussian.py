@@ -79,7 +79,8 @@ class Gaussian(BaseMeasure):
     def log_p(self, points: Floats) -> Floats:
         """Return the log density of each vector, in nats."""
         z2 = (self.features(points) - self.mean) ** 2 / self.variance
-        return -0.5 * (z2.sum(axis=1) + np.log(2 * np.pi * self.variance).sum())
+        result: Floats = -0.5 * (z2.sum(axis=1) + np.log(2 * np.pi * self.variance).sum())
+        return result
 
     def sample(self, n: int, rng: np.random.Generator) -> Floats:
         """Independent vectors."""
@@ -94,7 +95,8 @@ class Gaussian(BaseMeasure):
         t = _squared_normal(centre, np.sqrt(spread2), rng)
         x = self.sample(len(H), rng)
         off = (t - np.einsum("nv,nv->n", H, x)) / np.maximum(spread2, 1e-300)
-        return x + off[:, None] * H * self.variance
+        result: Floats = x + off[:, None] * H * self.variance
+        return result
 
 
 def _squared_normal(centre: Floats, spread: Floats, rng: np.random.Generator) -> Floats:

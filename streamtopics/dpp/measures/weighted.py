@@ -2,7 +2,7 @@
 """Weights on the features, phi = s * x, such as those of TF-IDF."""
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -72,7 +72,7 @@ class Weighted(BaseMeasure):
 
     def features(self, points: Points) -> Points:
         """Return the features of the measure, times s."""
-        phi = self.measure.features(points)
+        phi: Any = self.measure.features(points)
         if sparse.issparse(phi):
             data = phi.data * self.s[phi.indices]
             return sparse.csr_matrix((data, phi.indices, phi.indptr), shape=phi.shape)
