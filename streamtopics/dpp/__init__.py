@@ -23,3 +23,23 @@ ground set, of 2^V sentences or a cube, is never listed.
 
 Source: Dupuy (2017), "Inference and applications for topic models", chapter 4.
 """
+
+from streamtopics.dpp.batches import batch_sets
+from streamtopics.dpp.kernel import Kernel, Process
+from streamtopics.dpp.likelihood import Parameters
+from streamtopics.dpp.measures import (
+    Bernoulli,
+    Fourier,
+    Gaussian,
+    Items,
+    LengthMultinomial,
+    Poisson,
+    Weighted,
+)
+from streamtopics.dpp.noise import Background, Counting
+from streamtopics.dpp.sets import PointSets
+
+__all__ = [
+    "Background", "Bernoulli", "Counting", "Fourier", "Gaussian", "Items", "Kernel",
+    "LengthMultinomial", "Parameters", "PointSets", "Poisson", "Process", "Weighted", "batch_sets",
+]  # fmt: skip

@@ -101,21 +101,10 @@ def batch_sets(measure: BaseMeasure, sets: PointSets) -> SetBatches:
     The memory is that of the features and of the squares of the sizes, 8 bytes each. What
     works on them needs about four times the square of the largest size beside it.
 
-    Parameters
-    ----------
-    measure : BaseMeasure
-    sets : PointSets
-
-    Returns
-    -------
-    batches : SetBatches
-
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.batches import batch_sets
-    >>> from streamtopics.dpp.sets import PointSets
+    >>> from streamtopics.dpp import Items, PointSets, batch_sets
     >>> data = batch_sets(Items.of(9), PointSets(np.array([4, 1, 7]), [0, 2, 2, 3]))
     >>> [part] = data
     >>> [(batch.places.tolist(), batch.gram.shape) for batch in part.batches]

@@ -43,11 +43,9 @@ def condition(process: Process, points: Points) -> Process:
     Examples
     --------
     >>> import numpy as np
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
     >>> from streamtopics.dpp.conditioning import condition
-    >>> from streamtopics.dpp.kernel import Kernel, Process
     >>> from streamtopics.dpp.marginal import marginals
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
     >>> kernel = Kernel([[1.0, 0.0], [1.0, 0.1], [0.0, 3.0]], [1.0, 1.0])
     >>> process = Process(Items.of(3), kernel, Counting(0.0))
     >>> items = np.arange(3)

@@ -9,6 +9,7 @@ algorithms 7 and 8.
 """
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from streamtopics.dpp.arrays import Floats, Places
@@ -45,7 +46,7 @@ def log_elementary(values: Floats, most: int) -> Floats:
     return table
 
 
-def draw_subsets(values: Floats, sizes: Places, rng: np.random.Generator) -> NDArray[np.bool_]:
+def draw_subsets(values: Floats, sizes: Places, rng: Generator) -> NDArray[np.bool_]:
     """For each size m a subset of that size, with probability its product over e_m.
 
     Parameters

@@ -10,6 +10,7 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state, check_scalar
@@ -904,6 +905,6 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return tags
 
 
-def _generator(random_state: Any) -> np.random.Generator:
+def _generator(random_state: Any) -> Generator:
     seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
     return np.random.default_rng(seed)

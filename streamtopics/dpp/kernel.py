@@ -29,7 +29,7 @@ class Kernel:
 
     Examples
     --------
-    >>> from streamtopics.dpp.kernel import Kernel
+    >>> from streamtopics.dpp import Kernel
     >>> Kernel([[1.0], [2.0]], [3.0], 0.5).matrix
     array([[ 3.5,  6. ],
            [ 6. , 12.5]])
@@ -96,17 +96,9 @@ class Kernel:
 class Process:
     """A determinantal point process on a ground set.
 
-    Parameters
-    ----------
-    measure : BaseMeasure
-    kernel : Kernel
-    noise : Background or Counting
-
     Examples
     --------
-    >>> from streamtopics.dpp.kernel import Kernel, Process
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
     >>> process = Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.1))
     """
 

@@ -18,17 +18,12 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+from numpy.random import Generator
 from scipy.optimize import minimize
 
 from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.batches import SetBatches
-from streamtopics.dpp.likelihood import (
-    Parameters,
-    Slopes,
-    check_possible,
-    log_likelihood,
-    slopes,
-)
+from streamtopics.dpp.likelihood import Parameters, Slopes, check_possible, log_likelihood, slopes
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.multiplicative import joint_step, theta_steps
 from streamtopics.dpp.noise import Noise
@@ -128,7 +123,7 @@ def start(
     n_components: int,
     mean_size: float,
     noise: Noise,
-    rng: np.random.Generator,
+    rng: Generator,
     *,
     gamma: float = 0.0,
 ) -> Parameters:
@@ -137,9 +132,8 @@ def start(
     Examples
     --------
     >>> import numpy as np
+    >>> from streamtopics.dpp import Counting, Items
     >>> from streamtopics.dpp.learning import start
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
     >>> start(Items.of(100), 4, 10.0, Counting(0.01), np.random.default_rng(0)).U.shape
     (100, 4)
     """
@@ -165,12 +159,8 @@ def objective(
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.batches import batch_sets
+    >>> from streamtopics.dpp import Counting, Items, Parameters, PointSets, batch_sets
     >>> from streamtopics.dpp.learning import objective
-    >>> from streamtopics.dpp.likelihood import Parameters
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
-    >>> from streamtopics.dpp.sets import PointSets
     >>> measure = Items.of(2)
     >>> data = batch_sets(measure, PointSets(np.array([0]), [0, 1]))
     >>> at = Parameters(np.array([[1.0], [0.0]]), np.ones(1), 0.0, Counting(0.0))
@@ -198,11 +188,8 @@ def fit_embedding(
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.batches import batch_sets
+    >>> from streamtopics.dpp import Background, Bernoulli, PointSets, batch_sets
     >>> from streamtopics.dpp.learning import fit_embedding, objective, start
-    >>> from streamtopics.dpp.measures import Bernoulli
-    >>> from streamtopics.dpp.noise import Background
-    >>> from streamtopics.dpp.sets import PointSets
     >>> measure = Bernoulli([0.2, 0.3])
     >>> data = batch_sets(measure, PointSets(np.array([[1, 0], [0, 1], [1, 1]]), [0, 2, 3]))
     >>> at = start(measure, 2, 1.5, Background(0.5), np.random.default_rng(0))
@@ -251,10 +238,6 @@ def fit(
         Gets F after each round.
     workers : Workers
 
-    Returns
-    -------
-    fitted : Fitted
-
     Raises
     ------
     ValueError
@@ -263,11 +246,8 @@ def fit(
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.batches import batch_sets
-    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process, batch_sets
     >>> from streamtopics.dpp.learning import Settings, fit, start
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
     >>> from streamtopics.dpp.sampling import sample
     >>> rng = np.random.default_rng(0)
     >>> measure, kernel = Items.of(10), Kernel(np.eye(10, 2), [4.0, 4.0])
@@ -363,11 +343,8 @@ def learn_minibatch(
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.batches import batch_sets
+    >>> from streamtopics.dpp import Background, Bernoulli, PointSets, batch_sets
     >>> from streamtopics.dpp.learning import Online, learn_minibatch, start
-    >>> from streamtopics.dpp.measures import Bernoulli
-    >>> from streamtopics.dpp.noise import Background
-    >>> from streamtopics.dpp.sets import PointSets
     >>> measure = Bernoulli([0.2, 0.3, 0.1])
     >>> sentences = np.array([[1, 0, 0], [0, 1, 1], [0, 0, 0], [1, 1, 0]])
     >>> data = batch_sets(measure, PointSets(sentences, [0, 2, 4]))
@@ -426,18 +403,11 @@ def resume(
     settings : Settings
     workers : Workers
 
-    Returns
-    -------
-    state : Online
-
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.batches import batch_sets
+    >>> from streamtopics.dpp import Counting, Items, PointSets, batch_sets
     >>> from streamtopics.dpp.learning import fit, resume, start
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
-    >>> from streamtopics.dpp.sets import PointSets
     >>> measure = Items.of(3)
     >>> data = batch_sets(measure, PointSets(np.array([0, 1, 1, 2, 0]), [0, 2, 4, 5]))
     >>> at = start(measure, 2, data.mean_size, Counting(0.1), np.random.default_rng(0))

@@ -144,13 +144,6 @@ def log_likelihood(
 ) -> Floats:
     """log P(X) of each set, in nats; with respect to a density where p is one.
 
-    Parameters
-    ----------
-    measure : BaseMeasure
-    data : SetBatches
-    parameters : Parameters
-    workers : Workers
-
     Returns
     -------
     log_likelihood : ndarray of shape (n_sets,)
@@ -159,11 +152,8 @@ def log_likelihood(
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.likelihood import Parameters, log_likelihood
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
-    >>> from streamtopics.dpp.batches import batch_sets
-    >>> from streamtopics.dpp.sets import PointSets
+    >>> from streamtopics.dpp import Counting, Items, Parameters, PointSets, batch_sets
+    >>> from streamtopics.dpp.likelihood import log_likelihood
     >>> sets = PointSets(np.array([0, 1, 0, 1]), [0, 0, 1, 2, 4])
     >>> parameters = Parameters(np.array([[1.0], [2.0]]), np.array([3.0]), 0.0, Counting(0.0))
     >>> measure = Items.of(2)
@@ -194,25 +184,11 @@ def slopes(
     Every set must be possible, `check_possible` tells; with one that is not the sum is -inf
     and the derivatives mean nothing.
 
-    Parameters
-    ----------
-    measure : BaseMeasure
-    data : SetBatches
-    parameters : Parameters
-    workers : Workers
-
-    Returns
-    -------
-    slopes : Slopes
-
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.likelihood import Parameters, slopes
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
-    >>> from streamtopics.dpp.batches import batch_sets
-    >>> from streamtopics.dpp.sets import PointSets
+    >>> from streamtopics.dpp import Counting, Items, Parameters, PointSets, batch_sets
+    >>> from streamtopics.dpp.likelihood import slopes
     >>> measure = Items.of(2)
     >>> data = batch_sets(measure, PointSets(np.array([0, 1]), [0, 1, 2]))
     >>> parameters = Parameters(np.array([[1.0], [2.0]]), np.array([3.0]), 0.0, Counting(0.0))

@@ -78,8 +78,8 @@ def project(measure: BaseMeasure, U: Floats, gamma: float, rho: float) -> Projec
     Examples
     --------
     >>> import numpy as np
+    >>> from streamtopics.dpp import Items
     >>> from streamtopics.dpp.low_rank import project
-    >>> from streamtopics.dpp.measures import Items
     >>> project(Items.of(2), np.array([[1.0], [2.0]]), 0.25, 1.0).P  # T = I / 1.25
     array([[4.]])
     """
@@ -117,8 +117,8 @@ def log_det(projected: Projected, theta: Floats) -> Floats:
     Examples
     --------
     >>> import numpy as np
+    >>> from streamtopics.dpp import Items
     >>> from streamtopics.dpp.low_rank import log_det, project
-    >>> from streamtopics.dpp.measures import Items
     >>> projected = project(Items.of(2), np.array([[1.0], [2.0]]), 0.0, 1.0)
     >>> np.exp(log_det(projected, np.array([[3.0], [0.0]]))).round(4)  # 1 + 3 (1 + 4), 1
     array([16.,  1.])
@@ -134,10 +134,8 @@ def log_normalizer(process: Process) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp import Background, Bernoulli, Kernel, Process
     >>> from streamtopics.dpp.low_rank import log_normalizer
-    >>> from streamtopics.dpp.measures import Bernoulli
-    >>> from streamtopics.dpp.noise import Background
     >>> U = np.random.default_rng(0).standard_normal((500, 10))
     >>> process = Process(Bernoulli(np.full(500, 0.01)), Kernel(U, np.ones(10)), Background(1.0))
     >>> round(log_normalizer(process), 1)  # Over all sets of the 2^500 sentences.

@@ -73,10 +73,8 @@ def marginal(process: Process) -> Marginal:
 
     Examples
     --------
-    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
     >>> from streamtopics.dpp.marginal import marginal
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
     >>> process = Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.0))
     >>> marginal(process).matrix  # A / (1 + 15)
     array([[0.1875, 0.375 ],
@@ -105,10 +103,8 @@ def marginals(process: Process, points: Points) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
     >>> from streamtopics.dpp.marginal import marginals
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
     >>> process = Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.0))
     >>> marginals(process, np.array([0, 1]))
     array([0.1875, 0.75  ])
@@ -124,10 +120,8 @@ def marginal_kernel(process: Process, points: Points) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
     >>> from streamtopics.dpp.marginal import marginal_kernel
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
     >>> process = Process(Items.of(2), Kernel(np.eye(2), [1.0, 3.0]), Counting(0.0))
     >>> K = marginal_kernel(process, np.array([0, 1]))
     >>> float(np.linalg.det(K).round(6))  # 1/2 times 3/4
@@ -145,10 +139,8 @@ def expected_size(process: Process) -> float:
 
     Examples
     --------
-    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
     >>> from streamtopics.dpp.marginal import expected_size
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
     >>> process = Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.0))
     >>> expected_size(process)
     0.9375
@@ -179,10 +171,8 @@ def expected_with_word(process: Process) -> Floats:
 
     Examples
     --------
-    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp import Background, Bernoulli, Kernel, Process
     >>> from streamtopics.dpp.marginal import expected_with_word
-    >>> from streamtopics.dpp.measures import Bernoulli
-    >>> from streamtopics.dpp.noise import Background
     >>> kernel = Kernel([[2.0], [0.0]], [1.0])
     >>> process = Process(Bernoulli([0.25, 0.5]), kernel, Background(0.0))
     >>> expected_with_word(process)  # One sentence with word 0, or none; half have word 1.
@@ -222,10 +212,8 @@ def quality_and_similarity(
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
     >>> from streamtopics.dpp.marginal import quality_and_similarity
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
     >>> kernel = Kernel([[1.0, 0.0], [1.0, 1.0]], [1.0, 1.0])
     >>> process = Process(Items.of(2), kernel, Counting(0.0))
     >>> log_quality, similarity = quality_and_similarity(process, np.array([0, 1]))

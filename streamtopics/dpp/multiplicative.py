@@ -61,12 +61,8 @@ def theta_steps(
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.likelihood import Parameters
-    >>> from streamtopics.dpp.measures import Items
+    >>> from streamtopics.dpp import Counting, Items, Parameters, PointSets, batch_sets
     >>> from streamtopics.dpp.multiplicative import theta_steps
-    >>> from streamtopics.dpp.noise import Counting
-    >>> from streamtopics.dpp.batches import batch_sets
-    >>> from streamtopics.dpp.sets import PointSets
     >>> measure = Items.of(2)
     >>> data = batch_sets(measure, PointSets(np.array([0, 1]), [0, 1, 1, 2]))
     >>> parameters = Parameters(np.eye(2), np.ones(2), 0.0, Counting(0.5))
@@ -127,19 +123,12 @@ def joint_step(
         Of the way; less than 1 on a minibatch, of which even an empty one then leaves
         everything above 0.
 
-    Returns
-    -------
-    parameters : Parameters
-
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.likelihood import Parameters, slopes
-    >>> from streamtopics.dpp.measures import Bernoulli
+    >>> from streamtopics.dpp import Background, Bernoulli, Parameters, PointSets, batch_sets
+    >>> from streamtopics.dpp.likelihood import slopes
     >>> from streamtopics.dpp.multiplicative import joint_step
-    >>> from streamtopics.dpp.noise import Background
-    >>> from streamtopics.dpp.batches import batch_sets
-    >>> from streamtopics.dpp.sets import PointSets
     >>> measure = Bernoulli([0.5, 0.5])
     >>> data = batch_sets(measure, PointSets(np.ones((6, 2)), [0, 2, 6]))
     >>> at = Parameters(np.zeros((2, 1)), np.zeros(1), 0.0, Background(1.0))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, Self, cast
 
 import numpy as np
+from numpy.random import Generator
 from scipy.special import betaln, gammaln, xlogy
 
 from streamtopics.dpp.arrays import Floats, Places, Points
@@ -82,12 +83,7 @@ class Noise(Protocol):
 
     @abstractmethod
     def draw(
-        self,
-        measure: BaseMeasure,
-        n_sets: int,
-        places: Places,
-        points: Points,
-        rng: np.random.Generator,
+        self, measure: BaseMeasure, n_sets: int, places: Places, points: Points, rng: Generator
     ) -> tuple[Places, Points]:
         """Draw the points that join sets, of which set places[i] has points[i] already.
 
@@ -96,12 +92,7 @@ class Noise(Protocol):
 
     @abstractmethod
     def draw_exactly(
-        self,
-        measure: BaseMeasure,
-        counts: Places,
-        places: Places,
-        points: Points,
-        rng: np.random.Generator,
+        self, measure: BaseMeasure, counts: Places, places: Places, points: Points, rng: Generator
     ) -> tuple[Places, Points]:
         """Draw as `draw`, given how many points join each set."""
 
@@ -121,8 +112,7 @@ class Background(Noise):
 
     Examples
     --------
-    >>> from streamtopics.dpp.measures import Bernoulli
-    >>> from streamtopics.dpp.noise import Background
+    >>> from streamtopics.dpp import Background, Bernoulli
     >>> Background(2.0).expected_size(Bernoulli([0.5, 0.5]), 3.0)
     5.0
     """
@@ -164,24 +154,14 @@ class Background(Noise):
         return log_weight
 
     def draw(
-        self,
-        measure: BaseMeasure,
-        n_sets: int,
-        places: Places,
-        points: Points,
-        rng: np.random.Generator,
+        self, measure: BaseMeasure, n_sets: int, places: Places, points: Points, rng: Generator
     ) -> tuple[Places, Points]:
         """Draw a Poisson number of points for each set."""
         counts = rng.poisson(self.level * measure.mass, size=n_sets)
         return self.draw_exactly(measure, counts, places, points, rng)
 
     def draw_exactly(
-        self,
-        measure: BaseMeasure,
-        counts: Places,
-        places: Places,
-        points: Points,
-        rng: np.random.Generator,
+        self, measure: BaseMeasure, counts: Places, places: Places, points: Points, rng: Generator
     ) -> tuple[Places, Points]:
         """Draw as many points for each set, whatever is in it."""
         joined = np.repeat(np.arange(len(counts)), counts)
@@ -200,8 +180,7 @@ class Counting(Noise):
 
     Examples
     --------
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
+    >>> from streamtopics.dpp import Counting, Items
     >>> Counting(0.25).expected_size(Items.of(10), 5.0)
     6.0
     """
@@ -258,12 +237,7 @@ class Counting(Noise):
         return np.where(e <= free, xlogy(e, self.level) + log_ways, -np.inf)
 
     def draw(
-        self,
-        measure: BaseMeasure,
-        n_sets: int,
-        places: Places,
-        points: Points,
-        rng: np.random.Generator,
+        self, measure: BaseMeasure, n_sets: int, places: Places, points: Points, rng: Generator
     ) -> tuple[Places, Points]:
         """Draw the items that join each set, each by itself."""
         if self.level == 0:
@@ -276,12 +250,7 @@ class Counting(Noise):
         return cells // N, ground_set[cells % N]
 
     def draw_exactly(
-        self,
-        measure: BaseMeasure,
-        counts: Places,
-        places: Places,
-        points: Points,
-        rng: np.random.Generator,
+        self, measure: BaseMeasure, counts: Places, places: Places, points: Points, rng: Generator
     ) -> tuple[Places, Points]:
         """Draw as many of the other items for each set, all choices alike."""
         if not counts.any():

@@ -17,6 +17,7 @@ sampling of a structured DPP without edges (their section 6).
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
@@ -30,25 +31,13 @@ from streamtopics.dpp.spectrum import Spectrum, size_log_weights, spectrum
 MOST_NUMBERS = 2**21
 
 
-def sample(process: Process, n_sets: int, rng: np.random.Generator) -> PointSets:
+def sample(process: Process, n_sets: int, rng: Generator) -> PointSets:
     """Independent draws of sets.
-
-    Parameters
-    ----------
-    process : Process
-    n_sets : int
-    rng : Generator
-
-    Returns
-    -------
-    sets : PointSets
 
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.kernel import Kernel, Process
-    >>> from streamtopics.dpp.measures import Bernoulli
-    >>> from streamtopics.dpp.noise import Background
+    >>> from streamtopics.dpp import Background, Bernoulli, Kernel, Process
     >>> from streamtopics.dpp.sampling import sample
     >>> rng = np.random.default_rng(0)
     >>> kernel = Kernel(rng.standard_normal((500, 12)), np.full(12, 10.0))
@@ -66,7 +55,7 @@ def sample(process: Process, n_sets: int, rng: np.random.Generator) -> PointSets
     return _gather(n_sets, (places, points), more)
 
 
-def sample_k(process: Process, k: int, n_sets: int, rng: np.random.Generator) -> PointSets:
+def sample_k(process: Process, k: int, n_sets: int, rng: Generator) -> PointSets:
     """Independent draws of sets of exactly k points: the process given its size.
 
     Parameters
@@ -77,16 +66,10 @@ def sample_k(process: Process, k: int, n_sets: int, rng: np.random.Generator) ->
     n_sets : int
     rng : Generator
 
-    Returns
-    -------
-    sets : PointSets
-
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.kernel import Kernel, Process
-    >>> from streamtopics.dpp.measures import Fourier
-    >>> from streamtopics.dpp.noise import Background
+    >>> from streamtopics.dpp import Background, Fourier, Kernel, Process
     >>> from streamtopics.dpp.sampling import sample_k
     >>> kernel = Kernel(np.eye(9), np.full(9, 2.0))
     >>> process = Process(Fourier(2, 1), kernel, Background(0.0))
@@ -117,7 +100,7 @@ def _check_count(n: int, name: str) -> None:
 
 
 def _draw_projections(
-    measure: BaseMeasure, eigen: Spectrum, chosen: NDArray[np.bool_], rng: np.random.Generator
+    measure: BaseMeasure, eigen: Spectrum, chosen: NDArray[np.bool_], rng: Generator
 ) -> tuple[Places, Points]:
     """For each row of `chosen`, a draw of the projection on those eigenvectors.
 
@@ -137,11 +120,7 @@ def _draw_projections(
 
 
 def _draw_in_turn(
-    measure: BaseMeasure,
-    G: Floats,
-    chosen: NDArray[np.bool_],
-    sizes: Places,
-    rng: np.random.Generator,
+    measure: BaseMeasure, G: Floats, chosen: NDArray[np.bool_], sizes: Places, rng: Generator
 ) -> Iterator[tuple[int, Points]]:
     """Yield the j-th points of all sets that have as many, and how many those are.
 

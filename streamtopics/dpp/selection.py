@@ -70,14 +70,10 @@ def greedy_map(
         Most that the points may cost together; goes with `costs`. A point that no longer
         fits is passed over.
 
-    Returns
-    -------
-    selection : Selection
-
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.kernel import Kernel
+    >>> from streamtopics.dpp import Kernel
     >>> from streamtopics.dpp.selection import greedy_map
     >>> Phi = np.array([[2.0, 0.0], [1.9, 0.1], [0.0, 1.0]])
     >>> kernel = Kernel(np.zeros((2, 0)), [], gamma=1.0)

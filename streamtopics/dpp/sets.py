@@ -23,7 +23,7 @@ class PointSets:
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.sets import PointSets
+    >>> from streamtopics.dpp import PointSets
     >>> baskets = PointSets(np.array([4, 1, 7]), [0, 2, 2, 3])
     >>> len(baskets), baskets[0], baskets.sizes
     (3, array([4, 1]), array([2, 0, 1]))

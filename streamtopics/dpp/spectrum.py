@@ -39,9 +39,7 @@ def spectrum(process: Process) -> Spectrum:
 
     Examples
     --------
-    >>> from streamtopics.dpp.kernel import Kernel, Process
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
     >>> from streamtopics.dpp.spectrum import spectrum
     >>> process = Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.0))
     >>> spectrum(process).values.round(6)
@@ -62,9 +60,7 @@ def size_probabilities(process: Process, most: int) -> Floats:
 
     Examples
     --------
-    >>> from streamtopics.dpp.kernel import Kernel, Process
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
     >>> from streamtopics.dpp.spectrum import size_probabilities
     >>> process = Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.0))
     >>> size_probabilities(process, 2)

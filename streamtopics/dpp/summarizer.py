@@ -19,13 +19,7 @@ from sklearn.utils import Tags, get_tags
 from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.estimator import LowRankDPP
 from streamtopics.dpp.selection import greedy_map
-from streamtopics.dpp.summary import (
-    DigestSentence,
-    Summary,
-    check_quality,
-    check_scores,
-    inside,
-)
+from streamtopics.dpp.summary import DigestSentence, Summary, check_quality, check_scores, inside
 from streamtopics.dpp.summary_kernel import (
     Candidates,
     centrality,

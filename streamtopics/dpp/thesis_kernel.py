@@ -35,11 +35,7 @@ def known_sentences(documents: Iterable[sparse.csr_matrix]) -> list[sparse.csr_m
 
 
 def thesis_candidates(
-    model: LowRankDPP,
-    X: sparse.csr_matrix,
-    quality_power: float,
-    *,
-    quality: Floats | None = None,
+    model: LowRankDPP, X: sparse.csr_matrix, quality_power: float, *, quality: Floats | None = None
 ) -> Candidates:
     """The kernel of this module on the sentences of a document.
 

@@ -30,7 +30,7 @@ def word_probabilities(measure: BaseMeasure, u: Floats) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.measures import Bernoulli
+    >>> from streamtopics.dpp import Bernoulli
     >>> from streamtopics.dpp.words import word_probabilities
     >>> word_probabilities(Bernoulli([0.2, 0.5]), np.array([3.0, 0.0]))
     array([1. , 0.5])
@@ -57,7 +57,7 @@ def telling_words(measure: BaseMeasure, components: Floats, n: int) -> Sequence[
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.measures import Bernoulli
+    >>> from streamtopics.dpp import Bernoulli
     >>> from streamtopics.dpp.words import telling_words
     >>> U = np.array([[0.0, 2.0, -3.0], [0.0, 0.0, 0.0]])
     >>> telling_words(Bernoulli([0.1, 0.1, 0.1]), U, 2)

@@ -14,6 +14,7 @@ from typing import Self
 
 import numpy as np
 from numpy.polynomial.polynomial import polyval
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import gammaln
@@ -21,13 +22,7 @@ from scipy.stats import geom
 
 from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.forms import COUNTS
-from streamtopics.dpp.measures.base import (
-    BaseMeasure,
-    as_rows,
-    check_rates,
-    rank_of,
-    rows_of_words,
-)
+from streamtopics.dpp.measures.base import BaseMeasure, as_rows, check_rates, rank_of, rows_of_words
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +37,7 @@ class Poisson(BaseMeasure):
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.measures import Poisson
+    >>> from streamtopics.dpp import Poisson
     >>> measure = Poisson([0.5, 2.0])
     >>> np.exp(measure.log_p(np.array([[0, 2]]))).round(4)  # e^-2.5 2^2 / 2!
     array([0.1642])
@@ -66,7 +61,7 @@ class Poisson(BaseMeasure):
         Examples
         --------
         >>> import numpy as np
-        >>> from streamtopics.dpp.measures import Poisson
+        >>> from streamtopics.dpp import Poisson
         >>> Poisson.from_sentences(np.array([[1, 0], [2, 0]])).lam
         array([1.75, 0.25])
         """
@@ -97,12 +92,12 @@ class Poisson(BaseMeasure):
         result: Floats = rows @ np.log(self.lam) - self.lam.sum() - _log_factorials(rows)
         return result
 
-    def sample(self, n: int, rng: np.random.Generator) -> sparse.csr_matrix:
+    def sample(self, n: int, rng: Generator) -> sparse.csr_matrix:
         """Independent sentences."""
         total = self.lam.sum()
         return _words(rng.poisson(total, size=n), self.lam / total, rng)
 
-    def sample_tilted(self, H: Floats, rng: np.random.Generator) -> sparse.csr_matrix:
+    def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
         """For each row h of H a sentence drawn from p(x) (h'x)^2 / h'Sigma h.
 
         Its length has the law P(n) (n c + n^2 m^2), a mixture of 1 + Poisson with weight
@@ -137,7 +132,7 @@ class LengthMultinomial(BaseMeasure):
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.measures import LengthMultinomial
+    >>> from streamtopics.dpp import LengthMultinomial
     >>> measure = LengthMultinomial([0.0, 0.5, 0.5], [0.25, 0.75])
     >>> measure.features(np.array([[1, 1]])).toarray()
     array([[0.5, 0.5]])
@@ -184,7 +179,7 @@ class LengthMultinomial(BaseMeasure):
         Examples
         --------
         >>> import numpy as np
-        >>> from streamtopics.dpp.measures import LengthMultinomial
+        >>> from streamtopics.dpp import LengthMultinomial
         >>> measure = LengthMultinomial.from_sentences(np.array([[1, 1], [0, 2], [3, 0]]))
         >>> measure.pi, measure.lengths[:4].round(3)
         (array([0.5625, 0.4375]), array([0.075, 0.053, 0.537, 0.276]))
@@ -254,11 +249,11 @@ class LengthMultinomial(BaseMeasure):
         )
         return result
 
-    def sample(self, n: int, rng: np.random.Generator) -> sparse.csr_matrix:
+    def sample(self, n: int, rng: Generator) -> sparse.csr_matrix:
         """Independent sentences."""
         return _words(rng.choice(len(self.lengths), size=n, p=self.lengths), self.pi, rng)
 
-    def sample_tilted(self, H: Floats, rng: np.random.Generator) -> sparse.csr_matrix:
+    def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
         """For each row h of H a sentence drawn from p(x) (h'phi(x))^2 / h'Sigma h.
 
         Its length has the law P(n) g(n)^2 (n c + n^2 m^2), m and c the mean and variance of h
@@ -301,7 +296,7 @@ def _log_factorials(rows: sparse.csr_matrix) -> Floats:
     return np.asarray(log_factorial.sum(axis=1)).ravel()
 
 
-def _words(lengths: Places, pi: Floats, rng: np.random.Generator) -> sparse.csr_matrix:
+def _words(lengths: Places, pi: Floats, rng: Generator) -> sparse.csr_matrix:
     """Sentences of these lengths, words independent."""
     words = rng.choice(len(pi), size=lengths.sum(), p=pi)
     rows = np.repeat(np.arange(len(lengths)), lengths)
@@ -314,9 +309,7 @@ def _moments(pi: Floats, H: Floats) -> tuple[Floats, Floats]:
     return mean, ((H - mean[:, None]) ** 2) @ pi
 
 
-def _tilted_words(
-    lengths: Places, pi: Floats, H: Floats, rng: np.random.Generator
-) -> sparse.csr_matrix:
+def _tilted_words(lengths: Places, pi: Floats, H: Floats, rng: Generator) -> sparse.csr_matrix:
     """Sentences of these lengths from Multinomial(x; n, pi) (h'x)^2, word by word.
 
     Each is found by bisection of the law in `NextWord`.
@@ -371,12 +364,7 @@ class NextWord:
         return constant * self.P[words] + 2 * b * self.P1[rows, words] + self.P2[rows, words]
 
     def above(
-        self,
-        threshold: Floats,
-        rows: Places,
-        words: Places,
-        a: Floats,
-        left: Places,
+        self, threshold: Floats, rows: Places, words: Places, a: Floats, left: Places
     ) -> NDArray[np.bool_]:
         """Whether the weight is above the threshold."""
         return self.weight(rows, words, a, left) > threshold

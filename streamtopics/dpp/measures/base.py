@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, Self
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 from scipy import sparse
 
@@ -52,11 +53,11 @@ class BaseMeasure(Protocol):
         """Return log p of each point, of shape (n_points,), in nats."""
 
     @abstractmethod
-    def sample(self, n: int, rng: np.random.Generator) -> Points:
+    def sample(self, n: int, rng: Generator) -> Points:
         """Draw n independent points from p / mass."""
 
     @abstractmethod
-    def sample_tilted(self, H: Floats, rng: np.random.Generator) -> Points:
+    def sample_tilted(self, H: Floats, rng: Generator) -> Points:
         """Draw a point from p(x) (h'phi(x))^2 / h'Sigma h for each row h of H."""
 
     @property

@@ -9,18 +9,13 @@ from functools import partial
 from typing import Self
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import sparse
 
 from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.forms import SENTENCES
-from streamtopics.dpp.measures.base import (
-    BaseMeasure,
-    as_rows,
-    check_rates,
-    rank_of,
-    rows_of_words,
-)
+from streamtopics.dpp.measures.base import BaseMeasure, as_rows, check_rates, rank_of, rows_of_words
 
 MOST_ENUMERATED = 16
 MOST_NUMBERS = 2**21
@@ -38,7 +33,7 @@ class Bernoulli(BaseMeasure):
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.measures import Bernoulli
+    >>> from streamtopics.dpp import Bernoulli
     >>> measure = Bernoulli([0.5, 0.1])
     >>> measure.v
     array([0.25, 0.09])
@@ -67,7 +62,7 @@ class Bernoulli(BaseMeasure):
         Examples
         --------
         >>> import numpy as np
-        >>> from streamtopics.dpp.measures import Bernoulli
+        >>> from streamtopics.dpp import Bernoulli
         >>> Bernoulli.from_sentences(np.array([[1, 0], [2, 0], [0, 0]])).pi
         array([0.625, 0.125])
         """
@@ -118,7 +113,7 @@ class Bernoulli(BaseMeasure):
         result: Floats = self.features(points) @ (np.log(self.pi) - log_absent) + log_absent.sum()
         return result
 
-    def sample(self, n: int, rng: np.random.Generator) -> sparse.csr_matrix:
+    def sample(self, n: int, rng: Generator) -> sparse.csr_matrix:
         """Independent sentences."""
         V = len(self.pi)
         step, found = max(1, MOST_NUMBERS // V), [np.zeros((2, 0), dtype=np.intp)]
@@ -127,7 +122,7 @@ class Bernoulli(BaseMeasure):
             found.append(np.stack([start + rows, words]))
         return rows_of_words(found, (n, V))
 
-    def sample_tilted(self, H: Floats, rng: np.random.Generator) -> sparse.csr_matrix:
+    def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
         """For each row h of H a sentence drawn from p(x) (h'x)^2 / h'Sigma h.
 
         Each next word is found by bisection of the law in `Gaps`.
@@ -203,12 +198,7 @@ class Gaps:
         return none * ((a + self.m[rows, end]) ** 2 + self.c[rows, end])
 
     def at_most(
-        self,
-        threshold: Floats,
-        rows: Places,
-        start: Places,
-        end: Places,
-        a: Floats,
+        self, threshold: Floats, rows: Places, start: Places, end: Places, a: Floats
     ) -> NDArray[np.bool_]:
         """Whether the weight is at most the threshold."""
         return self.weight(rows, start, end, a) <= threshold

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from streamtopics.dpp.arrays import Floats, Places
@@ -33,7 +34,7 @@ class Fourier(BaseMeasure):
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.measures import Fourier
+    >>> from streamtopics.dpp import Fourier
     >>> Fourier(1, 1).features(np.array([[0.0], [0.25]])).round(3)
     array([[1.   , 1.414, 0.   ],
            [1.   , 0.   , 1.414]])
@@ -87,11 +88,11 @@ class Fourier(BaseMeasure):
         inside = ((points >= 0) & (points <= 1)).all(axis=1)
         return np.where(inside, 0.0, -np.inf)
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: Generator) -> Floats:
         """Independent uniform points."""
         return rng.random((n, self.n_dimensions))
 
-    def sample_tilted(self, H: Floats, rng: np.random.Generator) -> Floats:
+    def sample_tilted(self, H: Floats, rng: Generator) -> Floats:
         """For each row h of H a point with the density (h'phi(x))^2 / h'h.
 
         Coordinate by coordinate: with h as a matrix H whose rows belong to the first one,
@@ -112,7 +113,7 @@ class Fourier(BaseMeasure):
         psi[:, 1::2], psi[:, 2::2] = np.sqrt(2) * np.cos(angle), np.sqrt(2) * np.sin(angle)
         return psi
 
-    def _sample_first(self, H: Floats, rng: np.random.Generator) -> Floats:
+    def _sample_first(self, H: Floats, rng: Generator) -> Floats:
         """Draws from |H'psi(x)|^2 / |H|^2, by inversion of its distribution function."""
         n_grid = 4 * self.degree + 2
         values = np.einsum("gb,nbr->ngr", self._basis(np.arange(n_grid) / n_grid), H)

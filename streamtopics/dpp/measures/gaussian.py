@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from numpy.random import Generator
 
 from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.forms import VECTORS
@@ -24,7 +25,7 @@ class Gaussian(BaseMeasure):
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.measures import Gaussian
+    >>> from streamtopics.dpp import Gaussian
     >>> measure = Gaussian([0.0, 1.0], [1.0, 4.0])
     >>> measure.log_p(np.array([[0.0, 1.0]])).round(4)  # -log(2 pi) - log 2
     array([-2.531])
@@ -57,7 +58,7 @@ class Gaussian(BaseMeasure):
         Examples
         --------
         >>> import numpy as np
-        >>> from streamtopics.dpp.measures import Gaussian
+        >>> from streamtopics.dpp import Gaussian
         >>> Gaussian.from_points(np.array([[0.0, 1.0], [2.0, 5.0]])).variance
         array([1., 4.])
         """
@@ -82,11 +83,11 @@ class Gaussian(BaseMeasure):
         result: Floats = -0.5 * (z2.sum(axis=1) + np.log(2 * np.pi * self.variance).sum())
         return result
 
-    def sample(self, n: int, rng: np.random.Generator) -> Floats:
+    def sample(self, n: int, rng: Generator) -> Floats:
         """Independent vectors."""
         return self.mean + np.sqrt(self.variance) * rng.standard_normal((n, len(self.mean)))
 
-    def sample_tilted(self, H: Floats, rng: np.random.Generator) -> Floats:
+    def sample_tilted(self, H: Floats, rng: Generator) -> Floats:
         """For each row h of H a vector drawn from p(x) (h'x)^2 / h'Sigma h.
 
         First t = h'x, of which the law is t^2 N(t; h'm, h'Diag(s2)h), then x given t.
@@ -99,7 +100,7 @@ class Gaussian(BaseMeasure):
         return result
 
 
-def _squared_normal(centre: Floats, spread: Floats, rng: np.random.Generator) -> Floats:
+def _squared_normal(centre: Floats, spread: Floats, rng: Generator) -> Floats:
     """Draws from t^2 N(t; centre, spread^2), by rejection: half of the proposals are kept.
 
     t^2 <= 2 (t - centre)^2 + 2 centre^2, so a proposal is N with weight centre^2, and

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
+from numpy.random import Generator
 from scipy import sparse
 
 from streamtopics.dpp.arrays import Floats, Places
@@ -24,7 +25,7 @@ class Items(BaseMeasure):
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.measures import Items
+    >>> from streamtopics.dpp import Items
     >>> items = Items.of(3)
     >>> items.features(np.array([2, 0])).toarray()
     array([[0., 0., 1.],
@@ -86,11 +87,11 @@ class Items(BaseMeasure):
         with np.errstate(divide="ignore"):
             return np.log(self.p[np.asarray(points, dtype=np.intp)])
 
-    def sample(self, n: int, rng: np.random.Generator) -> Places:
+    def sample(self, n: int, rng: Generator) -> Places:
         """Independent draws of n items."""
         return rng.choice(len(self.p), size=n, p=self.p / self.p.sum())
 
-    def sample_tilted(self, H: Floats, rng: np.random.Generator) -> Places:
+    def sample_tilted(self, H: Floats, rng: Generator) -> Places:
         """For each row h of H an item i, drawn with probability proportional to p_i h_i^2."""
         below = np.cumsum(self.p * H**2, axis=1)
         threshold = rng.random(len(H)) * below[:, -1]

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+from numpy.random import Generator
 from scipy import sparse
 
 from streamtopics.dpp.arrays import Floats, Places, Points
@@ -25,7 +26,7 @@ class Weighted(BaseMeasure):
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.measures import Bernoulli, Weighted
+    >>> from streamtopics.dpp import Bernoulli, Weighted
     >>> measure = Weighted(Bernoulli([0.5, 0.5]), [1.0, 3.0])
     >>> measure.features(np.array([[0, 1], [1, 1]])).toarray()
     array([[0., 3.],
@@ -82,11 +83,11 @@ class Weighted(BaseMeasure):
         """Return log p of the measure."""
         return self.measure.log_p(points)
 
-    def sample(self, n: int, rng: np.random.Generator) -> Points:
+    def sample(self, n: int, rng: Generator) -> Points:
         """Draw from the measure."""
         return self.measure.sample(n, rng)
 
-    def sample_tilted(self, H: Floats, rng: np.random.Generator) -> Points:
+    def sample_tilted(self, H: Floats, rng: Generator) -> Points:
         """Draw from the measure, tilted by s * h for each row h of H."""
         return self.measure.sample_tilted(H * self.s, rng)
 
