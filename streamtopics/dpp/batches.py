@@ -27,9 +27,9 @@ class SetBatch:
     Attributes
     ----------
     places : ndarray of shape (m,), int
-        Which sets these are.
+        Places of the sets among all.
     points : slice
-        Which rows of the part are their points, one set after another.
+        Rows of the part that are their points, one set after another.
     gram : ndarray of shape (m, n, n)
         Phi_X Phi_X' of each set.
     log_p : ndarray of shape (m, n)
@@ -42,13 +42,13 @@ class SetBatch:
     log_p: Floats
 
     def of(self, rows: Floats) -> Floats:
-        """The rows of the sets, of shape (m, n, k), among all of the part, (n_points, k)."""
+        """Return the rows of the sets, of shape (m, n, k), among all of the part, (n_points, k)."""
         return rows[self.points].reshape(*self.log_p.shape, rows.shape[1])
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What one job works on: sets of similar size.
+    """The sets of one job, of similar size.
 
     Attributes
     ----------
@@ -62,11 +62,11 @@ class Part:
 
     @property
     def places(self) -> Places:
-        """Which sets these are, batch by batch."""
+        """Places of the sets, batch by batch."""
         return np.concatenate([batch.places for batch in self.batches])
 
     def embed(self, U: Floats) -> Floats:
-        """Z = Phi U, of shape (n_points, r), of which no row depends on the others."""
+        """Return Z = Phi U, of shape (n_points, r), of which no row depends on the others."""
         if sparse.issparse(self.Phi):
             return self.Phi @ U
         return (self.Phi[:, None, :] @ U)[:, 0]
@@ -96,7 +96,7 @@ class SetBatches:
 
 
 def batch_sets(measure: BaseMeasure, sets: PointSets) -> SetBatches:
-    """Sets with their features and Gram matrices, the smallest first.
+    """Compute the features and Gram matrices of sets, the smallest first.
 
     The memory is that of the features and of the squares of the sizes, 8 bytes each. What
     works on them needs about four times the square of the largest size beside it.
@@ -123,7 +123,7 @@ def batch_sets(measure: BaseMeasure, sets: PointSets) -> SetBatches:
 
 
 def _by_size(sets: PointSets) -> tuple[Places, Points]:
-    """The order of the sets by size, and their points in that order."""
+    """Return the order of the sets by size, and their points in that order."""
     sizes = sets.sizes
     if (sizes[1:] >= sizes[:-1]).all():
         return np.arange(len(sizes)), sets.points
@@ -162,7 +162,7 @@ def _batches(places: Places, sizes: Places, Phi: Points, log_p: Floats) -> Itera
 
 
 def _grams(Phi: Any, points: slice, m: int, n: int) -> Floats:
-    """Phi_X Phi_X' of m sets of n points."""
+    """Return Phi_X Phi_X' of m sets of n points."""
     if not sparse.issparse(Phi):
         rows = Phi[points].reshape(m, n, Phi.shape[1])
         result: Floats = rows @ rows.transpose(0, 2, 1)

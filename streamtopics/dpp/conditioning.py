@@ -19,7 +19,7 @@ from streamtopics.dpp.kernel import Kernel, Process
 
 
 def condition(process: Process, points: Points) -> Process:
-    """The process of the further points, given that these are in the set.
+    """Return the process of the further points, given that these are in the set.
 
     With Counting noise the given points are taken out of the ground set. With Background
     noise sets are multisets, and a given point may come again, from the background.
@@ -75,7 +75,7 @@ def condition(process: Process, points: Points) -> Process:
 
 
 def _without(F: Floats, whitened: Floats) -> Kernel:
-    """The kernel F (I - W'W) F', W of shape (n, k) and norm at most 1.
+    """Return the kernel F (I - W'W) F', W of shape (n, k) and norm at most 1.
 
     The root of I - W'W comes from the singular values s of W: (1 - s^2)^{1/2}.
     """

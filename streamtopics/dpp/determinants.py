@@ -10,9 +10,9 @@ from streamtopics.dpp.arrays import Floats
 
 
 def pivots(S: Floats) -> Floats:
-    """Numbers whose product is the determinant: squares of the diagonal of the Cholesky factor.
+    """Return squares of the diagonal of the Cholesky factor, whose product is the determinant.
 
-    Of a matrix that rounding has made indefinite they are its eigenvalues.
+    Of a matrix that rounding has made indefinite its eigenvalues.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def pivots(S: Floats) -> Floats:
 
 
 def log_det_positive(L: Floats) -> Floats:
-    """log det of positive semidefinite matrices, in nats; -inf if singular up to rounding.
+    """Return log det of positive semidefinite matrices, in nats; -inf if singular up to rounding.
 
     Parameters
     ----------

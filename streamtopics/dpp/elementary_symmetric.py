@@ -16,7 +16,7 @@ from streamtopics.dpp.arrays import Floats, Places
 
 
 def log_elementary(values: Floats, most: int) -> Floats:
-    """Log e_m of the first i values, in nats.
+    """Return log e_m of the first i values, in nats.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def log_elementary(values: Floats, most: int) -> Floats:
 
 
 def draw_subsets(values: Floats, sizes: Places, rng: Generator) -> NDArray[np.bool_]:
-    """For each size m a subset of that size, with probability its product over e_m.
+    """Draw a subset of each size m, with probability its product over e_m.
 
     Parameters
     ----------

@@ -50,14 +50,14 @@ LEAST_MEAN_SIZE = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Learnt:
-    """All that an estimator has learnt.
+    """The state of a fitted estimator.
 
     Attributes
     ----------
     online : Online
         U, the mean theta, gamma and the noise, and what the next minibatch needs.
     totals : Totals
-        Of the points seen.
+        Over the points seen.
     measure : BaseMeasure
         Made of them.
     objective : tuple of float
@@ -90,19 +90,20 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     ----------
     ground_set : {"bernoulli", "poisson", "multinomial", "items", "gaussian"} or measure, \
             default="bernoulli"
-        What sets consist of. Sentences: as sets of independent words, as independent
+        The points that sets consist of. Sentences: as sets of independent words, as independent
         counts of words, or as a length with words divided by it; items of a list; vectors.
         Its probabilities are learnt from all points seen. Or a base measure that is
-        known, such as ``streamtopics.dpp.measures.Fourier(2, 4)``, the unit square.
+        known, such as ``streamtopics.dpp.Fourier(2, 4)``, the unit square.
     n_components : int, default=10
         Number r of columns of U. The penalty takes out those not needed, so give two to
         six times as many as are wanted.
-    noise : {"auto", "background", "counting"}, default="auto"
+    noise : {"auto", "background", "counting"} or noise, default="auto"
         Points beside those of the low-rank part, without which a repeated or an empty
         sentence, or more sentences than the rank, are impossible. "background" are
         independent points of the ground set's own law, a Poisson number of them;
         "counting", for ground sets that can be listed, lets each other item join with the
-        same probability. "auto" is "counting" for items and "background" otherwise.
+        same probability. "auto" is "counting" for items and "background" otherwise. Or a
+        record such as ``streamtopics.dpp.Background(2.0)``, from whose level learning starts.
     noise_level : float or None, default=None
         Their level; None learns it, and what is 0 stays 0. On real text most sentences go
         to the background.
@@ -128,14 +129,14 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Sets in a minibatch, as `fit` takes it to be when it sets the steps of a later
         `partial_fit`.
     step_size : float, default=0.3
-        Of AdaGrad in `partial_fit`, relative to the entries of the first U.
+        First step of AdaGrad in `partial_fit`, relative to the entries of the first U.
     kappa : float, default=0.5
         In `partial_fit` gamma, the noise and the mean theta go (t + 1)^-kappa of the way at
         the t-th minibatch, in (0, 1].
     n_jobs : int or None, default=None
         Threads; -1 is all processors. The result is the same bits for any number.
     random_state : int, RandomState instance or None, default=None
-        Of the first U.
+        Seed of the first U.
     verbose : int, default=0
         1 shows how far `fit` has come.
 
@@ -154,9 +155,9 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     expected_size_ : float
         Expected number of points of a set under `theta_`.
     n_active_components_ : int
-        How many columns the penalty left, of at least 1 % of the strength of the strongest.
+        Number of columns of at least 1 % of the strength of the strongest.
     objective_ : list of float
-        What `fit` minimised, at the start and after each round, in nats per set.
+        The objective of `fit`, at the start and after each round, in nats per set.
     n_iter_ : int
         Rounds of `fit`.
     n_batch_iter_, n_documents_seen_, n_sentences_seen_ : int
@@ -290,12 +291,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Parameters
         ----------
-        X : sequence of matrices, or matrix
+        X, y, groups
             As in `fit`.
-        y : None
-            Ignored.
-        groups : array-like of shape (n_points,) or None, default=None
-            The set of each row of X, if that is one matrix of points.
 
         Returns
         -------
@@ -430,7 +427,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         )
 
     def _first(self, measure: BaseMeasure, sets: PointSets) -> Parameters:
-        """Where learning starts: half of the points from the noise, half from U."""
+        """Return where learning starts: half of the points from the noise, half from U."""
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         half = max(float(sets.sizes.mean()), LEAST_MEAN_SIZE) / 2
         noise = self._first_noise(measure, half)
@@ -441,7 +438,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self._as_given(first)
 
     def _as_given(self, parameters: Parameters) -> Parameters:
-        """With gamma and the level of the noise that are not to be learnt."""
+        """Set gamma and the level of the noise, where they are not to be learnt."""
         gamma, level = self.gamma, self.noise_level
         return replace(
             parameters,
@@ -450,18 +447,18 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         )
 
     def _first_noise(self, measure: BaseMeasure, n_points: float) -> Noise:
-        """The noise where learning starts; one that is named is expected to give `n_points`."""
-        asked: str | Noise = self.noise
-        if asked == "auto":
-            asked = "counting" if measure.form.one_matrix else "background"
-        noise = NOISES[asked].expecting(measure, n_points) if isinstance(asked, str) else asked
+        """Return the noise of the start; one that is named is expected to give `n_points`."""
+        chosen: str | Noise = self.noise
+        if chosen == "auto":
+            chosen = "counting" if measure.form.one_matrix else "background"
+        noise = NOISES[chosen].expecting(measure, n_points) if isinstance(chosen, str) else chosen
         check_listed(noise, measure)
         return noise
 
     # Inference
 
     def transform(self, X: Any, groups: Any = None) -> Floats:
-        """theta of each set, by steps from `theta_`.
+        """Return theta of each set, by steps from `theta_`.
 
         No step lowers the log-likelihood less `penalty` times the sum of theta.
         Deterministic, and each set by itself. There may be other local optima. A set
@@ -469,11 +466,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Parameters
         ----------
-        X : sequence of matrices, or matrix
-            As in `fit`.
-        groups : array-like of shape (n_points,) or None, default=None
-            The set of each row of X, if that is one matrix of points; sets come in the order
-            of their first rows.
+        X, groups
+            As in `fit`. Sets come in the order of their first rows.
 
         Returns
         -------
@@ -500,14 +494,12 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             )
 
     def score_samples(self, X: Any, groups: Any = None) -> Floats:
-        """Log-likelihood of each set under `theta_`.
+        """Return the log-likelihood of each set under `theta_`.
 
         Parameters
         ----------
-        X : sequence of matrices, or matrix
+        X, groups
             As in `fit`.
-        groups : array-like of shape (n_points,) or None, default=None
-            The set of each row of X, if that is one matrix of points.
 
         Returns
         -------
@@ -517,16 +509,12 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self._log_likelihood(X, groups, "score_samples", independent=False)
 
     def score(self, X: Any, y: Any = None, groups: Any = None) -> float:
-        """Mean log-likelihood of a set under `theta_`, in nats; higher is better.
+        """Return the mean log-likelihood of a set under `theta_`, in nats; higher is better.
 
         Parameters
         ----------
-        X : sequence of matrices, or matrix
+        X, y, groups
             As in `fit`.
-        y : None
-            Ignored.
-        groups : array-like of shape (n_points,) or None, default=None
-            The set of each row of X, if that is one matrix of points.
 
         Returns
         -------
@@ -536,17 +524,15 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return float(values.mean()) if len(values) else np.nan
 
     def gain_over_independent(self, X: Any, groups: Any = None) -> Floats:
-        """Log-likelihood of each set, less that of independent points.
+        """Return the log-likelihood of each set, less that of independent points.
 
         These are a Poisson number of draws from the ground set's own law, with the mean
         size of the sets seen; for "items", each with its own share of the sets seen.
 
         Parameters
         ----------
-        X : sequence of matrices, or matrix
+        X, groups
             As in `fit`.
-        groups : array-like of shape (n_points,) or None, default=None
-            The set of each row of X, if that is one matrix of points.
 
         Returns
         -------
@@ -578,7 +564,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     # The process
 
     def process(self, theta: Any = None, given: Any = None) -> Process:
-        """The process itself, for the functions of `streamtopics.dpp`.
+        """Return the process itself, for the functions of `streamtopics.dpp`.
 
         Parameters
         ----------
@@ -600,7 +586,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return conditioning.condition(process, self._points(points, "condition"))
 
     def condition(self, points: Any, theta: Any = None) -> Process:
-        """The process of the further points of a set, of which some are given.
+        """Return the process of the further points of a set, of which some are given.
 
         Parameters
         ----------
@@ -682,7 +668,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self._form.write(sets, self.n_features_in_)
 
     def marginals(self, points: Any, theta: Any = None, *, given: Any = None) -> Floats:
-        """Probability that each point is in a set; of vectors its density.
+        """Return the probability that each point is in a set; of vectors its density.
 
         Parameters
         ----------
@@ -736,13 +722,13 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     @property
     def n_active_components_(self) -> int:
-        """How many columns of U are in use."""
+        """Number of columns of U in use."""
         parameters = self._learnt.parameters
         return int(active(parameters.U, parameters.theta).sum())
 
     @property
     def objective_(self) -> list[float]:
-        """What `fit` minimised, at the start and after each round, in nats per set."""
+        """Objective of `fit` at the start and after each round, in nats per set."""
         return list(self._learnt.objective)
 
     @property
@@ -766,7 +752,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return self._learnt.n_points
 
     def word_marginals(self, theta: Any = None) -> Floats:
-        """Expected number of sentences of the low-rank part that have each word.
+        """Return the expected number of sentences of the low-rank part that have each word.
 
         Parameters
         ----------
@@ -781,7 +767,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return marginal.expected_with_word(self.process(theta))
 
     def top_words(self, feature_names: Any = None, n: int = 10) -> list[list[Any]]:
-        """The words that tell most about each column of U.
+        """Return the most typical words of each column of U.
 
         A column alone makes a law of sentences, p(x) (u_k'phi(x))^2. Its words come in the
         order of what they add to the divergence from the same law of no column: frequent
@@ -790,8 +776,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Parameters
         ----------
         feature_names : array-like of shape (n_features,), default=None
-            Words of the columns; None for the names seen in `fit`, or else the
-            numbers of the columns.
+            Words of the columns; None for the names seen in `fit`, or else their numbers.
         n : int, default=10
             How many.
 
@@ -806,7 +791,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return [list(names[each]) for each in places]
 
     def embedding_similarity(self, words: Any, feature_names: Any = None) -> Floats:
-        """Cosines of the embeddings of some words with those of all.
+        """Return the cosines of the embeddings of some words with those of all.
 
         Embeddings are the rows of U Diag(theta)^{1/2}.
 

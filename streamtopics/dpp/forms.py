@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How users pass the sets of a ground set: each base measure names its form.
+"""Forms of the sets that users pass, of which each base measure names one.
 
 SENTENCES    counts of words, any numbers that are not negative
 COUNTS       the same, whole numbers only
@@ -25,9 +25,9 @@ class Form(Protocol):
     Attributes
     ----------
     one_matrix : bool
-        Whether X is one matrix and each of its rows a set.
+        True if X is one matrix and each of its rows a set.
     signed : bool
-        Whether entries may be negative.
+        True if entries may be negative.
     """
 
     @property

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How a base measure is learnt from the sets seen.
+"""Base measures that are learnt from the sets seen, by totals.
 
-Totals are all that it needs of them: immutable, and added to as a stream goes.
+Totals are immutable, and added to as a stream goes.
 """
 
 from abc import abstractmethod
@@ -29,7 +29,7 @@ MOST_WORDS = 1_000_000
 
 
 class Totals(Protocol):
-    """What a base measure needs of the sets seen."""
+    """Totals over the sets seen, which make the base measure."""
 
     @property
     def form(self) -> Form: ...

@@ -77,7 +77,7 @@ class Kernel:
         return result
 
     def product(self, Phi: Points, Psi: Points) -> Floats:
-        """Phi A Psi', of shape (n, m)."""
+        """Return Phi A Psi', of shape (n, m)."""
         low_rank = (Phi @ self.scaled) @ (Psi @ self.scaled).T
         if self.gamma == 0:
             return low_rank
@@ -85,7 +85,7 @@ class Kernel:
         return low_rank + self.gamma * (gram.toarray() if hasattr(gram, "toarray") else gram)
 
     def norms2(self, Phi: Points) -> Floats:
-        """phi'A phi of each row, of shape (n,)."""
+        """Return phi'A phi of each row, of shape (n,)."""
         low_rank = ((Phi @ self.scaled) ** 2).sum(axis=1)
         squares = Phi.multiply(Phi) if hasattr(Phi, "multiply") else Phi**2
         result: Floats = low_rank + self.gamma * np.asarray(squares.sum(axis=1)).ravel()

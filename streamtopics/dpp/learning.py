@@ -33,7 +33,7 @@ from streamtopics.parallel import SERIAL, Workers
 
 @dataclass(frozen=True)
 class Settings:
-    """How `fit` and `learn_minibatch` learn.
+    """Settings of `fit` and `learn_minibatch`.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Settings:
         First step of an entry of U in a minibatch, relative to the scale of the first U.
     kappa : float, default=0.5
         At the t-th minibatch the running mean of theta, and gamma and the level, go
-        (t + 1)^-kappa of the way to what it asks for: never all of it, since what is 0 stays 0,
+        (t + 1)^-kappa of the way to its own optimum: never all of it, since what is 0 stays 0,
         and nothing else would be left after a minibatch of empty sets.
     """
 
@@ -127,16 +127,7 @@ def start(
     *,
     gamma: float = 0.0,
 ) -> Parameters:
-    """Draw a U at the scale of the data: E tr(U U' Sigma) is `mean_size`; theta is 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp import Counting, Items
-    >>> from streamtopics.dpp.learning import start
-    >>> start(Items.of(100), 4, 10.0, Counting(0.01), np.random.default_rng(0)).U.shape
-    (100, 4)
-    """
+    """Draw a U at the scale of the data: E tr(U U' Sigma) is `mean_size`; theta is 1."""
     if n_components < 1:
         raise ValueError(f"n_components must be at least 1; got {n_components!r}")
     v, w0 = measure.v, measure.w0
@@ -154,19 +145,7 @@ def objective(
     *,
     workers: Workers = SERIAL,
 ) -> float:
-    """Return F, in nats per set.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp import Counting, Items, Parameters, PointSets, batch_sets
-    >>> from streamtopics.dpp.learning import objective
-    >>> measure = Items.of(2)
-    >>> data = batch_sets(measure, PointSets(np.array([0]), [0, 1]))
-    >>> at = Parameters(np.array([[1.0], [0.0]]), np.ones(1), 0.0, Counting(0.0))
-    >>> round(objective(measure, data, at, 0.1), 4)  # ln 2 + 0.1 (1 + 1)
-    0.8931
-    """
+    """Return F, in nats per set."""
     value, _ = smooth_penalty(parameters.U, parameters.theta)
     found = log_likelihood(measure, data, parameters, workers=workers)
     return float(-found.mean() + penalty * value)
@@ -184,18 +163,6 @@ def fit_embedding(
     """Learn U by L-BFGS, all else fixed, from sets that are all possible.
 
     Rows are scaled by the root mean square of their feature, so that rare words move too.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp import Background, Bernoulli, PointSets, batch_sets
-    >>> from streamtopics.dpp.learning import fit_embedding, objective, start
-    >>> measure = Bernoulli([0.2, 0.3])
-    >>> data = batch_sets(measure, PointSets(np.array([[1, 0], [0, 1], [1, 1]]), [0, 2, 3]))
-    >>> at = start(measure, 2, 1.5, Background(0.5), np.random.default_rng(0))
-    >>> found = fit_embedding(measure, data, at)
-    >>> objective(measure, data, found, 0.01) < objective(measure, data, at, 0.01)
-    True
     """
     shape = parameters.U.shape
     unit = np.sqrt(measure.v + (measure.w0**2).sum(axis=1))[:, None]
@@ -402,18 +369,6 @@ def resume(
         What it found, with one theta, the mean.
     settings : Settings
     workers : Workers
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp import Counting, Items, PointSets, batch_sets
-    >>> from streamtopics.dpp.learning import fit, resume, start
-    >>> measure = Items.of(3)
-    >>> data = batch_sets(measure, PointSets(np.array([0, 1, 1, 2, 0]), [0, 2, 4, 5]))
-    >>> at = start(measure, 2, data.mean_size, Counting(0.1), np.random.default_rng(0))
-    >>> state = resume(measure, [data], fit(measure, data, at).parameters)
-    >>> state.n_batches, bool((state.squares > 0).all())
-    (1.0, True)
     """
     state, still = Online.of(parameters), replace(settings, step_size=0.0)
     for data in minibatches:

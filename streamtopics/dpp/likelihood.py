@@ -37,7 +37,7 @@ from streamtopics.parallel import SERIAL, Workers
 
 @dataclass(frozen=True, eq=False)
 class Parameters:
-    """What is learnt from sets.
+    """Parameters that are learnt from sets.
 
     Attributes
     ----------
@@ -54,25 +54,25 @@ class Parameters:
 
     @property
     def shared(self) -> bool:
-        """Whether all sets have the same theta."""
+        """True if all sets have the same theta."""
         return self.theta.ndim == 1
 
     def theta_of(self, places: Places) -> Floats:
-        """The theta of some sets, of shape (m, r)."""
+        """Return the theta of some sets, of shape (m, r)."""
         if self.shared:
             return np.broadcast_to(self.theta, (len(places), len(self.theta)))
         return self.theta[places]
 
     def distinct_theta_of(self, places: Places) -> Floats:
-        """The same, but of shape (1, r) if all sets have the same."""
+        """Return the theta of some sets, of shape (1, r) if all sets have the same."""
         return self.theta[None] if self.shared else self.theta[places]
 
     def process(self, measure: BaseMeasure, theta: Floats) -> Process:
-        """The process of one theta, of shape (r,)."""
+        """Return the process of one theta, of shape (r,)."""
         return Process(measure, Kernel(self.U, theta, self.gamma), self.noise)
 
     def projected(self, measure: BaseMeasure) -> Projected:
-        """What the normalisers of all theta share."""
+        """Return the parts that the normalisers of all theta share."""
         return project(measure, self.U, self.gamma, self.noise.rho)
 
 
@@ -119,7 +119,7 @@ class Slopes:
 
 
 def ensemble(batch: SetBatch, Z: Floats, theta: Floats, parameters: Parameters) -> Floats:
-    """Diag(delta) + gamma Phi_X Phi_X' + Z Th Z' of each set.
+    """Return Diag(delta) + gamma Phi_X Phi_X' + Z Th Z' of each set.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def ensemble(batch: SetBatch, Z: Floats, theta: Floats, parameters: Parameters) 
 def log_likelihood(
     measure: BaseMeasure, data: SetBatches, parameters: Parameters, *, workers: Workers = SERIAL
 ) -> Floats:
-    """log P(X) of each set, in nats; with respect to a density where p is one.
+    """Return log P(X) of each set, in nats; with respect to a density where p is one.
 
     Returns
     -------
@@ -179,10 +179,10 @@ def _part_log_likelihood(part: Part, projected: Projected, parameters: Parameter
 def slopes(
     measure: BaseMeasure, data: SetBatches, parameters: Parameters, *, workers: Workers = SERIAL
 ) -> Slopes:
-    """The sum of the log-likelihoods of all sets and its derivatives.
+    """Return the sum of the log-likelihoods of all sets and its derivatives.
 
-    Every set must be possible, `check_possible` tells; with one that is not the sum is -inf
-    and the derivatives mean nothing.
+    Every set must be possible, as `check_possible` checks; otherwise the sum is -inf and the
+    derivatives mean nothing.
 
     Examples
     --------
@@ -223,7 +223,7 @@ def slopes(
 
 @dataclass(frozen=True, eq=False)
 class _Observed:
-    """Of the sets of a part: the sum of log det L_X, and its derivatives."""
+    """The sum of log det L_X over the sets of a part, and its derivatives."""
 
     log_det: float
     U: Floats
@@ -256,7 +256,7 @@ def _observed(part: Part, parameters: Parameters) -> _Observed:
 
 @dataclass(frozen=True, eq=False)
 class _Normalizers:
-    """Of some theta: the sum of the log normalisers without noise, and what derives them."""
+    """The sum of the log normalisers of some theta without noise, and its derivatives."""
 
     log_det: float
     shrunk: Floats

@@ -27,7 +27,7 @@ from streamtopics.dpp.measures import BaseMeasure
 
 @dataclass(frozen=True, eq=False)
 class Projected:
-    """What the normaliser needs of the measure, U, gamma and rho, for any theta.
+    """The parts of the normaliser that depend on the measure, U, gamma and rho, not on theta.
 
     Attributes
     ----------
@@ -61,13 +61,13 @@ class Projected:
         return float((self.v / self.d).sum() + np.sum((self.W @ self.Sq_inverse) * self.W))
 
     def resolve(self, X: Floats) -> Floats:
-        """(I + rho gamma Sigma)^-1 X, for X of shape (V, n)."""
+        """Return (I + rho gamma Sigma)^-1 X, for X of shape (V, n)."""
         shared = self.W @ (self.Sq_inverse @ (self.W.T @ X))
         return X / self.d[:, None] - self.rho * self.gamma * shared
 
 
 def project(measure: BaseMeasure, U: Floats, gamma: float, rho: float) -> Projected:
-    """T U, P and what goes with them, in O(V (r + q)^2).
+    """Compute T U, P and the rest of `Projected`, in O(V (r + q)^2).
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def project(measure: BaseMeasure, U: Floats, gamma: float, rho: float) -> Projec
 
 
 def core(projected: Projected, theta: Floats) -> Floats:
-    """M = I + rho Th^{1/2} P Th^{1/2}, of shape (..., r, r), for theta of shape (..., r)."""
+    """Return M = I + rho Th^{1/2} P Th^{1/2}, of shape (..., r, r), for theta of shape (..., r)."""
     root = np.sqrt(theta)
     M = projected.rho * root[..., :, None] * projected.P * root[..., None, :]
     r = M.shape[-1]
@@ -103,7 +103,7 @@ def core(projected: Projected, theta: Floats) -> Floats:
 
 
 def log_det(projected: Projected, theta: Floats) -> Floats:
-    """log det(I + rho A Sigma) for each theta, in nats: the normaliser without the noise.
+    """Return log det(I + rho A Sigma) for each theta, in nats: the normaliser without the noise.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def log_det(projected: Projected, theta: Floats) -> Floats:
 
 
 def log_normalizer(process: Process) -> float:
-    """The log of the sum of det L_X over all sets X: log det(L + I), in nats.
+    """Return the log of the sum of det L_X over all sets X: log det(L + I), in nats.
 
     Examples
     --------
@@ -147,7 +147,7 @@ def log_normalizer(process: Process) -> float:
 
 
 def slope_theta(projected: Projected, theta: Floats) -> Floats:
-    """d log_det / d theta_k = rho [(I + rho P Th)^-1 P]_kk, of the shape of theta."""
+    """Return d log_det / d theta_k = rho [(I + rho P Th)^-1 P]_kk, of the shape of theta."""
     r = len(projected.P)
     moved = np.eye(r) + projected.rho * projected.P * theta[..., None, :]
     solved = np.linalg.solve(moved, np.broadcast_to(projected.P, moved.shape))
@@ -155,19 +155,19 @@ def slope_theta(projected: Projected, theta: Floats) -> Floats:
 
 
 def shrunk(projected: Projected, theta: Floats) -> Floats:
-    """Th^{1/2} M^-1 Th^{1/2} = (Th^-1 + rho P)^-1, of shape (..., r, r)."""
+    """Return Th^{1/2} M^-1 Th^{1/2} = (Th^-1 + rho P)^-1, of shape (..., r, r)."""
     root = np.sqrt(theta)
     result: Floats = root[..., :, None] * np.linalg.inv(core(projected, theta)) * root[..., None, :]
     return result
 
 
 def slope_embedding(projected: Projected, shrunk_sum: Floats) -> Floats:
-    """Derivative by U of the sum of log_det over documents, from the sum of `shrunk`."""
+    """Return the derivative by U of the sum of log_det over documents, from the sum of `shrunk`."""
     return 2 * projected.rho * projected.TU @ shrunk_sum
 
 
 def slope_gamma(projected: Projected, shrunk_sum: Floats, n: int) -> float:
-    """Derivative by gamma of the sum of log_det over n documents, from the sum of `shrunk`.
+    """Return the derivative by gamma of the sum of log_det over n documents.
 
     rho [n tr T - rho tr((T U)'(T U) sum Th^{1/2} M^-1 Th^{1/2})], which is not negative
     """
@@ -177,7 +177,7 @@ def slope_gamma(projected: Projected, shrunk_sum: Floats, n: int) -> float:
 
 
 def low_rank_sizes(projected: Projected, theta: Floats, slope: Floats, shrunk: Floats) -> Floats:
-    """Expected number of points of the low-rank part, tr(rho A Sigma (I + rho A Sigma)^-1).
+    """Return tr(rho A Sigma (I + rho A Sigma)^-1), the expected size of the low-rank part.
 
     It is sum_k theta_k d log_det / d theta_k + gamma d log_det / d gamma. The `expected_size`
     of the noise makes that of the whole process of it.
@@ -187,9 +187,9 @@ def low_rank_sizes(projected: Projected, theta: Floats, slope: Floats, shrunk: F
     projected : Projected
     theta : ndarray of shape (..., r)
     slope : ndarray of shape (..., r)
-        What `slope_theta` says.
+        Result of `slope_theta`.
     shrunk : ndarray of shape (..., r, r)
-        What `shrunk` says.
+        Result of `shrunk`.
 
     Returns
     -------

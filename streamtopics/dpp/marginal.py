@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a process looks like: probabilities of points, sizes, words, quality and diversity.
+"""Marginals of a process: probabilities of points, sizes, words, quality and diversity.
 
 The marginal kernel is K = sigma I + Diag(p)^{1/2} Phi B Phi' Diag(p)^{1/2} with
 
@@ -43,16 +43,16 @@ class Marginal:
 
     @property
     def diagonal(self) -> Floats:
-        """Of B, of shape (V,)."""
+        """Diagonal of B, of shape (V,)."""
         result: Floats = self.b + (self.R**2).sum(axis=1) - (self.N**2).sum(axis=1)
         return result
 
     def times(self, X: Floats) -> Floats:
-        """B X, for X of shape (V, n)."""
+        """Return B X, for X of shape (V, n)."""
         return self.b[:, None] * X + self.R @ (self.R.T @ X) - self.N @ (self.N.T @ X)
 
     def product(self, Phi: Points) -> Floats:
-        """Phi B Phi', of shape (n, n)."""
+        """Return Phi B Phi', of shape (n, n)."""
         R, N = Phi @ self.R, Phi @ self.N
         scaled = Phi @ sparse.diags_array(np.sqrt(self.b))
         gram = scaled @ scaled.T
@@ -61,7 +61,7 @@ class Marginal:
         return result
 
     def norms2(self, Phi: Any) -> Floats:
-        """phi'B phi of each row, of shape (n,)."""
+        """Return phi'B phi of each row, of shape (n,)."""
         squares = Phi.multiply(Phi) if sparse.issparse(Phi) else Phi**2
         low_rank = ((Phi @ self.R) ** 2).sum(axis=1) - ((Phi @ self.N) ** 2).sum(axis=1)
         result: Floats = squares @ self.b + low_rank
@@ -69,7 +69,7 @@ class Marginal:
 
 
 def marginal(process: Process) -> Marginal:
-    """B in O(V (r + q)^2).
+    """Compute B in O(V (r + q)^2).
 
     Examples
     --------
@@ -89,7 +89,7 @@ def marginal(process: Process) -> Marginal:
 
 
 def marginals(process: Process, points: Points) -> Floats:
-    """P(x in X) of each point; of a density, and with Background, the expected number of it.
+    """Return P(x in X) of each point; of a density, and with Background, the expected number of it.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def marginals(process: Process, points: Points) -> Floats:
 
 
 def marginal_kernel(process: Process, points: Points) -> Floats:
-    """K on these points, of shape (n, n): det K_Y is P(Y in X) for distinct points Y.
+    """Return K on these points, of shape (n, n): det K_Y is P(Y in X) for distinct points Y.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def marginal_kernel(process: Process, points: Points) -> Floats:
 
 
 def expected_size(process: Process) -> float:
-    """E|X|, with the noise, in O(V (r + q)^2).
+    """Return E|X|, with the noise, in O(V (r + q)^2).
 
     Examples
     --------
@@ -154,7 +154,7 @@ def expected_size(process: Process) -> float:
 
 
 def expected_with_word(process: Process) -> Floats:
-    """Expected number of points of the low-rank kernel that have each word.
+    """Return the expected number of points of the low-rank kernel that have each word.
 
     tr(B Sigma) less the same over the sentences without the word. Relative to the share
     of sentences under p that have it, this shows what theta prefers. What the noise adds
@@ -192,7 +192,7 @@ def expected_with_word(process: Process) -> Floats:
 def quality_and_similarity(
     process: Process, points: Points, *, quality_power: float = 1.0
 ) -> tuple[Floats, Floats]:
-    """log q and S with L(x, y) = q(x) S(x, y) q(y), up to the noise; S(x, x) = 1.
+    """Return log q and S with L(x, y) = q(x) S(x, y) q(y), up to the noise; S(x, x) = 1.
 
     Parameters
     ----------

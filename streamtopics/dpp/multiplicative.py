@@ -38,7 +38,7 @@ def theta_steps(
     n_steps: int = 20,
     workers: Workers = SERIAL,
 ) -> Floats:
-    """A theta for each set, after `n_steps` from that of `parameters`; all else stays.
+    """Return a theta for each set, after `n_steps` from that of `parameters`; all else stays.
 
     Deterministic, and each set by itself: it has the bits of the set alone.
 
@@ -82,7 +82,7 @@ def theta_steps(
 def _part_theta_steps(
     part: Part, projected: Projected, parameters: Parameters, penalty: float, n_steps: int
 ) -> Floats:
-    """With L0 the matrix at the first theta, Q = Z'L0^-1 Z and D = Th - Th0,
+    """Return theta of the sets of a part. With L0 the matrix at Th0, Q = Z'L0^-1 Z, D = Th - Th0,
 
         Z'L^-1 Z = (I + Q D)^-1 Q,
 
@@ -109,7 +109,7 @@ def joint_step(
     learn_level: bool = True,
     share: float = 1.0,
 ) -> Parameters:
-    """One step of theta, gamma and the level of the noise, all from the same point.
+    """Take a step of theta, gamma and the level of the noise, all from the same point.
 
     Parameters
     ----------

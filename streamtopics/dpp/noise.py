@@ -23,14 +23,14 @@ LEAST_LOG_P = -700.0
 
 
 class Noise(Protocol):
-    """What the process needs of its noise. Noises are frozen dataclasses that inherit from it.
+    """The protocol of noises: frozen dataclasses that inherit from it.
 
     Attributes
     ----------
     level : float
         0 is no noise. Learning multiplies it, and what is 0 stays 0.
     needs_list : bool, default=False
-        Whether draws take points from the list of the ground set, so that only measures that
+        True if draws take points from the list of the ground set, so that only measures that
         `can_list` go with it.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The penalty on the columns of U and on theta, and what does not change the kernel.
+"""The penalty on the columns of U and on theta, and the scales that leave the kernel alone.
 
     R(U, theta) = mean_i |theta_i|_1 + (sum_k |u_k|)^2
 
@@ -20,7 +20,7 @@ NEGLIGIBLE = 1e-100
 
 
 def smooth_penalty(U: Floats, theta: Floats) -> tuple[float, Floats]:
-    """R, with (|u|^2 + 1e-16)^{1/2} for |u|, and its derivative by U.
+    """Return R, with (|u|^2 + 1e-16)^{1/2} for |u|, and its derivative by U.
 
     Parameters
     ----------
@@ -48,13 +48,13 @@ def smooth_penalty(U: Floats, theta: Floats) -> tuple[float, Floats]:
 
 
 def strengths(U: Floats, theta: Floats) -> Floats:
-    """b_k = |u_k| times the root of the mean theta_k, of shape (r,)."""
+    """Return b_k = |u_k| times the root of the mean theta_k, of shape (r,)."""
     result: Floats = np.linalg.norm(U, axis=0) * np.sqrt(np.atleast_2d(theta).mean(axis=0))
     return result
 
 
 def balance(U: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
-    """The scales of least penalty, of the same kernel.
+    """Rescale U and theta to the least penalty; the kernel stays the same.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def balance(U: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def active(U: Floats, theta: Floats, *, tolerance: float = 1e-2) -> NDArray[np.bool_]:
-    """Which columns have b_k of more than `tolerance` of the largest, of shape (r,), bool.
+    """Return whether b_k of each column is more than `tolerance` of the largest.
 
     Examples
     --------

@@ -32,7 +32,7 @@ MOST_NUMBERS = 2**21
 
 
 def sample(process: Process, n_sets: int, rng: Generator) -> PointSets:
-    """Independent draws of sets.
+    """Draw independent sets.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def sample(process: Process, n_sets: int, rng: Generator) -> PointSets:
 
 
 def sample_k(process: Process, k: int, n_sets: int, rng: Generator) -> PointSets:
-    """Independent draws of sets of exactly k points: the process given its size.
+    """Draw independent sets of exactly k points: the process given its size.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def _check_count(n: int, name: str) -> None:
 def _draw_projections(
     measure: BaseMeasure, eigen: Spectrum, chosen: NDArray[np.bool_], rng: Generator
 ) -> tuple[Places, Points]:
-    """For each row of `chosen`, a draw of the projection on those eigenvectors.
+    """Draw the points of the projection on the eigenvectors of each row of `chosen`.
 
     Returns the row of each point, and the points.
     """
@@ -144,7 +144,7 @@ def _draw_in_turn(
 
 
 def _away(x: Floats, spent: Floats) -> Floats:
-    """x less its part in the span of the orthonormal rows of `spent`, of length 1.
+    """Return x less its part in the span of the orthonormal rows of `spent`, of length 1.
 
     Twice, since the first time leaves rounding errors of the length that x had.
     """
@@ -155,7 +155,7 @@ def _away(x: Floats, spent: Floats) -> Floats:
 
 
 def _gather(n_sets: int, *parts: tuple[Places, Points]) -> PointSets:
-    """Points with the places of their sets, put in the order of the sets."""
+    """Put points, with the places of their sets, in the order of the sets."""
     places = np.concatenate([place for place, _ in parts])
     points = stack([points for _, points in parts])
     indptr = np.concatenate([[0], np.cumsum(np.bincount(places, minlength=n_sets))])

@@ -32,7 +32,7 @@ class Selection:
     chosen : ndarray of shape (l,), int
         Their places, in the order in which they were taken.
     log_gains : ndarray of shape (l,)
-        What each added to log det L_Y, in nats.
+        Gain of each in log det L_Y, in nats.
     """
 
     chosen: Places
@@ -48,7 +48,7 @@ def greedy_map(
     costs: Floats | None = None,
     budget: float | None = None,
 ) -> Selection:
-    """Points of a large det L_Y, L(x, y) = q(x) phi_x'A phi_y q(y), within a number or a budget.
+    """Choose points of a large det L_Y, L(x, y) = q(x) phi_x'A phi_y q(y).
 
     Stops early where every further point lies in the span of those taken, up to 1e-12 of
     its squared length, as repeated points and points without features do. Of equals the
@@ -114,7 +114,7 @@ def greedy_map(
 
 
 def _gram_row(Phi: Points, i: int) -> Floats:
-    """Phi phi_i, of shape (n,)."""
+    """Return Phi phi_i, of shape (n,)."""
     row = Phi[[i]]
     row = row.toarray() if hasattr(row, "toarray") else row
     return Phi @ row.ravel()
@@ -123,7 +123,7 @@ def _gram_row(Phi: Points, i: int) -> Floats:
 def _check_limits(
     n: int, n_points: int | None, costs: Floats | None, budget: float | None
 ) -> tuple[Floats, float]:
-    """The costs and the budget, of which there are plenty if there is none."""
+    """Check the limits; return the costs and the budget, costs of 0 if there is none."""
     if n_points is None and budget is None:
         raise ValueError("give n_points, or costs and a budget: otherwise nothing ends the choice")
     if n_points is not None and n_points < 0:

@@ -47,11 +47,11 @@ class PointSets:
         return len(self.indptr) - 1
 
     def __getitem__(self, i: int) -> Points:
-        """The points of set i."""
+        """Return the points of set i."""
         return self.points[self.indptr[i] : self.indptr[i + 1]]
 
     def cut(self, start: int, stop: int) -> Self:
-        """Sets `start` to `stop` - 1."""
+        """Return sets `start` to `stop` - 1."""
         indptr = self.indptr[start : stop + 1]
         return type(self)(self.points[indptr[0] : indptr[-1]], indptr - indptr[0])
 

@@ -35,7 +35,7 @@ class Spectrum:
 
 
 def spectrum(process: Process) -> Spectrum:
-    """The spectrum, in O(V r^2) if gamma is 0 and O(V^3) otherwise.
+    """Compute the spectrum, in O(V r^2) if gamma is 0 and O(V^3) otherwise.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def spectrum(process: Process) -> Spectrum:
 
 
 def size_probabilities(process: Process, most: int) -> Floats:
-    """Probabilities of 0, 1, ..., `most` points.
+    """Return the probabilities of 0, 1, ..., `most` points.
 
     The low-rank part has m points with a weight e_m of its eigenvalues; the noise adds
     the others.
@@ -72,7 +72,7 @@ def size_probabilities(process: Process, most: int) -> Floats:
 
 
 def size_log_weights(process: Process, eigen: Spectrum, most: int) -> Floats:
-    """Log of the sum of det L_X over the sets with m points of the low-rank part among n.
+    """Return the log of the sum of det L_X over sets of n points, m of the low-rank part.
 
     Parameters
     ----------

@@ -72,7 +72,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         separates, so that a Chinese sentence is one. Sentences that no longer fit are passed
         over, and where none fits the summary is empty.
     vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
-        What makes features of sentences; it is cloned, not changed, and like `splitter` it
+        Makes features of sentences; it is cloned, not changed, and like `splitter` it
         stays as it was at the start of learning until the next `fit`. None notes which words of
         two letters or more a sentence has, in 2^18 hashed columns, so that no word is unknown
         and memory stays flat along a stream. The others learn their words in `fit` or the first
@@ -89,7 +89,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         which favours the shortest sentences; see the notes.
     quality_power : float or None, default=None
         L = (q q)^(power / 2) S of quality q and similarity S. Larger trusts the quality more,
-        0 asks for diversity alone. None is 2, as measured, and for "thesis" 1, as in the
+        0 is diversity alone. None is 2, as measured, and for "thesis" 1, as in the
         source.
     fragment_weight : float, default=0.5
         Factor of the centrality of sentences that look like the rest of one that was cut: which
@@ -112,7 +112,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
     n_documents_seen_ : int
         Documents learnt from.
     thesis_ : LowRankDPP or None
-        What "thesis" learnt.
+        The model of quality "thesis".
 
     See Also
     --------
@@ -274,8 +274,8 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         thesis = self._known_thesis()
         if not any(matrix.nnz for matrix in X):
             return thesis
-        asked = {"n_components": self.n_components, "penalty": self.penalty}
-        result: LowRankDPP = copy(thesis).set_params(**asked).partial_fit(known_sentences(X))
+        changed = {"n_components": self.n_components, "penalty": self.penalty}
+        result: LowRankDPP = copy(thesis).set_params(**changed).partial_fit(known_sentences(X))
         return result
 
     def _new_thesis(self) -> LowRankDPP:
@@ -290,7 +290,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
     # Summaries
 
     def transform(self, documents: Iterable[Any]) -> NDArray[np.object_]:
-        """The summary of each document.
+        """Return the summary of each document.
 
         Parameters
         ----------
@@ -311,7 +311,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
     def select(
         self, documents: Iterable[Any], *, scores: Iterable[Any] | None = None
     ) -> list[Summary]:
-        """Which sentences of each document are chosen, and how much each counts.
+        """Choose sentences of each document, with their scores.
 
         Parameters
         ----------
@@ -341,7 +341,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         times: Sequence[Any] | None = None,
         window: tuple[Any, Any] | None = None,
     ) -> list[DigestSentence]:
-        """The most central sentences of many documents that differ from each other.
+        """Choose the most central sentences of many documents that differ from each other.
 
         All sentences count as those of one document, repeated ones once, so that what many
         documents say in words of their own is central. Words weigh log((2 + N) / (1 + df)),
@@ -504,7 +504,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         return SentenceVectorizer(self._inner_vectorizer(), splitter=self.splitter)
 
     def _known_vectorizer(self) -> SentenceVectorizer:
-        """The fitted one, or else one that needs no fit."""
+        """Return the fitted vectorizer, or else one that needs no fit."""
         if self.__sklearn_is_fitted__():
             if self.quality == "thesis":
                 self._known_thesis()

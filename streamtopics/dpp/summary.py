@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Summaries as they are handed out, and what is asked for, checked."""
+"""Records of summaries, and checks of arguments."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Summary:
         Their quality: the centrality, or what was given or computed instead; with
         ``quality="thesis"`` log p, in nats.
     log_gains : ndarray of shape (n_chosen,)
-        What each added to log det L, in nats. The sentence that was taken first has the
+        Gain of each in log det L, in nats. The sentence that was taken first has the
         largest.
     """
 
@@ -55,7 +55,7 @@ class DigestSentence(NamedTuple):
 
 
 def check_scores(scores: Iterable[Any] | None, documents: list[list[str]]) -> list[Floats | None]:
-    """The scores of the sentences of each document; None for each if there are none."""
+    """Return the scores of the sentences of each document; None for each if there are none."""
     if scores is None:
         return [None] * len(documents)
     if isinstance(scores, str) or not isinstance(scores, Iterable):
@@ -73,7 +73,7 @@ def check_scores(scores: Iterable[Any] | None, documents: list[list[str]]) -> li
 
 
 def check_quality(values: Any, n_sentences: int, name: str) -> Floats:
-    """One finite number that is not negative for each sentence, as float64."""
+    """Return one finite number that is not negative for each sentence, as float64."""
     try:
         values = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -95,7 +95,7 @@ def check_quality(values: Any, n_sentences: int, name: str) -> Floats:
 
 
 def inside(n_documents: int, times: Sequence[Any] | None, window: Any) -> list[int]:
-    """The places of the documents in the window; NaN and NaT are in none."""
+    """Return the places of the documents in the window; NaN and NaT are in none."""
     if (times is None) != (window is None):
         raise ValueError("times and window go together; give both, or neither")
     if times is None:

@@ -69,7 +69,7 @@ def specificity(document_frequency: NDArray[np.int64], n_documents: int) -> Floa
 
 
 def count_documents(documents: Iterable[sparse.csr_matrix], n_features: int) -> NDArray[np.int64]:
-    """In how many documents each word is, of shape (n_features,).
+    """Count the documents that have each word, of shape (n_features,).
 
     Examples
     --------
@@ -87,7 +87,7 @@ def count_documents(documents: Iterable[sparse.csr_matrix], n_features: int) -> 
 
 
 def weighted_units(X: sparse.csr_matrix, weights: Floats | None) -> sparse.csr_matrix:
-    """Rows of length 1, of weighted features, over the columns in use alone.
+    """Weigh features and scale rows to length 1, over the columns in use alone.
 
     Rows without features stay 0. `weights` has shape (n_features,); None is 1.
 
@@ -127,7 +127,7 @@ def centrality(units: sparse.csr_matrix) -> Floats:
 def cosine_candidates(
     units: sparse.csr_matrix, quality: Floats, quality_power: float
 ) -> Candidates:
-    """The kernel of this module.
+    """Return the candidates under the kernel of this module.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def powered(quality: Floats, quality_power: float) -> Floats:
 
 
 def distinct_units(sentences: Sequence[str]) -> sparse.csr_matrix:
-    """For sentences without features: a row of length 1 for each text, 0 for an empty one.
+    """Make features of sentences without any: a row of length 1 for each different text.
 
     Examples
     --------

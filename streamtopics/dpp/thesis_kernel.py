@@ -21,7 +21,7 @@ from streamtopics.dpp.summary_kernel import Candidates, powered
 
 
 def known_sentences(documents: Iterable[sparse.csr_matrix]) -> list[sparse.csr_matrix]:
-    """The sentences of each document that have a known word, as sets of words.
+    """Return the sentences of each document that have a known word, as sets of words.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def known_sentences(documents: Iterable[sparse.csr_matrix]) -> list[sparse.csr_m
 def thesis_candidates(
     model: LowRankDPP, X: sparse.csr_matrix, quality_power: float, *, quality: Floats | None = None
 ) -> Candidates:
-    """The kernel of this module on the sentences of a document.
+    """Return the candidates of a document under the kernel of this module.
 
     Parameters
     ----------

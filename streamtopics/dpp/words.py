@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the columns and rows of an embedding say about words."""
+"""Typical words of the columns of an embedding, and similar words."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ NEARLY_NONE = 1e-9
 
 
 def word_probabilities(measure: BaseMeasure, u: Floats) -> Floats:
-    """Probability that a sentence from p(x) (u'phi(x))^2 has each word.
+    """Return the probability that a sentence from p(x) (u'phi(x))^2 has each word.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def word_probabilities(measure: BaseMeasure, u: Floats) -> Floats:
 
 
 def telling_words(measure: BaseMeasure, components: Floats, n: int) -> Sequence[Places]:
-    """For each row u the places of the n words with the largest P log(P / P0).
+    """Return the places of the n words with the largest P log(P / P0), for each row u.
 
     P is `word_probabilities` under u, P0 the same under p(x) |phi(x)|^2, of no direction.
 
@@ -52,7 +52,7 @@ def telling_words(measure: BaseMeasure, components: Floats, n: int) -> Sequence[
     Returns
     -------
     places : list of r ndarrays
-        The most telling first; empty for a row of zeros.
+        The most typical first; empty for a row of zeros.
 
     Examples
     --------
@@ -71,19 +71,19 @@ def telling_words(measure: BaseMeasure, components: Floats, n: int) -> Sequence[
             found.append(np.zeros(0, dtype=np.int64))
             continue
         P = np.clip(word_probabilities(measure, u), 1e-300, 1.0)
-        telling = P * np.log(P / np.maximum(usual, 1e-300))
-        found.append(np.argsort(-telling, kind="stable")[:n])
+        weight = P * np.log(P / np.maximum(usual, 1e-300))
+        found.append(np.argsort(-weight, kind="stable")[:n])
     return found
 
 
 def _share_with_word(measure: BaseMeasure, kernel: Kernel) -> Floats:
-    """Of the expected points of a kernel, those that have each word."""
+    """Return the share of the expected points of a kernel that have each word."""
     process = Process(measure, kernel, Background(0.0))
     return expected_with_word(process) / expected_size(process)
 
 
 def embedding_cosines(some: Floats, rows: Floats) -> Floats:
-    """Cosines of some rows with others; 0 for a row of zeros.
+    """Return the cosines of some rows with others; 0 for a row of zeros.
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ class Poisson(BaseMeasure):
 
     @classmethod
     def from_sentences(cls, counts: Points, *, smoothing: float = 0.5) -> Self:
-        """The mean count of each word, to whose sum `smoothing` is added.
+        """Learn the mean count of each word, to whose sum `smoothing` is added.
 
         Parameters
         ----------
@@ -71,7 +71,7 @@ class Poisson(BaseMeasure):
 
     @classmethod
     def from_totals(cls, counts: Floats, n_sentences: int, *, smoothing: float = 0.5) -> Self:
-        """As `from_sentences`, given the count of each word in `n_sentences`."""
+        """Return the same, given the count of each word in `n_sentences`."""
         return cls((counts + smoothing) / max(n_sentences, 1))
 
     @property
@@ -83,7 +83,7 @@ class Poisson(BaseMeasure):
         return self.lam[:, None]
 
     def features(self, points: Points) -> sparse.csr_matrix:
-        """The counts."""
+        """Return the counts."""
         return as_rows(points)
 
     def log_p(self, points: Points) -> Floats:
@@ -93,12 +93,12 @@ class Poisson(BaseMeasure):
         return result
 
     def sample(self, n: int, rng: Generator) -> sparse.csr_matrix:
-        """Independent sentences."""
+        """Draw independent sentences."""
         total = self.lam.sum()
         return _words(rng.poisson(total, size=n), self.lam / total, rng)
 
     def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
-        """For each row h of H a sentence drawn from p(x) (h'x)^2 / h'Sigma h.
+        """Draw a sentence from p(x) (h'x)^2 / h'Sigma h for each row h of H.
 
         Its length has the law P(n) (n c + n^2 m^2), a mixture of 1 + Poisson with weight
         c + m^2 and of 2 + Poisson with weight m^2 sum(lam), m and c the mean and variance of
@@ -112,7 +112,7 @@ class Poisson(BaseMeasure):
         return _tilted_words(extra + rng.poisson(total, size=len(H)), pi, H, rng)
 
     def absence(self) -> tuple[Floats, Floats]:
-        """The other words do not depend on word w: P(w absent), twice."""
+        """Return P(w absent) twice: the other words do not depend on word w."""
         return np.exp(-self.lam), np.exp(-self.lam)
 
 
@@ -162,7 +162,7 @@ class LengthMultinomial(BaseMeasure):
     def from_sentences(
         cls, counts: Points, *, smoothing: float = 0.5, normalize: bool = True
     ) -> Self:
-        """The shares of the words, and of the lengths.
+        """Learn the shares of the words, and of the lengths.
 
         A geometric law of the same mean length is mixed in with the weight of one
         sentence, so that lengths not seen are possible, up to where it falls below 1e-9.
@@ -198,7 +198,7 @@ class LengthMultinomial(BaseMeasure):
         smoothing: float = 0.5,
         normalize: bool = True,
     ) -> Self:
-        """As `from_sentences`, given the count of each word and of each length from 0."""
+        """Return the same, given the count of each word and of each length from 0."""
         n_sentences = lengths.sum()
         mean = max(lengths @ np.arange(len(lengths)) / n_sentences, 0.5) if n_sentences else 1.0
         law = geom(1 / (1 + mean), loc=-1)
@@ -210,12 +210,12 @@ class LengthMultinomial(BaseMeasure):
 
     @property
     def _g2(self) -> Floats:
-        """P(n) g(n)^2."""
+        """P(n) g(n)^2 for each length n."""
         n = np.maximum(np.arange(len(self.lengths)), 1)
         return self.lengths / n**2 if self.normalize else self.lengths
 
     def _factorial_moments(self, thinning: Floats) -> tuple[Floats, Floats]:
-        """E[n g^2 t^(n-1)] and E[n (n-1) g^2 t^(n-2)] for each t of `thinning`, in [0, 1]."""
+        """Return E[n g^2 t^(n-1)] and E[n (n-1) g^2 t^(n-2)] for each t, in [0, 1]."""
         n = np.arange(len(self.lengths))
         one, two = n * self._g2, n * (n - 1) * self._g2
         return polyval(thinning, one[1:]), polyval(thinning, np.append(two, 0.0)[2:])
@@ -229,7 +229,7 @@ class LengthMultinomial(BaseMeasure):
         return (self.pi * np.sqrt(self._factorial_moments(np.ones(1))[1]))[:, None]
 
     def features(self, points: Points) -> sparse.csr_matrix:
-        """The counts, divided by the length if `normalize`."""
+        """Return the counts, divided by the length if `normalize`."""
         rows = as_rows(points)
         if not self.normalize:
             return rows
@@ -250,11 +250,11 @@ class LengthMultinomial(BaseMeasure):
         return result
 
     def sample(self, n: int, rng: Generator) -> sparse.csr_matrix:
-        """Independent sentences."""
+        """Draw independent sentences."""
         return _words(rng.choice(len(self.lengths), size=n, p=self.lengths), self.pi, rng)
 
     def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
-        """For each row h of H a sentence drawn from p(x) (h'phi(x))^2 / h'Sigma h.
+        """Draw a sentence from p(x) (h'phi(x))^2 / h'Sigma h for each row h of H.
 
         Its length has the law P(n) g(n)^2 (n c + n^2 m^2), m and c the mean and variance of h
         over a word.
@@ -271,14 +271,14 @@ class LengthMultinomial(BaseMeasure):
         return _tilted_words(length, self.pi, H, rng)
 
     def absence(self) -> tuple[Floats, Floats]:
-        """Each of the n words is another one with probability 1 - pi_w."""
+        """Return the factors: each of the n words is another one with probability 1 - pi_w."""
         one, two = self._factorial_moments(1 - self.pi)
         all_one, all_two = self._factorial_moments(np.ones(1))
         return one / all_one, two / all_two if all_two > 0 else two
 
 
 def lengths_of(rows: sparse.csr_matrix) -> Places:
-    """The number of words of each sentence, which must be whole."""
+    """Return the number of words of each sentence, which must be whole."""
     n = np.asarray(rows.sum(axis=1)).ravel()
     if not (n == np.rint(n)).all() or rows.data.min(initial=0) < 0:
         raise ValueError(
@@ -289,7 +289,7 @@ def lengths_of(rows: sparse.csr_matrix) -> Places:
 
 
 def _log_factorials(rows: sparse.csr_matrix) -> Floats:
-    """Sum of log x! over the words of each sentence."""
+    """Return the sum of log x! over the words of each sentence."""
     log_factorial = sparse.csr_matrix(
         (gammaln(rows.data + 1), rows.indices, rows.indptr), shape=rows.shape
     )
@@ -297,20 +297,20 @@ def _log_factorials(rows: sparse.csr_matrix) -> Floats:
 
 
 def _words(lengths: Places, pi: Floats, rng: Generator) -> sparse.csr_matrix:
-    """Sentences of these lengths, words independent."""
+    """Draw sentences of these lengths, words independent."""
     words = rng.choice(len(pi), size=lengths.sum(), p=pi)
     rows = np.repeat(np.arange(len(lengths)), lengths)
     return rows_of_words([np.stack([rows, words])], (len(lengths), len(pi)))
 
 
 def _moments(pi: Floats, H: Floats) -> tuple[Floats, Floats]:
-    """Mean and variance of h_w, w drawn from pi, for each row h."""
+    """Return mean and variance of h_w, w drawn from pi, for each row h."""
     mean = H @ pi
     return mean, ((H - mean[:, None]) ** 2) @ pi
 
 
 def _tilted_words(lengths: Places, pi: Floats, H: Floats, rng: Generator) -> sparse.csr_matrix:
-    """Sentences of these lengths from Multinomial(x; n, pi) (h'x)^2, word by word.
+    """Draw sentences of these lengths from Multinomial(x; n, pi) (h'x)^2, word by word.
 
     Each is found by bisection of the law in `NextWord`.
     """
@@ -330,7 +330,7 @@ def _tilted_words(lengths: Places, pi: Floats, H: Floats, rng: Generator) -> spa
 
 @dataclass(frozen=True, eq=False)
 class NextWord:
-    """What the next word of a sentence from Multinomial(x; n, pi) (h'x)^2 is, for some h.
+    """The law of the next word of a sentence from Multinomial(x; n, pi) (h'x)^2, for some h.
 
     With a = h'x so far and l words left after this one, word w has a probability
     proportional to pi_w [(a + h_w + l m)^2 + l c]. Its sums over the words up to w are made
@@ -353,12 +353,12 @@ class NextWord:
 
     @classmethod
     def of(cls, pi: Floats, H: Floats) -> Self:
-        """For each row h of H, of shape (n, V)."""
+        """Return the law for each row h of H, of shape (n, V)."""
         sums = np.cumsum(pi), np.cumsum(pi * H, axis=1), np.cumsum(pi * H**2, axis=1)
         return cls(*_moments(pi, H), *sums)
 
     def weight(self, rows: Places, words: Places, a: Floats, left: Places) -> Floats:
-        """The sum over the words up to these, with the h of these rows."""
+        """Return the sum over the words up to these, with the h of these rows."""
         b = a + left * self.m[rows]
         constant = b**2 + left * self.c[rows]
         return constant * self.P[words] + 2 * b * self.P1[rows, words] + self.P2[rows, words]
@@ -366,5 +366,5 @@ class NextWord:
     def above(
         self, threshold: Floats, rows: Places, words: Places, a: Floats, left: Places
     ) -> NDArray[np.bool_]:
-        """Whether the weight is above the threshold."""
+        """Return whether the weight is above the threshold."""
         return self.weight(rows, words, a, left) > threshold

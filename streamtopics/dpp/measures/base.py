@@ -32,7 +32,7 @@ class BaseMeasure(Protocol):
     @property
     @abstractmethod
     def form(self) -> Form:
-        """How users pass sets: SENTENCES, COUNTS, VECTORS or ITEMS of `streamtopics.dpp.forms`."""
+        """Form of the sets of a user: one of `streamtopics.dpp.forms`."""
 
     @property
     @abstractmethod
@@ -72,7 +72,7 @@ class BaseMeasure(Protocol):
 
     @property
     def can_list(self) -> bool:
-        """Whether `ground_set` and `places` list the ground set."""
+        """True if `ground_set` and `places` list the ground set."""
         return False
 
     def ground_set(self) -> Points:
@@ -87,7 +87,7 @@ class BaseMeasure(Protocol):
         """Return the measure that is 0 at these points; only if its Sigma has the same form."""
         raise ValueError(
             f"points cannot be taken out of the ground set of {type(self).__name__}, as noise that "
-            "gives a point once asks for those given; use Background"
+            "gives a point once needs it for given points; use Background"
         )
 
     def absence(self) -> tuple[Floats, Floats]:
@@ -105,7 +105,7 @@ class BaseMeasure(Protocol):
 def rank_of(test: Callable[[Places], np.ndarray], low: Places, high: Places) -> Places:
     """Return the smallest place in [low, high] at which a monotone test holds, by bisection.
 
-    `test` takes an integer array like `low` and is never asked about `high`, at which
+    `test` takes an integer array like `low` and is never called with `high`, at which
     it is taken to hold.
 
     Examples

@@ -49,7 +49,7 @@ class Bernoulli(BaseMeasure):
 
     @classmethod
     def from_sentences(cls, counts: Points, *, smoothing: float = 0.5, clip: float = 1e-6) -> Self:
-        """The share of sentences that have each word.
+        """Learn the share of sentences that have each word.
 
         Parameters
         ----------
@@ -79,7 +79,7 @@ class Bernoulli(BaseMeasure):
         smoothing: float = 0.5,
         clip: float = 1e-6,
     ) -> Self:
-        """As `from_sentences`, given how many of `n_sentences` have each word."""
+        """Return the same, given the number of `n_sentences` that have each word."""
         pi = (present + smoothing) / max(n_sentences + 2 * smoothing, 1e-300)
         return cls(np.clip(pi, clip, 1 - clip))
 
@@ -101,7 +101,7 @@ class Bernoulli(BaseMeasure):
         return len(self.pi) <= MOST_ENUMERATED
 
     def features(self, points: Points) -> sparse.csr_matrix:
-        """1 for each word that a sentence has."""
+        """Return 1 for each word that a sentence has."""
         rows = as_rows(points)
         return sparse.csr_matrix(
             ((rows.data != 0).astype(np.float64), rows.indices, rows.indptr), shape=rows.shape
@@ -114,7 +114,7 @@ class Bernoulli(BaseMeasure):
         return result
 
     def sample(self, n: int, rng: Generator) -> sparse.csr_matrix:
-        """Independent sentences."""
+        """Draw independent sentences."""
         V = len(self.pi)
         step, found = max(1, MOST_NUMBERS // V), [np.zeros((2, 0), dtype=np.intp)]
         for start in range(0, n, step):
@@ -123,7 +123,7 @@ class Bernoulli(BaseMeasure):
         return rows_of_words(found, (n, V))
 
     def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
-        """For each row h of H a sentence drawn from p(x) (h'x)^2 / h'Sigma h.
+        """Draw a sentence from p(x) (h'x)^2 / h'Sigma h for each row h of H.
 
         Each next word is found by bisection of the law in `Gaps`.
         """
@@ -145,29 +145,29 @@ class Bernoulli(BaseMeasure):
         return rows_of_words(found, (n, V))
 
     def absence(self) -> tuple[Floats, Floats]:
-        """The other words do not depend on word w: P(w absent), twice."""
+        """Return P(w absent) twice: the other words do not depend on word w."""
         return 1 - self.pi, 1 - self.pi
 
     def ground_set(self) -> sparse.csr_matrix:
-        """All 2^V sentences, in the order of the numbers that their words are the bits of."""
+        """Return all 2^V sentences, by the numbers that their words are the bits of."""
         V = len(self.pi)
         if not self.can_list:
             raise ValueError(
-                f"all sentences were asked for, but with {V} words there are 2^{V}; this works "
+                f"the ground set cannot be listed: with {V} words there are 2^{V}; this works "
                 f"for at most {MOST_ENUMERATED} words. Use Background noise, which does not list "
                 "the ground set"
             )
         return sparse.csr_matrix((np.arange(2**V)[:, None] >> np.arange(V) & 1).astype(float))
 
     def places(self, points: Points) -> Places:
-        """Where in `ground_set` each sentence is."""
+        """Return the place of each sentence in `ground_set`."""
         result: Places = (self.features(points) @ np.exp2(np.arange(len(self.pi)))).astype(np.intp)
         return result
 
 
 @dataclass(frozen=True, eq=False)
 class Gaps:
-    """Where the next word of a sentence from p(x) (h'x)^2 is, for each of some h.
+    """The law of the place of the next word of a sentence from p(x) (h'x)^2, for some h.
 
     With a the sum of h_j x_j over j < i, the words from i on integrate out to
     (a + m_i)^2 + c_i, m and c sums of pi h and of pi (1 - pi) h^2 over j >= i. So the
@@ -188,24 +188,24 @@ class Gaps:
 
     @classmethod
     def of(cls, pi: Floats, H: Floats) -> Self:
-        """For each row h of H, of shape (n, V)."""
+        """Return the law for each row h of H, of shape (n, V)."""
         log_absent = np.concatenate([[0.0], np.cumsum(np.log1p(-pi))])
         return cls(log_absent, _sums_from(pi * H), _sums_from(pi * (1 - pi) * H**2))
 
     def weight(self, rows: Places, start: Places, end: Places, a: Floats) -> Floats:
-        """The numerator, Q_end / Q_start [(a + m_end)^2 + c_end], with the h of these rows."""
+        """Return Q_end / Q_start [(a + m_end)^2 + c_end], with the h of these rows."""
         none = np.exp(self.log_absent[end] - self.log_absent[start])
         return none * ((a + self.m[rows, end]) ** 2 + self.c[rows, end])
 
     def at_most(
         self, threshold: Floats, rows: Places, start: Places, end: Places, a: Floats
     ) -> NDArray[np.bool_]:
-        """Whether the weight is at most the threshold."""
+        """Return whether the weight is at most the threshold."""
         return self.weight(rows, start, end, a) <= threshold
 
 
 def _sums_from(x: Floats) -> Floats:
-    """The sums over j >= i, for i = 0..V, along the last axis."""
+    """Return the sums over j >= i, for i = 0..V, along the last axis."""
     sums = np.zeros((len(x), x.shape[1] + 1))
     np.cumsum(x[:, ::-1], axis=1, out=sums[:, -2::-1])
     return sums

@@ -73,7 +73,7 @@ class Fourier(BaseMeasure):
         return np.zeros((self._side**self.n_dimensions, 0))
 
     def features(self, points: Floats) -> Floats:
-        """Products of sines and cosines, the last coordinate running fastest."""
+        """Return products of sines and cosines, the last coordinate running fastest."""
         points = np.asarray(points, dtype=np.float64)
         phi = np.ones((len(points), 1))
         for x in points.T:
@@ -89,11 +89,11 @@ class Fourier(BaseMeasure):
         return np.where(inside, 0.0, -np.inf)
 
     def sample(self, n: int, rng: Generator) -> Floats:
-        """Independent uniform points."""
+        """Draw independent uniform points."""
         return rng.random((n, self.n_dimensions))
 
     def sample_tilted(self, H: Floats, rng: Generator) -> Floats:
-        """For each row h of H a point with the density (h'phi(x))^2 / h'h.
+        """Draw a point from the density (h'phi(x))^2 / h'h for each row h of H.
 
         Coordinate by coordinate: with h as a matrix H whose rows belong to the first one,
         x_1 has the density psi'H H'psi / h'h at psi = psi(x_1), and H'psi is the h of the
@@ -107,14 +107,14 @@ class Fourier(BaseMeasure):
         return points
 
     def _basis(self, x: Floats) -> Floats:
-        """psi(x), of shape (len(x), 2 d + 1)."""
+        """Return psi(x), of shape (len(x), 2 d + 1)."""
         angle = 2 * np.pi * x[:, None] * np.arange(1, self.degree + 1)
         psi = np.ones((len(x), self._side))
         psi[:, 1::2], psi[:, 2::2] = np.sqrt(2) * np.cos(angle), np.sqrt(2) * np.sin(angle)
         return psi
 
     def _sample_first(self, H: Floats, rng: Generator) -> Floats:
-        """Draws from |H'psi(x)|^2 / |H|^2, by inversion of its distribution function."""
+        """Draw from |H'psi(x)|^2 / |H|^2, by inversion of its distribution function."""
         n_grid = 4 * self.degree + 2
         values = np.einsum("gb,nbr->ngr", self._basis(np.arange(n_grid) / n_grid), H)
         series = np.fft.rfft((values**2).sum(axis=2), axis=1)[:, :-1] / n_grid
@@ -122,7 +122,7 @@ class Fourier(BaseMeasure):
 
 
 def _invert(series: NDArray[np.complexfloating[Any]], target: Floats) -> Floats:
-    """Where the integral of the density 1 + 2 Re sum_k c_k e^(2 pi i k x) reaches the target.
+    """Find where the integral of the density 1 + 2 Re sum_k c_k e^(2 pi i k x) is the target.
 
     Newton's steps, kept inside a bracket that shrinks, or else bisection.
     """
@@ -146,7 +146,7 @@ def _invert(series: NDArray[np.complexfloating[Any]], target: Floats) -> Floats:
 def _evaluate(
     coefficients: NDArray[np.complexfloating[Any]], z: NDArray[np.complexfloating[Any]]
 ) -> Floats:
-    """The real part of sum_k c_k z^k, k = 1, 2, ..., by Horner's rule."""
+    """Return the real part of sum_k c_k z^k, k = 1, 2, ..., by Horner's rule."""
     total = np.zeros(len(coefficients), dtype=complex)
     for c in coefficients.T[::-1]:
         total = (total + c) * z

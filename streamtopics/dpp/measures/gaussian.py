@@ -47,7 +47,7 @@ class Gaussian(BaseMeasure):
 
     @classmethod
     def from_points(cls, points: Floats, *, least_variance: float = 1e-9) -> Self:
-        """Mean and variance of each column.
+        """Learn mean and variance of each column.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ class Gaussian(BaseMeasure):
         return self.mean[:, None]
 
     def features(self, points: Floats) -> Floats:
-        """The vectors themselves."""
+        """Return the vectors themselves."""
         return np.asarray(points, dtype=np.float64)
 
     def log_p(self, points: Floats) -> Floats:
@@ -84,11 +84,11 @@ class Gaussian(BaseMeasure):
         return result
 
     def sample(self, n: int, rng: Generator) -> Floats:
-        """Independent vectors."""
+        """Draw independent vectors."""
         return self.mean + np.sqrt(self.variance) * rng.standard_normal((n, len(self.mean)))
 
     def sample_tilted(self, H: Floats, rng: Generator) -> Floats:
-        """For each row h of H a vector drawn from p(x) (h'x)^2 / h'Sigma h.
+        """Draw a vector from p(x) (h'x)^2 / h'Sigma h for each row h of H.
 
         First t = h'x, of which the law is t^2 N(t; h'm, h'Diag(s2)h), then x given t.
         """
@@ -101,7 +101,7 @@ class Gaussian(BaseMeasure):
 
 
 def _squared_normal(centre: Floats, spread: Floats, rng: Generator) -> Floats:
-    """Draws from t^2 N(t; centre, spread^2), by rejection: half of the proposals are kept.
+    """Draw from t^2 N(t; centre, spread^2), by rejection: half of the proposals are kept.
 
     t^2 <= 2 (t - centre)^2 + 2 centre^2, so a proposal is N with weight centre^2, and
     centre +- spread * chi_3 with weight spread^2.

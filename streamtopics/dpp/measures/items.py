@@ -48,7 +48,7 @@ class Items(BaseMeasure):
 
     @classmethod
     def of(cls, n_items: int) -> Self:
-        """The counting measure on n items."""
+        """Return the counting measure on n items."""
         return cls(np.ones(n_items))
 
     @property
@@ -72,7 +72,7 @@ class Items(BaseMeasure):
         return True
 
     def features(self, points: Places) -> sparse.csr_matrix:
-        """One row e_i for each place i; IndexError for a place that there is not."""
+        """Return a row e_i for each place i; IndexError for a place that there is not."""
         points = np.asarray(points)
         if points.size and not (points.min() >= 0 and points.max() < len(self.p)):
             raise IndexError(
@@ -88,11 +88,11 @@ class Items(BaseMeasure):
             return np.log(self.p[np.asarray(points, dtype=np.intp)])
 
     def sample(self, n: int, rng: Generator) -> Places:
-        """Independent draws of n items."""
+        """Draw n independent items."""
         return rng.choice(len(self.p), size=n, p=self.p / self.p.sum())
 
     def sample_tilted(self, H: Floats, rng: Generator) -> Places:
-        """For each row h of H an item i, drawn with probability proportional to p_i h_i^2."""
+        """Draw an item i, with probability proportional to p_i h_i^2, for each row h of H."""
         below = np.cumsum(self.p * H**2, axis=1)
         threshold = rng.random(len(H)) * below[:, -1]
         rows = np.arange(len(H))
@@ -103,15 +103,15 @@ class Items(BaseMeasure):
         )
 
     def absence(self) -> tuple[Floats, Floats]:
-        """The other items stay as they are."""
+        """Return 1 and 1: the other items stay as they are."""
         return np.ones(len(self.p)), np.ones(len(self.p))
 
     def ground_set(self) -> Places:
-        """All items."""
+        """Return all items."""
         return np.flatnonzero(self.p)
 
     def places(self, points: Places) -> Places:
-        """Where in `ground_set` each point is."""
+        """Return the place of each point in `ground_set`."""
         return np.searchsorted(self.ground_set(), points)
 
     def without(self, points: Places) -> Self:
