@@ -9,8 +9,10 @@ with A = gamma I + U Diag(theta) U' of low rank. The sum over all sets needs onl
 Sigma = sum_x p(x) phi(x) phi(x)', which the measures know in closed form, so that the
 ground set, of 2^V sentences or a cube, is never listed.
 
-    measures    ground sets: p, features, Sigma, exact draws
+    measures    ground sets: p, features, Sigma, exact draws; `forms` of their sets
+    totals      measures learnt from the sets seen
     noise       points beside the low-rank part
+    sets        of points; `batches` of those of equal size
     kernel      A, and the process that it makes
     low_rank    the normaliser and its derivatives
     spectrum    eigenvalues, law of the size

@@ -22,7 +22,6 @@ from streamtopics.dpp import conditioning, learning, marginal, sampling
 from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.batches import batch_sets
 from streamtopics.dpp.forms import SENTENCES, Form
-from streamtopics.dpp.ground_sets import LEARNT, Known, Totals
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.learning import Online, Settings
 from streamtopics.dpp.likelihood import Parameters, check_possible, log_likelihood
@@ -31,6 +30,7 @@ from streamtopics.dpp.multiplicative import theta_steps
 from streamtopics.dpp.noise import Background, Counting, Noise, check_listed
 from streamtopics.dpp.penalty import active
 from streamtopics.dpp.sets import PointSets
+from streamtopics.dpp.totals import LEARNT, Known, Totals
 from streamtopics.dpp.words import embedding_cosines, telling_words
 from streamtopics.parallel import Workers, workers
 from streamtopics.progress import progress
@@ -332,14 +332,13 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             yield sets, before.plus(sets), pool
 
     def _start(self, X: Any, groups: Any, method: str) -> PointSets:
-        caller = f"{type(self).__name__}.{method}"
         X = list(X) if isinstance(X, Iterator) else X
         width = self._known.n_columns if self._known else None
-        sets, n_columns = self._form.read(X, groups, width, caller)
+        sets, n_columns = self._form.read(X, groups, width, self._caller(method))
         if method == "fit" and len(sets) == 0:
             raise ValueError(
-                f"X, passed to {caller}, has no sets: found 0 sample(s), but a minimum of 1 is "
-                "required"
+                f"X, passed to {self._caller(method)}, has no sets: found 0 sample(s), but a "
+                "minimum of 1 is required"
             )
         self.n_features_in_ = n_columns
         check_column_names(self, X, reset=True)
@@ -649,9 +648,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         k : int
             Points of each set; beside those given.
         n_sets : int, default=1
-        theta : array-like of shape (n_components,) or None, default=None
-            None is `theta_`.
-        given : points or None, default=None
+        theta, given
             As in `sample`.
         random_state : int, RandomState instance or None, default=None
             Pass an int for the same sets each time.
@@ -674,10 +671,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         ----------
         points : matrix of shape (n_points, n_features)
             Sentences or vectors; for items their column numbers, 1-D.
-        theta : array-like of shape (n_components,) or None, default=None
-            None is `theta_`.
-        given : points or None, default=None
-            Among the sets in which these are; as in `condition`.
+        theta, given
+            As in `sample`.
 
         Returns
         -------
@@ -857,13 +852,15 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _sets(self, X: Any, groups: Any, method: str) -> PointSets:
         X = list(X) if isinstance(X, Iterator) else X
-        caller = f"{type(self).__name__}.{method}"
-        sets, _ = self._form.read(X, groups, self.n_features_in_, caller)
+        sets, _ = self._form.read(X, groups, self.n_features_in_, self._caller(method))
         check_column_names(self, X, reset=False)
         return sets
 
     def _points(self, points: Any, method: str) -> Any:
-        return self._form.points(points, self.n_features_in_, f"{type(self).__name__}.{method}")
+        return self._form.points(points, self.n_features_in_, self._caller(method))
+
+    def _caller(self, method: str) -> str:
+        return f"{type(self).__name__}.{method}"
 
     def _column_names(self, feature_names: Any) -> NDArray[Any]:
         if feature_names is None:
