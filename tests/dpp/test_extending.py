@@ -81,6 +81,15 @@ def test_noise_that_needs_a_list_is_refused_at_fit(ground_set, noise):
         assert not hasattr(estimator, "learnt_")
 
 
+def test_weighted_items_are_read_and_listed_as_items():
+    X = sparse.csr_matrix((np.random.default_rng(0).random((60, 5)) < 0.4).astype(float))
+    model = LowRankDPP(Weighted(Items.of(5), np.full(5, 2.0)), 2, random_state=0).fit(X)
+    assert isinstance(model.process().noise, Counting)
+    drawn = model.sample(50, given=np.array([1]), random_state=0)
+    assert drawn.max() == 1
+    assert drawn[:, 1].nnz == 0
+
+
 def test_a_measure_without_what_is_needed_names_it():
     class Half(BaseMeasure):
         form = Gaussian.form
