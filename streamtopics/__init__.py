@@ -11,21 +11,16 @@ from streamtopics.estimators import (
     GibbsOnlineEM,
     HDPGibbsOnlineEM,
     HDPVarGibbs,
-    HiddenFactorsTopics,
-    LangevinLDA,
+    # R    HiddenFactorsTopics,
     MultiViewLDA,
-    OnlineVBLDA,
-    PopulationVBLDA,
-    PowerPriorLDA,
-    RatingLDA,
-    SinglePassLDA,
+    # R    RatingLDA,
     StreamingBayes,
-    StreamingGibbsLDA,
-    SupervisedLDA,
-    VarGibbsLDA,
+    StreamingLDA,
+    # R    SupervisedLDA,
     VariationalOnlineEM,
 )
-from streamtopics.was import WASTopicModel
+
+# WAS
 
 __all__ = [
     "BPSLDA",
@@ -36,21 +31,15 @@ __all__ = [
     "GibbsOnlineEM",
     "HDPGibbsOnlineEM",
     "HDPVarGibbs",
-    "HiddenFactorsTopics",
-    "LangevinLDA",
+    # R    "HiddenFactorsTopics",
     "LowRankDPP",
     "MultiViewLDA",
-    "OnlineVBLDA",
-    "PopulationVBLDA",
-    "PowerPriorLDA",
-    "RatingLDA",
-    "SinglePassLDA",
+    # R    "RatingLDA",
     "StreamingBayes",
-    "StreamingGibbsLDA",
-    "SupervisedLDA",
-    "VarGibbsLDA",
+    "StreamingLDA",
+    # R    "SupervisedLDA",
     "VariationalOnlineEM",
-    "WASTopicModel",
+    # W
 ]
 
 __version__ = "0.1.0.dev0"

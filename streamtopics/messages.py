@@ -4,10 +4,11 @@
 A `Minibatch` goes in, `Topics` are what the local step sees of the global
 parameters, `Statistics` are what it sends back. Only the words that occur in
 the minibatch appear in any of them, so their size does not depend on the
-vocabulary. `BlockStatistics` are what the small models without words send back.
+vocabulary. `NodeStatistics` are what the
+small models without words send back, `SideBySideStatistics` those of topics in several parts.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -119,6 +120,8 @@ class Statistics:
     local_bound : float or None
         E_q[log p(x, z | beta)] - E_q[log q(z)] in nats, summed over the documents, under
         the q(beta) that they were inferred with; None where it was not asked for.
+    alpha : ndarray of shape (n_components,), float64, or None
+        Dirichlet parameter of the documents' proportions that they were found under.
     """
 
     words: np.ndarray
@@ -126,6 +129,7 @@ class Statistics:
     lengths: np.ndarray
     log_theta: np.ndarray | None = None
     local_bound: float | None = None
+    alpha: np.ndarray | None = None
 
     @property
     def n_documents(self) -> int:
@@ -138,7 +142,16 @@ class Statistics:
     @cached_property
     def mass(self) -> np.ndarray:
         """Expected number of tokens of each topic, of shape (n_components,)."""
-        return self.counts.sum(axis=0, dtype=np.float64)
+        mass: np.ndarray = self.counts.sum(axis=0, dtype=np.float64)
+        return mass
+
+    def plus(self, other: "Statistics", scale: float) -> "Statistics":
+        """These counts and `scale` times others, over the words of both; of these documents."""
+        words = np.union1d(self.words, other.words)
+        counts = np.zeros((len(words), self.counts.shape[1]))
+        counts[np.searchsorted(words, self.words)] = self.counts
+        counts[np.searchsorted(words, other.words)] += scale * other.counts
+        return replace(self, words=words, counts=counts)
 
 
 @dataclass(frozen=True)
@@ -149,22 +162,20 @@ class TableStatistics(Statistics):
     ----------
     tables : ndarray of shape (n_components,), float64
         Tables of each topic in the Chinese restaurant franchise, summed over documents.
-    alpha : ndarray of shape (n_components,), float64
-        Dirichlet parameter that they were sampled with; new topics start with theirs.
+
+    `alpha` is the parameter that they were sampled with; new topics start with theirs.
     """
 
     tables: np.ndarray = field(kw_only=True)
-    alpha: np.ndarray = field(kw_only=True)
 
     def of(self, topics: np.ndarray) -> "TableStatistics":
         """Those of some of the topics."""
         counts = np.ascontiguousarray(self.counts[:, topics])
-        tables, alpha = self.tables[topics], self.alpha[topics]
-        return TableStatistics(self.words, counts, self.lengths, tables=tables, alpha=alpha)
+        return replace(self, counts=counts, tables=self.tables[topics], alpha=self.alpha[topics])
 
 
 @dataclass(frozen=True)
-class BlockStatistics:
+class NodeStatistics:
     """Expected sufficient statistics of a minibatch, for a dense posterior.
 
     Attributes
@@ -189,3 +200,48 @@ class BlockStatistics:
     def n_tokens(self) -> float:
         """The mass of all nodes together."""
         return float(self.mass.sum())
+
+    def plus(self, other: "NodeStatistics", scale: float) -> "NodeStatistics":
+        """These additions and `scale` times others; of these samples."""
+        additions = {
+            name: mine + scale * other.additions[name] for name, mine in self.additions.items()
+        }
+        return replace(self, additions=additions, mass=self.mass + scale * other.mass)
+
+
+@dataclass(frozen=True)
+class SideBySideStatistics:
+    """Statistics of topics that come in several parts.
+
+    Attributes
+    ----------
+    parts : tuple of Statistics
+        Of the documents of each part; the last part has a share in all of them.
+    """
+
+    parts: tuple[Statistics, ...]
+
+    @property
+    def n_documents(self) -> int:
+        return self.parts[-1].n_documents
+
+    @property
+    def n_tokens(self) -> float:
+        return self.parts[-1].n_tokens
+
+    @property
+    def local_bound(self) -> None:
+        """None: the local step does not report it."""
+
+    @cached_property
+    def mass(self) -> np.ndarray:
+        """Expected number of tokens of each topic, of shape (n_components,)."""
+        return np.concatenate([part.mass for part in self.parts])
+
+    def plus(self, other: "SideBySideStatistics", scale: float) -> "SideBySideStatistics":
+        """These counts and `scale` times others; of these documents."""
+        pairs = zip(self.parts, other.parts, strict=True)
+        return SideBySideStatistics(tuple(mine.plus(theirs, scale) for mine, theirs in pairs))
+
+
+AnyStatistics = Statistics | NodeStatistics | SideBySideStatistics

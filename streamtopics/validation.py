@@ -5,6 +5,7 @@ Every check raises before anything is changed, and names the argument, what came
 and what would be right.
 """
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -14,14 +15,16 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_feature_names,
+    _check_n_features,
     _check_y,
     check_array,
     check_consistent_length,
     check_non_negative,
-    validate_data,
 )
 
-from streamtopics.priors import MASS_PER_WORD
+from streamtopics.checks import check_range
+from streamtopics.priors import MASS_PER_WORD, Columns, resolved
+from streamtopics.structure import check_structure
 
 __all__ = [
     "COMMON_CONSTRAINTS",
@@ -35,6 +38,7 @@ __all__ = [
     "check_labels",
     "check_structure",
     "check_topic_word_prior",
+    "check_word_prior",
     "holds_text",
     "to_csr",
 ]
@@ -42,25 +46,56 @@ __all__ = [
 LEAST_PRIOR, MOST_PRIOR = 1e-10, 1e10
 MOST_COUNT = 1e15
 
+
+@dataclass(frozen=True)
+class Symmetric:
+    """A Dirichlet prior with the same parameter for all, which sum to `mass`."""
+
+    mass: float
+
+    def __post_init__(self) -> None:
+        check_range(self, LEAST_PRIOR, MOST_PRIOR, mass=self.mass)
+
+
 POSITIVE_INT = Interval(Integral, 1, None, closed="left")
 
 BOOSTING_SCALE = Interval(Real, 0, 1e10, closed="both")
-WORD_PRIOR = [None, Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"), "array-like"]
+WORD_PRIOR = [
+    None,
+    Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"),
+    "array-like",
+    HasMethods("resolve"),
+    callable,
+]
 
 COMMON_CONSTRAINTS = {
     "n_components": [POSITIVE_INT],
-    "doc_topic_prior": [None, Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"), "array-like"],
+    "doc_topic_prior": [
+        None,
+        Symmetric,
+        Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"),
+        "array-like",
+    ],
     "topic_word_prior": WORD_PRIOR,
     "boosted_prior": WORD_PRIOR,
-    "smoothing": WORD_PRIOR[1:],
-    "kappa": [Interval(Real, 0, 1, closed="right")],
+    "kappa": [Interval(Real, 0, 1, closed="both")],
     "tau": [Interval(Real, 0, np.inf, closed="left")],
     "n_documents": [None, POSITIVE_INT],
     "n_sweeps": [POSITIVE_INT],
-    "n_start_passes": [POSITIVE_INT],
-    "boosted": ["boolean"],
-    "averaging": ["boolean"],
-    "n_passes": [POSITIVE_INT],
+    "n_start_rounds": [POSITIVE_INT],
+    "update_each_sweep": ["boolean"],
+    "averaging": [None, StrOptions({"linear", "uniform"})],
+    "n_rounds": [POSITIVE_INT],
+    "warm_rounds": ["boolean"],
+    "boosting_scale": [BOOSTING_SCALE],
+    "boosting_norm": [StrOptions({"whole", "topic"})],
+    "drift_threshold": [Interval(Real, 0, 1, closed="both")],
+    "on_drift": [callable, None],
+    "update": "no_validation",
+    "inference": "no_validation",
+    "transform_inference": "no_validation",
+    "view": "no_validation",
+    "doc_topic_prior_update": "no_validation",
     "max_local_iter": [POSITIVE_INT],
     "tol": [Interval(Real, 0, np.inf, closed="left")],
     "batch_size": [POSITIVE_INT],
@@ -86,14 +121,16 @@ def check_counts(
             "sklearn.feature_extraction.text.CountVectorizer().fit_transform(documents)"
         )
     check_structure(X, caller)
-    X = validate_data(
-        estimator,
+    check_column_names(estimator, X, reset=reset)
+    X = check_array(
         X,
-        reset=reset,
         accept_sparse="csr",
         dtype=[np.float32, np.float64],
         ensure_min_samples=0 if allow_no_documents else 1,
+        estimator=estimator,
+        input_name="X",
     )
+    _check_n_features(estimator, X, reset=reset)
     if not sparse.issparse(X):
         X = sparse.csr_matrix(X)
     check_non_negative(X, caller)
@@ -131,38 +168,16 @@ def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
 
 def holds_text(X: Any) -> bool:
     """Whether X, or the first thing in it, is a text."""
-    if sparse.issparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") in "biuf":
-        return False
     for _ in range(3):
         if isinstance(X, str | bytes):
             return True
+        if sparse.issparse(X) or getattr(getattr(X, "dtype", None), "kind", "O") in "biuf":
+            return False
         try:
             X = X.iloc[0] if hasattr(X, "iloc") else X[0]
         except (TypeError, IndexError, KeyError):
             return False
     return isinstance(X, str | bytes)
-
-
-def check_structure(X: Any, caller: str, name: str = "X") -> None:
-    """Refuse a CSR or CSC matrix put together from arrays that do not fit."""
-    if not (sparse.issparse(X) and X.format in ("csr", "csc")):
-        return
-    n_major, n_minor = X.shape if X.format == "csr" else X.shape[::-1]
-    indptr, indices, n_stored = X.indptr, X.indices, len(X.indices)
-    what = f"{name}, a {X.format.upper()} matrix passed to {caller},"
-    fits = len(indptr) == n_major + 1 and indptr[0] == 0 and indptr[-1] == n_stored
-    if not fits or len(X.data) != n_stored or (np.diff(indptr) < 0).any():
-        raise ValueError(
-            f"{what} has pointers that do not fit its {n_stored} stored entries; "
-            "build it anew, for example from (data, (row, column))"
-        )
-    if n_stored and not (indices.min() >= 0 and indices.max() < n_minor):
-        worst = indices.min() if indices.min() < 0 else indices.max()
-        axis = "column" if X.format == "csr" else "row"
-        raise ValueError(
-            f"{what} has an entry in {axis} {worst}, but only {n_minor} "
-            f"{axis}s; give it the shape of the vocabulary"
-        )
 
 
 def to_csr(X: Any, caller: str, name: str, *, otherwise: type = np.float32) -> sparse.csr_matrix:
@@ -214,10 +229,12 @@ def _check_prior(prior: Any, name: str, shapes: dict[str, tuple[int, ...]]) -> n
     return prior
 
 
-def check_doc_topic_prior(prior: Any, n_components: int, default_mass: float) -> np.ndarray:
+def check_doc_topic_prior(prior: Any, n_components: int, default_mass: float = 10.0) -> np.ndarray:
     """The prior as an array of shape (n_components,)."""
     if prior is None:
-        prior = default_mass / n_components
+        prior = Symmetric(default_mass)
+    if isinstance(prior, Symmetric):
+        prior = prior.mass / n_components
     if isinstance(prior, Real):
         return np.full(n_components, float(prior))
     return _check_prior(prior, "doc_topic_prior", {"(n_components,)": (n_components,)})
@@ -238,7 +255,7 @@ def check_topic_word_prior(
     if prior is None:
         prior = MASS_PER_WORD
     if isinstance(prior, Real):
-        return np.full((1, 1), float(prior))
+        return _check_prior([prior], name, {"(1,)": (1,)}).reshape(1, 1)
     shapes: dict[str, tuple[int, ...]] = {"(n_features,)": (n_features,)}
     if n_components is not None:
         shapes[f"({components}, n_features)"] = (n_components, n_features)
@@ -246,11 +263,59 @@ def check_topic_word_prior(
     return np.ascontiguousarray(np.atleast_2d(prior).T)
 
 
+def check_word_prior(
+    estimator: Any,
+    name: str,
+    X: sparse.csr_matrix,
+    n_components: int | None,
+    components: str = "n_components",
+    *,
+    y: np.ndarray | None = None,
+    classes: np.ndarray | None = None,
+) -> np.ndarray:
+    """The estimator's prior of this name by word, made for the columns of X where it has to be.
+
+    The shape is that of `check_topic_word_prior`; `y` and `classes` are those of `Columns`.
+    """
+    words = getattr(estimator, "feature_names_in_", None)
+    given = getattr(estimator, name)
+    try:
+        prior = resolved(given, Columns(X, words, n_components, y, classes))
+    except Exception as error:
+        error.add_note(f"raised by {name}={given!r} of {type(estimator).__name__}")
+        raise
+    if prior is None and given is not None:
+        raise TypeError(f"{name}={given!r} made None; it must return pseudo-counts, an array")
+    return check_topic_word_prior(prior, name, n_components, X.shape[1], components)
+
+
 def check_column_names(estimator: Any, X: Any, *, reset: bool) -> None:
-    """Keep the columns' names of a data frame, or of a list of them, or compare them."""
-    frames = X if isinstance(X, list | tuple) else [X]
-    frame = next((item for item in frames if hasattr(item, "columns")), None)
-    _check_feature_names(estimator, frame, reset=reset)
+    """Keep the names of the columns of a data frame or `NamedCounts`, or compare them.
+
+    X may be a list of either.
+    """
+    many = isinstance(X, list | tuple) or getattr(getattr(X, "dtype", None), "kind", "") == "O"
+    items = X if many else [X]
+    named = (getattr(item, "feature_names", None) for item in items if sparse.issparse(item))
+    names = next((names for names in named if names is not None), None)
+    if names is None:
+        frame = next((item for item in items if hasattr(item, "columns")), None)
+        _check_feature_names(estimator, frame, reset=reset)
+    elif reset:
+        estimator.feature_names_in_ = np.asarray(names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        _check_same_names(estimator, names)
+
+
+def _check_same_names(estimator: Any, names: np.ndarray) -> None:
+    known = estimator.feature_names_in_
+    if not np.array_equal(names, known):
+        strange = np.setdiff1d(names, known).tolist()[:5]
+        raise ValueError(
+            f"the columns of X are not those that {type(estimator).__name__} was fitted on: "
+            f"{f'it has {strange}, among others' if strange else 'their order differs'}; count "
+            "with the vectorizer whose counts it was fitted on"
+        )
 
 
 def check_feature_names(feature_names: Any, n_features: int) -> np.ndarray:

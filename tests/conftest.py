@@ -1,6 +1,51 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What all tests share."""
+"""What all tests share: pictures are closed, and no test leaves a trace for the next."""
 
 import os
+import random
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sklearn
+from joblib.parallel import get_active_backend
+
+SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGALRM") if hasattr(signal, name)]
 
 os.environ.setdefault("MPLBACKEND", "agg")
+
+
+@pytest.fixture(autouse=True)
+def no_traces():
+    """Refuse a test that leaves the process other than it was; random numbers are put back."""
+    drawn, drawn_by_numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
+    before = _settings()
+    yield
+    random.setstate(drawn)
+    np.random.set_state(drawn_by_numpy)  # noqa: NPY002
+    if (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
+        pyplot.close("all")
+    after = _settings()
+    changed = [name for name in before if before[name] != after[name]]
+    assert not changed, f"the test leaves behind other settings: {changed}"
+
+
+def _settings() -> dict[str, Any]:
+    """What a test could change for those after it."""
+    backend, n_jobs = get_active_backend()
+    settings = {
+        "environment": {k: v for k, v in os.environ.items() if k != "PYTEST_CURRENT_TEST"},
+        "folder": Path.cwd(),
+        "sys.path": list(sys.path),
+        "signals": [signal.getsignal(number) for number in SIGNALS],
+        "printing by NumPy": np.get_printoptions(),
+        "errors of NumPy": np.geterr(),
+        "scikit-learn": sklearn.get_config(),
+        "joblib": (type(backend), n_jobs),
+    }
+    if (matplotlib := sys.modules.get("matplotlib")) is not None:
+        settings["matplotlib"] = list(dict.values(matplotlib.rcParams))
+    return settings

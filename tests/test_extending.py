@@ -4,6 +4,7 @@
 import doctest
 import importlib
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,9 @@ X = make_lda_corpus(n_documents=400, n_components=3, n_features=60, random_state
 @pytest.fixture(autouse=True)
 def guide(monkeypatch):
     monkeypatch.syspath_prepend(GUIDE)
-    return {name: importlib.import_module(name) for name in FILES}
+    yield {name: importlib.import_module(name) for name in FILES}
+    for name in FILES:
+        del sys.modules[name]
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -191,3 +191,9 @@ def test_class_prior_in_the_order_of_classes():
 def test_class_prior_refuses(arguments, message):
     with pytest.raises(ValueError, match=message):
         class_prior(**({"X": [[1, 0], [0, 1]], "y": [3, 1]} | arguments))
+
+
+@pytest.mark.parametrize("n_components", [0, -1, 1.5, "two"])
+def test_seeds_need_a_number_of_topics(n_components):
+    with pytest.raises(ValueError, match=f"n_components must be None or .*got {n_components!r}"):
+        seed_prior({"sea": ["ship"]}, ["ship", "sun"], 5.0, n_components=n_components)

@@ -370,3 +370,10 @@ def test_pointers_that_do_not_fit():
     X.indices[0] = 9
     with pytest.raises(ValueError, match=r"X\[1\], a CSR matrix.*entry in column 9"):
         read_sentences([ROWS, X])
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "bsr", "coo", "lil", "dok", "dia"])
+def test_lists_hold_sparse_matrices_of_any_kind(kind):
+    counts = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0]])
+    found = read_sentences([sparse.csr_matrix(counts).asformat(kind)] * 2)
+    assert_array_equal(found.counts.toarray(), np.vstack([counts, counts]))

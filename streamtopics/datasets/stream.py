@@ -20,6 +20,8 @@ from typing import Any
 from scipy import sparse
 from sklearn.utils import check_scalar
 
+from streamtopics.structure import check_structure
+
 TEXT_SUFFIXES = frozenset({".txt"})
 JSON_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson"})
 SHOWN = 60
@@ -62,8 +64,8 @@ def iter_minibatches(
     Raises
     ------
     TypeError, ValueError
-        If `batch_size` is not a positive integer, or a matrix comes together with a
-        vectorizer.
+        If `batch_size` is not a positive integer, a matrix comes together with a
+        vectorizer, or the arrays of a sparse one do not fit.
     FileNotFoundError, TypeError, ValueError
         As `read_texts`, some of them only when the document is reached.
 
@@ -99,6 +101,7 @@ def iter_minibatches(
             f"a vectorizer turns texts into counts, but source is a matrix of shape "
             f"{source.shape}; pass vectorizer=None"
         )
+    check_structure(source, "iter_minibatches", "source")
     return _row_slices(source, batch_size)
 
 

@@ -17,7 +17,7 @@ from sklearn.utils import Tags, check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from streamtopics.base import unchanged_unless_learnt
+from streamtopics.base.frame import unchanged_unless_learnt
 from streamtopics.dpp import conditioning, learning, marginal, sampling
 from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.batches import batch_sets

@@ -4,30 +4,31 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import fields, replace
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base import FEW_STEPS, unchanged_unless_learnt, warn_of_no_boost
-from streamtopics.estimators.records import RecordParameters, is_record
-from streamtopics.kernels import rows
-from streamtopics.learnt import LearntTopics, largest
+from streamtopics.base.frame import (
+    Commit,
+    check_same,
+    check_same_state,
+    check_update,
+    warn_of_no_boost,
+)
+from streamtopics.base.inputs import SentenceDocuments, SentencesInput
+from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE, FEW_STEPS
+from streamtopics.base.topics import LearntTopics
 from streamtopics.local.asum import EM, Found, FrankWolfe
-from streamtopics.messages import Minibatch, SentenceBatch
 from streamtopics.metrics import predictive
 from streamtopics.models import ASUM
-from streamtopics.parallel import Workers, workers
-from streamtopics.posterior import LazyPosterior
-from streamtopics.progress import progress
-from streamtopics.sentences import Sentences, read_sentences
+from streamtopics.parallel import Workers
+from streamtopics.posteriors import TopicPosterior
+from streamtopics.sentences import Sentences
 from streamtopics.updates import BPS
 from streamtopics.updates.rule import Rule
 from streamtopics.validation import (
@@ -36,17 +37,15 @@ from streamtopics.validation import (
     POSITIVE_INT,
     Interval,
     StrOptions,
-    check_column_names,
-    check_topic_word_prior,
+    check_word_prior,
 )
 
-DOCUMENTS_AT_ONCE = 4096
 BOOSTING = 0.5
 AT_LEAST_ONE = Interval(Real, 1, 1e10, closed="both")
 LOCAL_STEPS = {"em": EM, "frank_wolfe": FrankWolfe}
 
 
-class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstimator):
+class AspectSentimentModel(LearntTopics, SentencesInput):
     """The aspect and sentiment unification model (ASUM), which learns from seed words.
 
     Each sentence speaks of one aspect with one sentiment, and draws all of its words from
@@ -61,13 +60,14 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
         Aspects of each sentiment; there are as many topics for each.
     sentiments : sequence of str or of int, default=("positive", "negative")
         Their names, two or more, in the order of the rows of `topic_word_prior`.
-    topic_word_prior : float, array-like of shape (n_features,) or \
-            (n_sentiments, n_features), or None, default=None
+    topic_word_prior : float, array-like of shape (n_features,) or (n_sentiments, n_features), \
+            WordPrior, callable or None, default=None
         Dirichlet parameter of the topics of each sentiment (the papers' eta): a
-        pseudo-count, in tokens, for every word; `streamtopics.priors.seed_prior` makes one
-        of seed words. None is 0.05 for each, under which the names mean nothing.
-    boosted_prior : float, array-like of shape (n_features,) or \
-            (n_sentiments, n_features), or None, default=None
+        pseudo-count, in tokens, for every word. `streamtopics.priors.SeedWords` takes seed
+        words by the names of the sentiments. None is 0.05 for each, under which the names
+        mean nothing.
+    boosted_prior : float, array-like of shape (n_features,) or (n_sentiments, n_features), \
+            WordPrior, callable or None, default=None
         The knowledge that a boost adds with every minibatch, only its shape counts; None is
         `topic_word_prior`.
     boosting_scale : float or None, default=None
@@ -122,7 +122,7 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
         What has been learnt from, counting repeated passes.
     n_iter_ : int
         Passes that `fit` has finished.
-    posterior_ : LazyPosterior
+    posterior_ : TopicPosterior
         The state of the engine.
     seed_ : int
         The seed drawn from `random_state`.
@@ -134,7 +134,7 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
     See Also
     --------
     streamtopics.text.SentenceVectorizer : Makes sentences of raw documents.
-    streamtopics.priors.seed_prior : Makes `topic_word_prior`.
+    streamtopics.priors.SeedWords : Makes `topic_word_prior`.
 
     Notes
     -----
@@ -155,22 +155,20 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
     --------
     >>> from sklearn.feature_extraction.text import CountVectorizer
     >>> from streamtopics import AspectSentimentModel
-    >>> from streamtopics.priors import seed_prior
+    >>> from streamtopics.priors import SeedWords
     >>> from streamtopics.text import SentenceVectorizer
     >>> texts = ["Good room. The staff was friendly.", "Bad food. The soup was cold."] * 50
     >>> vectorizer = SentenceVectorizer(CountVectorizer(stop_words="english"))
     >>> X = vectorizer.fit_transform(texts)
-    >>> words = vectorizer.get_feature_names_out()
-    >>> seeds = {"positive": ["good"], "negative": ["bad"]}
-    >>> prior = seed_prior(seeds, words, 1.0)
+    >>> seeds = SeedWords({"positive": ["good"], "negative": ["bad"]}, strength=1.0)
     >>> model = AspectSentimentModel(
-    ...     n_aspects=2, topic_word_prior=prior, batch_size=20, random_state=0
+    ...     n_aspects=2, topic_word_prior=seeds, batch_size=20, random_state=0
     ... ).fit(X)
     >>> model.predict(vectorizer.transform(["A friendly room.", "Cold soup!"]))
     array(['positive', 'negative'], dtype='<U8')
     """
 
-    _records = ("update",)
+    _records: ClassVar[dict[str, dict[str, Any]]] = LearntTopics._records | {"update": {}}
     _parameter_constraints = {
         name: COMMON_CONSTRAINTS[name]
         for name in (
@@ -257,18 +255,7 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
             If the corpus makes so few minibatches that the topics hardly leave their
             random start.
         """
-        with unchanged_unless_learnt(self), self._workers() as pool:
-            sentences = self._sentences(X, groups, "fit", reset=True)
-            self._start(sentences.n_words)
-            self._warn_of_few_steps(sentences.n_documents)
-            total, shown = self.max_iter * sentences.n_documents, self.verbose > 0
-            with progress(type(self).__name__, total, enabled=shown) as report:
-                for _ in range(self.max_iter):
-                    for batch in _batches(sentences, self.batch_size):
-                        self._learn(batch, pool)
-                        report.advance(batch.n_documents, batch.sentences.n_tokens)
-                    self.n_iter_ += 1
-        return self
+        return self._fit(X=X, groups=groups)
 
     def partial_fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Learn from one minibatch: one step of the update rule.
@@ -292,16 +279,7 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
         self : object
             The estimator.
         """
-        with unchanged_unless_learnt(self), self._workers() as pool:
-            first = not self.__sklearn_is_fitted__()
-            sentences = self._sentences(X, groups, "partial_fit", reset=first)
-            if first:
-                self._start(sentences.n_words)
-            else:
-                self._check_continuable()
-            if sentences.n_documents:
-                self._learn(_batch(sentences, 0, sentences.n_documents), pool)
-        return self
+        return self._partial_fit(X=X, groups=groups)
 
     def fit_transform(self, X: Any, y: Any = None, groups: Any = None) -> np.ndarray:
         """`fit`, then `transform` of the same documents.
@@ -321,51 +299,41 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
         """
         return self.fit(X, groups=groups).transform(X, groups)
 
-    def _warn_of_few_steps(self, n_documents: int) -> None:
-        passes = getattr(self._rule, "n_passes", getattr(self._rule, "max_passes", 1))
-        n_steps = -(-n_documents // self.batch_size) * self.max_iter * passes
+    def _warn_before(self, batch: SentenceDocuments) -> None:
+        rounds = getattr(self._rule, "n_rounds", getattr(self._rule, "max_rounds", 1))
+        n_steps = -(-batch.n_documents // self.batch_size) * self.max_iter * rounds
         if n_steps < FEW_STEPS:
             warnings.warn(
                 f"{type(self).__name__}.fit makes only {n_steps} step(s) from a random start, too "
                 "few to find topics; for a corpus of few minibatches make batch_size smaller, or "
-                f"update several rounds long, such as BPS({BOOSTING}, n_passes=10)",
+                f"update several rounds long, such as Rounds(BPS({BOOSTING}), n_rounds=10)",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
-    @contextmanager
-    def _workers(self) -> Iterator[Workers]:
-        self._validate_params()
-        if not (self.update is None or (is_record(self.update) and hasattr(self.update, "step"))):
-            raise TypeError(
-                "update must be a rule of streamtopics.updates, such as PowerPrior(0.9), or None; "
-                f"got {self.update!r}"
-            )
-        if self.update is not None and self.boosting_scale is not None:
+    def _check_parameters(self) -> None:
+        check_update(self.update, self.boosting_scale)
+        lacking = self._rule.needs - TopicPosterior.offers - {"local_bound"}
+        if lacking:
             raise ValueError(
-                f"boosting_scale is {self.boosting_scale!r}, but update is {self.update!r}, which "
-                "boosts as its own fields say; set boosting_scale to None, or update"
+                f"{type(self._rule).__name__} needs {sorted(lacking)}, which the local step "
+                f"{self.local_step!r} does not report; use another update"
             )
-        with workers(self.n_jobs) as pool:
-            yield pool
 
-    def _start(self, n_features: int) -> None:
+    def _start(self, batch: SentenceDocuments) -> None:
         self.classes_ = _checked_sentiments(self.sentiments)
-        shape = n_features, len(self.classes_) * self.n_aspects
-        eta = self._prior("topic_word_prior", n_features)
-        xi = None if self.boosted_prior is None else self._prior("boosted_prior", n_features)
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        self.n_features_in_ = n_features
-        self.seed_ = int(seed)
-        self.n_iter_ = 0
-        self.posterior_ = LazyPosterior(eta, shape, xi=xi)
+        X = batch.sentences.counts
+        shape = X.shape[1], len(self.classes_) * self.n_aspects
+        eta = self._prior("topic_word_prior", X)
+        xi = None if self.boosted_prior is None else self._prior("boosted_prior", X)
+        self.seed_ = self._draw_seed()
+        posterior = TopicPosterior(eta, shape, xi=xi, seed=self.seed_)
+        self._commit = Commit(posterior, self._rule.init(posterior), 0, self._rule)
 
-    def _prior(self, name: str, n_features: int) -> np.ndarray:
+    def _prior(self, name: str, X: sparse.csr_matrix) -> np.ndarray:
         """A prior by word and topic, of shape (n_features or 1, n_components or 1)."""
         n_sentiments = len(self.classes_)
-        prior = check_topic_word_prior(
-            getattr(self, name), name, n_sentiments, n_features, "n_sentiments"
-        )
+        prior = check_word_prior(self, name, X, n_sentiments, "n_sentiments", classes=self.classes_)
         return prior if prior.shape[1] == 1 else np.repeat(prior, self.n_aspects, axis=1)
 
     def _check_continuable(self) -> None:
@@ -376,17 +344,18 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
                 f"sentiments are {now.tolist()} now, but the model was started with "
                 f"{self.classes_.tolist()}; set them back, or start anew with fit"
             )
-        if self.n_aspects != self._n_aspects:
-            raise ValueError(
-                f"n_aspects is {self.n_aspects} now, but the model has {self._n_aspects}; "
-                "set it back, or start anew with fit"
-            )
+        check_same(self, n_aspects=self._n_aspects)
+        check_same_state(self._rule, self._commit)
 
-    def _learn(self, batch: SentenceBatch, pool: Workers) -> None:
-        blend = self._rule.step(self.posterior_, self._model.learner(self.posterior_, batch, pool))
+    def _learn(self, batch: SentenceDocuments, pool: Workers) -> None:
+        commit, rule = self._commit, self._rule
+        posterior = commit.posterior
+        learn = self._model.learner(posterior, batch.batch, pool)
+        blend, state = rule.step(posterior, learn, commit.state)
         if self.boosted_prior is not None and not np.any(blend.boost):
             warn_of_no_boost("a boosting_scale above 0, or an update with a boost")
-        self.posterior_.blend(blend)
+        new = replace(commit, state=state, update=rule)
+        posterior.blend(blend, [(vars(self), "_commit", new)])
 
     # Inference
 
@@ -447,8 +416,8 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
             Rows sum to 1; first all aspects of the first sentiment.
         """
         check_is_fitted(self)
-        with self._workers() as pool:
-            return self._found(self._sentences(X, groups, "transform"), pool).proportions
+        batch = self._read("transform", X=X, groups=groups)
+        return self._inferred(lambda pool: self._found(batch, pool).proportions)
 
     def transform_sentences(self, X: Any, groups: Any = None) -> np.ndarray:
         """Probability of each sentiment and aspect in each sentence.
@@ -467,9 +436,9 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
             to 1. A sentence without words has the proportions of its document.
         """
         check_is_fitted(self)
-        with self._workers() as pool:
-            sentences = self._sentences(X, groups, "transform_sentences")
-            return sentences.as_passed(self._found(sentences, pool).responsibility)
+        batch = self._read("transform_sentences", X=X, groups=groups)
+        found = self._inferred(lambda pool: self._found(batch, pool))
+        return batch.sentences.as_passed(found.responsibility)
 
     def score_samples(self, X: Any, groups: Any = None) -> np.ndarray:
         """Log predictive probability of the held-out tokens of each document.
@@ -518,48 +487,37 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
 
     def _sentiments(self, X: Any, groups: Any, method: str) -> np.ndarray:
         check_is_fitted(self)
-        with self._workers() as pool:
-            psi = self._found(self._sentences(X, groups, method), pool).proportions
+        batch = self._read(method, X=X, groups=groups)
+        psi = self._inferred(lambda pool: self._found(batch, pool).proportions)
         n_sentiments = len(self.classes_)
         return psi.reshape(len(psi), n_sentiments, psi.shape[1] // n_sentiments).sum(axis=2)
 
-    def _found(self, sentences: Sentences, pool: Workers) -> Found:
-        model = self._model
-        K, n_documents = self.posterior_.shape[1], sentences.n_documents
-        out = Found(
-            np.empty((n_documents, K)),
-            np.empty((sentences.n_sentences, K)),
-            np.empty(n_documents),
-            np.empty(n_documents, np.int32),
-        )
-        for start in range(0, n_documents, DOCUMENTS_AT_ONCE):
-            stop = min(start + DOCUMENTS_AT_ONCE, n_documents)
-            found = model.infer(self.posterior_, _batch(sentences, start, stop), pool)
-            first, last = sentences.starts[start], sentences.starts[stop]
-            out.proportions[start:stop] = found.proportions
-            out.responsibility[first:last] = found.responsibility
-            out.objective[start:stop] = found.objective
-            out.n_iter[start:stop] = found.n_iter
-        return out
+    def _found(self, batch: SentenceDocuments, pool: Workers) -> Found:
+        model, posterior = self._model, self.posterior_
+        found = [model.infer(posterior, part.batch, pool) for part in batch.cut(DOCUMENTS_AT_ONCE)]
+        if not found:
+            K = posterior.shape[1]
+            return Found(np.empty((0, K)), np.empty((0, K)), np.empty(0), np.empty(0, np.int32))
+        names = [field.name for field in fields(Found)]
+        return Found(*(np.concatenate([getattr(part, name) for part in found]) for name in names))
 
     def _completion(self, X: Any, groups: Any, method: str) -> tuple[np.ndarray, float]:
         """Summed log probability of each document's held-out tokens, and their number."""
-        with self._workers() as pool:
-            sentences = self._sentences(X, groups, method)
-            observed, held_out = predictive.completion_split(sentences.counts)
-            theta = self._found(Sentences(observed, sentences.starts), pool).responsibility
-        words = np.unique(held_out.indices)
-        topic_word = self.posterior_.rows(words.astype(np.int32)) / self.posterior_.mass
-        log_probability = predictive.token_log_probability(theta, topic_word.T, held_out[:, words])
+        sentences = self._read(method, X=X, groups=groups).sentences
+        observed, held_out = predictive.completion_split(sentences.counts)
+        rest = SentenceDocuments(Sentences(observed, sentences.starts))
+        words = np.unique(held_out.indices).astype(np.int32)
+        theta, topic_word = self._inferred(
+            lambda pool: (self._found(rest, pool).responsibility, self._topics_of(words))
+        )
+        log_probability = predictive.token_log_probability(theta, topic_word, held_out[:, words])
         of_documents = np.bincount(sentences.documents, log_probability, sentences.n_documents)
         return of_documents, float(held_out.sum(dtype=np.float64))
 
     # What was learnt
 
-    def top_words(
-        self, sentiment: Any, aspect: int, feature_names: Any = None, n: int = 10
-    ) -> list:
-        """The most probable words of an aspect with a sentiment, the most probable first.
+    def topic_of(self, sentiment: Any, aspect: int) -> int:
+        """Number of the topic of an aspect with a sentiment, as in `top_words`.
 
         Parameters
         ----------
@@ -568,20 +526,12 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
         aspect : int
             From 0 to n_aspects - 1. The same number in two sentiments need not be the same
             aspect.
-        feature_names : array-like of shape (n_features,), default=None
-            Words of the columns; None for the names seen in `fit`, or else the numbers of
-            the columns.
-        n : int, default=10
-            How many.
 
         Returns
         -------
-        words : list
-            Of min(n, n_features) words.
+        topic : int
         """
-        names = self._column_names(feature_names)
-        if not (isinstance(n, Integral) and n >= 1):
-            raise ValueError(f"n must be a positive number of words; got {n!r}")
+        check_is_fitted(self)
         known = self.classes_.tolist()
         if sentiment not in known:
             raise ValueError(f"sentiment must be one of {known}; got {sentiment!r}")
@@ -589,8 +539,7 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
             raise ValueError(
                 f"aspect must be a whole number from 0 to {self._n_aspects - 1}; got {aspect!r}"
             )
-        topic = known.index(sentiment) * self._n_aspects + int(aspect)
-        return list(names[largest(self.components_[topic], n)])
+        return known.index(sentiment) * self._n_aspects + int(aspect)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the columns of `transform`: each sentiment with the number of an aspect.
@@ -631,23 +580,6 @@ class AspectSentimentModel(RecordParameters, LearntTopics, TransformerMixin, Bas
             self.seed_,
         )
 
-    def _sentences(self, X: Any, groups: Any, method: str, *, reset: bool = False) -> Sentences:
-        n_words = None if reset else self.n_features_in_
-        caller = f"{type(self).__name__}.{method}"
-        X = list(X) if isinstance(X, Iterator) else X
-        sentences = read_sentences(X, groups, n_words=n_words, caller=caller)
-        check_column_names(self, X, reset=reset)
-        if method == "fit" and sentences.n_documents == 0:
-            raise ValueError(f"X, passed to {caller}, has no documents; fit needs at least one")
-        return sentences
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.two_d_array = False
-        tags.input_tags.three_d_array = True
-        tags.input_tags.positive_only = True
-        return tags
-
 
 def _checked_sentiments(sentiments: Any) -> np.ndarray:
     """The names as an array."""
@@ -662,17 +594,3 @@ def _checked_sentiments(sentiments: Any) -> np.ndarray:
             f"('positive', 'negative'); got {sentiments!r}"
         )
     return np.array(names)
-
-
-def _batches(sentences: Sentences, size: int) -> Iterator[SentenceBatch]:
-    for start in range(0, sentences.n_documents, size):
-        yield _batch(sentences, start, min(start + size, sentences.n_documents))
-
-
-def _batch(sentences: Sentences, start: int, stop: int) -> SentenceBatch:
-    """The documents start .. stop - 1 over the words that occur in them."""
-    starts = sentences.starts[start : stop + 1]
-    counts: sparse.csr_matrix = sentences.counts[starts[0] : starts[-1]]
-    words, places = rows.used_columns(counts.indices, counts.shape[1])
-    batch = Minibatch(words, counts.indptr.astype(np.int32), places, counts.data)
-    return SentenceBatch(batch, starts - starts[0])

@@ -19,7 +19,7 @@ from scipy.special import digamma
 from streamtopics.families import dirichlet
 from streamtopics.messages import Statistics
 from streamtopics.models.lda import RandomStart
-from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates.word_prior import solve_eta
 
 WORDS_AT_ONCE = 4096
@@ -27,7 +27,7 @@ WORDS_AT_ONCE = 4096
 # long as all topics are alike, proportions do not seem to vary, and alpha would keep them so.
 BURN_IN = 10
 
-EStep = Callable[[LazyPosterior | RandomStart, Any], tuple[Statistics, Any]]
+EStep = Callable[[TopicPosterior | RandomStart, Any], tuple[Statistics, Any]]
 AlphaStep = Callable[[np.ndarray, Statistics, Any], np.ndarray]
 
 
@@ -37,7 +37,7 @@ class Climbed:
 
     Attributes
     ----------
-    posterior : LazyPosterior
+    posterior : TopicPosterior
     statistics : Statistics
     documents : object
         What the last E-step said.
@@ -46,7 +46,7 @@ class Climbed:
     n_rounds : int
     """
 
-    posterior: LazyPosterior
+    posterior: TopicPosterior
     statistics: Statistics
     documents: Any
     bounds: tuple[float, ...]
@@ -54,7 +54,7 @@ class Climbed:
 
 
 def climb(
-    posterior: LazyPosterior,
+    posterior: TopicPosterior,
     seed: int,
     e_step: EStep,
     alpha_step: AlphaStep,
@@ -69,7 +69,7 @@ def climb(
 
     Parameters
     ----------
-    posterior : LazyPosterior
+    posterior : TopicPosterior
         To start from; one that knows nothing starts at random.
     seed : int
         Of the random start.
@@ -103,7 +103,7 @@ def climb(
             if learn_eta:
                 eta = np.full((1, 1), learnt_eta(posterior))
             alpha = alpha_step(alpha, statistics, documents)
-        posterior = LazyPosterior(eta, posterior.shape, alpha)
+        posterior = TopicPosterior(eta, posterior.shape, alpha)
         posterior.blend(Blend(1.0, 1.0, 0.0, statistics))
         if (
             n_rounds > burn_in
@@ -114,13 +114,13 @@ def climb(
     return Climbed(posterior, statistics, documents, tuple(bounds), n_rounds)
 
 
-def divergence(posterior: LazyPosterior) -> float:
+def divergence(posterior: TopicPosterior) -> float:
     """KL(q(beta) || p(beta | eta)), over all topics."""
     eta = np.broadcast_to(posterior.eta, posterior.shape)
     return float(dirichlet.kl(posterior.dense(), eta, axis=0).sum())
 
 
-def learnt_eta(posterior: LazyPosterior) -> float:
+def learnt_eta(posterior: TopicPosterior) -> float:
     """The eta that suits q(beta) best."""
     n_words, n_topics = posterior.shape
     total = -n_words * digamma(posterior.mass).sum()

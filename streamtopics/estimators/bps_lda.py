@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LDA with a prior that a stream does not wash out."""
 
-from streamtopics.base import StreamingTopicModel
-from streamtopics.estimators.documentation import documented
-from streamtopics.local import Variational
-from streamtopics.merging import Mergeable
-from streamtopics.models import LDA
-from streamtopics.models.views import geometric_mean
+from streamtopics.base.composition import Composition, bayesian
+from streamtopics.base.glossary import documented
+from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.updates import BPS
-from streamtopics.validation import BOOSTING_SCALE, StrOptions
 
 
 @documented
-class BPSLDA(Mergeable, StreamingTopicModel):
+class BPSLDA(StreamingTopicModel):
     """Latent Dirichlet allocation whose prior knowledge is boosted on the stream.
 
     With each minibatch the prior is added again, in proportion to what the
@@ -37,9 +33,13 @@ class BPSLDA(Mergeable, StreamingTopicModel):
         that rarely used topics are pulled hardest; "topic" gives each topic a
         boost in proportion to its own tokens.
     {doc_topic_prior}
+    {fixed_doc_topic_prior_update}
     {topic_word_prior}
     {boosted_prior}
-    {n_passes}
+    {inference}
+    {view}
+    {n_rounds}
+    {few_start_rounds}
     {max_local_iter}
     {tol}
     {large_batch_size}
@@ -72,10 +72,7 @@ class BPSLDA(Mergeable, StreamingTopicModel):
     1.25
     """
 
-    _parameter_constraints = StreamingTopicModel._parameter_constraints | {
-        "boosting_scale": [BOOSTING_SCALE],
-        "boosting_norm": [StrOptions({"whole", "topic"})],
-    }
+    _doc_topic_mass = 10.0
 
     def __init__(
         self,
@@ -84,9 +81,13 @@ class BPSLDA(Mergeable, StreamingTopicModel):
         boosting_scale=0.1,
         boosting_norm="whole",
         doc_topic_prior=None,
+        doc_topic_prior_update="fixed",
         topic_word_prior=None,
         boosted_prior=None,
-        n_passes=1,
+        inference="variational",
+        view=None,
+        n_rounds=1,
+        n_start_rounds=1,
         max_local_iter=100,
         tol=1e-3,
         batch_size=1200,
@@ -99,9 +100,13 @@ class BPSLDA(Mergeable, StreamingTopicModel):
         self.boosting_scale = boosting_scale
         self.boosting_norm = boosting_norm
         self.doc_topic_prior = doc_topic_prior
+        self.doc_topic_prior_update = doc_topic_prior_update
         self.topic_word_prior = topic_word_prior
         self.boosted_prior = boosted_prior
-        self.n_passes = n_passes
+        self.inference = inference
+        self.view = view
+        self.n_rounds = n_rounds
+        self.n_start_rounds = n_start_rounds
         self.max_local_iter = max_local_iter
         self.tol = tol
         self.batch_size = batch_size
@@ -110,9 +115,5 @@ class BPSLDA(Mergeable, StreamingTopicModel):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _rule(self) -> BPS:
-        return BPS(self.boosting_scale, self.boosting_norm, self.n_passes)
-
-    def _model(self) -> LDA:
-        local = Variational(self.tol, self.max_local_iter)
-        return LDA(geometric_mean, local, local, self.seed_)
+    def _composition(self) -> Composition:
+        return bayesian(self, BPS(self.boosting_scale, self.boosting_norm))

@@ -1,20 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LDA learnt by online EM with Gibbs sampling in the documents."""
 
-from streamtopics.base import StreamingTopicModel
-from streamtopics.estimators.choices import BY_GIBBS, DOC_TOPIC_UPDATES, averaged
-from streamtopics.estimators.documentation import documented
+from streamtopics.base.composition import Composition, of_online_em
+from streamtopics.base.glossary import documented
+from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.local import Gibbs
-from streamtopics.merging import Mergeable
-from streamtopics.models import LDA
-from streamtopics.models.views import mean
-from streamtopics.updates import OnlineEM
-from streamtopics.updates.doc_topic import DocTopicUpdate
-from streamtopics.validation import StrOptions
 
 
 @documented
-class GibbsOnlineEM(Mergeable, StreamingTopicModel):
+class GibbsOnlineEM(StreamingTopicModel):
     """Latent Dirichlet allocation by Gibbs online EM (G-OEM).
 
     The topics are parameters, not random variables: the M-step of a running mean of
@@ -32,16 +26,16 @@ class GibbsOnlineEM(Mergeable, StreamingTopicModel):
     {kappa}
     {tau}
     {n_sweeps}
-    n_start_passes : int, default=10
+    n_start_rounds : int, default=10
         Rounds of EM over each of the first three minibatches, so that the topics have a
         shape before any of these are forgotten. With 1 two of the topics of a
         synthetic stream were stuck in one half of the time, with 10 one time in ten;
-        on text it makes no difference. Of no effect with `boosted`.
-    {boosted}
+        on text it makes no difference. Of no effect with `update_each_sweep`.
+    {update_each_sweep}
     {averaging}
     {start_of_doc_topic_prior}
     {doc_topic_prior_update}
-    {smoothing}
+    {small_topic_word_prior}
     {small_batch_size}
     {max_iter}
     {common_parameters}
@@ -68,7 +62,7 @@ class GibbsOnlineEM(Mergeable, StreamingTopicModel):
     sweeps, seeded by what a document holds.
 
     The settings of the source are
-    ``GibbsOnlineEM(kappa=0.5, n_sweeps=20, n_start_passes=1)``.
+    ``GibbsOnlineEM(kappa=0.5, n_sweeps=20, n_start_rounds=1)``.
 
     References
     ----------
@@ -85,13 +79,6 @@ class GibbsOnlineEM(Mergeable, StreamingTopicModel):
     (3, 5)
     """
 
-    _parameter_constraints = StreamingTopicModel._parameter_constraints | {
-        "doc_topic_prior_update": [StrOptions(set(DOC_TOPIC_UPDATES))],
-    }
-    _word_prior = "smoothing"
-    _keeps_means = True
-    _doc_topic_mass = 3.0
-
     def __init__(
         self,
         n_components=10,
@@ -99,12 +86,12 @@ class GibbsOnlineEM(Mergeable, StreamingTopicModel):
         kappa=0.7,
         tau=0,
         n_sweeps=5,
-        n_start_passes=10,
-        boosted=False,
-        averaging=False,
+        n_start_rounds=10,
+        update_each_sweep=False,
+        averaging=None,
         doc_topic_prior=None,
         doc_topic_prior_update="fixed_point",
-        smoothing=0.005,
+        topic_word_prior=0.005,
         batch_size=100,
         max_iter=1,
         n_jobs=None,
@@ -115,34 +102,18 @@ class GibbsOnlineEM(Mergeable, StreamingTopicModel):
         self.kappa = kappa
         self.tau = tau
         self.n_sweeps = n_sweeps
-        self.n_start_passes = n_start_passes
-        self.boosted = boosted
+        self.n_start_rounds = n_start_rounds
+        self.update_each_sweep = update_each_sweep
         self.averaging = averaging
         self.doc_topic_prior = doc_topic_prior
         self.doc_topic_prior_update = doc_topic_prior_update
-        self.smoothing = smoothing
+        self.topic_word_prior = topic_word_prior
         self.batch_size = batch_size
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
 
-    @property
-    def _forgets_nothing(self) -> bool:
-        return self.kappa == 1
-
-    def _averages(self) -> bool:
-        return self.averaging
-
-    def _doc_topic_update(self) -> DocTopicUpdate:
-        return DOC_TOPIC_UPDATES[self.doc_topic_prior_update]
-
-    def _rule(self) -> OnlineEM:
-        n_passes = self.n_sweeps if self.boosted else 1
-        n_start_passes = 1 if self.boosted else self.n_start_passes
-        return OnlineEM(self.kappa, self.tau, n_passes, self._doc_topic_update(), n_start_passes)
-
-    def _model(self) -> LDA:
-        n_sweeps = 1 if self.boosted else self.n_sweeps
-        local = Gibbs(n_sweeps, averaged(n_sweeps), log_theta=True)
-        return LDA(mean, local, BY_GIBBS, self.seed_, keep_documents=self.boosted)
+    def _composition(self) -> Composition:
+        n_sweeps = 1 if self.update_each_sweep else self.n_sweeps
+        return of_online_em(self, Gibbs(n_sweeps), self.n_sweeps, self.n_start_rounds)

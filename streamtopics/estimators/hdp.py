@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the estimators of a hierarchical Dirichlet process share."""
 
+from dataclasses import replace
 from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 
-from streamtopics.base import StreamingTopicModel
-from streamtopics.estimators.choices import BY_GIBBS, averaged
-from streamtopics.messages import Minibatch
-from streamtopics.models import HDP, LDA
+from streamtopics.base.composition import Composition
+from streamtopics.base.inputs import Documents
+from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.local import Gibbs
+from streamtopics.models import HDP
 from streamtopics.models.views import mean
 from streamtopics.parallel import Workers
-from streamtopics.updates.doc_topic import DocTopicUpdate
-from streamtopics.updates.hdp import Tables, take_in
+from streamtopics.updates import Rule
+from streamtopics.updates.hdp import take_in
 from streamtopics.validation import Interval
 
 POSITIVE = Interval(Real, 1e-3, 1e6, closed="both")
@@ -26,10 +29,13 @@ class HDPModel(StreamingTopicModel):
     A subclass says what its weights of topics are, and whether it is Bayesian.
     """
 
-    _parameter_constraints = StreamingTopicModel._parameter_constraints | {
-        "concentration": [POSITIVE],
-        "doc_concentration": [POSITIVE],
-    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = (
+        StreamingTopicModel._parameter_constraints
+        | {
+            "concentration": [POSITIVE],
+            "doc_concentration": [POSITIVE],
+        }
+    )
     _bayesian = False
     _topics_have_priors = False
 
@@ -47,28 +53,39 @@ class HDPModel(StreamingTopicModel):
         """Number of topics with more than 1 % of the tokens learnt from."""
         return int((self.topic_weights_ > ACTIVE).sum())
 
-    def _model(self) -> LDA:
-        """LDA with the topics there are: what infers the topics of given documents."""
-        return LDA(mean, BY_GIBBS, BY_GIBBS, self.seed_)
+    def _rule(self) -> Rule:
+        """The rule, from the parameters as they are now."""
+        raise NotImplementedError
 
-    def _check_continuable(self) -> None:
-        """`n_components` is for the start only."""
+    def _composition(self) -> Composition:
+        return Composition(self._rule(), Gibbs(self.n_sweeps), mean)
 
-    def _doc_topic_update(self) -> DocTopicUpdate:
-        return Tables()
+    def _check_mergeable(self, name: str, model: Any) -> None:
+        raise TypeError(f"{type(self).__name__} cannot be merged: its topics have no fixed places")
+
+    def _started(self) -> dict[str, Any]:
+        # n_components is for the start only.
+        return {}
 
     def _first_doc_topic_prior(self) -> np.ndarray:
         each = self.doc_concentration / (self.n_components + self.concentration)
         return np.full(self.n_components, each)
 
-    def _learn(self, minibatch: Minibatch, pool: Workers) -> None:
+    def _start(self, batch: Documents) -> None:
+        super()._start(batch)
+        # The state are the running tables of the topics.
+        self._commit = replace(self._commit, state=np.zeros(self.n_components))
+
+    def _learn(self, batch: Documents, pool: Workers) -> None:
+        commit, averaged = self._commit, Gibbs(self.n_sweeps).averaged
         model = HDP(
-            self.concentration, self.doc_concentration, self.n_sweeps, averaged(self.n_sweeps),
-            self.seed_, self._bayesian,
+            self.concentration, self.doc_concentration, self.n_sweeps, averaged, self.seed_,
+            self._bayesian,
         )  # fmt: skip
-        statistics = model.learn(self.posterior_, minibatch)
-        posterior, blend = take_in(
-            self.posterior_, statistics, self._rule(), self._weights, self.doc_concentration
-        )
-        posterior.blend(blend)
-        self.posterior_ = posterior
+        statistics = model.learn(commit.posterior, batch.minibatch, commit.state)
+        posterior, blend, tables = take_in(
+            commit.posterior, statistics, self._rule(), commit.state, self._weights,
+            self.doc_concentration,
+        )  # fmt: skip
+        new = replace(commit, posterior=posterior, state=tables)
+        posterior.blend(blend, [(vars(self), "_commit", new)])

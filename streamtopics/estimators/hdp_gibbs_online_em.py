@@ -3,9 +3,9 @@
 
 import numpy as np
 
-from streamtopics.estimators.documentation import documented
+from streamtopics.base.glossary import documented
 from streamtopics.estimators.hdp import HDPModel
-from streamtopics.updates import OnlineEM
+from streamtopics.updates import MeanDecay, OnlineEM
 from streamtopics.updates.hdp import mean_weights
 
 
@@ -29,7 +29,7 @@ class HDPGibbsOnlineEM(HDPModel):
     {many_sweeps}
     {concentration}
     {doc_concentration}
-    {flat_smoothing}
+    {least_topic_word_prior}
     {small_batch_size}
     {max_iter}
     {common_parameters}
@@ -80,8 +80,6 @@ class HDPGibbsOnlineEM(HDPModel):
     True
     """
 
-    _word_prior = "smoothing"
-
     def __init__(
         self,
         n_components=2,
@@ -91,7 +89,7 @@ class HDPGibbsOnlineEM(HDPModel):
         n_sweeps=20,
         concentration=1.0,
         doc_concentration=2.0,
-        smoothing=0.01,
+        topic_word_prior=0.01,
         batch_size=100,
         max_iter=1,
         n_jobs=None,
@@ -104,7 +102,7 @@ class HDPGibbsOnlineEM(HDPModel):
         self.n_sweeps = n_sweeps
         self.concentration = concentration
         self.doc_concentration = doc_concentration
-        self.smoothing = smoothing
+        self.topic_word_prior = topic_word_prior
         self.batch_size = batch_size
         self.max_iter = max_iter
         self.n_jobs = n_jobs
@@ -112,7 +110,7 @@ class HDPGibbsOnlineEM(HDPModel):
         self.verbose = verbose
 
     def _rule(self) -> OnlineEM:
-        return OnlineEM(self.kappa, self.tau)
+        return OnlineEM(MeanDecay(self.kappa, self.tau))
 
     def _weights(self, tables: np.ndarray, gain: float) -> np.ndarray:
         return mean_weights(tables, gain * self.concentration)

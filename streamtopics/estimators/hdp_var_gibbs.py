@@ -3,9 +3,9 @@
 
 import numpy as np
 
-from streamtopics.estimators.documentation import documented
+from streamtopics.base.glossary import documented
 from streamtopics.estimators.hdp import HDPModel
-from streamtopics.updates import StochasticVI
+from streamtopics.updates import Decay, StochasticVI
 from streamtopics.updates.hdp import stick_weights
 
 
@@ -102,7 +102,7 @@ class HDPVarGibbs(HDPModel):
         self.verbose = verbose
 
     def _rule(self) -> StochasticVI:
-        return StochasticVI(self.kappa, self.tau, self.n_documents)
+        return StochasticVI(Decay(self.kappa, self.tau), self.n_documents)
 
     def _weights(self, tables: np.ndarray, gain: float) -> np.ndarray:
         return stick_weights(tables, self.concentration)

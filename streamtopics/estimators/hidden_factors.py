@@ -11,9 +11,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base import unchanged_unless_learnt
+from streamtopics.base.frame import unchanged_unless_learnt
+from streamtopics.base.glossary import documented
 from streamtopics.estimators.batch_em import climb
-from streamtopics.estimators.documentation import documented
 from streamtopics.estimators.online import first_step, step_by_documents
 from streamtopics.estimators.rated import RatedTopicModel, check_labels, check_ratings
 from streamtopics.local.minibatches import minibatch_of
@@ -33,13 +33,13 @@ from streamtopics.models.rated_lda import RatedLDA, Reviews
 from streamtopics.models.rating_effects import Table, empty_table
 from streamtopics.models.views import mean
 from streamtopics.parallel import Workers
-from streamtopics.posterior import Blend, LazyPosterior, Proportions
+from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.progress import progress
 from streamtopics.updates.doc_topic import LEAST_LOG_THETA, solve_alpha
 from streamtopics.validation import (
     COMMON_CONSTRAINTS,
     Interval,
-    check_topic_word_prior,
+    check_word_prior,
 )
 
 SWEEPS_OF_START, ROUNDS_OF_START = 20, 20
@@ -86,7 +86,8 @@ class HiddenFactorsTopics(RatedTopicModel):
     kappa : float, default=0.7
         How fast `partial_fit` forgets, in (0, 1]. The step size of a minibatch of B documents
         after N others is (B / (N + B))^kappa; 1 weighs all documents alike.
-    topic_word_prior : float, array-like of shape (n_features,) or None, default=None
+    topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
+            default=None
         Pseudo-count of every word in every topic, in tokens. None is 0.05 for each.
     max_iter : int, default=50
         Rounds of `fit`, at most: topics of words, then topics, then factors. They start from
@@ -299,9 +300,7 @@ class HiddenFactorsTopics(RatedTopicModel):
     ) -> None:
         """Learn from nothing, from a whole corpus."""
         K, n_features = self.n_components, self.n_features_in_
-        eta = check_topic_word_prior(
-            self.topic_word_prior, "topic_word_prior", None, self.n_features_in_
-        )
+        eta = check_word_prior(self, "topic_word_prior", X, None)
         seed = self._draw_seed()
         tables = empty_table(2 + 2 * K), empty_table(2 + K)
         start = first_factors(float(y.mean()) if len(y) else 0.0, 0, 0, K)
@@ -315,7 +314,7 @@ class HiddenFactorsTopics(RatedTopicModel):
                 statistics, counts = expected_topics(posterior, reviews, factors.proportions, pool)
                 levels.append(self._level(statistics, posterior, factors, pairs.ratings))
                 shown.advance(1, statistics.n_tokens)
-                posterior = LazyPosterior(eta, (n_features, K))
+                posterior = TopicPosterior(eta, (n_features, K))
                 posterior.blend(Blend(1.0, 1.0, 0.0, statistics))
                 factors = self._descended(factors, pairs, counts, learn_kappa=True)
                 if len(levels) > 1 and levels[-2] - levels[-1] < self.tol * abs(levels[-1]):
@@ -339,7 +338,7 @@ class HiddenFactorsTopics(RatedTopicModel):
 
     def _led_by_text(
         self, pairs: Pairs, reviews: Minibatch, eta: np.ndarray, seed: int, pool: Workers
-    ) -> tuple[LazyPosterior, Factors]:
+    ) -> tuple[TopicPosterior, Factors]:
         """Topics and items' factors as LDA of the items' reviews makes them."""
         K, n_items = self.n_components, len(pairs.counts)
         signs = np.zeros(n_items, np.int8)
@@ -354,7 +353,7 @@ class HiddenFactorsTopics(RatedTopicModel):
 
         shape, alpha = (self.n_features_in_, K), np.full(K, 3.0 / K)
         climbed = climb(
-            LazyPosterior(eta, shape, alpha),
+            TopicPosterior(eta, shape, alpha),
             seed,
             e_step,
             alpha_step,
@@ -363,7 +362,7 @@ class HiddenFactorsTopics(RatedTopicModel):
             tol=self.tol,
             report=lambda bound: None,
         )
-        posterior = LazyPosterior(eta, shape)
+        posterior = TopicPosterior(eta, shape)
         posterior.blend(Blend(1.0, 1.0, 0.0, climbed.statistics))
         counts = np.maximum(climbed.documents.gamma.astype(np.float64) - alpha, 0.0)
         return posterior, led_by_text(pairs.ratings.before, counts)
@@ -371,7 +370,7 @@ class HiddenFactorsTopics(RatedTopicModel):
     def _level(
         self,
         statistics: Statistics,
-        posterior: LazyPosterior,
+        posterior: TopicPosterior,
         factors: Factors,
         ratings: Ratings,
     ) -> float:

@@ -2,30 +2,35 @@
 """A streaming classifier whose classes have topics of their own."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 from scipy.special import log_softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
-from sklearn.utils import check_random_state
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base import DOCUMENTS_AT_ONCE, unchanged_unless_learnt, warn_of_no_boost
-from streamtopics.block_posterior import BlockPosterior
-from streamtopics.estimators.documentation import documented
-from streamtopics.learnt import LearntTopics
+from streamtopics.base.frame import (
+    Commit,
+    check_same,
+    check_same_state,
+    check_update,
+    warn_of_no_boost,
+)
+from streamtopics.base.glossary import documented
+from streamtopics.base.inputs import CountsInput, Documents
+from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
+from streamtopics.base.topics import LearntTopics
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.models.multi_view import MultiView
-from streamtopics.parallel import Workers, workers
-from streamtopics.posterior import LazyPosterior
+from streamtopics.parallel import Workers
+from streamtopics.posteriors import SideBySide, TopicPosterior
 from streamtopics.priors import class_prior
-from streamtopics.progress import progress
-from streamtopics.updates import BPS
+from streamtopics.updates import BPS, Rounds, Rule
 from streamtopics.validation import (
     BOOSTING_SCALE,
     COMMON_CONSTRAINTS,
@@ -33,9 +38,10 @@ from streamtopics.validation import (
     WORD_PRIOR,
     Interval,
     StrOptions,
-    check_counts,
+    check_doc_topic_prior,
     check_labels,
     check_topic_word_prior,
+    check_word_prior,
 )
 
 # Sum of a document's prior over the topics of a block, when none is given.
@@ -43,7 +49,7 @@ DOC_TOPIC_MASS = 10.0
 
 
 @documented
-class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimator):
+class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     """A classifier of documents: topics of each class, and topics shared by all (MviewLDA).
 
     A document of a class draws some of its words from the K topics of that class, the
@@ -62,9 +68,12 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
         Topics of each class (the source's K).
     n_global_topics : int, default=8
         Topics shared by the classes (the source's R).
-    boosting_scale : float, default=0.0
+    update : Rule or None, default=None
+        Another rule than streaming variational Bayes with a boost, such as ``PowerPrior(0.9)``
+        to forget; see `streamtopics.updates`.
+    boosting_scale : float or None, default=None
         Pseudo-counts of `class_word_prior` that are added again for each token of the
-        topics of classes (the source's s); 0 is plain streaming variational Bayes.
+        topics of classes (the source's s); None is 0, plain streaming variational Bayes.
     boosting_norm : {"whole", "topic"}, default="whole"
         "whole" gives each of these topics the same part of the boost, as in the source, so
         that those of small classes are pulled hardest; "topic" gives each a boost in
@@ -72,25 +81,27 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
     doc_topic_prior : float or None, default=None
         Dirichlet parameter of a document's proportions, both in the topics of its class and
         in the shared ones, in tokens for each topic. None is 10 / n_local_topics and
-        10 / n_global_topics: together the weight of ten tokens in each block.
+        10 / n_global_topics: together the weight of ten tokens in each part.
     local_share_prior : tuple of two floats, default=(1.0, 1.0)
         Beta parameter of the share of a document's words that are of its class's topics.
     class_word_prior : float, array-like of shape (n_features,) or (n_classes, n_features), \
-            callable, or None, default=None
+            WordPrior, callable or None, default=None
         Dirichlet parameter of the topics of classes: a pseudo-count, in tokens, for every
         word; rows are in the order of `classes_`, which is sorted. A callable makes it: it
         is called with the X and y of `fit`, or of the first `partial_fit`, and
-        ``classes=``. None is `streamtopics.priors.class_prior`, which expects in a class
-        the words typical of it. In a stream it sees the first minibatch alone; where
+        ``classes=``. None is `streamtopics.priors.ClassWords`, which expects in a class
+        the words typical of it; `streamtopics.priors.SeedWords` takes words by the names of
+        the classes. In a stream a prior that is made sees the first minibatch alone; where
         earlier labelled documents are at hand, make the prior of these. Under a flat
         prior the shared topics soon take most words, and classes are told badly.
     boosted_prior : float, array-like of shape (n_features,) or (n_classes, n_features), \
-            callable, or None, default=None
+            WordPrior, callable or None, default=None
         The knowledge that a boost adds again, given like `class_word_prior`; None is what
         that is, which the stream starts from.
-    topic_word_prior : float or array-like of shape (n_features,), or None, default=None
+    topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
+            default=None
         Dirichlet parameter of the shared topics. None is 0.05 for each word.
-    {n_passes}
+    {n_rounds}
     {max_local_iter}
     {tol}
     batch_size : int, default=1000
@@ -121,7 +132,7 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
 
     See Also
     --------
-    streamtopics.priors.class_prior : The words typical of classes, as a prior.
+    streamtopics.priors.ClassWords : The words typical of classes, as a prior.
     BPSLDA : Topics without classes.
 
     Notes
@@ -149,20 +160,25 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
     array(['sea', 'sea', 'air', 'air'], dtype='<U3')
     """
 
+    _records: ClassVar[dict[str, dict[str, Any]]] = LearntTopics._records | {
+        "update": {},
+        "class_word_prior": {},
+    }
     _parameter_constraints: ClassVar[dict] = {
         "n_local_topics": [POSITIVE_INT],
         "n_global_topics": [POSITIVE_INT],
-        "boosting_scale": [BOOSTING_SCALE],
+        "update": "no_validation",
+        "boosting_scale": [None, BOOSTING_SCALE],
         "boosting_norm": [StrOptions({"whole", "topic"})],
         "doc_topic_prior": [None, Interval(Real, 1e-10, 1e10, closed="both")],
         "local_share_prior": [tuple, list],
-        "class_word_prior": [*WORD_PRIOR, callable],
-        "boosted_prior": [*WORD_PRIOR, callable],
+        "class_word_prior": WORD_PRIOR,
+        "boosted_prior": WORD_PRIOR,
         "topic_word_prior": WORD_PRIOR,
     } | {
         name: COMMON_CONSTRAINTS[name]
         for name in (
-            "n_passes", "max_local_iter", "tol", "batch_size", "max_iter", "n_jobs",
+            "n_rounds", "max_local_iter", "tol", "batch_size", "max_iter", "n_jobs",
             "random_state", "verbose",
         )
     }  # fmt: skip
@@ -172,14 +188,15 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
         n_local_topics=10,
         n_global_topics=8,
         *,
-        boosting_scale=0.0,
+        update=None,
+        boosting_scale=None,
         boosting_norm="whole",
         doc_topic_prior=None,
         local_share_prior=(1.0, 1.0),
         class_word_prior=None,
         boosted_prior=None,
         topic_word_prior=None,
-        n_passes=1,
+        n_rounds=1,
         max_local_iter=100,
         tol=1e-3,
         batch_size=1000,
@@ -190,6 +207,7 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
     ):
         self.n_local_topics = n_local_topics
         self.n_global_topics = n_global_topics
+        self.update = update
         self.boosting_scale = boosting_scale
         self.boosting_norm = boosting_norm
         self.doc_topic_prior = doc_topic_prior
@@ -197,7 +215,7 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
         self.class_word_prior = class_word_prior
         self.boosted_prior = boosted_prior
         self.topic_word_prior = topic_word_prior
-        self.n_passes = n_passes
+        self.n_rounds = n_rounds
         self.max_local_iter = max_local_iter
         self.tol = tol
         self.batch_size = batch_size
@@ -226,18 +244,7 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
         self : object
             The fitted estimator.
         """
-        with unchanged_unless_learnt(self), self._workers() as pool:
-            X, y = self._labelled(X, y, "fit", reset=True)
-            self._start(X, y, unique_labels(y))
-            codes, total = self._codes(y), self.max_iter * X.shape[0]
-            with progress("MultiViewLDA", total, enabled=self.verbose > 0) as report:
-                for _ in range(self.max_iter):
-                    for start in range(0, X.shape[0], self.batch_size):
-                        batch = slice(start, start + self.batch_size)
-                        self._learn(X[batch], codes[batch], pool)
-                        report.advance(X[batch].shape[0], float(X[batch].sum()))
-                    self.n_iter_ += 1
-        return self
+        return self._fit(X=X, y=y)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Learn from one minibatch: one step of the update rule.
@@ -262,23 +269,17 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
         self : object
             The estimator.
         """
-        with unchanged_unless_learnt(self), self._workers() as pool:
-            first = not self.__sklearn_is_fitted__()
-            X, y = self._labelled(X, y, "partial_fit", reset=first)
-            classes = self._check_classes(classes, y)
-            if first:
-                self._start(X, y, classes)
-            else:
-                self._check_continuable()
-            if X.shape[0]:
-                self._learn(X, self._codes(y), pool)
-        return self
+        return self._partial_fit(X=X, y=y, classes=classes)
 
-    def _labelled(
-        self, X: Any, y: Any, method: str, *, reset: bool = False
-    ) -> tuple[sparse.csr_matrix, np.ndarray]:
+    def _read(
+        self, method: str, *, reset: bool = False, X: Any, y: Any, classes: Any = None
+    ) -> Documents:
         X = self._counts(X, method, reset=reset)
-        return X, check_labels(y, X.shape[0], f"{type(self).__name__}.{method}")
+        y = check_labels(y, X.shape[0], f"{type(self).__name__}.{method}")
+        known = unique_labels(y) if method == "fit" else self._check_classes(classes, y)
+        if reset:
+            self.classes_ = known
+        return Documents(X, {"y": y, "codes": np.searchsorted(known, y)})
 
     def _check_classes(self, classes: Any, y: np.ndarray) -> np.ndarray:
         """The classes of the stream, when those given and those of y are among them."""
@@ -304,61 +305,43 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
             )
         return known
 
-    def _codes(self, y: np.ndarray) -> np.ndarray:
-        """Places of labels in `classes_`."""
-        return np.searchsorted(self.classes_, y)
-
     def _check_continuable(self) -> None:
-        """Whether the parameters still fit the posterior."""
-        own, *_, shared = (block.shape[1] for block in self.posterior_.blocks)
-        for name, started in (("n_local_topics", own), ("n_global_topics", shared)):
-            if getattr(self, name) != started:
-                raise ValueError(
-                    f"{name} is {getattr(self, name)} now, but the model has {started}; set it "
-                    "back, or start anew with fit"
-                )
+        own, *_, shared = (part.shape[1] for part in self.posterior_.parts)
+        check_same(self, n_local_topics=own, n_global_topics=shared)
+        check_same_state(self._rule, self._commit)
 
-    def _counts(self, X: Any, method: str, *, reset: bool = False) -> sparse.csr_matrix:
-        caller = f"{type(self).__name__}.{method}"
-        return check_counts(self, X, reset=reset, caller=caller, allow_no_documents=method != "fit")
+    def _check_parameters(self) -> None:
+        check_update(self.update, self.boosting_scale)
+        lacking = self._rule.needs - SideBySide.offers
+        if lacking:
+            raise ValueError(
+                f"{type(self._rule).__name__} needs {sorted(lacking)}, which topics of several "
+                "classes side by side do not offer; use another update"
+            )
 
-    @contextmanager
-    def _workers(self) -> Iterator[Workers]:
-        self._validate_params()
-        with workers(self.n_jobs) as pool:
-            yield pool
-
-    def _start(self, X: sparse.csr_matrix, y: np.ndarray, classes: np.ndarray) -> None:
+    def _start(self, batch: Documents) -> None:
         """Set the state before the first minibatch."""
-        share_prior = self._share_prior()
+        X, y, classes = batch.X, batch.columns["y"], self.classes_
+        self.share_prior_ = self._share_prior()
         n_words, n_classes = X.shape[1], len(classes)
         eta = self._class_prior("class_word_prior", X, y, classes)
         xi = None
         if self.boosted_prior is not None:
-            if self.boosting_scale == 0:
-                warn_of_no_boost("a boosting_scale above 0, for example 0.1")
             xi = self._class_prior("boosted_prior", X, y, classes)
-        shared = check_topic_word_prior(self.topic_word_prior, "topic_word_prior", None, n_words)
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        shared = check_word_prior(self, "topic_word_prior", X, None)
         own, common = (
-            np.full(n, DOC_TOPIC_MASS / n if self.doc_topic_prior is None else self.doc_topic_prior)
+            check_doc_topic_prior(self.doc_topic_prior, n, DOC_TOPIC_MASS)
             for n in (self.n_local_topics, self.n_global_topics)
         )
-        blocks = [
-            LazyPosterior(
-                _of_class(eta, j),
-                (n_words, self.n_local_topics),
-                own,
-                xi=None if xi is None else _of_class(xi, j),
-            )
-            for j in range(n_classes)
+        self.seed_ = self._draw_seed()
+        shape = n_words, self.n_local_topics
+        boosted = [None if xi is None else _of_class(xi, j) for j in range(n_classes)]
+        parts = [
+            TopicPosterior(_of_class(eta, j), shape, own, boosted[j]) for j in range(n_classes)
         ]
-        blocks.append(LazyPosterior(shared, (n_words, self.n_global_topics), common))
-        self.seed_ = int(seed)
-        self.classes_ = classes
-        self.share_prior_ = share_prior
-        self.n_iter_ = 0
-        self.posterior_ = BlockPosterior(blocks, n_boosted=n_classes)
+        last = TopicPosterior(shared, (n_words, self.n_global_topics), common, seed=self.seed_)
+        posterior = SideBySide([*parts, last], n_boosted=n_classes)
+        self._commit = Commit(posterior, self._rule.init(posterior), 0, self._rule)
 
     def _share_prior(self) -> tuple[float, float]:
         prior = self.local_share_prior
@@ -373,25 +356,35 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
         self, name: str, X: sparse.csr_matrix, y: np.ndarray, classes: np.ndarray
     ) -> np.ndarray:
         """A prior of the topics of classes, of shape (n_features or 1, n_classes or 1)."""
-        prior = getattr(self, name)
-        if prior is None:
-            prior = class_prior
-        if callable(prior):
-            if X.shape[0] == 0:
-                raise ValueError(
-                    f"{name} is to be made of the first minibatch, but that has no documents; "
-                    "start with one that has, or pass a prior"
-                )
-            prior = prior(X, y, classes=classes)
+        prior = class_prior if getattr(self, name) is None else getattr(self, name)
+        if not callable(prior):
+            return check_word_prior(self, name, X, len(classes), "n_classes", y=y, classes=classes)
+        if X.shape[0] == 0:
+            raise ValueError(
+                f"{name} is to be made of the first minibatch, but that has no documents; "
+                "start with one that has, or pass a prior"
+            )
+        prior = prior(X, y, classes=classes)
         return check_topic_word_prior(prior, name, len(classes), X.shape[1], "n_classes")
 
-    def _learn(self, X: sparse.csr_matrix, codes: np.ndarray, pool: Workers) -> None:
-        rule = BPS(self.boosting_scale, self.boosting_norm, self.n_passes)
-        learn = self._model().learner(self.posterior_, minibatch_of(X), codes, pool)
-        self.posterior_.blend(rule.step(self.posterior_, learn))
+    @property
+    def _rule(self) -> Rule:
+        boosts = BPS(self.boosting_scale or 0.0, self.boosting_norm)
+        return Rounds(boosts if self.update is None else self.update, self.n_rounds)
+
+    def _learn(self, batch: Documents, pool: Workers) -> None:
+        commit, rule = self._commit, self._rule
+        posterior = commit.posterior
+        model = self._model()
+        learn = model.learner(posterior, batch.minibatch, batch.columns["codes"], pool)
+        blend, state = rule.step(posterior, learn, commit.state)
+        if self.boosted_prior is not None and not np.any(blend.boost):
+            warn_of_no_boost("a boosting_scale above 0, for example 0.1")
+        new = replace(commit, state=state, update=rule)
+        posterior.blend(blend, [(vars(self), "_commit", new)])
 
     def _model(self) -> MultiView:
-        n_local = self.posterior_.blocks[0].shape[1]
+        n_local = self.posterior_.parts[0].shape[1]
         local = TwoBlocks(n_local, self.share_prior_, self.tol, self.max_local_iter)
         return MultiView(local, self.seed_)
 
@@ -448,8 +441,7 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
         """log p(class | words) of each document."""
         check_is_fitted(self)
         X = self._counts(X, method)
-        with self._workers() as pool:
-            found = [log_joint for log_joint, _ in self._infer(X, pool)]
+        found = self._inferred(lambda pool: [log for log, _ in self._infer(X, pool)])
         log_joint = np.concatenate([np.empty((0, len(self.classes_))), *found])
         return log_softmax(log_joint, axis=1) if len(log_joint) else log_joint
 
@@ -486,19 +478,21 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
         """
         check_is_fitted(self)
         X = self._counts(X, "transform")
-        out = np.zeros((X.shape[0], self.posterior_.shape[1]), X.dtype)
-        with self._workers() as pool:
-            done = 0
-            for log_joint, doc_topic in self._infer(X, pool):
-                rows = slice(done, done + len(log_joint))
-                of_class = np.exp(log_softmax(log_joint, axis=1))
-                *places, shared = self.posterior_.places
-                for place, proportions, share in zip(places, doc_topic, of_class.T, strict=True):
-                    weighted = proportions * share[:, None]
-                    n_local = place.stop - place.start
-                    out[rows, place] = weighted[:, :n_local]
-                    out[rows, shared] += weighted[:, n_local:]
-                done = rows.stop
+        return self._inferred(lambda pool: self._proportions(X, pool))
+
+    def _proportions(self, X: sparse.csr_matrix, pool: Workers) -> np.ndarray:
+        """Topic proportions, each class's weighted by its probability."""
+        out, done = np.zeros((X.shape[0], self.posterior_.shape[1]), X.dtype), 0
+        for log_joint, doc_topic in self._infer(X, pool):
+            rows = slice(done, done + len(log_joint))
+            probability = np.exp(log_softmax(log_joint, axis=1))
+            *places, shared = self.posterior_.places
+            for place, proportions, share in zip(places, doc_topic, probability.T, strict=True):
+                weighted = proportions * share[:, None]
+                n_local = place.stop - place.start
+                out[rows, place] = weighted[:, :n_local]
+                out[rows, shared] += weighted[:, n_local:]
+            done = rows.stop
         return out
 
     def _infer(
@@ -516,20 +510,17 @@ class MultiViewLDA(LearntTopics, TransformerMixin, ClassifierMixin, BaseEstimato
     def class_count_(self) -> np.ndarray:
         """Documents of each class learnt from, of shape (n_classes,)."""
         check_is_fitted(self)
-        return np.array([block.n_documents for block in self.posterior_.blocks[:-1]])
+        return np.array([part.n_documents for part in self.posterior_.parts[:-1]])
 
     @property
     def topic_class_(self) -> np.ndarray:
         """Place in `classes_` of each topic's class, -1 for the shared ones."""
         check_is_fitted(self)
-        sizes = [block.shape[1] for block in self.posterior_.blocks]
+        sizes = [part.shape[1] for part in self.posterior_.parts]
         return np.repeat([*range(len(self.classes_)), -1], sizes)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         # Two columns that are no words, as in scikit-learn's check, tell counts little.
         tags.classifier_tags.poor_score = True
         return tags

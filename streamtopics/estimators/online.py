@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from streamtopics.messages import Statistics
-from streamtopics.posterior import Blend, LazyPosterior, Proportions
+from streamtopics.posteriors import Blend, TopicPosterior
 
 
 @dataclass(frozen=True)
@@ -34,38 +34,29 @@ class Step:
     gain: float
     remembered: float
 
-    def blend(self, statistics: Statistics, proportions: Proportions) -> Blend:
+    def blend(self, statistics: Statistics, alpha: np.ndarray) -> Blend:
         """The step as an update of a posterior."""
-        return Blend(self.retain, self.gain, 1 - self.retain, statistics, proportions)
+        return Blend(self.retain, self.gain, 1 - self.retain, statistics, alpha)
 
 
 def first_step(
-    eta: np.ndarray,
-    shape: tuple[int, int],
-    statistics: Statistics,
-    alpha: np.ndarray,
-    means: np.ndarray,
-) -> LazyPosterior:
-    """What a stream goes on from after a corpus that was learnt as a whole.
-
-    `means` are the running means, as of that corpus. Without documents it is no step.
-    """
-    memory = np.append(means, float(statistics.n_documents))
-    posterior = LazyPosterior(eta, shape, alpha, len(memory))
+    eta: np.ndarray, shape: tuple[int, int], statistics: Statistics, alpha: np.ndarray
+) -> TopicPosterior:
+    """The posterior of a corpus that was learnt as a whole; without documents it is no step."""
+    posterior = TopicPosterior(eta, shape, alpha)
     if statistics.n_documents:
-        posterior.blend(Blend(1.0, 1.0, 0.0, statistics, Proportions(alpha, memory)))
+        posterior.blend(Blend(1.0, 1.0, 0.0, statistics, alpha))
     return posterior
 
 
-def step_by_documents(posterior: LazyPosterior, n_documents: int, kappa: float) -> Step:
-    """The step after what the posterior has seen; its last memory is n_{t-1}."""
-    before = posterior.proportions.memory[-1]
-    rate = (n_documents / (posterior.n_documents + n_documents)) ** kappa
-    if before == 0:
+def step_by_documents(n_before: int, remembered: float, n_documents: int, kappa: float) -> Step:
+    """The step after `n_before` documents, of which the mean stands for `remembered`."""
+    rate = (n_documents / (n_before + n_documents)) ** kappa
+    if remembered == 0:
         return Step(1.0, 0.0, 1.0, float(n_documents))
-    remembered = 1 / ((1 - rate) ** 2 / before + rate**2 / n_documents)
-    retain = (1 - rate) * remembered / before
-    return Step(rate, retain, rate * remembered / n_documents, remembered)
+    stands_for = 1 / ((1 - rate) ** 2 / remembered + rate**2 / n_documents)
+    retain = (1 - rate) * stands_for / remembered
+    return Step(rate, retain, rate * stands_for / n_documents, stands_for)
 
 
 def moved(memory: np.ndarray, observed: np.ndarray | None, rate: float) -> np.ndarray:

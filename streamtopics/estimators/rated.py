@@ -18,11 +18,12 @@ from sklearn.utils.validation import (
     column_or_1d,
 )
 
-from streamtopics.learnt import LearntTopics
+from streamtopics.base.topics import LearntTopics
 from streamtopics.metrics import predictive
-from streamtopics.models.lda import LDA
+from streamtopics.models.lda import visible_topics
 from streamtopics.models.rated_lda import RatedLDA, single_reviews
 from streamtopics.parallel import Workers, workers
+from streamtopics.records import RecordParameters
 from streamtopics.validation import check_counts
 
 # Squares of larger ratings would overflow.
@@ -32,7 +33,7 @@ SWEEPS_OF_TRANSFORM = 100
 DOCUMENTS_AT_ONCE = 4096
 
 
-class RatedTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
+class RatedTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstimator):
     """Base of the models of reviews with ratings: checks, workers and scores."""
 
     @contextmanager
@@ -68,7 +69,7 @@ class RatedTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
         for start in range(0, X.shape[0], DOCUMENTS_AT_ONCE):
             some = X[start : start + DOCUMENTS_AT_ONCE]
             reviews = single_reviews(some, np.zeros(some.shape[0], np.int8))
-            topics = LDA(view, None, None, 0).topics(self.posterior_, reviews.minibatch, pool)
+            topics = visible_topics(view, self.posterior_, reviews.minibatch, pool)
             prior = np.tile(topics.alpha, (some.shape[0], 1))
             out[start : start + DOCUMENTS_AT_ONCE] = model.infer(reviews, topics, prior, pool).gamma
         return out

@@ -11,9 +11,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base import unchanged_unless_learnt
+from streamtopics.base.frame import unchanged_unless_learnt
+from streamtopics.base.glossary import documented
 from streamtopics.estimators.batch_em import AlphaStep, Climbed, EStep, climb
-from streamtopics.estimators.documentation import documented
 from streamtopics.estimators.online import first_step, moved, step_by_documents
 from streamtopics.estimators.rated import (
     DOCUMENTS_AT_ONCE,
@@ -46,7 +46,7 @@ from streamtopics.models.rating_effects import (
     probability_of_positive,
 )
 from streamtopics.parallel import Workers
-from streamtopics.posterior import Blend, LazyPosterior, Proportions
+from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.progress import progress
 from streamtopics.updates.doc_topic import solve_alpha
 from streamtopics.validation import (
@@ -56,7 +56,7 @@ from streamtopics.validation import (
     Interval,
     StrOptions,
     check_doc_topic_prior,
-    check_topic_word_prior,
+    check_word_prior,
 )
 
 
@@ -101,7 +101,8 @@ class RatingLDA(RatedTopicModel):
     doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
         Dirichlet parameter of the proportions (the source's alpha), in tokens, to start from.
         None is 10 / n_components.
-    topic_word_prior : float, array-like of shape (n_features,) or None, default=None
+    topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
+            default=None
         Dirichlet parameter of all topics (the source's eta) to start from: a pseudo-count,
         in tokens, for every word. None is 0.05 for each.
     learn_priors : bool, default=False
@@ -369,9 +370,7 @@ class RatingLDA(RatedTopicModel):
         """Learn from nothing, from a whole corpus."""
         alpha = check_doc_topic_prior(self.doc_topic_prior, self.n_components, 10.0)
         omega = check_qualitative_prior(self.qualitative_prior)
-        eta = check_topic_word_prior(
-            self.topic_word_prior, "topic_word_prior", None, self.n_features_in_
-        )
+        eta = check_word_prior(self, "topic_word_prior", X, None)
         seed = self._draw_seed()
         effects, signs = NO_EFFECTS, np.zeros(X.shape[0], np.int8)
         if self.qualitative:
@@ -431,7 +430,7 @@ class RatingLDA(RatedTopicModel):
             }
 
             climbed = climb(
-                LazyPosterior(eta, (n_features, K), alpha),
+                TopicPosterior(eta, (n_features, K), alpha),
                 seed,
                 self._e_step(plain, pool),
                 self._alpha_step(plain),
@@ -484,7 +483,7 @@ class RatingLDA(RatedTopicModel):
             alpha[K:] = solve_alpha(log_p, alpha[K:])
         return alpha
 
-    def _finished(self, climbed: Climbed, reviews: Reviews) -> LazyPosterior:
+    def _finished(self, climbed: Climbed, reviews: Reviews) -> TopicPosterior:
         """The posterior with what a stream needs to go on."""
         K, alpha = self.n_components, climbed.posterior.alpha
         gamma, pi = climbed.documents.gamma, climbed.documents.pi
@@ -529,7 +528,7 @@ class RatingLDA(RatedTopicModel):
         posterior.blend(blend)
 
     def _blend(
-        self, posterior: LazyPosterior, statistics: Statistics, log_p: np.ndarray | None
+        self, posterior: TopicPosterior, statistics: Statistics, log_p: np.ndarray | None
     ) -> Blend:
         """A step of online EM, with the priors learnt from running means."""
         K = self.n_components
@@ -768,7 +767,7 @@ def check_qualitative_prior(prior: Any) -> np.ndarray:
     return omega
 
 
-def _with_qualitative(climbed: Climbed, reviews: Reviews, omega: np.ndarray) -> LazyPosterior:
+def _with_qualitative(climbed: Climbed, reviews: Reviews, omega: np.ndarray) -> TopicPosterior:
     """The topics learnt without ratings, and two of the words that are too frequent in a sign.
 
     A topic of a sign starts with the counts by which its words exceed what the share of that
@@ -784,7 +783,7 @@ def _with_qualitative(climbed: Climbed, reviews: Reviews, omega: np.ndarray) -> 
     expected = [total * (own.sum() / max(total.sum(), 1.0)) for own in counts]
     excess = [np.maximum(own - level, 0.0) for own, level in zip(counts, expected, strict=True)]
     learnt = np.column_stack([climbed.statistics.counts, *excess])
-    posterior = LazyPosterior(
+    posterior = TopicPosterior(
         before.eta,
         (before.shape[0], before.shape[1] + 2),
         np.concatenate([before.alpha, omega]),

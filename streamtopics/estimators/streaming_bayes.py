@@ -1,25 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Any model of the dense kind, learnt from a stream by any update rule."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils import RegressorTags, TransformerTags, check_random_state
+from sklearn.utils import RegressorTags, TransformerTags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from streamtopics.base import unchanged_unless_learnt, warn_of_no_boost
-from streamtopics.drift import KEPT_MINIBATCHES
-from streamtopics.estimators.records import RecordParameters, is_record, same
+from streamtopics.base.drift import KEPT_MINIBATCHES
+from streamtopics.base.frame import Commit, StreamingEstimator, check_same_state, warn_of_no_boost
 from streamtopics.models.dense_model import DenseModel
-from streamtopics.progress import progress
+from streamtopics.parallel import Workers
+from streamtopics.posteriors import DensePosterior
+from streamtopics.records import RecordParameters, is_record, same
 from streamtopics.updates import SVB
-from streamtopics.updates.rule import Rule
+from streamtopics.updates.rule import NOTHING, Rule
 from streamtopics.validation import POSITIVE_INT
 
+# Models report their bound where they have one.
+BOUND = frozenset({"local_bound"})
 # Greater numbers have squares and sums that could overflow.
 MOST = 1e75
 DEGENERATE = (
@@ -48,7 +51,36 @@ def _settings(method: str, reset: bool) -> dict[str, Any]:
     }
 
 
-class StreamingBayes(RecordParameters, BaseEstimator):
+@dataclass(frozen=True)
+class Samples:
+    """Samples to learn from, with targets where the model has any."""
+
+    X: np.ndarray
+    y: np.ndarray | None
+
+    @property
+    def n_documents(self) -> int:
+        return len(self.X)
+
+    @property
+    def n_tokens(self) -> float:
+        return float(self.X.size)
+
+    def cut(self, size: int) -> Iterator["Samples"]:
+        """Batches of `size` samples, in order."""
+        for start in range(0, len(self.X), size):
+            rows = slice(start, start + size)
+            yield Samples(self.X[rows], None if self.y is None else self.y[rows])
+
+
+@dataclass(frozen=True)
+class BayesCommit(Commit):
+    """All that a step changes: also the shares retained by the last thousand minibatches."""
+
+    retentions: tuple[np.ndarray, ...] = ()
+
+
+class StreamingBayes(RecordParameters, StreamingEstimator):
     """A Bayesian model whose posterior follows a stream.
 
     The model says what a minibatch means, the rule how the posterior takes it in: all of
@@ -121,7 +153,8 @@ class StreamingBayes(RecordParameters, BaseEstimator):
     array([-2.])
     """
 
-    _records = ("model", "update", "boosted_prior")
+    _units = ("samples", "values")
+    _records: ClassVar[dict[str, dict[str, Any]]] = {"model": {}, "update": {}, "boosted_prior": {}}
     _parameter_constraints: ClassVar[dict] = {
         "model": "no_validation",
         "update": "no_validation",
@@ -171,20 +204,7 @@ class StreamingBayes(RecordParameters, BaseEstimator):
         self : object
             The fitted estimator.
         """
-        with unchanged_unless_learnt(self):
-            self._check_parameters()
-            X, y = self._data(X, y, "fit", model=self.model, reset=True)
-            self._start(X)
-            total, units = self.max_iter * len(X), ("samples", "values")
-            shown = self.verbose > 0
-            with progress("StreamingBayes", total, enabled=shown, units=units) as report:
-                for _ in range(self.max_iter):
-                    for start in range(0, len(X), self.batch_size):
-                        rows = slice(start, start + self.batch_size)
-                        self._learn(X[rows], None if y is None else y[rows])
-                        report.advance(len(X[rows]), float(X[rows].size))
-                    self.n_iter_ += 1
-        return self
+        return self._fit(X=X, y=y)
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Learn from one minibatch: one step of the update rule.
@@ -203,20 +223,12 @@ class StreamingBayes(RecordParameters, BaseEstimator):
         self : object
             The estimator.
         """
-        with unchanged_unless_learnt(self):
-            self._check_parameters()
-            first = not self.__sklearn_is_fitted__()
-            X, y = self._data(X, y, "partial_fit", model=self.model, reset=first)
-            if first:
-                self._start(X)
-            else:
-                self._check_continuable()
-            if len(X):
-                self._learn(X, y)
-        return self
+        return self._partial_fit(X=X, y=y)
+
+    def _read(self, method: str, *, reset: bool, X: Any, y: Any) -> Samples:
+        return Samples(*self._data(X, y, method, model=self.model, reset=reset))
 
     def _check_parameters(self) -> None:
-        self._validate_params()
         for name, method, example in (
             ("model", "log_predictive", "LinearRegression()"),
             ("update", "step", "PowerPrior(0.9)"),
@@ -230,9 +242,14 @@ class StreamingBayes(RecordParameters, BaseEstimator):
                     f"{name} must be a record with the method {method!r}, such as {example}; "
                     f"got {value!r}"
                 )
+        lacking = getattr(self._rule, "needs", NOTHING) - DensePosterior.offers - BOUND
+        if lacking:
+            raise ValueError(
+                f"{type(self._rule).__name__} needs {sorted(lacking)}, which the posterior of "
+                f"{type(self.model).__name__} does not offer; use another update"
+            )
 
     def _check_continuable(self) -> None:
-        """Whether the parameters still fit the posterior."""
         for name, started in (("model", self.model_), ("boosted_prior", self.boosted_prior_)):
             now = getattr(self, name)
             if not same(now, started):
@@ -240,17 +257,17 @@ class StreamingBayes(RecordParameters, BaseEstimator):
                     f"{name} is {now} now, but the stream was started with {started}; set it back, "
                     "or start anew with fit"
                 )
+        check_same_state(self._rule, self._commit)
 
-    def _start(self, X: np.ndarray) -> None:
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        self.seed_ = int(seed)
+    def _start(self, batch: Samples) -> None:
+        self.seed_ = self._draw_seed()
         self.model_, self.boosted_prior_ = self.model, self.boosted_prior
-        self.posterior_ = self.model.posterior(X)
+        posterior = self.model.posterior(batch.X)
         if self.boosted_prior is not None:
             self._check_coordinates()
-            self.posterior_ = self.posterior_.boosting(self.boosted_prior.posterior(X))
-        self.n_iter_ = 0
-        self._retentions = []
+            posterior = posterior.boosting(self.boosted_prior.posterior(batch.X))
+        posterior.seed = self.seed_
+        self._commit = BayesCommit(posterior, self._rule.init(posterior), 0, self._rule)
 
     def _check_coordinates(self) -> None:
         """Whether the natural parameters of both priors mean the same."""
@@ -267,20 +284,21 @@ class StreamingBayes(RecordParameters, BaseEstimator):
                     f"are relative to; got {theirs!r} and {mine!r}"
                 )
 
-    def _learn(self, X: np.ndarray, y: np.ndarray | None) -> None:
-        posterior = self.posterior_
+    def _learn(self, batch: Samples, pool: Workers) -> None:
+        commit, rule = self._commit, self._rule
+        posterior = commit.posterior
         try:
-            learn = self.model_.learner(posterior, X, y, self.seed_)
-            blend = self._rule.step(posterior, learn)
+            learn = self.model_.learner(posterior, batch.X, batch.y, self.seed_)
+            blend, state = rule.step(posterior, learn, commit.state)
         except np.linalg.LinAlgError as error:
             name = type(self.model_).__name__
             raise ValueError(f"{name} found no solution: {DEGENERATE}") from error
         if self.boosted_prior is not None and not np.any(blend.boost):
             warn_of_no_boost("an update with a boost, such as PowerPrior(0.9, Boost(0.1))")
         retained = np.broadcast_to(blend.retain, posterior.n_nodes).astype(np.float64)
-        earlier = self._kept_records()[1 - KEPT_MINIBATCHES :]
-        self._retentions = [*earlier, (posterior.n_batches + 1, retained)]
-        posterior.blend(blend)
+        kept = (*commit.retentions[1 - KEPT_MINIBATCHES :], retained)
+        new = replace(commit, state=state, update=rule, retentions=kept)
+        posterior.blend(blend, [(vars(self), "_commit", new)])
 
     @property
     def _rule(self) -> Rule:
@@ -427,43 +445,29 @@ class StreamingBayes(RecordParameters, BaseEstimator):
 
     # What was learnt
 
-    def _kept_records(self) -> list[tuple[int, np.ndarray]]:
-        return [record for record in self._retentions if record[0] <= self.posterior_.n_batches]
-
     @property
     def retention_(self) -> np.ndarray:
         """Share of each node that the last minibatch left; 1 before there was any."""
         check_is_fitted(self)
-        records = self._kept_records()
-        return records[-1][1].copy() if records else np.ones(self.posterior_.n_nodes)
+        records = self._commit.retentions
+        return records[-1].copy() if records else np.ones(self.posterior_.n_nodes)
 
     @property
     def retention_history_(self) -> np.ndarray:
         """`retention_` after each of the last thousand minibatches."""
         check_is_fitted(self)
-        records = [retained for _, retained in self._kept_records()]
+        records = self._commit.retentions
         return np.reshape(records, (len(records), self.posterior_.n_nodes))
 
     @property
     def effective_sample_size_(self) -> np.ndarray:
         """Samples that each node stands for, its prior's included."""
-        check_is_fitted(self)
         return self.posterior_.mass
-
-    @property
-    def n_batch_iter_(self) -> int:
-        """Number of minibatches learnt from."""
-        check_is_fitted(self)
-        return self.posterior_.n_batches
 
     @property
     def n_samples_seen_(self) -> int:
         """Number of samples learnt from, counting repeated passes."""
-        check_is_fitted(self)
-        return self.posterior_.n_documents
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "posterior_")
+        return int(self.posterior_.n_documents)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -11,9 +11,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base import unchanged_unless_learnt
+from streamtopics.base.frame import unchanged_unless_learnt
+from streamtopics.base.glossary import documented
 from streamtopics.estimators.batch_em import Climbed, climb
-from streamtopics.estimators.documentation import documented
 from streamtopics.estimators.online import first_step, moved, step_by_documents
 from streamtopics.estimators.rated import RatedTopicModel, check_ratings
 from streamtopics.local.minibatches import minibatch_of
@@ -28,14 +28,14 @@ from streamtopics.models.supervised_lda import (
 )
 from streamtopics.models.views import geometric_mean
 from streamtopics.parallel import Workers
-from streamtopics.posterior import LazyPosterior, Proportions
+from streamtopics.posteriors import TopicPosterior
 from streamtopics.progress import progress
 from streamtopics.updates.doc_topic import solve_alpha
 from streamtopics.validation import (
     COMMON_CONSTRAINTS,
     Interval,
     check_doc_topic_prior,
-    check_topic_word_prior,
+    check_word_prior,
 )
 
 
@@ -60,7 +60,8 @@ class SupervisedLDA(RatedTopicModel):
     doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
         Dirichlet parameter of the documents' topic proportions, in tokens, to start from.
         None is 10 / n_components.
-    topic_word_prior : float, array-like of shape (n_features,) or None, default=None
+    topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
+            default=None
         Dirichlet parameter of the topics to start from: a pseudo-count, in tokens, for every
         word. None is 0.05 for each.
     learn_priors : bool, default=False
@@ -226,13 +227,11 @@ class SupervisedLDA(RatedTopicModel):
         """Learn from nothing, from a whole corpus."""
         K = self.n_components
         alpha = check_doc_topic_prior(self.doc_topic_prior, K, 10.0)
-        eta = check_topic_word_prior(
-            self.topic_word_prior, "topic_word_prior", None, self.n_features_in_
-        )
+        eta = check_word_prior(self, "topic_word_prior", X, None)
         seed = self._draw_seed()
         # Shares of topics sum to 1: nothing but rounding depends on where ratings are 0.
         origin = float(y.mean()) if len(y) else 0.0
-        nothing = LazyPosterior(eta, (self.n_features_in_, K), alpha)
+        nothing = TopicPosterior(eta, (self.n_features_in_, K), alpha)
         climbed = self._climb(nothing, minibatch_of(X), y - origin, seed, pool)
         _, response, moments = climbed.documents
         log_theta = climbed.statistics.log_theta
@@ -251,7 +250,7 @@ class SupervisedLDA(RatedTopicModel):
 
     def _climb(
         self,
-        nothing: LazyPosterior,
+        nothing: TopicPosterior,
         minibatch: Minibatch,
         y: np.ndarray,
         seed: int,

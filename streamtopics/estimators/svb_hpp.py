@@ -2,20 +2,18 @@
 """LDA that learns from the stream how much to forget."""
 
 from numbers import Integral, Real
+from typing import Any, ClassVar
 
-from streamtopics.base import StreamingTopicModel
-from streamtopics.drift import DRIFT_CONSTRAINTS, Forgetting
-from streamtopics.estimators.documentation import documented
-from streamtopics.local import Variational
-from streamtopics.models import LDA
-from streamtopics.models.views import geometric_mean
+from streamtopics.base.composition import Composition, bayesian
+from streamtopics.base.glossary import documented
+from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.updates import Boost, EmpiricalPowerPrior, HierarchicalPowerPrior
 from streamtopics.updates.rates import Exponential, Normal
-from streamtopics.validation import BOOSTING_SCALE, Interval, StrOptions
+from streamtopics.validation import Interval, StrOptions
 
 
 @documented
-class SVBHPP(Forgetting, StreamingTopicModel):
+class SVBHPP(StreamingTopicModel):
     """Latent Dirichlet allocation that learns how much to forget (SVB-HPP, SVB-MHPP).
 
     With each minibatch the posterior loses a share, and the prior gets it back::
@@ -26,9 +24,9 @@ class SVBHPP(Forgetting, StreamingTopicModel):
     minibatch than no topics would. One rate for all topics notices that the stream has
     changed; a rate for each topic also which topics have.
 
-    It is made for few large minibatches: each takes several passes, and each pass reads the
+    It is made for few large minibatches: each takes several rounds, and each round reads the
     whole vocabulary. Where a stream drifts slowly it may forget too much: try
-    `PowerPriorLDA` with some rates beside it.
+    ``StreamingLDA.preset("PowerPriorLDA")`` with some rates beside it.
 
     Parameters
     ----------
@@ -43,16 +41,20 @@ class SVBHPP(Forgetting, StreamingTopicModel):
         Prior of the rates. A number is the parameter gamma of `Exponential`, the density
         proportional to exp(gamma rho) on [0, 1]; -0.1 is the source's, close to uniform.
     rate_starts : tuple of float, default=(0.05, 0.95)
-        Mean rates that the passes over a minibatch start from; of several results the one
+        Mean rates that the rounds in a minibatch start from; of several results the one
         with the greatest bound is taken. From the source's single 0.5 a change of some topics
         is often missed; but where a stream drifts slowly the greatest bound forgets too much.
     {extra_boost}
     {doc_topic_prior}
+    {fixed_doc_topic_prior_update}
     {topic_word_prior}
     {boosted_prior}
-    max_passes : int, default=10
-        Passes over a minibatch for each start, at most; at least 2.
+    max_rounds : int, default=10
+        Rounds in a minibatch for each start, at most; at least 2.
     {on_drift}
+    {inference}
+    {view}
+    {few_start_rounds}
     {max_local_iter}
     {tol}
     {large_batch_size}
@@ -67,7 +69,7 @@ class SVBHPP(Forgetting, StreamingTopicModel):
 
     See Also
     --------
-    PowerPriorLDA : A fixed rate.
+    StreamingLDA : Forgets at a fixed rate with ``update=PowerPrior(0.9)``.
     streamtopics.inspection.plot_drift : The rates through the stream.
 
     References
@@ -89,18 +91,17 @@ class SVBHPP(Forgetting, StreamingTopicModel):
     array([1., 1., 0.])
     """
 
-    _parameter_constraints = (
+    _parameter_constraints: ClassVar[dict[str, Any]] = (
         StreamingTopicModel._parameter_constraints
-        | DRIFT_CONSTRAINTS
         | {
             "rate": [StrOptions({"shared", "topic"})],
             "rate_estimate": [StrOptions({"posterior", "point"})],
             "rate_prior": [Interval(Real, None, None, closed="neither"), Exponential, Normal],
             "rate_starts": [tuple, list],
-            "boosting_scale": [BOOSTING_SCALE],
-            "max_passes": [Interval(Integral, 2, None, closed="left")],
+            "max_rounds": [Interval(Integral, 2, None, closed="left")],
         }
     )
+    _doc_topic_mass = 10.0
 
     def __init__(
         self,
@@ -112,11 +113,15 @@ class SVBHPP(Forgetting, StreamingTopicModel):
         rate_starts=(0.05, 0.95),
         boosting_scale=0.0,
         doc_topic_prior=None,
+        doc_topic_prior_update="fixed",
         topic_word_prior=None,
         boosted_prior=None,
-        max_passes=10,
+        max_rounds=10,
         drift_threshold=0.5,
         on_drift=None,
+        inference="variational",
+        view=None,
+        n_start_rounds=1,
         max_local_iter=100,
         tol=1e-3,
         batch_size=1200,
@@ -132,11 +137,15 @@ class SVBHPP(Forgetting, StreamingTopicModel):
         self.rate_starts = rate_starts
         self.boosting_scale = boosting_scale
         self.doc_topic_prior = doc_topic_prior
+        self.doc_topic_prior_update = doc_topic_prior_update
         self.topic_word_prior = topic_word_prior
         self.boosted_prior = boosted_prior
-        self.max_passes = max_passes
+        self.max_rounds = max_rounds
         self.drift_threshold = drift_threshold
         self.on_drift = on_drift
+        self.inference = inference
+        self.view = view
+        self.n_start_rounds = n_start_rounds
         self.max_local_iter = max_local_iter
         self.tol = tol
         self.batch_size = batch_size
@@ -145,20 +154,12 @@ class SVBHPP(Forgetting, StreamingTopicModel):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _rule(self) -> HierarchicalPowerPrior | EmpiricalPowerPrior:
-        prior = self.rate_prior
-        hierarchical = HierarchicalPowerPrior(
-            self.rate,
-            Exponential(prior) if isinstance(prior, Real) else prior,
-            tuple(self.rate_starts),
-            Boost(self.boosting_scale),
-            self.max_passes,
+    def _composition(self) -> Composition:
+        prior, boost = self.rate_prior, Boost(self.boosting_scale)
+        if self.rate_estimate == "point":
+            return bayesian(self, EmpiricalPowerPrior(self.rate, boost, self.max_rounds))
+        prior = Exponential(prior) if isinstance(prior, Real) else prior
+        starts = tuple(self.rate_starts)
+        return bayesian(
+            self, HierarchicalPowerPrior(self.rate, prior, starts, boost, self.max_rounds)
         )
-        if self.rate_estimate == "posterior":
-            return hierarchical
-        return EmpiricalPowerPrior(self.rate, hierarchical.boost, self.max_passes)
-
-    def _model(self) -> LDA:
-        compares = self.rate_estimate == "posterior" and len(self.rate_starts) > 1
-        local = Variational(self.tol, self.max_local_iter, bound=compares)
-        return LDA(geometric_mean, local, local, self.seed_, keep_documents=True)

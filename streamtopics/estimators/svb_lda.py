@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LDA learnt by streaming variational Bayes."""
 
-from streamtopics.base import StreamingTopicModel
-from streamtopics.estimators.documentation import documented
-from streamtopics.local import Variational
-from streamtopics.merging import Mergeable
-from streamtopics.models import LDA
-from streamtopics.models.views import geometric_mean
+from streamtopics.base.composition import Composition, bayesian
+from streamtopics.base.glossary import documented
+from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.updates import SVB
 
 
 @documented
-class SVBLDA(Mergeable, StreamingTopicModel):
+class SVBLDA(StreamingTopicModel):
     """Latent Dirichlet allocation by streaming variational Bayes.
 
     The posterior after each minibatch is the prior of the next::
@@ -26,8 +23,12 @@ class SVBLDA(Mergeable, StreamingTopicModel):
     ----------
     {n_components}
     {doc_topic_prior}
+    {fixed_doc_topic_prior_update}
     {topic_word_prior}
-    {n_passes}
+    {inference}
+    {view}
+    {n_rounds}
+    {few_start_rounds}
     {max_local_iter}
     {tol}
     {large_batch_size}
@@ -64,13 +65,19 @@ class SVBLDA(Mergeable, StreamingTopicModel):
     (5, 500)
     """
 
+    _doc_topic_mass = 10.0
+
     def __init__(
         self,
         n_components=10,
         *,
         doc_topic_prior=None,
+        doc_topic_prior_update="fixed",
         topic_word_prior=None,
-        n_passes=1,
+        inference="variational",
+        view=None,
+        n_rounds=1,
+        n_start_rounds=1,
         max_local_iter=100,
         tol=1e-3,
         batch_size=1200,
@@ -81,8 +88,12 @@ class SVBLDA(Mergeable, StreamingTopicModel):
     ):
         self.n_components = n_components
         self.doc_topic_prior = doc_topic_prior
+        self.doc_topic_prior_update = doc_topic_prior_update
         self.topic_word_prior = topic_word_prior
-        self.n_passes = n_passes
+        self.inference = inference
+        self.view = view
+        self.n_rounds = n_rounds
+        self.n_start_rounds = n_start_rounds
         self.max_local_iter = max_local_iter
         self.tol = tol
         self.batch_size = batch_size
@@ -91,9 +102,5 @@ class SVBLDA(Mergeable, StreamingTopicModel):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _rule(self) -> SVB:
-        return SVB(n_passes=self.n_passes)
-
-    def _model(self) -> LDA:
-        local = Variational(self.tol, self.max_local_iter)
-        return LDA(geometric_mean, local, local, self.seed_)
+    def _composition(self) -> Composition:
+        return bayesian(self, SVB())

@@ -1,20 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LDA learnt by online EM with variational inference in the documents."""
 
-from streamtopics.base import StreamingTopicModel
-from streamtopics.estimators.choices import DOC_TOPIC_UPDATES, SWEEPS_OF_TRANSFORM
-from streamtopics.estimators.documentation import documented
+from streamtopics.base.composition import Composition, of_online_em
+from streamtopics.base.glossary import documented
+from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.local import Variational
-from streamtopics.merging import Mergeable
-from streamtopics.models import LDA
-from streamtopics.models.views import mean
-from streamtopics.updates import OnlineEM
-from streamtopics.updates.doc_topic import DocTopicUpdate
-from streamtopics.validation import StrOptions
 
 
 @documented
-class VariationalOnlineEM(Mergeable, StreamingTopicModel):
+class VariationalOnlineEM(StreamingTopicModel):
     """Latent Dirichlet allocation by variational online EM (V-OEM).
 
     The topics are parameters, not random variables: the M-step of a running mean of
@@ -35,11 +29,11 @@ class VariationalOnlineEM(Mergeable, StreamingTopicModel):
     tol : float, default=1e-3
         A document is done when a sweep moves less than this share of its tokens
         between topics; with `boosted`, only in `transform`.
-    {boosted}
+    {update_each_sweep}
     {averaging}
     {start_of_doc_topic_prior}
     {doc_topic_prior_update}
-    {smoothing}
+    {small_topic_word_prior}
     {small_batch_size}
     {max_iter}
     {common_parameters}
@@ -69,13 +63,6 @@ class VariationalOnlineEM(Mergeable, StreamingTopicModel):
     (3, 5)
     """
 
-    _parameter_constraints = StreamingTopicModel._parameter_constraints | {
-        "doc_topic_prior_update": [StrOptions(set(DOC_TOPIC_UPDATES))],
-    }
-    _word_prior = "smoothing"
-    _keeps_means = True
-    _doc_topic_mass = 3.0
-
     def __init__(
         self,
         n_components=10,
@@ -84,11 +71,11 @@ class VariationalOnlineEM(Mergeable, StreamingTopicModel):
         tau=0,
         max_local_iter=20,
         tol=1e-3,
-        boosted=False,
-        averaging=False,
+        update_each_sweep=False,
+        averaging=None,
         doc_topic_prior=None,
         doc_topic_prior_update="fixed_point",
-        smoothing=0.005,
+        topic_word_prior=0.005,
         batch_size=100,
         max_iter=1,
         n_jobs=None,
@@ -100,33 +87,17 @@ class VariationalOnlineEM(Mergeable, StreamingTopicModel):
         self.tau = tau
         self.max_local_iter = max_local_iter
         self.tol = tol
-        self.boosted = boosted
+        self.update_each_sweep = update_each_sweep
         self.averaging = averaging
         self.doc_topic_prior = doc_topic_prior
         self.doc_topic_prior_update = doc_topic_prior_update
-        self.smoothing = smoothing
+        self.topic_word_prior = topic_word_prior
         self.batch_size = batch_size
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
 
-    @property
-    def _forgets_nothing(self) -> bool:
-        return self.kappa == 1
-
-    def _averages(self) -> bool:
-        return self.averaging
-
-    def _doc_topic_update(self) -> DocTopicUpdate:
-        return DOC_TOPIC_UPDATES[self.doc_topic_prior_update]
-
-    def _rule(self) -> OnlineEM:
-        n_passes = self.max_local_iter if self.boosted else 1
-        return OnlineEM(self.kappa, self.tau, n_passes, self._doc_topic_update())
-
-    def _model(self) -> LDA:
-        n_sweeps = 1 if self.boosted else self.max_local_iter
-        local = Variational(self.tol, n_sweeps, log_theta=True)
-        inference = Variational(self.tol, SWEEPS_OF_TRANSFORM)
-        return LDA(mean, local, inference, self.seed_, keep_documents=self.boosted)
+    def _composition(self) -> Composition:
+        n_sweeps = 1 if self.update_each_sweep else self.max_local_iter
+        return of_online_em(self, Variational(self.tol, n_sweeps), self.max_local_iter, 1)

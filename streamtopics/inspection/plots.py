@@ -6,25 +6,31 @@ from typing import Any
 
 import numpy as np
 
-from streamtopics.base import StreamingTopicModel
-from streamtopics.drift import Forgetting
-from streamtopics.inspection.tables import topic_table
+from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.inspection.tables import check_whole, topic_table
 
 
-def _new_axes(n_rows: int, n_columns: int, size: tuple[float, float]):
+def _pyplot():
     try:
         from matplotlib import pyplot
     except ImportError as error:
         raise ImportError(
             "pictures need matplotlib; install it with `pip install streamtopics[plot]`"
         ) from error
-    return pyplot.subplots(n_rows, n_columns, squeeze=False, figsize=size, layout="constrained")
+    return pyplot
+
+
+def _new_axes(n_rows: int, n_columns: int, size: tuple[float, float]):
+    settings = {"squeeze": False, "figsize": size, "layout": "constrained"}
+    return _pyplot().subplots(n_rows, n_columns, **settings)
 
 
 def picture_formats() -> list[str]:
     """Endings of the files that a picture can be saved to."""
     figure, _ = _new_axes(1, 1, (1.0, 1.0))
-    return sorted(figure.canvas.get_supported_filetypes())
+    known = sorted(figure.canvas.get_supported_filetypes())
+    _pyplot().close(figure)
+    return known
 
 
 def plot_topics(
@@ -48,7 +54,13 @@ def plot_topics(
     -------
     figure : matplotlib.figure.Figure
         Save it with `figure.savefig(path)`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `topic_table`; also if `n_words` or `n_topics` is not a positive whole number.
     """
+    check_whole(n_words=n_words, n_topics=n_topics)
     table = topic_table(estimator, feature_names, n_words)[:n_topics]
     n_columns = min(5, len(table))
     n_rows = -(-len(table) // n_columns)
@@ -96,7 +108,7 @@ def plot_curves(
     return figure
 
 
-def plot_drift(estimator: Forgetting):
+def plot_drift(estimator: Any):
     """How much of each topic was kept with each minibatch, and how far the topics moved.
 
     Parameters
@@ -114,9 +126,16 @@ def plot_drift(estimator: Forgetting):
 
     Raises
     ------
+    TypeError
+        If `estimator` is of another kind.
     ValueError
         If no minibatch was learnt.
     """
+    if not hasattr(type(estimator), "drift_"):
+        raise TypeError(
+            "plot_drift needs an estimator with drift_, such as SVBHPP, PowerPriorLDA or "
+            f"PopulationVBLDA; got {estimator!r:.60}"
+        )
     records = estimator.drift_
     if not records:
         raise ValueError("plot_drift needs a model that has learnt from a minibatch; it has not")

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a topic model has learnt, as rows for people or for a DataFrame."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.base import StreamingTopicModel
-from streamtopics.learnt import largest
+from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.base.topics import largest
 
 
 class TopicRow(NamedTuple):
@@ -55,8 +56,11 @@ def topic_table(
 
     Raises
     ------
+    TypeError
+        If `estimator` is no topic model of streamtopics.
     ValueError
-        If `relevance` is not in [0, 1] or `feature_names` do not fit.
+        If `relevance` is not in [0, 1], `n` is not a positive whole number or
+        `feature_names` do not fit.
 
     Examples
     --------
@@ -67,8 +71,10 @@ def topic_table(
     topic  weight   prior  words
         0  100.0%    1.6%  sea sun
     """
-    if not 0 <= relevance <= 1:
+    check_whole(n=n)
+    if not (isinstance(relevance, Real) and 0 <= relevance <= 1):
         raise ValueError(f"relevance must be in [0, 1]; got {relevance!r}")
+    _check_model(estimator)
     names = estimator._column_names(feature_names)
     weights, retention = estimator.topic_weights_, estimator.prior_retention_
     topic_word = estimator.topic_word_
@@ -88,9 +94,31 @@ def topic_table(
 
 def format_topics(table: Sequence[TopicRow], width: int = 100) -> str:
     """A table of topics as text, with as many words as go into `width` characters."""
+    check_whole(width=width)
+    table = list(table) if isinstance(table, Iterable) else [table]
+    if not all(isinstance(row, TopicRow) for row in table):
+        raise TypeError(f"table must hold rows of topic_table(estimator); got {table!r:.60}")
     lines = [f"{'topic':>5}  {'weight':>6}  {'prior':>6}  words"]
     for row in table:
         words = " ".join(str(word) for word in row.words)
         line = f"{row.topic:>5}  {row.weight:>6.1%}  {row.prior_retention:>6.1%}  {words}"
         lines.append(line if len(line) <= width else line[: width + 1].rsplit(" ", 1)[0])
     return "\n".join(lines)
+
+
+def check_whole(**values: int) -> None:
+    """Refuse arguments that are not positive whole numbers."""
+    for name, value in values.items():
+        if not (isinstance(value, Integral) and value >= 1):
+            raise ValueError(
+                f"{name} must be a whole number of at least 1, for example 10; got {value!r}"
+            )
+
+
+def _check_model(estimator: Any) -> None:
+    wanted = ("topic_word_", "topic_weights_", "prior_retention_")
+    if isinstance(estimator, type) or not all(hasattr(type(estimator), name) for name in wanted):
+        raise TypeError(
+            f"estimator must be a fitted topic model of streamtopics, such as SVBLDA; got "
+            f"{estimator!r:.60}. Of a Pipeline, pass the last step"
+        )

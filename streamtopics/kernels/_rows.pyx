@@ -4,7 +4,7 @@ import numpy as np
 
 from cython cimport floating
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
 cdef extern from *:
     """
@@ -107,23 +107,20 @@ def scale_rows(const double[:, ::1] x, const double[::1] scale, floating[:, ::1]
 
 
 def add_rows(double[:, ::1] S, const int[::1] words, const floating[:, ::1] counts,
-             const double[::1] scale, const double[::1] fold, double[::1] S_mass,
-             double[::1] state, const double[::1] new_state):
-    """S += scale * counts on the rows of words, with its sums, and state = new_state.
+             const double[::1] scale, const double[::1] fold, const double[::1] S_mass,
+             double[::1] new_mass):
+    """S += scale * counts on the rows of words; new_mass are the sums of S afterwards.
 
-    All in one call: no Python code runs between the parts, so neither an exception
-    nor a signal handler can leave some of them done and others not. Where `fold` is
-    not 1, the whole column of S is multiplied by it first.
+    Where `fold` is not 1, the whole column of S is multiplied by it first.
 
-    IN words (n,) distinct, counts (n, K), scale (K,), fold (K,), new_state; IN and
-    OUT S (V, K), S_mass (K,); OUT state.
+    IN words (n,) distinct, counts (n, K), scale (K,), fold (K,), S_mass (K,); IN and
+    OUT S (V, K); OUT new_mass (K,).
 
     NumPy equivalent::
 
-        state[:] = new_state
-        S *= fold; S_mass *= fold
+        S *= fold
         S[words] += scale * counts
-        S_mass += scale * counts.sum(axis=0)
+        new_mass[:] = fold * S_mass + scale * counts.sum(axis=0)
     """
     cdef Py_ssize_t n = words.shape[0], n_components = S.shape[1], i, k
     cdef double *row
@@ -131,39 +128,45 @@ def add_rows(double[:, ::1] S, const int[::1] words, const floating[:, ::1] coun
     cdef const double *scale_k = &scale[0]
     if (counts.shape[0] != n or counts.shape[1] != n_components
             or scale.shape[0] != n_components or S_mass.shape[0] != n_components
-            or fold.shape[0] != n_components
-            or new_state.shape[0] != state.shape[0]):
-        raise ValueError("add_rows: the shapes of words, counts, scale or state do not agree")
+            or fold.shape[0] != n_components or new_mass.shape[0] != n_components):
+        raise ValueError("add_rows: the shapes of words, counts, scale or mass do not agree")
     check_words(words, S.shape[0])
     cdef double *mass = <double *> malloc(n_components * sizeof(double))
     if mass == NULL:
         raise MemoryError()
-    with nogil:
-        memset(mass, 0, n_components * sizeof(double))
+    memset(mass, 0, n_components * sizeof(double))
+    for k in range(n_components):
+        if fold[k] != 1.0:
+            for i in range(S.shape[0]):
+                S[i, k] *= fold[k]
+    for i in range(n):
+        if i + ROWS_AHEAD < n:
+            prefetch(&S[words[i + ROWS_AHEAD], 0], n_components)
+        row = &S[words[i], 0]
+        learnt = &counts[i, 0]
         for k in range(n_components):
-            if fold[k] != 1.0:
-                for i in range(S.shape[0]):
-                    S[i, k] *= fold[k]
-        for i in range(n):
-            if i + ROWS_AHEAD < n:
-                prefetch(&S[words[i + ROWS_AHEAD], 0], n_components)
-            row = &S[words[i], 0]
-            learnt = &counts[i, 0]
-            for k in range(n_components):
-                row[k] += scale_k[k] * learnt[k]
-                mass[k] += learnt[k]
-        memcpy(&state[0], &new_state[0], state.shape[0] * sizeof(double))
-        for k in range(n_components):
-            S_mass[k] = fold[k] * S_mass[k] + scale_k[k] * mass[k]
-        free(mass)
+            row[k] += scale_k[k] * learnt[k]
+            mass[k] += learnt[k]
+    for k in range(n_components):
+        new_mass[k] = fold[k] * S_mass[k] + scale_k[k] * mass[k]
+    free(mass)
 
 
-def add_rows_of_each(list calls):
-    """`add_rows` with each tuple of arguments, without a return to Python between them."""
-    for arguments in calls:
-        check_words(arguments[1], arguments[0].shape[0])
+def write(list calls, list swaps):
+    """`add_rows` with each tuple of arguments, then each (dict, name, value) set in its dict.
+
+    All in one call that holds the GIL: no Python code runs between the parts, so neither an
+    exception, a signal handler nor another thread can find some of them done and others not.
+    """
+    cdef dict namespace
+    for S, words, counts, scale, *_ in calls:
+        check_words(words, S.shape[0])
+        if counts.shape != (len(words), S.shape[1]):
+            raise ValueError(f"write: counts of shape {counts.shape} for {len(words)} words")
     for arguments in calls:
         add_rows(*arguments)
+    for namespace, name, value in swaps:
+        namespace[name] = value
 
 
 def used_columns(const index[::1] indices, Py_ssize_t n_features):

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Local steps: what the documents of a minibatch say, given the topics.
 
-A local step is a frozen dataclass of its settings with the two methods of
+A local step is a frozen dataclass of its settings with the methods of
 `local.step.LocalStep`; it never sees the posterior, the prior of the topics or a
 step size.
 """
 
 from streamtopics.local.gibbs import Gibbs
+from streamtopics.local.step import LocalStep
 from streamtopics.local.variational import Variational
 
-__all__ = ["Gibbs", "Variational"]
+__all__ = ["Gibbs", "LocalStep", "Variational"]

@@ -8,12 +8,15 @@ depend on the workers.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import digamma
 
+from streamtopics.checks import check_whole
 from streamtopics.kernels import gibbs, rows
 from streamtopics.local import tokens
+from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.parallel import Workers, spans
 
@@ -22,7 +25,7 @@ WORDS_PER_JOB = 1024
 
 
 @dataclass(frozen=True)
-class Gibbs:
+class Gibbs(LocalStep):
     """Sweeps over the tokens of each document, and averages over the last of them.
 
     A count is cut into tokens as in `local.tokens`. Up to 200 topics the tokens start
@@ -32,16 +35,30 @@ class Gibbs:
     ----------
     n_sweeps : int
         Sweeps over a document.
-    n_averaged : int
+    n_averaged : int or None
         The last sweeps, over whose conditional probabilities the statistics are
-        averaged. With 0, they are the counts of the last sample.
-    log_theta : bool
-        Whether the statistics have E[log theta].
+        averaged; None is a quarter of them, rounded up. With 0, they are the counts of the
+        last sample.
     """
 
-    n_sweeps: int
-    n_averaged: int
-    log_theta: bool = False
+    n_sweeps: int = 5
+    n_averaged: int | None = None
+
+    reports: ClassVar[frozenset[str]] = frozenset({"log_theta"})
+
+    def __post_init__(self) -> None:
+        check_whole(self, n_sweeps=self.n_sweeps)
+        if self.n_averaged is not None:
+            check_whole(self, least=0, n_averaged=self.n_averaged)
+
+    @property
+    def averaged(self) -> int:
+        """Sweeps that are averaged over."""
+        return -(-self.n_sweeps // 4) if self.n_averaged is None else self.n_averaged
+
+    def thorough(self) -> "Gibbs":
+        """40 sweeps, of which the last 30 are averaged."""
+        return THOROUGH
 
     def step(
         self,
@@ -50,28 +67,30 @@ class Gibbs:
         seeds: np.ndarray,
         workers: Workers,
         documents: np.ndarray | None = None,
+        report: frozenset[str] = NOTHING,
     ) -> tuple[Statistics, np.ndarray]:
         """Expected counts of words in topics, and the topic of each token, in CSR order.
 
         Tokens that are passed again as `documents` go on from their topics; other
         seeds should then come with them.
         """
-        parts = self._run(minibatch, topics, seeds, workers, documents, "statistics")
+        log_theta = "log_theta" in report
+        parts = self._run(minibatch, topics, seeds, workers, documents, True, log_theta)
         z = np.concatenate([part.z for part in parts])
         shape = len(minibatch.words), len(topics.alpha)
         counts = np.empty(shape, minibatch.counts.dtype)
-        if self.n_averaged > 0:
+        if self.averaged > 0:
             _average(minibatch, topics, parts, workers, counts)
         else:
             _count(minibatch, z, counts)
-        log_theta = self._mean_log_theta(minibatch, topics, parts) if self.log_theta else None
-        return Statistics(minibatch.words, counts, minibatch.lengths, log_theta), z
+        mean = self._mean_log_theta(minibatch, topics, parts) if log_theta else None
+        return Statistics(minibatch.words, counts, minibatch.lengths, mean), z
 
     def doc_topic(
         self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
     ) -> np.ndarray:
         """Posterior mean of the topic proportions, of shape (n_documents, K)."""
-        parts = self._run(minibatch, topics, seeds, workers, None, "doc_topic")
+        parts = self._run(minibatch, topics, seeds, workers, None, False, False)
         gamma = topics.alpha + np.concatenate([part.mean_counts for part in parts])
         gamma /= gamma.sum(axis=1, keepdims=True)
         return gamma.astype(minibatch.counts.dtype, copy=False)
@@ -83,7 +102,8 @@ class Gibbs:
         seeds: np.ndarray,
         workers: Workers,
         documents: np.ndarray | None,
-        wanted: str,
+        learns: bool,
+        log_theta: bool,
     ) -> list["_Chains"]:
         """The chains of all documents, in order."""
         weights = topics.weights.astype(np.float32, copy=False)
@@ -103,7 +123,7 @@ class Gibbs:
             part = Minibatch(words, indptr, indices, minibatch.counts[first:last])
             z = None if documents is None else documents[first_token[first] : first_token[last]]
             given = part, own_weights, own_mass, prior, topics.alpha, seeds[start:stop], z
-            return self, *given, wanted
+            return self, *given, learns, log_theta
 
         jobs = (job(*span) for span in spans(minibatch.n_documents, DOCUMENTS_PER_JOB))
         return workers.send(_sample, jobs)
@@ -112,12 +132,15 @@ class Gibbs:
         self, minibatch: Minibatch, topics: Topics, parts: list["_Chains"]
     ) -> np.ndarray | None:
         """Mean of digamma(alpha + N_d) - digamma(alpha_0 + N_d.) over the documents with tokens."""
-        n = np.count_nonzero(minibatch.lengths) * max(self.n_averaged, 1)
+        n = np.count_nonzero(minibatch.lengths) * max(self.averaged, 1)
         if n == 0:
             return None
         total = sum(part.log_theta for part in parts)
         held, elsewhere = total[:-1].reshape(2, -1)
         return (held + (n - elsewhere) * digamma(topics.alpha) - total[-1]) / n
+
+
+THOROUGH = Gibbs(n_sweeps=40, n_averaged=30)
 
 
 @dataclass(frozen=True)
@@ -151,7 +174,8 @@ def _sample(
     alpha: np.ndarray,
     seeds: np.ndarray,
     documents: np.ndarray | None,
-    wanted: str,
+    learns: bool,
+    log_theta: bool,
 ) -> _Chains:
     """Run the chains of some documents."""
     n_tokens, token_weight = tokens.cut(minibatch)
@@ -166,15 +190,15 @@ def _sample(
     n, n_topics = minibatch.n_documents, len(alpha)
     inverse = np.zeros(len(n_tokens), np.float32)
     first_column, first_value = np.full((2, n), -1, np.int64)
-    mean_counts = np.zeros((n if wanted == "doc_topic" else 0, n_topics))
-    log_theta = np.zeros(2 * n_topics + 1 if settings.log_theta else 0)
+    mean_counts = np.zeros((0 if learns else n, n_topics))
+    log_thetas = np.zeros(2 * n_topics + 1 if log_theta else 0)
     columns, values = gibbs.sample_documents(
         minibatch.indptr, minibatch.indices, first_token, token_weight, seeds, weights, prior,
-        mass, alpha, settings.n_sweeps, settings.n_averaged, documents is not None,
-        wanted == "statistics", z, inverse, first_column, first_value, mean_counts.ravel(),
-        log_theta,
+        mass, alpha, settings.n_sweeps, settings.averaged, documents is not None,
+        learns, z, inverse, first_column, first_value, mean_counts.ravel(),
+        log_thetas,
     )  # fmt: skip
-    return _Chains(z, inverse, first_column, first_value, columns, values, mean_counts, log_theta)
+    return _Chains(z, inverse, first_column, first_value, columns, values, mean_counts, log_thetas)
 
 
 def _average(

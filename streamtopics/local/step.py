@@ -1,20 +1,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a local step is: inference in the documents of a minibatch, given the topics."""
 
-from typing import Protocol
+from __future__ import annotations
+
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.parallel import Workers
 
+NOTHING: frozenset[str] = frozenset()
 
+
+@runtime_checkable
 class LocalStep(Protocol):
     """A local step. It sees no posterior, no prior of the topics and no step size.
 
     What is random in it comes from `seeds` alone, one for each document, so that
-    the result for a document does not depend on the others or on the workers.
+    the result for a document does not depend on the others or on the workers. It derives from
+    this class and defines `step` and `doc_topic`.
+
+    Attributes
+    ----------
+    reports : frozenset of str
+        What its statistics can have beside counts: "log_theta", "local_bound".
     """
+
+    reports: ClassVar[frozenset[str]] = NOTHING
 
     def step(
         self,
@@ -22,9 +35,10 @@ class LocalStep(Protocol):
         topics: Topics,
         seeds: np.ndarray,
         workers: Workers,
-        documents: np.ndarray | None = None,
-    ) -> tuple[Statistics, np.ndarray]:
-        """The expected statistics, and the state of the documents afterwards.
+        documents: Any = None,
+        report: frozenset[str] = NOTHING,
+    ) -> tuple[Statistics, Any]:
+        """The expected statistics with what is in `report`, and the state of the documents.
 
         That state may be passed again as `documents`, with other topics, to go on
         from there. `seeds` has shape (n_documents,), uint64.
@@ -34,3 +48,7 @@ class LocalStep(Protocol):
         self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
     ) -> np.ndarray:
         """Posterior mean of the topic proportions, of shape (n_documents, K)."""
+
+    def thorough(self) -> LocalStep:
+        """The step that infers documents when nothing is learnt; by default this one."""
+        return self

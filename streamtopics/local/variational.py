@@ -6,13 +6,16 @@ documents: the proportions are found document by document, the statistics word
 by word. Neither needs a reduction, so the bits do not depend on the workers.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import digamma, gammaln
 
+from streamtopics.checks import check_range, check_whole
 from streamtopics.kernels import dirichlet, variational
 from streamtopics.local.minibatches import part
+from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.parallel import Workers, spans
 
@@ -21,11 +24,12 @@ WORDS_PER_JOB = 1024
 
 
 @dataclass(frozen=True)
-class Variational:
+class Variational(LocalStep):
     """Coordinate ascent in q(theta_d) q(z_d) for each document.
 
     Nothing in it is random; the state of the documents is `gamma`, the Dirichlet
-    parameters of q(theta_d), of shape (n_documents, K).
+    parameters of q(theta_d), of shape (n_documents, K). The bound that it reports is for
+    weights that are exp(E[log beta]) but for a factor, of which it does not know.
 
     Parameters
     ----------
@@ -34,17 +38,20 @@ class Variational:
         between topics.
     max_iter : int
         Sweeps over a document, at most.
-    log_theta : bool, default=False
-        Whether the statistics tell E[log theta].
-    bound : bool, default=False
-        Whether they tell the documents' part of the evidence lower bound; for weights
-        that are exp(E[log beta]) but for a factor, of which the bound does not know.
     """
 
-    tol: float
-    max_iter: int
-    log_theta: bool = False
-    bound: bool = False
+    tol: float = 1e-3
+    max_iter: int = 100
+
+    reports: ClassVar[frozenset[str]] = frozenset({"log_theta", "local_bound"})
+
+    def __post_init__(self) -> None:
+        check_range(self, 0, np.inf, tol=self.tol)
+        check_whole(self, max_iter=self.max_iter)
+
+    def thorough(self) -> "Variational":
+        """At least 100 sweeps."""
+        return replace(self, max_iter=max(self.max_iter, 100))
 
     def step(
         self,
@@ -53,10 +60,11 @@ class Variational:
         seeds: np.ndarray,
         workers: Workers,
         documents: np.ndarray | None = None,
+        report: frozenset[str] = NOTHING,
     ) -> tuple[Statistics, np.ndarray]:
         """The expected statistics, and gamma."""
         gamma = self.infer(minibatch, topics, workers, documents)
-        return self.statistics(minibatch, topics, gamma, workers), gamma
+        return self.statistics(minibatch, topics, gamma, workers, report), gamma
 
     def doc_topic(
         self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
@@ -103,7 +111,12 @@ class Variational:
         return minibatch, weights, topics.alpha, shared, gamma, start, stop, self.tol, self.max_iter
 
     def statistics(
-        self, minibatch: Minibatch, topics: Topics, gamma: np.ndarray, workers: Workers
+        self,
+        minibatch: Minibatch,
+        topics: Topics,
+        gamma: np.ndarray,
+        workers: Workers,
+        report: frozenset[str] = NOTHING,
     ) -> Statistics:
         """Expected counts of words in topics, given the documents' parameters."""
         weights, n_words = topics.weights, len(minibatch.words)
@@ -113,14 +126,14 @@ class Variational:
         )
         by_word = minibatch.matrix(minibatch.counts).tocsc()
         counts = np.empty((n_words, len(topics.alpha)), weights.dtype)
-        log_sums = np.empty(n_words) if self.bound else None
+        log_sums = np.empty(n_words) if "local_bound" in report else None
         given = by_word.indptr, by_word.indices, by_word.data, weights, exp_theta
         jobs = ((*given, *span, counts, log_sums) for span in spans(n_words, WORDS_PER_JOB))
         workers.share(variational.word_statistics, jobs)
         lengths = minibatch.lengths
-        log_theta = _mean_log_theta(gamma[lengths > 0]) if self.log_theta else None
+        log_theta = _mean_log_theta(gamma[lengths > 0]) if "log_theta" in report else None
         bound = None
-        if self.bound:
+        if log_sums is not None:
             of_theta = _bound_of_proportions(gamma, topics.alpha, lengths, exp_theta)
             bound = float(log_sums.sum()) + of_theta
         return Statistics(minibatch.words, counts, lengths, log_theta, bound)

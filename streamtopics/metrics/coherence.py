@@ -20,6 +20,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_non_negative
 
+from streamtopics.structure import check_structure
+
 MEASURES = ("npmi", "c_v", "umass")
 
 
@@ -107,6 +109,7 @@ def topic_coherence(
     check_measure(measure)
     if not (isinstance(smoothing, Real) and 0 < smoothing < np.inf):
         raise ValueError(f"smoothing must be a positive number, for example 1.0; got {smoothing!r}")
+    check_structure(X, "topic_coherence")
     X = check_array(X, accept_sparse="csr", input_name="X")
     check_non_negative(X, "topic_coherence")
     columns = _check_columns(_check_table(topics), X.shape[1], feature_names)

@@ -20,10 +20,12 @@ from scipy.special import logsumexp
 from sklearn.utils.validation import check_array, check_non_negative
 
 from streamtopics.kernels import left_to_right as kernel
-from streamtopics.metrics.predictive import row_hash
+from streamtopics.metrics.predictive import check_seed, row_hash
 from streamtopics.parallel import workers
+from streamtopics.structure import check_structure
 
 SUM_TOLERANCE = 1e-6
+MOST_PROBABILITIES = 1 << 26  # of a document, 512 MiB
 
 
 class Likelihood(NamedTuple):
@@ -54,7 +56,8 @@ def left_to_right(
     Parameters
     ----------
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Whole numbers of tokens.
+        Whole numbers of tokens. Those of a document times the particles are at most
+        67,108,864, or 671,088 tokens for 100 particles.
     topic_word : array-like of shape (n_components, n_features)
         Word probabilities of the topics; rows sum to 1.
     doc_topic_prior : float or array-like of shape (n_components,)
@@ -87,8 +90,8 @@ def left_to_right(
     Raises
     ------
     ValueError
-        If counts are not whole, `topic_word` is not made of distributions, shapes do
-        not agree or a number is out of its range.
+        If counts are not whole, a document has too many tokens, `topic_word` is not made
+        of distributions, shapes do not agree or a number is out of its range.
 
     References
     ----------
@@ -110,6 +113,7 @@ def left_to_right(
     topic_word, alpha = _check_topics(topic_word, doc_topic_prior, n_apart)
     omega = None if split_prior is None else _check_prior(split_prior, "split_prior", 2)
     X = _check_whole(X, topic_word.shape[1])
+    _check_lengths(X, n_particles)
     word_topic = np.ascontiguousarray(topic_word.T)
     rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     seeds = row_hash(X, rows, seed)
@@ -157,8 +161,7 @@ def _check_numbers(n_particles: Any, n_resampled: Any, form: Any, seed: Any) -> 
         raise ValueError(f"n_resampled must be None or a non-negative integer; got {n_resampled!r}")
     if form not in ("product", "wallach"):
         raise ValueError(f"form must be 'product' or 'wallach'; got {form!r}")
-    if not (isinstance(seed, Integral) and seed >= 0):
-        raise ValueError(f"seed must be a non-negative integer; got {seed!r}")
+    check_seed(seed)
 
 
 def _check_topics(
@@ -185,6 +188,7 @@ def _check_prior(prior: Any, name: str, n: int) -> np.ndarray:
 
 
 def _check_whole(X: Any, n_features: int) -> sparse.csr_matrix:
+    check_structure(X, "left_to_right")
     X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X", ensure_min_samples=0)
     X = sparse.csr_matrix(X, copy=True)
     check_non_negative(X, "left_to_right")
@@ -195,3 +199,15 @@ def _check_whole(X: Any, n_features: int) -> sparse.csr_matrix:
     if (X.data != np.floor(X.data)).any():
         raise ValueError("X must hold whole numbers of tokens; round it, or use completion instead")
     return X
+
+
+def _check_lengths(X: sparse.csr_matrix, n_particles: int) -> None:
+    """Refuse documents whose tokens would not go into the memory."""
+    most = MOST_PROBABILITIES // n_particles
+    lengths = np.asarray(X.sum(axis=1)).ravel()
+    if lengths.max(initial=0) > most:
+        d = int(lengths.argmax())
+        raise ValueError(
+            f"document {d} of X has {lengths[d]:.16g} tokens, but {n_particles} particles can read "
+            f"{most} at most; pass fewer n_particles, or score by log_predictive_probability"
+        )

@@ -18,11 +18,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative
 
+from streamtopics.structure import check_structure
+
 HELD_OUT_SHARE = 5
 TOKEN_PARTS = 1 << 16
 PROPORTIONS_TOLERANCE = 1e-3
 MONITORED = 256
 ENTRIES_AT_ONCE = 1 << 16
+MOST_SEED = 2**63 - 1
 
 
 def completion_split(
@@ -50,7 +53,7 @@ def completion_split(
     Raises
     ------
     ValueError
-        If `seed` is not a non-negative integer.
+        If `seed` is not an integer in [0, 2**63), or the arrays of X do not fit.
 
     Examples
     --------
@@ -60,8 +63,8 @@ def completion_split(
     >>> held_out.sum(axis=1).ravel().tolist()
     [[2.0, 1.0]]
     """
-    if not isinstance(seed, Integral) or seed < 0:
-        raise ValueError(f"seed must be a non-negative integer, for example 0; got {seed!r}")
+    check_seed(seed)
+    check_structure(X, "completion_split")
     X = sparse.csr_matrix(X, copy=True)
     X.sum_duplicates()
     X.eliminate_zeros()
@@ -80,6 +83,12 @@ def completion_split(
         part.eliminate_zeros()
         parts.append(part)
     return parts[0], parts[1]
+
+
+def check_seed(seed: int) -> None:
+    """Raise ValueError unless it is one that `row_hash` takes."""
+    if not (isinstance(seed, Integral) and 0 <= seed <= MOST_SEED):
+        raise ValueError(f"seed must be an integer in [0, 2**63), for example 0; got {seed!r}")
 
 
 def row_hash(X: sparse.csr_matrix, row: np.ndarray, seed: int) -> np.ndarray:
@@ -171,7 +180,7 @@ def log_predictive_probability(estimator: Any, X: Any, *, seed: int = 0) -> floa
     ValueError
         If `components_` and X differ in features, if `components_` or X has
         negative entries, if a topic has no mass, if `transform` does not give
-        proportions, or if `seed` is not a non-negative integer.
+        proportions, or if `seed` is not an integer in [0, 2**63).
 
     References
     ----------
@@ -273,6 +282,7 @@ def check_components(estimator: Any) -> np.ndarray:
 
 def _check_counts(X: Any, n_features: int) -> sparse.csr_matrix:
     """X as non-negative CSR of float64 or float32 with n_features columns."""
+    check_structure(X, "log_predictive_probability")
     X = check_array(
         X,
         accept_sparse="csr",
@@ -280,13 +290,14 @@ def _check_counts(X: Any, n_features: int) -> sparse.csr_matrix:
         input_name="X",
         ensure_min_samples=0,
     )
-    check_non_negative(X, "log_predictive_probability")
     if X.shape[1] != n_features:
         raise ValueError(
             f"X must have the columns that estimator was fitted on: {n_features} features by its "
             f"components_; got {X.shape[1]}. Count X with the same vocabulary"
         )
-    return sparse.csr_matrix(X)
+    X = sparse.csr_matrix(X)
+    check_non_negative(X, "log_predictive_probability")
+    return X
 
 
 def _contained_like(X: Any, part: sparse.csr_matrix) -> Any:

@@ -21,6 +21,7 @@ from streamtopics.metrics.predictive import (
     log_predictive_probability,
     perplexity,
 )
+from streamtopics.structure import check_structure
 
 
 @dataclass(frozen=True)
@@ -250,6 +251,7 @@ def _last_step(estimator: Any) -> Any:
 
 def _model_and_counts(estimator: Any, X: Any) -> tuple[Any, Any]:
     """The topic model, and X as it sees it."""
+    check_structure(X, "a scorer")
     if isinstance(estimator, Pipeline) and len(estimator) > 1:
         X = estimator[:-1].transform(X)
     return _last_step(estimator), X

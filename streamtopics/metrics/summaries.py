@@ -22,6 +22,7 @@ import numpy as np
 WORD = re.compile(r"\w+")
 SEVERAL = ("mean", "max", "jackknife")
 STATISTICS = ("f1", "precision", "recall")
+MOST_ORDER = 100
 
 
 class Rouge(NamedTuple):
@@ -68,7 +69,7 @@ def rouge(
     references : iterable of str, or of lists of str
         For each document a reference, or a list of several. Each is a text.
     order : int or "l", default=1
-        ROUGE-N for n-grams of N words, or ROUGE-L for the longest common subsequence.
+        ROUGE-N for n-grams of N words, at most 100, or ROUGE-L for the longest common subsequence.
     several : {"mean", "max", "jackknife"}, default="mean"
         What is made of several references: the mean of the scores; those of the reference
         of the highest F; or the mean of that over all ways to leave one reference out,
@@ -225,8 +226,10 @@ class RougeScorer:
 
 def check_options(order: int | str, several: str) -> None:
     """Raise ValueError unless `rouge` knows them."""
-    if order != "l" and not (isinstance(order, Integral) and order >= 1):
-        raise ValueError(f"order must be a number of words of at least 1, or 'l'; got {order!r}")
+    if order != "l" and not (isinstance(order, Integral) and 1 <= order <= MOST_ORDER):
+        raise ValueError(
+            f"order must be a number of words from 1 to {MOST_ORDER}, or 'l'; got {order!r}"
+        )
     if several not in SEVERAL:
         raise ValueError(f"several must be one of {', '.join(SEVERAL)}; got {several!r}")
 

@@ -7,16 +7,15 @@ words from beta_et, whose Dirichlet prior depends on e: words known to be positi
 negative tell the sentiments apart.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from streamtopics.local.asum import Found, SentenceStep, SentenceTopics, statistics
 from streamtopics.messages import SentenceBatch, Statistics
-from streamtopics.models.lda import standard_noise
 from streamtopics.parallel import Workers, spans
-from streamtopics.posterior import LazyPosterior, Proposal
+from streamtopics.posteriors import Learn, Proposal, TopicPosterior
+from streamtopics.seeds import standard_noise
 
 WORDS_PER_JOB = 1024
 
@@ -33,7 +32,7 @@ class AspectStart:
     the posterior.
     """
 
-    prior: LazyPosterior
+    prior: TopicPosterior
     n_sentiments: int
     seed: int
 
@@ -74,12 +73,12 @@ class ASUM:
     alpha: float
     seed: int
 
-    def learner(
-        self, posterior: LazyPosterior, batch: SentenceBatch, workers: Workers
-    ) -> Callable[[LazyPosterior | Proposal], Statistics]:
+    def learner(self, posterior: TopicPosterior, batch: SentenceBatch, workers: Workers) -> Learn:
         """The function `learn` that an update rule calls."""
 
-        def learn(source: LazyPosterior | Proposal) -> Statistics:
+        def learn(
+            source: TopicPosterior | Proposal | AspectStart, *, warm: bool = False
+        ) -> Statistics:
             if source is posterior and posterior.knows_nothing:
                 source = AspectStart(posterior, self.n_sentiments, self.seed)
             return statistics(batch, self.infer(source, batch, workers), workers)
@@ -87,7 +86,10 @@ class ASUM:
         return learn
 
     def infer(
-        self, source: LazyPosterior | Proposal | AspectStart, batch: SentenceBatch, workers: Workers
+        self,
+        source: TopicPosterior | Proposal | AspectStart,
+        batch: SentenceBatch,
+        workers: Workers,
     ) -> Found:
         """Sentiments and aspects of documents and sentences."""
         words, mass = batch.sentences.words, source.mass

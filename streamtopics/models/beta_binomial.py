@@ -13,10 +13,9 @@ from typing import ClassVar
 import numpy as np
 
 from streamtopics.checks import check_positive
-from streamtopics.dense_posterior import Block, DensePosterior, View
 from streamtopics.families import beta
-from streamtopics.messages import BlockStatistics
-from streamtopics.models.dense_model import Learn
+from streamtopics.messages import NodeStatistics
+from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class BetaBinomial:
         X = _flips(X)
         counts = np.stack([X.sum(axis=0), len(X) - X.sum(axis=0)], axis=-1)
 
-        def learn(view: View) -> BlockStatistics:
+        def learn(view: DenseView, *, warm: bool = False) -> NodeStatistics:
             bound = float((counts * beta.expected_statistics(view["coins"])).sum())
             return posterior.statistics({"coins": counts}, len(X), bound)
 

@@ -6,15 +6,11 @@ posterior has, what a minibatch adds to them, and what the posterior predicts. I
 no state, and knows neither the rule nor the stream.
 """
 
-from collections.abc import Callable
 from typing import ClassVar, Protocol
 
 import numpy as np
 
-from streamtopics.dense_posterior import DensePosterior, View
-from streamtopics.messages import BlockStatistics
-
-Learn = Callable[[View], BlockStatistics]
+from streamtopics.posteriors import DensePosterior, Learn
 
 
 class DenseModel(Protocol):

@@ -17,11 +17,11 @@ import numpy as np
 from scipy.special import logsumexp, psi
 
 from streamtopics.checks import check_positive, check_whole
-from streamtopics.dense_posterior import Block, DensePosterior, View
 from streamtopics.families import dirichlet, normal_gamma
-from streamtopics.messages import BlockStatistics
-from streamtopics.models.dense_model import Learn, check_codes
+from streamtopics.messages import NodeStatistics
+from streamtopics.models.dense_model import check_codes
 from streamtopics.models.student_t import log_student_t
+from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 
 # The ascent that finds the components in the first minibatch.
 START_PASSES = 100
@@ -120,7 +120,7 @@ class GaussianMixture:
         """
         X, groups = self.split(X)
 
-        def learn(view: View) -> BlockStatistics:
+        def learn(view: DenseView, *, warm: bool = False) -> NodeStatistics:
             additions, bound = self.learn_groups(view, X, groups, seed)
             return posterior.statistics(additions, len(X), bound)
 
@@ -159,7 +159,7 @@ class GaussianMixture:
         return np.delete(X, self.group_column, axis=1) - self.mean, groups
 
     def learn_groups(
-        self, view: View, X: np.ndarray, groups: np.ndarray, seed: int
+        self, view: DenseView, X: np.ndarray, groups: np.ndarray, seed: int
     ) -> tuple[dict[str, np.ndarray], float]:
         """What the samples add to the blocks of all groups, and their part of the bound."""
         additions = {name: np.zeros_like(view[name]) for name in ("weights", "components")}

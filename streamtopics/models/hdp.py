@@ -13,8 +13,8 @@ import numpy as np
 from streamtopics.kernels import hdp as kernel
 from streamtopics.local import tokens
 from streamtopics.messages import Minibatch, TableStatistics
-from streamtopics.models.lda import document_seeds
-from streamtopics.posterior import LazyPosterior
+from streamtopics.posteriors import TopicPosterior
+from streamtopics.seeds import document_seeds
 
 DOCUMENTS_PER_JOB = 64
 
@@ -47,8 +47,10 @@ class HDP:
     seed: int
     bayesian: bool = False
 
-    def learn(self, posterior: LazyPosterior, minibatch: Minibatch) -> TableStatistics:
-        """Statistics of a minibatch."""
+    def learn(
+        self, posterior: TopicPosterior, minibatch: Minibatch, tables: np.ndarray
+    ) -> TableStatistics:
+        """Statistics of a minibatch, given the running tables of each topic."""
         eta = np.ascontiguousarray(posterior.prior_rows(minibatch.words)[:, 0])
         if posterior.knows_nothing:
             n_known, mass = 0, posterior.prior_mass
@@ -59,7 +61,7 @@ class HDP:
         sampler = kernel.Sampler(
             lam, mass, n_known, eta, float(posterior.prior_mass[0]), posterior.alpha,
             self.concentration, self.doc_concentration,
-            posterior.proportions.memory if self.bayesian else None, self.bayesian,
+            tables if self.bayesian else None, self.bayesian,
         )  # fmt: skip
         seeds = document_seeds(self.seed, posterior.n_documents, minibatch.n_documents)
         given = minibatch.indptr, minibatch.indices, *tokens.cut(minibatch), seeds

@@ -24,7 +24,7 @@ from scipy.special import log_softmax, softmax
 from streamtopics.kernels import variational
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.parallel import Workers, spans
-from streamtopics.posterior import LazyPosterior
+from streamtopics.posteriors import TopicPosterior
 
 ROWS_PER_JOB = 1024
 # And the least is its inverse; M is its logarithm.
@@ -166,7 +166,7 @@ def led_by_text(factors: Factors, counts: np.ndarray) -> Factors:
 
 
 def expected_topics(
-    source: LazyPosterior, items: Minibatch, theta: np.ndarray, workers: Workers
+    source: TopicPosterior, items: Minibatch, theta: np.ndarray, workers: Workers
 ) -> tuple[Statistics, np.ndarray]:
     """Expected counts of words in topics, with the log likelihood, and of items in topics."""
     K, n_items = theta.shape[1], len(theta)
@@ -191,7 +191,7 @@ def expected_topics(
     return Statistics(items.words, counts, items.lengths, None, float(logs.sum())), of_items
 
 
-def log_prior(posterior: LazyPosterior) -> float:
+def log_prior(posterior: TopicPosterior) -> float:
     """eta sum_kw log phi_kw."""
     phi = posterior.dense() / posterior.mass
     return float((np.broadcast_to(posterior.eta, phi.shape) * np.log(phi)).sum())

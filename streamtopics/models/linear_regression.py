@@ -14,11 +14,10 @@ import numpy as np
 from scipy.special import psi
 
 from streamtopics.checks import check_positive
-from streamtopics.dense_posterior import Block, DensePosterior, View
 from streamtopics.families import normal_gamma_regression as family
-from streamtopics.messages import BlockStatistics
-from streamtopics.models.dense_model import Learn
+from streamtopics.messages import NodeStatistics
 from streamtopics.models.student_t import log_student_t
+from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ class LinearRegression:
         sums = X.T @ y, squares.ravel(), [y @ y, len(y)]
         additions = {"regression": np.concatenate(sums)}
 
-        def learn(view: View) -> BlockStatistics:
+        def learn(view: DenseView, *, warm: bool = False) -> NodeStatistics:
             m, L, a, b = family.parameters(view["regression"])
             spread = np.trace(np.linalg.solve(L, squares)) + a / b * np.sum((y - X @ m) ** 2)
             bound = len(y) * (psi(a) - np.log(b) - np.log(2 * np.pi)) - spread

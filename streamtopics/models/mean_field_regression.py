@@ -20,11 +20,10 @@ from scipy.special import gammaln, logsumexp, psi
 from scipy.stats import gamma as gamma_distribution
 
 from streamtopics.checks import check_positive
-from streamtopics.dense_posterior import Block, DensePosterior, View
 from streamtopics.families import gamma, gaussian, normal_gamma
-from streamtopics.messages import BlockStatistics
-from streamtopics.models.dense_model import Learn
+from streamtopics.messages import NodeStatistics
 from streamtopics.models.student_t import log_student_t
+from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 
 # The inner ascent: between coefficients and noise, and of both with what is missing.
 MOST_ROUNDS = 200
@@ -118,7 +117,7 @@ class MeanFieldRegression:
         """The function `learn` that an update rule calls; it draws nothing."""
         X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
 
-        def learn(view: View) -> BlockStatistics:
+        def learn(view: DenseView, *, warm: bool = False) -> NodeStatistics:
             q = Beliefs.of(view)
             moments = Moments.of(X, y, q)
             bound = moments.local_bound(y, q)
@@ -197,7 +196,7 @@ class Beliefs:
     log_precision: np.ndarray
 
     @staticmethod
-    def of(view: View) -> "Beliefs":
+    def of(view: DenseView) -> "Beliefs":
         """What a view of the posterior says."""
         w, w_precision = gaussian.parameters(view["coefficients"])
         shape, rate = gamma.parameters(view["noise"])
@@ -211,7 +210,7 @@ class Beliefs:
         return np.diag(self.precision[missing]) + self.noise * (np.outer(w, w) + spread)
 
     def updated(
-        self, view: View, moments: "Moments", y: np.ndarray
+        self, view: DenseView, moments: "Moments", y: np.ndarray
     ) -> tuple["Beliefs", dict[str, np.ndarray]]:
         """The best beliefs given the moments of the inputs, and the additions they stand for.
 

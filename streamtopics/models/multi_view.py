@@ -9,26 +9,23 @@ shared topics; see `local.two_blocks`. The model of section 5.4 of Nguyen et al.
 with some errors; here it is derived anew.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from streamtopics.block_posterior import BlockPosterior, ProposalOfBlocks, StatisticsOfBlocks
 from streamtopics.kernels import variational
 from streamtopics.local.minibatches import of_rows
 from streamtopics.local.two_blocks import TwoBlocks
-from streamtopics.messages import Minibatch, Statistics, Topics
-from streamtopics.models.lda import RandomStart, document_seeds
-from streamtopics.models.views import geometric_mean, mean
+from streamtopics.messages import Minibatch, SideBySideStatistics, Statistics, Topics
+from streamtopics.models.lda import RandomStart, Source
+from streamtopics.models.views import TopicView, geometric_mean, mean
 from streamtopics.parallel import Workers, spans
-from streamtopics.posterior import LazyPosterior, Proposal
+from streamtopics.posteriors import Learn, Proposal, SideBySide, SideBySideProposal, TopicPosterior
+from streamtopics.seeds import document_seeds
 
 WORDS_PER_JOB = 1024
 # Pseudo-count of each class.
 CLASS_PRIOR = 1.0
-
-Source = LazyPosterior | Proposal | RandomStart
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ class StartBesideOthers(RandomStart):
 class MultiView:
     """Topics of classes 0 to n_classes - 1, and shared ones.
 
-    Its posterior is a `BlockPosterior`: a block for each class, and one that is shared.
+    Its posterior is a `SideBySide`: a block for each class, and one that is shared.
     The words are learnt from exp(E[log beta]), as in variational Bayes; classes are told
     by E[beta], which does not all but exclude the words that a topic has not seen.
 
@@ -61,14 +58,16 @@ class MultiView:
     seed: int
 
     def learner(
-        self, posterior: BlockPosterior, minibatch: Minibatch, codes: np.ndarray, workers: Workers
-    ) -> Callable[[BlockPosterior | ProposalOfBlocks], StatisticsOfBlocks]:
+        self, posterior: SideBySide, minibatch: Minibatch, codes: np.ndarray, workers: Workers
+    ) -> Learn:
         """The function `learn` that an update rule calls; codes are the documents' classes."""
         present = np.unique(codes).tolist()
         of_classes = {j: of_rows(minibatch, np.flatnonzero(codes == j)) for j in present}
 
-        def learn(source: BlockPosterior | ProposalOfBlocks) -> StatisticsOfBlocks:
-            *own, shared = [self.start(block, i) for i, block in enumerate(source.blocks)]
+        def learn(
+            source: SideBySide | SideBySideProposal, *, warm: bool = False
+        ) -> SideBySideStatistics:
+            *own, shared = [self.start(block, i) for i, block in enumerate(source.parts)]
             parts = self._topics(
                 [(part, own[j], shared) for j, (part, _) in of_classes.items()],
                 geometric_mean,
@@ -80,16 +79,16 @@ class MultiView:
 
         return learn
 
-    def start(self, block: LazyPosterior | Proposal, place: int) -> Source:
+    def start(self, block: TopicPosterior | Proposal, place: int) -> Source:
         """The block, or a random start where it knows nothing."""
-        if isinstance(block, LazyPosterior) and block.knows_nothing:
+        if isinstance(block, TopicPosterior) and block.knows_nothing:
             return StartBesideOthers(block, int(document_seeds(self.seed, place, 1)[0]))
         return block
 
     def _topics(
         self,
         parts: list[tuple[Minibatch, Source, Source]],
-        view: Callable,
+        view: TopicView,
         workers: Workers,
     ) -> list[tuple[Minibatch, Topics]]:
         """Weights of the words of each part, in the topics of its class and the shared ones."""
@@ -110,7 +109,7 @@ class MultiView:
         minibatch: Minibatch,
         of_classes: dict[int, tuple[Minibatch, np.ndarray]],
         counts: list[np.ndarray],
-    ) -> StatisticsOfBlocks:
+    ) -> SideBySideStatistics:
         """Counts of the topics of each class, and those of the shared ones summed."""
         n_own, dtype = self.local.n_first, minibatch.counts.dtype
         nothing = Statistics(np.empty(0, np.int32), np.empty((0, n_own), dtype), np.empty(0))
@@ -120,10 +119,12 @@ class MultiView:
             own = np.ascontiguousarray(found[:, :n_own])
             blocks[j] = Statistics(part.words, own, part.lengths)
             shared[used] += found[:, n_own:]
-        return StatisticsOfBlocks((*blocks, Statistics(minibatch.words, shared, minibatch.lengths)))
+        return SideBySideStatistics(
+            (*blocks, Statistics(minibatch.words, shared, minibatch.lengths))
+        )
 
     def classify(
-        self, posterior: BlockPosterior, minibatch: Minibatch, workers: Workers
+        self, posterior: SideBySide, minibatch: Minibatch, workers: Workers
     ) -> tuple[np.ndarray, list[np.ndarray]]:
         """log p(y) and the bound of p(words | y), and E[theta] under each class.
 
@@ -132,7 +133,7 @@ class MultiView:
         log_joint : ndarray of shape (n_documents, n_classes), float64
         doc_topic : list of n_classes ndarray of shape (n_documents, K + R)
         """
-        *own, shared = posterior.blocks
+        *own, shared = posterior.parts
         log_joint = np.empty((minibatch.n_documents, len(own)))
         doc_topic = []
         counts = minibatch.matrix(minibatch.counts)
@@ -146,7 +147,7 @@ class MultiView:
         return log_joint + np.log(seen / seen.sum()), doc_topic
 
 
-def _fill(view: Callable, own: Source, shared: Source, words: np.ndarray, out: np.ndarray) -> None:
+def _fill(view: TopicView, own: Source, shared: Source, words: np.ndarray, out: np.ndarray) -> None:
     """What a local step sees of words, in the topics of a class and the shared ones."""
     view(*_side_by_side(own, shared, words), out)
 

@@ -15,11 +15,11 @@ import numpy as np
 from scipy.special import logsumexp
 
 from streamtopics.checks import check_positive, check_whole
-from streamtopics.dense_posterior import Block, DensePosterior, View
 from streamtopics.families import dirichlet
-from streamtopics.messages import BlockStatistics
-from streamtopics.models.dense_model import Learn, check_codes
+from streamtopics.messages import NodeStatistics
+from streamtopics.models.dense_model import check_codes
 from streamtopics.models.gaussian_mixture import GaussianMixture, log_joint, mixture_blocks
+from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class NaiveBayesMixture:
         X, y = self.mixture.split(X)[0], self._codes(y)
         counts = np.bincount(y, minlength=self.n_classes).astype(np.float64)
 
-        def learn(view: View) -> BlockStatistics:
+        def learn(view: DenseView, *, warm: bool = False) -> NodeStatistics:
             additions, bound = self.mixture.learn_groups(view, X, y, seed)
             bound += float(counts @ dirichlet.expected_statistics(view["classes"]))
             return posterior.statistics({"classes": counts, **additions}, len(y), bound)

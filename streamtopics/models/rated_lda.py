@@ -24,10 +24,10 @@ from streamtopics.kernels import profiles as kernel
 from streamtopics.kernels import variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch, Statistics, Topics
-from streamtopics.models.lda import LDA, RandomStart, log_factors
+from streamtopics.models.lda import RandomStart, log_factors, visible_topics
 from streamtopics.models.views import geometric_mean
 from streamtopics.parallel import Workers, spans
-from streamtopics.posterior import LazyPosterior
+from streamtopics.posteriors import TopicPosterior
 
 PROFILES_PER_JOB = 64
 WORDS_PER_JOB = 1024
@@ -121,14 +121,14 @@ class RatedLDA:
     max_iter: int
 
     def topics(
-        self, source: LazyPosterior | RandomStart, minibatch: Minibatch, workers: Workers
+        self, source: TopicPosterior | RandomStart, minibatch: Minibatch, workers: Workers
     ) -> Topics:
         """Weights of the minibatch's words, up to a factor for each."""
-        return LDA(geometric_mean, None, None, 0).topics(source, minibatch, workers)
+        return visible_topics(geometric_mean, source, minibatch, workers)
 
     def step(
         self,
-        source: LazyPosterior | RandomStart,
+        source: TopicPosterior | RandomStart,
         reviews: Reviews,
         workers: Workers,
         *,
@@ -225,7 +225,7 @@ class RatedLDA:
 
     def shares(
         self,
-        source: LazyPosterior,
+        source: TopicPosterior,
         X: sparse.csr_matrix,
         theta: np.ndarray | None,
         positive: np.ndarray,
@@ -235,7 +235,7 @@ class RatedLDA:
 
         Parameters
         ----------
-        source : LazyPosterior
+        source : TopicPosterior
         X : csr_matrix of shape (n_documents, n_features)
         theta : ndarray of shape (n_documents, K) or None
             Proportions of the documents' profiles; None to infer them from each document.

@@ -23,11 +23,11 @@ from streamtopics.families import dirichlet
 from streamtopics.kernels import supervised as kernel
 from streamtopics.local import tokens
 from streamtopics.messages import Minibatch, Statistics
-from streamtopics.models.lda import LDA, RandomStart, log_factors
+from streamtopics.models.lda import RandomStart, log_factors, visible_topics
 from streamtopics.models.rated_lda import mean_log
 from streamtopics.models.views import geometric_mean
 from streamtopics.parallel import Workers, spans
-from streamtopics.posterior import LazyPosterior
+from streamtopics.posteriors import TopicPosterior
 
 LEAST_DOCUMENTS, MOST_PARTS = 64, 8
 # Of the variance of the responses: less is rounding.
@@ -133,7 +133,7 @@ class SupervisedLDA:
 
     def step(
         self,
-        source: LazyPosterior | RandomStart,
+        source: TopicPosterior | RandomStart,
         minibatch: Minibatch,
         y: np.ndarray,
         response: Response,
@@ -141,7 +141,7 @@ class SupervisedLDA:
         start: np.ndarray | None = None,
     ) -> tuple[Statistics, Moments, np.ndarray]:
         """The expected statistics with the bound, the moments, and gamma."""
-        topics = LDA(geometric_mean, None, None, 0).topics(source, minibatch, workers)
+        topics = visible_topics(geometric_mean, source, minibatch, workers)
         K, n, lengths = len(topics.alpha), minibatch.n_documents, minibatch.lengths
         weights = np.ascontiguousarray(topics.weights[:, :K], dtype=np.float64)
         gamma = topics.alpha + lengths[:, None] / K if start is None else start.copy()

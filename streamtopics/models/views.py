@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Views: the weights that a local step sees instead of the topics' posterior.
 
-A view is a function (rows, mass, out) that turns rows of lam, and its sums over
-all words, into weights of words in topics. A factor for each word cancels in
-every local step; it is chosen such that the largest weight of each row is 1.
+A view turns rows of lam, and its sums over all words, into weights of words in topics. A
+factor for each word cancels in every local step; it is chosen such that the largest weight of
+each row is 1.
 """
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
 
 import numpy as np
 from scipy.special import digamma
@@ -13,11 +16,44 @@ from streamtopics.kernels import rows as kernel
 from streamtopics.kernels import variational
 
 
-def geometric_mean(rows: np.ndarray, mass: np.ndarray, out: np.ndarray) -> None:
+class TopicView(Protocol):
+    """A view.
+
+    Attributes
+    ----------
+    keeps_bound : bool
+        Whether a local step's bound on the evidence holds for its weights.
+    """
+
+    keeps_bound: ClassVar[bool]
+
+    def __call__(self, rows: np.ndarray, mass: np.ndarray, out: np.ndarray) -> None:
+        """Write the weights of words (n_words, width) into `out`, beyond the topics 0.
+
+        `rows` of lam have shape (n_words, n_components), `mass` (n_components,).
+        """
+
+
+@dataclass(frozen=True)
+class GeometricMean:
     """exp(E[log beta]) under q(beta | lam): the Bayesian view."""
-    variational.exp_digamma_rows(rows, digamma(mass), out)
+
+    keeps_bound: ClassVar[bool] = True
+
+    def __call__(self, rows: np.ndarray, mass: np.ndarray, out: np.ndarray) -> None:
+        """Write the weights into `out`."""
+        variational.exp_digamma_rows(rows, digamma(mass), out)
 
 
-def mean(rows: np.ndarray, mass: np.ndarray, out: np.ndarray) -> None:
+@dataclass(frozen=True)
+class Mean:
     """E[beta] = lam / mass, which is the M-step's beta: the frequentist view."""
-    kernel.scale_rows(rows, 1.0 / mass, out)
+
+    keeps_bound: ClassVar[bool] = False
+
+    def __call__(self, rows: np.ndarray, mass: np.ndarray, out: np.ndarray) -> None:
+        """Write the weights into `out`."""
+        kernel.scale_rows(rows, 1.0 / mass, out)
+
+
+geometric_mean, mean = GeometricMean(), Mean()

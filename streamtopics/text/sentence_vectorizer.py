@@ -14,6 +14,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from streamtopics.text.named import NamedCounts
 from streamtopics.text.splitting import split_sentences
 
 
@@ -106,7 +107,8 @@ class SentenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
         Returns
         -------
         X : ndarray of shape (n_documents,), of objects
-            For each document a CSR matrix of shape (n_sentences, n_words).
+            For each document a CSR matrix of shape (n_sentences, n_words), with the words
+            as its `feature_names`: a `NamedCounts`.
         """
         check_is_fitted(self)
         return self._count(self.sentences(raw_documents))
@@ -124,7 +126,8 @@ class SentenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
         Returns
         -------
         X : ndarray of shape (n_documents,), of objects
-            For each document a CSR matrix of shape (n_sentences, n_words).
+            For each document a CSR matrix of shape (n_sentences, n_words), with the words
+            as its `feature_names`: a `NamedCounts`.
         """
         documents = self.sentences(raw_documents)
         return self._fit(documents)._count(documents)
@@ -227,6 +230,8 @@ class SentenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
     def _count(self, documents: list[list[str]]) -> np.ndarray:
         # HashingVectorizer needs at least one text; its row is left over.
         counts = self.vectorizer_.transform(chain(*documents, [""])).tocsr()
+        if hasattr(self.vectorizer_, "get_feature_names_out"):
+            counts = NamedCounts.of(counts, self.get_feature_names_out())
         out = np.empty(len(documents), object)
         starts = accumulate(map(len, documents), initial=0)
         for d, (start, stop) in enumerate(pairwise(starts)):

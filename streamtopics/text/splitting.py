@@ -93,6 +93,11 @@ def split_sentences(text: str) -> list[str]:
         Without white space at the ends, and with single spaces within. Together they have
         all that is in the text but white space.
 
+    Raises
+    ------
+    TypeError
+        If `text` is not a str.
+
     Notes
     -----
     The rules know no names and no grammar. They err at sentences that begin with a small
@@ -106,6 +111,11 @@ def split_sentences(text: str) -> list[str]:
     >>> split_sentences('Dr. Who paid 3.50 in the U.S. Army. "Why?" he asked. Nobody knew.')
     ['Dr. Who paid 3.50 in the U.S. Army.', '"Why?" he asked.', 'Nobody knew.']
     """
+    if not isinstance(text, str):
+        raise TypeError(
+            f"text must be a str; got {text!r:.60}. Decode bytes, and take the texts of a list "
+            "one by one"
+        )
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     has_capitals = text != text.lower()
     sentences = []

@@ -1,33 +1,62 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Update rules: how a posterior takes in what a minibatch says.
 
-A rule is a frozen dataclass of its hyper-parameters with one method,
+A rule is a frozen dataclass of its hyper-parameters with two methods,
 
-    step(posterior, learn) -> Blend
+    init(posterior) -> state
+    step(posterior, learn, state) -> (Blend, state)
 
 where `learn(view)` returns the expected statistics of the current minibatch
 under a posterior, or a proposal of one. A rule sees no documents.
 """
 
+from streamtopics.updates.adaptive import AdaptiveRate
 from streamtopics.updates.bps import BPS, Boost
+from streamtopics.updates.doc_topic import (
+    DampedNewton,
+    Fixed,
+    FixedPoint,
+    GammaPrior,
+    LearnsDocTopicPrior,
+)
 from streamtopics.updates.empirical_power_prior import EmpiricalPowerPrior
 from streamtopics.updates.hierarchical_power_prior import HierarchicalPowerPrior
 from streamtopics.updates.langevin import Langevin
 from streamtopics.updates.online_em import OnlineEM
 from streamtopics.updates.population import PopulationVB
 from streamtopics.updates.power_prior import PowerPrior
+from streamtopics.updates.rates import Exponential, Normal
+from streamtopics.updates.rule import Rounds, Rule
+from streamtopics.updates.schedules import Decay, MeanDecay, ScaledDecay
 from streamtopics.updates.stochastic import StochasticVI
 from streamtopics.updates.svb import SVB
+from streamtopics.updates.window import IncrementalVB, MemoizedVB, Window
 
 __all__ = [
     "BPS",
     "SVB",
+    "AdaptiveRate",
     "Boost",
+    "DampedNewton",
+    "Decay",
     "EmpiricalPowerPrior",
+    "Exponential",
+    "Fixed",
+    "FixedPoint",
+    "GammaPrior",
     "HierarchicalPowerPrior",
+    "IncrementalVB",
     "Langevin",
+    "LearnsDocTopicPrior",
+    "MeanDecay",
+    "MemoizedVB",
+    "Normal",
     "OnlineEM",
     "PopulationVB",
     "PowerPrior",
+    "Rounds",
+    "Rule",
+    "ScaledDecay",
     "StochasticVI",
+    "Window",
 ]

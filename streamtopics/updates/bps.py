@@ -12,10 +12,10 @@ from typing import Literal
 
 import numpy as np
 
-from streamtopics.checks import check_choice, check_range, check_whole
-from streamtopics.messages import Statistics
-from streamtopics.posterior import Blend, LazyPosterior
-from streamtopics.updates.rule import Learn, ascend
+from streamtopics.checks import check_choice, check_range
+from streamtopics.messages import AnyStatistics
+from streamtopics.posteriors import Blend, Learn, Posterior
+from streamtopics.updates.rule import Merging, Rule
 
 MOST_SCALE = 1e10
 
@@ -42,7 +42,7 @@ class Boost:
         check_range(self, 0, MOST_SCALE, scale=self.scale)
         check_choice(self, ("whole", "topic"), norm=self.norm)
 
-    def weight(self, posterior: LazyPosterior, statistics: Statistics) -> float | np.ndarray:
+    def weight(self, posterior: Posterior, statistics: AnyStatistics) -> float | np.ndarray:
         """r_t, a number or one per topic."""
         if self.norm == "whole":
             said, known = map(posterior.pooled, (statistics.mass, posterior.boosted_mass))
@@ -54,32 +54,29 @@ NO_BOOST = Boost(0.0)
 
 
 @dataclass(frozen=True)
-class BPS:
+class BPS(Rule):
     """Streaming variational Bayes whose prior does not vanish; scale 0 is SVB.
 
     Parameters
     ----------
     scale, norm
         Of the `Boost` of the prior.
-    n_passes : int
-        Rounds of coordinate ascent inside a minibatch.
     """
 
     scale: float
     norm: Literal["whole", "topic"] = "whole"
-    n_passes: int = 1
 
     def __post_init__(self) -> None:
-        check_whole(self, n_passes=self.n_passes)
         check_range(self, 0, MOST_SCALE, scale=self.scale)
         check_choice(self, ("whole", "topic"), norm=self.norm)
 
-    def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
+    @property
+    def merges(self) -> Merging:
+        """Posteriors are added."""
+        return "sum"
+
+    def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """lam + s + r xi."""
-        boost = Boost(self.scale, self.norm)
-
-        def blend(statistics: Statistics, alpha: np.ndarray) -> Blend:
-            weight = boost.weight(posterior, statistics)
-            return Blend(1.0, 1.0, 0.0, statistics, boost=weight)
-
-        return ascend(posterior, learn, blend, self.n_passes)
+        statistics = learn(posterior)
+        weight = Boost(self.scale, self.norm).weight(posterior, statistics)
+        return Blend(1.0, 1.0, 0.0, statistics, boost=weight), None

@@ -1,28 +1,31 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Updates of alpha, the Dirichlet parameter of the documents' topic proportions.
 
-An update is a frozen dataclass of its settings with two methods,
+An update is a frozen dataclass of its settings with one method,
 
-    memory_size(n_components) -> int
-    step(before, statistics, rate, n_batches) -> Proportions
+    step(alpha, memory, statistics, n_batches) -> (alpha, memory)
 
-It sees of the documents their lengths and s = E[log theta], the mean over those
+whose memory is None before the first minibatch that it learns from. It sees of the
+documents their lengths and s = E[log theta], the mean over those
 that have words. Where nothing but s counts, alpha maximises the concave
 
     f(alpha) = log Gamma(alpha_0) - sum_k log Gamma(alpha_k) + sum_k alpha_k s_k,
 
-that is psi(alpha_k) - psi(alpha_0) = s_k, with alpha_0 = sum_k alpha_k. A memory
-of zeros means that nothing has been learnt yet.
+that is psi(alpha_k) - psi(alpha_0) = s_k, with alpha_0 = sum_k alpha_k.
+`LearnsDocTopicPrior` gives any update rule such an update.
 """
 
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.special import digamma, gammaln, zeta
 
+from streamtopics.checks import check_able, check_positive, check_range, check_whole
 from streamtopics.messages import Statistics
-from streamtopics.posterior import Proportions
+from streamtopics.posteriors import Blend, Learn, Posterior
+from streamtopics.updates.rule import Merging, Rule
+from streamtopics.updates.schedules import MEAN_DECAY, StepSize
 
 # What an update may make of alpha. For an unused topic E[log theta] is near -1 / alpha,
 # so that from a smaller one it could hardly come back, while a thousand such topics
@@ -36,20 +39,18 @@ MARGIN = 1 / (4 * MOST_ALPHA)
 MAX_STEPS = 100
 SHIFTS = np.arange(8.0)[:, None]
 
+Memory = np.ndarray | None
+
 
 class DocTopicUpdate(Protocol):
     """An update of alpha."""
 
-    def memory_size(self, n_components: int) -> int:
-        """How many numbers it remembers."""
-
     def step(
-        self, before: Proportions, statistics: Statistics, rate: float, n_batches: int
-    ) -> Proportions:
-        """What to make of a minibatch, after `n_batches` others; leaves its arguments alone.
+        self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
+    ) -> tuple[np.ndarray, Memory]:
+        """alpha and memory after a minibatch that comes after `n_batches` others.
 
-        `statistics` come from a local step that saw `before.alpha`, and `rate`, in
-        [0, 1], is the weight of the minibatch against those before.
+        `alpha` is what the statistics were found under; the arguments stay as they are.
         """
 
 
@@ -57,15 +58,11 @@ class DocTopicUpdate(Protocol):
 class Fixed:
     """Alpha stays what it was."""
 
-    def memory_size(self, n_components: int) -> int:
-        """Nothing."""
-        return 0
-
     def step(
-        self, before: Proportions, statistics: Statistics, rate: float, n_batches: int
-    ) -> Proportions:
-        """What was before."""
-        return before
+        self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
+    ) -> tuple[np.ndarray, Memory]:
+        """alpha and memory as they are."""
+        return alpha, memory
 
 
 FIXED = Fixed()
@@ -85,23 +82,25 @@ class FixedPoint:
         Minibatches at the start that leave alpha alone and are not remembered: as
         long as all topics are alike, proportions do not seem to vary, and alpha
         would grow without end and keep them alike.
+    step_size : StepSize
+        Weight of a minibatch against those before.
     """
 
     burn_in: int = 10
+    step_size: StepSize = MEAN_DECAY
 
-    def memory_size(self, n_components: int) -> int:
-        """The running mean."""
-        return n_components
+    def __post_init__(self) -> None:
+        _check(self)
 
     def step(
-        self, before: Proportions, statistics: Statistics, rate: float, n_batches: int
-    ) -> Proportions:
+        self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
+    ) -> tuple[np.ndarray, Memory]:
         """s <- (1 - rate) s + rate E[log theta]; then the alpha of s."""
         if n_batches < self.burn_in or not informs(statistics):
-            return before
+            return alpha, memory
         log_theta = np.maximum(statistics.log_theta, LEAST_LOG_THETA)
-        memory = running_mean(before.memory, log_theta, rate)
-        return Proportions(solve_alpha(memory, before.alpha), memory)
+        memory = running_mean(memory, log_theta, self.step_size(n_batches))
+        return solve_alpha(memory, alpha), memory
 
 
 @dataclass(frozen=True)
@@ -131,26 +130,31 @@ class GammaPrior:
     burn_in : int
         Minibatches at the start that leave alpha alone and are not remembered. The
         first to be remembered then stands for them too.
+    step_size : StepSize
+        Weight of a minibatch against those before.
     """
 
     shape: float = 1.0
     inverse_scale: float = 1.0
     burn_in: int = 10
+    step_size: StepSize = MEAN_DECAY
 
-    def memory_size(self, n_components: int) -> int:
-        """Running means of sum_d x_d and of sum_d y_d."""
-        return n_components + 1
+    def __post_init__(self) -> None:
+        _check(self)
+        check_range(self, 1, np.inf, shape=self.shape)
+        check_positive(self, inverse_scale=self.inverse_scale)
 
     def step(
-        self, before: Proportions, statistics: Statistics, rate: float, n_batches: int
-    ) -> Proportions:
+        self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
+    ) -> tuple[np.ndarray, Memory]:
         """The running sums and their ratio."""
         if n_batches < self.burn_in or not informs(statistics):
-            return before
-        memory = running_mean(before.memory, document_sums(before.alpha, statistics), rate)
+            return alpha, memory
+        rate = self.step_size(n_batches)
+        memory = running_mean(memory, document_sums(alpha, statistics), rate)
         x, y = memory[:-1], memory[-1]
         alpha = (rate * (self.shape - 1) + x) / (rate * self.inverse_scale + y)
-        return Proportions(within_bounds(alpha), memory)
+        return within_bounds(alpha), memory
 
 
 @dataclass(frozen=True)
@@ -165,24 +169,79 @@ class DampedNewton:
     ----------
     burn_in : int
         Minibatches at the start that leave alpha alone.
+    step_size : StepSize
+        The rate.
     """
 
     burn_in: int = 10
+    step_size: StepSize = MEAN_DECAY
 
-    def memory_size(self, n_components: int) -> int:
-        """Nothing."""
-        return 0
+    def __post_init__(self) -> None:
+        _check(self)
 
     def step(
-        self, before: Proportions, statistics: Statistics, rate: float, n_batches: int
-    ) -> Proportions:
-        """alpha - rate H^-1 g, or what was before."""
+        self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
+    ) -> tuple[np.ndarray, Memory]:
+        """alpha - rate H^-1 g, or alpha."""
         if n_batches < self.burn_in or not informs(statistics):
-            return before
-        alpha = within_bounds(before.alpha)
-        alpha = alpha + rate * newton_step(alpha, statistics.log_theta)
-        inside = (alpha > LEAST_ALPHA) & (alpha <= MOST_ALPHA)
-        return Proportions(alpha, before.memory) if inside.all() else before
+            return alpha, memory
+        start = within_bounds(alpha)
+        new = start + self.step_size(n_batches) * newton_step(start, statistics.log_theta)
+        inside = (new > LEAST_ALPHA) & (new <= MOST_ALPHA)
+        return (new if inside.all() else alpha), memory
+
+
+def _check(update: Any) -> None:
+    check_whole(update, least=0, burn_in=update.burn_in)
+    check_able(update, "__call__", "MeanDecay(0.7)", step_size=update.step_size)
+
+
+@dataclass(frozen=True)
+class LearnsDocTopicPrior(Rule):
+    """A rule that re-estimates the documents' prior alpha beside what it does.
+
+    Parameters
+    ----------
+    update : Rule
+        The rule.
+    doc_topic : DocTopicUpdate
+        How alpha is re-estimated.
+    """
+
+    update: Rule
+    doc_topic: DocTopicUpdate
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What the rule needs; where alpha is learnt, E[log theta] and a posterior with alpha."""
+        mine = frozenset() if self.doc_topic == FIXED else frozenset({"log_theta", "alpha"})
+        return self.update.needs | mine
+
+    @property
+    def forgets(self) -> bool:
+        """Of the rule."""
+        return self.update.forgets
+
+    @property
+    def merges(self) -> Merging:
+        """Of the rule."""
+        return self.update.merges
+
+    def init(self, posterior: Posterior) -> tuple[Any, Memory]:
+        """The state of the rule, and what is remembered of the documents."""
+        return self.update.init(posterior), None
+
+    def step(
+        self, posterior: Posterior, learn: Learn, state: tuple[Any, Memory]
+    ) -> tuple[Blend, tuple[Any, Memory]]:
+        """The blend of the rule, with alpha."""
+        inner, memory = state
+        blend, inner = self.update.step(posterior, learn, inner)
+        if self.doc_topic == FIXED:
+            return blend, (inner, memory)
+        found = blend.statistics
+        alpha, memory = self.doc_topic.step(found.alpha, memory, found, posterior.n_batches)
+        return replace(blend, alpha=alpha), (inner, memory)
 
 
 def informs(statistics: Statistics) -> bool:
@@ -190,9 +249,9 @@ def informs(statistics: Statistics) -> bool:
     return statistics.log_theta is not None and len(statistics.log_theta) > 1
 
 
-def running_mean(memory: np.ndarray, observed: np.ndarray, rate: float) -> np.ndarray:
-    """(1 - rate) memory + rate observed; the first replaces a memory of zeros."""
-    return (1 - rate) * memory + rate * observed if memory.any() else observed
+def running_mean(memory: Memory, observed: np.ndarray, rate: float) -> np.ndarray:
+    """(1 - rate) memory + rate observed; the first one alone."""
+    return observed if memory is None else (1 - rate) * memory + rate * observed
 
 
 def document_sums(alpha: np.ndarray, statistics: Statistics) -> np.ndarray:

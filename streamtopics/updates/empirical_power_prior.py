@@ -17,16 +17,16 @@ from typing import Literal
 import numpy as np
 
 from streamtopics.checks import check_able, check_choice, check_range, check_whole
-from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.posteriors import Blend, Learn, Posterior, View
 from streamtopics.updates.bps import BPS, NO_BOOST, Boost
-from streamtopics.updates.rule import Learn
+from streamtopics.updates.rule import Rounds, Rule
 
 START = 0.5
 HALVINGS = 20
 
 
 @dataclass(frozen=True)
-class EmpiricalPowerPrior:
+class EmpiricalPowerPrior(Rule):
     """Forgetting at the rate that makes the posterior most probable.
 
     Parameters
@@ -35,31 +35,43 @@ class EmpiricalPowerPrior:
         One rho for all topics, or one for each.
     boost : Boost
         Of the prior, on top.
-    max_passes : int
-        Passes over a minibatch, at most; two are the least that learn a rate.
+    max_rounds : int
+        Rounds in a minibatch, at most; two are the least that learn a rate.
     tol : float
         The ascent ends when no rho changes by more.
     """
 
     rate: Literal["shared", "topic"] = "shared"
     boost: Boost = NO_BOOST
-    max_passes: int = 10
+    max_rounds: int = 10
     tol: float = 1e-3
 
     def __post_init__(self) -> None:
         check_choice(self, ("shared", "topic"), rate=self.rate)
         check_able(self, "weight", "Boost(0.1)", boost=self.boost)
-        check_whole(self, least=2, max_passes=self.max_passes)
+        check_whole(self, least=2, max_rounds=self.max_rounds)
         check_range(self, 0, np.inf, tol=self.tol)
 
-    def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
+    @property
+    def needs(self) -> frozenset[str]:
+        """A posterior with slopes."""
+        return frozenset({"slopes"})
+
+    @property
+    def forgets(self) -> bool:
+        """True."""
+        return True
+
+    def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """rho lam + (1 - rho) eta + s + r xi."""
         if posterior.n_batches == 0:
-            return BPS(self.boost.scale, self.boost.norm, self.max_passes).step(posterior, learn)
+            first = BPS(self.boost.scale, self.boost.norm)
+            return Rounds(first, self.max_rounds, warm=True).step(posterior, learn, None)
         rho = np.full(1 if self.rate == "shared" else posterior.n_nodes, START)
-        seen, boost = posterior, None
-        for _ in range(self.max_passes):
-            statistics = learn(seen)
+        seen: View = posterior
+        boost = None
+        for _ in range(self.max_rounds):
+            statistics = learn(seen, warm=seen is not posterior)
             if boost is None:
                 boost = self.boost.weight(posterior, statistics)
             kept = float(rho[0]) if self.rate == "shared" else rho
@@ -68,9 +80,9 @@ class EmpiricalPowerPrior:
             if np.abs(rho - last).max() < self.tol:
                 break
             seen = posterior.after(blend)
-        return blend
+        return blend, None
 
-    def _best(self, posterior: LazyPosterior, blend: Blend) -> np.ndarray:
+    def _best(self, posterior: Posterior, blend: Blend) -> np.ndarray:
         """Where the slope of the concave bound changes its sign, by halving [0, 1]."""
         slopes = posterior.slopes(blend)
 

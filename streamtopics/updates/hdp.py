@@ -11,28 +11,18 @@ same affine rule as lam.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from streamtopics.messages import TableStatistics
-from streamtopics.posterior import Blend, LazyPosterior, Proportions
-from streamtopics.updates.doc_topic import Fixed
+from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates.rule import Rule
 
 # In tokens of a document; alpha of a topic that has hardly any tables stays above this.
 LEAST_ALPHA = 1e-10
 
 Weights = Callable[[np.ndarray, float], np.ndarray]
-
-
-@dataclass(frozen=True)
-class Tables(Fixed):
-    """What is remembered are the running tables; the weights are set once lam has moved."""
-
-    def memory_size(self, n_components: int) -> int:
-        """A number for each topic."""
-        return n_components
 
 
 def mean_weights(tables: np.ndarray, concentration: float) -> np.ndarray:
@@ -49,9 +39,14 @@ def stick_weights(tables: np.ndarray, concentration: float) -> np.ndarray:
 
 
 def take_in(
-    posterior: LazyPosterior, statistics: TableStatistics, rule: Rule, weights: Weights, b: float
-) -> tuple[LazyPosterior, Blend]:
-    """A posterior that has the topics worth keeping, and the blend to carry out in it.
+    posterior: TopicPosterior,
+    statistics: TableStatistics,
+    rule: Rule,
+    tables: np.ndarray,
+    weights: Weights,
+    b: float,
+) -> tuple[TopicPosterior, Blend, np.ndarray]:
+    """A posterior that has the topics worth keeping, the blend for it, and its tables.
 
     It is the given one where the topics stay the same, and otherwise another, so that
     nothing has changed yet. `weights` makes pi of the running tables and of what those
@@ -61,18 +56,20 @@ def take_in(
     topics = worth_keeping(posterior, statistics, rule)
     statistics = statistics.of(topics)
     if not np.array_equal(topics, np.arange(n_before)):
-        places = np.where(topics < n_before, topics, -1)
+        known = topics < n_before
+        places = np.where(known, topics, -1)
         posterior = posterior.with_topics(places, statistics.alpha)
-    blend = rule.step(posterior, lambda _: statistics)
-    tables = blend.retain * posterior.proportions.memory + blend.gain * statistics.tables
+        tables = np.where(known, tables[places], 0.0)
+    blend, _ = rule.step(posterior, lambda _, warm=False: statistics, None)
+    tables = blend.retain * tables + blend.gain * statistics.tables
+    alpha = posterior.alpha
     if tables.any():
-        alpha = np.maximum(b * weights(tables, blend.gain), LEAST_ALPHA)
-        blend = replace(blend, proportions=Proportions(alpha, tables))
-    return posterior, blend
+        alpha = np.maximum(b * weights(tables, float(blend.gain)), LEAST_ALPHA)
+    return posterior, replace(blend, alpha=alpha), tables
 
 
-def worth_keeping(posterior: LazyPosterior, statistics: TableStatistics, rule: Rule) -> np.ndarray:
-    """The topics that will have what a word of the minibatch counts, or the largest.
+def worth_keeping(posterior: TopicPosterior, statistics: TableStatistics, rule: Rule) -> np.ndarray:
+    """Topics that will have as much as one word of the minibatch counts, or the largest.
 
     The running mean stands for 1 / gain documents, so that it is a word in those. A
     minibatch without words drops none.
@@ -80,7 +77,7 @@ def worth_keeping(posterior: LazyPosterior, statistics: TableStatistics, rule: R
     n_before = posterior.shape[1]
     if statistics.n_tokens == 0:
         return np.arange(n_before)
-    blend = rule.step(posterior, lambda _: statistics)
+    blend, _ = rule.step(posterior, lambda _, warm=False: statistics, None)
     words = statistics.mass.copy()
     words[:n_before] += blend.retain * posterior.learnt_part / blend.gain
     return np.flatnonzero(words >= min(1.0, words.max()))

@@ -15,22 +15,22 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from streamtopics.checks import check_able, check_choice, check_range, check_whole
-from streamtopics.messages import Statistics
-from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.messages import AnyStatistics
+from streamtopics.posteriors import Blend, Learn, Posterior, View
 from streamtopics.updates.bps import BPS, NO_BOOST, Boost
 from streamtopics.updates.rates import NEARLY_UNIFORM, Rate, RatePrior
-from streamtopics.updates.rule import Learn
+from streamtopics.updates.rule import Rounds, Rule
 
 
 class Ascent(NamedTuple):
-    """Where an ascent ended, and the double bound on its way, one for each pass."""
+    """Where an ascent ended, and the double bound on its way, one for each round."""
 
     blend: Blend
     bounds: list[float]
 
 
 @dataclass(frozen=True)
-class HierarchicalPowerPrior:
+class HierarchicalPowerPrior(Rule):
     """Forgetting at a rate that the stream sets.
 
     Parameters
@@ -44,10 +44,10 @@ class HierarchicalPowerPrior:
         end; with several starts the result of the greatest bound is taken, for which the
         local step has to tell its part of the bound.
     boost : Boost
-        Of the prior, on top; how much is settled in the first pass over a minibatch, so that
-        the passes after it climb one bound.
-    max_passes : int
-        Passes over a minibatch for each start, at most; two are the least that learn a rate.
+        Of the prior, on top; how much is settled in the first round of a minibatch, so that
+        the rounds after it climb one bound.
+    max_rounds : int
+        Rounds in a minibatch for each start, at most; two are the least that learn a rate.
     tol : float
         An ascent ends when no E[rho] changes by more.
     """
@@ -56,14 +56,14 @@ class HierarchicalPowerPrior:
     rate_prior: RatePrior = NEARLY_UNIFORM
     rate_starts: tuple[float, ...] = (0.5,)
     boost: Boost = NO_BOOST
-    max_passes: int = 10
+    max_rounds: int = 10
     tol: float = 1e-3
 
     def __post_init__(self) -> None:
         check_choice(self, ("shared", "topic"), rate=self.rate)
         check_able(self, "posterior", "Exponential(-0.1)", rate_prior=self.rate_prior)
         check_able(self, "weight", "Boost(0.1)", boost=self.boost)
-        check_whole(self, least=2, max_passes=self.max_passes)
+        check_whole(self, least=2, max_rounds=self.max_rounds)
         check_range(self, 0, np.inf, tol=self.tol)
         if not isinstance(self.rate_starts, tuple | list) or len(self.rate_starts) == 0:
             raise ValueError(
@@ -73,28 +73,40 @@ class HierarchicalPowerPrior:
         for start in self.rate_starts:
             check_range(self, 0, 1, rate_starts=start)
 
-    def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
+    @property
+    def needs(self) -> frozenset[str]:
+        """Divergences, and a bound to choose among several starts by."""
+        return frozenset({"divergences", "local_bound"} if self._compares else {"divergences"})
+
+    @property
+    def forgets(self) -> bool:
+        """True."""
+        return True
+
+    def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """E[rho] lam + (1 - E[rho]) eta + s + r xi."""
         if posterior.n_batches == 0:
-            return BPS(self.boost.scale, self.boost.norm, self.max_passes).step(posterior, learn)
+            first = BPS(self.boost.scale, self.boost.norm)
+            return Rounds(first, self.max_rounds, warm=True).step(posterior, learn, None)
         ascents = [self.ascend(posterior, learn, start) for start in self.rate_starts]
         if not self._compares:
-            return ascents[0].blend
+            return ascents[0].blend, None
         if not all(ascent.bounds for ascent in ascents):
             raise ValueError(
                 "to choose among several rate_starts, the local step has to tell its part of the "
                 "bound; it does not, so give one start"
             )
-        return max(ascents, key=lambda ascent: ascent.bounds[-1]).blend
+        return max(ascents, key=lambda ascent: ascent.bounds[-1]).blend, None
 
-    def ascend(self, posterior: LazyPosterior, learn: Learn, start: float) -> Ascent:
+    def ascend(self, posterior: Posterior, learn: Learn, start: float) -> Ascent:
         """Coordinate ascent from E[rho] = start."""
         n_rates = 1 if self.rate == "shared" else posterior.n_nodes
         rate = Rate(np.full(n_rates, start), np.full(n_rates, 1.0 - start), np.zeros(n_rates))
-        seen, bounds = posterior, []
+        seen: View = posterior
+        bounds: list[float] = []
         evidence = from_prior = boost = None
-        for _ in range(self.max_passes):
-            statistics = learn(seen)
+        for _ in range(self.max_rounds):
+            statistics = learn(seen, warm=seen is not posterior)
             if evidence is not None and statistics.local_bound is not None:
                 bounds.append(self._bound(statistics, rate, evidence, from_prior))
             if boost is None:
@@ -111,7 +123,7 @@ class HierarchicalPowerPrior:
     def _compares(self) -> bool:
         return len(self.rate_starts) > 1
 
-    def _blend(self, statistics: Statistics, rate: Rate, boost: float | np.ndarray) -> Blend:
+    def _blend(self, statistics: AnyStatistics, rate: Rate, boost: float | np.ndarray) -> Blend:
         kept, lost = (float(part[0]) if len(part) == 1 else part for part in rate[:2])
         return Blend(kept, 1.0, lost, statistics, boost=boost)
 
@@ -124,7 +136,7 @@ class HierarchicalPowerPrior:
         return from_prior - from_posterior, from_prior
 
     def _bound(
-        self, statistics: Statistics, rate: Rate, evidence: np.ndarray, from_prior: np.ndarray
+        self, statistics: AnyStatistics, rate: Rate, evidence: np.ndarray, from_prior: np.ndarray
     ) -> float:
         """L - E[rho] KL(q || lam) - E[1 - rho] KL(q || eta) - KL(q(rho) || p(rho)).
 

@@ -13,37 +13,45 @@ of lam moves with every minibatch, so a step costs as much as the vocabulary.
 
 from dataclasses import dataclass
 
-from streamtopics.posterior import Blend, LazyPosterior, Noise
-from streamtopics.updates.rule import Learn
+from streamtopics.checks import check_positive, check_whole
+from streamtopics.posteriors import Blend, Learn, Noise, Posterior
+from streamtopics.updates.rule import Rule
 
 
 @dataclass(frozen=True)
-class Langevin:
+class Langevin(Rule):
     """Noisy gradient steps whose iterates are, in the limit, draws from the posterior.
 
     Parameters
     ----------
     a, b, c : float
         Of the step size a (1 + t / b)^-c.
-    seed : int
-        Of the noise.
     n_documents : int or None
         The D that the posterior is for; None is the number seen so far, with the
         minibatch.
     """
 
-    a: float
-    b: float
-    c: float
-    seed: int
+    a: float = 0.01
+    b: float = 1000.0
+    c: float = 0.6
     n_documents: int | None = None
 
-    def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
+    def __post_init__(self) -> None:
+        check_positive(self, a=self.a, b=self.b, c=self.c)
+        if self.n_documents is not None:
+            check_whole(self, n_documents=self.n_documents)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """A posterior that takes noise."""
+        return frozenset({"noise"})
+
+    def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """The drift as an affine step, and the variance of the noise."""
         size = self.a * (1 + posterior.n_batches / self.b) ** -self.c
-        noise = Noise(size, (self.seed, posterior.n_batches))
+        noise = Noise(size, (posterior.seed, posterior.n_batches))
         statistics = learn(posterior)
         n_documents = self.n_documents or posterior.n_documents + statistics.n_documents
         scale = n_documents / statistics.n_documents
         retain = 1 - 0.5 * size * (1 + scale * statistics.mass / posterior.mass)
-        return Blend(retain, 0.5 * size * scale, 0.5 * size, statistics, noise=noise)
+        return Blend(retain, 0.5 * size * scale, 0.5 * size, statistics, noise=noise), None

@@ -12,62 +12,48 @@ that the running mean stands for, 1/n_t = (1 - r_t)^2 / n_{t-1} + r_t^2 / B. Wit
 r_t = 1/t and minibatches of equal size that is the number of documents seen.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-import numpy as np
-
-from streamtopics.messages import Statistics
-from streamtopics.posterior import Blend, LazyPosterior, Proportions
-from streamtopics.updates.doc_topic import FIXED, DocTopicUpdate
-from streamtopics.updates.rule import Learn, ascend
-from streamtopics.updates.schedules import step_size_of_means
-
-# Minibatches at the start of a stream, while the topics are still taking shape.
-STARTING = 3
+from streamtopics.checks import check_able
+from streamtopics.messages import AnyStatistics
+from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior
+from streamtopics.updates.rule import Merging, Rule
+from streamtopics.updates.schedules import MEAN_DECAY, StepSize
 
 
 @dataclass(frozen=True)
-class OnlineEM:
-    """A running mean of expected statistics that forgets as (t + tau)^-kappa.
+class OnlineEM(Rule):
+    """A running mean of expected statistics, which forgets as its step size says.
 
     Parameters
     ----------
-    kappa : float
-        Decay of the step size, in (0, 1]; 1 forgets nothing.
-    tau : float
-        Minibatches by which the step size is ahead.
-    n_passes : int
-        Rounds between local step and parameters inside a minibatch, each from the
-        same lam_{t-1}; more than one is the boosted variant ("++").
-    doc_topic : DocTopicUpdate
-        How the documents' prior is re-estimated.
-    n_start_passes : int
-        Rounds in each of the first three minibatches.
+    step_size : StepSize
+        r_t, but never less than 1 / t: what was there before the first minibatch has no part
+        in the mean. ``MeanDecay(1)`` forgets nothing.
     """
 
-    kappa: float
-    tau: float = 0.0
-    n_passes: int = 1
-    doc_topic: DocTopicUpdate = FIXED
-    n_start_passes: int = 1
+    step_size: StepSize = MEAN_DECAY
 
-    def rounds(self, n_batches: int) -> int:
-        """Rounds in the minibatch after `n_batches` others."""
-        return max(self.n_passes, self.n_start_passes) if n_batches < STARTING else self.n_passes
+    def __post_init__(self) -> None:
+        check_able(self, "__call__", "MeanDecay(0.7)", step_size=self.step_size)
 
-    def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
+    @property
+    def needs(self) -> frozenset[str]:
+        """A posterior that smooths."""
+        return frozenset({"smoothing"})
+
+    @property
+    def merges(self) -> Merging:
+        """Running means are averaged, by what they remember."""
+        return "mean" if self.step_size(1) <= 0.5 else "decayed mean"
+
+    def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """(1 - r) lam + r / B s, with the smoothing for the documents remembered."""
-        rate = step_size_of_means(posterior.n_batches, self.kappa, self.tau)
-
-        def blend(statistics: Statistics, alpha: np.ndarray) -> Blend:
-            before = Proportions(alpha, posterior.proportions.memory)
-            proportions = self.doc_topic.step(before, statistics, rate, posterior.n_batches)
-            return replace(running_mean(posterior, statistics, rate), proportions=proportions)
-
-        return ascend(posterior, learn, blend, self.rounds(posterior.n_batches))
+        rate = max(self.step_size(posterior.n_batches), 1.0 / (posterior.n_batches + 1))
+        return running_mean(posterior, learn(posterior), rate), None
 
 
-def running_mean(posterior: LazyPosterior, statistics: Statistics, rate: float) -> Blend:
+def running_mean(posterior: TopicPosterior, statistics: AnyStatistics, rate: float) -> Blend:
     """(1 - r) lam + r / B s, with the smoothing for the documents remembered."""
     gain = rate / statistics.n_documents
     remembered = (1 - rate) ** 2 * posterior.c + rate * gain

@@ -10,13 +10,13 @@ experiments have the 1 / B.
 from dataclasses import dataclass
 
 from streamtopics.checks import check_able, check_positive, check_range
-from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.updates.bps import NO_BOOST, Boost
-from streamtopics.updates.rule import Learn
+from streamtopics.updates.rule import Rule
 
 
 @dataclass(frozen=True)
-class PopulationVB:
+class PopulationVB(Rule):
     """Natural gradient steps of constant size, for a population of constant size.
 
     Parameters
@@ -38,9 +38,14 @@ class PopulationVB:
         check_range(self, 0, 1, rate=self.rate)
         check_able(self, "weight", "Boost(0.1)", boost=self.boost)
 
-    def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
+    @property
+    def forgets(self) -> bool:
+        """True."""
+        return True
+
+    def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """(1 - nu) lam + nu (eta + M / B (s + r xi))."""
         statistics = learn(posterior)
         gain = self.rate * self.population_size / statistics.n_documents
         boost = gain * self.boost.weight(posterior, statistics)
-        return Blend(1.0 - self.rate, gain, self.rate, statistics, boost=boost)
+        return Blend(1.0 - self.rate, gain, self.rate, statistics, boost=boost), None

@@ -9,17 +9,14 @@ exponential family models". With a boost, both ends of the mixture are shifted b
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from streamtopics.checks import check_able, check_range, check_whole
-from streamtopics.messages import Statistics
-from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.checks import check_able, check_range
+from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.updates.bps import NO_BOOST, Boost
-from streamtopics.updates.rule import Learn, ascend
+from streamtopics.updates.rule import Rule
 
 
 @dataclass(frozen=True)
-class PowerPrior:
+class PowerPrior(Rule):
     """Exponential forgetting towards the prior, at a fixed rate.
 
     Parameters
@@ -29,24 +26,22 @@ class PowerPrior:
         0 starts anew with every minibatch.
     boost : Boost
         Of the prior, on top.
-    n_passes : int
-        Rounds of coordinate ascent inside a minibatch.
     """
 
     rho: float
     boost: Boost = NO_BOOST
-    n_passes: int = 1
 
     def __post_init__(self) -> None:
         check_range(self, 0, 1, rho=self.rho)
         check_able(self, "weight", "Boost(0.1)", boost=self.boost)
-        check_whole(self, n_passes=self.n_passes)
 
-    def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
+    @property
+    def forgets(self) -> bool:
+        """True."""
+        return True
+
+    def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """rho lam + (1 - rho) eta + s + r xi."""
-
-        def blend(statistics: Statistics, alpha: np.ndarray) -> Blend:
-            boost = self.boost.weight(posterior, statistics)
-            return Blend(self.rho, 1.0, 1.0 - self.rho, statistics, boost=boost)
-
-        return ascend(posterior, learn, blend, self.n_passes)
+        statistics = learn(posterior)
+        boost = self.boost.weight(posterior, statistics)
+        return Blend(self.rho, 1.0, 1.0 - self.rho, statistics, boost=boost), None

@@ -1,38 +1,124 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an update rule is, and the ascent inside a minibatch that rules share."""
+"""What an update rule is, and how often it goes over a minibatch."""
 
-from collections.abc import Callable
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, runtime_checkable
 
-import numpy as np
+from streamtopics.checks import check_able, check_whole
+from streamtopics.messages import AnyStatistics
+from streamtopics.posteriors import Blend, Learn, Posterior, View
 
-from streamtopics.messages import Statistics
-from streamtopics.posterior import Blend, LazyPosterior, Proposal
+NOTHING: frozenset[str] = frozenset()
+# How posteriors of two parts of a stream are made one, if they can be.
+Merging = Literal["sum", "mean", "decayed mean"] | None
 
-Learn = Callable[[LazyPosterior | Proposal], Statistics]
 
-
+@runtime_checkable
 class Rule(Protocol):
-    """An update rule."""
+    """An update rule: frozen hyper-parameters, and a step over the posterior and a state.
 
-    def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
-        """The blend that takes in the current minibatch."""
-
-
-def ascend(
-    posterior: LazyPosterior,
-    learn: Learn,
-    blend: Callable[[Statistics, np.ndarray], Blend],
-    n_passes: int,
-) -> Blend:
-    """Coordinate ascent between the local step and `blend`, for `n_passes` rounds.
-
-    The first round sees the posterior as it was before the minibatch; each
-    further one sees what the last would make of it. `blend` is given the
-    statistics, and the alpha of the documents that they were found under.
+    The state is anything that is not changed in place: None where there is none. A rule
+    derives from this class and defines `step`; the rest has defaults.
     """
-    proposal = blend(learn(posterior), posterior.alpha)
-    for _ in range(n_passes - 1):
-        seen = posterior.after(proposal)
-        proposal = blend(learn(seen), seen.alpha)
-    return proposal
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What it asks of a posterior or of the local step.
+
+        Of a posterior "divergences", "slopes", "dense", "smoothing", "alpha" or "noise", of
+        the local step "log_theta" or "local_bound".
+        """
+        return NOTHING
+
+    @property
+    def forgets(self) -> bool:
+        """Whether it may retain less than all of the posterior, as a report of drift shows."""
+        return False
+
+    @property
+    def merges(self) -> Merging:
+        """How posteriors of two parts of a stream are made one; None if they cannot be."""
+        return None
+
+    def init(self, posterior: Posterior) -> Any:
+        """The state before the first minibatch."""
+        return None
+
+    def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
+        """The blend that takes in the current minibatch, and the state after it."""
+
+
+@dataclass(frozen=True)
+class Rounds(Rule):
+    """Coordinate ascent between the local step and a rule inside each minibatch.
+
+    The first round sees the posterior as it was before the minibatch; each further
+    one sees what the last would make of it.
+
+    Parameters
+    ----------
+    update : Rule
+        The rule.
+    n_rounds : int
+        Rounds in each minibatch; at least 1.
+    n_start_rounds : int
+        Rounds in each of the first minibatches, if that is more.
+    n_start_batches : int
+        How many minibatches are the first ones.
+    warm : bool
+        Whether a further round goes on from where the last one left the documents.
+    """
+
+    update: Rule
+    n_rounds: int = 1
+    n_start_rounds: int = 1
+    n_start_batches: int = 3
+    warm: bool = False
+
+    def __post_init__(self) -> None:
+        check_able(self, "step", "SVB()", update=self.update)
+        check_whole(self, n_rounds=self.n_rounds, n_start_rounds=self.n_start_rounds)
+        check_whole(self, least=0, n_start_batches=self.n_start_batches)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """Of the rule."""
+        return self.update.needs
+
+    @property
+    def forgets(self) -> bool:
+        """Of the rule."""
+        return self.update.forgets
+
+    @property
+    def merges(self) -> Merging:
+        """Of the rule."""
+        return self.update.merges
+
+    def init(self, posterior: Posterior) -> Any:
+        """Of the rule."""
+        return self.update.init(posterior)
+
+    def n_rounds_of(self, n_batches: int) -> int:
+        """Rounds in the minibatch after `n_batches` others."""
+        starts = n_batches < self.n_start_batches
+        return max(self.n_rounds, self.n_start_rounds) if starts else self.n_rounds
+
+    def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
+        """The blend and the state of the last round."""
+        blend, new = self.update.step(posterior, learn, state)
+        for _ in range(self.n_rounds_of(posterior.n_batches) - 1):
+            again = _seeing(learn, posterior, posterior.after(blend), self.warm)
+            blend, new = self.update.step(posterior, again, state)
+        return blend, new
+
+
+def _seeing(learn: Learn, posterior: Posterior, seen: View, warm: bool) -> Learn:
+    """`learn` that sees `seen` in the place of the posterior."""
+    always = warm
+
+    def again(view: View, *, warm: bool = False) -> AnyStatistics:
+        statistics: AnyStatistics = learn(seen if view is posterior else view, warm=warm or always)
+        return statistics
+
+    return again

@@ -8,54 +8,43 @@ minibatch.
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from streamtopics.checks import check_able, check_range, check_whole
-from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.checks import check_able, check_whole
+from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.updates.bps import NO_BOOST, Boost
-from streamtopics.updates.doc_topic import FIXED, DocTopicUpdate
-from streamtopics.updates.rule import Learn
-from streamtopics.updates.schedules import step_size
+from streamtopics.updates.rule import Rule
+from streamtopics.updates.schedules import DECAY, StepSize
 
 
 @dataclass(frozen=True)
-class StochasticVI:
-    """Natural gradient steps of size (t + tau)^-kappa.
+class StochasticVI(Rule):
+    """Natural gradient steps.
 
     Parameters
     ----------
-    kappa, tau : float
-        Of the step size.
+    step_size : StepSize
+        r_t.
     n_documents : int or None
         The D that the posterior is for; None is the number seen so far, with the
         minibatch.
-    doc_topic : DocTopicUpdate
-        How the documents' prior is re-estimated.
     boost : Boost
         Of the prior, beside the statistics.
     """
 
-    kappa: float
-    tau: float
+    step_size: StepSize = DECAY
     n_documents: int | None = None
-    doc_topic: DocTopicUpdate = FIXED
     boost: Boost = NO_BOOST
 
     def __post_init__(self) -> None:
-        check_range(self, 0, 1, kappa=self.kappa)
-        check_range(self, 0, np.inf, tau=self.tau)
+        check_able(self, "__call__", "Decay(0.7)", step_size=self.step_size)
         check_able(self, "weight", "Boost(0.1)", boost=self.boost)
         if self.n_documents is not None:
             check_whole(self, n_documents=self.n_documents)
 
-    def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
+    def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """(1 - r) lam + r (eta + D / B (s + boost xi))."""
-        rate = step_size(posterior.n_batches, self.kappa, self.tau)
+        rate = self.step_size(posterior.n_batches)
         statistics = learn(posterior)
         n_documents = self.n_documents or posterior.n_documents + statistics.n_documents
         gain = rate * n_documents / statistics.n_documents
-        proportions = self.doc_topic.step(
-            posterior.proportions, statistics, rate, posterior.n_batches
-        )
         boost = gain * self.boost.weight(posterior, statistics)
-        return Blend(1 - rate, gain, rate, statistics, proportions, boost=boost)
+        return Blend(1 - rate, gain, rate, statistics, boost=boost), None

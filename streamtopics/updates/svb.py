@@ -7,27 +7,19 @@ knowledge in streaming variational Bayes".
 
 from dataclasses import dataclass
 
-from streamtopics.checks import check_whole
-from streamtopics.posterior import Blend, LazyPosterior
-from streamtopics.updates.rule import Learn, ascend
+from streamtopics.posteriors import Blend, Learn, Posterior
+from streamtopics.updates.rule import Merging, Rule
 
 
 @dataclass(frozen=True)
-class SVB:
-    """Yesterday's posterior is today's prior.
+class SVB(Rule):
+    """Yesterday's posterior is today's prior."""
 
-    Parameters
-    ----------
-    n_passes : int
-        Rounds of coordinate ascent inside a minibatch; 1 is the single
-        sufficient-statistics update (SSU).
-    """
+    @property
+    def merges(self) -> Merging:
+        """Posteriors are added."""
+        return "sum"
 
-    n_passes: int = 1
-
-    def __post_init__(self) -> None:
-        check_whole(self, n_passes=self.n_passes)
-
-    def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
+    def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """lam + s."""
-        return ascend(posterior, learn, lambda s, alpha: Blend(1.0, 1.0, 0.0, s), self.n_passes)
+        return Blend(1.0, 1.0, 0.0, learn(posterior)), None

@@ -10,26 +10,28 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base import unchanged_unless_learnt
-from streamtopics.learnt import LearntTopics
+from streamtopics.base.frame import unchanged_unless_learnt
+from streamtopics.base.topics import LearntTopics
 from streamtopics.messages import Statistics
 from streamtopics.metrics import predictive
 from streamtopics.parallel import Workers, workers
-from streamtopics.posterior import LazyPosterior
+from streamtopics.posteriors import TopicPosterior
 from streamtopics.progress import progress
+from streamtopics.records import RecordParameters
 from streamtopics.sentences import Sentences, read_sentences
 from streamtopics.updates.online_em import running_mean
-from streamtopics.updates.schedules import step_size_of_means
+from streamtopics.updates.schedules import MeanDecay
 from streamtopics.validation import (
     COMMON_CONSTRAINTS,
     Interval,
     StrOptions,
     check_column_names,
-    check_topic_word_prior,
+    check_word_prior,
 )
 from streamtopics.was import sampler
 from streamtopics.was.prior import HDP, LEAST, MOST, SBP, WAS, Prior
@@ -63,7 +65,7 @@ class Chain:
     n_tables: np.ndarray
 
 
-class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
+class WASTopicModel(RecordParameters, LearntTopics, TransformerMixin, BaseEstimator):
     """Topics of sentences, with atoms that a document's sentences share but do not weigh alike.
 
     Each sentence is a mixture of atoms, each atom of a document a mixture of topics.
@@ -92,7 +94,8 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
     atom_prior : float, default=0.1
         Dirichlet parameter of the topics of an atom (the source's kappa). The source has
         1, with which the topics of short texts come out far too even.
-    topic_word_prior : float or array-like of shape (n_features,), default=0.05
+    topic_word_prior : float, array-like of shape (n_features,), WordPrior or callable, \
+            default=0.05
         Dirichlet parameter of the words of a topic (the source's eta), in tokens. The
         source has 1.
     n_sweeps : int, default=100
@@ -165,6 +168,7 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
     array([1, 1, 0, 0])
     """
 
+    _records = ("topic_word_prior",)
     _parameter_constraints = {
         name: COMMON_CONSTRAINTS[name]
         for name in ("n_components", "kappa", "n_jobs", "random_state", "verbose", "n_sweeps")
@@ -285,7 +289,7 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
         with unchanged_unless_learnt(self), self._workers() as pool:
             sentences = self._sentences(X, groups, method, reset=start)
             if start:
-                self._start(sentences.n_words)
+                self._start(sentences.counts)
             yield sentences, pool
 
     @contextmanager
@@ -299,12 +303,13 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
         with workers(self.n_jobs) as pool:
             yield pool
 
-    def _start(self, n_features: int) -> None:
-        eta = check_topic_word_prior(self.topic_word_prior, "topic_word_prior", None, n_features)
+    def _start(self, X: sparse.csr_matrix) -> None:
+        n_features = X.shape[1]
+        eta = check_word_prior(self, "topic_word_prior", X, None)
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         self.n_features_in_ = n_features
         self.seed_ = int(seed)
-        self.posterior_ = LazyPosterior(eta, (n_features, self.n_components))
+        self.posterior_ = TopicPosterior(eta, (n_features, self.n_components))
         self.n_atoms_, self.n_tables_ = np.zeros((2, 0))
 
     def _learn_together(self, sentences: Sentences, pool: Workers) -> None:
@@ -357,7 +362,7 @@ class WASTopicModel(LearntTopics, TransformerMixin, BaseEstimator):
         posterior = self.posterior_
         statistics = Statistics(words, counts, np.diff(corpus.bounds).astype(np.float64))
         before = posterior.n_documents / corpus.n_documents
-        rate = step_size_of_means(before, self.kappa, 0.0)
+        rate = MeanDecay(self.kappa)(before)
         posterior.blend(running_mean(posterior, statistics, rate))
         self.n_atoms_, self.n_tables_ = n_atoms, n_tables
 

@@ -17,6 +17,7 @@ from streamtopics import HDPGibbsOnlineEM, HDPVarGibbs
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.models import hdp as model_module
 from streamtopics.posterior import LazyPosterior
+from tests.interrupts import alarm_after
 
 ESTIMATORS = [
     HDPGibbsOnlineEM(n_sweeps=8, random_state=3),
@@ -211,28 +212,19 @@ def test_interrupted_fit_keeps_whole_minibatches(estimator, X, monkeypatch):
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers")
 def test_signals_at_any_moment_leave_whole_minibatches(estimator, X):
-    def interrupt(signum, frame):
-        raise KeyboardInterrupt
-
     estimator.partial_fit(X[:50])
-    old = signal.signal(signal.SIGALRM, interrupt)
     interrupted = 0
-    try:
-        for trial in range(100):
-            before, n_before = bits(estimator), estimator.n_batch_iter_
-            try:
-                signal.setitimer(signal.ITIMER_REAL, 1e-4 + 5e-5 * trial)
+    for trial in range(100):
+        before, n_before = bits(estimator), estimator.n_batch_iter_
+        try:
+            with alarm_after(1e-4 + 5e-5 * trial):
                 estimator.partial_fit(X[50:90])
-                signal.setitimer(signal.ITIMER_REAL, 0)
-            except KeyboardInterrupt:
-                interrupted += 1
-            if estimator.n_batch_iter_ == n_before:
-                assert bits(estimator) == before
-            posterior = estimator.posterior_
-            assert_allclose(posterior.S.sum(axis=0), posterior.learnt_mass, rtol=1e-9)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, old)
+        except KeyboardInterrupt:
+            interrupted += 1
+        if estimator.n_batch_iter_ == n_before:
+            assert bits(estimator) == before
+        posterior = estimator.posterior_
+        assert_allclose(posterior.S.sum(axis=0), posterior.learnt_mass, rtol=1e-9)
     assert interrupted > 0
 
 

@@ -22,6 +22,7 @@ from streamtopics import MultiViewLDA
 from streamtopics.datasets import load_docstrings
 from streamtopics.local import two_blocks
 from streamtopics.priors import class_prior
+from tests.interrupts import alarm_after
 
 LABELS = np.array(["air", "land", "sea"])
 ESTIMATORS = {
@@ -435,30 +436,21 @@ def test_interrupt_between_documents_changes_nothing(X, y, monkeypatch, n_jobs, 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers")
 def test_signals_at_any_moment_leave_whole_minibatches(X, y):
-    def interrupt(signum, frame):
-        raise KeyboardInterrupt
-
     model = MultiViewLDA(2, 1, random_state=3).partial_fit(X[:50], y[:50], LABELS)
-    old = signal.signal(signal.SIGALRM, interrupt)
     interrupted = 0
-    try:
-        for trial in range(100):
-            documents, mass = model.n_documents_seen_, model.posterior_.learnt_part.sum()
-            count = model.class_count_.sum()
-            try:
-                signal.setitimer(signal.ITIMER_REAL, 1e-4 + 5e-5 * trial)
+    for trial in range(100):
+        documents, mass = model.n_documents_seen_, model.posterior_.learnt_part.sum()
+        count = model.class_count_.sum()
+        try:
+            with alarm_after(1e-4 + 5e-5 * trial):
                 model.partial_fit(X[50:150], y[50:150])
-                signal.setitimer(signal.ITIMER_REAL, 0)
-            except KeyboardInterrupt:
-                interrupted += 1
-            done = int(model.n_documents_seen_ > documents)
-            assert model.n_documents_seen_ == documents + 100 * done
-            assert model.class_count_.sum() == count + 100 * done
-            learnt = model.posterior_.learnt_part.sum() - mass
-            assert_allclose(learnt, done * X[50:150].sum(), atol=1e-6)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, old)
+        except KeyboardInterrupt:
+            interrupted += 1
+        done = int(model.n_documents_seen_ > documents)
+        assert model.n_documents_seen_ == documents + 100 * done
+        assert model.class_count_.sum() == count + 100 * done
+        learnt = model.posterior_.learnt_part.sum() - mass
+        assert_allclose(learnt, done * X[50:150].sum(), atol=1e-6)
     assert interrupted > 0
 
 

@@ -31,6 +31,7 @@ from streamtopics import (
 )
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.local import gibbs, variational
+from tests.interrupts import alarm_after
 
 ADDING = [
     SVBLDA(n_components=7, random_state=3),
@@ -393,30 +394,20 @@ def test_interrupted_fit_keeps_whole_minibatches(estimator, X, monkeypatch):
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers")
 def test_signals_at_any_moment_leave_whole_minibatches(X):
     """Interrupts by a timer: each call is done or undone, with its counters."""
-
-    def interrupt(signum, frame):
-        raise KeyboardInterrupt
-
     model = SVBLDA(n_components=7, random_state=3).partial_fit(X[:50])
-    old = signal.signal(signal.SIGALRM, interrupt)
     interrupted = 0
-    try:
-        for trial in range(150):
-            documents, tokens = model.n_documents_seen_, model.n_tokens_seen_
-            mass = model.posterior_.S.sum()
-            try:
-                signal.setitimer(signal.ITIMER_REAL, 1e-4 + 3e-5 * trial)
+    for trial in range(150):
+        documents, tokens = model.n_documents_seen_, model.n_tokens_seen_
+        mass = model.posterior_.S.sum()
+        try:
+            with alarm_after(1e-4 + 3e-5 * trial):
                 model.partial_fit(X[50:150])
-                signal.setitimer(signal.ITIMER_REAL, 0)
-            except KeyboardInterrupt:
-                interrupted += 1
-            done = int(model.n_documents_seen_ > documents)
-            assert model.n_documents_seen_ == documents + 100 * done
-            assert model.n_tokens_seen_ == tokens + done * X[50:150].sum()
-            assert_allclose(model.posterior_.S.sum() - mass, done * X[50:150].sum(), atol=1e-6)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, old)
+        except KeyboardInterrupt:
+            interrupted += 1
+        done = int(model.n_documents_seen_ > documents)
+        assert model.n_documents_seen_ == documents + 100 * done
+        assert model.n_tokens_seen_ == tokens + done * X[50:150].sum()
+        assert_allclose(model.posterior_.S.sum() - mass, done * X[50:150].sum(), atol=1e-6)
     assert interrupted > 0
 
 

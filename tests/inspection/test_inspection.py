@@ -3,12 +3,14 @@
 
 import numpy as np
 import pytest
+from matplotlib import pyplot
 from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics import SVBHPP, SVBLDA
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.inspection import (
     format_topics,
+    picture_formats,
     plot_curves,
     plot_drift,
     plot_topics,
@@ -65,7 +67,7 @@ def test_wrong_arguments(model):
 
 
 def test_pictures(model, tmp_path):
-    pytest.importorskip("matplotlib").use("agg")
+    pytest.importorskip("matplotlib")
     figure = plot_topics(model, NAMES, n_words=4, n_topics=3)
     drawn = [ax for ax in figure.axes if ax.get_visible()]
     assert len(drawn) == 3
@@ -76,7 +78,7 @@ def test_pictures(model, tmp_path):
 
 
 def test_picture_of_drift(tmp_path):
-    pytest.importorskip("matplotlib").use("agg")
+    pytest.importorskip("matplotlib")
     model = SVBHPP(3, rate="topic", random_state=0)
     with pytest.raises(ValueError, match="learnt from a minibatch"):
         plot_drift(model.partial_fit(np.zeros((0, 50))))
@@ -97,3 +99,43 @@ def test_of_equal_words_the_first_are_taken():
     assert topic_table(model, NAMES, n=3)[0].words == NAMES[:3]
     with pytest.raises(ValueError, match="n must be"):
         model.top_words(NAMES, n=0)
+
+
+@pytest.mark.parametrize("n", [0, -1, 2.5, "many"])
+def test_numbers_that_are_none_are_refused(model, n):
+    wanted = "must be a whole number of at least 1"
+    with pytest.raises(ValueError, match=f"^n {wanted}.*got {n!r}"):
+        topic_table(model, n=n)
+    for name in ("n_words", "n_topics"):
+        with pytest.raises(ValueError, match=f"^{name} {wanted}.*got {n!r}"):
+            plot_topics(model, **{name: n})
+    with pytest.raises(ValueError, match=f"^width {wanted}.*got {n!r}"):
+        format_topics(topic_table(model), width=n)
+
+
+@pytest.mark.parametrize("thing", ["x", 7, None, SVBLDA])
+def test_things_that_are_no_models_are_refused(thing):
+    for show in (topic_table, plot_topics):
+        with pytest.raises(TypeError, match="estimator must be a fitted topic model of streamt"):
+            show(thing)
+    with pytest.raises(TypeError, match="plot_drift needs an estimator with drift_, such as"):
+        plot_drift(thing)
+    with pytest.raises(TypeError, match=r"table must hold rows of topic_table\(estimator\); got"):
+        format_topics(thing)
+
+
+def test_relevance_must_be_a_number(model):
+    with pytest.raises(ValueError, match=r"relevance must be in \[0, 1\]; got 'much'"):
+        topic_table(model, relevance="much")
+
+
+def test_asking_for_the_formats_leaves_no_picture():
+    before = pyplot.get_fignums()
+    assert "png" in picture_formats()
+    assert pyplot.get_fignums() == before
+
+
+@pytest.mark.parametrize("time", range(2))
+def test_pictures_are_closed_after_each_test(time):
+    assert pyplot.get_fignums() == []
+    pyplot.figure()

@@ -153,3 +153,24 @@ def test_scorer():
     expected = left_to_right(test, model.topic_word_, model.doc_topic_prior_, n_particles=20)
     assert_allclose(scorer(model, test), expected.log_likelihood.sum() / test.sum())
     assert scorer(model, test) > np.log(1 / 40)
+
+
+@pytest.mark.parametrize("count", [1e9, 1e15, 1e300])
+def test_more_tokens_than_the_memory_takes_are_refused(count):
+    counts = np.array([[1.0, 2.0], [3.0, count]])
+    message = "document 1 of X has 1.* tokens, but 100 particles can read 671088 at most; pass few"
+    with pytest.raises(ValueError, match=message):
+        left_to_right(counts, np.full((2, 2), 0.5), 0.5)
+    with pytest.raises(ValueError, match="20 particles can read 3355443 at most"):
+        LeftToRightScorer()(SVBLDA(1).fit([[1, 0], [0, 1]]), counts)
+
+
+def test_many_particles_that_the_memory_does_not_take_are_refused():
+    with pytest.raises(ValueError, match=r"document 0 of X has 3 tokens, but .* 1 at most"):
+        left_to_right([[3, 0]], [[0.5, 0.5]], 0.5, n_particles=2**26)
+
+
+@pytest.mark.parametrize("seed", [2**63, 2**64 - 1, 2**64, 10**30])
+def test_seeds_that_are_too_large_are_refused(seed):
+    with pytest.raises(ValueError, match=rf"seed must be an integer in \[0, 2\*\*63\).*got {seed}"):
+        left_to_right([[1, 0]], [[0.5, 0.5]], 0.5, seed=seed)

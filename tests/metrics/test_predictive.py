@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Document completion against token-by-token twins, and what must not change it."""
 
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -153,7 +154,7 @@ def test_canonical_or_not_the_split_is_the_same_and_the_input_stays():
 
 @pytest.mark.parametrize("seed", [-1, 0.5, None])
 def test_bad_seeds(seed):
-    with pytest.raises(ValueError, match=r"seed must be a non-negative integer.*got"):
+    with pytest.raises(ValueError, match=r"seed must be an integer in \[0, 2\*\*63\).*got"):
         completion_split(corpus(), seed)
 
 
@@ -307,3 +308,21 @@ def test_bad_counts():
         log_predictive_probability(model, corpus() * np.nan)
     with pytest.raises(ValueError, match="seed must be"):
         perplexity(model, corpus(), seed=-1)
+
+
+@pytest.mark.parametrize("seed", [2**63, 2**64 - 1, 2**64, 10**30])
+def test_seeds_that_are_too_large_are_refused(seed):
+    X = sparse.csr_matrix(np.eye(3))
+    model = LatentDirichletAllocation(1, random_state=0).fit(X)
+    wanted = rf"seed must be an integer in \[0, 2\*\*63\).*got {seed}"
+    for call in (completion_split, partial(perplexity, model)):
+        with pytest.raises(ValueError, match=wanted):
+            call(X, seed=seed)
+
+
+@pytest.mark.parametrize("container", [np.array, sparse.csr_matrix])
+def test_no_documents_of_another_width_are_refused(container):
+    model = LatentDirichletAllocation(1, random_state=0).fit(np.eye(3))
+    with pytest.raises(ValueError, match=r"3 features by its components_; got 5"):
+        perplexity(model, container(np.empty((0, 5))))
+    assert np.isnan(perplexity(model, container(np.empty((0, 3)))))

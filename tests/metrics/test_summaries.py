@@ -157,7 +157,7 @@ def test_wrong_texts(arguments, error, match):
 
 def test_wrong_options():
     for order in (0, 1.5, "L"):
-        with pytest.raises(ValueError, match="order must be a number of words of at least 1"):
+        with pytest.raises(ValueError, match="order must be a number of words from 1 to 100"):
             rouge(["a"], ["a"], order=order)
     with pytest.raises(ValueError, match="several must be one of mean, max, jackknife; got 'sum'"):
         RougeScorer(several="sum")
@@ -166,3 +166,12 @@ def test_wrong_options():
     for summary in ("a text", [3], None):
         with pytest.raises(TypeError, match="that of document 0 is"):
             summary_redundancy([summary])
+
+
+def test_orders_beyond_the_longest_are_refused_at_once():
+    for order in (101, 2**31, 2**64):
+        with pytest.raises(ValueError, match=f"order must be a number .* got {order}"):
+            rouge(["A. B. C. D."], [""], order=order)
+        with pytest.raises(ValueError, match=f"order must be a number .* got {order}"):
+            RougeScorer(order=order)
+    assert rouge(["a b"], ["a b"], order=100).f1 == 0

@@ -135,3 +135,9 @@ def test_long_runs_come_to_an_end(unit):
 )
 def test_pieces_of_sentences(sentence, is_piece):
     assert is_fragment(sentence) == is_piece
+
+
+@pytest.mark.parametrize("text", [b"One. Two.", None, 7, ["One. Two."]])
+def test_what_is_no_text_is_refused(text):
+    with pytest.raises(TypeError, match=r"text must be a str; got .*Decode bytes"):
+        split_sentences(text)

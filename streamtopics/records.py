@@ -5,7 +5,7 @@ A path names a field of a record within records by double underscores, as scikit
 does: `boost__scale`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -15,13 +15,14 @@ import numpy as np
 class RecordParameters:
     """Adds the fields of an estimator's records to its parameters.
 
-    `_records` names the parameters that are records, or may be.
+    `_records` names the parameters that are records, or may be, where the estimator has them,
+    with the words that stand for some of them.
     """
 
-    _records: ClassVar[tuple[str, ...]]
+    _records: ClassVar[Mapping[str, Mapping[str, Any]]]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters, with the fields of records such as the rule where `deep`.
+        """Parameters, and where `deep` the fields of records such as the rule.
 
         Parameters
         ----------
@@ -34,8 +35,8 @@ class RecordParameters:
         params = super().get_params(deep=False)
         if deep:
             for name in self._records:
-                fields = nested_fields(params[name])
-                params |= {f"{name}__{path}": value for path, value in fields}
+                inner = nested_fields(self._record(name, params.get(name)))
+                params |= {f"{name}__{path}": value for path, value in inner}
         return params
 
     def set_params(self, **params: Any) -> Self:
@@ -57,13 +58,18 @@ class RecordParameters:
                 if self._nested_in(name) == record
             }
             if values:
-                own[record] = replaced(own.get(record, getattr(self, record)), values, record)
+                now = self._record(record, own.get(record, getattr(self, record)))
+                own[record] = replaced(now, values, record)
         return super().set_params(**own)
+
+    def _record(self, name: str, value: Any) -> Any:
+        """The record that a word stands for, or the value itself."""
+        return self._records[name].get(value, value) if isinstance(value, str) else value
 
     def _nested_in(self, name: str) -> str | None:
         """The parameter that is a record and has a field of this name."""
         record, separator, _ = name.partition("__")
-        return record if separator and record in self._records else None
+        return record if separator and record in self._records and hasattr(self, record) else None
 
 
 def nested_fields(record: Any) -> Iterator[tuple[str, Any]]:
@@ -71,7 +77,7 @@ def nested_fields(record: Any) -> Iterator[tuple[str, Any]]:
 
     Examples
     --------
-    >>> from streamtopics.estimators.records import nested_fields
+    >>> from streamtopics.records import nested_fields
     >>> from streamtopics.updates import Boost, PowerPrior
     >>> dict(nested_fields(PowerPrior(0.9, Boost(0.1))))["boost__scale"]
     0.1
@@ -90,10 +96,10 @@ def replaced(record: Any, values: dict[str, Any], name: str) -> Any:
 
     Examples
     --------
-    >>> from streamtopics.estimators.records import replaced
+    >>> from streamtopics.records import replaced
     >>> from streamtopics.updates import PowerPrior
     >>> replaced(PowerPrior(0.9), {"rho": 0.5, "boost__scale": 0.1}, "update")
-    PowerPrior(rho=0.5, boost=Boost(scale=0.1, norm='whole'), n_passes=1)
+    PowerPrior(rho=0.5, boost=Boost(scale=0.1, norm='whole'))
     """
     own = {path: value for path, value in values.items() if "__" not in path}
     known = [field.name for field in fields(record)] if is_record(record) else []

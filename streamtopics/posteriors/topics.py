@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The global state of a streaming method: lam = c * eta + b * xi + a * S.
+"""The posterior of topics over words: lam = c * eta + b * xi + a * S.
 
-`lam` is the natural parameter of the posterior (pseudo-counts), `eta` that of
-the prior that a stream starts from and forgets to, `xi` the knowledge that is
-boosted, `S` the counts learnt so far; the scalars `c`, `b` and `a`, one of each
-per topic, say how much of each is left. An update of the form
+`lam` is the natural parameter (pseudo-counts), `eta` that of the prior that a stream starts
+from and forgets to, `xi` the knowledge that is boosted, `S` the counts learnt so far; the
+scalars `c`, `b` and `a`, one of each per topic, say how much of each is left. An update
 
     lam <- retain * lam + gain * s + prior * eta + boost * xi
 
@@ -16,10 +15,10 @@ documents' topic proportions, which some rules re-estimate, is kept beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import digamma, gammaln
@@ -27,71 +26,59 @@ from scipy.special import digamma, gammaln
 from streamtopics.kernels import dirichlet as kernel_of_dirichlet
 from streamtopics.kernels import rows as kernel
 from streamtopics.messages import Statistics
+from streamtopics.posteriors.protocol import (
+    TOO_EXTREME,
+    Blend,
+    Swap,
+    check_finite,
+    mass_after,
+    within_reach,
+)
 
 # Below this weight of S, the weight is multiplied into S.
 LEAST_WEIGHT = 1e-20
-TOO_EXTREME = (
-    "the update would make the posterior infinite or undefined; the step size, the boosting scale "
-    "or the prior is too extreme"
-)
-# Greater masses have no divergences in double precision.
-MOST_MASS = 1e290
 # Words of which divergences are summed at once: enough rows to fill a cache.
 WORDS_AT_ONCE = 512
-# Where noise would reflect lam to less, it stays here.
-LEAST_NOISY = 1e-100
 
 
-@dataclass(frozen=True)
-class Proportions:
-    """What is known of the topic proportions of documents in general.
+class State(NamedTuple):
+    """All that an update changes; it is replaced as a whole.
 
     Attributes
     ----------
-    alpha : ndarray of shape (n_components,), float64
-        The Dirichlet parameter they are drawn from.
-    memory : ndarray of shape (m,), float64
-        What the update that re-estimates `alpha` remembers of the stream.
+    S : ndarray of shape (n_words, n_components), float64
+        Counts learnt, of which updates change rows in place.
+    c, a, b : ndarray of shape (n_components,), float64
+        Weights of eta, of S and of xi.
+    learnt_mass : ndarray of shape (n_components,), float64
+        Sum of S over the words.
+    alpha : ndarray, float64
+        Dirichlet parameter of the documents' topic proportions.
+    n_batches, n_documents : int
+    n_tokens : float
+        Minibatches, documents and tokens blended in so far.
     """
 
+    S: np.ndarray
+    c: np.ndarray
+    a: np.ndarray
+    learnt_mass: np.ndarray
+    b: np.ndarray
     alpha: np.ndarray
-    memory: np.ndarray
+    n_batches: int = 0
+    n_documents: int = 0
+    n_tokens: float = 0.0
+
+    def counted(self, statistics: Statistics) -> dict[str, float]:
+        """The counters after one more minibatch."""
+        return {
+            "n_batches": self.n_batches + 1,
+            "n_documents": self.n_documents + statistics.n_documents,
+            "n_tokens": self.n_tokens + statistics.n_tokens,
+        }
 
 
-@dataclass(frozen=True)
-class Noise:
-    """What an update adds at random, of a variance in proportion to lam before it.
-
-    lam <- |update(lam) + sqrt(variance lam) xi|, xi ~ N(0, 1) drawn from `seed`.
-    """
-
-    variance: float
-    seed: tuple[int, ...]
-
-    def added(self, updated: np.ndarray, lam: np.ndarray) -> np.ndarray:
-        """The update of `lam` after the noise."""
-        xi = np.random.default_rng(self.seed).standard_normal(lam.shape)
-        return np.maximum(np.abs(updated + np.sqrt(self.variance * lam) * xi), LEAST_NOISY)
-
-
-@dataclass(frozen=True)
-class Blend:
-    """The coefficients of one update, each a number or one per topic.
-
-    `proportions` is what the update makes of them; None leaves them as they are.
-    `noise` is added afterwards, to all of lam; `boost` is the weight of xi.
-    """
-
-    retain: float | np.ndarray
-    gain: float | np.ndarray
-    prior: float | np.ndarray
-    statistics: Statistics
-    proportions: Proportions | None = None
-    noise: Noise | None = None
-    boost: float | np.ndarray = 0.0
-
-
-class LazyPosterior:
+class TopicPosterior:
     """Dirichlet parameters of topics over words, stored by word.
 
     Parameters
@@ -101,97 +88,93 @@ class LazyPosterior:
     shape : tuple (n_words, n_components)
     alpha : ndarray of shape (n_components,), default=None
         Dirichlet parameter of the topic proportions; None where there are none.
-    memory_size : int, default=0
-        Numbers that the update of `alpha` remembers; they start at zero.
     xi : ndarray of shape (n_words or 1, n_components or 1), default=None
         Pseudo-counts that a boost adds; None for those of `eta`.
+    seed : int, default=0
+        Of what a rule draws at random.
     """
+
+    offers = frozenset({"divergences", "slopes", "dense", "smoothing", "alpha", "noise"})
 
     def __init__(
         self,
         eta: np.ndarray,
         shape: tuple[int, int],
         alpha: np.ndarray | None = None,
-        memory_size: int = 0,
         xi: np.ndarray | None = None,
+        seed: int = 0,
     ):
         n_components = shape[1]
-        self.eta, self.xi = eta, xi
-        self.S = np.zeros(shape)
+        self.eta, self.xi, self.seed = eta, xi, seed
         self.prior_mass = _over_words(eta, shape)
         self.boosted_mass = self.prior_mass if xi is None else _over_words(xi, shape)
-        alpha = np.empty(0) if alpha is None else alpha
-        topics = np.ones(2 * n_components), np.zeros(2 * n_components)
-        self._state = np.concatenate([*topics, alpha, np.zeros(memory_size), np.zeros(3)])
-        self._n_alpha = len(alpha)
+        zeros, ones = np.zeros(n_components), np.ones(n_components)
+        alpha = np.empty(0) if alpha is None else np.array(alpha, dtype=np.float64)
+        self._state = State(np.zeros(shape), ones, ones, zeros, zeros, alpha)
+
+    @property
+    def S(self) -> np.ndarray:
+        """Counts learnt, of shape (n_words, n_components), to be scaled by `a`."""
+        return self._state.S
 
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of words and of topics."""
-        return self.S.shape
+        n_words, n_components = self._state.S.shape
+        return n_words, n_components
 
     @property
     def n_nodes(self) -> int:
         """Distributions that make up the posterior: one for each topic."""
-        return self.S.shape[1]
+        return self.shape[1]
 
     def pooled(self, mass: np.ndarray) -> float:
-        """What all topics have together, of masses of each."""
+        """The sum of the masses of all topics."""
         return float(mass.sum())
 
     @property
     def _boosted(self) -> np.ndarray:
         return self.eta if self.xi is None else self.xi
 
-    def _part(self, i: int) -> np.ndarray:
-        k = self.S.shape[1]
-        return self._state[i * k : (i + 1) * k]
-
     @property
     def c(self) -> np.ndarray:
         """Weight of `eta` in each topic."""
-        return self._part(0)
+        return self._state.c
 
     @property
     def a(self) -> np.ndarray:
         """Weight of `S` in each topic."""
-        return self._part(1)
-
-    @property
-    def learnt_mass(self) -> np.ndarray:
-        """Sum of `S` over the words, for each topic; scaled by `a` in `mass`."""
-        return self._part(2)
+        return self._state.a
 
     @property
     def b(self) -> np.ndarray:
         """Weight of `xi` in each topic; 0 where it is not another prior than `eta`."""
-        return self._part(3)
+        return self._state.b
+
+    @property
+    def learnt_mass(self) -> np.ndarray:
+        """Sum of `S` over the words, for each topic; scaled by `a` in `mass`."""
+        return self._state.learnt_mass
 
     @property
     def alpha(self) -> np.ndarray:
         """Dirichlet parameter of the documents' topic proportions."""
-        return self.proportions.alpha
-
-    @property
-    def proportions(self) -> Proportions:
-        """The documents' topic proportions in general, as of now."""
-        kept = self._state[4 * self.S.shape[1] : -3]
-        return Proportions(kept[: self._n_alpha], kept[self._n_alpha :])
+        return self._state.alpha
 
     @property
     def n_batches(self) -> int:
         """Minibatches blended in so far."""
-        return int(self._state[-3])
+        return self._state.n_batches
 
     @property
     def n_documents(self) -> int:
         """Documents blended in so far."""
-        return int(self._state[-2])
+        return self._state.n_documents
 
     @property
     def n_tokens(self) -> float:
         """Tokens blended in so far."""
-        return float(self._state[-1])
+        return self._state.n_tokens
 
     @property
     def prior_part(self) -> np.ndarray:
@@ -215,24 +198,26 @@ class LazyPosterior:
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         """Rows of lam, of shape (len(words), n_components)."""
-        out = np.empty((len(words), self.S.shape[1]))
-        kernel.gather_rows(self.S, words, self.a, self.c, self.eta, out)
+        state = self._state
+        out = np.empty((len(words), len(state.a)))
+        kernel.gather_rows(state.S, words, state.a, state.c, self.eta, out)
         if self.xi is not None:
-            out += self.b * _at(self.xi, words)
+            out += state.b * _at(self.xi, words)
         return out
 
     def prior_rows(self, words: np.ndarray) -> np.ndarray:
         """Rows of eta, of shape (len(words), n_components)."""
-        return np.broadcast_to(_at(self.eta, words), (len(words), self.S.shape[1]))
+        return np.broadcast_to(_at(self.eta, words), (len(words), self.n_nodes))
 
     def boosted_rows(self, words: np.ndarray) -> np.ndarray:
         """Rows of what a boost adds, of shape (len(words), n_components)."""
-        return np.broadcast_to(_at(self._boosted, words), (len(words), self.S.shape[1]))
+        return np.broadcast_to(_at(self._boosted, words), (len(words), self.n_nodes))
 
     def dense(self) -> np.ndarray:
         """The whole of lam, of shape (n_words, n_components)."""
-        lam = self.c * self.eta + self.a * self.S
-        return lam if self.xi is None else lam + self.b * self.xi
+        state = self._state
+        lam = state.c * self.eta + state.a * state.S
+        return lam if self.xi is None else lam + state.b * self.xi
 
     def after(self, blend: Blend) -> Proposal:
         """The rows and masses that lam would have after `blend`."""
@@ -320,60 +305,61 @@ class LazyPosterior:
 
         return slope
 
-    def blend(self, blend: Blend) -> None:
-        """Carry out an update; the only writer of the state.
+    def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
+        """Carry out an update, and set the attributes in `swaps` together with it.
 
-        Nothing is changed when it raises, and no signal handler can run between
-        the parts of the change.
+        Nothing has changed when it raises, and no signal handler can run between the parts
+        of the change.
         """
         if blend.noise is None:
-            blend_together([(self, blend)])
+            blend_together([(self, blend)], swaps)
         else:
-            self._diffuse(blend)
+            kernel.write([], [(vars(self), "_state", self._diffused(blend)), *swaps])
 
-    def _prepared(self, blend: Blend) -> tuple:
-        """Arguments of the compiled writer, when all has been checked."""
+    def _prepared(self, blend: Blend) -> tuple[tuple[np.ndarray, ...], State]:
+        """Arguments of the compiled writer and the state afterwards, when all is checked."""
         if blend.noise is not None:
             raise ValueError("an update with noise cannot be carried out together with others")
-        statistics = blend.statistics
-        k = self.S.shape[1]
-        state = self._state.copy()
+        statistics, old, k = blend.statistics, self._state, self.n_nodes
+        self._check(blend)
+        c, b = blend.retain * old.c + blend.prior, old.b
         if self.xi is None:
-            state[:k] = blend.retain * self.c + (blend.prior + blend.boost)
+            c = blend.retain * old.c + (blend.prior + blend.boost)
         else:
-            state[:k] = blend.retain * self.c + blend.prior
-            state[3 * k : 4 * k] = blend.retain * self.b + blend.boost
-        a = blend.retain * self.a
+            b = blend.retain * old.b + blend.boost
+        a = blend.retain * old.a
         fold = np.where(a < LEAST_WEIGHT, a, 1.0)
-        state[k : 2 * k] = a = np.where(a < LEAST_WEIGHT, 1.0, a)
+        a = np.where(a < LEAST_WEIGHT, 1.0, a)
         scale = np.ascontiguousarray(np.broadcast_to(blend.gain / a, k))
-        state[-3:] += 1, statistics.n_documents, statistics.n_tokens
-        state = self._with_proportions(state, blend)
-        prior = state[:k] * self.prior_mass + state[3 * k : 4 * k] * self.boosted_mass
-        if not (np.isfinite(state).all() and np.isfinite(scale).all() and np.isfinite(prior).all()):
-            raise ValueError(TOO_EXTREME)
-        self._own()
-        return (
-            self.S, statistics.words, statistics.counts, scale, fold, self._state[2 * k : 3 * k],
-            self._state, state,
+        new = State(
+            old.S if old.S.flags.writeable else np.array(old.S), c, a, np.empty(k), b,
+            old.alpha if blend.alpha is None else blend.alpha, **old.counted(statistics),
         )  # fmt: skip
+        prior = c * self.prior_mass + b * self.boosted_mass
+        weights = (c, a, b, fold, scale, prior, new.alpha, new.n_tokens)
+        if not all(np.isfinite(values).all() for values in weights):
+            raise ValueError(TOO_EXTREME)
+        given = new.S, statistics.words, statistics.counts, scale, fold
+        return (*given, old.learnt_mass, new.learnt_mass), new
 
-    def _with_proportions(self, state: np.ndarray, blend: Blend) -> np.ndarray:
-        """`state` with the proportions that the blend asks for."""
-        if blend.proportions is not None:
-            new = np.concatenate([blend.proportions.alpha, blend.proportions.memory])
-            place = slice(4 * self.S.shape[1], len(state) - 3)
-            if len(new) != place.stop - place.start:
-                raise ValueError(
-                    f"the posterior keeps {place.stop - place.start} numbers on the proportions, "
-                    f"but the update gave {len(new)}"
-                )
-            state[place] = new
-        return state
+    def _check(self, blend: Blend) -> None:
+        """Refuse statistics and an alpha that do not fit."""
+        statistics, shape = blend.statistics, (len(blend.statistics.words), self.n_nodes)
+        if np.shape(statistics.counts) != shape:
+            raise ValueError(
+                f"the statistics must have counts of shape {shape}, (words, topics); "
+                f"got {np.shape(statistics.counts)}"
+            )
+        check_finite(statistics)
+        if blend.alpha is not None and np.shape(blend.alpha) != np.shape(self.alpha):
+            raise ValueError(
+                f"alpha has {len(self.alpha)} entries, but the update gave {np.shape(blend.alpha)}"
+            )
 
-    def _diffuse(self, blend: Blend) -> None:
-        """Carry out an update with noise; it makes S all that there is of lam."""
-        before, statistics = self.dense(), blend.statistics
+    def _diffused(self, blend: Blend) -> State:
+        """The state after an update with noise, where S is all that there is of lam."""
+        self._check(blend)
+        before, statistics, old = self.dense(), blend.statistics, self._state
         lam = blend.retain * before + blend.prior * self.eta
         if np.any(blend.boost):
             lam += blend.boost * self._boosted
@@ -381,117 +367,115 @@ class LazyPosterior:
         lam = blend.noise.added(lam, before)
         if not np.isfinite(lam).all():
             raise ValueError(TOO_EXTREME)
-        k = self.S.shape[1]
-        state = self._with_proportions(self._state.copy(), blend)
-        state[:k], state[k : 2 * k], state[2 * k : 3 * k] = 0.0, 1.0, lam.sum(axis=0)
-        state[3 * k : 4 * k] = 0.0
-        state[-3:] += 1, statistics.n_documents, statistics.n_tokens
-        vars(self).update(S=lam, _state=state)
+        zeros, ones = np.zeros(self.n_nodes), np.ones(self.n_nodes)
+        alpha = old.alpha if blend.alpha is None else blend.alpha
+        return State(lam, zeros, ones, lam.sum(axis=0), zeros, alpha, **old.counted(statistics))
 
-    def plus(self, other: LazyPosterior, scale: float, proportions: Proportions) -> LazyPosterior:
-        """lam + scale * other, at the cost of the whole vocabulary."""
-        k = self.S.shape[1]
-        state = self._state.copy()
-        state[:k] += scale * other.c
-        state[k : 2 * k] = 1.0
-        state[2 * k : 3 * k] = self.learnt_part + scale * other.learnt_part
-        state[3 * k : 4 * k] += scale * other.b
-        state[4 * k : -3] = np.concatenate([proportions.alpha, proportions.memory])
+    def _with(self, state: State) -> TopicPosterior:
+        """A posterior with the same priors, in another state."""
         out = copy(self)
-        vars(out).update(S=self.a * self.S + scale * other.a * other.S, _state=state)
+        out._state = state
         return out
 
-    def follows(self, base: LazyPosterior) -> bool:
-        """Whether this posterior has seen at least as much as `base`."""
-        return bool((self._state[-3:] >= base._state[-3:]).all())
+    def plus(self, other: TopicPosterior, scale: float) -> TopicPosterior:
+        """lam + scale * other, at the cost of the whole vocabulary."""
+        mine, theirs = self._state, other._state
+        return self._with(
+            mine._replace(
+                S=mine.a * mine.S + scale * theirs.a * theirs.S,
+                c=mine.c + scale * theirs.c,
+                a=np.ones(self.n_nodes),
+                learnt_mass=self.learnt_part + scale * other.learnt_part,
+                b=mine.b + scale * theirs.b,
+            )
+        )
 
-    def with_topics(self, places: np.ndarray, alpha: np.ndarray) -> LazyPosterior:
-        """A copy with other topics: those at `places`, and for -1 one that knows nothing.
-
-        The memory of what makes alpha must have a number for each topic; that of a new
-        one is 0.
-        """
-        n_words, k = self.S.shape[0], len(places)
-        memory = self.proportions.memory
+    def with_topics(self, places: np.ndarray, alpha: np.ndarray) -> TopicPosterior:
+        """A copy with other topics: those at `places`, and for -1 one that knows nothing."""
         if self.xi is not None:
             raise ValueError("topics cannot come and go while another prior than theirs is boosted")
-        out = LazyPosterior(self.eta, (n_words, k), alpha, k)
-        known = places >= 0
-        out.S[:, known] = self.S[:, places[known]]
-        parts = [
-            np.where(known, self.c[places], self.c[0]),
-            np.where(known, self.a[places], 1.0),
-            np.where(known, self.learnt_mass[places], 0.0),
-            np.zeros(k),
-        ]
-        memory = np.where(known, memory[places], 0.0)
-        out._state = np.concatenate([*parts, alpha, memory, self._state[-3:]])
-        return out
+        known, old = places >= 0, self._state
+        out = TopicPosterior(self.eta, (self.shape[0], len(places)), alpha, seed=self.seed)
+        S = out.S
+        S[:, known] = old.S[:, places[known]]
+        c = np.where(known, old.c[places], old.c[0])
+        a = np.where(known, old.a[places], 1.0)
+        learnt = np.where(known, old.learnt_mass[places], 0.0)
+        return out._with(State(S, c, a, learnt, np.zeros(len(places)), out.alpha, *old[6:]))
 
-    def continues(self, base: LazyPosterior) -> bool:
+    # Merging
+
+    def follows(self, base: TopicPosterior) -> bool:
+        """Whether this posterior has seen at least as much as `base`."""
+        counters = zip(self._state[6:], base._state[6:], strict=True)
+        return all(mine >= before for mine, before in counters)
+
+    def continues(self, base: TopicPosterior) -> bool:
         """Whether this posterior can have grown out of `base` by adding to it."""
         learnt, before = self.a * self.S, base.a * base.S
         boosted = (self.c >= base.c).all() and (self.b >= base.b).all()
         return bool(self.follows(base) and boosted and (learnt >= before * (1 - 1e-9)).all())
 
-    def _own(self) -> None:
-        """Copy what cannot be written to, as in a process that was sent a memory map."""
-        if not self.S.flags.writeable:
-            self.S = np.array(self.S)
-        if not self._state.flags.writeable:
-            self._state = np.array(self._state)
-
-    def absorb(self, other: LazyPosterior, base: LazyPosterior | None) -> None:
-        """lam <- lam + other - base, counting what both share once.
+    def added_to(self, other: TopicPosterior, base: TopicPosterior | None) -> TopicPosterior:
+        """lam + lam of other - lam of base, which counts what both share once.
 
         `base` is the posterior that both started from; None for the prior.
         """
-        k = self.S.shape[1]
+        parts = [(self, 1.0), (other, 1.0)] + ([] if base is None else [(base, -1.0)])
+        summed = _summed(parts)
+        c = summed.c - 1.0 if base is None else summed.c
         S = self.a * self.S + other.a * other.S
-        state = self._state + other._state
-        state[2 * k : 3 * k] = self.a * self.learnt_mass + other.a * other.learnt_mass
-        if base is None:
-            state[:k] -= 1.0
-        else:
+        learnt = self.a * self.learnt_mass + other.a * other.learnt_mass
+        if base is not None:
             S -= base.a * base.S
-            state -= base._state
-            state[2 * k : 3 * k] -= base.a * base.learnt_mass - base.learnt_mass
-        state[k : 2 * k] = 1.0
-        state[4 * k : -3] = self._state[4 * k : -3]
-        vars(self).update(S=S, _state=state)
+            learnt = learnt - base.learnt_part
+        return self._with(
+            summed._replace(S=S, c=c, a=np.ones(self.n_nodes), learnt_mass=learnt, alpha=self.alpha)
+        )
 
-    def pool(self, other: LazyPosterior, base: LazyPosterior | None, *, forgets: bool) -> None:
-        """Average two running means of statistics, counting what both share once.
+    def averaged_with(
+        self,
+        other: TopicPosterior,
+        base: TopicPosterior | None,
+        *,
+        forgets: bool,
+        alpha: np.ndarray,
+    ) -> TopicPosterior:
+        """The average of two running means of statistics, which counts what both share once.
 
         Where nothing is forgotten each mean weighs by its minibatches, and that of
         `base` is taken out again: exact. Else it weighs by the 1 / c documents that it
-        stands for, and what is left of `base` in both counts twice.
+        stands for, and what is left of `base` in both counts twice. `alpha` is that of the
+        result.
         """
-        k = self.S.shape[1]
+        k = self.n_nodes
         signs = [(self, 1.0), (other, 1.0)] + ([] if base is None else [(base, -1.0)])
         parts = signs[:2] if forgets else signs
         weights = [1.0 / p.c if forgets else np.full(k, float(p.n_batches)) for p, _ in parts]
         total = sum(sign * w for (_, sign), w in zip(parts, weights, strict=True))
         if not (total > 0).all():
-            return
+            return self
         shares = [(p, sign * w / total) for (p, sign), w in zip(parts, weights, strict=True)]
-        state = sum(sign * p._state for p, sign in signs)
-        state[:k] = sum(np.sign(share) * share**2 * p.c for p, share in shares)
-        state[k : 2 * k] = 1.0
-        state[2 * k : 3 * k] = sum(share * p.learnt_part for p, share in shares)
-        own = [p.n_batches - (0 if base is None else base.n_batches) for p, _ in signs[:2]]
-        state[4 * k : -3] = self._pooled_proportions(other, own)
-        S = sum((share * p.a) * p.S for p, share in shares)
-        vars(self).update(S=S, _state=state)
+        return self._with(
+            _summed(signs)._replace(
+                S=sum((share * p.a) * p.S for p, share in shares),
+                c=sum(np.sign(share) * share**2 * p.c for p, share in shares),
+                a=np.ones(k),
+                learnt_mass=sum(share * p.learnt_part for p, share in shares),
+                alpha=alpha,
+            )
+        )
 
-    def _pooled_proportions(self, other: LazyPosterior, n_batches: list[int]) -> np.ndarray:
-        """alpha and memory of both, by their minibatches; of one, if the other has none yet."""
-        k = self.S.shape[1]
-        mine, theirs = self.proportions.memory.any(), other.proportions.memory.any()
-        share = n_batches[0] / sum(n_batches) if sum(n_batches) > 0 else 0.5
-        if mine != theirs:
-            share = float(mine)
-        return share * self._state[4 * k : -3] + (1 - share) * other._state[4 * k : -3]
+
+def _summed(parts: Sequence[tuple[TopicPosterior, float]]) -> State:
+    """The first posterior's state, with the signed sums of the weights and counters of all."""
+    first = parts[0][0]._state
+    sums = {
+        name: sum(sign * getattr(p._state, name) for p, sign in parts)
+        for name in ("c", "b", "n_batches", "n_documents", "n_tokens")
+    }
+    sums |= {name: int(sums[name]) for name in ("n_batches", "n_documents")}
+    return first._replace(**sums)
 
 
 def _at(prior: np.ndarray, words: np.ndarray) -> np.ndarray:
@@ -506,40 +490,35 @@ def _over_words(prior: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
     return np.broadcast_to(total, n_components).astype(np.float64)
 
 
-def within_reach(mass: np.ndarray) -> np.ndarray:
-    """The masses that an update leads to, where these are not too extreme."""
-    if not (mass < MOST_MASS).all():
-        raise ValueError(TOO_EXTREME)
-    return mass
-
-
-def blend_together(updates: list[tuple[LazyPosterior, Blend]]) -> None:
-    """Carry out updates of several posteriors: all of them, or none."""
-    kernel.add_rows_of_each([posterior._prepared(blend) for posterior, blend in updates])
+def blend_together(
+    updates: Sequence[tuple[TopicPosterior, Blend]], swaps: Sequence[Swap] = ()
+) -> None:
+    """Carry out updates of several posteriors, and set attributes: all of them, or none."""
+    prepared = [posterior._prepared(blend) for posterior, blend in updates]
+    states = [
+        (vars(posterior), "_state", state)
+        for (posterior, _), (_, state) in zip(updates, prepared, strict=True)
+    ]
+    kernel.write([arguments for arguments, _ in prepared], [*states, *swaps])
 
 
 class Proposal:
     """A posterior as it would stand after a blend that was not carried out."""
 
-    def __init__(self, posterior: LazyPosterior, blend: Blend):
+    def __init__(self, posterior: TopicPosterior, blend: Blend):
         self._posterior = posterior
         self._blend = blend
 
     @property
     def alpha(self) -> np.ndarray:
         """Dirichlet parameter of the documents' topic proportions."""
-        return (self._blend.proportions or self._posterior.proportions).alpha
+        alpha = self._blend.alpha
+        return self._posterior.alpha if alpha is None else alpha
 
     @property
     def mass(self) -> np.ndarray:
         """Sum of lam over the words, for each topic."""
-        blend, posterior = self._blend, self._posterior
-        return (
-            blend.retain * posterior.mass
-            + blend.gain * blend.statistics.mass
-            + blend.prior * posterior.prior_mass
-            + blend.boost * posterior.boosted_mass
-        )
+        return mass_after(self._posterior, self._blend)
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         """Rows of lam for `words`, which must be among those of the statistics."""

@@ -25,16 +25,18 @@ concentration : float, default=1.0
 doc_concentration : float, default=2.0
     Concentration of a document's topics around those weights (the paper's b), in
     tokens: the sum of `doc_topic_prior_`, but for what new topics have of it.""",
-    "flat_smoothing": """\
-smoothing : float or array-like of shape (n_features,), default=0.01
+    "least_topic_word_prior": """\
+topic_word_prior : float, array-like of shape (n_features,), WordPrior or callable, default=0.01
     Pseudo-count of every word in every topic, in tokens, against the tokens of
     the documents that the running mean stands for. A new topic expects words in
     proportion to it, and only a small one lets the first words of a topic draw others
     out of a topic that is two in one: from 0.05 on, some stay merged for good.""",
     "flat_topic_word_prior": """\
-topic_word_prior : float, array-like of shape (n_features,) or None, default=None
+topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
+        default=None
     Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in
-    tokens, for every word. None is 0.05 for each.""",
+    tokens, for every word. None is 0.05 for each. See `streamtopics.priors` for priors
+    that are made when the model is fitted, such as `ZipfPrior`.""",
     "many_sweeps": """\
 n_sweeps : int, default=20
     Gibbs sweeps over each document; the last quarter of them, rounded up, is
@@ -42,7 +44,7 @@ n_sweeps : int, default=20
     "kappa": """\
 kappa : float, default=0.7
     How fast the step size (t + tau)^-kappa of the t-th minibatch decays, in
-    (0, 1]. 1 weighs all minibatches alike; less forgets the early ones, which
+    [0, 1]. 1 weighs all minibatches alike; less forgets the early ones, which
     saw worse topics, but leaves the later ones more noise. 0.7 did well on
     streams of a hundred to a thousand minibatches.""",
     "n_documents": """\
@@ -61,22 +63,36 @@ doc_topic_prior_update : {"fixed_point", "gamma", "fixed"}, default="fixed_point
     running mean of E[log theta]; "gamma" puts a gamma prior on it and moves
     slowly; "fixed" leaves it as it is. It is left alone in the first ten
     minibatches: learnt from topics that still are alike, it makes them stay so.""",
-    "smoothing": """\
-smoothing : float, array-like of shape (n_features,) or \
-        (n_components, n_features), default=0.005
-    Pseudo-count of every word in every topic, in tokens, against the tokens of
-    the documents that the running mean stands for. An array says which words to
-    expect where; see `streamtopics.priors`.""",
+    "small_topic_word_prior": """\
+topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
+        WordPrior or callable, default=0.005
+    Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, of every
+    word in every topic. Under online EM it weighs against the tokens of the documents that
+    the running mean stands for. An array, or a record such as
+    `streamtopics.priors.SeedWords`, says which words to expect where.""",
     "n_sweeps": """\
 n_sweeps : int, default=5
     Gibbs sweeps over each document; the last quarter of them, rounded up, is
     averaged.""",
-    "boosted": """\
-boosted : bool, default=False
+    "update_each_sweep": """\
+update_each_sweep : bool, default=False
     Whether the parameters are updated after every sweep over the minibatch, each
     time from where they were before it, rather than once at the end (the "++" of
     the source). As many times slower to build the weights; it fits the minibatch
     closer, which a short stream or a small kappa does not forgive.""",
+    "inference": """\
+inference : {"variational", "gibbs"} or LocalStep, default="variational"
+    How the topics of a document are found: mean-field variational inference, with
+    `max_local_iter` and `tol`, as in the source; collapsed Gibbs sampling, ``Gibbs(n_sweeps=5)``;
+    or another record.""",
+    "view": """\
+view : {"mean", "geometric_mean"} or None, default=None
+    Weights of words that the local step sees: expected topics, or exp(E[log beta]), which the
+    bound of variational Bayes is for. None is that one for variational inference, and the mean
+    for others.""",
+    "fixed_doc_topic_prior_update": """\
+doc_topic_prior_update : {"fixed", "fixed_point", "gamma"} or DocTopicUpdate, default="fixed"
+    How that prior is learnt on the way; see `GibbsOnlineEM`.""",
     "doc_topic_prior": """\
 doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
     Dirichlet parameter of the documents' topic proportions (the papers'
@@ -84,37 +100,39 @@ doc_topic_prior : float, array-like of shape (n_components,) or None, default=No
     tokens, which suits long and short documents alike; with less, short ones
     are fitted too closely.""",
     "averaging": """\
-averaging : bool, default=False
-    Whether the topics are the average of the iterates s_1 .. s_t, weighted by
-    their number (Polyak and Ruppert), instead of the last one: for kappa of 1/2
-    or less.""",
-    "sparse_doc_topic_prior": """\
-doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
-    Dirichlet parameter of the documents' topic proportions (the papers'
-    alpha), in tokens. None is 3 / n_components: together the weight of three
-    tokens.""",
+averaging : {"linear", "uniform"} or None, default=None
+    Whether the topics are the average of the iterates (Polyak and Ruppert), weighted by their
+    number or all alike, instead of the last one: for kappa of 1/2 or less.""",
     "start_of_doc_topic_prior": """\
 doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
     Dirichlet parameter of the documents' topic proportions (the papers'
     alpha), in tokens, that the stream starts with. None is 3 / n_components: together the weight
     of three tokens, which suits short documents, and grows if they are long.""",
     "topic_word_prior": """\
-topic_word_prior : float, array-like of shape (n_features,) or \
-        (n_components, n_features), or None, default=None
+topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
+        WordPrior, callable or None, default=None
     Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in
     tokens, for every word. None is 0.05 for each. See `streamtopics.priors` for priors
-    that carry knowledge.""",
-    "n_passes": """\
-n_passes : int, default=1
+    that carry knowledge: arrays, and records such as `SeedWords`, which are made when
+    the model is fitted, as a callable of the words and the counts is.""",
+    "n_rounds": """\
+n_rounds : int, default=1
     Rounds of coordinate ascent between topics and documents inside a
     minibatch. 1 is the single update of the sources, and what was measured
     best on held-out text: more rounds fit the minibatch, not the stream.""",
+    "few_start_rounds": """\
+n_start_rounds : int, default=1
+    Rounds in each of the first three minibatches, if that is more.""",
+    "n_start_rounds": """\
+n_start_rounds : int, default=10
+    Rounds in each of the first three minibatches, so that the topics have a shape before any
+    of these are forgotten.""",
     "extra_boost": """\
 boosting_scale : float, default=0.0
     Pseudo-counts of `boosted_prior` that are added for each token on top, as in `BPSLDA`.""",
     "boosted_prior": """\
-boosted_prior : float, array-like of shape (n_features,) or \
-        (n_components, n_features), or None, default=None
+boosted_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
+        WordPrior, callable or None, default=None
     The knowledge that `boosting_scale` adds again with every minibatch; only its
     shape counts. None is `topic_word_prior`, which the stream starts from and forgets
     to; give both to forget to a flat prior and yet to keep what is known.""",
@@ -193,7 +211,7 @@ n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
     What has been learnt from, counting repeated passes.
 n_iter_ : int
     Passes that `fit` has finished; 0 after `partial_fit` alone.
-posterior_ : LazyPosterior
+posterior_ : TopicPosterior
     The state of the engine.
 seed_ : int
     The seed drawn from `random_state`.

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The average over the iterates of a stream (Polyak and Ruppert), kept lazily.
 
-The average of lam_1 .. lam_t, with weights proportional to 1 .. t, is
+The average of lam_1 .. lam_t is
 
-    avg_t = (1 - w_t) avg_{t-1} + w_t lam_t,    w_t = 2 / (t + 1).
+    avg_t = (1 - w_t) avg_{t-1} + w_t lam_t,
 
+with w_t = 2 / (t + 1) for weights proportional to 1 .. t, and w_t = 1 / t for equal ones.
 Written as avg = theta lam + u it obeys, if lam_t = r lam_{t-1} + g s_t + p eta (+ q xi),
 
     theta_t = w_t + (1 - w_t) theta_{t-1} / r,
@@ -14,9 +15,12 @@ so that u, like lam, changes only in the rows of the words of the minibatch.
 theta grows as lam forgets; before rounding can tell, theta lam is taken into u.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from streamtopics.posterior import Blend, LazyPosterior, Proportions, blend_together
+from streamtopics.posteriors.protocol import Blend, Swap
+from streamtopics.posteriors.topics import TopicPosterior, blend_together
 
 MOST_THETA = 1e6
 
@@ -25,16 +29,20 @@ class IterateAverage:
     """The average of a posterior's iterates; reads like a posterior.
 
     For rules that retain the same of all topics, and add no noise.
+
+    Parameters
+    ----------
+    posterior : TopicPosterior
+        As it is before the first minibatch.
+    uniform : bool, default=False
+        Whether all iterates weigh the same, rather than in proportion to their number.
     """
 
-    def __init__(self, posterior: LazyPosterior):
-        self.posterior = posterior
-        self.rest = LazyPosterior(posterior.eta, posterior.shape, memory_size=1, xi=posterior.xi)
-
-    @property
-    def theta(self) -> float:
-        """What the last iterate counts for."""
-        return float(self.rest.proportions.memory[0])
+    def __init__(self, posterior: TopicPosterior, uniform: bool = False):
+        self.posterior, self.uniform = posterior, uniform
+        self.rest = TopicPosterior(posterior.eta, posterior.shape, xi=posterior.xi)
+        # Weight of the last iterate.
+        self.theta = 0.0
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -69,30 +77,25 @@ class IterateAverage:
         """The whole of the average, of shape (n_words, n_components)."""
         return self.theta * self.posterior.dense() + self.rest.dense()
 
-    def blend(self, blend: Blend) -> None:
+    def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
         """Carry out an update of the posterior, and take the new iterate in."""
-        w = 2.0 / (self.posterior.n_batches + 2)
-        kept, before = (1 - w) * self.theta, self.rest
+        if blend.noise is not None or np.ndim(blend.retain):
+            raise ValueError(
+                "iterates can only be averaged under a rule that retains the same of all topics "
+                "and adds no noise; use another rule, or averaging=None"
+            )
+        t = self.posterior.n_batches + 1
+        w = 1.0 / t if self.uniform else 2.0 / (t + 1)
+        kept, rest = (1 - w) * self.theta, self.rest
         if kept > MOST_THETA * blend.retain:
-            self.rest = before.plus(self.posterior, self.theta, _theta(0.0))
-            kept = 0.0
+            rest, kept = rest.plus(self.posterior, self.theta), 0.0
         theta = w + kept / blend.retain if kept > 0 else w
-        rest = Blend(
+        of_rest = Blend(
             1 - w,
             (w - theta) * blend.gain,
             (w - theta) * blend.prior,
             blend.statistics,
-            _theta(theta),
             boost=(w - theta) * blend.boost,
         )
-        try:
-            blend_together([(self.posterior, blend), (self.rest, rest)])
-        except BaseException:
-            if self.rest.n_batches == before.n_batches:
-                self.rest = before
-            raise
-
-
-def _theta(value: float) -> Proportions:
-    """theta as what `rest` remembers."""
-    return Proportions(np.empty(0), np.array([value]))
+        mine = [(vars(self), "rest", rest), (vars(self), "theta", theta)]
+        blend_together([(self.posterior, blend), (rest, of_rest)], [*mine, *swaps])

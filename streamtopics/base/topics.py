@@ -1,81 +1,75 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What can be read off topics that were learnt, whatever the method that learnt them."""
+"""Attributes of estimators of topics over words, whatever the method that learnt them."""
 
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.averaging import IterateAverage
-from streamtopics.posterior import LazyPosterior
+from streamtopics.base.frame import StreamingEstimator
+from streamtopics.records import RecordParameters
 from streamtopics.validation import check_feature_names
 
 
-class LearntTopics(ClassNamePrefixFeaturesOutMixin):
+class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
     """The attributes of an estimator whose `posterior_` is one of topics over words."""
 
+    _records: ClassVar[dict[str, dict[str, Any]]] = {"topic_word_prior": {}, "boosted_prior": {}}
+
     @property
-    def _learnt(self) -> LazyPosterior | IterateAverage:
-        """What the topics are read from: the posterior, or the average of its iterates."""
-        return getattr(self, "average_", self.posterior_)
+    def _learnt(self) -> Any:
+        """The posterior, or the average of its iterates, that topics are read from."""
+        return self.posterior_
 
     @property
     def components_(self) -> np.ndarray:
         """Dirichlet parameters of the topics, of shape (n_components, n_features)."""
-        check_is_fitted(self)
-        return self._learnt.dense().T
+        return self._whole(lambda: self._learnt.dense().T)
 
     @property
     def topic_word_(self) -> np.ndarray:
         """Mean word probabilities of the topics; rows sum to 1."""
-        check_is_fitted(self)
-        return (self._learnt.dense() / self._learnt.mass).T
+        return self._whole(lambda: (self._learnt.dense() / self._learnt.mass).T)
 
     @property
     def topic_weights_(self) -> np.ndarray:
         """Share of all tokens seen that each topic explains; sums to 1."""
-        check_is_fitted(self)
-        learnt = self._learnt.learnt_part
+        learnt = self._whole(lambda: self._learnt.learnt_part)
         total = learnt.sum()
         return learnt / total if total > 0 else np.full(len(learnt), 1 / len(learnt))
 
     @property
     def prior_retention_(self) -> np.ndarray:
         """Share of each topic's mass that is still owed to the prior."""
-        check_is_fitted(self)
-        return self._learnt.prior_part / self._learnt.mass
+        return self._whole(lambda: self._learnt.prior_part / self._learnt.mass)
 
     @property
     def doc_topic_prior_(self) -> np.ndarray:
         """Dirichlet parameter of the documents' topic proportions, as of now."""
-        check_is_fitted(self)
-        return self.posterior_.alpha.copy()
-
-    @property
-    def n_batch_iter_(self) -> int:
-        """Number of minibatches learnt from."""
-        check_is_fitted(self)
-        return self.posterior_.n_batches
+        return np.array(self.posterior_.alpha)
 
     @property
     def n_documents_seen_(self) -> int:
         """Number of documents learnt from, counting repeated passes."""
-        check_is_fitted(self)
-        return self.posterior_.n_documents
+        return int(self.posterior_.n_documents)
 
     @property
     def n_tokens_seen_(self) -> float:
         """Number of tokens learnt from, counting repeated passes."""
-        check_is_fitted(self)
-        return self.posterior_.n_tokens
+        return float(self.posterior_.n_tokens)
 
     @property
     def _n_features_out(self) -> int:
-        return self.posterior_.shape[1]
+        return int(self.posterior_.shape[1])
+
+    def _topics_of(self, words: np.ndarray) -> np.ndarray:
+        """Columns of `topic_word_`."""
+        topics: np.ndarray = (self._learnt.rows(words) / self._learnt.mass).T
+        return topics
 
     def top_words(self, feature_names: Any = None, n: int = 10) -> list[list]:
         """The most probable words of each topic, the most probable first.
@@ -104,9 +98,6 @@ class LearntTopics(ClassNamePrefixFeaturesOutMixin):
         if feature_names is None:
             feature_names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
         return check_feature_names(feature_names, self.n_features_in_)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "posterior_")
 
 
 def largest(values: np.ndarray, n: int) -> np.ndarray:

@@ -11,7 +11,7 @@ the other one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
@@ -19,10 +19,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from streamtopics.messages import BlockStatistics
-from streamtopics.posterior import TOO_EXTREME, Blend, Proportions, within_reach
-
-NO_PROPORTIONS = Proportions(np.empty(0), np.empty(0))
+from streamtopics.kernels import rows as kernel
+from streamtopics.messages import NodeStatistics
+from streamtopics.posteriors.protocol import (
+    TOO_EXTREME,
+    Blend,
+    Swap,
+    check_finite,
+    mass_after,
+    within_reach,
+)
 
 Arrays = dict[str, np.ndarray]
 
@@ -82,13 +88,15 @@ class DensePosterior:
     ----------
     blocks : dict of Block
         By name; the posterior starts from their priors.
+    seed : int, default=0
+        Of what a rule draws at random.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dense_posterior import Block, DensePosterior
+    >>> from streamtopics.posteriors.dense import Block, DensePosterior
     >>> from streamtopics.families import beta
-    >>> from streamtopics.posterior import Blend
+    >>> from streamtopics.posteriors import Blend
     >>> posterior = DensePosterior({"coins": Block(beta, np.array([[1.0, 1.0], [2.0, 1.0]]))})
     >>> heads_and_tails = {"coins": np.array([[3.0, 1.0], [0.0, 4.0]])}
     >>> statistics = posterior.statistics(heads_and_tails, n_documents=4)
@@ -100,8 +108,10 @@ class DensePosterior:
     (array([6. , 5.5]), array([2., 3.]))
     """
 
-    def __init__(self, blocks: Mapping[str, Block]):
-        self.blocks = dict(blocks)
+    offers = frozenset({"divergences", "slopes"})
+
+    def __init__(self, blocks: Mapping[str, Block], seed: int = 0):
+        self.blocks, self.seed = dict(blocks), seed
         for name, block in self.blocks.items():
             if not np.all(block.family.valid(block.prior) & block.family.valid(block.boosted)):
                 raise ValueError(f"the prior of {name} must be the parameter of a density")
@@ -151,7 +161,7 @@ class DensePosterior:
         return self._masses({name: block.prior for name, block in self.blocks.items()})
 
     def pooled(self, mass: np.ndarray) -> np.ndarray:
-        """What the nodes of each block have together, for each node, of masses of each.
+        """The sum of the masses of the nodes of a block, for each of its nodes.
 
         Where masses are not counts, as with precisions, each node is for itself.
         """
@@ -174,12 +184,7 @@ class DensePosterior:
     @property
     def alpha(self) -> np.ndarray:
         """Empty: there are no documents with topic proportions."""
-        return self.proportions.alpha
-
-    @property
-    def proportions(self) -> Proportions:
-        """Empty, as `alpha`."""
-        return NO_PROPORTIONS
+        return np.empty(0)
 
     @property
     def knows_nothing(self) -> bool:
@@ -273,7 +278,8 @@ class DensePosterior:
             {
                 name: Block(block.family, block.prior, other.blocks[name].prior)
                 for name, block in self.blocks.items()
-            }
+            },
+            self.seed,
         )
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -292,7 +298,7 @@ class DensePosterior:
 
     def statistics(
         self, additions: Arrays, n_documents: int, local_bound: float | None = None
-    ) -> BlockStatistics:
+    ) -> NodeStatistics:
         """What a minibatch of `n_documents` samples adds to the blocks, with its mass."""
         for name, block in self.blocks.items():
             if np.shape(additions.get(name)) != block.prior.shape:
@@ -300,7 +306,7 @@ class DensePosterior:
                     f"the additions to {name} must have shape {block.prior.shape}; "
                     f"got {np.shape(additions.get(name))}"
                 )
-        return BlockStatistics(additions, n_documents, self._masses(additions), local_bound)
+        return NodeStatistics(additions, n_documents, self._masses(additions), local_bound)
 
     def by_block(self, coefficients: float | np.ndarray) -> Arrays:
         """A number, or one per node, as arrays that broadcast over each block."""
@@ -314,12 +320,13 @@ class DensePosterior:
 
     # Writing
 
-    def blend(self, blend: Blend) -> None:
-        """Carry out an update; the only writer. Nothing is changed when it raises."""
+    def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
+        """Carry out an update; the only writer. Nothing has changed when it raises."""
         if blend.noise is not None:
             raise ValueError("an update with noise needs a posterior of topics over words")
-        if blend.proportions is not None and len(blend.proportions.alpha):
+        if blend.alpha is not None:
             raise ValueError("an update of topic proportions needs a posterior of topics")
+        check_finite(blend.statistics)
         state, statistics = self._state, blend.statistics
         retain, gain = self.by_block(blend.retain), self.by_block(blend.gain)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -337,7 +344,7 @@ class DensePosterior:
             )
         if not self._defined(new):
             raise ValueError(f"{TOO_EXTREME}, or the data lie far from 0 for their spread")
-        self._state = new
+        kernel.write([], [(vars(self), "_state", new), *swaps])
 
     def _defined(self, state: State) -> bool:
         """Whether all nodes would be densities."""
@@ -373,13 +380,7 @@ class DenseProposal:
     @property
     def mass(self) -> np.ndarray:
         """Effective sample size of each node, its prior's included."""
-        blend, posterior = self._blend, self._posterior
-        return (
-            blend.retain * posterior.mass
-            + blend.gain * blend.statistics.mass
-            + blend.prior * posterior.prior_mass
-            + blend.boost * posterior.boosted_mass
-        )
+        return mass_after(self._posterior, self._blend)
 
     def __getitem__(self, name: str) -> np.ndarray:
         """The natural parameter of a block, of shape (..., m)."""
@@ -403,4 +404,4 @@ class DenseProposal:
         return self._posterior.by_block(self._blend.gain)
 
 
-View = DensePosterior | DenseProposal
+DenseView = DensePosterior | DenseProposal

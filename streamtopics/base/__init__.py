@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The frame of all estimators, and what estimators of topics share."""

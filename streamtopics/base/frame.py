@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The frame of all estimators: learning from a corpus or a minibatch, and reading.
+
+Everything that a step of learning changes is one frozen record, `Commit`, which is swapped in
+the same call that writes the posterior. So whatever interrupts a call and whichever thread
+reads, a fitted estimator is in one whole state; a call that fails before its step leaves it as
+it was. Learning on one object is done by one thread at a time, the others wait; reading goes
+on meanwhile, and is done again where a step came in between.
+
+An estimator says how to read its input, what it starts from and how it learns a batch:
+`_read`, `_start`, `_check_continuable` and `_learn`.
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Self, TypeVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from streamtopics.parallel import Workers, workers
+from streamtopics.progress import Progress, progress
+from streamtopics.updates.rule import Rule
+
+T = TypeVar("T")
+# Times that a reader tries again before it holds learning off.
+READS = 3
+_LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
+_GUARD = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Commit:
+    """All that a step of learning changes.
+
+    Attributes
+    ----------
+    posterior : Posterior
+        What was learnt.
+    state : object
+        Of the update rule.
+    n_iter : int
+        Passes that `fit` has finished.
+    update : object
+        What the state was made by.
+    """
+
+    posterior: Any
+    state: Any = None
+    n_iter: int = 0
+    update: Any = None
+
+    @property
+    def n_batches(self) -> int:
+        """Minibatches learnt from."""
+        return int(self.posterior.n_batches)
+
+
+class Batch(Protocol):
+    """Documents or samples to learn from."""
+
+    @property
+    def n_documents(self) -> int:
+        """How many there are."""
+
+    @property
+    def n_tokens(self) -> float:
+        """How many tokens, or values, they hold."""
+
+    def cut(self, size: int) -> Iterator[Self]:
+        """Batches of `size` documents, in order."""
+
+
+class StreamingEstimator(BaseEstimator):
+    """Base of the estimators that learn from streams; see the module for its hooks."""
+
+    _commit: Any
+    _units = ("documents", "tokens")
+    n_jobs: int | None = None
+
+    # Hooks
+
+    def _read(self, method: str, *, reset: bool, **data: Any) -> Any:
+        """The input of a method as a `Batch`, when it has been checked."""
+        raise NotImplementedError
+
+    def _start(self, batch: Any) -> None:
+        """Set `_commit` and the seed as they are before the first minibatch."""
+        raise NotImplementedError
+
+    def _check_parameters(self) -> None:
+        """Raise where parameters contradict each other."""
+
+    def _check_continuable(self) -> None:
+        """Raise where the parameters no longer fit what was learnt."""
+
+    def _learn(self, batch: Any, pool: Workers) -> None:
+        """Learn from one minibatch and commit."""
+        raise NotImplementedError
+
+    def _warn_before(self, batch: Any) -> None:
+        """Warn of what `fit` is about to do, if need be."""
+
+    def _show(self, batch: Any, pool: Workers, report: Progress) -> None:
+        """Report something about a minibatch to come, where progress is shown."""
+
+    # Learning
+
+    def _fit(self, **data: Any) -> Self:
+        """Learn from a corpus anew."""
+        with self._learning() as pool:
+            batch = self._read("fit", reset=True, **data)
+            self._start(batch)
+            self._warn_before(batch)
+            self._learn_all(batch, pool)
+        return self
+
+    def _learn_all(self, batch: Any, pool: Workers) -> None:
+        """Learn from a corpus, in minibatches and passes."""
+        total, shown = self.max_iter * batch.n_documents, self.verbose > 0
+        name = type(self).__name__
+        with progress(name, total, enabled=shown, units=self._units) as report:
+            for _ in range(self.max_iter):
+                for part in batch.cut(self.batch_size):
+                    if shown:
+                        self._show(part, pool, report)
+                    self._learn(part, pool)
+                    report.advance(part.n_documents, part.n_tokens)
+                self._commit = replace(self._commit, n_iter=self._commit.n_iter + 1)
+
+    def _partial_fit(self, **data: Any) -> Self:
+        """Learn from one minibatch."""
+        with self._learning() as pool:
+            first = not self.__sklearn_is_fitted__()
+            batch = self._read("partial_fit", reset=first, **data)
+            if first:
+                self._start(batch)
+            else:
+                self._check_continuable()
+            if batch.n_documents:
+                self._learn(batch, pool)
+        return self
+
+    @contextmanager
+    def _learning(self) -> Iterator[Workers]:
+        """Workers for a call that learns, alone; all is undone if it fails before its step."""
+        with lock_of(self), unchanged_unless_learnt(self), self._workers() as pool:
+            yield pool
+
+    @contextmanager
+    def _workers(self) -> Iterator[Workers]:
+        """Workers, when the parameters have been checked."""
+        self._validate_params()
+        self._check_parameters()
+        with workers(self.n_jobs) as pool:
+            yield pool
+
+    def _draw_seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    # Reading
+
+    def _whole(self, read: Callable[[], T]) -> T:
+        """What `read` returns, of one whole state."""
+        check_is_fitted(self)
+        for _ in range(READS):
+            before = self._commit
+            try:
+                found = read()
+            except Exception:
+                if self._commit is before:
+                    raise
+                continue
+            if self._commit is before:
+                return found
+        with lock_of(self):
+            return read()
+
+    def _inferred(self, infer: Callable[[Workers], T]) -> T:
+        """What `infer` makes of one whole state, with workers."""
+        with self._workers() as pool:
+            return self._whole(lambda: infer(pool))
+
+    @property
+    def posterior_(self) -> Any:
+        """The state of the engine."""
+        check_is_fitted(self)
+        return self._commit.posterior
+
+    @property
+    def n_iter_(self) -> int:
+        """Passes that `fit` has finished; 0 after `partial_fit` alone."""
+        check_is_fitted(self)
+        return int(self._commit.n_iter)
+
+    @property
+    def n_batch_iter_(self) -> int:
+        """Number of minibatches learnt from."""
+        check_is_fitted(self)
+        return int(self._commit.n_batches)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_commit" in vars(self)
+
+
+def lock_of(estimator: Any) -> threading.RLock:
+    """The lock that is held while an estimator learns."""
+    with _GUARD:
+        return _LOCKS.setdefault(estimator, threading.RLock())
+
+
+@contextmanager
+def unchanged_unless_learnt(estimator: Any) -> Iterator[None]:
+    """Undo everything on failure, unless something was learnt meanwhile."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        now = vars(estimator).get("_commit")
+        if now is None or now is before.get("_commit") or now.n_batches == 0:
+            vars(estimator).update(before)
+            for name in vars(estimator).keys() - before.keys():
+                delattr(estimator, name)
+        raise
+
+
+def check_same(estimator: Any, **started: Any) -> None:
+    """Refuse parameters that are not what the model was started with."""
+    for name, value in started.items():
+        now = getattr(estimator, name)
+        if now != value:
+            raise ValueError(
+                f"{name} is {now!r} now, but the model was started with {value!r}; set it back, "
+                "or start anew with fit"
+            )
+
+
+def check_same_state(rule: Any, commit: Any) -> None:
+    """Refuse a rule of another class than the one that made the state, if there is any."""
+    if commit.state is not None and type(rule) is not type(commit.update):
+        raise ValueError(
+            f"update is {rule} now, which has no use for the state of {commit.update}; set it "
+            "back, or start anew with fit"
+        )
+
+
+def check_update(update: Any, boosting_scale: float | None) -> None:
+    """Refuse an `update` that is no rule, or that comes with a boost beside its own."""
+    if update is None:
+        return
+    if isinstance(update, type) or not isinstance(update, Rule):
+        raise TypeError(
+            "update must be a rule of streamtopics.updates, such as PowerPrior(0.9), or None; "
+            f"got {update!r}"
+        )
+    if boosting_scale is not None:
+        raise ValueError(
+            f"boosting_scale is {boosting_scale!r}, but update is {update!r}, which "
+            "boosts as its own fields say; set boosting_scale to None, or update"
+        )
+
+
+def warn_of_no_boost(remedy: str) -> None:
+    """Say that knowledge is given and not used."""
+    warnings.warn(
+        f"boosted_prior is given, but nothing boosts it, so that it has no effect; use {remedy}",
+        UserWarning,
+        stacklevel=2,
+    )

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Models that learnt from different parts of a stream, made one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from streamtopics.base.frame import StreamingEstimator, lock_of
+from streamtopics.updates.doc_topic import FIXED
+
+
+def _can_merge(estimator: Any) -> bool:
+    """Whether the rule says how posteriors are made one; for `available_if`."""
+    rule = estimator._composition().rule
+    if rule.merges is None:
+        raise AttributeError(f"models learnt by {type(rule).__name__} cannot be merged")
+    return True
+
+
+class Mergeable(StreamingEstimator):
+    """Adds `merge` to estimators of topics whose rule says how."""
+
+    _composition: Callable[[], Any]
+
+    @available_if(_can_merge)
+    def merge(self, other: Self, *, base: Self | None = None) -> Self:
+        """Take in what another model has learnt.
+
+        The posteriors are added and what both share is subtracted once: the
+        prior, or all of `base`. The order in which several models are merged
+        does not matter. Topics are matched by position, so the models must have
+        started alike: from copies of one model that has seen a first part of
+        the stream (pass that one as `base`), or, less reliably, from the same
+        integer `random_state`.
+
+        Running means of statistics, as online EM keeps them, are averaged by the
+        number of minibatches; exactly if none is forgotten (kappa of 1). Else they are
+        averaged by the documents that each stands for, so that what is left of
+        `base` in both counts twice.
+
+        Parameters
+        ----------
+        other : object
+            A fitted estimator of the same class, prior and features.
+        base : object or None, default=None
+            The common ancestor, when it had already learnt something: what it knows
+            is in both models and would count twice.
+
+        Returns
+        -------
+        self : object
+            This estimator, changed in place; `other` and `base` stay as they were.
+
+        Raises
+        ------
+        TypeError
+            If the classes differ.
+        ValueError
+            If the numbers of topics or features, the feature names, the priors or the
+            seeds differ, or `base` is not an ancestor of both.
+        AttributeError
+            If the update rule does not say how posteriors are made one.
+        """
+        with lock_of(self):
+            self._check_mergeable("this model", self)
+            self._check_mergeable("other", other)
+            if base is not None:
+                self._check_mergeable("base", base)
+                self._check_ancestor(base, other)
+            if self.seed_ != other.seed_ and self.n_components > 1:
+                raise ValueError(
+                    "other started from other random topics, so its topics are not these; start "
+                    "both from one integer random_state, or from copies of one model and pass it "
+                    "as base"
+                )
+            self._commit = self._merged(other, None if base is None else base.posterior_)
+        return self
+
+    def _merged(self, other: Self, base: Any) -> Any:
+        """The commit record of both."""
+        merges = self._composition().rule.merges
+        mine, theirs = self.posterior_, other.posterior_
+        if merges == "sum":
+            return replace(self._commit, posterior=mine.added_to(theirs, base))
+        share = self._share_of_means(other, base)
+        (state, memory), (_, their_memory) = self._commit.state, other._commit.state
+        if memory is None:
+            memory = their_memory
+        elif their_memory is not None:
+            memory = share * memory + (1 - share) * their_memory
+        return replace(
+            self._commit,
+            posterior=mine.averaged_with(
+                theirs,
+                base,
+                forgets=merges == "decayed mean",
+                alpha=share * mine.alpha + (1 - share) * theirs.alpha,
+            ),
+            state=(state, memory),
+        )
+
+    def _share_of_means(self, other: Self, base: Any) -> float:
+        """Weight of this model's alpha, by minibatches; that of one if the other learnt none."""
+        knows = [model._commit.state[1] is not None for model in (self, other)]
+        if knows[0] != knows[1]:
+            return float(knows[0])
+        before = 0 if base is None else base.n_batches
+        own = [model.posterior_.n_batches - before for model in (self, other)]
+        return own[0] / sum(own) if sum(own) > 0 else 0.5
+
+    def _check_ancestor(self, base: Self, other: Self) -> None:
+        means = self._composition().rule.merges != "sum"
+        for model in (self, other):
+            mine, shared = model.posterior_, base.posterior_
+            if not (mine.follows(shared) if means else mine.continues(shared)):
+                raise ValueError(
+                    "base must be the model that both others were copied from, but one of "
+                    "them has not learnt all that base has"
+                )
+
+    def _check_mergeable(self, name: str, model: Any) -> None:
+        if type(model) is not type(self):
+            raise TypeError(
+                f"{name} must be a {type(self).__name__} like the model it is merged into; "
+                f"got {type(model).__name__}"
+            )
+        check_is_fitted(model)
+        if model._composition().averaging is not None:
+            raise ValueError(
+                f"{name} averages its iterates, which cannot be merged; learn with averaging=None"
+            )
+        if model._composition().rule.merges != self._composition().rule.merges:
+            raise ValueError(f"{name} learns by another rule, {model._composition().rule}")
+        mine, theirs = self.posterior_, model.posterior_
+        if mine.shape != theirs.shape:
+            raise ValueError(
+                f"{name} must have the same features and topics; it has (n_features, n_components) "
+                f"= {theirs.shape}, this model {mine.shape}"
+            )
+        names = [getattr(m, "feature_names_in_", np.empty(0)) for m in (self, model)]
+        if not np.array_equal(*names):
+            raise ValueError(f"{name} was fitted on other feature names; use one vocabulary")
+        learns = self._composition().doc_topic != FIXED
+        same_alpha = learns or np.array_equal(mine.alpha, theirs.alpha)
+        same_words = np.array_equal(mine.eta, theirs.eta) and np.array_equal(mine.xi, theirs.xi)
+        if not (same_words and same_alpha):
+            raise ValueError(f"{name} has another prior; only models that share one can be merged")

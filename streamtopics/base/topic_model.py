@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Estimators of latent Dirichlet allocation: a rule, a local step and a view on one frame.
+
+A subclass has an explicit `__init__` and one method, `_composition`, which makes the parts of
+its parameters as they are now. One call of `partial_fit` is one minibatch and one step of the
+rule: validate, learn, then blend, and the blend is the only writer.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metadata_routing import UNUSED
+from sklearn.utils.validation import check_is_fitted
+
+from streamtopics.base.composition import Composition, check_contracts
+from streamtopics.base.drift import Drift, DriftRow, drift_table, kept_records, observe
+from streamtopics.base.frame import Commit, check_same, warn_of_no_boost
+from streamtopics.base.inputs import CountsInput, Documents
+from streamtopics.base.merging import Mergeable
+from streamtopics.base.topics import LearntTopics
+from streamtopics.local.minibatches import minibatch_of
+from streamtopics.metrics import predictive
+from streamtopics.parallel import Workers
+from streamtopics.posteriors import IterateAverage, TopicPosterior
+from streamtopics.progress import Progress
+from streamtopics.updates.doc_topic import FIXED
+from streamtopics.validation import (
+    COMMON_CONSTRAINTS,
+    check_doc_topic_prior,
+    check_word_prior,
+)
+
+DOCUMENTS_AT_ONCE = 4096
+FEW_STEPS = 5
+
+
+@dataclass(frozen=True)
+class TopicCommit(Commit):
+    """All that a step of learning topics changes.
+
+    Attributes
+    ----------
+    average : IterateAverage or None
+        The average of the iterates, where the topics are that.
+    drift : tuple of Drift
+        Records of the last thousand minibatches, where the rule forgets.
+    """
+
+    posterior: TopicPosterior
+    average: IterateAverage | None = None
+    drift: tuple[Drift, ...] = field(default=())
+
+
+class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
+    """Base of the estimators of topics over words.
+
+    `_topics_have_priors` says whether the prior of the topics may differ between them,
+    `_doc_topic_mass` what the documents' prior sums to when none is given.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS
+    # `time` is not for meta-estimators to route.
+    __metadata_request__partial_fit: ClassVar[dict[str, Any]] = {"time": UNUSED}
+    _topics_have_priors = True
+    _doc_topic_mass = 3.0
+    _commit: TopicCommit
+
+    def _composition(self) -> Composition:
+        """The rule, the local steps and the view, from the parameters as they are now."""
+        raise NotImplementedError
+
+    # Learning
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from a corpus, in minibatches of `batch_size` rows, in order.
+
+        Forgets what was learnt before. When it is interrupted, the model has
+        learnt from the minibatches that were finished.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Non-negative word counts; fractions are legal.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the corpus makes so few minibatches that the topics hardly leave their
+            random start.
+        """
+        return self._fit(X=X)
+
+    def partial_fit(self, X: Any, y: Any = None, *, time: Any = None) -> Self:
+        """Learn from one minibatch: one step of the update rule.
+
+        When it fails nothing has changed. When it is interrupted, either nothing has
+        changed or all of the minibatch was learnt, as `n_batch_iter_` says. What `on_drift`
+        raises comes through, and then the minibatch is learnt. The first call fixes the number
+        of topics and the priors; of a minibatch without rows nothing is learnt.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Non-negative word counts; fractions are legal.
+        y : None
+            Ignored.
+        time : object, default=None
+            When the documents are from: kept for `drift_report`.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        return self._partial_fit(X=X, time=time)
+
+    def _check_parameters(self) -> None:
+        check_contracts(self._composition(), TopicPosterior)
+
+    def _check_continuable(self) -> None:
+        check_same(self, **self._started())
+        now, before = self._composition(), self._commit.update
+        if now.averaging != before.averaging:
+            raise ValueError(
+                f"averaging is {now.averaging!r} now, but the model was started with "
+                f"{before.averaging!r}; set it back, or start anew with fit"
+            )
+        if now.doc_topic not in (FIXED, before.doc_topic):
+            raise ValueError(
+                f"doc_topic_prior_update stands for {now.doc_topic} now, but the model was started "
+                f"with {before.doc_topic}; set it back or to 'fixed', or start anew with fit"
+            )
+        state = self._commit.state
+        if state[0] is not None and type(now.update) is not type(before.update):
+            raise ValueError(
+                f"update is {now.update} now, which has no use for the state of {before.update}; "
+                "set it back, or start anew with fit"
+            )
+
+    def _started(self) -> dict[str, Any]:
+        """Parameters that the stream cannot change, as it was started with them."""
+        return {"n_components": self.posterior_.shape[1]}
+
+    def _warn_before(self, batch: Documents) -> None:
+        n_steps = -(-batch.n_documents // self.batch_size) * self.max_iter
+        n_steps *= self._composition().n_rounds
+        if n_steps < FEW_STEPS and self.n_components > 1:
+            remedy = "n_rounds" if hasattr(self, "n_rounds") else "max_iter"
+            warnings.warn(
+                f"{type(self).__name__}.fit makes only {n_steps} step(s) from a random start, too "
+                f"few to find topics; for a corpus of few minibatches set {remedy} to about 10",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _start(self, batch: Documents) -> None:
+        """Set the state before the first minibatch."""
+        composition, shape = self._composition(), (self.n_features_in_, self.n_components)
+        alpha = self._first_doc_topic_prior()
+        n_priors = self.n_components if self._topics_have_priors else None
+        eta = check_word_prior(self, "topic_word_prior", batch.X, n_priors)
+        self.seed_ = self._draw_seed()
+        posterior = TopicPosterior(eta, shape, alpha, self._boosted_prior(batch.X), self.seed_)
+        average = None
+        if composition.averaging is not None:
+            average = IterateAverage(posterior, uniform=composition.averaging == "uniform")
+        state = composition.rule.init(posterior)
+        self._commit = TopicCommit(posterior, state, 0, composition, average)
+
+    def _boosted_prior(self, X: sparse.csr_matrix) -> np.ndarray | None:
+        """The knowledge that a boost adds, where it is not the prior of the topics."""
+        if getattr(self, "boosted_prior", None) is None:
+            return None
+        return check_word_prior(self, "boosted_prior", X, self.n_components)
+
+    def _first_doc_topic_prior(self) -> np.ndarray:
+        """The documents' prior that the stream starts with."""
+        return check_doc_topic_prior(self.doc_topic_prior, self.n_components, self._doc_topic_mass)
+
+    def _learn(self, batch: Documents, pool: Workers) -> None:
+        commit, composition = self._commit, self._composition()
+        rule, posterior = composition.rule, commit.posterior
+        learn = composition.model(self.seed_).learner(posterior, batch.minibatch, pool)
+        blend, state = rule.step(posterior, learn, commit.state)
+        if posterior.xi is not None and not np.any(blend.boost):
+            warn_of_no_boost("an update with a boost, such as BPS(0.1)")
+        record = observe(posterior, blend, batch.time) if rule.forgets else None
+        drift = commit.drift if record is None else kept_records(commit.drift, record)
+        new = replace(commit, state=state, update=composition, drift=drift)
+        (commit.average or posterior).blend(blend, [(vars(self), "_commit", new)])
+        on_drift = getattr(self, "on_drift", None)
+        if on_drift and record and record.retention.min() < self.drift_threshold:
+            on_drift(record)
+
+    def _show(self, batch: Documents, pool: Workers, report: Progress) -> None:
+        if self.n_batch_iter_:
+            ahead = self._completion(batch.X[: predictive.MONITORED], pool)
+            report.score(predictive.per_token(*ahead))
+
+    @property
+    def _learnt(self) -> TopicPosterior | IterateAverage:
+        return self._commit.average or self._commit.posterior
+
+    # Drift
+
+    @property
+    def drift_(self) -> list[Drift]:
+        """Records of the last thousand minibatches, the oldest first."""
+        self._check_forgets()
+        return list(self._commit.drift)
+
+    def _check_forgets(self) -> None:
+        check_is_fitted(self)
+        if not self._composition().rule.forgets:
+            raise AttributeError(
+                f"{type(self).__name__} has no report of drift with {self._composition().update}, "
+                "which forgets nothing; use a rule such as PowerPrior(0.9)"
+            )
+
+    @property
+    def retention_(self) -> np.ndarray:
+        """Share of each topic that the last minibatch left, of shape (n_components,)."""
+        records = self.drift_
+        return records[-1].retention.copy() if records else np.ones(self._n_features_out)
+
+    @property
+    def retention_history_(self) -> np.ndarray:
+        """`retention_` after each of the last thousand minibatches."""
+        return np.array([record.retention for record in self.drift_])
+
+    @property
+    def effective_sample_size_(self) -> np.ndarray:
+        """Tokens that each topic stands for, its prior's included, where the rule forgets."""
+        self._check_forgets()
+        return self._whole(lambda: self._learnt.mass)
+
+    def drift_report(self, feature_names: Any = None) -> list[DriftRow]:
+        """Rows on how much of each topic was kept with each minibatch, and where it moved.
+
+        Parameters
+        ----------
+        feature_names : array-like of shape (n_features,), default=None
+            As in `top_words`.
+
+        Returns
+        -------
+        report : list of DriftRow
+            A row for each of the last thousand minibatches and each topic, with the words
+            that came among its ten most probable ones and those that left them; as a frame
+            by `pandas.DataFrame(report)`.
+
+        Raises
+        ------
+        AttributeError
+            If the update rule forgets nothing.
+        """
+        return drift_table(self.drift_, self._column_names(feature_names))
+
+    # Inference
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Topic proportions of documents: their posterior mean.
+
+        Deterministic, and each row depends on its own document only. A document
+        without words gets the mean of `doc_topic_prior_`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Word counts.
+
+        Returns
+        -------
+        doc_topic : ndarray of shape (n_documents, n_components)
+            Rows sum to 1; float64 for float64 input, else float32.
+        """
+        check_is_fitted(self)
+        X = self._counts(X, "transform")
+        return self._inferred(lambda pool: self._infer(X, pool))
+
+    def _infer(self, X: sparse.csr_matrix, pool: Workers) -> np.ndarray:
+        model = self._composition().model(self.seed_)
+        out = np.empty((X.shape[0], self._n_features_out), X.dtype)
+        for start in range(0, X.shape[0], DOCUMENTS_AT_ONCE):
+            span = slice(start, start + DOCUMENTS_AT_ONCE)
+            out[span] = model.infer(self._learnt, minibatch_of(X[span]), pool)
+        return out
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Log predictive probability of the held-out tokens of each document.
+
+        One token in five of each document is held out, by a rule that depends on
+        the document alone; the proportions are inferred from the others.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Word counts.
+
+        Returns
+        -------
+        log_probability : ndarray of shape (n_documents,)
+            In nats, summed over the document's held-out tokens; 0 for a document
+            that has none.
+        """
+        check_is_fitted(self)
+        X = self._counts(X, "score_samples")
+        return self._inferred(lambda pool: self._completion(X, pool))[0]
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Log predictive probability per held-out token, by document completion.
+
+        Comparable between models, numbers of topics and sizes of test sets;
+        higher is better.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Word counts.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        score : float
+            Nats per token; NaN if no token is held out.
+        """
+        check_is_fitted(self)
+        X = self._counts(X, "score")
+        return predictive.per_token(*self._inferred(lambda pool: self._completion(X, pool)))
+
+    def _completion(self, X: sparse.csr_matrix, pool: Workers) -> tuple[np.ndarray, float]:
+        """Summed log probability of each document's held-out tokens, and their number."""
+        observed, held_out = predictive.completion_split(X)
+        words = np.unique(held_out.indices)
+        topic_word = self._topics_of(words.astype(np.int32))
+        doc_topic = self._infer(observed, pool)
+        log_probability = predictive.token_log_probability(
+            doc_topic, topic_word, held_out[:, words]
+        )
+        return log_probability, float(held_out.sum(dtype=np.float64))

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The methods of the literature, as rows of one table of parameters of `StreamingLDA`.
+
+Checks, benchmarks and the documentation are made from it. Rows that are classes too have the
+same bits there.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from streamtopics.local import Gibbs, Variational
+from streamtopics.updates import (
+    BPS,
+    SVB,
+    Decay,
+    GammaPrior,
+    HierarchicalPowerPrior,
+    Langevin,
+    MeanDecay,
+    OnlineEM,
+    PopulationVB,
+    PowerPrior,
+    StochasticVI,
+)
+from streamtopics.validation import Symmetric
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A method of the literature.
+
+    Attributes
+    ----------
+    name : str
+        Of the row, and of its class if it has one.
+    title : str
+        The method, in a few words.
+    source : str
+        The publication that it is from.
+    parameters : dict
+        Of `StreamingLDA`.
+    """
+
+    name: str
+    title: str
+    source: str
+    parameters: dict[str, Any]
+
+
+BAYESIAN: dict[str, Any] = {
+    "inference": Variational(1e-3, 100),
+    "view": "geometric_mean",
+    "doc_topic_prior": Symmetric(10.0),
+    "doc_topic_prior_update": "fixed",
+    "topic_word_prior": None,
+    "n_start_rounds": 1,
+    "batch_size": 1200,
+}
+POINT: dict[str, Any] = {"view": "mean", "n_start_rounds": 1, "topic_word_prior": 0.005}
+
+ROWS = (
+    Preset(
+        "SVBLDA",
+        "streaming variational Bayes (SVB)",
+        "Broderick et al. (2013)",
+        BAYESIAN | {"update": SVB()},
+    ),
+    Preset(
+        "BPSLDA",
+        "boosted prior knowledge (BPS)",
+        "Nguyen et al. (2020)",
+        BAYESIAN | {"update": BPS(0.1)},
+    ),
+    Preset(
+        "SVBHPP",
+        "hierarchical power prior, learns how much to forget (SVB-HPP)",
+        "Masegosa et al. (2020), algorithm 1",
+        BAYESIAN | {"update": HierarchicalPowerPrior(rate_starts=(0.05, 0.95))},
+    ),
+    Preset(
+        "PowerPriorLDA",
+        "power prior, forgets at a fixed rate (SVB-PP)",
+        "Masegosa et al. (2020), equation 23",
+        BAYESIAN | {"update": PowerPrior(0.9)},
+    ),
+    Preset(
+        "PopulationVBLDA",
+        "population variational Bayes (PVB)",
+        "McInerney, Ranganath and Blei (2015)",
+        BAYESIAN | {"update": PopulationVB(10_000, 0.1)},
+    ),
+    Preset(
+        "OnlineVBLDA",
+        "stochastic variational inference (OLDA, SVI)",
+        "Hoffman, Bach and Blei (2010)",
+        BAYESIAN | {"update": StochasticVI(Decay(0.7)), "batch_size": 1000},
+    ),
+    Preset(
+        "VarGibbsLDA",
+        "sparse stochastic inference (VarGibbs)",
+        "Mimno, Hoffman and Blei (2012)",
+        BAYESIAN
+        | {
+            "update": StochasticVI(Decay(0.7)),
+            "inference": Gibbs(5),
+            "doc_topic_prior": None,
+            "batch_size": 1000,
+        },
+    ),
+    Preset(
+        "GibbsOnlineEM",
+        "online EM with Gibbs sampling (G-OEM)",
+        "Dupuy and Bach (2017)",
+        POINT | {"update": OnlineEM(MeanDecay(0.7)), "inference": Gibbs(5), "n_start_rounds": 10},
+    ),
+    Preset(
+        "VariationalOnlineEM",
+        "online EM with variational inference (V-OEM)",
+        "Dupuy and Bach (2017)",
+        POINT | {"update": OnlineEM(MeanDecay(0.7)), "inference": Variational(1e-3, 20)},
+    ),
+    Preset(
+        "SinglePassLDA",
+        "single-pass incremental EM (SPLDA)",
+        "Sato, Kurihara and Nakagawa (2010), as in Dupuy (2017)",
+        POINT
+        | {
+            "update": OnlineEM(MeanDecay(1.0)),
+            "inference": Variational(1e-3, 1),
+            "doc_topic_prior_update": GammaPrior(step_size=MeanDecay(1.0)),
+            "n_rounds": 20,
+            "warm_rounds": True,
+        },
+    ),
+    Preset(
+        "StreamingGibbsLDA",
+        "streaming Gibbs sampling (SGS)",
+        "Gao, Chen and Zhu (2016), as in Dupuy (2017)",
+        POINT
+        | {
+            "update": OnlineEM(MeanDecay(1.0)),
+            "inference": Gibbs(20, 0),
+            "doc_topic_prior_update": "fixed",
+            "topic_word_prior": 0.05,
+        },
+    ),
+    Preset(
+        "LangevinLDA",
+        "stochastic gradient Langevin dynamics (LDS)",
+        "Patterson and Teh (2013)",
+        POINT
+        | {
+            "update": Langevin(),
+            "inference": Gibbs(200),
+            "doc_topic_prior_update": "fixed",
+            "topic_word_prior": None,
+        },
+    ),
+)
+PRESETS = {row.name: row for row in ROWS}

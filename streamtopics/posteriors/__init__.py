@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The global state of a stream, and the one writer that updates it."""
+
+from streamtopics.posteriors.average import IterateAverage
+from streamtopics.posteriors.dense import Block, DensePosterior, DenseProposal, DenseView
+from streamtopics.posteriors.protocol import TOO_EXTREME, Blend, Learn, Noise, Posterior, Swap, View
+from streamtopics.posteriors.side_by_side import SideBySide, SideBySideProposal
+from streamtopics.posteriors.topics import Proposal, TopicPosterior, blend_together
+
+__all__ = [
+    "TOO_EXTREME",
+    "Blend",
+    "Block",
+    "DensePosterior",
+    "DenseProposal",
+    "DenseView",
+    "IterateAverage",
+    "Learn",
+    "Noise",
+    "Posterior",
+    "Proposal",
+    "SideBySide",
+    "SideBySideProposal",
+    "Swap",
+    "TopicPosterior",
+    "View",
+    "blend_together",
+]

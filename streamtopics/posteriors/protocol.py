@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What every kind of posterior keeps, and the update that is carried out in it.
+
+An update of a posterior is affine in its natural parameter,
+
+    lam <- retain * lam + gain * s + prior * eta + boost * xi,
+
+where `eta` is the prior that a stream starts from and forgets to, `xi` the knowledge that
+is boosted and `s` the statistics of a minibatch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from streamtopics.messages import AnyStatistics
+
+TOO_EXTREME = (
+    "the update would make the posterior infinite or undefined; the step size, the boosting scale "
+    "or the prior is too extreme"
+)
+# Greater masses have no divergences in double precision.
+MOST_MASS = 1e290
+# Where noise would reflect lam to less, it stays here.
+LEAST_NOISY = 1e-100
+
+# An attribute to set together with the posterior: a namespace, a name and the value.
+Swap = tuple[dict[str, Any], str, Any]
+Coefficient = float | np.ndarray
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Noise that an update adds, of a variance in proportion to lam before it.
+
+    lam <- |update(lam) + sqrt(variance lam) z|, z ~ N(0, 1) drawn from `seed`.
+    """
+
+    variance: float
+    seed: tuple[int, ...]
+
+    def added(self, updated: np.ndarray, lam: np.ndarray) -> np.ndarray:
+        """The update of `lam` after the noise."""
+        z = np.random.default_rng(self.seed).standard_normal(lam.shape)
+        return np.maximum(np.abs(updated + np.sqrt(self.variance * lam) * z), LEAST_NOISY)
+
+
+@dataclass(frozen=True)
+class Blend:
+    """The coefficients of one update, each a number or one for each node.
+
+    Attributes
+    ----------
+    retain, gain, prior : float or ndarray of shape (n_nodes,)
+        Weights of lam, of the statistics and of eta.
+    statistics : Statistics, NodeStatistics or SideBySideStatistics
+        What the minibatch says.
+    alpha : ndarray of shape (n_components,) or None
+        Dirichlet parameter of the documents' topic proportions from now on; None leaves it.
+    noise : Noise or None
+        Added afterwards, to all of lam.
+    boost : float or ndarray of shape (n_nodes,)
+        Weight of xi.
+    """
+
+    retain: Coefficient
+    gain: Coefficient
+    prior: Coefficient
+    statistics: Any
+    alpha: np.ndarray | None = None
+    noise: Noise | None = None
+    boost: Coefficient = 0.0
+
+
+class View(Protocol):
+    """A posterior, or what an update would make of one, as a local step's model sees it."""
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """Dirichlet parameter of the documents' topic proportions; empty if there are none."""
+
+    @property
+    def mass(self) -> np.ndarray:
+        """Pseudo-counts of each node, its prior's included, of shape (n_nodes,)."""
+
+
+class Posterior(View, Protocol):
+    """The state of a stream, as update rules see it.
+
+    Attributes
+    ----------
+    offers : frozenset of str
+        What a rule may need beyond masses and counters: "divergences", "slopes", "alpha"
+        and "noise".
+    """
+
+    offers: ClassVar[frozenset[str]]
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of distributions that make up the posterior."""
+
+    @property
+    def n_batches(self) -> int:
+        """Minibatches blended in so far."""
+
+    @property
+    def n_documents(self) -> int:
+        """Documents, or samples, blended in so far."""
+
+    @property
+    def n_tokens(self) -> float:
+        """Tokens, or mass, blended in so far."""
+
+    @property
+    def seed(self) -> int:
+        """Seed of what a rule draws at random."""
+
+    @property
+    def prior_mass(self) -> np.ndarray:
+        """Pseudo-counts of eta, for each node."""
+
+    @property
+    def boosted_mass(self) -> np.ndarray:
+        """Pseudo-counts of xi, for each node."""
+
+    def pooled(self, mass: np.ndarray) -> Coefficient:
+        """The sum of the masses of nodes that are boosted together, for each node or for all."""
+
+    def after(self, blend: Blend) -> View:
+        """The view that there would be after `blend`, which is not carried out."""
+
+    def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
+        """KL(q || lam) and KL(q || eta) of each node, where q is what `blend` would make of lam.
+
+        In nats, at the cost of the whole posterior. With a boost, they are the divergences
+        from lam + boost xi and from eta + boost xi.
+        """
+
+    def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
+        """Slope of E_q[log p(beta | rho lam + (1 - rho) eta + boost xi)] as a function of rho.
+
+        With q what `blend` would make of lam; from rho to slopes, both of shape (n_nodes,), in
+        nats, at the cost of the whole posterior.
+        """
+
+    def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
+        """Carry out an update, and set the attributes in `swaps` together with it.
+
+        The only writer. The statistics are checked before anything is written; nothing has
+        changed when it raises, and no signal handler runs between the parts of the change.
+        """
+
+
+class Learn(Protocol):
+    """The local step on the current minibatch, as a function of what it sees of the topics."""
+
+    def __call__(self, view: View, *, warm: bool = False) -> Any:
+        """Statistics under the posterior, or what a blend would make of it.
+
+        With `warm` the documents go on from where the last call left them.
+        """
+
+
+def within_reach(mass: np.ndarray) -> np.ndarray:
+    """The masses that an update leads to, unless they are too extreme."""
+    if not (mass < MOST_MASS).all():
+        raise ValueError(TOO_EXTREME)
+    return mass
+
+
+def mass_after(posterior: Posterior, blend: Blend) -> np.ndarray:
+    """Mass of each node after `blend`."""
+    return (
+        blend.retain * posterior.mass
+        + blend.gain * blend.statistics.mass
+        + blend.prior * posterior.prior_mass
+        + blend.boost * posterior.boosted_mass
+    )
+
+
+def check_finite(statistics: AnyStatistics) -> None:
+    """Refuse statistics with NaN or infinity."""
+    if not np.isfinite(statistics.mass).all():
+        place = int(np.flatnonzero(~np.isfinite(statistics.mass))[0])
+        raise ValueError(
+            f"the statistics of the minibatch are {statistics.mass[place]} in node {place}; its "
+            "counts are too large or too small, or the local step is wrong"
+        )

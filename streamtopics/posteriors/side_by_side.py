@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Several posteriors of topics over the same words, which an update changes together.
+
+Each part has priors, documents and a start of its own. Over all parts the topics are
+counted flat, in the order of the parts, and so are the coefficients of an update and the
+masses: rules read and write this posterior as they do a `TopicPosterior`. Only the first
+parts are boosted; a boost compares masses over their topics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from streamtopics.posteriors.protocol import Blend, Swap
+from streamtopics.posteriors.topics import Proposal, TopicPosterior, blend_together
+
+COEFFICIENTS = ("retain", "gain", "prior", "boost")
+
+
+class SideBySide:
+    """Dirichlet parameters of topics that come in parts.
+
+    Parameters
+    ----------
+    parts : sequence of TopicPosterior
+        Of the same words. The last one sees all documents.
+    n_boosted : int
+        How many of them, the first, a boost adds to.
+    """
+
+    offers = frozenset({"divergences", "slopes"})
+
+    def __init__(self, parts: Sequence[TopicPosterior], n_boosted: int):
+        self.parts = tuple(parts)
+        self.n_boosted = n_boosted
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of words and of topics."""
+        return self.parts[0].shape[0], sum(part.shape[1] for part in self.parts)
+
+    @property
+    def n_nodes(self) -> int:
+        """Distributions that make up the posterior: one for each topic."""
+        return self.shape[1]
+
+    @property
+    def places(self) -> list[slice]:
+        """Places of the topics of each part among all."""
+        ends = np.cumsum([0, *(part.shape[1] for part in self.parts)]).tolist()
+        return [slice(*ends) for ends in pairwise(ends)]
+
+    def pooled(self, mass: np.ndarray) -> float:
+        """The sum of the masses of the topics that are boosted."""
+        return float(mass[: self.places[self.n_boosted].start].sum())
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """Dirichlet parameters of the documents' proportions within each part."""
+        return np.concatenate([part.alpha for part in self.parts])
+
+    @property
+    def n_batches(self) -> int:
+        """Minibatches blended in so far."""
+        return self.parts[-1].n_batches
+
+    @property
+    def n_documents(self) -> int:
+        """Documents blended in so far."""
+        return self.parts[-1].n_documents
+
+    @property
+    def n_tokens(self) -> float:
+        """Tokens blended in so far."""
+        return self.parts[-1].n_tokens
+
+    @property
+    def boosted_mass(self) -> np.ndarray:
+        """Sum over the words of what a boost adds, for each topic."""
+        return np.concatenate([part.boosted_mass for part in self.parts])
+
+    @property
+    def prior_part(self) -> np.ndarray:
+        """Mass in each topic that is owed to the prior and to its boosts."""
+        return np.concatenate([part.prior_part for part in self.parts])
+
+    @property
+    def learnt_part(self) -> np.ndarray:
+        """Mass in each topic that was learnt."""
+        return np.concatenate([part.learnt_part for part in self.parts])
+
+    @property
+    def mass(self) -> np.ndarray:
+        """Sum of lam over the words, for each topic."""
+        return np.concatenate([part.mass for part in self.parts])
+
+    def dense(self) -> np.ndarray:
+        """The whole of lam, of shape (n_words, n_components)."""
+        return np.concatenate([part.dense() for part in self.parts], axis=1)
+
+    @property
+    def prior_mass(self) -> np.ndarray:
+        """Sum of the prior over the words, for each topic."""
+        return np.concatenate([part.prior_mass for part in self.parts])
+
+    @property
+    def seed(self) -> int:
+        """Of what a rule draws at random."""
+        return self.parts[-1].seed
+
+    def after(self, blend: Blend) -> SideBySideProposal:
+        """The rows and masses that lam would have after `blend`."""
+        parts = tuple(part.after(own) for part, own in self._split(blend))
+        return SideBySideProposal(parts, self.alpha)
+
+    def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
+        """KL from q to lam, and from q to eta, with q what `blend` would make of lam, in nats."""
+        found = [part.divergences(own) for part, own in self._split(blend)]
+        from_posterior, from_prior = (np.concatenate(side) for side in zip(*found, strict=True))
+        return from_posterior, from_prior
+
+    def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
+        """Slopes of the expected log density as a function of the rates, part by part."""
+        found = [part.slopes(own) for part, own in self._split(blend)]
+        places = self.places
+
+        def slope(rho: np.ndarray) -> np.ndarray:
+            pairs = zip(found, places, strict=True)
+            return np.concatenate([of_part(rho[place]) for of_part, place in pairs])
+
+        return slope
+
+    def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
+        """Carry out an update in all parts, or in none."""
+        if blend.noise is not None or blend.alpha is not None:
+            raise ValueError("posteriors side by side take no noise, and their alpha stays")
+        blend_together(self._split(blend), swaps)
+
+    def _split(self, blend: Blend) -> list[tuple[TopicPosterior, Blend]]:
+        """Each part and its share of the update."""
+        flat = {name: np.broadcast_to(getattr(blend, name), self.n_nodes) for name in COEFFICIENTS}
+        split = []
+        for i, (part, place) in enumerate(zip(self.parts, self.places, strict=True)):
+            own: dict[str, Any] = {name: values[place] for name, values in flat.items()}
+            if i >= self.n_boosted:
+                own["boost"] = 0.0
+            split.append((part, replace(blend, statistics=blend.statistics.parts[i], **own)))
+        return split
+
+
+@dataclass(frozen=True)
+class SideBySideProposal:
+    """Parts as they would stand after a blend that was not carried out.
+
+    Attributes
+    ----------
+    parts : tuple of Proposal
+    alpha : ndarray of shape (n_components,)
+        As before it.
+    """
+
+    parts: tuple[Proposal, ...]
+    alpha: np.ndarray
+
+    @property
+    def mass(self) -> np.ndarray:
+        """Sum of lam over the words, for each topic."""
+        return np.concatenate([part.mass for part in self.parts])

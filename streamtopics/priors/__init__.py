@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Word priors from knowledge: Zipf's law, seed words, and the words of classes.
+
+A prior is an array of pseudo-counts, so that an entry of 5 weighs as much as five tokens
+seen. The functions make such an array for columns that are known. The records, such as
+`SeedWords`, are parameters of models, and make it when a model is fitted.
+"""
+
+from streamtopics.priors.class_words import ClassWords, class_prior
+from streamtopics.priors.columns import Columns, WordPrior, resolved
+from streamtopics.priors.mass import MASS_PER_WORD
+from streamtopics.priors.seed_pulls import SeedPull, seed_pulls
+from streamtopics.priors.seed_words import SeedWords
+from streamtopics.priors.seeds import seed_prior
+from streamtopics.priors.zipf import ZipfPrior, word_ranks, zipf_prior
+
+__all__ = [
+    "MASS_PER_WORD",
+    "ClassWords",
+    "Columns",
+    "SeedPull",
+    "SeedWords",
+    "WordPrior",
+    "ZipfPrior",
+    "class_prior",
+    "resolved",
+    "seed_prior",
+    "seed_pulls",
+    "word_ranks",
+    "zipf_prior",
+]

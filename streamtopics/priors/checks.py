@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks of the numbers that priors are made of."""
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+def check_positive(**values: Any) -> None:
+    """Refuse what is not a positive, finite number."""
+    for name, value in values.items():
+        if not (isinstance(value, Real) and 0 < float(value) < np.inf):
+            raise ValueError(f"{name} must be a number in (0, inf); got {value!r}")
+
+
+def vector(given: ArrayLike, name: str, least: float) -> np.ndarray:
+    """A number for each word, none of them less than `least`."""
+    values = np.asarray(given, dtype=np.float64)
+    if values.ndim != 1 or len(values) == 0:
+        raise ValueError(f"{name} must have shape (n_features,); got {values.shape}")
+    if not (np.isfinite(values).all() and (values >= least).all()):
+        raise ValueError(
+            f"{name} must be finite and at least {least:g}; the smallest is {values.min():g}"
+        )
+    return values

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The words typical of classes."""
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from streamtopics.priors.checks import check_positive
+from streamtopics.priors.columns import Columns
+from streamtopics.priors.record import PriorRecord
+from streamtopics.structure import check_structure
+
+
+def class_prior(
+    X: Any,
+    y: ArrayLike,
+    *,
+    classes: ArrayLike | None = None,
+    n_seeds: int = 5000,
+    strength: float = 0.5,
+    base: float = 0.01,
+) -> np.ndarray:
+    """A prior of the words of classes, from labelled documents: the words typical of each.
+
+    The seed words of a class are those of greatest tf-idf, the tokens of the word in the
+    class times the logarithm of how many documents there are for each that has the word.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_documents, n_features)
+        Word counts.
+    y : array-like of shape (n_documents,)
+        Class of each document.
+    classes : array-like of shape (n_classes,), default=None
+        The classes, in the order of the rows that are wanted; one that no document has gets
+        no seeds. None for those of `y`, sorted.
+    n_seeds : int, default=5000
+        Seed words of a class, at most: words that the class lacks, or that all documents
+        have, are none. The source's number.
+    strength : float, default=0.5
+        Pseudo-count of a seed word in the topics of its class, in tokens; the source's.
+    base : float, default=0.01
+        Pseudo-count of every other word; the source's.
+
+    Returns
+    -------
+    prior : ndarray of shape (n_classes, n_features)
+        The `class_word_prior` of `streamtopics.MultiViewLDA`.
+
+    Raises
+    ------
+    ValueError
+        If X and y do not fit or have no documents, X has negative or infinite values or NaN,
+        `y` has a label that `classes` lacks, or a number is out of its range.
+
+    Notes
+    -----
+    Where this is made from the documents that a model is then tested on, the test is worth
+    nothing: pass the function itself as `class_word_prior`, and the estimator applies it to
+    what it is given to learn.
+
+    References
+    ----------
+    Section 5.4 of D. A. Nguyen, V. L. Ngo, K. A. Nguyen, C. H. Nguyen and K. Than (2020),
+    "Boosting prior knowledge in streaming variational Bayes", which leaves open what its
+    tf-idf is.
+
+    Examples
+    --------
+    >>> from streamtopics.priors import class_prior
+    >>> X = [[3, 0, 2], [2, 1, 2], [0, 4, 1]]
+    >>> class_prior(X, ["air", "air", "sea"], n_seeds=1)
+    array([[0.5 , 0.01, 0.01],
+           [0.01, 0.5 , 0.01]])
+    """
+    _check_options(n_seeds, strength, base)
+    X, y, classes = _check_labelled(X, y, classes)
+    having = np.bincount(X.indices[X.data > 0], minlength=X.shape[1])
+    rarity = np.log(X.shape[0] / np.maximum(having, 1))
+    prior = np.full((len(classes), X.shape[1]), float(base))
+    for row, label in zip(prior, classes, strict=True):
+        weight = np.asarray(X[y == label].sum(axis=0), np.float64).ravel() * rarity
+        first = np.argsort(-weight, kind="stable")[:n_seeds]
+        row[first[weight[first] > 0]] = strength
+    return prior
+
+
+def _check_labelled(
+    X: Any, y: ArrayLike, classes: ArrayLike | None
+) -> tuple[sparse.csr_matrix, np.ndarray, np.ndarray]:
+    """Labelled counts, and all classes."""
+    check_structure(X, "class_prior")
+    # As a sum of coordinates a word that is stored twice in a row is one.
+    X, y = sparse.coo_matrix(X).tocsr(), np.asarray(y)
+    if X.shape[0] == 0:
+        raise ValueError("X has no documents to tell typical words by; pass some")
+    if not (np.isfinite(X.data) & (X.data >= 0)).all():
+        raise ValueError(
+            "X has values that are negative, infinite or NaN, which no counts of words are; check "
+            "how it was made"
+        )
+    if y.shape != (X.shape[0],):
+        raise ValueError(
+            f"y must have a label for each of the {X.shape[0]} rows of X; its shape is {y.shape}"
+        )
+    classes = np.unique(y) if classes is None else np.asarray(classes)
+    if len(strange := np.setdiff1d(y, classes)):
+        raise ValueError(
+            f"y has the labels {strange.tolist()}, which are not in classes="
+            f"{classes.tolist()}; name them there, or leave their documents out"
+        )
+    return X, y, classes
+
+
+def _check_options(n_seeds: int, strength: float, base: float) -> None:
+    check_positive(strength=strength, base=base)
+    if not (isinstance(n_seeds, Integral) and n_seeds >= 1):
+        raise ValueError(f"n_seeds must be a positive number of words; got {n_seeds!r}")
+
+
+@dataclass(frozen=True, repr=False)
+class ClassWords(PriorRecord):
+    """A prior of the words typical of classes, made when a model is fitted: `class_prior`.
+
+    Parameters
+    ----------
+    n_seeds, strength, base
+        As in `class_prior`.
+
+    Examples
+    --------
+    >>> from streamtopics import MultiViewLDA
+    >>> from streamtopics.priors import ClassWords
+    >>> X, y = [[3, 0, 2], [2, 1, 2], [0, 4, 1]], ["air", "air", "sea"]
+    >>> model = MultiViewLDA(1, 1, class_word_prior=ClassWords(n_seeds=1)).fit(X, y)
+    >>> model.posterior_.blocks[1].eta.ravel()
+    array([0.01, 0.5 , 0.01])
+    """
+
+    n_seeds: int = 5000
+    strength: float = 0.5
+    base: float = 0.01
+
+    def __post_init__(self) -> None:
+        _check_options(self.n_seeds, self.strength, self.base)
+
+    def resolve(self, columns: Columns) -> np.ndarray:
+        """The prior of these columns, of shape (n_classes, n_features)."""
+        if columns.y is None:
+            raise ValueError(
+                "ClassWords needs the class of each document, which this model is not given; use "
+                "it as class_word_prior of MultiViewLDA, or pass SeedWords"
+            )
+        return class_prior(
+            columns.counts("ClassWords"), columns.y, classes=columns.classes,
+            n_seeds=self.n_seeds, strength=self.strength, base=self.base,
+        )  # fmt: skip

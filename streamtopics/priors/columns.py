@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The columns of the counts that a prior is made for."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The counts that a model is fitted to, and what is known of them.
+
+    Parameters
+    ----------
+    X : sparse matrix of shape (n_documents, n_features)
+        The corpus of `fit`, or the first minibatch of `partial_fit`.
+    names : ndarray of shape (n_features,) or None
+        The words, where the model knows them.
+    n_components : int or None
+        How many topics, or groups of topics, may have priors of their own; None where all
+        share one.
+    y : ndarray of shape (n_documents,) or None
+        The class of each document, where the model learns from classes.
+    classes : ndarray of shape (n_components,) or None
+        The names of the groups of topics, where these have names.
+    """
+
+    X: Any
+    names: np.ndarray | None = None
+    n_components: int | None = None
+    y: np.ndarray | None = None
+    classes: np.ndarray | None = None
+
+    def vocabulary(self, prior: str) -> Collection[str]:
+        """The words by column; an error that tells how to pass them if they are unknown."""
+        if self.names is None:
+            raise ValueError(
+                f"{prior} looks words up by name, but the columns of X have no names; count "
+                "with streamtopics.text.NamedVectorizer(CountVectorizer()), whose counts carry "
+                "them, pass X as a data frame, or give SeedWords "
+                "vocabulary=vectorizer.get_feature_names_out()"
+            )
+        return self.names
+
+    def counts(self, prior: str) -> Any:
+        """X; an error if it has no documents to make a prior of."""
+        if self.X.shape[0] == 0:
+            raise ValueError(
+                f"{prior} is to be made of the first minibatch, but that has no documents; start "
+                "with one that has, or pass a prior"
+            )
+        return self.X
+
+
+@runtime_checkable
+class WordPrior(Protocol):
+    """A word prior that is made when a model is fitted."""
+
+    def resolve(self, columns: Columns) -> np.ndarray:
+        """The prior of these columns, of shape (n_features,) or (n_components, n_features)."""
+
+
+def resolved(prior: Any, columns: Columns) -> Any:
+    """The prior as numbers: of a record or a callable, what it makes of the columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.priors import Columns, ZipfPrior, resolved
+    >>> columns = Columns(np.array([[4, 2], [8, 4]]), names=np.array(["cat", "gnu"]))
+    >>> resolved(ZipfPrior(mass=3.0, exponent=1.0), columns)
+    array([2., 1.])
+    >>> resolved(lambda names, X: (names == "gnu") + 0.5, columns)
+    array([0.5, 1.5])
+    >>> resolved(0.1, columns)
+    0.1
+    """
+    if isinstance(prior, WordPrior):
+        return prior.resolve(columns)
+    return prior(columns.names, columns.X) if callable(prior) else prior

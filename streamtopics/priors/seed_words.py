@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Seed words as a parameter of a model."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from streamtopics.priors.checks import check_positive
+from streamtopics.priors.columns import Columns
+from streamtopics.priors.mass import MASS_PER_WORD
+from streamtopics.priors.record import PriorRecord
+from streamtopics.priors.seeds import Seeds, seed_prior, seeded_topics
+from streamtopics.priors.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, repr=False)
+class SeedWords(PriorRecord):
+    """Words that are known to belong to some topics, looked up when a model is fitted.
+
+    The prior is that of `seed_prior`, made once the columns of the counts are known. So seed
+    words can be a parameter of any topic model, in a pipeline on raw texts too.
+
+    Parameters
+    ----------
+    seeds : mapping of topic to words, or list of lists of words
+        Topics are positions (int), or names (str), which take the positions 0, 1, ... in the
+        order of the mapping; of a model whose topics belong to classes or sentiments, the
+        names are those of them. A list gives words to the topics 0, 1, ...
+    strength : float
+        Pseudo-count added for each seed word in its topic, in tokens.
+    base : float, default=0.05
+        Pseudo-count of every word in every topic.
+    elsewhere : float or None, default=None
+        Pseudo-count, instead of `base`, of a seed word in the topics that it is no seed of.
+        None is `base`.
+    missing : {"error", "ignore"}, default="error"
+        What to do with a seed word that is in no column.
+    vocabulary : mapping of word to column, sequence of words by column or None, default=None
+        The words, for counts whose columns have no names. None takes the names of the
+        columns, as a data frame and the counts of `streamtopics.text.NamedVectorizer` have
+        them.
+
+    See Also
+    --------
+    seed_prior : The array.
+    seed_pulls : How strongly each of the seeds is drawn to its topic.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from streamtopics import BPSLDA
+    >>> from streamtopics.priors import SeedWords
+    >>> from streamtopics.text import NamedVectorizer
+    >>> texts = ["a ship at sea", "the deep sea", "a plane in the sky", "the blue sky"] * 50
+    >>> seeds = SeedWords({"water": ["sea"], "air": ["sky"]}, strength=10)
+    >>> model = make_pipeline(
+    ...     NamedVectorizer(CountVectorizer()),
+    ...     BPSLDA(2, boosted_prior=seeds, batch_size=20, random_state=0),
+    ... ).fit(texts)
+    >>> model[-1].top_words(n=1)
+    [['sea'], ['sky']]
+    """
+
+    seeds: Seeds | Sequence[Collection[str]]
+    strength: float
+    base: float = MASS_PER_WORD
+    elsewhere: float | None = None
+    missing: Literal["error", "ignore"] = "error"
+    vocabulary: Vocabulary | None = None
+
+    def __post_init__(self) -> None:
+        seeds = _by_topic(self.seeds)
+        seeded_topics(seeds, None)
+        _check_words(seeds)
+        check_positive(strength=self.strength, base=self.base)
+        if self.elsewhere is not None:
+            check_positive(elsewhere=self.elsewhere)
+        if self.missing not in ("error", "ignore"):
+            raise ValueError(f"missing must be 'error' or 'ignore'; got {self.missing!r}")
+
+    def resolve(self, columns: Columns) -> np.ndarray:
+        """The prior of these columns, of shape (n_components, n_features)."""
+        if columns.n_components is None:
+            raise ValueError(
+                "SeedWords give topics words of their own, but the topics here share one prior; "
+                "pass ZipfPrior or an array of shape (n_features,), or use another model"
+            )
+        words = self.vocabulary
+        return seed_prior(
+            _by_class(_by_topic(self.seeds), columns.classes),
+            columns.vocabulary("SeedWords") if words is None else words,
+            self.strength,
+            n_components=columns.n_components,
+            base=self.base,
+            elsewhere=self.elsewhere,
+            missing=self.missing,
+        )
+
+
+def _by_topic(seeds: Any) -> Any:
+    """Words by topic, also of a list."""
+    if isinstance(seeds, Mapping | str):
+        return seeds
+    try:
+        return dict(enumerate(seeds))
+    except TypeError:
+        return seeds
+
+
+def _by_class(seeds: Any, classes: np.ndarray | None) -> Any:
+    """Words by position, where the groups of topics have names."""
+    if classes is None or not all(isinstance(topic, str) for topic in seeds):
+        return seeds
+    places = {str(name): place for place, name in enumerate(classes)}
+    if strange := [topic for topic in seeds if topic not in places]:
+        raise ValueError(
+            f"seeds are given for {strange}, which are not among the classes {list(places)}; use "
+            "their names, or positions"
+        )
+    return {places[topic]: words for topic, words in seeds.items()}
+
+
+def _check_words(seeds: Mapping[Any, Collection[str]]) -> None:
+    """Refuse what is no list of words, and words of two topics."""
+    topic_of: dict[str, Any] = {}
+    for topic, words in seeds.items():
+        if isinstance(words, str) or not all(isinstance(word, str) for word in words):
+            raise TypeError(f"the seeds of topic {topic!r} must be a list of words; got {words!r}")
+        for word in words:
+            if topic_of.setdefault(word, topic) != topic:
+                raise ValueError(
+                    f"{word!r} is a seed of the topics {topic_of[word]!r} and {topic!r}, so it "
+                    "cannot tell them apart; leave it out of one, or pass the array of seed_prior"
+                )

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Zipf's law: few words are frequent, most are rare."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from streamtopics.priors.checks import check_positive, vector
+from streamtopics.priors.columns import Columns
+from streamtopics.priors.mass import MASS_PER_WORD
+from streamtopics.priors.record import PriorRecord
+from streamtopics.priors.vocabulary import Vocabulary, word_columns
+
+
+def word_ranks(words: Iterable[str], vocabulary: Vocabulary) -> np.ndarray:
+    """Ranks of a vocabulary's words in a list of words, the most frequent first.
+
+    The ranks are those among the words of the vocabulary, 1 for the first of
+    them; words that are not in the list share the mean of the ranks left.
+
+    Parameters
+    ----------
+    words : sequence of str
+        For example the words of a language by frequency.
+    vocabulary : mapping of word to column, or sequence of words by column
+        `CountVectorizer.vocabulary_` or `get_feature_names_out()`.
+
+    Returns
+    -------
+    ranks : ndarray of shape (n_features,)
+
+    Examples
+    --------
+    >>> from streamtopics.priors import word_ranks
+    >>> word_ranks(["the", "of", "cat"], ["cat", "gnu", "the", "yak"])
+    array([2. , 3.5, 1. , 3.5])
+    """
+    columns = word_columns(vocabulary)
+    listed = [columns[word] for word in dict.fromkeys(words) if word in columns]
+    n, n_listed = len(columns), len(listed)
+    ranks = np.full(n, (n_listed + 1 + n) / 2)
+    ranks[listed] = np.arange(1, n_listed + 1)
+    return ranks
+
+
+def zipf_prior(
+    ranks: ArrayLike | None = None,
+    *,
+    counts: ArrayLike | None = None,
+    exponent: float = 1.07,
+    mass: float | None = None,
+) -> np.ndarray:
+    """A word prior by Zipf's law: eta_w proportional to rank_w ** -exponent.
+
+    Parameters
+    ----------
+    ranks : array-like of shape (n_features,), default=None
+        Rank of each word, 1 for the most frequent; see `word_ranks`.
+    counts : array-like of shape (n_features,), default=None
+        Instead of ranks: how often each word was seen so far. Words seen equally
+        often share the mean of their ranks.
+    exponent : float, default=1.07
+        The value used for English in the source.
+    mass : float or None, default=None
+        Sum of the prior over the words, in tokens for each topic. None is 0.05
+        tokens for each word, the mass of the estimators' default prior. The
+        source leaves it open; results depend on it more than on the shape.
+
+    Returns
+    -------
+    prior : ndarray of shape (n_features,)
+        Positive, with sum `mass`.
+
+    Raises
+    ------
+    ValueError
+        If not exactly one of `ranks` and `counts` is given, or one of the
+        arguments is out of its range.
+
+    References
+    ----------
+    Equation 45 of D. A. Nguyen, V. L. Ngo, K. A. Nguyen, C. H. Nguyen and K. Than
+    (2020), "Boosting prior knowledge in streaming variational Bayes".
+
+    Examples
+    --------
+    >>> from streamtopics.priors import zipf_prior
+    >>> zipf_prior(counts=[10, 70, 0, 20], exponent=1.0, mass=25.0)
+    array([ 4., 12.,  3.,  6.])
+    """
+    _check_law(exponent, mass)
+    if ranks is not None and counts is None:
+        rank = vector(ranks, "ranks", 1.0)
+    elif counts is not None and ranks is None:
+        rank = _ranks_of_counts(vector(counts, "counts", 0.0))
+    else:
+        raise ValueError("pass exactly one of ranks and counts")
+    share: np.ndarray = (rank / rank.min()) ** -float(exponent)
+    if share.min() == 0:
+        raise ValueError(f"exponent {exponent!r} leaves nothing for the last rank; 1 is usual")
+    mass = MASS_PER_WORD * len(rank) if mass is None else mass
+    prior: np.ndarray = mass * share / share.sum()
+    return prior
+
+
+def _check_law(exponent: float, mass: float | None) -> None:
+    if not (isinstance(exponent, Real) and 0 <= exponent < np.inf):
+        raise ValueError(f"exponent must be a number in [0, inf); got {exponent!r}")
+    if mass is not None:
+        check_positive(mass=mass)
+
+
+def _ranks_of_counts(counts: np.ndarray) -> np.ndarray:
+    """Mean rank of each count among all, 1 for the largest."""
+    ordered = np.sort(-counts)
+    first = np.searchsorted(ordered, -counts, side="left")
+    last = np.searchsorted(ordered, -counts, side="right")
+    return (first + 1 + last) / 2
+
+
+@dataclass(frozen=True, repr=False)
+class ZipfPrior(PriorRecord):
+    """A word prior by Zipf's law, made when a model is fitted: `zipf_prior`.
+
+    Parameters
+    ----------
+    words : sequence of str or None, default=None
+        Words by frequency, the most frequent first, such as those of a language; see
+        `word_ranks`. None ranks the words by the counts that the model is fitted to; in a
+        stream these are the counts of the first minibatch.
+    counted : {"tokens", "documents"}, default="tokens"
+        What is counted of a word where no `words` are given: how often it occurs, or in how
+        many documents.
+    exponent, mass
+        As in `zipf_prior`.
+
+    Examples
+    --------
+    >>> from streamtopics import SVBLDA
+    >>> from streamtopics.priors import ZipfPrior
+    >>> X = [[1, 7, 0, 2]] * 10
+    >>> model = SVBLDA(2, topic_word_prior=ZipfPrior(mass=25.0, exponent=1.0), batch_size=2)
+    >>> model.fit(X).posterior_.eta.ravel()
+    array([ 4., 12.,  3.,  6.])
+    """
+
+    words: Iterable[str] | None = None
+    counted: Literal["tokens", "documents"] = "tokens"
+    exponent: float = 1.07
+    mass: float | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.words, str):
+            raise TypeError(f"words must be a list of words by frequency; got {self.words!r}")
+        if self.counted not in ("tokens", "documents"):
+            raise ValueError(f"counted must be 'tokens' or 'documents'; got {self.counted!r}")
+        _check_law(self.exponent, self.mass)
+
+    def resolve(self, columns: Columns) -> np.ndarray:
+        """The prior of these columns, of shape (n_features,)."""
+        if self.words is not None:
+            ranks = word_ranks(self.words, columns.vocabulary("ZipfPrior with words"))
+            return zipf_prior(ranks, exponent=self.exponent, mass=self.mass)
+        counts = columns.counts("ZipfPrior")
+        counts = counts if self.counted == "tokens" else counts > 0
+        seen = np.asarray(counts.sum(axis=0)).ravel()
+        return zipf_prior(counts=seen, exponent=self.exponent, mass=self.mass)

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Counts that know which word is in which column."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
+
+
+class NamedCounts(sparse.csr_matrix):
+    """A CSR matrix whose columns have names, as those of a data frame have.
+
+    Rows that are picked keep the names, so that minibatches and folds have them;
+    what arithmetic makes has none.
+
+    Attributes
+    ----------
+    feature_names : ndarray of shape (n_features,), of str objects, or None
+        The words by column.
+
+    Examples
+    --------
+    >>> from streamtopics.text import NamedCounts
+    >>> X = NamedCounts.of([[1, 0], [0, 2]], ["sea", "sky"])
+    >>> X[1:].feature_names
+    array(['sea', 'sky'], dtype=object)
+    """
+
+    feature_names: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, counts: Any, feature_names: Any) -> NamedCounts:
+        """Counts with these names, which share the memory of a CSR matrix.
+
+        Parameters
+        ----------
+        counts : {array-like, sparse matrix} of shape (n_documents, n_features)
+            The counts.
+        feature_names : array-like of shape (n_features,)
+            The words by column.
+
+        Returns
+        -------
+        named : NamedCounts
+        """
+        named = cls(counts)
+        names = np.asarray(feature_names, dtype=object)
+        if names.shape != named.shape[1:]:
+            raise ValueError(
+                f"feature_names must name each of the {named.shape[1]} columns of counts; got an "
+                f"array of shape {names.shape}"
+            )
+        named.feature_names = names
+        return named
+
+    def __getitem__(self, key: Any) -> Any:
+        """Rows with the names, or else entries."""
+        picked = super().__getitem__(key)
+        if isinstance(picked, NamedCounts) and _all_columns(key):
+            picked.feature_names = self.feature_names
+        return picked
+
+
+def _all_columns(key: Any) -> bool:
+    """Whether a key picks rows, with all of their columns."""
+    if not isinstance(key, tuple):
+        return True
+    columns = key[1:]
+    return columns == (...,) or (isinstance(columns[0], slice) and columns[0] == slice(None))
+
+
+class NamedVectorizer(TransformerMixin, BaseEstimator):
+    """Count words, and tell the next step of a pipeline which word is in which column.
+
+    Vectorizers of scikit-learn return sparse matrices, which do not know the words of their
+    columns, and have no `set_output` to pass them on as a data frame. The counts of this one
+    carry the words along. So the topic models that come next can look up the words of a
+    prior, such as `streamtopics.priors.SeedWords`, in each fold of a search, and print topics
+    without being told the words.
+
+    Parameters
+    ----------
+    vectorizer : transformer or None, default=None
+        It makes sparse counts, and has `get_feature_names_out`; None is ``CountVectorizer()``.
+        It is cloned, never fitted itself.
+
+    Attributes
+    ----------
+    vectorizer_ : object
+        The fitted vectorizer.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from streamtopics import SVBLDA
+    >>> from streamtopics.text import NamedVectorizer
+    >>> texts = ["a ship at sea", "the deep sea", "a ship"] * 10
+    >>> model = make_pipeline(
+    ...     NamedVectorizer(CountVectorizer(stop_words="english")), SVBLDA(1, batch_size=5)
+    ... ).fit(texts)
+    >>> model[-1].top_words(n=2)
+    [['sea', 'ship']]
+    """
+
+    def __init__(self, vectorizer: Any = None) -> None:
+        self.vectorizer = vectorizer
+
+    def fit(self, raw_documents: Iterable[Any], y: Any = None) -> Self:
+        """Learn the vocabulary.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str
+            The texts, or whatever the vectorizer takes.
+        y : array-like of shape (n_documents,) or None
+            Passed on to the vectorizer.
+
+        Returns
+        -------
+        self : object
+            The fitted vectorizer.
+        """
+        self.vectorizer_ = self._fresh().fit(raw_documents, y)
+        return self
+
+    def fit_transform(self, raw_documents: Iterable[Any], y: Any = None) -> NamedCounts:
+        """Learn the vocabulary and count the words of each text.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str
+            The texts, or whatever the vectorizer takes.
+        y : array-like of shape (n_documents,) or None
+            Passed on to the vectorizer.
+
+        Returns
+        -------
+        X : NamedCounts of shape (n_documents, n_words)
+        """
+        vectorizer = self._fresh()
+        counts = vectorizer.fit_transform(raw_documents, y)
+        self.vectorizer_ = vectorizer
+        return self._named(counts)
+
+    def transform(self, raw_documents: Iterable[Any]) -> NamedCounts:
+        """Count the words of each text.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str
+            The texts, or whatever the vectorizer takes.
+
+        Returns
+        -------
+        X : NamedCounts of shape (n_documents, n_words)
+        """
+        check_is_fitted(self)
+        return self._named(self.vectorizer_.transform(raw_documents))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The words of the columns.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        words : ndarray of shape (n_words,), of str objects
+        """
+        check_is_fitted(self)
+        return self.vectorizer_.get_feature_names_out()
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Do nothing: the counts are sparse, and named as they are.
+
+        It is here so that the output of a pipeline can be chosen.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"} or None, default=None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The vectorizer.
+        """
+        return self
+
+    def _fresh(self) -> Any:
+        vectorizer = CountVectorizer() if self.vectorizer is None else clone(self.vectorizer)
+        if not hasattr(vectorizer, "get_feature_names_out"):
+            raise TypeError(
+                f"vectorizer must know its words, but {vectorizer!r} has no "
+                "get_feature_names_out; use CountVectorizer or TfidfVectorizer"
+            )
+        return vectorizer
+
+    def _named(self, counts: Any) -> NamedCounts:
+        return NamedCounts.of(counts, self.vectorizer_.get_feature_names_out())
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Stochastic variational inference whose step size follows the noise of its gradients.
+
+    g_bar <- (1 - 1/tau) g_bar + g / tau,     h_bar <- (1 - 1/tau) h_bar + |g|^2 / tau,
+    r = |g_bar|^2 / h_bar,                    tau <- tau (1 - r) + 1,
+
+with g = eta + D/B s - lam the natural gradient; Ranganath, Wang, Blei and Xing (2013), "An
+adaptive learning rate for stochastic variational inference", algorithm 1. The mean gradient
+is as large as lam, so that a step costs as much as the vocabulary.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from streamtopics.checks import check_range, check_whole
+from streamtopics.posteriors import Blend, Learn, TopicPosterior
+from streamtopics.updates.rule import Rule
+
+
+class Gradients(NamedTuple):
+    """Running means of the gradient and of its square norm, and the minibatches they span."""
+
+    mean: np.ndarray
+    square: float
+    memory: float
+
+
+@dataclass(frozen=True)
+class AdaptiveRate(Rule):
+    """Natural gradient steps of a size that the stream sets.
+
+    Parameters
+    ----------
+    n_documents : int or None
+        The D that the posterior is for; None is the number seen so far, with the minibatch.
+    memory : float
+        Minibatches that the running means span at first.
+    """
+
+    n_documents: int | None = None
+    memory: float = 10.0
+
+    def __post_init__(self) -> None:
+        check_range(self, 1, np.inf, memory=self.memory)
+        if self.n_documents is not None:
+            check_whole(self, n_documents=self.n_documents)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """A posterior whose parameters can be read as a whole."""
+        return frozenset({"dense"})
+
+    def step(
+        self, posterior: TopicPosterior, learn: Learn, state: Gradients | None
+    ) -> tuple[Blend, Gradients]:
+        """(1 - r) lam + r (eta + D/B s)."""
+        s = learn(posterior)
+        scale = (self.n_documents or posterior.n_documents + s.n_documents) / s.n_documents
+        lam = posterior.dense()
+        g = np.broadcast_to(posterior.eta, lam.shape) - lam
+        g[s.words] += scale * s.counts
+        memory = self.memory if state is None else state.memory
+        part = 1.0 if state is None else 1.0 / memory
+        before = Gradients(np.zeros_like(g), 0.0, memory) if state is None else state
+        mean = (1 - part) * before.mean + part * g
+        square = (1 - part) * before.square + part * float((g * g).sum())
+        rate = min(1.0, float((mean * mean).sum()) / square) if square > 0 else 1.0
+        blend = Blend(1 - rate, rate * scale, rate, s)
+        return blend, Gradients(mean, square, max(1.0, memory * (1 - rate) + 1))

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rules that remember the statistics of minibatches, and take them out again.
+
+`Window` stands for the last minibatches alone, lam_t = eta + s_{t-length+1} + .. + s_t.
+`MemoizedVB` goes over a corpus of a fixed number of minibatches again and again, in one order,
+and replaces what each of them said the last time: lam = eta + sum_b s_b; Hughes and Sudderth
+(2013), "Memoized online variational inference for Dirichlet process mixture models".
+`IncrementalVB` is a stochastic step towards that sum; Archambeau and Ermis (2015),
+"Incremental variational inference for latent Dirichlet allocation", equation 5.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from streamtopics.checks import check_able, check_whole
+from streamtopics.posteriors import Blend, Learn, Posterior
+from streamtopics.updates.rule import Rule
+from streamtopics.updates.schedules import DECAY, StepSize
+
+
+@dataclass(frozen=True)
+class MemoizedVB(Rule):
+    """A sum over the minibatches of a corpus, of which each is replaced when it comes again.
+
+    Parameters
+    ----------
+    n_minibatches : int
+        Minibatches of a pass; the t-th is the same documents as the one that many before.
+    """
+
+    n_minibatches: int
+
+    def __post_init__(self) -> None:
+        check_whole(self, n_minibatches=self.n_minibatches)
+
+    def init(self, posterior: Posterior) -> tuple[Any, ...]:
+        """No statistics of any minibatch."""
+        return ()
+
+    def step(
+        self, posterior: Posterior, learn: Learn, state: tuple[Any, ...]
+    ) -> tuple[Blend, tuple[Any, ...]]:
+        """lam + s - what the minibatch said the last time."""
+        new = learn(posterior)
+        change, kept = _replaced(new, state, self.n_minibatches)
+        return Blend(1.0, 1.0, 0.0, change), (*kept, new)
+
+
+@dataclass(frozen=True)
+class Window(Rule):
+    """A sum over the last minibatches.
+
+    Parameters
+    ----------
+    length : int
+        Minibatches that are remembered.
+    """
+
+    length: int
+
+    def __post_init__(self) -> None:
+        check_whole(self, length=self.length)
+
+    def init(self, posterior: Posterior) -> tuple[Any, ...]:
+        """No minibatch."""
+        return ()
+
+    def step(
+        self, posterior: Posterior, learn: Learn, state: tuple[Any, ...]
+    ) -> tuple[Blend, tuple[Any, ...]]:
+        """lam + s_t - s_{t-length}."""
+        new = learn(posterior)
+        change, kept = _replaced(new, state, self.length)
+        return Blend(1.0, 1.0, 0.0, change), (*kept, new)
+
+
+@dataclass(frozen=True)
+class IncrementalVB(Rule):
+    """A stochastic step towards eta and the sum over the minibatches of a corpus.
+
+    Parameters
+    ----------
+    n_minibatches : int
+        As of `MemoizedVB`.
+    step_size : StepSize
+        r_t of lam <- (1 - r) lam + r (eta + sum_b s_b); 1 is `MemoizedVB`.
+    """
+
+    n_minibatches: int
+    step_size: StepSize = DECAY
+
+    def __post_init__(self) -> None:
+        check_whole(self, n_minibatches=self.n_minibatches)
+        check_able(self, "__call__", "Decay(0.7)", step_size=self.step_size)
+
+    def init(self, posterior: Posterior) -> tuple[tuple[Any, ...], Any]:
+        """No statistics of any minibatch, and no sum."""
+        return (), None
+
+    def step(
+        self, posterior: Posterior, learn: Learn, state: tuple[tuple[Any, ...], Any]
+    ) -> tuple[Blend, tuple[tuple[Any, ...], Any]]:
+        """(1 - r) lam + r (eta + sum_b s_b)."""
+        kept, total = state
+        rate, new = self.step_size(posterior.n_batches), learn(posterior)
+        change, kept = _replaced(new, kept, self.n_minibatches)
+        total = change if total is None else change.plus(total, 1.0)
+        return Blend(1 - rate, rate, rate, total), ((*kept, new), total)
+
+
+def _replaced(new: Any, kept: tuple[Any, ...], most: int) -> tuple[Any, tuple[Any, ...]]:
+    """New statistics less the oldest of `most` kept ones, and those that are kept on."""
+    if len(kept) < most:
+        return new, kept
+    return new.plus(kept[0], -1.0), kept[1:]

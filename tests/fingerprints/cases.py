@@ -1,0 +1,509 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The cases: what is built, what it learns from and how, and what is measured.
+
+The NAME of a case is its key in the files and stays as it is. All of the construction is in
+the function of a seed in its row: where classes or parameters get other names, edit these
+lines, and nothing else here. `loose` compares two results where last bits may differ; chains
+of samples and optimisers of many optima go elsewhere from there, so that of them only shapes
+can be compared, and where they choose how many topics or points there are, not even these.
+"""
+
+import copy
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+import streamtopics as st
+from streamtopics.dpp.measures import Fourier
+from streamtopics.local import Gibbs
+from streamtopics.models import (
+    BetaBinomial,
+    GaussianMixture,
+    LinearRegression,
+    MeanFieldRegression,
+    NaiveBayesMixture,
+)
+from streamtopics.priors import class_prior
+from streamtopics.updates import (
+    BPS,
+    Boost,
+    DampedNewton,
+    Decay,
+    EmpiricalPowerPrior,
+    HierarchicalPowerPrior,
+    Langevin,
+    Normal,
+    PopulationVB,
+    PowerPrior,
+    StochasticVI,
+)
+from tests.fingerprints.corpora import N_TOPICS, N_WORDS, corpora
+from tests.fingerprints.measures import (
+    draws,
+    fingerprint,
+    measure,
+    natural_parameters,
+    of_corpus,
+    of_metrics,
+    of_priors,
+    same_dimensions,
+    same_shape,
+    same_summary,
+    summaries,
+)
+
+SEEDS = 0, 1, 2
+
+# Knowledge: two arrays of pseudo-counts for each word in each topic.
+WORDS = np.arange(N_WORDS)
+TOPICS = np.arange(N_TOPICS)[:, None]
+KNOWN = np.where(np.equal(WORDS % 9, TOPICS), 2.0, 0.05)
+OTHER = np.where(np.equal(WORDS % 7, TOPICS), 1.5, 0.03)
+
+
+# What is learnt from: arguments of `fit`, which have as many rows
+
+
+def counts(corpus):
+    return {"X": corpus.X}
+
+
+def labelled(corpus):
+    return {"X": corpus.X, "y": corpus.labels}
+
+
+def rated(corpus):
+    return {"X": corpus.X, "y": corpus.ratings, "items": corpus.items, "users": corpus.users}
+
+
+def only_rated(corpus):
+    return {"X": corpus.X, "y": corpus.ratings}
+
+
+def grouped(corpus):
+    return {"X": corpus.X, "groups": corpus.groups}
+
+
+def whole(corpus):
+    n = corpus.sentences.shape[0]
+    return {"X": corpus.sentences, "groups": corpus.groups[:n]}
+
+
+def baskets(corpus):
+    return {"X": corpus.sentences.minimum(1.0)[:, ::4]}
+
+
+def sets_of_points(corpus):
+    return {"X": corpus.points, "groups": corpus.groups}
+
+
+def sets_in_square(corpus):
+    return {"X": 1 / (1 + np.exp(-corpus.points[:, :2])), "groups": corpus.groups}
+
+
+def coins(corpus):
+    return {"X": (corpus.points > 0).astype(int)}
+
+
+def points(corpus):
+    return {"X": corpus.points}
+
+
+def gaps(corpus):
+    return {"X": corpus.gaps}
+
+
+def response(corpus):
+    return {"X": corpus.points, "y": corpus.response}
+
+
+def response_with_gaps(corpus):
+    return {"X": corpus.gaps, "y": corpus.response}
+
+
+def codes(corpus):
+    return {"X": corpus.gaps, "y": np.unique(corpus.labels, return_inverse=True)[1]}
+
+
+def texts(corpus):
+    """A document of five sentences for each group."""
+    lines = np.array([" ".join(f"w{w}" for w in row.indices) for row in corpus.sentences])
+    documents = ["W" + ". W".join(line[1:] for line in part) + "." for part in lines.reshape(-1, 5)]
+    return {"documents": np.array(documents, dtype=object)}
+
+
+def everything(corpus):
+    return corpus._asdict()
+
+
+# How it is learnt
+
+
+def parts(data):
+    """The first half of the rows, and thirds of the other."""
+    n = next(iter(data.values())).shape[0]
+    ends = [0, n // 2, n // 2 + n // 6, n // 2 + 2 * (n // 6), n]
+    for start, stop in pairwise(ends):
+        yield {name: values[start:stop] for name, values in data.items()}
+
+
+def stream(model, data):
+    """`fit`, and three minibatches after it."""
+    first, *others = parts(data)
+    model.fit(**first)
+    for part in others:
+        model.partial_fit(**part)
+    return model
+
+
+def minibatches(model, data):
+    """Minibatches alone."""
+    for part in parts(data):
+        model.partial_fit(**part)
+    return model
+
+
+def once(model, data):
+    """`fit` alone, of all rows."""
+    return model.fit(**data)
+
+
+def merge(model, data):
+    """Two copies that go on with different minibatches, made one."""
+    first, left, right, last = parts(data)
+    model.fit(**first)
+    one, other = copy.deepcopy(model), copy.deepcopy(model)
+    one.partial_fit(**left)
+    other.partial_fit(**right)
+    return one.merge(other, base=model).partial_fit(**last)
+
+
+def merge_strangers(model, data):
+    """Two models that share nothing but their start."""
+    _, left, right, _ = parts(data)
+    other = copy.deepcopy(model).partial_fit(**right)
+    return model.partial_fit(**left).merge(other)
+
+
+def nothing(model, data):
+    """Functions have no model."""
+    return model
+
+
+@dataclass(frozen=True)
+class Case:
+    """A row of the table; `build` makes the estimator from a seed."""
+
+    build: Callable
+    data: Callable = counts
+    learn: Callable = stream
+    measure: Callable = measure
+    loose: Callable = same_summary
+    seeds: tuple = SEEDS
+
+
+Sampled = partial(Case, loose=same_shape)
+Growing = partial(Case, loose=same_dimensions)
+Sentences = partial(Case, data=grouped)
+Rated = partial(Case, data=rated)
+Classes = partial(Case, data=labelled)
+Was = partial(Sampled, data=whole)
+Process = partial(Growing, data=whole, measure=draws)
+Bayes = partial(Case, measure=natural_parameters)
+Texts = partial(Growing, data=texts, measure=summaries)
+
+K = {"n_components": N_TOPICS}
+row = st.StreamingLDA.preset
+SMALL = K | {"batch_size": 30}
+FEW = {"n_sweeps": 6, "n_burn_in": 3, "n_local_sweeps": 4}
+
+# fmt: off
+INPUT = {
+    "corpus": Case(lambda seed: None, everything, nothing, of_corpus, seeds=(0,)),
+    "priors": Case(lambda seed: None, labelled, nothing, of_priors, seeds=(0,)),
+    "metrics": Case(lambda seed: st.SVBLDA(**SMALL, random_state=seed), measure=of_metrics),
+}
+SVB = {
+    "SVBLDA": Case(lambda seed: st.SVBLDA(**K, random_state=seed)),
+    "SVBLDA small batches": Case(lambda seed: st.SVBLDA(**SMALL, max_iter=2, random_state=seed)),
+    "SVBLDA passes": Case(lambda seed: st.SVBLDA(**SMALL, n_rounds=3, random_state=seed)),
+    "SVBLDA priors": Case(lambda seed: st.SVBLDA(
+        **SMALL, doc_topic_prior=0.3, topic_word_prior=KNOWN, random_state=seed)),
+    "SVBLDA tolerance": Case(lambda seed: st.SVBLDA(
+        **SMALL, max_local_iter=7, tol=1e-6, random_state=seed), learn=minibatches),
+    "SVBLDA merged": Case(lambda seed: st.SVBLDA(**SMALL, random_state=seed), learn=merge),
+    "SVBLDA merged without base": Case(
+        lambda seed: st.SVBLDA(**SMALL, random_state=seed), learn=merge_strangers),
+    "BPSLDA": Case(lambda seed: st.BPSLDA(**K, random_state=seed)),
+    "BPSLDA topic": Case(lambda seed: st.BPSLDA(
+        **SMALL, boosting_scale=0.25, boosting_norm="topic", topic_word_prior=KNOWN,
+        random_state=seed)),
+    "BPSLDA other prior": Case(lambda seed: st.BPSLDA(
+        **SMALL, boosting_scale=0.2, topic_word_prior=KNOWN, boosted_prior=OTHER, n_rounds=3,
+        random_state=seed)),
+    "BPSLDA topic other prior": Case(lambda seed: st.BPSLDA(
+        **SMALL, boosting_norm="topic", boosted_prior=OTHER, random_state=seed)),
+    "BPSLDA merged": Case(lambda seed: st.BPSLDA(
+        **SMALL, boosted_prior=OTHER, random_state=seed), learn=merge),
+}
+FORGETTING = {
+    "SVBHPP": Case(lambda seed: st.SVBHPP(**K, random_state=seed)),
+    "SVBHPP topic": Case(lambda seed: st.SVBHPP(**SMALL, rate="topic", random_state=seed)),
+    "SVBHPP point": Case(lambda seed: st.SVBHPP(
+        **SMALL, rate_estimate="point", random_state=seed)),
+    "SVBHPP point topic": Case(lambda seed: st.SVBHPP(
+        **SMALL, rate="topic", rate_estimate="point", boosting_scale=0.1, random_state=seed)),
+    "SVBHPP boost": Case(lambda seed: st.SVBHPP(
+        **SMALL, boosting_scale=0.2, boosted_prior=OTHER, max_rounds=4, random_state=seed)),
+    "SVBHPP normal": Case(lambda seed: st.SVBHPP(
+        **SMALL, rate_prior=Normal(0.7, 9.0), rate_starts=(0.5,), random_state=seed),
+        learn=minibatches),
+    "PowerPriorLDA": Case(lambda seed: row("PowerPriorLDA", **K, random_state=seed)),
+    "PowerPriorLDA boost": Case(lambda seed: row(
+        "PowerPriorLDA", **SMALL, update=PowerPrior(0.6, Boost(0.2)), topic_word_prior=KNOWN,
+        random_state=seed)),
+    "PowerPriorLDA other prior": Case(lambda seed: row(
+        "PowerPriorLDA", **SMALL, update=PowerPrior(0.8, Boost(0.1)), boosted_prior=OTHER,
+        n_rounds=3, random_state=seed)),
+    "PowerPriorLDA passes": Case(lambda seed: row(
+        "PowerPriorLDA", **SMALL, update__rho=0.3, n_rounds=2, random_state=seed), learn=minibatches),
+    "PopulationVBLDA": Case(lambda seed: row("PopulationVBLDA", **K, random_state=seed)),
+    "PopulationVBLDA small": Case(lambda seed: row(
+        "PopulationVBLDA", **SMALL, update=PopulationVB(500, 0.3), random_state=seed)),
+    "PopulationVBLDA boost": Case(lambda seed: row(
+        "PopulationVBLDA", **SMALL, update=PopulationVB(300, 0.1, Boost(0.2)),
+        boosted_prior=OTHER, random_state=seed)),
+}
+ONLINE = {
+    "OnlineVBLDA": Case(lambda seed: row("OnlineVBLDA", **K, random_state=seed)),
+    "OnlineVBLDA steps": Case(lambda seed: row(
+        "OnlineVBLDA", **SMALL, update=StochasticVI(Decay(0.9, 2.0), 400), random_state=seed)),
+    "OnlineVBLDA newton": Case(lambda seed: row(
+        "OnlineVBLDA", **SMALL, doc_topic_prior_update=DampedNewton(step_size=Decay(0.7)),
+        topic_word_prior=KNOWN, max_iter=3, random_state=seed)),
+    "VariationalOnlineEM": Case(lambda seed: st.VariationalOnlineEM(**K, random_state=seed)),
+    "VariationalOnlineEM boosted": Case(lambda seed: st.VariationalOnlineEM(
+        **SMALL, update_each_sweep=True, max_local_iter=5, random_state=seed)),
+    "VariationalOnlineEM averaging": Case(lambda seed: st.VariationalOnlineEM(
+        **SMALL, averaging="linear", doc_topic_prior_update="fixed", random_state=seed)),
+    "VariationalOnlineEM gamma": Case(lambda seed: st.VariationalOnlineEM(
+        **SMALL, kappa=0.5, tau=3, doc_topic_prior_update="gamma", topic_word_prior=0.1,
+        random_state=seed), learn=minibatches),
+    "VariationalOnlineEM merged": Case(lambda seed: st.VariationalOnlineEM(
+        **SMALL, kappa=1.0, random_state=seed), learn=merge),
+    "SinglePassLDA": Case(lambda seed: row("SinglePassLDA", **K, random_state=seed)),
+    "SinglePassLDA settings": Case(lambda seed: row(
+        "SinglePassLDA", **SMALL, n_rounds=6, doc_topic_prior=0.5, topic_word_prior=0.05,
+        random_state=seed)),
+    "SinglePassLDA merged": Case(
+        lambda seed: row("SinglePassLDA", **SMALL, random_state=seed), learn=merge),
+}
+SAMPLING = {
+    "GibbsOnlineEM": Sampled(lambda seed: st.GibbsOnlineEM(**K, random_state=seed)),
+    "GibbsOnlineEM boosted": Sampled(lambda seed: st.GibbsOnlineEM(
+        **SMALL, update_each_sweep=True, random_state=seed)),
+    "GibbsOnlineEM averaging": Sampled(lambda seed: st.GibbsOnlineEM(
+        **SMALL, averaging="linear", n_start_rounds=1, random_state=seed)),
+    "GibbsOnlineEM gamma": Sampled(lambda seed: st.GibbsOnlineEM(
+        **SMALL, doc_topic_prior_update="gamma", topic_word_prior=0.05, random_state=seed)),
+    "GibbsOnlineEM fixed": Sampled(lambda seed: st.GibbsOnlineEM(
+        **SMALL, kappa=0.5, tau=2, n_sweeps=9, doc_topic_prior=0.4,
+        doc_topic_prior_update="fixed", random_state=seed), learn=minibatches),
+    "GibbsOnlineEM merged": Sampled(
+        lambda seed: st.GibbsOnlineEM(**SMALL, random_state=seed), learn=merge),
+    "GibbsOnlineEM merged means": Sampled(lambda seed: st.GibbsOnlineEM(
+        **SMALL, kappa=1.0, random_state=seed), learn=merge),
+    "VarGibbsLDA": Sampled(lambda seed: row("VarGibbsLDA", **K, random_state=seed)),
+    "VarGibbsLDA steps": Sampled(lambda seed: row(
+        "VarGibbsLDA", **SMALL, update=StochasticVI(Decay(0.6, 1.0), 500), inference=Gibbs(8),
+        topic_word_prior=KNOWN, random_state=seed)),
+    "StreamingGibbsLDA": Sampled(lambda seed: row("StreamingGibbsLDA", **K, random_state=seed)),
+    "StreamingGibbsLDA settings": Sampled(lambda seed: row(
+        "StreamingGibbsLDA", **SMALL, inference=Gibbs(5, 0), doc_topic_prior=0.2,
+        topic_word_prior=0.2, random_state=seed)),
+    "StreamingGibbsLDA merged": Sampled(
+        lambda seed: row("StreamingGibbsLDA", **SMALL, random_state=seed), learn=merge),
+    "LangevinLDA": Sampled(lambda seed: row("LangevinLDA", **K, random_state=seed)),
+    "LangevinLDA settings": Sampled(lambda seed: row(
+        "LangevinLDA", **SMALL, update=Langevin(0.1, 10.0, 0.8, 500), inference=Gibbs(20),
+        topic_word_prior=0.2, random_state=seed)),
+    "HDPGibbsOnlineEM": Growing(lambda seed: st.HDPGibbsOnlineEM(random_state=seed)),
+    "HDPGibbsOnlineEM settings": Growing(lambda seed: st.HDPGibbsOnlineEM(
+        **SMALL, kappa=0.9, n_sweeps=8, concentration=3.0, doc_concentration=1.0,
+        topic_word_prior=0.1, random_state=seed)),
+    "HDPVarGibbs": Growing(lambda seed: st.HDPVarGibbs(random_state=seed)),
+    "HDPVarGibbs settings": Growing(lambda seed: st.HDPVarGibbs(
+        **SMALL, tau=1, n_documents=600, n_sweeps=8, topic_word_prior=0.2,
+        random_state=seed)),
+}
+REVIEWS = {
+    "MultiViewLDA": Classes(lambda seed: st.MultiViewLDA(random_state=seed)),
+    "MultiViewLDA boost": Classes(lambda seed: st.MultiViewLDA(
+        3, 2, boosting_scale=0.2, boosting_norm="topic", batch_size=30, random_state=seed)),
+    "MultiViewLDA other prior": Classes(lambda seed: st.MultiViewLDA(
+        2, 2, boosting_scale=0.1, class_word_prior=KNOWN[:3], boosted_prior=OTHER[:3],
+        n_rounds=3, batch_size=50, random_state=seed)),
+    "MultiViewLDA callable": Classes(lambda seed: st.MultiViewLDA(
+        2, 3, class_word_prior=partial(class_prior, n_seeds=9), doc_topic_prior=0.5,
+        local_share_prior=(3.0, 1.0), topic_word_prior=0.2, batch_size=50,
+        random_state=seed)),
+    "AspectSentimentModel": Sentences(lambda seed: st.AspectSentimentModel(
+        4, topic_word_prior=KNOWN[:2], random_state=seed)),
+    "AspectSentimentModel whole": Sentences(lambda seed: st.AspectSentimentModel(
+        3, topic_word_prior=KNOWN[:2], boosted_prior=OTHER[:2], boosting_scale=0.2,
+        boosting_norm="whole", batch_size=8, random_state=seed)),
+    "AspectSentimentModel rule": Sentences(lambda seed: st.AspectSentimentModel(
+        2, sentiments=("good", "bad", "none"), topic_word_prior=KNOWN[:3],
+        update=PowerPrior(0.9, Boost(0.1)), doc_sentiment_prior=2.0, batch_size=8,
+        random_state=seed)),
+    "AspectSentimentModel frank_wolfe": Sentences(lambda seed: st.AspectSentimentModel(
+        3, topic_word_prior=KNOWN[:2], local_step="frank_wolfe", max_local_iter=20,
+        batch_size=8, random_state=seed), learn=minibatches),
+    "RatingLDA": Rated(lambda seed: st.RatingLDA(4, random_state=seed), data=only_rated),
+    "RatingLDA fit": Rated(lambda seed: st.RatingLDA(
+        4, profile="item", learn_priors=True, max_iter=14, random_state=seed), learn=once),
+    "RatingLDA LDA-0": Rated(lambda seed: st.RatingLDA(
+        4, qualitative=False, max_iter=8, random_state=seed)),
+    "RatingLDA LDA-R-C": Rated(lambda seed: st.RatingLDA(
+        4, profile="item", max_iter=8, random_state=seed)),
+    "RatingLDA LDA-R-U": Rated(lambda seed: st.RatingLDA(
+        4, profile="user", refine=True, max_iter=8, random_state=seed)),
+    "RatingLDA learnt priors": Rated(lambda seed: st.RatingLDA(
+        4, learn_priors=True, kappa=1.0, max_iter=14, random_state=seed)),
+    "SupervisedLDA": Rated(lambda seed: st.SupervisedLDA(4, random_state=seed), data=only_rated),
+    "SupervisedLDA fit": Rated(lambda seed: st.SupervisedLDA(
+        4, learn_priors=True, max_iter=14, random_state=seed), data=only_rated, learn=once),
+    "SupervisedLDA learnt priors": Rated(lambda seed: st.SupervisedLDA(
+        4, learn_priors=True, response_penalty=0.1, max_iter=14, random_state=seed),
+        data=only_rated),
+    "SupervisedLDA minibatches": Rated(lambda seed: st.SupervisedLDA(
+        4, kappa=1.0, topic_word_prior=KNOWN[0], max_iter=8, random_state=seed),
+        data=only_rated, learn=minibatches),
+    "HiddenFactorsTopics": Rated(lambda seed: st.HiddenFactorsTopics(
+        3, max_iter=6, random_state=seed), loose=same_shape),
+    "HiddenFactorsTopics fit": Rated(lambda seed: st.HiddenFactorsTopics(
+        3, max_iter=6, random_state=seed), learn=once, loose=same_shape),
+    "HiddenFactorsTopics nameless": Rated(lambda seed: st.HiddenFactorsTopics(
+        3, max_iter=4, random_state=seed), data=only_rated, loose=same_shape),
+    "HiddenFactorsTopics settings": Rated(lambda seed: st.HiddenFactorsTopics(
+        3, text_weight=1.0, factor_penalty=0.3, kappa=1.0, max_iter=5, max_gradient_iter=5,
+        random_state=seed), loose=same_shape),
+}
+BAYES = {
+    "StreamingBayes coins": Bayes(lambda seed: st.StreamingBayes(
+        BetaBinomial(), random_state=seed), coins),
+    "StreamingBayes coins boosted": Bayes(lambda seed: st.StreamingBayes(
+        BetaBinomial(), BPS(0.2), boosted_prior=BetaBinomial(5.0, 1.0), batch_size=30,
+        random_state=seed), coins),
+    "StreamingBayes coins forgetting": Bayes(lambda seed: st.StreamingBayes(
+        BetaBinomial(0.5, 0.5), HierarchicalPowerPrior("topic"), batch_size=30,
+        random_state=seed), coins),
+    "StreamingBayes regression": Bayes(lambda seed: st.StreamingBayes(
+        LinearRegression(), random_state=seed), response),
+    "StreamingBayes regression PowerPrior": Bayes(lambda seed: st.StreamingBayes(
+        LinearRegression(fit_intercept=False), PowerPrior(0.7, Boost(0.1)), batch_size=30,
+        random_state=seed), response),
+    "StreamingBayes regression HierarchicalPowerPrior": Bayes(lambda seed: st.StreamingBayes(
+        LinearRegression(), HierarchicalPowerPrior(), batch_size=30,
+        random_state=seed), response),
+    "StreamingBayes regression EmpiricalPowerPrior": Bayes(lambda seed: st.StreamingBayes(
+        LinearRegression(), EmpiricalPowerPrior(), batch_size=30,
+        random_state=seed), response),
+    "StreamingBayes mean field": Bayes(lambda seed: st.StreamingBayes(
+        MeanFieldRegression(), random_state=seed), response_with_gaps),
+    "StreamingBayes mean field HierarchicalPowerPrior": Bayes(lambda seed: st.StreamingBayes(
+        MeanFieldRegression(), HierarchicalPowerPrior("topic"), batch_size=30,
+        random_state=seed), response_with_gaps),
+    "StreamingBayes mixture": Bayes(lambda seed: st.StreamingBayes(
+        GaussianMixture(3), batch_size=50, random_state=seed), gaps),
+    "StreamingBayes mixture PowerPrior": Bayes(lambda seed: st.StreamingBayes(
+        GaussianMixture(2, n_init=3), PowerPrior(0.8, n_rounds=3), batch_size=50,
+        random_state=seed), points),
+    "StreamingBayes mixture PopulationVB": Bayes(lambda seed: st.StreamingBayes(
+        GaussianMixture(2), PopulationVB(200, 0.3), batch_size=50, random_state=seed), points),
+    "StreamingBayes mixture HierarchicalPowerPrior": Bayes(lambda seed: st.StreamingBayes(
+        GaussianMixture(2), HierarchicalPowerPrior("topic", rate_starts=(0.1, 0.9)),
+        batch_size=50, random_state=seed), gaps),
+    "StreamingBayes classes": Bayes(lambda seed: st.StreamingBayes(
+        NaiveBayesMixture(3, GaussianMixture(2)), batch_size=50, random_state=seed), codes),
+    "StreamingBayes classes boosted": Bayes(lambda seed: st.StreamingBayes(
+        NaiveBayesMixture(3, GaussianMixture(2)), BPS(0.1, "topic", 2), batch_size=50,
+        random_state=seed), codes),
+}
+SENTENCES = {
+    "WASTopicModel was": Was(lambda seed: st.WASTopicModel(4, **FEW, random_state=seed)),
+    "WASTopicModel hdp": Was(lambda seed: st.WASTopicModel(
+        4, prior="hdp", **FEW, random_state=seed)),
+    "WASTopicModel sbp": Was(lambda seed: st.WASTopicModel(
+        4, prior="sbp", truncation=5, **FEW, random_state=seed)),
+    "WASTopicModel fit": Was(lambda seed: st.WASTopicModel(
+        5, topic_word_prior=0.2, **FEW, random_state=seed), learn=once),
+    "WASTopicModel not exact": Was(lambda seed: st.WASTopicModel(
+        4, a=(2.0, 1.0), b=(1.0, 0.5), zeta=0.5, atom_prior=0.3, exact=False, kappa=1.0,
+        **FEW, random_state=seed), learn=minibatches),
+}
+PROCESSES = {
+    "LowRankDPP": Process(lambda seed: st.LowRankDPP(max_iter=3, random_state=seed)),
+    "LowRankDPP fit": Process(lambda seed: st.LowRankDPP(
+        n_components=5, penalty=0.01, max_iter=4, random_state=seed), learn=once),
+    "LowRankDPP document fit": Process(lambda seed: st.LowRankDPP(
+        n_components=3, theta="document", max_iter=2, random_state=seed), learn=once),
+    "LowRankDPP document": Process(lambda seed: st.LowRankDPP(
+        n_components=4, theta="document", max_iter=2, max_local_iter=5, random_state=seed)),
+    "LowRankDPP poisson": Process(lambda seed: st.LowRankDPP(
+        "poisson", 4, max_iter=2, gamma=0.01, random_state=seed)),
+    "LowRankDPP multinomial": Process(lambda seed: st.LowRankDPP(
+        "multinomial", 4, max_iter=2, noise_level=2.0, random_state=seed), learn=minibatches),
+    "LowRankDPP items": Process(lambda seed: st.LowRankDPP(
+        "items", 4, max_iter=3, random_state=seed), data=baskets),
+    "LowRankDPP gaussian": Process(lambda seed: st.LowRankDPP(
+        "gaussian", 3, max_iter=3, random_state=seed), data=sets_of_points),
+    "LowRankDPP square": Process(lambda seed: st.LowRankDPP(
+        Fourier(2, 2), 4, max_iter=3, random_state=seed), data=sets_in_square),
+    "DPPSummarizer": Texts(lambda seed: st.DPPSummarizer(2, random_state=seed)),
+    "DPPSummarizer short": Texts(lambda seed: st.DPPSummarizer(
+        5, n_words=15, quality_power=1.0, fragment_weight=1.0, random_state=seed)),
+    "DPPSummarizer thesis": Texts(lambda seed: st.DPPSummarizer(
+        2, quality="thesis", n_components=4, max_iter=2, random_state=seed)),
+}
+# fmt: on
+
+# By group, the cases that one process runs.
+GROUPS = {
+    "input": INPUT,
+    "svb": SVB,
+    "forgetting": FORGETTING,
+    "online": ONLINE,
+    "sampling": SAMPLING,
+    "reviews": REVIEWS,
+    "bayes": BAYES,
+    "sentences": SENTENCES,
+    "processes": PROCESSES,
+}
+CASES = {name: case for group in GROUPS.values() for name, case in group.items()}
+
+
+def prints(name, n_jobs=None):
+    """All fingerprints of a case: by corpus, seed and quantity."""
+    case, found = CASES[name], {}
+    for corpus_name, corpus in corpora().items():
+        data = case.data(corpus)
+        for seed in case.seeds:
+            for quantity, values in measured(case, data, seed, n_jobs).items():
+                found[f"{name} | {corpus_name} | {seed} | {quantity}"] = fingerprint(values)
+    return found
+
+
+def measured(case, data, seed, n_jobs):
+    model = case.build(seed)
+    if model is not None and "n_jobs" in model.get_params(deep=False):
+        model.set_params(n_jobs=n_jobs)
+    # Linear algebra sums in another order on other numbers of threads.
+    with warnings.catch_warnings(), threadpool_limits(1, "blas"):
+        warnings.simplefilter("ignore")
+        return case.measure(case.learn(model, data), data)

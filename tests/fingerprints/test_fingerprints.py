@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Results have the same bits as when the fingerprints were made.
+
+The bits depend also on numpy, scipy, Python, the compiler and the processor. Where one of
+these is not that of the file, only summaries are compared: sums and a projection, to a
+relative 1e-3. Of samplers and of optimisers with many optima not even these, since from one
+last bit that differs a chain goes elsewhere for good: then they are only held to the shapes
+and to being finite, and that is all that this test says of them there.
+"""
+
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import streamtopics
+from streamtopics.kernels import instruction_set
+from tests.fingerprints.cases import CASES, GROUPS, prints
+from tests.fingerprints.make import path_of, read, surroundings
+from tests.fingerprints.measures import FRAGILE, same_shape
+
+ROOT = Path(__file__).parents[2]
+
+
+@cache
+def recorded(isa):
+    return read(path_of(isa))
+
+
+@cache
+def baseline_of_group(group, folder):
+    """The record of a group of cases, made by another process without wide vectors."""
+    output = folder / f"{group}.json"
+    paths = [str(Path(streamtopics.__file__).parents[1]), str(ROOT)]
+    environment = os.environ | {
+        "STREAMTOPICS_ISA": "baseline",
+        "PYTHONPATH": os.pathsep.join(paths),
+        "PYTHONSAFEPATH": "1",
+    }
+    command = "-m", "tests.fingerprints.make", "--group", group, "--output", str(output)
+    subprocess.run([sys.executable, *command], env=environment, check=True, capture_output=True)
+    return read(output)[1]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("fingerprints")
+
+
+def of_case(name, lines):
+    return {key: line for key, line in lines.items() if key.startswith(f"{name} | ")}
+
+
+def different(name, found, isa):
+    """What of a case is not as recorded, by corpus, seed and quantity."""
+    made_with, lines = recorded(isa)
+    wanted = of_case(name, lines)
+    alike = comparison(name, made_with == surroundings())
+    return {
+        key: f"{wanted.get(key, 'not there')} -> {found.get(key, 'not there')}"
+        for key in sorted(wanted.keys() | found.keys())
+        if key not in wanted or key not in found or not alike(key, wanted[key], found[key])
+    }
+
+
+def comparison(name, same_surroundings):
+    """When two lines of a case are the same."""
+
+    def alike(key, line, other):
+        if same_surroundings or line == other:
+            return line == other
+        return (same_shape if key.endswith(FRAGILE) else CASES[name].loose)(line, other)
+
+    return alike
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_results_are_those_recorded(name):
+    if not path_of(instruction_set).exists():
+        pytest.skip(f"no fingerprints were made with {instruction_set}")
+    assert different(name, prints(name), instruction_set) == {}
+
+
+@pytest.mark.skipif(instruction_set == "baseline", reason="that is the one in force")
+@pytest.mark.parametrize(
+    ("group", "name"), [(group, name) for group, cases in GROUPS.items() for name in cases]
+)
+def test_results_without_wide_vectors_are_those_recorded(group, name, folder):
+    found = of_case(name, baseline_of_group(group, folder))
+    assert different(name, found, "baseline") == {}
+
+
+def test_nothing_recorded_is_left_out():
+    for isa in ("baseline", "avx2", "avx512"):
+        if path_of(isa).exists():
+            keys = recorded(isa)[1]
+            assert {key.split(" | ")[0] for key in keys} == set(CASES)

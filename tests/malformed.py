@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Calls everything public that takes X with matrices whose arrays do not fit.
+
+Run by itself, since what reads beyond an array may end the process. It writes a line of JSON
+for each call before it is made, and one for what came of it.
+"""
+
+import inspect
+import json
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+import streamtopics
+from streamtopics import datasets, inspection, metrics, models, priors, text
+
+# The parameter that takes X.
+PLACES = ("X", "documents", "points", "raw_documents", "source")
+N, V = 12, 6
+X = sparse.csr_matrix(np.random.default_rng(0).poisson(1.0, (N, V)) + np.ones((N, V)))
+TEXTS = ["The soup was hot. It rained.", "The tea was cold. It shone."]
+
+# What else is taken, by the name of the parameter.
+BESIDE = {
+    "y": np.arange(N) % 2,
+    "groups": np.arange(N),
+    "items": np.arange(N) % 3,
+    "users": np.arange(N) % 4,
+    "classes": [0, 1],
+    "topics": [[0, 1]],
+    "topic_word": np.full((2, V), 1 / V),
+    "doc_topic_prior": 0.5,
+}
+SETTINGS = {
+    "LowRankDPP": {"n_components": 2},
+    "StreamingBayes": {"model": models.GaussianMixture(2)},
+}
+OF_TEXTS = {"DPPSummarizer", "RougeScorer", "SentenceVectorizer", "read_texts"}
+OF_ARRAYS = {"StreamingBayes"}
+OF_POINTS = {"LowRankDPP.condition", "LowRankDPP.marginals"}
+OF_LISTS_ALONE = {"LowRankDPP.fit_transform", "ParticleScorer", "WASTopicModel.fit_transform"}
+OF_LISTS = {"AspectSentimentModel", "LowRankDPP", "ParticleScorer", "WASTopicModel"}
+WITHOUT_A_LOOK = {"DiversityScorer"}
+SPOILT = [
+    "an index beyond",
+    "a negative index",
+    "a pointer beyond",
+    "pointers that fall",
+    "too few data",
+]
+
+
+def spoilt(kind: str, how: str) -> Any:
+    """X in this format, spoilt."""
+    matrix = X.asformat(kind, copy=True)
+    if how == "an index beyond":
+        matrix.indices[0] = 10**8
+    elif how == "a negative index":
+        matrix.indices[0] = -(10**6)
+    elif how == "a pointer beyond":
+        matrix.indptr[3] = 10**8
+    elif how == "pointers that fall":
+        matrix.indptr[3] = matrix.indptr[1] - 1
+    else:
+        matrix.data = matrix.data[:-3]
+    return matrix
+
+
+def doors() -> Iterator[tuple[str, Callable]]:
+    """Everything public that takes X, with its name."""
+    for name in streamtopics.__all__:
+        yield from _methods(name, getattr(streamtopics, name))
+    yield from _methods("SentenceVectorizer", text.SentenceVectorizer)
+    for module in (metrics, priors, datasets, inspection, text):
+        for name in module.__all__:
+            door = getattr(module, name)
+            if name.endswith("Scorer") and name not in WITHOUT_A_LOOK:
+                yield name, _Scoring(name, door())
+            elif inspect.isfunction(door) and place_of(door):
+                yield name, door
+
+
+def _methods(name: str, cls: type) -> Iterator[tuple[str, Callable]]:
+    model = _fitted(cls(**SETTINGS.get(name, {})))
+    for method in dir(model):
+        if method.startswith(("_", "set_")):
+            continue
+        # What another setting would offer is not there.
+        if callable(door := getattr(model, method, None)) and place_of(door):
+            yield f"{name}.{method}", door
+
+
+def _fitted(model: Any) -> Any:
+    name = type(model).__name__
+    known = {"random_state": 0, "n_components": 2, "n_topics": 2, "n_sweeps": 3, "n_burn_in": 1}
+    model.set_params(**{k: v for k, v in known.items() if k in model.get_params()})
+    return call(model.fit, right(name))
+
+
+class _Scoring:
+    """A scorer with a model that suits it, as a function of X."""
+
+    def __init__(self, name: str, scorer: Callable):
+        suits = {"ParticleScorer": "WASTopicModel", "RougeScorer": "DPPSummarizer"}
+        self.model = _fitted(getattr(streamtopics, suits.get(name, "SVBLDA"))())
+        self.scorer = scorer
+
+    def __call__(self, X: Any) -> float:
+        return self.scorer(self.model, X, TEXTS)
+
+
+def place_of(door: Callable) -> str | None:
+    """The parameter that takes X."""
+    taken = inspect.signature(door).parameters
+    return next((name for name in PLACES if name in taken), None)
+
+
+def right(name: str) -> Any:
+    """An X as it should be."""
+    if name in OF_POINTS:
+        return X[:1]
+    if name in OF_LISTS_ALONE:
+        return [X[:6], X[6:]]
+    name = name.split(".")[0]
+    if name in OF_TEXTS:
+        return TEXTS
+    return X.toarray() if name in OF_ARRAYS else X
+
+
+def call(door: Callable, X: Any) -> Any:
+    """What a door gives for X and what else it takes."""
+    beside = dict(BESIDE, estimator=MODEL)
+    if isinstance(X, list):
+        beside = {}
+    taken = inspect.signature(door).parameters
+    given = {name: value for name, value in beside.items() if name in taken}
+    found = door(**{place_of(door): X}, **given)
+    return list(found) if inspect.isgenerator(found) else found
+
+
+def attempt(name: str, door: Callable, case: str, X: Any) -> None:
+    """Make a call, and write down that it begins and what came of it."""
+    tell(door=name, case=case)
+    try:
+        call(door, X)
+        tell(door=name, case=case, error="none", message="")
+    except Exception as error:
+        tell(door=name, case=case, error=type(error).__name__, message=str(error))
+
+
+def tell(**fields: str) -> None:
+    """Write a line that is there whatever happens next."""
+    print(json.dumps(fields), flush=True)
+
+
+MODEL = None
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    MODEL = _fitted(streamtopics.SVBLDA())
+    for name, door in doors():
+        attempt(name, door, "right", right(name))
+        for kind in ("csr", "csc"):
+            for how in SPOILT:
+                attempt(name, door, f"{kind}, {how}", spoilt(kind, how))
+                if name.split(".")[0] in OF_LISTS and name not in OF_POINTS:
+                    attempt(name, door, f"list of {kind}, {how}", [spoilt(kind, how), X])

@@ -1,0 +1,398 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Priors as parameters: resolved at fit, in pipelines and searches on raw texts."""
+
+import pickle
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline, make_pipeline
+
+import streamtopics as st
+from streamtopics.datasets import iter_minibatches
+from streamtopics.priors import (
+    ClassWords,
+    SeedWords,
+    ZipfPrior,
+    class_prior,
+    seed_prior,
+    word_ranks,
+    zipf_prior,
+)
+from streamtopics.text import NamedCounts, NamedVectorizer, SentenceVectorizer
+
+TEXTS = ["a ship at sea", "the deep sea", "a plane in the sky", "the blue sky"] * 30
+LABELS = ["sea", "sea", "air", "air"] * 30
+SEEDS = {"water": ["sea"], "air": ["sky", "plane"]}
+X = NamedVectorizer(CountVectorizer()).fit_transform(TEXTS)
+WORDS = X.feature_names
+
+
+def prior_of(model, X=X):
+    return model.fit(X).posterior_.prior_rows(np.arange(X.shape[1], dtype=np.int32)).T
+
+
+def bps(**parameters):
+    return st.BPSLDA(2, batch_size=20, random_state=0).set_params(**parameters)
+
+
+def raw(model):
+    return Pipeline([("count", NamedVectorizer(CountVectorizer())), ("lda", model)])
+
+
+@dataclass(frozen=True)
+class Twice:
+    """A record of a user."""
+
+    value: float
+
+    def resolve(self, columns):
+        return np.full((columns.n_components, columns.X.shape[1]), 2 * self.value)
+
+
+def first_letters(names, X):
+    return np.array([1.0 + name.startswith("s") for name in names]) * X.max()
+
+
+ENGLISH = ["the", "a", "sea"]
+RECORDS = [
+    (SeedWords(SEEDS, 5), seed_prior(SEEDS, WORDS, 5, n_components=2)),
+    (SeedWords(list(SEEDS.values()), 5), seed_prior(SEEDS, WORDS, 5, n_components=2)),
+    (SeedWords({1: ["sea"]}, 5), seed_prior({1: ["sea"]}, WORDS, 5, n_components=2)),
+    (
+        SeedWords({"a": ["sea", "gnu"]}, 5, base=0.1, elsewhere=0.01, missing="ignore"),
+        seed_prior({"a": ["sea"]}, WORDS, 5, n_components=2, base=0.1, elsewhere=0.01),
+    ),
+    (ZipfPrior(mass=3.0), zipf_prior(counts=X.sum(axis=0).A1, mass=3.0)),
+    (ZipfPrior(counted="documents"), zipf_prior(counts=(X > 0).sum(axis=0).A1)),
+    (ZipfPrior(ENGLISH, exponent=2.0), zipf_prior(word_ranks(ENGLISH, WORDS), exponent=2.0)),
+    (first_letters, first_letters(WORDS, X)),
+    (Twice(0.5), np.ones((2, len(WORDS)))),
+]
+
+
+@pytest.mark.parametrize(("record", "array"), RECORDS)
+def test_a_record_stands_for_the_array(record, array):
+    expected = np.broadcast_to(array, (2, len(WORDS)))
+    assert_array_equal(prior_of(st.SVBLDA(2, topic_word_prior=record)), expected)
+    by_record, by_array = (bps(boosted_prior=prior).fit(X) for prior in (record, array))
+    assert_array_equal(by_record.components_, by_array.components_)
+    by_record, by_array = (
+        st.GibbsOnlineEM(2, smoothing=prior, random_state=0).fit(X) for prior in (record, array)
+    )
+    assert_array_equal(by_record.components_, by_array.components_)
+
+
+@pytest.mark.parametrize("record", [record for record, _ in RECORDS])
+def test_records_travel(record):
+    model = bps(topic_word_prior=record)
+    assert clone(model).topic_word_prior == record
+    assert len(repr(model)) < 300
+    assert_array_equal(
+        pickle.loads(pickle.dumps(raw(model))).fit(TEXTS)[-1].components_,
+        model.fit(X).components_,
+    )
+
+
+def test_a_long_prior_has_a_short_representation():
+    words = [f"word{i}" for i in range(10_000)]
+    assert len(repr(SeedWords({"many": words, "few": ["x"]}, 5, vocabulary=words))) < 250
+    assert repr(SeedWords({"z": ["x"], "a": ["y"]}, 5)) == (
+        "SeedWords(seeds={'z': ['x'], 'a': ['y']}, strength=5)"
+    )
+    assert repr(ZipfPrior(mass=2.0)) == "ZipfPrior(mass=2.0)"
+
+
+def test_names_come_with_a_data_frame_or_the_record():
+    expected = seed_prior(SEEDS, WORDS, 5)
+    frame = pd.DataFrame(X.toarray(), columns=WORDS)
+    seeds = SeedWords(SEEDS, 5)
+    assert_array_equal(prior_of(st.SVBLDA(2, topic_word_prior=seeds), frame), expected)
+    vectorizer = CountVectorizer().fit(TEXTS)
+    for vocabulary in (vectorizer.vocabulary_, vectorizer.get_feature_names_out()):
+        named = SeedWords(SEEDS, 5, vocabulary=vocabulary)
+        plain = vectorizer.transform(TEXTS)
+        assert_array_equal(prior_of(st.SVBLDA(2, topic_word_prior=named), plain), expected)
+    fixed = make_pipeline(
+        CountVectorizer(vocabulary=list(WORDS)),
+        st.SVBLDA(2, topic_word_prior=SeedWords(SEEDS, 5, vocabulary=list(WORDS))),
+    )
+    assert_array_equal(clone(fixed).fit(TEXTS)[-1].posterior_.eta.T, expected)
+
+
+def test_what_was_resolved_at_the_start_is_kept():
+    batches = list(iter_minibatches(X, batch_size=40))
+    model = bps(topic_word_prior=ZipfPrior())
+    for batch in batches:
+        model.partial_fit(batch)
+    prior = zipf_prior(counts=batches[0].sum(axis=0).A1)
+    same = bps(topic_word_prior=prior)
+    for batch in batches:
+        same.partial_fit(batch)
+    assert_array_equal(model.components_, same.components_)
+
+
+# Searches
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_search_on_raw_text(n_jobs):
+    grid = {
+        "lda__boosting_scale": [0.0, 0.5],
+        "lda__topic_word_prior__strength": [0.01, 10.0],
+        "count__vectorizer__max_df": [0.5, 1.0],
+    }
+    model = raw(bps(topic_word_prior=SeedWords(SEEDS, 1.0)))
+    search = GridSearchCV(model, grid, cv=2, n_jobs=n_jobs, error_score="raise").fit(TEXTS)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert len(np.unique(search.cv_results_["mean_test_score"].round(6))) == 8
+    best = search.best_params_["lda__topic_word_prior__strength"]
+    assert search.best_estimator_[-1].topic_word_prior == SeedWords(SEEDS, best)
+    words = search.best_estimator_[-1].top_words(n=3)
+    assert "sea" in words[0]
+    assert "sky" in words[1]
+
+
+def test_search_over_the_step_size_and_the_strength():
+    model = raw(st.GibbsOnlineEM(2, smoothing=SeedWords(SEEDS, 1.0), batch_size=10, random_state=0))
+    grid = {"lda__kappa": [0.5, 0.9], "lda__smoothing__strength": [0.1, 10.0]}
+    search = GridSearchCV(model, grid, cv=2, error_score="raise").fit(TEXTS)
+    assert len(np.unique(search.cv_results_["mean_test_score"].round(6))) == 4
+
+
+def test_search_on_counts_with_names():
+    search = GridSearchCV(
+        bps(topic_word_prior=SeedWords(SEEDS, 1.0)), {"topic_word_prior__strength": [1.0, 9.0]},
+        cv=3, error_score="raise",
+    ).fit(X)  # fmt: skip
+    assert search.best_estimator_.feature_names_in_.tolist() == WORDS.tolist()
+
+
+def test_each_fold_looks_its_words_up():
+    texts = [*TEXTS[:60], *(text + " and more words" for text in TEXTS[60:])]
+    model = raw(bps(topic_word_prior=SeedWords({"a": ["sea"], "b": ["more"]}, 5.0)))
+    with pytest.raises(ValueError, match=r"seed words of topic 'b'.*\['more'\].*missing='ignore'"):
+        GridSearchCV(model, {"lda__tol": [1e-3]}, cv=2, error_score="raise").fit(texts)
+    model.set_params(lda__topic_word_prior__missing="ignore")
+    GridSearchCV(model, {"lda__tol": [1e-3]}, cv=2, error_score="raise").fit(texts)
+
+
+def test_fields_of_records_are_parameters():
+    model = bps(boosted_prior=SeedWords(SEEDS, 5))
+    assert model.get_params()["boosted_prior__strength"] == 5
+    assert model.set_params(boosted_prior__base=0.5).boosted_prior == SeedWords(SEEDS, 5, 0.5)
+    with pytest.raises(ValueError, match=r"boosted_prior, SeedWords.*has no parameter 'strenght'"):
+        model.set_params(boosted_prior__strenght=1)
+    with pytest.raises(ValueError, match="topic_word_prior, None, has no parameter"):
+        model.set_params(topic_word_prior__strength=1)
+    with pytest.raises(ValueError, match="Invalid parameter 'smoothing'"):
+        model.set_params(smoothing__strength=1)
+
+
+# Other models
+
+
+def test_priors_of_classes():
+    plain = {"class_word_prior": class_prior(X, LABELS, n_seeds=3), "random_state": 0}
+    model = st.MultiViewLDA(1, 1, **plain | {"class_word_prior": ClassWords(n_seeds=3)})
+    same = st.MultiViewLDA(1, 1, **plain).fit(X, LABELS)
+    assert_array_equal(model.fit(X, LABELS).components_, same.components_)
+    search = GridSearchCV(
+        raw(model), {"lda__class_word_prior__n_seeds": [1, 3]}, cv=2, error_score="raise"
+    ).fit(TEXTS, LABELS)
+    assert search.best_score_ > 0.9
+
+
+@pytest.mark.parametrize("name", ["class_word_prior", "boosted_prior"])
+def test_seeds_of_classes_go_by_their_names(name):
+    seeds = SeedWords({"sea": ["ship"], "air": ["sky"]}, 5)
+    array = seed_prior({1: ["ship"], 0: ["sky"]}, WORDS, 5)
+    by_name, by_place = (
+        st.MultiViewLDA(1, 1, boosting_scale=0.5, random_state=0, **{name: prior}).fit(X, LABELS)
+        for prior in (seeds, array)
+    )
+    assert_array_equal(by_name.components_, by_place.components_)
+    wrong = st.MultiViewLDA(1, 1, boosting_scale=0.5, **{name: SeedWords({"water": ["sea"]}, 1)})
+    with pytest.raises(ValueError, match=r"\['water'\], which are not among the classes \['air'"):
+        wrong.fit(X, LABELS)
+
+
+def test_shared_topics_of_classes():
+    model = st.MultiViewLDA(1, 1, topic_word_prior=ZipfPrior()).fit(X, LABELS)
+    expected = zipf_prior(counts=X.sum(axis=0).A1)
+    assert_array_equal(model.posterior_.blocks[-1].eta.ravel(), expected)
+
+
+def test_sentiments_in_a_pipeline():
+    reviews = ["Good room. The staff was friendly.", "Bad food. The soup was cold."] * 50
+    # The seeds go by the names of the sentiments, whatever their order.
+    seeds = SeedWords({"negative": ["bad"], "positive": ["good"]}, 1.0)
+    model = st.AspectSentimentModel(2, topic_word_prior=seeds, batch_size=20, random_state=0)
+    count = SentenceVectorizer(CountVectorizer(stop_words="english"))
+    search = GridSearchCV(
+        Pipeline([("count", count), ("model", model)]),
+        {"model__topic_word_prior__strength": [0.5, 1.0]}, cv=2, error_score="raise",
+    ).fit(reviews)  # fmt: skip
+    assert search.predict(["A friendly room.", "Cold soup!"]).tolist() == ["positive", "negative"]
+
+
+@pytest.mark.parametrize("name", ["RatingLDA", "SupervisedLDA", "HiddenFactorsTopics"])
+def test_models_of_ratings(name):
+    ratings = np.tile([1.0, 2.0, 4.0, 5.0], 30)
+    model = getattr(st, name)(2, topic_word_prior=ZipfPrior(mass=3.0), random_state=0)
+    given = {"items": np.tile(np.arange(6), 20), "users": np.repeat(np.arange(12), 10)}
+    model.fit(X, ratings, **given if name != "SupervisedLDA" else {})
+    assert_allclose(model.topic_word_prior_, zipf_prior(counts=X.sum(axis=0).A1, mass=3.0))
+    assert model.get_params()["topic_word_prior__mass"] == 3.0
+
+
+def test_sentence_topics():
+    model = st.WASTopicModel(
+        n_components=2, n_sweeps=2, n_burn_in=1, topic_word_prior=ZipfPrior(), random_state=0
+    ).fit(X, groups=np.arange(X.shape[0]) // 2)
+    assert_array_equal(model.posterior_.eta.ravel(), zipf_prior(counts=X.sum(axis=0).A1))
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("seeds", "options", "error", "message"),
+    [
+        ({"a": "ball"}, {}, TypeError, "seeds of topic 'a' must be a list of words; got 'ball'"),
+        (["ball"], {}, TypeError, "seeds of topic 0 must be a list of words; got 'ball'"),
+        ("ball", {}, ValueError, "seeds must map at least one topic to its words; got 'ball'"),
+        (3, {}, ValueError, "seeds must map at least one topic"),
+        ([], {}, ValueError, "seeds must map at least one topic"),
+        ({"a": [1, 2]}, {}, TypeError, "seeds of topic 'a' must be a list of words"),
+        ({"a": ["x"], 1: ["y"]}, {}, TypeError, "all names .* or all positions"),
+        (
+            {"a": ["x"], "b": ["x"]},
+            {},
+            ValueError,
+            "'x' is a seed of .*'a' and 'b'.*leave",
+        ),
+        ({"a": ["x"]}, {"strength": -1}, ValueError, r"strength must be a number in \(0, inf\)"),
+        ({"a": ["x"]}, {"base": 0}, ValueError, "base must be"),
+        ({"a": ["x"]}, {"elsewhere": "no"}, ValueError, "elsewhere must be"),
+        ({"a": ["x"]}, {"missing": "skip"}, ValueError, "missing must be 'error' or 'ignore'"),
+    ],
+)
+def test_seed_words_refuse(seeds, options, error, message):
+    with pytest.raises(error, match=message):
+        SeedWords(seeds, **{"strength": 1.0} | options)
+
+
+@pytest.mark.parametrize(
+    ("record", "options", "message"),
+    [
+        (ZipfPrior, {"counted": "words"}, "counted must be 'tokens' or 'documents'"),
+        (ZipfPrior, {"exponent": -1}, "exponent must be"),
+        (ZipfPrior, {"mass": 0}, "mass must be"),
+        (ClassWords, {"n_seeds": 0}, "n_seeds must be"),
+        (ClassWords, {"strength": -1}, "strength must be"),
+    ],
+)
+def test_other_records_refuse(record, options, message):
+    with pytest.raises(ValueError, match=message):
+        record(**options)
+    with pytest.raises(TypeError, match="words must be a list of words"):
+        ZipfPrior("the")
+
+
+@pytest.mark.parametrize("prior", [SeedWords(SEEDS, 1), ZipfPrior(ENGLISH)])
+def test_columns_without_names(prior):
+    model = make_pipeline(CountVectorizer(), bps(topic_word_prior=prior))
+    remedies = "no names; count with streamtopics.text.NamedVectorizer.*data frame.*vocabulary="
+    with pytest.raises(ValueError, match=remedies) as error:
+        model.fit(TEXTS)
+    (note,) = error.value.__notes__
+    assert note.startswith("raised by topic_word_prior=")
+    assert note.endswith("of BPSLDA")
+
+
+@pytest.mark.parametrize(
+    ("prior", "message"),
+    [
+        (SeedWords({"a": ["see"]}, 1), r"seed words of topic 'a' .*\['see'\]; leave them out"),
+        (SeedWords([["sea"]] + [[]] * 2, 1), "topic at position 2, but n_components is 2"),
+        (SeedWords({"a": ["x"]}, 1, vocabulary=["x"]), r"must have shape .*; got \(2, 1\)"),
+        (lambda names, X: np.ones(3), r"boosted_prior must have shape .*; got \(3,\)"),
+        (lambda names, X: "flat", "boosted_prior must be pseudo-counts"),
+        (lambda names, X: -1.0, r"boosted_prior must lie in \[1e-10"),
+        (lambda names, X: np.nan, "boosted_prior must be pseudo-counts"),
+        (lambda names, X: -1.0 * X.sum(axis=0).A1, r"boosted_prior must lie in \[1e-10"),
+        (ClassWords(), "ClassWords needs the class of each document.*SeedWords"),
+    ],
+)
+def test_refused_at_fit(prior, message):
+    with pytest.raises(ValueError, match=message):
+        bps(boosted_prior=prior).fit(X)
+
+
+def test_a_callable_that_forgets_to_return():
+    with pytest.raises(TypeError, match=r"boosted_prior=.* made None; it must return"):
+        bps(boosted_prior=lambda names, X: None).fit(X)
+
+
+def test_topics_that_share_a_prior_have_no_seeds():
+    with pytest.raises(ValueError, match="the topics here share one prior; pass ZipfPrior"):
+        st.HDPGibbsOnlineEM(smoothing=SeedWords(SEEDS, 1)).fit(X)
+
+
+def test_a_minibatch_without_documents_has_no_counts():
+    with pytest.raises(ValueError, match="first minibatch, but that has no documents"):
+        bps(topic_word_prior=ZipfPrior()).partial_fit(X[:0])
+    model = bps(topic_word_prior=SeedWords(SEEDS, 1)).partial_fit(X[:0]).partial_fit(X[:9])
+    assert model.n_documents_seen_ == 9
+
+
+def test_a_failed_start_changes_nothing():
+    model = bps(topic_word_prior=SeedWords({"a": ["see"]}, 1))
+    before = dict(vars(model))
+    with pytest.raises(ValueError, match="see"):
+        model.partial_fit(X)
+    assert vars(model) == before
+
+
+# Counts with names
+
+
+def test_names_stay_with_rows():
+    for rows in (slice(3), [1, 2], np.arange(120) < 7, 5, (slice(3), ...), ([1], slice(None))):
+        picked = X[rows]
+        assert_array_equal(picked.feature_names, WORDS)
+    for key in ((slice(3), slice(2)), (slice(3), [1, 0]), (1, 2)):
+        assert getattr(X[key], "feature_names", None) is None
+    for other in (2 * X, X.T, X @ X.T, X.toarray(), X.tocsc()):
+        assert getattr(other, "feature_names", None) is None
+    assert_array_equal(pickle.loads(pickle.dumps(X)).feature_names, WORDS)
+    assert_array_equal(X.toarray(), CountVectorizer().fit_transform(TEXTS).toarray())
+
+
+def test_names_of_other_columns_are_refused():
+    model = bps().fit(X)
+    with pytest.raises(ValueError, match=r"columns of X are not those.*their order differs"):
+        model.transform(NamedCounts.of(X, WORDS[::-1]))
+    strange = WORDS.copy()
+    strange[0] = "gnu"
+    with pytest.raises(ValueError, match=r"it has \['gnu'\], among others"):
+        model.transform(NamedCounts.of(X, strange))
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        model.transform(X.toarray())
+    with pytest.raises(ValueError, match="feature_names must name each of the 9 columns"):
+        NamedCounts.of(X, WORDS[1:])
+
+
+def test_named_vectorizer():
+    vectorizer = NamedVectorizer()
+    assert_array_equal(vectorizer.fit(TEXTS).transform(["sea sea"]).feature_names, WORDS)
+    assert_array_equal(vectorizer.get_feature_names_out(), WORDS)
+    assert vectorizer.set_output(transform="pandas") is vectorizer
+    with pytest.raises(TypeError, match="must know its words, but HashingVectorizer"):
+        NamedVectorizer(HashingVectorizer()).fit(TEXTS)
