@@ -132,7 +132,7 @@ def run(seed: int, scale: float, n_sets: int, n_test: int) -> dict[tuple[str, in
     train, test = map(Sets.of, parts)
     best, _ = test.slope(law(scale, BETA))
     truth = Parameters(np.eye(V), law(scale, BETA), 0.0, NONE)
-    package = log_likelihood(MEASURE, parts[1], truth).mean()
+    package = log_likelihood(parts[1], truth).mean()
     print(
         f"# {train.mean_size:.1f} points; beside the package {best - package:.1e}", file=sys.stderr
     )

@@ -69,19 +69,19 @@ def run(seed: int, own_theta: bool, options: argparse.Namespace) -> dict[tuple, 
         options.sets, N_TEST, "exponential", own_theta=own_theta, random_state=seed, **how
     )
     held = train if own_theta else test
-    best = log_likelihood(measure, held, truth).mean()
+    best = log_likelihood(held, truth).mean()
     results = {}
     for r in options.ranks:
         for penalty in options.penalties:
             found = learn_from(measure, train, truth, r, penalty, seed)
-            gap = best - log_likelihood(measure, held, found).mean()
+            gap = best - log_likelihood(held, found).mean()
             results[r, penalty] = result(found, gap, truth)
     if not own_theta:
         for n_steps, found in picards(measure, train, truth, seed, options.picard):
-            gap = best - log_likelihood(measure, held, found).mean()
+            gap = best - log_likelihood(held, found).mean()
             results[f"Picard {n_steps}", ""] = result(found, gap, truth)
         iid = Parameters(truth.U, 0 * truth.theta, 0.0, truth.noise.at(train.mean_size))
-        gap = best - log_likelihood(measure, held, iid).mean()
+        gap = best - log_likelihood(held, iid).mean()
         results["i.i.d. sentences", ""] = Result(0, gap, 1.0, 1.0, 1.0)
     return results
 

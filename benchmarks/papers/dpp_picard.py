@@ -70,7 +70,7 @@ def picard_features(
     """
     values = []
     for _ in range(n_steps):
-        found = slopes(measure, data, at)
+        found = slopes(data, at)
         values.append(found.log_likelihood / data.n_sets)
         inner = at.U.T @ found.U / (2 * data.n_sets)
         A = at.U @ (np.eye(len(inner)) + (inner + inner.T) / 2) @ at.U.T

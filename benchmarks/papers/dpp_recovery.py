@@ -115,7 +115,7 @@ def learn(
         learn_level=learn_level,
     )  # fmt: skip
     for _ in range(MOST_ROUNDS):
-        found = fit(measure, data, parameters, settings)
+        found = fit(data, parameters, settings)
         parameters = prune(found.parameters, tolerance=1e-6) if penalty else found.parameters
         if found.objective[0] - found.objective[-1] < least_gain:
             break

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Paragraphs that the docstrings of several estimators share.
 
-In the docstring of a class under `documented`, a line that is a name in braces
-stands for the paragraph of that name.
+In the docstring of a class under `documented`, and in those of its own methods, a line that
+is a name in braces stands for the paragraph of that name.
 """
 
 import re
+from inspect import isfunction
 from textwrap import indent
 
 PARAMETERS = {
@@ -221,12 +222,65 @@ feature_names_in_ : ndarray of shape (n_features,)
     Names of features seen in `fit`, when they were all strings.""",
 }
 
-SHARED = PARAMETERS | ATTRIBUTES
-PLACE = re.compile(r"^    \{(\w+)\}$", flags=re.MULTILINE)
+ARGUMENTS = {
+    "X_sentences": """\
+X : matrix of shape (n_sentences, n_features), or sequence of matrices
+    Counts of the words in sentences: one matrix for all documents, with `groups`, or one of
+    shape (n_sentences, n_features) for each document, as `SentenceVectorizer` makes them.""",
+    "y_ignored": """\
+y : None
+    Ignored.""",
+    "groups": """\
+groups : array-like of shape (n_sentences,) or None, default=None
+    The document of each row of X, if that is one matrix; documents come in the order of
+    their first rows.""",
+    "X_sets": """\
+X : sequence of matrices, or matrix
+    One matrix of shape (n_points, n_features) for each set, or one for all with `groups`:
+    sentences as counts of words, as `SentenceVectorizer` makes them, or vectors. For items
+    one matrix of shape (n_sets, n_items), in which the items of a set are above 0.""",
+    "groups_of_points": """\
+groups : array-like of shape (n_points,) or None, default=None
+    The set of each row of X, if that is one matrix of points; sets come in the order of
+    their first rows.""",
+    "points": """\
+points : matrix of shape (n_points, n_features)
+    Sentences or vectors; for items their column numbers, 1-D.""",
+    "theta_of_process": """\
+theta : array-like of shape (n_components,) or None, default=None
+    Such as a row of `transform`; None is `theta_`.""",
+    "given_points": """\
+given : points or None, default=None
+    The process of the further points of sets in which these are; as in `condition`.""",
+    "draws": """\
+random_state : int, RandomState instance or None, default=None
+    Pass an int for the same sets each time.
+
+Returns
+-------
+sets : ndarray of shape (n_sets,), of objects, or CSR matrix of shape (n_sets, n_items)
+    In the form that `fit` takes: a matrix for each set, or a row of items.""",
+    "documents": """\
+documents : iterable of str, or of lists of str
+    Texts, or lists of their sentences.""",
+    "returns_self": """\
+Returns
+-------
+self : object
+    The fitted estimator.""",
+}
+
+SHARED = PARAMETERS | ATTRIBUTES | ARGUMENTS
+PLACE = re.compile(r"^( *)\{(\w+)\}$", flags=re.MULTILINE)
 
 
 def documented(cls: type) -> type:
-    """Fill in the shared paragraphs of a class's docstring."""
-    if cls.__doc__:
-        cls.__doc__ = PLACE.sub(lambda place: indent(SHARED[place[1]], "    "), cls.__doc__)
+    """Fill in the shared paragraphs of the docstrings of a class and of its own methods."""
+    for owner in (cls, *filter(isfunction, vars(cls).values())):
+        if owner.__doc__:
+            owner.__doc__ = PLACE.sub(_paragraph, owner.__doc__)
     return cls
+
+
+def _paragraph(place: re.Match[str]) -> str:
+    return indent(SHARED[place[2]], place[1])

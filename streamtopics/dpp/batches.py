@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Batches of sets of equal size, which batched linear algebra works on."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.sets import PointSets
 from streamtopics.kernels import dpp as kernels
-from streamtopics.parallel import MOST_PARTS
+from streamtopics.parallel import MOST_PARTS, SERIAL, Workers
 
 MOST_ENTRIES, LEAST_SIDE = 2**16, 16
 
@@ -74,16 +74,12 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class SetBatches:
-    """All sets of a data set, in parts and batches.
+    """All sets of a data set, in parts and batches, and the workers that share the parts."""
 
-    Attributes
-    ----------
-    n_sets : int
-    parts : tuple of Part
-    """
-
+    measure: BaseMeasure
     n_sets: int
     parts: tuple[Part, ...]
+    workers: Workers = SERIAL
 
     def __iter__(self) -> Iterator[Part]:
         return iter(self.parts)
@@ -94,8 +90,15 @@ class SetBatches:
         result: float = sum(part.Phi.shape[0] for part in self) / max(self.n_sets, 1)
         return result
 
+    def fill(self, rows: Floats, function: Callable[..., Floats], *rest: Any) -> Floats:
+        """Fill in the rows of sets, by `function(part, *rest)` for those of a part."""
+        found = self.workers.share(function, [(part, *rest) for part in self])
+        for part, values in zip(self, found, strict=True):
+            rows[part.places] = values
+        return rows
 
-def batch_sets(measure: BaseMeasure, sets: PointSets) -> SetBatches:
+
+def batch_sets(measure: BaseMeasure, sets: PointSets, workers: Workers = SERIAL) -> SetBatches:
     """Compute the features and Gram matrices of sets, the smallest first.
 
     The memory is that of the features and of the squares of the sizes, 8 bytes each. What
@@ -119,7 +122,7 @@ def batch_sets(measure: BaseMeasure, sets: PointSets) -> SetBatches:
         some = slice(ends[cut.start], ends[cut.stop])
         rows = Phi[some]
         parts.append(Part(rows, tuple(_batches(order[cut], sizes[cut], rows, log_p[some]))))
-    return SetBatches(len(sets), tuple(parts))
+    return SetBatches(measure, len(sets), tuple(parts), workers)
 
 
 def _by_size(sets: PointSets) -> tuple[Places, Points]:

@@ -22,18 +22,8 @@ def condition(process: Process, points: Points) -> Process:
     """Return the process of the further points, given that these are in the set.
 
     With Counting noise the given points are taken out of the ground set. With Background
-    noise sets are multisets, and a given point may come again, from the background.
-
-    Parameters
-    ----------
-    process : Process
-    points : points of the measure
-        Given to be in the set.
-
-    Returns
-    -------
-    process : Process
-        Its gamma is 0: A' has the rank of A, V if gamma was not 0.
+    noise sets are multisets, and a given point may come again, from the background. The gamma
+    of the result is 0: A' has the rank of A, V if gamma was not 0.
 
     Raises
     ------

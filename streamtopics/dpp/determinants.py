@@ -12,16 +12,8 @@ from streamtopics.dpp.arrays import Floats
 def pivots(S: Floats) -> Floats:
     """Return squares of the diagonal of the Cholesky factor, whose product is the determinant.
 
-    Of a matrix that rounding has made indefinite its eigenvalues.
-
-    Parameters
-    ----------
-    S : ndarray of shape (..., n, n)
-        Symmetric.
-
-    Returns
-    -------
-    pivots : ndarray of shape (..., n)
+    S, of shape (..., n, n), is symmetric; of a matrix that rounding has made indefinite the
+    eigenvalues are returned.
 
     Examples
     --------
@@ -41,14 +33,6 @@ def pivots(S: Floats) -> Floats:
 
 def log_det_positive(L: Floats) -> Floats:
     """Return log det of positive semidefinite matrices, in nats; -inf if singular up to rounding.
-
-    Parameters
-    ----------
-    L : ndarray of shape (..., n, n)
-
-    Returns
-    -------
-    log_det : ndarray of shape (...)
 
     Examples
     --------
@@ -72,16 +56,7 @@ def solve_positive(L: Floats, B: Floats) -> Floats:
     """Solve L X = B for positive semidefinite matrices; by least squares where L is singular.
 
     Where a tiny level of noise is lost by rounding, least squares give the limit without it.
-
-    Parameters
-    ----------
-    L : ndarray of shape (..., n, n)
-    B : ndarray of shape (..., n, k)
-        In the span of L, up to rounding.
-
-    Returns
-    -------
-    X : ndarray of shape (..., n, k)
+    L is of shape (..., n, n); B, of shape (..., n, k), in its span, up to rounding.
 
     Examples
     --------

@@ -16,19 +16,9 @@ from streamtopics.dpp.arrays import Floats, Places
 
 
 def log_elementary(values: Floats, most: int) -> Floats:
-    """Return log e_m of the first i values, in nats.
+    """Return log e_m of the first i values, none negative, in nats.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        Not negative.
-    most : int
-        The largest m.
-
-    Returns
-    -------
-    table : ndarray of shape (n + 1, most + 1)
-        Entry (i, m); -inf where there is no such subset.
+    Entry (i, m) of shape (n + 1, most + 1); -inf where there is no such subset.
 
     Examples
     --------
@@ -49,16 +39,8 @@ def log_elementary(values: Floats, most: int) -> Floats:
 def draw_subsets(values: Floats, sizes: Places, rng: Generator) -> NDArray[np.bool_]:
     """Draw a subset of each size m, with probability its product over e_m.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        Not negative; at least m of them positive.
-    sizes : ndarray of shape (n_subsets,), int
-    rng : Generator
-
-    Returns
-    -------
-    chosen : ndarray of shape (n_subsets, n), bool
+    At least m values are positive, none negative. Returns whether each value is taken, of shape
+    (n_subsets, n).
 
     Examples
     --------

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
@@ -12,15 +12,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags, check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from streamtopics.base.frame import unchanged_unless_learnt
+from streamtopics.base.frame import Commit, StreamingEstimator
+from streamtopics.base.glossary import documented
 from streamtopics.dpp import conditioning, learning, marginal, sampling
 from streamtopics.dpp.arrays import Floats
-from streamtopics.dpp.batches import batch_sets
+from streamtopics.dpp.batches import SetBatches, batch_sets
 from streamtopics.dpp.forms import SENTENCES, Form
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.learning import Online, Settings
@@ -32,8 +33,7 @@ from streamtopics.dpp.penalty import active
 from streamtopics.dpp.sets import PointSets
 from streamtopics.dpp.totals import LEARNT, Known, Totals
 from streamtopics.dpp.words import embedding_cosines, telling_words
-from streamtopics.parallel import Workers, workers
-from streamtopics.progress import progress
+from streamtopics.parallel import Workers
 from streamtopics.validation import (
     COMMON_CONSTRAINTS,
     HasMethods,
@@ -48,13 +48,13 @@ NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 LEAST_MEAN_SIZE = 1e-3
 
 
-@dataclass(frozen=True, eq=False)
-class Learnt:
-    """The state of a fitted estimator.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Learnt(Commit):
+    """All that a step changes.
 
     Attributes
     ----------
-    online : Online
+    posterior : Online
         U, the mean theta, gamma and the noise, and what the next minibatch needs.
     totals : Totals
         Over the points seen.
@@ -65,20 +65,35 @@ class Learnt:
     n_batches, n_sets, n_points : int
     """
 
-    online: Online
     totals: Totals
     measure: BaseMeasure
-    objective: tuple[float, ...]
-    n_batches: int
-    n_sets: int
-    n_points: int
+    objective: tuple[float, ...] = ()
+    n_batches: int = 0
+    n_sets: int = 0
+    n_points: int = 0
 
     @property
     def parameters(self) -> Parameters:
-        return self.online.parameters
+        parameters: Parameters = self.posterior.parameters
+        return parameters
+
+    def after(self, sets: PointSets, totals: Totals, measure: BaseMeasure, online: Online) -> Self:
+        """Return what is learnt with further sets, whose totals are in these."""
+        return replace(
+            self,
+            posterior=online,
+            n_iter=0,
+            totals=totals,
+            measure=measure,
+            objective=(),
+            n_batches=self.n_batches + 1,
+            n_sets=self.n_sets + len(sets),
+            n_points=self.n_points + int(sets.n_tokens),
+        )
 
 
-class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+@documented
+class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEstimator):
     """Sets that repel their like: documents as sets of sentences, baskets as sets of items.
 
     A document is a draw of sentences from all that there could be, 2^V of V words, that
@@ -198,10 +213,12 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     7
     """
 
+    _commit: Learnt
+    _units = ("sets", "points")
     _parameter_constraints = {
         name: COMMON_CONSTRAINTS[name]
         for name in (
-            "n_components", "max_iter", "tol", "max_local_iter", "batch_size", "kappa", "n_jobs",
+            "n_components", "max_iter", "tol", "max_local_iter", "batch_size", "n_jobs",
             "random_state", "verbose",
         )
     } | {
@@ -212,6 +229,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         "theta": [StrOptions({"shared", "document"})],
         "penalty": [NOT_NEGATIVE],
         "step_size": [Interval(Real, 0, None, closed="neither")],
+        "kappa": [Interval(Real, 0, 1, closed="right")],
     }  # fmt: skip
 
     def __init__(
@@ -256,48 +274,38 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Learn from all sets together, by L-BFGS. Forgets what was learnt before.
 
+        When it fails or is interrupted nothing has changed.
+
         Parameters
         ----------
-        X : sequence of matrices, or matrix
-            One matrix of shape (n_points, n_features) for each set, or one for all with
-            `groups`: sentences as counts of words, as `SentenceVectorizer` makes them, or
-            vectors. For items one matrix of shape (n_sets, n_items), in which the items
-            of a set are above 0.
-        y : None
-            Ignored.
-        groups : array-like of shape (n_points,) or None, default=None
-            The set of each row of X, if that is one matrix of points.
+        {X_sets}
+        {y_ignored}
+        {groups_of_points}
 
-        Returns
-        -------
-        self : object
-            The fitted estimator.
+        {returns_self}
 
         Raises
         ------
         ValueError
             If X is not of this form, or a set has the probability 0 because the noise is 0.
         """
-        with self._learning("fit", X, groups, start=True) as (sets, totals, pool):
-            self.learnt_ = self._learn_together(sets, totals, pool)
-        return self
+        return self._fit(X=X, groups=groups)
 
     def partial_fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Learn from one minibatch, by a step of AdaGrad on U.
 
-        When it fails or is interrupted nothing has changed. Of a minibatch without sets
+        When it fails nothing has changed; when it is interrupted, either nothing has changed or
+        all of the minibatch was learnt, as `n_batch_iter_` tells. Of a minibatch without sets
         nothing is learnt; the first one has to have a point. Parameters that were changed
         take effect, but for `ground_set`, `noise` and `n_components`, which need a new start.
 
         Parameters
         ----------
-        X, y, groups
-            As in `fit`.
+        {X_sets}
+        {y_ignored}
+        {groups_of_points}
 
-        Returns
-        -------
-        self : object
-            The estimator.
+        {returns_self}
 
         Raises
         ------
@@ -305,47 +313,52 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             If X is not of this form, a set has the probability 0 because the noise is 0, or
             a parameter is another one that cannot change.
         """
-        first = not self.__sklearn_is_fitted__()
-        with self._learning("partial_fit", X, groups, start=first) as (sets, totals, pool):
-            if len(sets) and (sets.sizes.any() or not first):
-                self.learnt_ = self._learn_minibatch(sets, totals, pool, first)
-        return self
+        return self._partial_fit(X=X, groups=groups)
 
     @contextmanager
-    def _learning(
-        self, method: str, X: Any, groups: Any, *, start: bool
-    ) -> Iterator[tuple[PointSets, Totals, Workers]]:
-        """The sets, the totals with them, and the workers; all is undone if it fails.
+    def _learning(self) -> Iterator[Workers]:
+        # Batches are what is shared out: threads of the linear algebra itself would wait for
+        # each other over small matrices.
+        with super()._learning() as pool, threadpool_limits(1, user_api="blas"):
+            yield pool
 
-        SetBatches of sets are what is shared out: threads of the linear algebra itself would
-        wait for each other over small matrices.
-        """
-        one_thread = threadpool_limits(1, user_api="blas")
-        with unchanged_unless_learnt(self), self._workers() as pool, one_thread:
-            if start:
-                self.__dict__.pop("learnt_", None)
-                sets = self._start(X, groups, method)
-                before = self._totals_of_none(self.n_features_in_)
-            else:
-                self._check_unchanged()
-                sets, before = self._sets(X, groups, method), self.learnt_.totals
-            yield sets, before.plus(sets), pool
-
-    def _start(self, X: Any, groups: Any, method: str) -> PointSets:
+    def _read(self, method: str, *, reset: bool = False, X: Any, groups: Any) -> PointSets:
         X = list(X) if isinstance(X, Iterator) else X
-        width = self._known.n_columns if self._known else None
-        sets, n_columns = self._form.read(X, groups, width, self._caller(method))
+        caller = self._caller(method)
+        if reset:
+            totals = self._no_totals(0)
+            width = totals.n_columns if isinstance(totals, Known) else None
+        else:
+            totals, width = self._commit.totals, self.n_features_in_
+        sets, n_columns = totals.form.read(X, groups, width, caller)
         if method == "fit" and len(sets) == 0:
             raise ValueError(
-                f"X, passed to {self._caller(method)}, has no sets: found 0 sample(s), but a "
-                "minimum of 1 is required"
+                f"X, passed to {caller}, has no sets: found 0 sample(s), but a minimum of 1 is "
+                "required"
             )
-        self.n_features_in_ = n_columns
-        check_column_names(self, X, reset=True)
+        if reset:
+            self.n_features_in_ = n_columns
+        check_column_names(self, X, reset=reset)
         return sets
 
-    def _check_unchanged(self) -> None:
-        totals, parameters = self.learnt_.totals, self.learnt_.parameters
+    def _can_start(self, batch: PointSets) -> bool:
+        return bool(batch.sizes.any())
+
+    def _start(self, batch: PointSets) -> None:
+        """Start with half of the points from the noise, half from U."""
+        totals = self._no_totals(self.n_features_in_)
+        measure = totals.plus(batch).measure
+        half = max(float(batch.sizes.mean()), LEAST_MEAN_SIZE) / 2
+        noise = self._first_noise(measure, half)
+        trace = measure.v.sum() + (measure.w0**2).sum()
+        gamma = 0.0 if measure.form.one_matrix else float(min(1 / len(measure.v), half / trace))
+        rng = np.random.default_rng(self._draw_seed())
+        first = learning.start(measure, self.n_components, half, noise, rng, gamma=gamma)
+        online = Online.of(self._as_given(first))
+        self._commit = Learnt(online, totals=totals, measure=measure)
+
+    def _check_continuable(self) -> None:
+        totals, parameters = self._commit.totals, self._commit.parameters
         if isinstance(self.ground_set, str):
             same = isinstance(totals, LEARNT[self.ground_set])
         else:
@@ -362,55 +375,35 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                     "one; set it back, or start anew with fit"
                 )
 
-    def _learn_together(self, sets: PointSets, totals: Totals, pool: Workers) -> Learnt:
-        measure, n = totals.measure, len(sets)
-        data, at = batch_sets(measure, sets), self._first(measure, sets)
+    def _learn_all(self, batch: PointSets, pool: Workers) -> None:
+        """Learn from all sets together."""
+        commit, n, settings = self._commit, len(batch), self._settings()
+        totals = commit.totals.plus(batch)
+        data, at = batch_sets(totals.measure, batch, pool), commit.parameters
         if self.theta == "document":
             at = replace(at, theta=np.tile(at.theta, (n, 1)))
-        with progress(
-            "LowRankDPP", self.max_iter * n, enabled=self.verbose > 0, units=("sets", "sets")
-        ) as line:
+        with self._progress(batch) as line:
             found = learning.fit(
-                measure,
-                data,
-                at,
-                self._settings(),
-                report=lambda value: line.advance(n, float(n)),
-                workers=pool,
+                data, at, settings, report=lambda value: line.advance(n, batch.n_tokens)
             )
-        parameters = found.parameters
-        mean = replace(parameters, theta=np.atleast_2d(parameters.theta).mean(axis=0))
-        minibatches = (
-            batch_sets(measure, sets.cut(start, start + self.batch_size))
-            for start in range(0, n, self.batch_size)
+        theta = np.atleast_2d(found.parameters.theta).mean(axis=0)
+        minibatches = (batch_sets(data.measure, part, pool) for part in batch.cut(self.batch_size))
+        online = learning.resume(minibatches, replace(found.parameters, theta=theta), settings)
+        learnt, n_rounds = (
+            commit.after(batch, totals, data.measure, online),
+            len(found.objective) - 1,
         )
-        online = learning.resume(measure, minibatches, mean, self._settings(), workers=pool)
-        return Learnt(online, totals, measure, found.objective, 1, n, int(sets.indptr[-1]))
+        self._commit = replace(learnt, objective=found.objective, n_iter=n_rounds)
 
-    def _learn_minibatch(
-        self, sets: PointSets, totals: Totals, pool: Workers, first: bool
-    ) -> Learnt:
-        measure = totals.measure
-        if first:
-            before = Learnt(Online.of(self._first(measure, sets)), totals, measure, (), 0, 0, 0)
-        else:
-            before = self.learnt_
-        online = replace(
-            before.online,
-            parameters=self._as_given(before.parameters),
-            n_batches=before.n_sets / len(sets),
-        )
-        data = batch_sets(measure, sets)
-        online = learning.learn_minibatch(measure, data, online, self._settings(), workers=pool)
-        return Learnt(
-            learning.balance_online(online),
-            totals,
-            measure,
-            (),
-            before.n_batches + 1,
-            before.n_sets + len(sets),
-            before.n_points + int(sets.indptr[-1]),
-        )
+    def _learn(self, batch: PointSets, pool: Workers) -> None:
+        """Learn from one minibatch."""
+        commit = self._commit
+        totals = commit.totals.plus(batch)
+        data = batch_sets(totals.measure, batch, pool)
+        at, n_batches = self._as_given(commit.parameters), commit.n_sets / len(batch)
+        online = replace(commit.posterior, parameters=at, n_batches=n_batches)
+        online = learning.balance_online(learning.learn_minibatch(data, online, self._settings()))
+        self._commit = commit.after(batch, totals, data.measure, online)
 
     def _settings(self) -> Settings:
         return Settings(
@@ -424,17 +417,6 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             step_size=self.step_size,
             kappa=self.kappa,
         )
-
-    def _first(self, measure: BaseMeasure, sets: PointSets) -> Parameters:
-        """Return where learning starts: half of the points from the noise, half from U."""
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        half = max(float(sets.sizes.mean()), LEAST_MEAN_SIZE) / 2
-        noise = self._first_noise(measure, half)
-        trace = measure.v.sum() + (measure.w0**2).sum()
-        gamma = 0.0 if measure.form.one_matrix else float(min(1 / len(measure.v), half / trace))
-        rng = np.random.default_rng(seed)
-        first = learning.start(measure, self.n_components, half, noise, rng, gamma=gamma)
-        return self._as_given(first)
 
     def _as_given(self, parameters: Parameters) -> Parameters:
         """Set gamma and the level of the noise, where they are not to be learnt."""
@@ -465,8 +447,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Parameters
         ----------
-        X, groups
-            As in `fit`. Sets come in the order of their first rows.
+        {X_sets}
+        {groups_of_points}
 
         Returns
         -------
@@ -477,49 +459,37 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         ValueError
             If a set has the probability 0, which takes a `noise_level` of 0.
         """
-        check_is_fitted(self)
-        with self._workers() as pool:
-            data = batch_sets(self.measure_, self._sets(X, groups, "transform"))
-            parameters = self.learnt_.parameters
-            if parameters.noise.level == 0:
-                check_possible(self.measure_, data, parameters)
-            return theta_steps(
-                self.measure_,
-                data,
-                parameters,
-                penalty=self.penalty,
-                n_steps=self.max_local_iter,
-                workers=pool,
-            )
+        return self._inferred_of("transform", X, groups, self._own_theta)
 
     def score_samples(self, X: Any, groups: Any = None) -> Floats:
         """Return the log-likelihood of each set under `theta_`.
 
         Parameters
         ----------
-        X, groups
-            As in `fit`.
+        {X_sets}
+        {groups_of_points}
 
         Returns
         -------
         log_likelihood : ndarray of shape (n_sets,)
             In nats, of densities where the ground set has one; -inf for a set that cannot be.
         """
-        return self._log_likelihood(X, groups, "score_samples", independent=False)
+        return self._inferred_of("score_samples", X, groups, _log_likelihood)
 
     def score(self, X: Any, y: Any = None, groups: Any = None) -> float:
         """Return the mean log-likelihood of a set under `theta_`, in nats; higher is better.
 
         Parameters
         ----------
-        X, y, groups
-            As in `fit`.
+        {X_sets}
+        {y_ignored}
+        {groups_of_points}
 
         Returns
         -------
         score : float
         """
-        values = self._log_likelihood(X, groups, "score", independent=False)
+        values = self._inferred_of("score", X, groups, _log_likelihood)
         return float(values.mean()) if len(values) else np.nan
 
     def gain_over_independent(self, X: Any, groups: Any = None) -> Floats:
@@ -530,8 +500,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Parameters
         ----------
-        X, groups
-            As in `fit`.
+        {X_sets}
+        {groups_of_points}
 
         Returns
         -------
@@ -539,26 +509,31 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             In nats; above 0 where the model is better. 0 for a set that neither can give, such
             as a sentence of a length that "multinomial" rules out.
         """
-        return self._log_likelihood(X, groups, "gain_over_independent", independent=True)
+        return self._inferred_of("gain_over_independent", X, groups, _gain)
 
-    def _log_likelihood(self, X: Any, groups: Any, method: str, *, independent: bool) -> Floats:
+    def _inferred_of(
+        self,
+        method: str,
+        X: Any,
+        groups: Any,
+        infer: Callable[[Learnt, SetBatches, PointSets], Floats],
+    ) -> Floats:
+        """Return what `infer` makes of what was learnt and the sets that a user passed."""
         check_is_fitted(self)
-        with self._workers() as pool:
-            sets, learnt = self._sets(X, groups, method), self.learnt_
-            data = batch_sets(self.measure_, sets)
-            values = log_likelihood(self.measure_, data, learnt.parameters, workers=pool)
-            if not independent:
-                return values
-            shares = learnt.totals.independent_log_likelihood(sets)
-            if shares is not None:
-                return values - shares
-            mean_size = max(learnt.n_points / learnt.n_sets, LEAST_MEAN_SIZE)
-            nothing = np.zeros((len(self.measure_.v), 1))
-            noise = Background(mean_size / self.measure_.mass)
-            alone = Parameters(nothing, np.zeros(1), 0.0, noise)
-            others = log_likelihood(self.measure_, data, alone, workers=pool)
-            possible = np.isfinite(values) | np.isfinite(others)
-            return np.subtract(values, others, where=possible, out=np.zeros(len(values)))
+        sets = self._read(method, X=X, groups=groups)
+
+        def inferred(pool: Workers) -> Floats:
+            learnt = self._commit
+            return infer(learnt, batch_sets(learnt.measure, sets, pool), sets)
+
+        return self._inferred(inferred)
+
+    def _own_theta(self, learnt: Learnt, data: SetBatches, sets: PointSets) -> Floats:
+        """Return the theta of each set."""
+        parameters = learnt.parameters
+        if parameters.noise.level == 0:
+            check_possible(data, parameters)
+        return theta_steps(data, parameters, penalty=self.penalty, n_steps=self.max_local_iter)
 
     # The process
 
@@ -567,45 +542,42 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Parameters
         ----------
-        theta : array-like of shape (n_components,) or None, default=None
-            Such as a row of `transform`; None is `theta_`.
-        given : points or None, default=None
-            As in `condition`.
+        {theta_of_process}
+        {given_points}
 
         Returns
         -------
         process : Process
         """
-        check_is_fitted(self)
-        theta = self.theta_ if theta is None else np.asarray(theta, dtype=np.float64)
-        process = self.learnt_.parameters.process(self.measure_, theta)
-        return process if given is None else self._condition(process, given)
-
-    def _condition(self, process: Process, points: Any) -> Process:
-        return conditioning.condition(process, self._points(points, "condition"))
+        learnt = self._learnt
+        theta = learnt.parameters.theta if theta is None else np.asarray(theta, np.float64)
+        process = learnt.parameters.process(learnt.measure, theta)
+        if given is None:
+            return process
+        return conditioning.condition(process, self._points(given, "condition"))
 
     def condition(self, points: Any, theta: Any = None) -> Process:
         """Return the process of the further points of a set, of which some are given.
 
+        For the functions of `streamtopics.dpp`; `sample` and `marginals` do this
+        themselves with ``given=points``.
+
         Parameters
         ----------
-        points : matrix of shape (n_points, n_features)
-            Sentences or vectors; for items their column numbers, 1-D.
-        theta : array-like of shape (n_components,) or None, default=None
-            None is `theta_`.
+        {points}
+        {theta_of_process}
 
         Returns
         -------
         process : Process
-            For the functions of `streamtopics.dpp`; `sample` and `marginals` do this
-            themselves with ``given=points``.
 
         Raises
         ------
         ValueError
             If the given points cannot all be in a set.
         """
-        return self._condition(self.process(theta), points)
+        process = self.process(theta)
+        return conditioning.condition(process, self._points(points, "condition"))
 
     def sample(
         self, n_sets: int = 1, theta: Any = None, *, given: Any = None, random_state: Any = None
@@ -615,17 +587,9 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Parameters
         ----------
         n_sets : int, default=1
-        theta : array-like of shape (n_components,) or None, default=None
-            None is `theta_`.
-        given : points or None, default=None
-            Draw the further points of sets in which these are; as in `condition`.
-        random_state : int, RandomState instance or None, default=None
-            Pass an int for the same sets each time.
-
-        Returns
-        -------
-        sets : ndarray of shape (n_sets,), of objects, or CSR matrix of shape (n_sets, n_items)
-            In the form that `fit` takes: a matrix for each set, or a row of items.
+        {theta_of_process}
+        {given_points}
+        {draws}
         """
         check_scalar(n_sets, "n_sets", Integral, min_val=0)
         process = self.process(theta, given)
@@ -648,15 +612,9 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         k : int
             Points of each set; beside those given.
         n_sets : int, default=1
-        theta, given
-            As in `sample`.
-        random_state : int, RandomState instance or None, default=None
-            Pass an int for the same sets each time.
-
-        Returns
-        -------
-        sets : ndarray of shape (n_sets,), of objects, or CSR matrix of shape (n_sets, n_items)
-            As from `sample`.
+        {theta_of_process}
+        {given_points}
+        {draws}
         """
         check_scalar(k, "k", Integral, min_val=0)
         check_scalar(n_sets, "n_sets", Integral, min_val=0)
@@ -669,10 +627,9 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Parameters
         ----------
-        points : matrix of shape (n_points, n_features)
-            Sentences or vectors; for items their column numbers, 1-D.
-        theta, given
-            As in `sample`.
+        {points}
+        {theta_of_process}
+        {given_points}
 
         Returns
         -------
@@ -727,16 +684,6 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return list(self._learnt.objective)
 
     @property
-    def n_iter_(self) -> int:
-        """Rounds of `fit`; 0 after `partial_fit`."""
-        return max(len(self._learnt.objective) - 1, 0)
-
-    @property
-    def n_batch_iter_(self) -> int:
-        """Minibatches learnt from; all of `fit` is one."""
-        return self._learnt.n_batches
-
-    @property
     def n_documents_seen_(self) -> int:
         """Sets learnt from."""
         return self._learnt.n_sets
@@ -751,8 +698,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Parameters
         ----------
-        theta : array-like of shape (n_components,) or None, default=None
-            None is `theta_`.
+        {theta_of_process}
 
         Returns
         -------
@@ -828,33 +774,23 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     @property
     def _learnt(self) -> Learnt:
         check_is_fitted(self)
-        return self.learnt_
-
-    @property
-    def _known(self) -> Known | None:
-        return None if isinstance(self.ground_set, str) else Known(self.ground_set)
+        return self._commit
 
     @property
     def _form(self) -> Form:
-        if self.__sklearn_is_fitted__():
-            return self.learnt_.totals.form
-        return self._totals_of_none(0).form
+        totals = self._commit.totals if self.__sklearn_is_fitted__() else self._no_totals(0)
+        return totals.form
 
     @property
     def _n_features_out(self) -> int:
-        result: int = self.learnt_.parameters.U.shape[1]
+        result: int = self._commit.parameters.U.shape[1]
         return result
 
-    def _totals_of_none(self, n_columns: int) -> Totals:
+    def _no_totals(self, n_columns: int) -> Totals:
+        """Return the totals before the first set."""
         if isinstance(self.ground_set, str):
             return LEARNT[self.ground_set].none(n_columns)
         return Known(self.ground_set)
-
-    def _sets(self, X: Any, groups: Any, method: str) -> PointSets:
-        X = list(X) if isinstance(X, Iterator) else X
-        sets, _ = self._form.read(X, groups, self.n_features_in_, self._caller(method))
-        check_column_names(self, X, reset=False)
-        return sets
 
     def _points(self, points: Any, method: str) -> Any:
         return self._form.points(points, self.n_features_in_, self._caller(method))
@@ -867,15 +803,6 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             feature_names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
         return check_feature_names(feature_names, self.n_features_in_)
 
-    @contextmanager
-    def _workers(self) -> Iterator[Workers]:
-        self._validate_params()
-        with workers(self.n_jobs) as pool:
-            yield pool
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "learnt_")
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         is_known = not isinstance(self.ground_set, str) or self.ground_set in LEARNT
@@ -885,6 +812,24 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         tags.input_tags.three_d_array = not form.one_matrix
         tags.input_tags.positive_only = not form.signed
         return tags
+
+
+def _log_likelihood(learnt: Learnt, data: SetBatches, sets: PointSets) -> Floats:
+    """Return the log-likelihood of each set."""
+    return log_likelihood(data, learnt.parameters)
+
+
+def _gain(learnt: Learnt, data: SetBatches, sets: PointSets) -> Floats:
+    """Return the log-likelihood of each set, less that of independent points."""
+    values = log_likelihood(data, learnt.parameters)
+    others = learnt.totals.independent_log_likelihood(sets)
+    if others is None:
+        mean_size = max(learnt.n_points / max(learnt.n_sets, 1), LEAST_MEAN_SIZE)
+        noise = Background(mean_size / data.measure.mass)
+        nothing = Parameters(np.zeros((len(data.measure.v), 1)), np.zeros(1), 0.0, noise)
+        others = log_likelihood(data, nothing)
+    possible = np.isfinite(values) | np.isfinite(others)
+    return np.subtract(values, others, where=possible, out=np.zeros(len(values)))
 
 
 def _generator(random_state: Any) -> Generator:

@@ -28,7 +28,6 @@ from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.multiplicative import joint_step, theta_steps
 from streamtopics.dpp.noise import Noise
 from streamtopics.dpp.penalty import balance, smooth_penalty
-from streamtopics.parallel import SERIAL, Workers
 
 
 @dataclass(frozen=True)
@@ -137,40 +136,26 @@ def start(
     return Parameters(U, np.ones(n_components), gamma, noise)
 
 
-def objective(
-    measure: BaseMeasure,
-    data: SetBatches,
-    parameters: Parameters,
-    penalty: float,
-    *,
-    workers: Workers = SERIAL,
-) -> float:
+def objective(data: SetBatches, parameters: Parameters, penalty: float) -> float:
     """Return F, in nats per set."""
     value, _ = smooth_penalty(parameters.U, parameters.theta)
-    found = log_likelihood(measure, data, parameters, workers=workers)
-    return float(-found.mean() + penalty * value)
+    return float(-log_likelihood(data, parameters).mean() + penalty * value)
 
 
 def fit_embedding(
-    measure: BaseMeasure,
-    data: SetBatches,
-    parameters: Parameters,
-    *,
-    penalty: float = 0.01,
-    max_iter: int = 20,
-    workers: Workers = SERIAL,
+    data: SetBatches, parameters: Parameters, *, penalty: float = 0.01, max_iter: int = 20
 ) -> Parameters:
     """Learn U by L-BFGS, all else fixed, from sets that are all possible.
 
     Rows are scaled by the root mean square of their feature, so that rare words move too.
     """
-    shape = parameters.U.shape
+    shape, measure = parameters.U.shape, data.measure
     unit = np.sqrt(measure.v + (measure.w0**2).sum(axis=1))[:, None]
     unit = np.where(unit > 0, unit, 1.0)
 
     def function(x: Floats) -> tuple[float, Floats]:
         U = x.reshape(shape) / unit
-        found = slopes(measure, data, replace(parameters, U=U), workers=workers)
+        found = slopes(data, replace(parameters, U=U))
         value, slope = smooth_penalty(U, parameters.theta)
         gradient = penalty * slope - found.U / data.n_sets
         return penalty * value - found.log_likelihood / data.n_sets, (gradient / unit).ravel()
@@ -183,27 +168,16 @@ def fit_embedding(
 
 
 def fit(
-    measure: BaseMeasure,
     data: SetBatches,
     parameters: Parameters,
     settings: Settings = DEFAULT,
     *,
     report: Callable[[float], None] = lambda value: None,
-    workers: Workers = SERIAL,
 ) -> Fitted:
     """Find a local minimum of F, by rounds of U, then theta, gamma and the noise, then balance.
 
-    Parameters
-    ----------
-    measure : BaseMeasure
-    data : SetBatches
-    parameters : Parameters
-        Where to start. A theta of shape (r,) is learnt for all sets, one of shape
-        (n_sets, r) for each set. A gamma or a level of 0 stays 0.
-    settings : Settings
-    report : callable
-        Gets F after each round.
-    workers : Workers
+    From these parameters: a theta of shape (r,) is learnt for all sets, one of shape (n_sets, r)
+    for each set, and a gamma or a level of 0 stays 0. `report` gets F after each round.
 
     Raises
     ------
@@ -221,61 +195,38 @@ def fit(
     >>> sets = sample(Process(measure, kernel, Counting(0.1)), 500, rng)
     >>> data = batch_sets(measure, sets)
     >>> at = start(measure, 4, data.mean_size, Counting(0.05), rng)
-    >>> fitted = fit(measure, data, at, Settings(max_iter=5))
+    >>> fitted = fit(data, at, Settings(max_iter=5))
     >>> fitted.objective[-1] < fitted.objective[0]
     True
     """
-    check_possible(measure, data, parameters, workers=workers)
-    values = [objective(measure, data, parameters, settings.penalty, workers=workers)]
+    check_possible(data, parameters)
+    values = [objective(data, parameters, settings.penalty)]
     for _ in range(settings.max_iter):
-        parameters = _round(measure, data, parameters, settings, workers)
-        values.append(objective(measure, data, parameters, settings.penalty, workers=workers))
+        parameters = _round(data, parameters, settings)
+        values.append(objective(data, parameters, settings.penalty))
         report(values[-1])
         if values[-2] - values[-1] < settings.tol:
             break
     return Fitted(parameters, tuple(values))
 
 
-def _round(
-    measure: BaseMeasure,
-    data: SetBatches,
-    parameters: Parameters,
-    settings: Settings,
-    workers: Workers,
-) -> Parameters:
+def _round(data: SetBatches, parameters: Parameters, settings: Settings) -> Parameters:
     parameters = fit_embedding(
-        measure,
-        data,
-        parameters,
-        penalty=settings.penalty,
-        max_iter=settings.n_embedding,
-        workers=workers,
+        data, parameters, penalty=settings.penalty, max_iter=settings.n_embedding
     )
     if not parameters.shared:
-        parameters = _with_own_theta(measure, data, parameters, settings, workers)
+        parameters = _with_own_theta(data, parameters, settings)
     for _ in range(settings.n_joint):
-        found = slopes(measure, data, parameters, workers=workers)
+        found = slopes(data, parameters)
         parameters = _joint_step(parameters, found, settings)
     U, theta, _ = balance(parameters.U, parameters.theta)
     return replace(parameters, U=U, theta=theta)
 
 
-def _with_own_theta(
-    measure: BaseMeasure,
-    data: SetBatches,
-    parameters: Parameters,
-    settings: Settings,
-    workers: Workers,
-) -> Parameters:
+def _with_own_theta(data: SetBatches, parameters: Parameters, settings: Settings) -> Parameters:
     """Return the parameters with a theta for each set, by steps from the present one."""
-    theta = theta_steps(
-        measure,
-        data,
-        parameters,
-        penalty=settings.penalty,
-        n_steps=settings.n_theta,
-        workers=workers,
-    )
+    penalty, n_steps = settings.penalty, settings.n_theta
+    theta = theta_steps(data, parameters, penalty=penalty, n_steps=n_steps)
     return replace(parameters, theta=theta)
 
 
@@ -292,14 +243,7 @@ def _joint_step(
     )
 
 
-def learn_minibatch(
-    measure: BaseMeasure,
-    data: SetBatches,
-    state: Online,
-    settings: Settings = DEFAULT,
-    *,
-    workers: Workers = SERIAL,
-) -> Online:
+def learn_minibatch(data: SetBatches, state: Online, settings: Settings = DEFAULT) -> Online:
     """Take one step from a minibatch of sets.
 
     Raises
@@ -312,20 +256,19 @@ def learn_minibatch(
     >>> import numpy as np
     >>> from streamtopics.dpp import Background, Bernoulli, PointSets, batch_sets
     >>> from streamtopics.dpp.learning import Online, learn_minibatch, start
-    >>> measure = Bernoulli([0.2, 0.3, 0.1])
     >>> sentences = np.array([[1, 0, 0], [0, 1, 1], [0, 0, 0], [1, 1, 0]])
-    >>> data = batch_sets(measure, PointSets(sentences, [0, 2, 4]))
-    >>> at = start(measure, 2, 2.0, Background(1.0), np.random.default_rng(0))
-    >>> state = learn_minibatch(measure, data, Online.of(at))
+    >>> data = batch_sets(Bernoulli([0.2, 0.3, 0.1]), PointSets(sentences, [0, 2, 4]))
+    >>> at = start(data.measure, 2, 2.0, Background(1.0), np.random.default_rng(0))
+    >>> state = learn_minibatch(data, Online.of(at))
     >>> state.n_batches, state.parameters.U.shape
     (1.0, (3, 2))
     """
     parameters, rate = state.parameters, (state.n_batches + 2) ** -settings.kappa
-    check_possible(measure, data, parameters, workers=workers)
+    check_possible(data, parameters)
     local = parameters
     if settings.own_theta:
-        local = _with_own_theta(measure, data, parameters, settings, workers)
-    found = slopes(measure, data, local, workers=workers)
+        local = _with_own_theta(data, parameters, settings)
+    found = slopes(data, local)
     U, squares = _adagrad_step(state, local, found.U / data.n_sets, settings)
     stepped = _joint_step(local, found, settings, rate)
     theta = stepped.theta
@@ -349,30 +292,18 @@ def _adagrad_step(
 
 
 def resume(
-    measure: BaseMeasure,
-    minibatches: Iterable[SetBatches],
-    parameters: Parameters,
-    settings: Settings = DEFAULT,
-    *,
-    workers: Workers = SERIAL,
+    minibatches: Iterable[SetBatches], parameters: Parameters, settings: Settings = DEFAULT
 ) -> Online:
     """Return the state with which `learn_minibatch` goes on after `fit`.
 
     Its steps are those that it would take if it had come this far itself.
 
-    Parameters
-    ----------
-    measure : BaseMeasure
-    minibatches : iterable of SetBatches
-        The sets that `fit` learnt from.
-    parameters : Parameters
-        What it found, with one theta, the mean.
-    settings : Settings
-    workers : Workers
+    `minibatches` are of the sets that `fit` learnt from, `parameters` what it found, with one
+    theta, the mean.
     """
     state, still = Online.of(parameters), replace(settings, step_size=0.0)
     for data in minibatches:
-        found = learn_minibatch(measure, data, state, still, workers=workers)
+        found = learn_minibatch(data, state, still)
         state = replace(state, squares=found.squares, n_batches=state.n_batches + 1)
     return state
 

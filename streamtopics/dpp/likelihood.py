@@ -32,7 +32,6 @@ from streamtopics.dpp.low_rank import (
 )
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.noise import Noise
-from streamtopics.parallel import SERIAL, Workers
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,19 +118,9 @@ class Slopes:
 
 
 def ensemble(batch: SetBatch, Z: Floats, theta: Floats, parameters: Parameters) -> Floats:
-    """Return Diag(delta) + gamma Phi_X Phi_X' + Z Th Z' of each set.
+    """Return Diag(delta) + gamma Phi_X Phi_X' + Z Th Z' of each set, of shape (m, n, n).
 
-    Parameters
-    ----------
-    batch : SetBatch
-    Z : ndarray of shape (m, n, r)
-    theta : ndarray of shape (m, r)
-    parameters : Parameters
-        Of which gamma and the noise are used.
-
-    Returns
-    -------
-    L : ndarray of shape (m, n, n)
+    Z is of shape (m, n, r), theta of (m, r); of the parameters gamma and the noise are used.
     """
     L = (Z * theta[:, None, :]) @ Z.transpose(0, 2, 1) + parameters.gamma * batch.gram
     m, n = batch.log_p.shape
@@ -139,15 +128,10 @@ def ensemble(batch: SetBatch, Z: Floats, theta: Floats, parameters: Parameters) 
     return L
 
 
-def log_likelihood(
-    measure: BaseMeasure, data: SetBatches, parameters: Parameters, *, workers: Workers = SERIAL
-) -> Floats:
+def log_likelihood(data: SetBatches, parameters: Parameters) -> Floats:
     """Return log P(X) of each set, in nats; with respect to a density where p is one.
 
-    Returns
-    -------
-    log_likelihood : ndarray of shape (n_sets,)
-        -inf for a set that the process cannot give.
+    It is -inf for a set that the process cannot give.
 
     Examples
     --------
@@ -156,16 +140,12 @@ def log_likelihood(
     >>> from streamtopics.dpp.likelihood import log_likelihood
     >>> sets = PointSets(np.array([0, 1, 0, 1]), [0, 0, 1, 2, 4])
     >>> parameters = Parameters(np.array([[1.0], [2.0]]), np.array([3.0]), 0.0, Counting(0.0))
-    >>> measure = Items.of(2)
-    >>> np.exp(log_likelihood(measure, batch_sets(measure, sets), parameters)).round(4)
+    >>> np.exp(log_likelihood(batch_sets(Items.of(2), sets), parameters)).round(4)
     array([0.0625, 0.1875, 0.75  , 0.    ])
     """
-    projected = parameters.projected(measure)
-    jobs = [(part, projected, parameters) for part in data]
-    result = np.empty(data.n_sets)
-    for part, values in zip(data, workers.share(_part_log_likelihood, jobs), strict=True):
-        result[part.places] = values
-    return result - parameters.noise.log_normalizer(measure)
+    projected = parameters.projected(data.measure)
+    values = data.fill(np.empty(data.n_sets), _part_log_likelihood, projected, parameters)
+    return values - parameters.noise.log_normalizer(data.measure)
 
 
 def _part_log_likelihood(part: Part, projected: Projected, parameters: Parameters) -> Floats:
@@ -176,9 +156,7 @@ def _part_log_likelihood(part: Part, projected: Projected, parameters: Parameter
     return np.concatenate(found) - log_det(projected, parameters.distinct_theta_of(part.places))
 
 
-def slopes(
-    measure: BaseMeasure, data: SetBatches, parameters: Parameters, *, workers: Workers = SERIAL
-) -> Slopes:
+def slopes(data: SetBatches, parameters: Parameters) -> Slopes:
     """Return the sum of the log-likelihoods of all sets and its derivatives.
 
     Every set must be possible, as `check_possible` checks; otherwise the sum is -inf and the
@@ -189,19 +167,18 @@ def slopes(
     >>> import numpy as np
     >>> from streamtopics.dpp import Counting, Items, Parameters, PointSets, batch_sets
     >>> from streamtopics.dpp.likelihood import slopes
-    >>> measure = Items.of(2)
-    >>> data = batch_sets(measure, PointSets(np.array([0, 1]), [0, 1, 2]))
+    >>> data = batch_sets(Items.of(2), PointSets(np.array([0, 1]), [0, 1, 2]))
     >>> parameters = Parameters(np.array([[1.0], [2.0]]), np.array([3.0]), 0.0, Counting(0.0))
-    >>> slopes(measure, data, parameters).theta.net.round(4)  # 1 / 3 - 5 / 16, twice
+    >>> slopes(data, parameters).theta.net.round(4)  # 1 / 3 - 5 / 16, twice
     array([[0.0208],
            [0.0208]])
     """
-    projected, noise, n_sets = parameters.projected(measure), parameters.noise, data.n_sets
+    measure, share, n_sets = data.measure, data.workers.share, data.n_sets
+    projected, noise = parameters.projected(measure), parameters.noise
     theta = np.atleast_2d(parameters.theta)
     cuts: list[Any] = [slice(None)] if parameters.shared else [part.places for part in data]
-    ups = workers.share(_observed, [(part, parameters) for part in data])
-    jobs = [(measure, noise, projected, theta[cut]) for cut in cuts]
-    downs = workers.share(_normalizers, jobs)
+    ups = share(_observed, [(part, parameters) for part in data])
+    downs = share(_normalizers, [(measure, noise, projected, theta[cut]) for cut in cuts])
     by_theta = Halves(np.empty((n_sets, theta.shape[1])), np.empty((n_sets, theta.shape[1])))
     for part, found in zip(data, ups, strict=True):
         by_theta.up[part.places] = found.theta
@@ -279,12 +256,9 @@ def _normalizers(
     return _Normalizers(float(total), inner, slope, float(level))
 
 
-def check_possible(
-    measure: BaseMeasure, data: SetBatches, parameters: Parameters, *, workers: Workers = SERIAL
-) -> None:
+def check_possible(data: SetBatches, parameters: Parameters) -> None:
     """Raise ValueError if some set has the probability 0, for which nothing can be learnt."""
-    found = log_likelihood(measure, data, parameters, workers=workers)
-    impossible = np.flatnonzero(~np.isfinite(found))
+    impossible = np.flatnonzero(~np.isfinite(log_likelihood(data, parameters)))
     if len(impossible):
         raise ValueError(
             f"{len(impossible)} of {data.n_sets} sets, the first of them set {impossible[0]}, have "

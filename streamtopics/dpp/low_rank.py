@@ -69,12 +69,6 @@ class Projected:
 def project(measure: BaseMeasure, U: Floats, gamma: float, rho: float) -> Projected:
     """Compute T U, P and the rest of `Projected`, in O(V (r + q)^2).
 
-    Parameters
-    ----------
-    measure : BaseMeasure
-    U : ndarray of shape (V, r)
-    gamma, rho : float
-
     Examples
     --------
     >>> import numpy as np
@@ -104,15 +98,6 @@ def core(projected: Projected, theta: Floats) -> Floats:
 
 def log_det(projected: Projected, theta: Floats) -> Floats:
     """Return log det(I + rho A Sigma) for each theta, in nats: the normaliser without the noise.
-
-    Parameters
-    ----------
-    projected : Projected
-    theta : ndarray of shape (..., r)
-
-    Returns
-    -------
-    log_det : ndarray of shape (...)
 
     Examples
     --------
@@ -179,21 +164,9 @@ def slope_gamma(projected: Projected, shrunk_sum: Floats, n: int) -> float:
 def low_rank_sizes(projected: Projected, theta: Floats, slope: Floats, shrunk: Floats) -> Floats:
     """Return tr(rho A Sigma (I + rho A Sigma)^-1), the expected size of the low-rank part.
 
-    It is sum_k theta_k d log_det / d theta_k + gamma d log_det / d gamma. The `expected_size`
-    of the noise makes that of the whole process of it.
-
-    Parameters
-    ----------
-    projected : Projected
-    theta : ndarray of shape (..., r)
-    slope : ndarray of shape (..., r)
-        Result of `slope_theta`.
-    shrunk : ndarray of shape (..., r, r)
-        Result of `shrunk`.
-
-    Returns
-    -------
-    sizes : ndarray of shape (...)
+    It is sum_k theta_k d log_det / d theta_k + gamma d log_det / d gamma, for each theta, given
+    the results of `slope_theta` and `shrunk`. The `expected_size` of the noise makes that of
+    the whole process of it.
     """
     rho, TU = projected.rho, projected.TU
     by_gamma = rho * (projected.trace - rho * np.einsum("...kl,kl->...", shrunk, TU.T @ TU))

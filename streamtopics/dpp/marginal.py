@@ -91,15 +91,6 @@ def marginal(process: Process) -> Marginal:
 def marginals(process: Process, points: Points) -> Floats:
     """Return P(x in X) of each point; of a density, and with Background, the expected number of it.
 
-    Parameters
-    ----------
-    process : Process
-    points : points of the measure, n of them
-
-    Returns
-    -------
-    marginals : ndarray of shape (n,)
-
     Examples
     --------
     >>> import numpy as np
@@ -158,16 +149,7 @@ def expected_with_word(process: Process) -> Floats:
 
     tr(B Sigma) less the same over the sentences without the word. Relative to the share
     of sentences under p that have it, this shows what theta prefers. What the noise adds
-    is not in it: that has the words of p.
-
-    Parameters
-    ----------
-    process : Process
-        On a measure over words, with the method `absence`.
-
-    Returns
-    -------
-    expected : ndarray of shape (V,)
+    is not in it: that has the words of p. For measures over words, with the method `absence`.
 
     Examples
     --------

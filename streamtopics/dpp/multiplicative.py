@@ -24,59 +24,32 @@ from streamtopics.dpp.batches import Part, SetBatches
 from streamtopics.dpp.determinants import solve_positive
 from streamtopics.dpp.likelihood import Parameters, Slopes, ensemble
 from streamtopics.dpp.low_rank import Projected
-from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.kernels import dpp as kernels
-from streamtopics.parallel import SERIAL, Workers
 
 
 def theta_steps(
-    measure: BaseMeasure,
-    data: SetBatches,
-    parameters: Parameters,
-    *,
-    penalty: float = 0.0,
-    n_steps: int = 20,
-    workers: Workers = SERIAL,
+    data: SetBatches, parameters: Parameters, *, penalty: float = 0.0, n_steps: int = 20
 ) -> Floats:
     """Return a theta for each set, after `n_steps` from that of `parameters`; all else stays.
 
-    Deterministic, and each set by itself: it has the bits of the set alone.
-
-    Parameters
-    ----------
-    measure : BaseMeasure
-    data : SetBatches
-        Every set must be possible.
-    parameters : Parameters
-        Start from a positive theta.
-    penalty : float, default=0.0
-        Of the sum of theta, in nats.
-    n_steps : int, default=20
-    workers : Workers
-
-    Returns
-    -------
-    theta : ndarray of shape (n_sets, r)
+    Deterministic, and each set by itself: it has the bits of the set alone. Every set must be
+    possible; start from a positive theta. The penalty is of the sum of theta, in nats.
 
     Examples
     --------
     >>> import numpy as np
     >>> from streamtopics.dpp import Counting, Items, Parameters, PointSets, batch_sets
     >>> from streamtopics.dpp.multiplicative import theta_steps
-    >>> measure = Items.of(2)
-    >>> data = batch_sets(measure, PointSets(np.array([0, 1]), [0, 1, 1, 2]))
+    >>> data = batch_sets(Items.of(2), PointSets(np.array([0, 1]), [0, 1, 1, 2]))
     >>> parameters = Parameters(np.eye(2), np.ones(2), 0.0, Counting(0.5))
-    >>> theta_steps(measure, data, parameters).round(2)  # Of item i in {i}: without bound.
+    >>> theta_steps(data, parameters).round(2)  # Of item i in {i}: without bound.
     array([[19.32,  0.  ],
            [ 0.  ,  0.  ],
            [ 0.  , 19.32]])
     """
-    projected = parameters.projected(measure)
-    jobs = [(part, projected, parameters, penalty, n_steps) for part in data]
+    projected = parameters.projected(data.measure)
     theta = np.empty((data.n_sets, parameters.U.shape[1]))
-    for part, values in zip(data, workers.share(_part_theta_steps, jobs), strict=True):
-        theta[part.places] = values
-    return theta
+    return data.fill(theta, _part_theta_steps, projected, parameters, penalty, n_steps)
 
 
 def _part_theta_steps(
@@ -129,10 +102,9 @@ def joint_step(
     >>> from streamtopics.dpp import Background, Bernoulli, Parameters, PointSets, batch_sets
     >>> from streamtopics.dpp.likelihood import slopes
     >>> from streamtopics.dpp.multiplicative import joint_step
-    >>> measure = Bernoulli([0.5, 0.5])
-    >>> data = batch_sets(measure, PointSets(np.ones((6, 2)), [0, 2, 6]))
+    >>> data = batch_sets(Bernoulli([0.5, 0.5]), PointSets(np.ones((6, 2)), [0, 2, 6]))
     >>> at = Parameters(np.zeros((2, 1)), np.zeros(1), 0.0, Background(1.0))
-    >>> joint_step(at, slopes(measure, data, at)).noise  # The mean size.
+    >>> joint_step(at, slopes(data, at)).noise  # The mean size.
     Background(level=3.0)
     """
     up, down = found.theta.up, found.theta.down + penalty

@@ -22,16 +22,7 @@ NEGLIGIBLE = 1e-100
 def smooth_penalty(U: Floats, theta: Floats) -> tuple[float, Floats]:
     """Return R, with (|u|^2 + 1e-16)^{1/2} for |u|, and its derivative by U.
 
-    Parameters
-    ----------
-    U : ndarray of shape (V, r)
-    theta : ndarray of shape (r,) or (n_sets, r)
-        Not negative.
-
-    Returns
-    -------
-    value : float
-    slope : ndarray of shape (V, r)
+    theta is of shape (r,) or (n_sets, r), and not negative.
 
     Examples
     --------
@@ -56,18 +47,9 @@ def strengths(U: Floats, theta: Floats) -> Floats:
 def balance(U: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
     """Rescale U and theta to the least penalty; the kernel stays the same.
 
-    Parameters
-    ----------
-    U : ndarray of shape (V, r)
-    theta : ndarray of shape (r,) or (n_sets, r)
-
-    Returns
-    -------
-    U : ndarray of shape (V, r)
-    theta : ndarray, of the shape of theta
-    scales : ndarray of shape (r,)
-        U was multiplied by them, theta divided by their squares. 0 for a column without
-        any effect, less than 1e-100 of the strongest, of which both become 0.
+    Returns U, theta and the scales, of shape (r,): U was multiplied by them, theta divided by
+    their squares. They are 0 for a column without any effect, less than 1e-100 of the
+    strongest, of which both become 0.
 
     Examples
     --------

@@ -58,13 +58,7 @@ def sample(process: Process, n_sets: int, rng: Generator) -> PointSets:
 def sample_k(process: Process, k: int, n_sets: int, rng: Generator) -> PointSets:
     """Draw independent sets of exactly k points: the process given its size.
 
-    Parameters
-    ----------
-    process : Process
-    k : int
-        At most the rank of the low-rank part, if there is no noise.
-    n_sets : int
-    rng : Generator
+    k is at most the rank of the low-rank part, if there is no noise.
 
     Examples
     --------

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sets of points."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
 
@@ -50,10 +51,21 @@ class PointSets:
         """Return the points of set i."""
         return self.points[self.indptr[i] : self.indptr[i + 1]]
 
-    def cut(self, start: int, stop: int) -> Self:
-        """Return sets `start` to `stop` - 1."""
-        indptr = self.indptr[start : stop + 1]
-        return type(self)(self.points[indptr[0] : indptr[-1]], indptr - indptr[0])
+    def cut(self, size: int) -> Iterator[Self]:
+        """Yield `size` sets after another, in order."""
+        for start in range(0, len(self), size):
+            indptr = self.indptr[start : start + size + 1]
+            yield type(self)(self.points[indptr[0] : indptr[-1]], indptr - indptr[0])
+
+    @property
+    def n_documents(self) -> int:
+        """The number of sets, each that of a document."""
+        return len(self)
+
+    @property
+    def n_tokens(self) -> float:
+        """The number of points of all sets."""
+        return float(self.indptr[-1])
 
     @property
     def sizes(self) -> Places:

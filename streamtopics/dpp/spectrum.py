@@ -74,17 +74,7 @@ def size_probabilities(process: Process, most: int) -> Floats:
 def size_log_weights(process: Process, eigen: Spectrum, most: int) -> Floats:
     """Return the log of the sum of det L_X over sets of n points, m of the low-rank part.
 
-    Parameters
-    ----------
-    process : Process
-    eigen : Spectrum
-        Of the process.
-    most : int
-
-    Returns
-    -------
-    log_weights : ndarray of shape (most + 1, most + 1)
-        Entry (n, m), in nats; -inf where m > n.
+    Entry (n, m) of shape (most + 1, most + 1), in nats; -inf where m > n.
     """
     log_e = log_elementary(eigen.values, most)[-1]
     n, m = np.arange(most + 1)[:, None], np.arange(most + 1)

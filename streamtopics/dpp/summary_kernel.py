@@ -129,13 +129,7 @@ def cosine_candidates(
 ) -> Candidates:
     """Return the candidates under the kernel of this module.
 
-    Parameters
-    ----------
-    units : CSR matrix of shape (n_sentences, n_features)
-        Rows of length 1, or 0 for a sentence not to take.
-    quality : ndarray of shape (n_sentences,)
-        Not negative.
-    quality_power : float
+    Rows of `units` have the length 1, or 0 for a sentence not to take; no quality is negative.
 
     Examples
     --------

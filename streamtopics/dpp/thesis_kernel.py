@@ -39,19 +39,8 @@ def thesis_candidates(
 ) -> Candidates:
     """Return the candidates of a document under the kernel of this module.
 
-    Parameters
-    ----------
-    model : LowRankDPP
-        Fitted, of sentences as sets of words.
-    X : CSR matrix of shape (n_sentences, n_features)
-    quality_power : float
-    quality : ndarray of shape (n_sentences,) or None, default=None
-        In place of p.
-
-    Returns
-    -------
-    candidates : Candidates
-        Reported as quality is log p, in nats, unless another one was given.
+    The model is fitted to sentences as sets of words. Reported as quality is log p, in nats,
+    unless a quality of each sentence is given, in place of p.
 
     Examples
     --------

@@ -17,15 +17,7 @@ NEARLY_NONE = 1e-9
 def word_probabilities(measure: BaseMeasure, u: Floats) -> Floats:
     """Return the probability that a sentence from p(x) (u'phi(x))^2 has each word.
 
-    Parameters
-    ----------
-    measure : BaseMeasure
-    u : ndarray of shape (V,)
-        Not 0 everywhere; its scale does not matter.
-
-    Returns
-    -------
-    probability : ndarray of shape (V,)
+    u is not 0 everywhere; its scale does not matter.
 
     Examples
     --------
@@ -42,17 +34,7 @@ def telling_words(measure: BaseMeasure, components: Floats, n: int) -> Sequence[
     """Return the places of the n words with the largest P log(P / P0), for each row u.
 
     P is `word_probabilities` under u, P0 the same under p(x) |phi(x)|^2, of no direction.
-
-    Parameters
-    ----------
-    measure : BaseMeasure
-    components : ndarray of shape (r, V)
-    n : int
-
-    Returns
-    -------
-    places : list of r ndarrays
-        The most typical first; empty for a row of zeros.
+    The most typical come first; there are none for a row of zeros.
 
     Examples
     --------
@@ -84,15 +66,6 @@ def _share_with_word(measure: BaseMeasure, kernel: Kernel) -> Floats:
 
 def embedding_cosines(some: Floats, rows: Floats) -> Floats:
     """Return the cosines of some rows with others; 0 for a row of zeros.
-
-    Parameters
-    ----------
-    some : ndarray of shape (m, r)
-    rows : ndarray of shape (n, r)
-
-    Returns
-    -------
-    cosines : ndarray of shape (m, n)
 
     Examples
     --------

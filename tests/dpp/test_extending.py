@@ -78,7 +78,7 @@ def test_noise_that_needs_a_list_is_refused_at_fit(ground_set, noise):
     for learn in (estimator.fit, estimator.partial_fit):
         with pytest.raises(ValueError, match=match):
             learn(X)
-        assert not hasattr(estimator, "learnt_")
+        assert not hasattr(estimator, "_commit")
 
 
 def test_weighted_items_are_read_and_listed_as_items():
@@ -134,7 +134,7 @@ def test_sets_of_corners_have_the_law_of_the_list(gamma):
     sets = as_sets(case, lists)
     kernel = process.kernel
     at = Parameters(kernel.U, kernel.theta, kernel.gamma, process.noise)
-    found = np.exp(log_likelihood(case.measure, batch_sets(case.measure, sets), at))
+    found = np.exp(log_likelihood(batch_sets(case.measure, sets), at))
     law = [np.linalg.det(L[np.ix_(s, s)]) / np.linalg.det(L + np.eye(8)) for s in lists]
     assert_allclose(found, law, atol=1e-12)
     drawn = sample(process, 20_000, np.random.default_rng(0))
@@ -188,7 +188,7 @@ def test_the_law_of_multisets_with_uniform_noise(name):
     kernel, lists = process.kernel, multisets(4, 12)
     sets = as_sets(case, lists)
     at = Parameters(kernel.U, kernel.theta, kernel.gamma, process.noise)
-    log_p = log_likelihood(case.measure, batch_sets(case.measure, sets), at)
+    log_p = log_likelihood(batch_sets(case.measure, sets), at)
     times = np.array([np.bincount(s, minlength=4) for s in lists])
     law = np.exp(log_p - np.array([reference.gammaln(t + 1).sum() for t in times]))
     assert_allclose(law.sum(), 1, atol=1e-6)
@@ -205,11 +205,11 @@ def test_slopes_of_uniform_noise():
 
     def value(level):
         at = Parameters(kernel.U, kernel.theta, 0.3, uniform(level))
-        return log_likelihood(case.measure, data, at).sum()
+        return log_likelihood(data, at).sum()
 
     at = Parameters(kernel.U, kernel.theta, 0.3, uniform(0.4))
     numeric = (value(0.4 + 1e-5) - value(0.4 - 1e-5)) / 2e-5
-    assert_allclose(slopes(case.measure, data, at).level.net, numeric, rtol=1e-6)
+    assert_allclose(slopes(data, at).level.net, numeric, rtol=1e-6)
 
 
 def test_draws_with_uniform_noise():

@@ -13,12 +13,6 @@ from streamtopics.dpp.measures.items import Items
 from streamtopics.dpp.measures.weighted import Weighted
 
 __all__ = [
-    "BaseMeasure",
-    "Bernoulli",
-    "Fourier",
-    "Gaussian",
-    "Items",
-    "LengthMultinomial",
-    "Poisson",
+    "BaseMeasure", "Bernoulli", "Fourier", "Gaussian", "Items", "LengthMultinomial", "Poisson",
     "Weighted",
-]
+]  # fmt: skip
