@@ -19,8 +19,7 @@ from streamtopics.estimators import (
     # R    SupervisedLDA,
     VariationalOnlineEM,
 )
-
-# WAS
+from streamtopics.was import WASTopicModel
 
 __all__ = [
     "BPSLDA",
@@ -39,7 +38,7 @@ __all__ = [
     "StreamingLDA",
     # R    "SupervisedLDA",
     "VariationalOnlineEM",
-    # W
+    "WASTopicModel",
 ]
 
 __version__ = "0.1.0.dev0"

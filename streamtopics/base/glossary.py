@@ -175,6 +175,27 @@ verbose : int, default=0
     the minibatches to come.""",
 }
 
+TOPIC_ATTRIBUTES = """\
+topic_word_ : ndarray of shape (n_components, n_features)
+    Word probabilities of the topics; rows sum to 1.
+topic_weights_ : ndarray of shape (n_components,)
+    Share of all tokens learnt from that each topic explains.
+prior_retention_ : ndarray of shape (n_components,)
+    Share of each topic's mass that is owed to the prior."""
+STREAM_ATTRIBUTES = """\
+n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
+    What has been learnt from, counting repeated passes.
+n_iter_ : int
+    Passes that `fit` has finished; 0 after `partial_fit` alone.
+posterior_ : TopicPosterior
+    The state of the engine.
+seed_ : int
+    The seed drawn from `random_state`.
+n_features_in_ : int
+    Number of features seen in `fit`.
+feature_names_in_ : ndarray of shape (n_features,)
+    Names of features seen in `fit`, when they were all strings."""
+
 ATTRIBUTES = {
     "dirichlet_components": """\
 components_ : ndarray of shape (n_components, n_features)
@@ -199,27 +220,13 @@ n_active_topics_ : int
 n_topics_ : int
     Number of topics represented, n_components in the shapes below. Some of them
     were only just opened and hold a few words.""",
-    "common_attributes": """\
-topic_word_ : ndarray of shape (n_components, n_features)
-    Word probabilities of the topics; rows sum to 1.
-topic_weights_ : ndarray of shape (n_components,)
-    Share of all tokens learnt from that each topic explains.
-prior_retention_ : ndarray of shape (n_components,)
-    Share of each topic's mass that is owed to the prior.
+    "topic_attributes": TOPIC_ATTRIBUTES,
+    "stream_attributes": STREAM_ATTRIBUTES,
+    "common_attributes": f"""\
+{TOPIC_ATTRIBUTES}
 doc_topic_prior_ : ndarray of shape (n_components,)
     The prior of the documents in use.
-n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
-    What has been learnt from, counting repeated passes.
-n_iter_ : int
-    Passes that `fit` has finished; 0 after `partial_fit` alone.
-posterior_ : TopicPosterior
-    The state of the engine.
-seed_ : int
-    The seed drawn from `random_state`.
-n_features_in_ : int
-    Number of features seen in `fit`.
-feature_names_in_ : ndarray of shape (n_features,)
-    Names of features seen in `fit`, when they were all strings.""",
+{STREAM_ATTRIBUTES}""",
 }
 
 ARGUMENTS = {
