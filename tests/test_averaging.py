@@ -8,11 +8,11 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
+from streamtopics.averaging import IterateAverage
+from streamtopics.posterior import Blend, LazyPosterior, Proportions
 
 from streamtopics import VariationalOnlineEM
-from streamtopics.averaging import IterateAverage
 from streamtopics.messages import Statistics
-from streamtopics.posterior import Blend, LazyPosterior, Proportions
 from streamtopics.updates import BPS, SVB, OnlineEM, StochasticVI
 from tests.reference import online_em as reference
 from tests.reference import variational

@@ -4,10 +4,10 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-
 from streamtopics.block_posterior import BlockPosterior, StatisticsOfBlocks
-from streamtopics.messages import Statistics
 from streamtopics.posterior import Blend, LazyPosterior
+
+from streamtopics.messages import Statistics
 from streamtopics.updates import BPS, PowerPrior
 
 N_WORDS, SIZES = 6, (2, 3, 1)

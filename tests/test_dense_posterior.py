@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-
 from streamtopics.dense_posterior import Block, DensePosterior
+from streamtopics.posterior import Blend, LazyPosterior, Noise, Proportions
+
 from streamtopics.families import beta, dirichlet, gamma, gaussian, normal_gamma
 from streamtopics.messages import Statistics
-from streamtopics.posterior import Blend, LazyPosterior, Noise, Proportions
 from streamtopics.updates import (
     BPS,
     SVB,

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
+from streamtopics.averaging import IterateAverage
+from streamtopics.posterior import Blend, LazyPosterior, Noise, Proportions, blend_together
 
 from streamtopics import GibbsOnlineEM, LangevinLDA, VariationalOnlineEM
-from streamtopics.averaging import IterateAverage
 from streamtopics.kernels import rows
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Statistics
 from streamtopics.models.lda import content_seeds
-from streamtopics.posterior import Blend, LazyPosterior, Noise, Proportions, blend_together
 from streamtopics.updates import Langevin
 
 V, K = 6, 2

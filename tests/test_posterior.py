@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
-
-from streamtopics.messages import Statistics
 from streamtopics.posterior import (
     Blend,
     LazyPosterior,
@@ -17,6 +15,8 @@ from streamtopics.posterior import (
     Proportions,
     blend_together,
 )
+
+from streamtopics.messages import Statistics
 
 V, K = 12, 3
 SHAPES = {"scalar": (1, 1), "words": (V, 1), "topics": (1, K), "matrix": (V, K)}

@@ -304,6 +304,40 @@ log_likelihood : ndarray of shape (n_documents,), float64
     "score": """\
 score : float
     Nats per token; NaN if no token is held out.""",
+    "X_sets": """\
+X : sequence of matrices, or matrix
+    One matrix of shape (n_points, n_features) for each set, or one for all with `groups`:
+    sentences as counts of words, as `SentenceVectorizer` makes them, or vectors. For items
+    one matrix of shape (n_sets, n_items), in which the items of a set are above 0.""",
+    "groups_of_points": """\
+groups : array-like of shape (n_points,) or None, default=None
+    The set of each row of X, if that is one matrix of points; sets come in the order of
+    their first rows.""",
+    "points": """\
+points : matrix of shape (n_points, n_features)
+    Sentences or vectors; for items their column numbers, 1-D.""",
+    "theta_of_process": """\
+theta : array-like of shape (n_components,) or None, default=None
+    Such as a row of `transform`; None is `theta_`.""",
+    "given_points": """\
+given : points or None, default=None
+    The process of the further points of sets in which these are; as in `condition`.""",
+    "draws": """\
+random_state : int, RandomState instance or None, default=None
+    Pass an int for the same sets each time.
+
+Returns
+-------
+sets : ndarray of shape (n_sets,), of objects, or CSR matrix of shape (n_sets, n_items)
+    In the form that `fit` takes: a matrix for each set, or a row of items.""",
+    "documents": """\
+documents : iterable of str, or of lists of str
+    Texts, or lists of their sentences.""",
+    "returns_self": """\
+Returns
+-------
+self : object
+    The fitted estimator.""",
 }
 
 SHARED = PARAMETERS | ATTRIBUTES | METHODS

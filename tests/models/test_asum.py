@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from streamtopics.posterior import LazyPosterior
 
 from streamtopics.local.asum import EM, FrankWolfe, statistics
 from streamtopics.messages import Minibatch, SentenceBatch
 from streamtopics.models.asum import ASUM, AspectStart
 from streamtopics.parallel import SERIAL, workers
-from streamtopics.posterior import LazyPosterior
 from streamtopics.updates import BPS, SVB
 from tests.reference import asum as reference
 from tests.reference import reviews

@@ -8,10 +8,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import digamma
+from streamtopics.posterior import LazyPosterior
 
 from streamtopics import BPSLDA, SVBLDA
 from streamtopics.models.lda import RandomStart
-from streamtopics.posterior import LazyPosterior
 from tests.reference import lda as reference
 from tests.reference import variational
 

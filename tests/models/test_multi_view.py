@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from scipy.optimize import approx_fprime, linear_sum_assignment
 from scipy.special import digamma
+from streamtopics.posterior import LazyPosterior
 
 from streamtopics import MultiViewLDA
 from streamtopics.kernels import variational
@@ -17,7 +18,6 @@ from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.messages import Topics
 from streamtopics.models.multi_view import StartBesideOthers
 from streamtopics.parallel import SERIAL
-from streamtopics.posterior import LazyPosterior
 from tests.reference import two_blocks as reference
 from tests.reference.variational import exp_digamma_rows
 

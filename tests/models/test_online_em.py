@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.special import digamma
 from sklearn.base import clone
+from streamtopics.posterior import LazyPosterior
 
 from streamtopics import (
     SVBLDA,
@@ -22,7 +23,6 @@ from streamtopics.models import LDA
 from streamtopics.models.lda import RandomStart
 from streamtopics.models.views import geometric_mean, mean
 from streamtopics.parallel import SERIAL, workers
-from streamtopics.posterior import LazyPosterior
 from streamtopics.updates import SVB, OnlineEM, StochasticVI
 from tests.reference import online_em as reference
 from tests.reference import variational

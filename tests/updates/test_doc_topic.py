@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from scipy.special import digamma, polygamma
+from streamtopics.posterior import LazyPosterior, Proportions
 
 from streamtopics.messages import Statistics
-from streamtopics.posterior import LazyPosterior, Proportions
 from streamtopics.updates import OnlineEM
 from streamtopics.updates.doc_topic import (
     LEAST_ALPHA,

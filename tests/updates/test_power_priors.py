@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.integrate import quad
 from scipy.special import logsumexp
+from streamtopics.posterior import Blend, LazyPosterior
 
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.families import dirichlet
@@ -18,7 +19,6 @@ from streamtopics.messages import Statistics
 from streamtopics.models import LDA, BetaBinomial
 from streamtopics.models.views import geometric_mean
 from streamtopics.parallel import SERIAL
-from streamtopics.posterior import Blend, LazyPosterior
 from streamtopics.updates import (
     BPS,
     SVB,

@@ -6,10 +6,10 @@ from functools import partial
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from streamtopics.posterior import Blend, LazyPosterior, Proportions
 
 from streamtopics.messages import Statistics
 from streamtopics.models import BetaBinomial
-from streamtopics.posterior import Blend, LazyPosterior, Proportions
 from streamtopics.updates import BPS, SVB, Langevin, OnlineEM, StochasticVI
 from streamtopics.updates.schedules import step_size, step_size_of_means
 

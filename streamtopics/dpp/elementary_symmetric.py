@@ -9,27 +9,21 @@ algorithms 7 and 8.
 """
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from streamtopics.dpp.arrays import Floats, Places
 
 
-def log_elementary(values: np.ndarray, most: int) -> np.ndarray:
-    """Log e_m of the first i values, in nats.
+def log_elementary(values: Floats, most: int) -> Floats:
+    """Return log e_m of the first i values, none negative, in nats.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        Not negative.
-    most : int
-        The largest m.
-
-    Returns
-    -------
-    table : ndarray of shape (n + 1, most + 1)
-        Entry (i, m); -inf where there is no such subset.
+    Entry (i, m) of shape (n + 1, most + 1); -inf where there is no such subset.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.symmetric import log_elementary
+    >>> from streamtopics.dpp.elementary_symmetric import log_elementary
     >>> np.exp(log_elementary(np.array([2.0, 3.0]), 2)[-1]).round(6)  # 1, 2 + 3, 2 * 3
     array([1., 5., 6.])
     """
@@ -42,24 +36,16 @@ def log_elementary(values: np.ndarray, most: int) -> np.ndarray:
     return table
 
 
-def draw_subsets(values: np.ndarray, sizes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """For each size m a subset of that size, with probability its product over e_m.
+def draw_subsets(values: Floats, sizes: Places, rng: Generator) -> NDArray[np.bool_]:
+    """Draw a subset of each size m, with probability its product over e_m.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        Not negative; at least m of them positive.
-    sizes : ndarray of shape (n_subsets,), int
-    rng : Generator
-
-    Returns
-    -------
-    chosen : ndarray of shape (n_subsets, n), bool
+    At least m values are positive, none negative. Returns whether each value is taken, of shape
+    (n_subsets, n).
 
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.symmetric import draw_subsets
+    >>> from streamtopics.dpp.elementary_symmetric import draw_subsets
     >>> rng = np.random.default_rng(0)
     >>> chosen = draw_subsets(np.array([1.0, 1.0, 2.0]), np.full(10000, 2), rng)
     >>> chosen.mean(axis=0).round(1)  # Of 1 + 2 + 2 in all, 3, 3 and 4 have the item.
