@@ -24,6 +24,7 @@ ALLOWED = {
     "posterior": {"kernels", "messages"},
     "dense_posterior": {"messages", "posterior"},
     "block_posterior": {"messages", "posterior"},
+    "posteriors": {"kernels", "messages"},
     "local": {"kernels", "messages", "parallel"},
     "updates": {"checks", "families", "messages", "posterior"},
     "models": {
