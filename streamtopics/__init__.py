@@ -17,8 +17,7 @@ from streamtopics.estimators import (
     VariationalOnlineEM,
 )
 from streamtopics.reviews import HiddenFactorsTopics, RatingLDA, SupervisedLDA
-
-# WAS
+from streamtopics.was import WASTopicModel
 
 __all__ = [
     "BPSLDA",
@@ -37,7 +36,7 @@ __all__ = [
     "StreamingLDA",
     "SupervisedLDA",
     "VariationalOnlineEM",
-    # W
+    "WASTopicModel",
 ]
 
 __version__ = "0.1.0.dev0"

@@ -10,9 +10,10 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 
-class RecordParameters:
+class RecordParameters(BaseEstimator):
     """Adds the fields of an estimator's records to its parameters.
 
     `_records` names the parameters that are records, or may be, where the estimator has them,
@@ -112,8 +113,8 @@ def replaced(record: Any, values: dict[str, Any], name: str) -> Any:
             raise ValueError(
                 f"{name}, {record!r}, has no parameter {field!r}; it has {known or 'none'}"
             )
-    for field, rest in inner.items():
-        own[field] = replaced(own.get(field, getattr(record, field)), rest, f"{name}__{field}")
+    for field, deeper in inner.items():
+        own[field] = replaced(own.get(field, getattr(record, field)), deeper, f"{name}__{field}")
     return replace(record, **own) if own else record
 
 

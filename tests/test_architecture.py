@@ -33,8 +33,8 @@ ALLOWED = {
     },
     "metrics": {"kernels", "parallel", "structure"},
     "was": {
-        "base", "kernels", "learnt", "messages", "metrics", "parallel", "posterior", "progress",
-        "records", "sentences", "updates", "validation",
+        "base", "checks", "kernels", "messages", "parallel", "posteriors", "progress",
+        "sentences", "updates", "validation",
     },
     "dpp": {"base", "kernels", "parallel", "progress", "sentences", "text", "validation"},
     "datasets": {"dpp", "structure"},

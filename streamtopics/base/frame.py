@@ -85,10 +85,17 @@ class StreamingEstimator(BaseEstimator):
     _commit: Any
     _units = ("documents", "tokens")
     n_jobs: int | None = None
+    batch_size: int
+    max_iter: int
+    random_state: int | np.random.RandomState | None
+    verbose: int
+    seed_: int
+    n_features_in_: int
+    feature_names_in_: np.ndarray
 
     # Hooks
 
-    def _read(self, method: str, *, reset: bool, **data: Any) -> Any:
+    def _read(self, method: str, *args: Any, **data: Any) -> Any:
         """The input of a method as a `Batch`, when it has been checked."""
         raise NotImplementedError
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Paragraphs that the docstrings of several estimators share.
 
-In the docstring of a class under `documented`, and in those of its methods, a line that
+In the docstring of a class under `documented`, and in those of its own methods, a line that
 is a name in braces stands for the paragraph of that name.
 """
 
@@ -199,6 +199,27 @@ verbose : int, default=0
     the minibatches to come.""",
 }
 
+TOPIC_ATTRIBUTES = """\
+topic_word_ : ndarray of shape (n_components, n_features)
+    Word probabilities of the topics; rows sum to 1.
+topic_weights_ : ndarray of shape (n_components,)
+    Share of all tokens learnt from that each topic explains.
+prior_retention_ : ndarray of shape (n_components,)
+    Share of each topic's mass that is owed to the prior."""
+STREAM_ATTRIBUTES = """\
+n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
+    What has been learnt from, counting repeated passes.
+n_iter_ : int
+    Passes that `fit` has finished; 0 after `partial_fit` alone.
+posterior_ : TopicPosterior
+    The state of the engine.
+seed_ : int
+    The seed drawn from `random_state`.
+n_features_in_ : int
+    Number of features seen in `fit`.
+feature_names_in_ : ndarray of shape (n_features,)
+    Names of features seen in `fit`, when they were all strings."""
+
 ATTRIBUTES = {
     "dirichlet_components": """\
 components_ : ndarray of shape (n_components, n_features)
@@ -223,30 +244,27 @@ n_active_topics_ : int
 n_topics_ : int
     Number of topics represented, n_components in the shapes below. Some of them
     were only just opened and hold a few words.""",
-    "common_attributes": """\
-topic_word_ : ndarray of shape (n_components, n_features)
-    Word probabilities of the topics; rows sum to 1.
-topic_weights_ : ndarray of shape (n_components,)
-    Share of all tokens learnt from that each topic explains.
-prior_retention_ : ndarray of shape (n_components,)
-    Share of each topic's mass that is owed to the prior.
+    "topic_attributes": TOPIC_ATTRIBUTES,
+    "stream_attributes": STREAM_ATTRIBUTES,
+    "common_attributes": f"""\
+{TOPIC_ATTRIBUTES}
 doc_topic_prior_ : ndarray of shape (n_components,)
     The prior of the documents in use.
-n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
-    What has been learnt from, counting repeated passes.
-n_iter_ : int
-    Passes that `fit` has finished; 0 after `partial_fit` alone.
-posterior_ : TopicPosterior
-    The state of the engine.
-seed_ : int
-    The seed drawn from `random_state`.
-n_features_in_ : int
-    Number of features seen in `fit`.
-feature_names_in_ : ndarray of shape (n_features,)
-    Names of features seen in `fit`, when they were all strings.""",
+{STREAM_ATTRIBUTES}""",
 }
 
 METHODS = {
+    "X_sentences": """\
+X : matrix of shape (n_sentences, n_features), or sequence of matrices
+    Counts of the words in sentences: one matrix for all documents, with `groups`, or one of
+    shape (n_sentences, n_features) for each document, as `SentenceVectorizer` makes them.""",
+    "y_ignored": """\
+y : None
+    Ignored.""",
+    "groups": """\
+groups : array-like of shape (n_sentences,) or None, default=None
+    The document of each row of X, if that is one matrix; documents come in the order of
+    their first rows.""",
     "X": """\
 X : {array-like, sparse matrix} of shape (n_documents, n_features)
     Word counts.""",
@@ -296,7 +314,9 @@ def documented(cls: type) -> type:
     """Fill in the shared paragraphs of the docstrings of a class and of its own methods."""
     for owner in (cls, *filter(isfunction, vars(cls).values())):
         if owner.__doc__:
-            owner.__doc__ = PLACE.sub(
-                lambda place: indent(SHARED[place[2]], place[1]), owner.__doc__
-            )
+            owner.__doc__ = PLACE.sub(_paragraph, owner.__doc__)
     return cls
+
+
+def _paragraph(place: re.Match[str]) -> str:
+    return indent(SHARED[place[2]], place[1])

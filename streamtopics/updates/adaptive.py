@@ -10,12 +10,12 @@ is as large as lam, so that a step costs as much as the vocabulary.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from streamtopics.checks import check_range, check_whole
-from streamtopics.posteriors import Blend, Learn, TopicPosterior
+from streamtopics.posteriors import Blend, Learn
 from streamtopics.updates.rule import Rule
 
 
@@ -53,7 +53,7 @@ class AdaptiveRate(Rule):
         return frozenset({"dense"})
 
     def step(
-        self, posterior: TopicPosterior, learn: Learn, state: Gradients | None
+        self, posterior: Any, learn: Learn, state: Gradients | None
     ) -> tuple[Blend, Gradients]:
         """(1 - r) lam + r (eta + D/B s)."""
         s = learn(posterior)
