@@ -96,6 +96,9 @@ def of_record(field: str, doc: str, kind: Callable[[Any], Any] | None = None) ->
 class RatedTopicModel(LearntTopics, CountsInput):
     """Base of the topic models that learn from ratings."""
 
+    tol: float
+    local_tol: float
+    learn_priors: bool
     _commit: RatedCommit
     _units = ("rounds", "tokens")
     _without_ratings = "Without ratings use VariationalOnlineEM"
