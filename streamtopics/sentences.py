@@ -58,6 +58,11 @@ class Sentences:
         """The document of each sentence, of shape (n_sentences,), int64."""
         return np.repeat(np.arange(self.n_documents), np.diff(self.starts))
 
+    @property
+    def lengths(self) -> np.ndarray:
+        """The words of each sentence, of shape (n_sentences,), float64."""
+        return np.asarray(self.counts.sum(axis=1, dtype=np.float64)).ravel()
+
     def as_passed(self, values: np.ndarray) -> np.ndarray:
         """Values of the sentences, one for each row, in the order in which these were passed."""
         if self.rows is None:

@@ -146,12 +146,11 @@ class StreamingEstimator(BaseEstimator):
     def _partial_fit(self, **data: Any) -> Self:
         """Learn from one minibatch."""
         with self._learning() as pool:
-            first = not self.__sklearn_is_fitted__()
-            batch = self._read("partial_fit", reset=first, **data)
-            if first:
-                self._start(batch)
-            else:
+            batch = self._read("partial_fit", reset=not self.__sklearn_is_fitted__(), **data)
+            if self._begun:
                 self._check_continuable()
+            else:
+                self._start(batch)
             if batch.n_documents:
                 self._learn(batch, pool)
         return self
@@ -169,6 +168,11 @@ class StreamingEstimator(BaseEstimator):
         self._check_parameters()
         with workers(self.n_jobs) as pool:
             yield pool
+
+    @property
+    def _begun(self) -> bool:
+        """Whether there is something for a minibatch to go on from."""
+        return self.__sklearn_is_fitted__()
 
     def _draw_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))

@@ -253,7 +253,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         """Learn from one minibatch: one step of the update rule.
 
         When it fails nothing has changed. When it is interrupted, either nothing has
-        changed or all of the minibatch was learnt, as `n_batch_iter_` tells. The
+        changed or all of the minibatch was learnt, as `n_batch_iter_` says. The
         first call fixes the classes, the numbers of topics and the priors; of a minibatch
         without rows nothing is learnt.
 
@@ -382,7 +382,8 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         model = self._model()
         learn = model.learner(posterior, batch.minibatch, batch.columns["codes"], pool)
         blend, state = rule.step(posterior, learn, commit.state)
-        if self.boosted_prior is not None and not np.any(blend.boost):
+        unused = batch.n_tokens and not np.any(blend.boost)
+        if self.boosted_prior is not None and unused:
             warn_of_no_boost("a boosting_scale above 0, for example 0.1")
         new = replace(commit, state=state, update=rule)
         posterior.blend(blend, [(vars(self), "_commit", new)])

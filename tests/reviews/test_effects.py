@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
 
-from streamtopics.models.rating_effects import (
+from streamtopics.reviews.effects import (
     NO_EFFECTS,
     effects_of,
     learn_effects,

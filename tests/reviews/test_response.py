@@ -16,16 +16,16 @@ from streamtopics.families import dirichlet
 from streamtopics.kernels import supported
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Statistics
-from streamtopics.models.supervised_lda import (
+from streamtopics.parallel import SERIAL
+from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.reviews.response import (
     Moments,
     Response,
-    SupervisedLDA,
+    ResponseLDA,
     first_response,
     no_moments,
     solve_response,
 )
-from streamtopics.parallel import SERIAL
-from streamtopics.posterior import Blend, LazyPosterior
 from tests.reference import supervised as reference
 from tests.reference.profiles import log_dirichlet_multinomial
 
@@ -151,7 +151,7 @@ def test_a_step_sums_what_the_twin_finds_in_documents():
     counts = rng.poisson(1.0, (6, 5)).astype(float)
     counts[2] = 0
     y = rng.standard_normal(6)
-    posterior = LazyPosterior(np.full((1, 1), 0.5), (5, 3), ALPHA)
+    posterior = TopicPosterior(np.full((1, 1), 0.5), (5, 3), ALPHA)
     words = np.arange(5, dtype=np.int32)
     posterior.blend(
         Blend(1.0, 1.0, 0.0, Statistics(words, rng.gamma(1.0, 4.0, (5, 3)), np.ones(1)))
@@ -159,7 +159,7 @@ def test_a_step_sums_what_the_twin_finds_in_documents():
     lam = posterior.dense()
     topics = np.exp(digamma(lam) - digamma(lam.sum(axis=0)))
     response = Response(X, VARIANCE, 0.0)
-    statistics, moments, gamma = SupervisedLDA(0.0, 200).step(
+    statistics, moments, gamma = ResponseLDA(0.0, 200).step(
         posterior, minibatch_of(sparse.csr_matrix(counts)), y, response, SERIAL
     )
     bound, second, zbar = 0.0, np.zeros((3, 3)), []

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Variational EM over a whole corpus, with the hyper-parameters learnt by Newton's method.
 
-A round is an E-step in the documents, which also tells the bound; then alpha from the
+A round is an E-step in the documents, which also computes the bound; then alpha from the
 documents, eta from q(beta), and q(beta) from the expected counts. Each raises the bound
 
     L = E_q[log p(x, z, theta | beta)] - E_q[log q(z, theta)] - KL(q(beta) || p(beta | eta)).
@@ -33,14 +33,14 @@ AlphaStep = Callable[[np.ndarray, Statistics, Any], np.ndarray]
 
 @dataclass(frozen=True)
 class Climbed:
-    """What the rounds lead to.
+    """The result of the rounds.
 
     Attributes
     ----------
     posterior : TopicPosterior
     statistics : Statistics
     documents : object
-        What the last E-step said.
+        Found by the last E-step.
     bounds : tuple of float
         L in each round but the first from a random start, in nats.
     n_rounds : int
@@ -55,10 +55,10 @@ class Climbed:
 
 def climb(
     posterior: TopicPosterior,
-    seed: int,
     e_step: EStep,
     alpha_step: AlphaStep,
     *,
+    seed: int,
     documents: Any = None,
     learn_eta: bool,
     max_iter: int,
@@ -70,13 +70,13 @@ def climb(
     Parameters
     ----------
     posterior : TopicPosterior
-        To start from; one that knows nothing starts at random.
-    seed : int
-        Of the random start.
+        Where to start; one that knows nothing starts at random.
     e_step : callable
         (topics, documents) -> statistics with their bound, and the documents.
     alpha_step : callable
         (alpha, statistics, documents) -> alpha.
+    seed : int
+        Seed of the random start.
     documents : object, default=None
         Where the first E-step starts.
     learn_eta : bool
@@ -87,31 +87,37 @@ def climb(
         Called with the bound of each round.
     """
     bounds: list[float] = []
-    n_rounds = 0
     burn_in = BURN_IN if posterior.knows_nothing else 0
-    for _ in range(max_iter):
+    for n_rounds in range(1, max_iter + 1):
         random = posterior.knows_nothing
-        statistics, documents = e_step(
-            RandomStart(posterior, seed) if random else posterior, documents
-        )
-        n_rounds += 1
+        source = RandomStart(posterior, seed) if random else posterior
+        statistics, documents = e_step(source, documents)
         if not random:
-            bounds.append(statistics.local_bound - divergence(posterior))
+            of_documents: Any = statistics.local_bound
+            bounds.append(of_documents - divergence(posterior))
             report(bounds[-1])
         eta, alpha = posterior.eta, posterior.alpha
         if n_rounds > burn_in:
-            if learn_eta:
-                eta = np.full((1, 1), learnt_eta(posterior))
+            eta = np.full((1, 1), learnt_eta(posterior)) if learn_eta else eta
             alpha = alpha_step(alpha, statistics, documents)
-        posterior = TopicPosterior(eta, posterior.shape, alpha)
-        posterior.blend(Blend(1.0, 1.0, 0.0, statistics))
-        if (
-            n_rounds > burn_in
-            and len(bounds) > 1
-            and bounds[-1] - bounds[-2] < tol * abs(bounds[-1])
-        ):
+        posterior = fresh(eta, posterior.shape, alpha, statistics)
+        if n_rounds > burn_in and len(bounds) > 1 and gains_little(bounds, tol):
             break
     return Climbed(posterior, statistics, documents, tuple(bounds), n_rounds)
+
+
+def fresh(
+    eta: np.ndarray, shape: tuple[int, int], alpha: np.ndarray | None, statistics: Statistics
+) -> TopicPosterior:
+    """The posterior of topics under a prior, after all statistics."""
+    posterior = TopicPosterior(eta, shape, alpha)
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics))
+    return posterior
+
+
+def gains_little(bounds: list[float], tol: float) -> bool:
+    """Whether the last bound is above the one before by less than `tol` of its size."""
+    return bounds[-1] - bounds[-2] < tol * abs(bounds[-1])
 
 
 def divergence(posterior: TopicPosterior) -> float:

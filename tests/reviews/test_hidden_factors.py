@@ -145,19 +145,6 @@ def test_wrong_input_changes_nothing(change, message):
         found.set_params(n_components=4).partial_fit(**part(slice(0, 10)))
 
 
-def test_an_interrupted_update_changes_nothing(monkeypatch):
-    found = model().partial_fit(**part(slice(0, 100)))
-    before = pickle.dumps(found)
-
-    def interrupted(self, blend):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("streamtopics.posterior.LazyPosterior.blend", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        found.partial_fit(**part(slice(100, 200)))
-    assert pickle.dumps(found) == before
-
-
 @KINDS
 def test_empty_documents(whose):
     rows = sparse.vstack([X[:40], sparse.csr_matrix((3, 80))], format="csr")

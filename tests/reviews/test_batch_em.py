@@ -6,9 +6,9 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import digamma, gammaln
 
-from streamtopics.estimators.batch_em import BURN_IN, climb
 from streamtopics.messages import Statistics
-from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.reviews.batch_em import BURN_IN, climb
 
 N_WORDS, K, ETA = 6, 2, 0.3
 COUNTS = np.random.default_rng(0).gamma(1.0, 5.0, (N_WORDS, K))
@@ -20,7 +20,7 @@ def statistics(bound):
 
 
 def start(*, learnt):
-    posterior = LazyPosterior(np.full((1, 1), ETA), (N_WORDS, K), np.ones(K))
+    posterior = TopicPosterior(np.full((1, 1), ETA), (N_WORDS, K), np.ones(K))
     if learnt:
         posterior.blend(Blend(1.0, 1.0, 0.0, statistics(None)))
     return posterior
@@ -37,7 +37,7 @@ def rounds(bounds, *, learnt=True, max_iter=50, tol=0.0):
         return statistics(last), documents
 
     return climb(
-        start(learnt=learnt), 0, e_step, lambda alpha, *_: alpha, learn_eta=False,
+        start(learnt=learnt), e_step, lambda alpha, *_: alpha, seed=0, learn_eta=False,
         max_iter=max_iter, tol=tol, report=lambda bound: None,
     )  # fmt: skip
 

@@ -10,18 +10,17 @@ from scipy import sparse
 
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Statistics
-from streamtopics.models.hidden_factors import (
+from streamtopics.parallel import SERIAL
+from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.reviews.factors import (
     Factors,
     Ratings,
     descend,
     expected_topics,
-    first_factors,
     led_by_text,
     log_prior,
     objective,
 )
-from streamtopics.parallel import SERIAL
-from streamtopics.posterior import Blend, LazyPosterior
 
 RNG = np.random.default_rng(0)
 K, N_USERS, N_ITEMS = 3, 4, 5
@@ -53,7 +52,7 @@ def test_the_objective_by_its_definition():
 
 
 def flat(factors):
-    parts = [factors.offset, factors.kappa], factors.users.ravel(), factors.items.ravel()
+    parts = [factors.offset, factors.peakedness], factors.users.ravel(), factors.items.ravel()
     return np.concatenate(parts)
 
 
@@ -71,19 +70,19 @@ def test_gradients():
         assert_allclose(gradient[place], (levels[1] - levels[0]) / (2 * h), rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("learn_kappa", [True, False])
-def test_descent(learn_kappa):
-    found = descend(FACTORS, RATINGS, COUNTS, 0.3, n_steps=400, learn_kappa=learn_kappa)
+@pytest.mark.parametrize("learn_peakedness", [True, False])
+def test_descent(learn_peakedness):
+    found = descend(FACTORS, RATINGS, COUNTS, 0.3, n_steps=400, learn_peakedness=learn_peakedness)
     before, after = (objective(f, RATINGS, COUNTS, 0.3) for f in (FACTORS, found))
     assert after[0] < before[0]
-    # All but that of kappa, which may end at a bound.
-    assert np.abs(flat(replace(after[1], kappa=0.0))).max() < 0.01
-    assert (found.kappa == FACTORS.kappa) != learn_kappa
+    # All but that of the peakedness, which may end at a bound.
+    assert np.abs(flat(replace(after[1], peakedness=0.0))).max() < 0.01
+    assert (found.peakedness == FACTORS.peakedness) != learn_peakedness
 
 
 def test_expected_topics():
     X = sparse.csr_matrix(RNG.poisson(1.0, (N_ITEMS, 8)) * (np.arange(8) != 3), dtype=np.float32)
-    posterior = LazyPosterior(np.full((1, 1), 0.1), (8, K))
+    posterior = TopicPosterior(np.full((1, 1), 0.1), (8, K))
     lam = RNG.gamma(1.0, 3.0, (8, K))
     posterior.blend(Blend(1.0, 1.0, 0.0, Statistics(np.arange(8, dtype=np.int32), lam, np.ones(2))))
     theta, phi = FACTORS.proportions, posterior.dense() / posterior.mass
@@ -97,7 +96,8 @@ def test_expected_topics():
 
 
 def test_factors_led_by_text():
-    found = led_by_text(first_factors(3.0, 2, N_ITEMS, K), COUNTS)
+    nothing = Factors(3.0, 1.0, np.zeros((2, 1 + K)), np.zeros((N_ITEMS, 1 + K)))
+    found = led_by_text(nothing, COUNTS)
     assert_allclose(
         found.proportions, (COUNTS + 1 / K) / (COUNTS.sum(axis=1, keepdims=True) + 1), rtol=1e-9
     )

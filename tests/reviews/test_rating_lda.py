@@ -120,7 +120,7 @@ def test_log_likelihood_of_a_known_profile_is_exact(tokens):
     label = found.profiles_.labels[2]
     gamma = found.doc_topic_prior_ + found.profiles_.values[2]
     theta, topics = gamma / gamma.sum(), found.topic_word_
-    positive = found._positive(np.array([label]), 1)[0]
+    positive = found._positive({"items": np.array([label])}, 1)[0]
     total = 0.0
     for psi, probability in zip(topics[2:], (positive, 1 - positive), strict=True):
         pair = np.array([theta @ topics[:2], psi])
@@ -327,19 +327,6 @@ def test_what_a_stream_cannot_change(change):
     found = model().partial_fit(X[:50], Y[:50])
     with pytest.raises(ValueError, match=next(iter(change))):
         found.set_params(**change).partial_fit(X[:50], Y[:50], items=DATA.item[:50])
-
-
-def test_an_interrupted_update_changes_nothing(monkeypatch):
-    found = model(profile="item").partial_fit(*part(slice(0, 100)))
-    before = pickle.dumps(found)
-
-    def interrupted(self, blend):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("streamtopics.posterior.LazyPosterior.blend", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        found.partial_fit(*part(slice(100, 200)))
-    assert pickle.dumps(found) == before
 
 
 @pytest.mark.parametrize(("profile", "qualitative"), KINDS)

@@ -67,14 +67,14 @@ class Reviews:
 
 @dataclass(frozen=True)
 class Inferred:
-    """What is inferred of reviews.
+    """The latent variables of reviews, as inferred.
 
     Attributes
     ----------
     gamma : ndarray of shape (n_profiles, K)
         Dirichlet parameters of q(theta), or theta itself where it was given.
     pi : ndarray of shape (n_documents, 2)
-        Those of q(1 - p, p).
+        Dirichlet parameters of q(1 - p, p).
     share : ndarray of shape (nnz,)
         The part of each entry that is qualitative.
     log_sums : ndarray of shape (n_profiles,), float64
@@ -136,7 +136,7 @@ class RatedLDA:
         theta: np.ndarray | None = None,
         start: Inferred | None = None,
     ) -> tuple[Statistics, Inferred]:
-        """The expected statistics of all topics, with the bound, and what was inferred."""
+        """The expected statistics of all topics with the bound, and the latent variables."""
         topics = self.topics(source, reviews.minibatch, workers)
         if prior is None:
             prior = np.tile(topics.alpha[: self.n_components], (reviews.n_profiles, 1))
@@ -254,14 +254,14 @@ class RatedLDA:
         if len(topics.alpha) == K:
             if theta is not None:
                 return theta
-            return _normalised(self.infer(reviews, topics, prior, workers).gamma)
+            return normalised(self.infer(reviews, topics, prior, workers).gamma)
         parts, bounds = [], []
         for sign in (1, -1):
             signed = Reviews(reviews.minibatch, reviews.first, np.full(n, sign, np.int8))
             found = self.infer(signed, topics, prior, workers, theta=theta)
             bounds.append(self.bounds(signed, found, prior, topics, fixed=theta is not None))
-            p = _normalised(found.pi)
-            parts.append((p[:, :1] * _normalised(found.gamma), p[:, 1]))
+            p = normalised(found.pi)
+            parts.append((p[:, :1] * normalised(found.gamma), p[:, 1]))
         with np.errstate(divide="ignore"):
             q = expit(bounds[0] - bounds[1] + logit(positive))
         descriptive = q[:, None] * parts[0][0] + (1 - q[:, None]) * parts[1][0]
@@ -273,9 +273,11 @@ def mean_log_share(reviews: Reviews, found: Inferred) -> np.ndarray | None:
     return mean_log(found.pi[(reviews.minibatch.lengths > 0) & (reviews.signs != 0)])
 
 
-def _normalised(gamma: np.ndarray) -> np.ndarray:
+def normalised(gamma: np.ndarray) -> np.ndarray:
+    """Rows that sum to 1, as float64."""
     gamma = gamma.astype(np.float64)
-    return gamma / gamma.sum(axis=1, keepdims=True)
+    shares: np.ndarray = gamma / gamma.sum(axis=1, keepdims=True)
+    return shares
 
 
 def mean_log(gamma: np.ndarray) -> np.ndarray | None:
@@ -283,4 +285,5 @@ def mean_log(gamma: np.ndarray) -> np.ndarray | None:
     if not len(gamma):
         return None
     gamma = gamma.astype(np.float64)
-    return digamma(gamma).mean(axis=0) - digamma(gamma.sum(axis=1)).mean()
+    means: np.ndarray = digamma(gamma).mean(axis=0) - digamma(gamma.sum(axis=1)).mean()
+    return means

@@ -13,15 +13,15 @@ it takes the effects learnt before for independent.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import ndtr
 
-# A rating this little below what its user gives on average is not below: of the spread of
-# ratings, and of the average, of which it is what numbers hold.
+# A rating this little below the average of its user is not below: as a share of the spread of
+# ratings, and of the average itself, which numbers hold no closer.
 ROUNDING, PRECISION = 1e-9, 16 * np.finfo(float).eps
 LEAST_DEVIATION = np.finfo(float).tiny ** 0.5
 MOST_STEPS = 1000
@@ -70,16 +70,16 @@ def empty_table(n_columns: int) -> Table:
 
 @dataclass(frozen=True)
 class Effects:
-    """What ratings depend on.
+    """The effects of users and items on ratings.
 
     Attributes
     ----------
     mean : float
         mu.
     users, items : Table
-        Of each the effect, and the number of its ratings.
+        The effect of each, and the number of its ratings.
     n, n_positive : float
-        Ratings, and how many of them were not below what their user gives on average.
+        Number of ratings, and of those not below the average of their user.
     squares : float
         Sum of the squares of the residuals.
     """
@@ -111,39 +111,62 @@ def learn_effects(
     n = len(y)
     if n == 0:
         return before, np.zeros(0, dtype=np.int8)
-    ones = sparse.csr_matrix(np.ones((n, 1)))
-    known = before.users, before.items
-    tables = [
-        table if labels is None else table.extended(labels)
-        for table, labels in zip(known, (users, items), strict=True)
-    ]
-    places, designs = [], [ones]
-    for table, labels in zip(tables, (users, items), strict=True):
-        rows, own = (np.empty(0, int),) * 2 if labels is None else _codes(table.places(labels))
-        places.append(rows)
-        entries = np.arange(len(own)), own
-        designs.append(sparse.csr_matrix((np.ones(len(own)), entries), shape=(n, len(rows))))
-    old = [table.values[rows] for table, rows in zip(tables, places, strict=True)]
+    parts = [_part(before.users, users, n), _part(before.items, items, n)]
     # Nothing but rounding depends on where the first mean starts.
     mean = before.mean if before.n else float(y.mean())
-    start = np.concatenate([[mean], *[values[:, 0] for values in old]])
-    weight = np.concatenate([[before.n], *[penalty + values[:, 1] for values in old]])
-    design = sparse.hstack(designs, format="csr")
+    start = np.concatenate([[mean], *[part.before[:, 0] for part in parts]])
+    weight = np.concatenate([[before.n], *[penalty + part.before[:, 1] for part in parts]])
+    ones = sparse.csr_matrix(np.ones((n, 1)))
+    design = sparse.hstack([ones, *[part.design for part in parts]], format="csr")
     effects = start + _solve(design, y - design @ start, weight)
-    seen = np.asarray(design.sum(axis=0)).ravel()
-    parts = np.split(np.column_stack([effects, seen]), [1, 1 + len(places[0])])
-    for i in range(2):
-        parts[i + 1][:, 1] += old[i][:, 1]
-        tables[i] = tables[i].replaced(places[i], parts[i + 1])
+    after = np.column_stack([effects, np.asarray(design.sum(axis=0)).ravel()])
+    _, of_users, of_items = np.split(after, [1, 1 + len(parts[0].rows)])
     squares = before.squares + float(((y - design @ effects) ** 2).sum())
+    tables = parts[0].updated(of_users), parts[1].updated(of_items)
     learnt = Effects(float(effects[0]), *tables, before.n + n, before.n_positive, squares)
     signs = reduced_ratings(learnt, y, users)
-    positive = before.n_positive + np.count_nonzero(signs > 0)
-    return Effects(learnt.mean, *tables, learnt.n, float(positive), squares), signs
+    n_positive = before.n_positive + np.count_nonzero(signs > 0)
+    return replace(learnt, n_positive=float(n_positive)), signs
 
 
-def _codes(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return np.unique(places, return_inverse=True)
+@dataclass(frozen=True)
+class Part:
+    """The users, or the items, that some ratings belong to.
+
+    Attributes
+    ----------
+    table : Table
+    rows : ndarray of shape (m,)
+        The rows of the table that occur.
+    design : csr_matrix of shape (n_ratings, m)
+        1 where a rating belongs to one of them.
+    """
+
+    table: Table
+    rows: np.ndarray
+    design: sparse.csr_matrix
+
+    @property
+    def before(self) -> np.ndarray:
+        """Effects, and the numbers of ratings that they stand for."""
+        rows: np.ndarray = self.table.values[self.rows]
+        return rows
+
+    def updated(self, learnt: np.ndarray) -> Table:
+        """The table with these effects, and with as many ratings more."""
+        values = learnt.copy()
+        values[:, 1] += self.before[:, 1]
+        return self.table.replaced(self.rows, values)
+
+
+def _part(table: Table, labels: np.ndarray | None, n: int) -> Part:
+    """The labels of n ratings, in a table that has them all; nobody's without labels."""
+    if labels is None:
+        return Part(table, np.empty(0, int), sparse.csr_matrix((n, 0)))
+    table = table.extended(labels)
+    rows, own = np.unique(table.places(labels), return_inverse=True)
+    design = sparse.csr_matrix((np.ones(n), (np.arange(n), own)), shape=(n, len(rows)))
+    return Part(table, rows, design)
 
 
 def _solve(design: sparse.csr_matrix, residual: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -165,7 +188,7 @@ def effects_of(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
 
 
 def reduced_ratings(effects: Effects, y: np.ndarray, users: np.ndarray | None) -> np.ndarray:
-    """+1 where a rating is not below mu + a_u, what its user gives on average, else -1."""
+    """+1 where a rating is not below mu + a_u, the average of its user, else -1."""
     expected = effects.mean + effects_of(effects.users, users, len(y))
     spread = np.abs(y - effects.mean).max(initial=0.0)
     slack = ROUNDING * spread + PRECISION * np.abs(expected)

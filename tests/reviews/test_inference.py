@@ -12,15 +12,15 @@ from streamtopics.families import dirichlet
 from streamtopics.kernels import variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Statistics, Topics
-from streamtopics.models.rated_lda import (
+from streamtopics.parallel import SERIAL
+from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.reviews.inference import (
     RatedLDA,
     Reviews,
     mean_log,
     mean_log_share,
     reviews_by_profile,
 )
-from streamtopics.parallel import SERIAL
-from streamtopics.posterior import Blend, LazyPosterior
 from streamtopics.updates.doc_topic import solve_alpha
 from tests.reference import profiles as reference
 
@@ -151,7 +151,7 @@ def test_the_printed_update_of_mu_lowers_the_printed_bound():
 
 
 def test_statistics_keep_the_tokens():
-    posterior = LazyPosterior(np.full((1, 1), 0.1), (4, 4), np.concatenate([ALPHA, OMEGA]))
+    posterior = TopicPosterior(np.full((1, 1), 0.1), (4, 4), np.concatenate([ALPHA, OMEGA]))
     counts = np.random.default_rng(0).gamma(1.0, 3.0, (4, 4))
     words = np.arange(4, dtype=np.int32)
     posterior.blend(Blend(1.0, 1.0, 0.0, Statistics(words, counts, np.ones(3))))

@@ -13,7 +13,9 @@ the mean response m, of which the documents' moments are all that they depend on
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -24,19 +26,19 @@ from streamtopics.kernels import supervised as kernel
 from streamtopics.local import tokens
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models.lda import RandomStart, log_factors, visible_topics
-from streamtopics.models.rated_lda import mean_log
 from streamtopics.models.views import geometric_mean
 from streamtopics.parallel import Workers, spans
 from streamtopics.posteriors import TopicPosterior
+from streamtopics.reviews.inference import mean_log
 
 LEAST_DOCUMENTS, MOST_PARTS = 64, 8
-# Of the variance of the responses: less is rounding.
+# Share of the variance of the responses, and of the prior's mass: less is rounding.
 LEAST_VARIANCE = 1e-6
+LEAST_LENGTH = 1e-4
 
 
-@dataclass(frozen=True)
-class Moments:
-    """What the documents say about the response, summed or a mean over them.
+class Moments(NamedTuple):
+    """The moments of documents that the response depends on, summed or a mean over them.
 
     Attributes
     ----------
@@ -59,25 +61,20 @@ class Moments:
 
     def blended(self, retain: float, gain: float, other: Moments) -> Moments:
         """retain * self + gain * other."""
-        return Moments(
-            *(retain * mine + gain * theirs for mine, theirs in zip(self, other, strict=True))
-        )
-
-    def __iter__(self):
-        fields = self.n, self.total, self.squares, self.topics, self.products, self.second
-        return iter(fields)
+        pairs: Iterator[Any] = zip(self, other, strict=True)
+        return Moments._make(retain * mine + gain * theirs for mine, theirs in pairs)
 
 
 @dataclass(frozen=True)
 class Response:
-    """How the response depends on the topics.
+    """A linear function of the topics, and the noise around it.
 
     Attributes
     ----------
     coefficients : ndarray of shape (K,), float64
     variance : float
     mean : float
-        What the coefficients are drawn to.
+        The value that the coefficients are drawn to.
     """
 
     coefficients: np.ndarray
@@ -85,18 +82,18 @@ class Response:
     mean: float
 
     def penalty(self, weight: float) -> float:
-        """What the distance from the mean costs, in nats."""
+        """The penalty on the distance from the mean, in nats."""
         return weight * float(((self.coefficients - self.mean) ** 2).sum()) / (2 * self.variance)
 
 
 def no_moments(n_components: int) -> Moments:
-    """Those of no documents."""
+    """The moments of no documents."""
     zeros = np.zeros(n_components)
     return Moments(0.0, 0.0, 0.0, zeros, zeros, np.zeros((n_components, n_components)))
 
 
 def first_response(y: np.ndarray, n_components: int) -> Response:
-    """One that says nothing about topics."""
+    """A response that is the same for all topics."""
     mean, variance = (float(y.mean()), float(y.var())) if len(y) else (0.0, 1.0)
     return Response(np.full(n_components, mean), max(variance, np.finfo(float).tiny ** 0.5), mean)
 
@@ -117,7 +114,7 @@ def solve_response(moments: Moments, penalty: float, before: Response) -> Respon
 
 
 @dataclass(frozen=True)
-class SupervisedLDA:
+class ResponseLDA:
     """Inference in documents with a response.
 
     Parameters
@@ -165,10 +162,10 @@ class SupervisedLDA:
         bound = bounds.sum() - lengths @ digamma(gamma.sum(axis=1))
         bound -= dirichlet.kl(gamma, topics.alpha).sum()
         bound += log_factors(source, minibatch.words, topics.weights) @ minibatch.word_counts
-        told = lengths > 0
-        log_theta = mean_log(gamma[told])
+        known = lengths > 0
+        log_theta = mean_log(gamma[known])
         statistics = Statistics(minibatch.words, counts, lengths, log_theta, float(bound))
-        zbar, y = topic_counts[told] / lengths[told, None], y[told]
+        zbar, y = topic_counts[known] / lengths[known, None], y[known]
         moments = Moments(
             float(len(y)), float(y.sum()), float((y**2).sum()), zbar.sum(axis=0), y @ zbar,
             zbar.T @ zbar + within,
@@ -176,8 +173,25 @@ class SupervisedLDA:
         return statistics, moments, gamma
 
 
+def legible(X: sparse.csr_matrix, alpha: np.ndarray) -> sparse.csr_matrix:
+    """Counts of which the shortest documents are scaled up until gamma - alpha is no rounding."""
+    lengths, least = _lengths(X), LEAST_LENGTH * alpha.sum()
+    short = (lengths > 0) & (lengths < least)
+    if not short.any():
+        return X
+    row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    inside, X = short[row], X.copy()
+    shares = X.data[inside].astype(np.float64) / lengths[row[inside]]
+    X.data[inside] = shares * least
+    return X
+
+
 def mean_topics(gamma: np.ndarray, alpha: np.ndarray, X: sparse.csr_matrix) -> np.ndarray:
-    """E[zbar] of documents, given q(theta); what alpha expects for those without words."""
-    lengths = np.asarray(X.sum(axis=1, dtype=np.float64)).ravel()
-    counts = np.where(lengths[:, None] > 0, np.maximum(gamma - alpha, 0.0), alpha)
-    return counts / counts.sum(axis=1, keepdims=True)
+    """E[zbar] of documents, given q(theta); for those without words as expected from alpha."""
+    counts = np.where(_lengths(X)[:, None] > 0, np.maximum(gamma - alpha, 0.0), alpha)
+    zbar: np.ndarray = counts / counts.sum(axis=1, keepdims=True)
+    return zbar
+
+
+def _lengths(X: sparse.csr_matrix) -> np.ndarray:
+    return np.asarray(X.sum(axis=1, dtype=np.float64)).ravel()

@@ -90,9 +90,9 @@ def log_likelihood_by_particles(
 def log_likelihood_of_profiles(
     X: sparse.csr_matrix, topics: Mixed, theta: np.ndarray, positive: np.ndarray
 ) -> np.ndarray:
-    """The same where the proportions theta (n_documents, n_descriptive) are known.
+    """log p(words) of reviews where the proportions theta (n_documents, n_descriptive) are known.
 
-    What is left to integrate is p, by quadrature: exact for reviews of less than
+    Only p is left to integrate, by quadrature: exact for reviews of less than
     2 * MOST_NODES words.
     """
     if not len(topics.omega):
@@ -115,4 +115,7 @@ def log_likelihood_of_profiles(
 def _either(of_signs: list[np.ndarray], positive: np.ndarray) -> np.ndarray:
     """log of the mean over a positive and a negative review."""
     of_positive, of_negative = of_signs
-    return np.logaddexp(of_positive + np.log(positive), of_negative + np.log(1 - positive))
+    mixed: np.ndarray = np.logaddexp(
+        of_positive + np.log(positive), of_negative + np.log(1 - positive)
+    )
+    return mixed
