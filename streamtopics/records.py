@@ -10,10 +10,9 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 
-class RecordParameters(BaseEstimator):
+class RecordParameters:
     """Adds the fields of an estimator's records to its parameters.
 
     `_records` names the parameters that are records, or may be, where the estimator has them,
@@ -33,7 +32,8 @@ class RecordParameters(BaseEstimator):
         -------
         params : dict
         """
-        params = super().get_params(deep=False)
+        estimator: Any = super()
+        params: dict[str, Any] = estimator.get_params(deep=False)
         if deep:
             for name in self._records:
                 inner = nested_fields(self._record(name, params.get(name)))
@@ -61,7 +61,9 @@ class RecordParameters(BaseEstimator):
             if values:
                 now = self._record(record, own.get(record, getattr(self, record)))
                 own[record] = replaced(now, values, record)
-        return super().set_params(**own)
+        estimator: Any = super()
+        changed: Self = estimator.set_params(**own)
+        return changed
 
     def _record(self, name: str, value: Any) -> Any:
         """The record that a word stands for, or the value itself."""

@@ -33,7 +33,7 @@ SETTINGS = {
 }
 # Being moved, like what their names are in; to be read like the others.
 MOVING = re.compile(
-    r"^(dpp|was)_|_dpp_sets_|^plot_(repelling|subtle|summaries)|determinantal|summaries"
+    r"^dpp_|_dpp_sets_|^plot_(repelling_points|summaries)|guide_(determinantal|summaries)"
 )
 
 

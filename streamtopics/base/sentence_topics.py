@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from streamtopics.sentences import Sentences
 @documented
 class SentenceTopics(LearntTopics, SentencesInput):
     """Base of the estimators of topics of sentences; `_sentence_topic` is its hook."""
+
+    fit: Callable[..., Any]
 
     def _sentence_topic(self, batch: SentenceDocuments, pool: Workers) -> np.ndarray:
         """Topic proportions of the sentences, of shape (n_sentences, n_components)."""
@@ -37,7 +40,8 @@ class SentenceTopics(LearntTopics, SentencesInput):
         -------
         doc_topic : ndarray of shape (n_documents, n_components), float64
         """
-        return self.fit(X, groups=groups).transform(X, groups)
+        doc_topic: np.ndarray = self.fit(X, groups=groups).transform(X, groups)
+        return doc_topic
 
     def transform_sentences(self, X: Any, groups: Any = None) -> np.ndarray:
         """Topic proportions of sentences: their posterior mean.

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LDA with a prior that a stream does not wash out."""
 
+from __future__ import annotations
+
 from typing import Literal
 
 from streamtopics.base.composition import Composition, bayesian

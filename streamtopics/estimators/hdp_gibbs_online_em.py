@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A hierarchical Dirichlet process learnt by online EM with Gibbs sampling."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from streamtopics.base.glossary import documented

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A streaming classifier whose classes have topics of their own."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Real

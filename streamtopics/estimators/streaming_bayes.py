@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Any model of the dense kind, learnt from a stream by any update rule."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -32,10 +34,10 @@ DEGENERATE = (
 )
 
 
-def _model_can(method: str) -> Callable[["StreamingBayes"], bool]:
+def _model_can(method: str) -> Callable[[StreamingBayes], bool]:
     """Whether the model has a method; for `available_if`."""
 
-    def check(estimator: "StreamingBayes") -> bool:
+    def check(estimator: StreamingBayes) -> bool:
         getattr(estimator.model, method)
         return True
 
@@ -67,7 +69,7 @@ class Samples:
     def n_tokens(self) -> float:
         return float(self.X.size)
 
-    def cut(self, size: int) -> Iterator["Samples"]:
+    def cut(self, size: int) -> Iterator[Samples]:
         """Batches of `size` samples, in order."""
         for start in range(0, len(self.X), size):
             rows = slice(start, start + size)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LDA by any rule, any local step and any view."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 

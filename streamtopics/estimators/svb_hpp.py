@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LDA that learns from the stream how much to forget."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LDA learnt by streaming variational Bayes."""
 
+from __future__ import annotations
+
 from streamtopics.base.composition import Composition, bayesian
 from streamtopics.base.glossary import documented
 from streamtopics.base.topic_model import StreamingTopicModel

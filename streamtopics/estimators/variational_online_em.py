@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LDA learnt by online EM with variational inference in the documents."""
 
+from __future__ import annotations
+
 from streamtopics.base.composition import Averaging, Composition, of_online_em
 from streamtopics.base.glossary import documented
 from streamtopics.base.topic_model import StreamingTopicModel

@@ -40,6 +40,7 @@ from streamtopics.reviews.factors import (
 )
 from streamtopics.reviews.inference import RatedLDA, Reviews, normalised
 from streamtopics.reviews.online import moved, step_by_documents
+from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates.doc_topic import LEAST_LOG_THETA, solve_alpha
 from streamtopics.validation import Interval, check_word_prior
 
@@ -205,13 +206,13 @@ class HiddenFactorsTopics(ReviewModel):
         text_weight: float = 0.1,
         factor_penalty: float = 1.0,
         kappa: float = 0.7,
-        topic_word_prior: Any = None,
+        topic_word_prior: WordPriorLike = None,
         max_iter: int = 50,
         max_gradient_iter: int = 10,
         tol: float = 1e-4,
         local_tol: float = 1e-3,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
         self.n_components = n_components

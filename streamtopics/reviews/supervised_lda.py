@@ -37,6 +37,7 @@ from streamtopics.reviews.response import (
     no_moments,
     solve_response,
 )
+from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates.doc_topic import solve_alpha
 from streamtopics.validation import check_doc_topic_prior, check_word_prior
 
@@ -138,15 +139,15 @@ class SupervisedLDA(RatedTopicModel):
         *,
         response_penalty: float = 1.0,
         kappa: float = 0.7,
-        doc_topic_prior: Any = None,
-        topic_word_prior: Any = None,
+        doc_topic_prior: DocTopicPriorLike = None,
+        topic_word_prior: WordPriorLike = None,
         learn_priors: bool = False,
         max_iter: int = 50,
         tol: float = 1e-4,
         max_local_iter: int = 20,
         local_tol: float = 1e-3,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
         self.n_components = n_components

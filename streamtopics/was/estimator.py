@@ -21,6 +21,7 @@ from streamtopics.parallel import Workers
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.progress import progress
 from streamtopics.sentences import Sentences
+from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates.online_em import running_mean
 from streamtopics.updates.schedules import MeanDecay
 from streamtopics.validation import COMMON_CONSTRAINTS, Interval, check_word_prior
@@ -182,13 +183,13 @@ class WASTopicModel(SentenceTopics):
         *,
         prior: SentencePrior | str = "was",
         atom_prior: float = 0.1,
-        topic_word_prior: Any = 0.05,
+        topic_word_prior: WordPriorLike = 0.05,
         n_sweeps: int = 100,
         n_burn_in: int = 50,
         n_local_sweeps: int = 30,
         kappa: float = 0.7,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: int = 0,
     ) -> None:
         self.n_components = n_components
@@ -489,4 +490,5 @@ def document_means(sentences: Sentences, sentence_topic: np.ndarray) -> np.ndarr
     sums = [np.bincount(document, lengths * column, n) for column in sentence_topic.T]
     totals = np.bincount(document, lengths, n)[:, None]
     means = np.full((n, len(sums)), 1 / len(sums))
-    return np.divide(np.stack(sums, axis=1), totals, out=means, where=totals > 0)
+    found: np.ndarray = np.divide(np.stack(sums, axis=1), totals, out=means, where=totals > 0)
+    return found
