@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import digamma
 from scipy.stats import norm
+from streamtopics.posterior import Blend, LazyPosterior
 
 from streamtopics.families import dirichlet
 from streamtopics.kernels import supported
@@ -25,7 +26,6 @@ from streamtopics.models.supervised_lda import (
     solve_response,
 )
 from streamtopics.parallel import SERIAL
-from streamtopics.posterior import Blend, LazyPosterior
 from tests.reference import supervised as reference
 from tests.reference.profiles import log_dirichlet_multinomial
 
