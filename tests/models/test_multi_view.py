@@ -195,7 +195,7 @@ def test_equals_the_reference_stream(norm, n_passes, scale):
     class_word_prior = rng.uniform(0.05, 1.0, (3, 20))
     model = MultiViewLDA(
         2, 3, boosting_scale=scale, boosting_norm=norm, class_word_prior=class_word_prior,
-        topic_word_prior=0.3, n_passes=n_passes, max_local_iter=sweeps, tol=0.0, random_state=4,
+        topic_word_prior=0.3, n_rounds=n_passes, max_local_iter=sweeps, tol=0.0, random_state=4,
     )  # fmt: skip
     for X, y in batches:
         model.partial_fit(X, y, classes=[0, 1, 2])
@@ -270,7 +270,7 @@ def generated():
     X, y = drawn(rng, 2000, beta, 2, 3, 60)
     T, z = drawn(rng, 1000, beta, 2, 3, 8)
     model = MultiViewLDA(
-        2, 2, doc_topic_prior=0.5, local_share_prior=(6, 4), batch_size=500, n_passes=20,
+        2, 2, doc_topic_prior=0.5, local_share_prior=(6, 4), batch_size=500, n_rounds=20,
         random_state=0,
     ).fit(X, y)  # fmt: skip
     return beta, T, z, model

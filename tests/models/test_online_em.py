@@ -252,7 +252,8 @@ def test_thousands_of_forgetting_minibatches(tau, boosted):
     eta, alpha = np.full((4, 2), 0.1), np.array([0.4, 0.7])
     model = VariationalOnlineEM(
         2, kappa=kappa, tau=tau, topic_word_prior=0.1, doc_topic_prior=alpha, tol=0.0,
-        max_local_iter=2, update_each_sweep=boosted, doc_topic_prior_update="fixed", batch_size=2, random_state=1,
+        max_local_iter=2, update_each_sweep=boosted, doc_topic_prior_update="fixed",
+        batch_size=2, random_state=1,
     )  # fmt: skip
     model.fit(sparse.csr_matrix(batches.reshape(-1, 4)))
     *_, expected = reference.online_em(
