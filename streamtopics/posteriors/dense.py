@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The global state of a small model: lam = c * eta + b * xi + S, block by block.
 
-The dense counterpart of `posterior.LazyPosterior`, for any conjugate exponential
+The dense counterpart of `posteriors.TopicPosterior`, for any conjugate exponential
 family. A block is an array of distributions of one family, its nodes: natural
 parameters lie on the last axis, the axes before it are the nodes. Over all blocks the
 nodes are counted flat, in the order of the blocks, and so are the coefficients of an
@@ -301,6 +301,11 @@ class DensePosterior:
         self, additions: Arrays, n_documents: int, local_bound: float | None = None
     ) -> NodeStatistics:
         """What a minibatch of `n_documents` samples adds to the blocks, with its mass."""
+        self._check_shapes(additions)
+        return NodeStatistics(additions, n_documents, self._masses(additions), local_bound)
+
+    def _check_shapes(self, additions: Mapping[str, np.ndarray]) -> None:
+        """Refuse additions that are not those of each block."""
         for name, block in self.blocks.items():
             given: Any = additions.get(name)
             if np.shape(given) != block.prior.shape:
@@ -308,7 +313,6 @@ class DensePosterior:
                     f"the additions to {name} must have shape {block.prior.shape}; "
                     f"got {np.shape(given)}"
                 )
-        return NodeStatistics(additions, n_documents, self._masses(additions), local_bound)
 
     def by_block(self, coefficients: float | np.ndarray) -> Arrays:
         """A number, or one per node, as arrays that broadcast over each block."""
@@ -328,8 +332,9 @@ class DensePosterior:
             raise ValueError("an update with noise needs a posterior of topics over words")
         if blend.alpha is not None:
             raise ValueError("an update of topic proportions needs a posterior of topics")
-        check_finite(blend.statistics)
         state, statistics = self._state, blend.statistics
+        self._check_shapes(statistics.additions)
+        check_finite(statistics)
         retain, gain = self.by_block(blend.retain), self.by_block(blend.gain)
         with np.errstate(over="ignore", invalid="ignore"):
             S = {

@@ -347,7 +347,10 @@ class TopicPosterior:
         weights = (c, a, b, fold, scale, prior, new.alpha, new.n_tokens)
         if not all(np.isfinite(values).all() for values in weights):
             raise ValueError(TOO_EXTREME)
-        given = new.S, statistics.words, statistics.counts, scale, fold
+        counts = np.asarray(statistics.counts)
+        if counts.dtype not in (np.float32, np.float64) or not counts.flags.c_contiguous:
+            counts = np.ascontiguousarray(counts, np.float64)
+        given = new.S, statistics.words, counts, scale, fold
         return (*given, old.learnt_mass, new.learnt_mass), new
 
     def _check(self, blend: Blend) -> None:
@@ -368,16 +371,19 @@ class TopicPosterior:
         """The state after an update with noise, where S is all that there is of lam."""
         self._check(blend)
         before, statistics, old = self.dense(), blend.statistics, self._state
+        if np.any((statistics.words < 0) | (statistics.words >= len(before))):
+            raise IndexError(f"a word is outside of the vocabulary of {len(before)} words")
         lam = blend.retain * before + blend.prior * self.eta
         if np.any(blend.boost):
             lam += blend.boost * self._boosted
         lam[statistics.words] += blend.gain * statistics.counts
         lam = noise.added(lam, before)
-        if not np.isfinite(lam).all():
-            raise ValueError(TOO_EXTREME)
         zeros, ones = np.zeros(self.n_nodes), np.ones(self.n_nodes)
         alpha = old.alpha if blend.alpha is None else blend.alpha
-        return State(lam, zeros, ones, lam.sum(axis=0), zeros, alpha, **old.counted(statistics))
+        new = State(lam, zeros, ones, lam.sum(axis=0), zeros, alpha, **old.counted(statistics))
+        if not all(np.isfinite(values).all() for values in (lam, alpha, new.n_tokens)):
+            raise ValueError(TOO_EXTREME)
+        return new
 
     def _with(self, state: State) -> TopicPosterior:
         """A posterior with the same priors, in another state."""

@@ -8,24 +8,27 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from streamtopics.dense_posterior import Block, DensePosterior
-from streamtopics.posterior import Blend, LazyPosterior, Noise, Proportions
 
 from streamtopics.families import beta, dirichlet, gamma, gaussian, normal_gamma
-from streamtopics.messages import Statistics
+from streamtopics.messages import NodeStatistics, Statistics
+from streamtopics.posteriors import Blend, Block, DensePosterior, Noise, TopicPosterior
 from streamtopics.updates import (
     BPS,
     SVB,
     Boost,
+    Decay,
     EmpiricalPowerPrior,
     HierarchicalPowerPrior,
     Langevin,
+    MeanDecay,
     OnlineEM,
     PopulationVB,
     PowerPrior,
+    Rounds,
     StochasticVI,
 )
 from streamtopics.updates.rates import Normal
+from tests.updates.given import given
 
 V, K = 7, 3
 WORDS = np.arange(V, dtype=np.int32)
@@ -73,11 +76,11 @@ def additions(rng, n=4):
 
 RULES = [
     SVB(),
-    SVB(n_passes=3),
+    Rounds(SVB(), 3),
     BPS(0.4),
-    BPS(0.4, "topic", n_passes=2),
+    Rounds(BPS(0.4, "topic"), 2),
     PowerPrior(0.8),
-    PowerPrior(0.8, Boost(0.3, "topic"), n_passes=2),
+    Rounds(PowerPrior(0.8, Boost(0.3, "topic")), 2),
     PowerPrior(0.0),
     HierarchicalPowerPrior(),
     HierarchicalPowerPrior("topic", boost=Boost(0.3)),
@@ -85,17 +88,17 @@ RULES = [
     EmpiricalPowerPrior("topic", Boost(0.3)),
     HierarchicalPowerPrior("topic", Normal(0.5, 5.0), (0.05, 0.95), Boost(0.3, "topic")),
     PopulationVB(50.0, 0.1),
-    StochasticVI(0.7, 1.0),
-    StochasticVI(0.7, 1.0, n_documents=1000),
-    OnlineEM(kappa=0.7),
-    OnlineEM(kappa=1.0, n_passes=2),
+    StochasticVI(Decay(0.7, 1.0)),
+    StochasticVI(Decay(0.7, 1.0), n_documents=1000),
+    OnlineEM(MeanDecay(0.7)),
+    Rounds(OnlineEM(MeanDecay(1.0)), 2),
 ]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 def test_rules_do_to_a_dirichlet_what_they_do_to_topics(rule):
     """The statistics depend on what is seen, as those of documents do."""
-    dense, lazy = dense_topics(), LazyPosterior(ETA, (V, K))
+    dense, lazy = dense_topics(), TopicPosterior(ETA, (V, K))
     rng = np.random.default_rng(0)
     for _ in range(5):
         base = rng.gamma(0.5, 10.0, (V, K))
@@ -103,17 +106,17 @@ def test_rules_do_to_a_dirichlet_what_they_do_to_topics(rule):
         def counts(lam, base=base):
             return base * (1 + lam / lam.sum())
 
-        def learn_dense(view):
+        def learn_dense(view, *, warm=False):
             found = counts(view["topics"].T)
             return dense.statistics({"topics": found.T}, 4, -float(found.sum()))
 
-        def learn_lazy(view):
+        def learn_lazy(view, *, warm=False):
             found = counts(view.rows(WORDS))
             lengths = np.full(4, found.sum() / 4)
             return Statistics(WORDS, found, lengths, local_bound=-float(found.sum()))
 
-        dense.blend(rule.step(dense, learn_dense))
-        lazy.blend(rule.step(lazy, learn_lazy))
+        dense.blend(rule.step(dense, learn_dense, None)[0])
+        lazy.blend(rule.step(lazy, learn_lazy, None)[0])
         assert_allclose(dense["topics"].T, lazy.dense(), rtol=1e-8)
         assert_allclose(dense.mass, lazy.mass, rtol=1e-8)
         assert_allclose(dense.prior_part, lazy.prior_part, rtol=1e-8)
@@ -128,7 +131,7 @@ def test_keeping_all_is_svb_bit_for_bit():
         posterior, rng = mixed(), np.random.default_rng(0)
         for _ in range(4):
             s = posterior.statistics(additions(rng), 4)
-            posterior.blend(rule.step(posterior, lambda view, s=s: s))
+            posterior.blend(rule.step(posterior, given(s), None)[0])
         results.append(posterior)
     for name in results[0].blocks:
         assert_array_equal(results[0][name], results[1][name])
@@ -139,7 +142,7 @@ def test_keeping_nothing_is_the_last_minibatch_alone():
     posterior, rng = mixed(), np.random.default_rng(0)
     for _ in range(4):
         s = posterior.statistics(additions(rng), 4)
-        posterior.blend(PowerPrior(0.0).step(posterior, lambda view, s=s: s))
+        posterior.blend(PowerPrior(0.0).step(posterior, given(s), None)[0])
     for name, block in posterior.blocks.items():
         assert_allclose(posterior[name], block.prior + s.additions[name], rtol=1e-14)
 
@@ -307,9 +310,9 @@ def test_updates_for_topics_only_are_refused():
     with pytest.raises(ValueError, match="noise"):
         posterior.blend(Blend(1.0, 1.0, 0.0, s, noise=Noise(0.1, (0,))))
     with pytest.raises(ValueError, match="noise"):
-        posterior.blend(Langevin(0.01, 1.0, 0.6, seed=0).step(posterior, lambda view: s))
+        posterior.blend(Langevin(0.01, 1.0, 0.6).step(posterior, given(s), None)[0])
     with pytest.raises(ValueError, match="proportions"):
-        posterior.blend(Blend(1.0, 1.0, 0.0, s, Proportions(np.ones(K), np.empty(0))))
+        posterior.blend(Blend(1.0, 1.0, 0.0, s, np.ones(K)))
     assert posterior.n_batches == 0
 
 
@@ -318,6 +321,40 @@ def test_additions_have_the_shape_of_the_block():
     for wrong in ({}, {"topics": np.ones((V, K))}):
         with pytest.raises(ValueError, match=r"additions to topics must have shape \(3, 7\)"):
             posterior.statistics(wrong, 4)
+
+
+@pytest.mark.parametrize("shape", [(2, K, V), (1, V), (V,), (K, V + 1)], ids=str)
+def test_additions_of_another_shape_change_nothing(shape):
+    posterior, commit = dense_topics(), {}
+    before = frozen(posterior)
+    s = NodeStatistics({"topics": np.ones(shape)}, 4, np.ones(K))
+    with pytest.raises(ValueError, match=r"additions to topics must have shape \(3, 7\)"):
+        posterior.blend(Blend(1.0, 1.0, 0.0, s), [(commit, "n_iter", 1)])
+    assert frozen(posterior) == before
+    assert commit == {}
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("place", [0, 1, 2, 3])
+def test_additions_that_are_not_finite_change_nothing(value, place):
+    """In the mass of a node, and beside it."""
+    posterior, commit = mixed(), {}
+    before = frozen(posterior)
+    added = additions(np.random.default_rng(1))
+    added["components"][1, 2, place] = value
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match=r"nan|inf"):
+        posterior.blend(
+            Blend(1.0, 1.0, 0.0, posterior.statistics(added, 4)), [(commit, "n_iter", 1)]
+        )
+    assert repr(frozen(posterior)) == repr(before)
+    assert commit == {}
+
+
+def test_swaps_are_set_with_the_update():
+    posterior, commit = mixed(), {"n_iter": 0}
+    posterior.blend(next(blends(posterior)), [(commit, "n_iter", 1), (commit, "state", ())])
+    assert commit == {"n_iter": 1, "state": ()}
+    assert posterior.n_batches == 1
 
 
 def test_priors_are_densities():
