@@ -30,12 +30,12 @@ ALLOWED = {
         "checks", "families", "kernels", "local", "messages", "parallel", "posteriors", "seeds",
     },
     "metrics": {"kernels", "parallel", "structure"},
-    "validation": {"priors", "structure"},
+    "validation": {"checks", "priors", "structure"},
     "sentences": {"validation"},
     "datasets": {"dpp", "structure"},
     "base": {
         "local", "messages", "metrics", "models", "parallel", "posteriors", "progress", "records",
-        "updates", "validation",
+        "sentences", "updates", "validation",
     },
     "estimators": {
         "base", "families", "kernels", "local", "messages", "metrics", "models", "parallel",
