@@ -28,11 +28,14 @@ from streamtopics.updates import (
     BPS,
     SVB,
     Boost,
+    Decay,
     EmpiricalPowerPrior,
     HierarchicalPowerPrior,
+    MeanDecay,
     OnlineEM,
     PopulationVB,
     PowerPrior,
+    Rounds,
     StochasticVI,
 )
 from tests.reference import asum as reference
@@ -50,14 +53,14 @@ def model(n_aspects=3, **given):
 
 RULES = [
     None,
-    SVB(n_passes=3),
+    Rounds(SVB(), 3),
     BPS(0.1, "whole"),
     PowerPrior(0.8, Boost(0.1)),
     HierarchicalPowerPrior("topic"),
     HierarchicalPowerPrior(rate_starts=(0.5,), boost=Boost(0.1, "topic")),
     EmpiricalPowerPrior(),
     PopulationVB(100.0, 0.2),
-    StochasticVI(0.7, 1.0, 500),
+    StochasticVI(Decay(0.7, 1.0), 500),
 ]
 
 
@@ -135,7 +138,8 @@ def test_three_sentiments_by_numbers():
     assert_array_equal(estimator.classes_, [-1, 0, 1])
     assert estimator.predict_proba(documents).shape == (120, 3)
     assert list(estimator.get_feature_names_out()) == ["-1_0", "-1_1", "0_0", "0_1", "1_0", "1_1"]
-    assert 8 in estimator.top_words(1, 0, n=3) + estimator.top_words(1, 1, n=3)
+    top = estimator.top_words(n=3)
+    assert 8 in top[estimator.topic_of(1, 0)] + top[estimator.topic_of(1, 1)]
 
 
 @pytest.mark.parametrize("n_iter", [1, 4])
@@ -183,16 +187,20 @@ def test_the_score_is_of_tokens_that_inference_did_not_see(fitted):
 
 def test_top_words(fitted):
     names = [f"w{v}" for v in range(N_WORDS)]
+    by_place, by_name = fitted.top_words(n=4), fitted.top_words(names, 4)
+    assert len(by_place) == len(by_name) == 6
     for e, sentiment in enumerate(("positive", "negative")):
         for t in range(3):
-            best = np.argsort(-fitted.components_[3 * e + t], kind="stable")[:4]
-            assert fitted.top_words(sentiment, t, n=4) == list(best)
-            assert fitted.top_words(sentiment, t, names, 4) == [names[v] for v in best]
+            topic = fitted.topic_of(sentiment, t)
+            assert topic == 3 * e + t
+            best = np.argsort(-fitted.components_[topic], kind="stable")[:4]
+            assert by_place[topic] == list(best)
+            assert by_name[topic] == [names[v] for v in best]
     for wrong in (("good", 0), ("positive", 3), ("positive", -1), ("positive", 0.5)):
         with pytest.raises(ValueError, match=r"sentiment must be|aspect must be"):
-            fitted.top_words(*wrong)
+            fitted.topic_of(*wrong)
     with pytest.raises(ValueError, match="n must be"):
-        fitted.top_words("positive", 0, n=0)
+        fitted.top_words(n=0)
     assert len(topic_table(fitted, names)) == 6
 
 
@@ -239,7 +247,7 @@ def test_any_rule_on_a_stream(update):
 
 
 def test_online_em_takes_means():
-    estimator = model(update=OnlineEM(0.7, 0.0)).fit(X)
+    estimator = model(update=OnlineEM(MeanDecay(0.7))).fit(X)
     assert (estimator.predict(X) == Y).mean() > 0.75
 
 
@@ -297,11 +305,11 @@ def test_a_minibatch_of_one_document():
 
 def test_few_steps_are_told():
     for size in (60, 100):
-        with pytest.warns(ConvergenceWarning, match=r"makes only 2 step.*n_passes=10"):
+        with pytest.warns(ConvergenceWarning, match=r"makes only 2 step.*n_rounds=10"):
             model(batch_size=size).fit(X)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
-        model(batch_size=60, update=BPS(0.2, n_passes=5)).fit(X)
+        model(batch_size=60, update=Rounds(BPS(0.2), 5)).fit(X)
         model(batch_size=60, update=HierarchicalPowerPrior()).fit(X)
 
 
@@ -494,7 +502,7 @@ def test_many_documents_are_inferred_a_part_at_a_time(fitted, monkeypatch):
 def test_inference_changes_nothing(fitted):
     before = state(fitted)
     fitted.transform(X), fitted.score(X), fitted.predict(X), fitted.transform_sentences(X)
-    fitted.top_words("positive", 0), fitted.score_samples(X)
+    fitted.top_words(), fitted.score_samples(X)
     assert state(fitted) == before
 
 
@@ -520,7 +528,7 @@ def test_names_of_columns_are_kept_and_compared():
     frames = [pd.DataFrame(x, columns=names) for x in X[:20]]
     estimator = model().partial_fit(frames)
     assert_array_equal(estimator.feature_names_in_, names)
-    assert estimator.top_words("negative", 1, n=1)[0] in names
+    assert estimator.top_words(n=1)[estimator.topic_of("negative", 1)][0] in names
     with pytest.raises(ValueError, match="feature names should match"):
         estimator.predict([frame[names[::-1]] for frame in frames])
 

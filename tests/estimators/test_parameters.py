@@ -12,7 +12,7 @@ X = np.array([[2.0, 0.0, 1.0], [0.0, 3.0, 1.0]])
 WRONG = [
     ("n_components", 0),
     ("n_components", 2.5),
-    ("n_passes", 0),
+    ("n_rounds", 0),
     ("max_local_iter", 0),
     ("tol", -1.0),
     ("tol", np.nan),

@@ -26,9 +26,11 @@ from streamtopics.updates import (
     BPS,
     SVB,
     Boost,
+    Decay,
     HierarchicalPowerPrior,
     PopulationVB,
     PowerPrior,
+    Rounds,
     StochasticVI,
 )
 from streamtopics.updates.rates import Exponential
@@ -38,7 +40,7 @@ from streamtopics.updates.rates import Exponential
     [
         StreamingBayes(LinearRegression()),
         StreamingBayes(LinearRegression(), HierarchicalPowerPrior(), batch_size=7),
-        StreamingBayes(MeanFieldRegression(), SVB(n_passes=2)),
+        StreamingBayes(MeanFieldRegression(), Rounds(SVB(), 2)),
         StreamingBayes(GaussianMixture()),
         StreamingBayes(GaussianMixture(3), PowerPrior(0.9), batch_size=7),
     ]
@@ -56,13 +58,13 @@ def samples(n=200, seed=0):
 REGRESSION, MIXTURE = LinearRegression(), GaussianMixture(3)
 RULES = [
     None,
-    SVB(n_passes=3),
+    Rounds(SVB(), 3),
     BPS(0.1),
     PowerPrior(0.8, Boost(0.1)),
     HierarchicalPowerPrior("topic"),
     HierarchicalPowerPrior(rate_starts=(0.05, 0.95), boost=Boost(0.1, "topic")),
     PopulationVB(100.0, 0.2),
-    StochasticVI(0.7, 1.0, 500),
+    StochasticVI(Decay(0.7, 1.0), 500),
 ]
 
 
@@ -302,8 +304,8 @@ def test_unknown_parameters_are_named_and_nothing_is_set(wrong, message):
 
 
 def test_fields_of_the_default_rule_have_to_be_set_on_a_rule():
-    with pytest.raises(ValueError, match="update, None, has no parameter 'n_passes'"):
-        StreamingBayes(MIXTURE).set_params(update__n_passes=3)
+    with pytest.raises(ValueError, match="update, None, has no parameter 'rho'"):
+        StreamingBayes(MIXTURE).set_params(update__rho=0.5)
 
 
 def test_the_default_rule_is_svb():
