@@ -342,7 +342,7 @@ def test_a_callable_that_forgets_to_return():
 
 def test_topics_that_share_a_prior_have_no_seeds():
     with pytest.raises(ValueError, match="the topics here share one prior; pass ZipfPrior"):
-        st.HDPGibbsOnlineEM(smoothing=SeedWords(SEEDS, 1)).fit(X)
+        st.HDPGibbsOnlineEM(topic_word_prior=SeedWords(SEEDS, 1)).fit(X)
 
 
 def test_a_minibatch_without_documents_has_no_counts():

@@ -258,8 +258,8 @@ def check_update(update: Any, boosting_scale: float | None) -> None:
         return
     if isinstance(update, type) or not isinstance(update, Rule):
         raise TypeError(
-            "update must be a rule of streamtopics.updates, such as PowerPrior(0.9), or None; "
-            f"got {update!r}"
+            "update must be a rule of streamtopics.updates, such as PowerPrior(0.9), a record of "
+            f"your own that derives from Rule, or None; got {update!r}"
         )
     if boosting_scale is not None:
         raise ValueError(
@@ -268,10 +268,12 @@ def check_update(update: Any, boosting_scale: float | None) -> None:
         )
 
 
-def warn_of_no_boost(remedy: str) -> None:
-    """Say that knowledge is given and not used."""
+def warn_of_no_boost(blend: Any, remedy: str) -> None:
+    """Say that knowledge is given and not used, unless there was nothing to boost it by."""
+    if np.any(blend.boost) or not np.any(blend.statistics.mass):
+        return
     warnings.warn(
         f"boosted_prior is given, but nothing boosts it, so that it has no effect; use {remedy}",
         UserWarning,
-        stacklevel=2,
+        stacklevel=3,
     )

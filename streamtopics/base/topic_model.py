@@ -195,8 +195,8 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         rule, posterior = composition.rule, commit.posterior
         learn = composition.model(self.seed_).learner(posterior, batch.minibatch, pool)
         blend, state = rule.step(posterior, learn, commit.state)
-        if posterior.xi is not None and not np.any(blend.boost):
-            warn_of_no_boost("an update with a boost, such as BPS(0.1)")
+        if posterior.xi is not None:
+            warn_of_no_boost(blend, "an update with a boost, such as BPS(0.1)")
         record = observe(posterior, blend, batch.time) if rule.forgets else None
         drift = commit.drift if record is None else kept_records(commit.drift, record)
         new = replace(commit, state=state, update=composition, drift=drift)

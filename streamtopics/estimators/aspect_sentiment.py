@@ -352,8 +352,8 @@ class AspectSentimentModel(LearntTopics, SentencesInput):
         posterior = commit.posterior
         learn = self._model.learner(posterior, batch.batch, pool)
         blend, state = rule.step(posterior, learn, commit.state)
-        if self.boosted_prior is not None and not np.any(blend.boost):
-            warn_of_no_boost("a boosting_scale above 0, or an update with a boost")
+        if self.boosted_prior is not None:
+            warn_of_no_boost(blend, "a boosting_scale above 0, or an update with a boost")
         new = replace(commit, state=state, update=rule)
         posterior.blend(blend, [(vars(self), "_commit", new)])
 

@@ -378,8 +378,8 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         model = self._model()
         learn = model.learner(posterior, batch.minibatch, batch.columns["codes"], pool)
         blend, state = rule.step(posterior, learn, commit.state)
-        if self.boosted_prior is not None and not np.any(blend.boost):
-            warn_of_no_boost("a boosting_scale above 0, for example 0.1")
+        if self.boosted_prior is not None:
+            warn_of_no_boost(blend, "a boosting_scale above 0, for example 0.1")
         new = replace(commit, state=state, update=rule)
         posterior.blend(blend, [(vars(self), "_commit", new)])
 

@@ -378,7 +378,7 @@ def test_the_shape_of_a_prior_is_told_by_sentiments():
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"n_aspects": 5}, "n_aspects is 5 now, but the model has 3"),
+        ({"n_aspects": 5}, "n_aspects is 5 now, but the model was started with 3"),
         ({"sentiments": ("a", "b")}, r"\['a', 'b'\] now, but the model was started with"),
         ({"sentiments": ("a", "b", "c")}, "start anew with fit"),
         ({"update": SVB(), "boosting_scale": 0.2}, "set boosting_scale to None, or update"),
@@ -408,9 +408,9 @@ class Extreme(BPS):
     def __init__(self):
         super().__init__(0.0)
 
-    def step(self, posterior, learn):
-        blend = super().step(posterior, learn)
-        return type(blend)(1.0, 1.0, np.inf, blend.statistics)
+    def step(self, posterior, learn, state):
+        blend, state = super().step(posterior, learn, state)
+        return type(blend)(1.0, 1.0, np.inf, blend.statistics), state
 
 
 def test_an_interrupted_fit_leaves_the_model_as_it_was(fitted, monkeypatch):

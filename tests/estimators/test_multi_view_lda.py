@@ -391,7 +391,7 @@ def test_the_numbers_of_topics_are_fixed_by_the_first_call(X, y):
     model = MultiViewLDA(2, 1, random_state=0).partial_fit(X, y, LABELS)
     before = bits(model)
     for name in ("n_local_topics", "n_global_topics"):
-        with pytest.raises(ValueError, match=f"{name} is 7 now, but the model has"):
+        with pytest.raises(ValueError, match=f"{name} is 7 now, but the model was started with"):
             clone_of(model).set_params(**{name: 7}).partial_fit(X, y)
     assert bits(model) == before
     model.set_params(n_local_topics=5).transform(X)

@@ -31,6 +31,7 @@ from streamtopics.updates import (
     PopulationVB,
     PowerPrior,
     Rounds,
+    Rule,
     StochasticVI,
 )
 from streamtopics.updates.rates import Exponential
@@ -161,7 +162,7 @@ def test_a_failure_changes_nothing(estimator, at, monkeypatch):
         before = bits(model) if n_before else vars(model).copy()
         with monkeypatch.context() as patch:
             if at == "blend":
-                patch.setattr("streamtopics.dense_posterior.DensePosterior.blend", stop)
+                patch.setattr("streamtopics.posteriors.DensePosterior.blend", stop)
             elif at == "step":
                 patch.setattr(type(model.update or SVB()), "step", stop)
             else:
@@ -493,8 +494,8 @@ def test_another_model_in_mid_stream_is_refused():
         ({"model": "mixture"}, "model must be a record with the method 'log_predictive'"),
         ({"model": PowerPrior(0.5)}, "model must be a record"),
         ({"model": GaussianMixture}, "model must be a record"),
-        ({"update": 0.5}, "update must be a record with the method 'step'"),
-        ({"update": PowerPrior}, "update must be a record"),
+        ({"update": 0.5}, "update must be a rule .* derives from Rule"),
+        ({"update": PowerPrior}, "update must be a rule"),
         ({"batch_size": 0}, "batch_size"),
         ({"max_iter": 0.5}, "max_iter"),
         ({"random_state": "seed"}, "random_state"),
@@ -526,11 +527,11 @@ def test_verbose_shows_progress_and_changes_nothing(capsys):
 
 def test_a_rule_of_ones_own_is_a_record_with_a_step():
     @dataclass(frozen=True)
-    class Halved:
+    class Halved(Rule):
         share: float = 0.5
 
-        def step(self, posterior, learn):
-            return PowerPrior(self.share).step(posterior, learn)
+        def step(self, posterior, learn, state):
+            return PowerPrior(self.share).step(posterior, learn, state)
 
     X, y = samples()
     mine = StreamingBayes(REGRESSION, Halved()).set_params(update__share=0.25).fit(X, y)
