@@ -83,7 +83,8 @@ def test_a_record_stands_for_the_array(record, array):
     by_record, by_array = (bps(boosted_prior=prior).fit(X) for prior in (record, array))
     assert_array_equal(by_record.components_, by_array.components_)
     by_record, by_array = (
-        st.GibbsOnlineEM(2, topic_word_prior=prior, random_state=0).fit(X) for prior in (record, array)
+        st.GibbsOnlineEM(2, topic_word_prior=prior, random_state=0).fit(X)
+        for prior in (record, array)
     )
     assert_array_equal(by_record.components_, by_array.components_)
 
@@ -159,7 +160,9 @@ def test_search_on_raw_text(n_jobs):
 
 
 def test_search_over_the_step_size_and_the_strength():
-    model = raw(st.GibbsOnlineEM(2, topic_word_prior=SeedWords(SEEDS, 1.0), batch_size=10, random_state=0))
+    model = raw(
+        st.GibbsOnlineEM(2, topic_word_prior=SeedWords(SEEDS, 1.0), batch_size=10, random_state=0)
+    )
     grid = {"lda__kappa": [0.5, 0.9], "lda__topic_word_prior__strength": [0.1, 10.0]}
     search = GridSearchCV(model, grid, cv=2, error_score="raise").fit(TEXTS)
     assert len(np.unique(search.cv_results_["mean_test_score"].round(6))) == 4

@@ -345,7 +345,8 @@ class AspectSentimentModel(LearntTopics, SentencesInput):
                 f"{self.classes_.tolist()}; set them back, or start anew with fit"
             )
         check_same(self, n_aspects=self._n_aspects)
-        check_same_state(self._rule, self._commit)
+        commit = self._commit
+        check_same_state(self._rule, commit.update, commit.state, commit.posterior)
 
     def _learn(self, batch: SentenceDocuments, pool: Workers) -> None:
         commit, rule = self._commit, self._rule

@@ -263,7 +263,8 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
                     f"{name} is {now} now, but the stream was started with {started}; set it back, "
                     "or start anew with fit"
                 )
-        check_same_state(self._rule, self._commit)
+        commit = self._commit
+        check_same_state(self._rule, commit.update, commit.state, commit.posterior)
 
     def _start(self, batch: Samples) -> None:
         self.seed_ = self._draw_seed()

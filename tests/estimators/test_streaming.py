@@ -505,7 +505,9 @@ def test_single_and_double_precision_agree(estimator, X):
     single = clone(estimator).fit(X.astype(np.float32))
     assert single.transform(X.astype(np.float32)).dtype == np.float32
     assert double.transform(X).dtype == np.float64
-    assert_allclose(single.score(X), double.score(X), atol=5e-3 if not is_sampled(estimator) else 0.1)
+    assert_allclose(
+        single.score(X), double.score(X), atol=5e-3 if not is_sampled(estimator) else 0.1
+    )
 
 
 def test_merging_shards_is_exact_and_in_any_order(adding, X):
@@ -649,9 +651,7 @@ def test_merge_refuses_what_does_not_fit(mergeable, X):
     with pytest.raises(TypeError, match="got NoneType"):
         estimator.merge(None)
     with pytest.raises(ValueError, match="another prior"):
-        estimator.merge(
-            clone(estimator).set_params(topic_word_prior=0.2).partial_fit(X)
-        )
+        estimator.merge(clone(estimator).set_params(topic_word_prior=0.2).partial_fit(X))
     assert bits(estimator) == before
 
 
