@@ -2,7 +2,6 @@
 """LDA of parts: which of them go together, and what the estimator says where they do not."""
 
 import sys
-import time
 import warnings
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -164,11 +163,9 @@ def outcome(run, cell):
 @pytest.fixture(scope="module")
 def outcomes():
     """What came of each cell, by the model."""
-    started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = {run: {cell: outcome(run, cell) for cell in CELLS[run]} for run in CELLS}
-    assert time.perf_counter() - started < 120
     return found
 
 
