@@ -349,7 +349,7 @@ def test_a_shorter_window_forgets_at_once():
 def test_a_state_is_kept_by_other_models_too(make, data):
     model = make(Rounds(Window(2), 2)).partial_fit(*data)
     for other in (SVB(), Rounds(SVB(), 2), IncrementalVB(2)):
-        with pytest.raises(ValueError, match="no use for the state of .*Window"):
+        with pytest.raises(ValueError, match=r"no use for the state of .*Window"):
             model.set_params(update=other).partial_fit(*data)
     model.set_params(update=Window(2)).partial_fit(*data)
     assert model.n_batch_iter_ == 2
@@ -470,7 +470,7 @@ def test_wrong_rules_are_named_wherever_one_is_taken(wrong):
         (AspectSentimentModel(1, update=wrong), (SENTENCES[0],)),
         (StreamingBayes(BetaBinomial(), wrong), (COINS[0],)),
     ):
-        with pytest.raises(TypeError, match="update must be a rule of streamtopics.updates"):
+        with pytest.raises(TypeError, match=r"update must be a rule of streamtopics\.updates"):
             model.partial_fit(*data)
         assert not model.__sklearn_is_fitted__()
 
