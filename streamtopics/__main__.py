@@ -157,7 +157,7 @@ def learn(options: argparse.Namespace, corpus: Corpus) -> dict[str, BPSLDA | SVB
     common: dict[str, Any] = {
         "doc_topic_prior": options.document_prior,
         "topic_word_prior": prior,
-        "n_passes": options.passes,
+        "n_rounds": options.passes,
         "n_jobs": options.jobs,
         "random_state": options.seed,
     }
