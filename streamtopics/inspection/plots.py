@@ -109,7 +109,7 @@ def plot_curves(
 
 
 def plot_drift(estimator: Any):
-    """How much of each topic was kept with each minibatch, and how far the topics moved.
+    """Draw how much of each topic was kept with each minibatch, and how far the topics moved.
 
     Parameters
     ----------

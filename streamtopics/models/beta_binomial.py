@@ -36,7 +36,8 @@ class BetaBinomial:
     >>> flips = np.array([[1], [0], [0], [0]])
     >>> posterior = model.posterior(flips)
     >>> for batch in (flips, flips):
-    ...     posterior.blend(rule.step(posterior, model.learner(posterior, batch)))
+    ...     blend, _ = rule.step(posterior, model.learner(posterior, batch), None)
+    ...     posterior.blend(blend)
     >>> model.mean(posterior).round(3)
     array([0.318])
     >>> np.exp(model.log_predictive(posterior, np.array([[1], [0]]))).round(3)

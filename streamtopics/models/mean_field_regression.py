@@ -71,7 +71,8 @@ class MeanFieldRegression:
     >>> y = X @ [1.0, -2.0] + 3.0 + 0.1 * rng.normal(size=400)
     >>> X[rng.random(X.shape) < 0.2] = np.nan
     >>> posterior = model.posterior(X)
-    >>> posterior.blend(SVB().step(posterior, model.learner(posterior, X, y)))
+    >>> blend, _ = SVB().step(posterior, model.learner(posterior, X, y), None)
+    >>> posterior.blend(blend)
     >>> model.coefficients(posterior).round(1)
     array([ 1., -2.,  3.])
     """
@@ -197,7 +198,7 @@ class Beliefs:
 
     @staticmethod
     def of(view: DenseView) -> "Beliefs":
-        """What a view of the posterior says."""
+        """Read the expectations off a view of the posterior."""
         w, w_precision = gaussian.parameters(view["coefficients"])
         shape, rate = gamma.parameters(view["noise"])
         m, k, a, b = normal_gamma.parameters(view["inputs"])
@@ -205,7 +206,7 @@ class Beliefs:
         return Beliefs(w, 1 / w_precision, *noise, m, k, a / b, psi(a) - np.log(b))
 
     def precision_of(self, missing: np.ndarray) -> np.ndarray:
-        """Of some inputs of a sample, given the others and y: diag(E[g]) + E[gamma] E[w w']."""
+        """Precision of some inputs, given the others and y: diag(E[g]) + E[gamma] E[w w']."""
         w, spread = self.w[missing], np.diag(self.w_variance[missing])
         return np.diag(self.precision[missing]) + self.noise * (np.outer(w, w) + spread)
 
@@ -292,7 +293,7 @@ class Moments:
 
     @property
     def of_inputs(self) -> np.ndarray:
-        """What they add to the inputs' nodes, of shape (p, 4)."""
+        """Additions of the samples to the inputs' nodes, of shape (p, 4)."""
         n = np.full(self.mean.shape[1] - 1, float(len(self.mean)))
         return np.stack([self.mean.sum(axis=0)[:-1], n, np.diag(self.squares)[:-1], n], axis=-1)
 
