@@ -213,7 +213,7 @@ class LearnsDocTopicPrior(Rule):
 
     @property
     def needs(self) -> frozenset[str]:
-        """Needs of the inner rule, and where alpha is learnt log_theta and a posterior with alpha."""
+        """Needs of the inner rule, and those of a learnt alpha: log_theta, and to hold alpha."""
         mine = frozenset() if self.doc_topic == FIXED else frozenset({"log_theta", "alpha"})
         return self.update.needs | mine
 
