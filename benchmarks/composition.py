@@ -3,6 +3,7 @@
 
     python -m benchmarks.composition [--results FILE] [--seeds 0 1 2] [CORPUS:K ...]
     python -m benchmarks.composition --by-time health_tweets commit_subjects
+    python -m benchmarks.composition --table doc/composition_table.rst
 
 A line of CSV for each cell: held-out score in nats per token of 1,000 documents, NPMI and
 diversity of the ten most probable words of each topic, and the share of the topics that is
@@ -11,16 +12,15 @@ test-then-train through a stream in minibatches of 1,500 documents; the score is
 the tokens of all minibatches but the first.
 
 The rules that keep a posterior have minibatches of 1,200 documents, for which they are made,
-and online EM those of 100; the rows named "150" show the others with minibatches of 150
-documents. "learnt" is alpha by fixed point and ten rounds on each of the first three
-minibatches; it is learnt from a thousand documents on.
+and online EM those of 100; the rows named "rounds" have 1,200, and three rounds over each
+minibatch that go on from where the last one left the documents. "learnt" is alpha by fixed
+point, from a thousand documents on, and ten rounds on each of the first three minibatches.
 """
 
 import argparse
 import csv
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -42,22 +42,24 @@ from streamtopics.updates import (
     PowerPrior,
 )
 
+# Rule, documents in a minibatch, prior of the topics, and rounds in each minibatch.
 RULES = {
-    "SVB": (SVB(), 1200, 0.05),
-    "BPS(.1)": (BPS(0.1), 1200, 0.05),
-    "PP(.9)": (PowerPrior(0.9), 1200, 0.05),
-    "HPP": (HierarchicalPowerPrior(), 1200, 0.05),
-    "MHPP": (HierarchicalPowerPrior("topic"), 1200, 0.05),
-    "online EM": (OnlineEM(MeanDecay(0.7)), 100, 0.005),
-    "SVB 150": (SVB(), 150, 0.01),
-    "BPS(.1) 150": (BPS(0.1), 150, 0.01),
-    "PP(.9 a 1200) 150": (PowerPrior(0.9 ** (150 / 1200)), 150, 0.01),
+    "SVB": (SVB(), 1200, 0.05, 1),
+    "BPS(.1)": (BPS(0.1), 1200, 0.05, 1),
+    "PP(.9)": (PowerPrior(0.9), 1200, 0.05, 1),
+    "HPP": (HierarchicalPowerPrior(), 1200, 0.05, 1),
+    "MHPP": (HierarchicalPowerPrior("topic"), 1200, 0.05, 1),
+    "online EM": (OnlineEM(MeanDecay(0.7)), 100, 0.005, 1),
+    "SVB 3 rounds": (SVB(), 1200, 0.05, 3),
+    "BPS(.1) 3 rounds": (BPS(0.1), 1200, 0.05, 3),
+    "PP(.9) 3 rounds": (PowerPrior(0.9), 1200, 0.05, 3),
+    "online EM 3 rounds": (OnlineEM(MeanDecay(0.7)), 1200, 0.005, 3),
 }
 STEPS = {"gibbs": Gibbs(5), "variational": Variational(1e-3, 100)}
 VIEWS = ("mean", "geometric_mean")
 PLACES = (
-    "newsgroups:20", "newsgroups:100", "dblp_titles:20", "dblp_titles:100", "health_tweets:20",
-    "health_tweets:100", "imdb_unlabelled:50",
+    "health_tweets:20", "dblp_titles:20", "newsgroups:20", "health_tweets:100",
+    "dblp_titles:100", "newsgroups:100", "imdb_unlabelled:50",
 )  # fmt: skip
 FIELDS = (
     "corpus", "K", "seed", "rule", "inference", "view", "learnt", "score", "npmi", "diversity",
@@ -71,7 +73,7 @@ def model(
     rule: str, inference: str, view: str, learnt: bool, n_topics: int, seed: int
 ) -> StreamingLDA:
     """The estimator of a cell."""
-    update, batch_size, prior = RULES[rule]
+    update, batch_size, prior, n_rounds = RULES[rule]
     alpha: Any = FixedPoint(burn_in=max(1, 1000 // batch_size)) if learnt else "fixed"
     return StreamingLDA(
         n_topics,
@@ -79,7 +81,9 @@ def model(
         inference=STEPS[inference],
         view=view,
         doc_topic_prior_update=alpha,
+        n_rounds=n_rounds,
         n_start_rounds=10 if learnt else 1,
+        warm_rounds=n_rounds > 1,
         topic_word_prior=prior,
         batch_size=batch_size,
         random_state=seed,
@@ -124,7 +128,7 @@ def cells() -> Iterator[tuple[str, str, str, bool]]:
         for inference in STEPS:
             for view in VIEWS:
                 for learnt in (True, False):
-                    if learnt or not rule.endswith("150"):
+                    if learnt or not rule.endswith("rounds"):
                         yield rule, inference, view, learnt
 
 
@@ -140,7 +144,12 @@ def by_time(corpus: str, results: Path) -> None:
         key |= {"inference": inference, "view": view, "learnt": str(learnt)}
         if key in done(results):
             continue
-        start, lda, total, n = time.process_time(), model(rule, inference, view, learnt, 50, 0), 0, 0
+        start, lda, total, n = (
+            time.process_time(),
+            model(rule, inference, view, learnt, 50, 0),
+            0,
+            0,
+        )
         for first in range(0, X.shape[0], 1500):
             batch = X[first : first + 1500]
             if first:
@@ -173,6 +182,43 @@ def keep(results: Path, key: dict[str, str], figures: dict[str, float]) -> None:
     print(*row.values(), flush=True)
 
 
+def table(results: Path) -> str:
+    """Tables of means over the seeds, in reStructuredText: score, words shown, prior kept."""
+    with results.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    places = dict.fromkeys((row["corpus"], row["K"]) for row in rows)
+    long = [place for place in places if not place[0].endswith("by time")]
+    streams = [place for place in places if place[0].endswith("by time")]
+    figures = (
+        ("Held-out score, nats per token", long, ("score",)),
+        ("NPMI and diversity of the ten most probable words", long, ("npmi", "diversity")),
+        ("Share of the topics owed to the prior", long, ("prior_retention",)),
+        ("Test-then-train score by time, nats per token", streams, ("score",)),
+    )
+    return "\n".join(_csv_table(title, rows, at, names) for title, at, names in figures)
+
+
+def _csv_table(title: str, rows: list[dict], places: list, names: tuple[str, ...]) -> str:
+    """A table with a line for each cell and a column for each corpus."""
+    head = ["rule", "inference", "view", "learnt"] + [f"{c} {K}" for c, K in places]
+    lines = [f".. csv-table:: {title}", "   :header: " + ", ".join(head), ""]
+    for cell in cells():
+        key = tuple(map(str, cell))
+        columns = []
+        for place in places:
+            found = [
+                row for row in rows
+                if (row["corpus"], row["K"]) == place and tuple(row[f] for f in FIELDS[3:7]) == key
+            ]  # fmt: skip
+            means = [np.mean([float(row[name]) for row in found]) for name in names if found]
+            columns.append(
+                " / ".join(f"{mean:.2f}" if len(names) > 1 else f"{mean:.3f}" for mean in means)
+            )
+        if any(columns):
+            lines.append("   " + ", ".join([*key[:3], "yes" if cell[3] else "no", *columns]))
+    return "\n".join([*lines, ""])
+
+
 def main() -> None:
     """Run what is asked for and is not there yet."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -180,12 +226,16 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=Path(__file__).parent / "composition.csv")
     parser.add_argument("--seeds", type=int, nargs="*", default=[0, 1, 2])
     parser.add_argument("--by-time", nargs="*", default=[])
+    parser.add_argument("--table", type=Path)
     options = parser.parse_args()
+    if options.table:
+        options.table.write_text(table(options.results), encoding="utf-8")
+        return
     for corpus in options.by_time:
         by_time(corpus, options.results)
-    for seed in [] if options.by_time else options.seeds:
-        for place in options.places:
-            corpus, n_topics = place.split(":")
+    for place in [] if options.by_time else options.places:
+        corpus, n_topics = place.split(":")
+        for seed in options.seeds:
             for cell in cells():
                 key = dict(zip(FIELDS, (corpus, n_topics, seed, *cell), strict=False))
                 key = {name: str(value) for name, value in key.items()}

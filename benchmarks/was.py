@@ -18,17 +18,19 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from streamtopics import WASTopicModel
+from streamtopics.was import HDP, SBP, WAS
 
+# Priors of the sentences, by b.
 MODELS = {
-    "was": {},
-    "was, as last": {"exact": False},
-    "hdp": {"prior": "hdp"},
-    "sbp, truncation 8": {"prior": "sbp"},
-    "sbp, truncation 1": {"prior": "sbp", "truncation": 1},
+    "was": lambda b: WAS(b=b),
+    "was, as last": lambda b: WAS(b=b, exact=False),
+    "hdp": lambda b: HDP(table_concentration=b),
+    "sbp, truncation 8": lambda b: SBP(b=b, truncation=8),
+    "sbp, truncation 1": lambda b: SBP(b=b, truncation=1),
 }
 PRIORS = {
-    "defaults": {},
-    "a = b = kappa = eta = 1": {"b": 1.0, "atom_prior": 1.0, "topic_word_prior": 1.0},
+    "defaults": (0.5, {}),
+    "a = b = kappa = eta = 1": (1.0, {"atom_prior": 1.0, "topic_word_prior": 1.0}),
 }
 
 
@@ -52,9 +54,9 @@ def by_prior(options: argparse.Namespace) -> None:
     )
     common = {"n_components": options.components, "n_sweeps": options.sweeps}
     settings = {
-        (name, setting): common | prior | model
-        for name, model in MODELS.items()
-        for setting, prior in PRIORS.items()
+        (name, setting): common | others | {"prior": prior(b)}
+        for name, prior in MODELS.items()
+        for setting, (b, others) in PRIORS.items()
     }
     least = dict.fromkeys(settings, np.inf)
     for _ in range(options.runs):
@@ -79,10 +81,10 @@ def by_size(corpus: corpora.SentenceCounts, options: argparse.Namespace) -> None
         f"{parts[1].X.sum():,} words; nanoseconds per word and sweep"
     )
     print(f"| prior | {few:,} documents | {many:,} documents | ratio |\n{'|---' * 4}|")
-    for name, model in MODELS.items():
+    for name, prior in MODELS.items():
         costs = []
         for part in parts:
-            least = min(seconds(part, **common, **model) for _ in range(options.runs))
+            least = min(seconds(part, **common, prior=prior(0.5)) for _ in range(options.runs))
             costs.append(1e9 * least / part.X.sum() / options.few_sweeps)
         print(
             f"| {name} | {costs[0]:.0f} | {costs[1]:.0f} | {costs[1] / costs[0]:.2f} |", flush=True

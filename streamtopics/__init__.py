@@ -11,16 +11,13 @@ from streamtopics.estimators import (
     GibbsOnlineEM,
     HDPGibbsOnlineEM,
     HDPVarGibbs,
-    # R    HiddenFactorsTopics,
     MultiViewLDA,
-    # R    RatingLDA,
     StreamingBayes,
     StreamingLDA,
-    # R    SupervisedLDA,
     VariationalOnlineEM,
 )
-
-# WAS
+from streamtopics.reviews import HiddenFactorsTopics, RatingLDA, SupervisedLDA
+from streamtopics.was import WASTopicModel
 
 __all__ = [
     "BPSLDA",
@@ -31,15 +28,15 @@ __all__ = [
     "GibbsOnlineEM",
     "HDPGibbsOnlineEM",
     "HDPVarGibbs",
-    # R    "HiddenFactorsTopics",
+    "HiddenFactorsTopics",
     "LowRankDPP",
     "MultiViewLDA",
-    # R    "RatingLDA",
+    "RatingLDA",
     "StreamingBayes",
     "StreamingLDA",
-    # R    "SupervisedLDA",
+    "SupervisedLDA",
     "VariationalOnlineEM",
-    # W
+    "WASTopicModel",
 ]
 
 __version__ = "0.1.0.dev0"

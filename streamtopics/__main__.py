@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
@@ -95,7 +95,7 @@ def parser() -> argparse.ArgumentParser:
 
 def _number(text: str, kind: type, least: float, strictly: bool) -> float:
     try:
-        value = kind(text)
+        value: float = kind(text)
     except ValueError:
         value = np.nan
     if not (least < value < np.inf or (value == least and not strictly)):
@@ -154,14 +154,14 @@ def learn(options: argparse.Namespace, corpus: Corpus) -> dict[str, BPSLDA | SVB
         prior = zipf_prior(counts=corpus.counts, mass=mass)
     else:
         prior = np.full(n_features, mass / n_features)
-    common = {
+    common: dict[str, Any] = {
         "doc_topic_prior": options.document_prior,
         "topic_word_prior": prior,
         "n_rounds": options.rounds,
         "n_jobs": options.jobs,
         "random_state": options.seed,
     }
-    models = {
+    models: dict[str, BPSLDA | SVBLDA] = {
         "BPSLDA": BPSLDA(options.topics, boosting_scale=options.boosting_scale, **common),
         "SVBLDA": SVBLDA(options.topics, **common),
         "one topic": SVBLDA(1, **common),

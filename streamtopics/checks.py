@@ -32,7 +32,7 @@ def check_positive(record: object, **values: Any) -> None:
 def check_whole(record: object, least: int = 1, **values: Any) -> None:
     """Refuse fields that are not whole numbers of at least `least`."""
     for name, value in values.items():
-        if not (isinstance(value, Integral) and _is_number(value) and value >= least):
+        if not (isinstance(value, Integral) and _is_number(value) and int(value) >= least):
             _refuse(record, name, value, f"a whole number of at least {least}")
 
 

@@ -171,7 +171,8 @@ class TableStatistics(Statistics):
     def of(self, topics: np.ndarray) -> "TableStatistics":
         """Those of some of the topics."""
         counts = np.ascontiguousarray(self.counts[:, topics])
-        return replace(self, counts=counts, tables=self.tables[topics], alpha=self.alpha[topics])
+        alpha = None if self.alpha is None else self.alpha[topics]
+        return replace(self, counts=counts, tables=self.tables[topics], alpha=alpha)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ import joblib
 from joblib.parallel import get_active_backend
 
 MOST_PARTS = 32
+Function = Callable[..., Any]
+Jobs = Iterable[tuple[Any, ...]]
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,8 @@ class Workers:
     leave this process, so that arguments should be small.
     """
 
-    share: Callable[[Callable, Iterable[tuple]], list[Any]]
-    send: Callable[[Callable, Iterable[tuple]], list[Any]]
+    share: Callable[[Function, Jobs], list[Any]]
+    send: Callable[[Function, Jobs], list[Any]]
     distributed: bool = False
 
 
@@ -44,11 +46,13 @@ def spans(n: int, least: int) -> list[tuple[int, int]]:
     return [(n * i // n_parts, n * (i + 1) // n_parts) for i in range(n_parts)]
 
 
-def _one_by_one(function: Callable, jobs: Iterable[tuple]) -> list[Any]:
+def _one_by_one(function: Function, jobs: Jobs) -> list[Any]:
     return list(starmap(function, jobs))
 
 
-def _share(pool: ThreadPoolExecutor, n: int, function: Callable, jobs: list[tuple]) -> list[Any]:
+def _share(
+    pool: ThreadPoolExecutor, n: int, function: Function, jobs: list[tuple[Any, ...]]
+) -> list[Any]:
     """Let this thread and n - 1 of the pool take jobs from one queue.
 
     When one fails or is interrupted no further ones are started, and those under
@@ -103,7 +107,7 @@ def workers(n_jobs: int | None) -> Iterator[Workers]:
         return
     with ThreadPoolExecutor(n - 1) as pool:
 
-        def share(function: Callable, jobs: Iterable[tuple]) -> list[Any]:
+        def share(function: Function, jobs: Jobs) -> list[Any]:
             return _share(pool, n, function, list(jobs))
 
         if getattr(backend, "supports_sharedmem", False):
@@ -111,7 +115,7 @@ def workers(n_jobs: int | None) -> Iterator[Workers]:
             return
         with joblib.Parallel(n_jobs=n) as processes:
 
-            def send(function: Callable, jobs: Iterable[tuple]) -> list[Any]:
+            def send(function: Function, jobs: Jobs) -> list[Any]:
                 return processes(joblib.delayed(function)(*job) for job in jobs)
 
             yield Workers(share, send, distributed=True)

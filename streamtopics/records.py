@@ -32,7 +32,8 @@ class RecordParameters:
         -------
         params : dict
         """
-        params = super().get_params(deep=False)
+        estimator: Any = super()
+        params: dict[str, Any] = estimator.get_params(deep=False)
         if deep:
             for name in self._records:
                 inner = nested_fields(self._record(name, params.get(name)))
@@ -60,7 +61,9 @@ class RecordParameters:
             if values:
                 now = self._record(record, own.get(record, getattr(self, record)))
                 own[record] = replaced(now, values, record)
-        return super().set_params(**own)
+        estimator: Any = super()
+        changed: Self = estimator.set_params(**own)
+        return changed
 
     def _record(self, name: str, value: Any) -> Any:
         """The record that a word stands for, or the value itself."""
@@ -112,8 +115,8 @@ def replaced(record: Any, values: dict[str, Any], name: str) -> Any:
             raise ValueError(
                 f"{name}, {record!r}, has no parameter {field!r}; it has {known or 'none'}"
             )
-    for field, rest in inner.items():
-        own[field] = replaced(own.get(field, getattr(record, field)), rest, f"{name}__{field}")
+    for field, deeper in inner.items():
+        own[field] = replaced(own.get(field, getattr(record, field)), deeper, f"{name}__{field}")
     return replace(record, **own) if own else record
 
 

@@ -10,12 +10,13 @@ SIXTEEN_OF_32 = np.uint64(0x0000FFFF0000FFFF)
 
 def standard_noise(seed: int, words: np.ndarray, n_components: int) -> np.ndarray:
     """Sums of four uniforms, standardised: hashes of (seed, word, topic)."""
-    cells = words.astype(np.uint64)[:, None] * np.uint64(n_components)
+    cells: np.ndarray = words.astype(np.uint64)[:, None] * np.uint64(n_components)
     cells = cells + np.arange(n_components, dtype=np.uint64)
     bits = mix(cells ^ mix(np.array([seed], dtype=np.uint64)))
     pairs = (bits & SIXTEEN_OF_32) + ((bits >> np.uint64(16)) & SIXTEEN_OF_32)
     uniforms = (pairs & np.uint64(0xFFFFFFFF)) + (pairs >> np.uint64(32))
-    return (uniforms / 2.0**16 - 2.0) * 3.0**0.5
+    found: np.ndarray = (uniforms / 2.0**16 - 2.0) * 3.0**0.5
+    return found
 
 
 def mix(x: np.ndarray) -> np.ndarray:
@@ -23,7 +24,8 @@ def mix(x: np.ndarray) -> np.ndarray:
     x = x + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
+    found: np.ndarray = x ^ (x >> np.uint64(31))
+    return found
 
 
 def document_seeds(seed: int, n_before: int, n_documents: int) -> np.ndarray:

@@ -58,6 +58,11 @@ class Sentences:
         """The document of each sentence, of shape (n_sentences,), int64."""
         return np.repeat(np.arange(self.n_documents), np.diff(self.starts))
 
+    @property
+    def lengths(self) -> np.ndarray:
+        """The words of each sentence, of shape (n_sentences,), float64."""
+        return np.asarray(self.counts.sum(axis=1, dtype=np.float64)).ravel()
+
     def as_passed(self, values: np.ndarray) -> np.ndarray:
         """Values of the sentences, one for each row, in the order in which these were passed."""
         if self.rows is None:
@@ -262,7 +267,8 @@ def _stacked(
     _check_same_names(documents, caller)
     starts = _starts([0 if X is None else X.shape[0] for X in matrices])
     if not known:
-        return Sentences(sparse.csr_matrix((0, width), dtype=np.float32), starts)
+        shape: Any = (0, width)
+        return Sentences(sparse.csr_matrix(shape, dtype=np.float32), starts)
     return Sentences(sparse.csr_matrix(sparse.vstack(list(known.values()), "csr")), starts)
 
 

@@ -10,9 +10,14 @@ import numpy as np
 from scipy import sparse
 
 
+def is_sparse(X: Any) -> bool:
+    """Whether X is a sparse matrix or array."""
+    return bool(sparse.issparse(X))
+
+
 def check_structure(X: Any, caller: str, name: str = "X") -> None:
     """Refuse a sparse matrix put together from arrays that do not fit."""
-    if not sparse.issparse(X) or X.ndim != 2:
+    if not is_sparse(X) or X.ndim != 2:
         return
     what = f"{name}, a {X.format.upper()} matrix passed to {caller},"
     if X.format in ("csr", "csc", "bsr"):

@@ -24,7 +24,7 @@ from sklearn.utils.validation import (
 
 from streamtopics.checks import check_range
 from streamtopics.priors import MASS_PER_WORD, Columns, resolved
-from streamtopics.structure import check_structure
+from streamtopics.structure import check_structure, is_sparse
 
 __all__ = [
     "COMMON_CONSTRAINTS",
@@ -142,7 +142,8 @@ def check_counts(
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    return X
+    counts: sparse.csr_matrix = X
+    return counts
 
 
 def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
@@ -163,7 +164,8 @@ def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
         )
     if n_documents:
         check_classification_targets(y)
-    return y
+    labels: np.ndarray = y
+    return labels
 
 
 def holds_text(X: Any) -> bool:
@@ -185,7 +187,7 @@ def to_csr(X: Any, caller: str, name: str, *, otherwise: type = np.float32) -> s
 
     What was neither float64 nor float32, such as integers and lists, becomes `otherwise`.
     """
-    if sparse.issparse(X):
+    if is_sparse(X):
         if X.ndim != 2 or X.dtype.kind not in "biuf":
             raise ValueError(
                 f"{name}, passed to {caller}, must be a 2-D matrix of real numbers; got a sparse "
@@ -226,7 +228,8 @@ def _check_prior(prior: Any, name: str, shapes: dict[str, tuple[int, ...]]) -> n
             f"{name} must lie in [{LEAST_PRIOR:g}, {MOST_PRIOR:g}] everywhere; it goes from "
             f"{prior.min():g} to {prior.max():g}. A small value such as 1e-3 says 'almost never'"
         )
-    return prior
+    checked: np.ndarray = prior
+    return checked
 
 
 def check_doc_topic_prior(prior: Any, n_components: int, default_mass: float = 10.0) -> np.ndarray:

@@ -9,14 +9,14 @@ import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from streamtopics import GibbsOnlineEM, LangevinLDA, VariationalOnlineEM
-from streamtopics.averaging import IterateAverage
+from streamtopics import GibbsOnlineEM, StreamingLDA, VariationalOnlineEM
 from streamtopics.kernels import rows
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Statistics
-from streamtopics.models.lda import content_seeds
-from streamtopics.posterior import Blend, LazyPosterior, Noise, Proportions, blend_together
+from streamtopics.posteriors import Blend, IterateAverage, Noise, TopicPosterior, blend_together
+from streamtopics.seeds import content_seeds
 from streamtopics.updates import Langevin
+from tests.updates.given import given
 
 V, K = 6, 2
 
@@ -32,8 +32,8 @@ def test_the_noise_of_langevin_is_that_of_lam_before_the_drift():
     s = Statistics(np.arange(V, dtype=np.int32), counts, np.full(2, 25.0))
     draws = []
     for seed in range(4000):
-        posterior = LazyPosterior(lam, (V, K))
-        posterior.blend(Langevin(0.02, 1e9, 0.6, seed, 200).step(posterior, lambda view: s))
+        posterior = TopicPosterior(lam, (V, K), seed=seed)
+        posterior.blend(Langevin(0.02, 1e9, 0.6, 200).step(posterior, given(s), None)[0])
         draws.append(posterior.dense())
     assert np.abs(np.var(draws, axis=0) / (0.02 * lam) - 1).max() < 5 * (2 / 4000) ** 0.5
 
@@ -44,17 +44,20 @@ def test_streams_of_neighbouring_seeds_have_noise_of_their_own():
         np.full((V, K), 1000.0),
         Statistics(np.empty(0, np.int32), np.empty((0, K)), np.zeros(2)),
     )
-    late, early = LazyPosterior(lam, (V, K)), LazyPosterior(lam, (V, K))
+    late, early = (TopicPosterior(lam, (V, K), seed=seed) for seed in (3, 4))
     late.blend(Blend(1.0, 1.0, 0.0, nothing))
-    late.blend(Langevin(1.0, 1e9, 0.6, 3).step(late, lambda view: nothing))
-    early.blend(Langevin(1.0, 1e9, 0.6, 4).step(early, lambda view: nothing))
+    late.blend(Langevin(1.0, 1e9, 0.6).step(late, given(nothing), None)[0])
+    early.blend(Langevin(1.0, 1e9, 0.6).step(early, given(nothing), None)[0])
     assert np.abs(late.dense() - early.dense()).max() > 1
 
 
-@pytest.mark.parametrize("cls", [VariationalOnlineEM, LangevinLDA])
-def test_merge_of_running_means_is_refused_or_right(cls):
+@pytest.mark.parametrize("name", ["VariationalOnlineEM", "LangevinLDA"])
+def test_merge_of_running_means_is_refused_or_right(name):
     X = sparse.csr_matrix(np.random.default_rng(0).poisson(0.7, (60, 15)), dtype=float)
-    one, other = (cls(3, random_state=0, batch_size=5).fit(part) for part in (X[:30], X[30:]))
+    one, other = (
+        StreamingLDA.preset(name, 3, random_state=0, batch_size=5).fit(part)
+        for part in (X[:30], X[30:])
+    )
     try:
         one.merge(other)
     except (TypeError, ValueError, NotImplementedError, AttributeError):
@@ -64,16 +67,16 @@ def test_merge_of_running_means_is_refused_or_right(cls):
 
 
 def test_averaging_survives_a_rate_of_one():
-    average = IterateAverage(LazyPosterior(np.ones((1, 1)), (V, K)))
+    average = IterateAverage(TopicPosterior(np.ones((1, 1)), (V, K)))
     for _ in range(3):
         average.blend(Blend(0.0, 1.0, 1.0, some()))
     assert_array_equal(average.dense()[0], 2.0)
 
 
 def test_averaging_does_not_lose_the_noise():
-    average = IterateAverage(LazyPosterior(np.ones((1, 1)), (V, K)))
+    average = IterateAverage(TopicPosterior(np.ones((1, 1)), (V, K)))
     try:
-        average.blend(Blend(0.5, 1.0, 0.5, some(), noise=Noise(1.0, 0)))
+        average.blend(Blend(0.5, 1.0, 0.5, some(), noise=Noise(1.0, (0,))))
     except (ValueError, NotImplementedError):
         return
     assert (average.posterior.dense()[1] != 1.0).all()
@@ -81,32 +84,32 @@ def test_averaging_does_not_lose_the_noise():
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_an_infinite_noisy_blend_changes_nothing():
-    posterior = LazyPosterior(np.ones((1, 1)), (V, K))
+    posterior = TopicPosterior(np.ones((1, 1)), (V, K))
     before = pickle.dumps(posterior)
     with pytest.raises(ValueError, match="infinite"):
-        posterior.blend(Blend(1.0, np.inf, 0.0, some(), noise=Noise(1.0, 0)))
+        posterior.blend(Blend(1.0, np.inf, 0.0, some(), noise=Noise(1.0, (0,))))
     assert pickle.dumps(posterior) == before
 
 
-def test_a_noisy_blend_carries_its_proportions():
-    posterior = LazyPosterior(np.ones((1, 1)), (V, K), np.ones(K))
-    given = Proportions(np.full(K, 5.0), np.empty(0))
-    posterior.blend(Blend(1.0, 1.0, 0.0, some(), given, Noise(1.0, 0)))
+def test_a_noisy_blend_carries_its_alpha():
+    posterior = TopicPosterior(np.ones((1, 1)), (V, K), np.ones(K))
+    given = np.full(K, 5.0)
+    posterior.blend(Blend(1.0, 1.0, 0.0, some(), given, Noise(1.0, (0,))))
     assert_array_equal(posterior.alpha, 5.0)
 
 
 def test_blends_together_are_all_or_none_where_the_kernel_raises():
-    one, other = (LazyPosterior(np.ones((1, 1)), (V, K)) for _ in range(2))
+    one, other = (TopicPosterior(np.ones((1, 1)), (V, K)) for _ in range(2))
     fine, wrong = (Blend(1.0, 1.0, 0.0, some((word,))) for word in (0, V))
     with pytest.raises(IndexError):
         blend_together([(one, fine), (other, wrong)])
     assert one.n_batches == 0
 
 
-def test_proportions_of_another_size_are_refused():
-    posterior = LazyPosterior(np.ones((1, 1)), (V, K), np.array([1.0, 2.0]))
-    with pytest.raises(ValueError, match="proportions"):
-        posterior.blend(Blend(1.0, 1.0, 0.0, some(), Proportions(np.array([5.0]), np.empty(0))))
+def test_an_alpha_of_another_size_is_refused():
+    posterior = TopicPosterior(np.ones((1, 1)), (V, K), np.array([1.0, 2.0]))
+    with pytest.raises(ValueError, match="alpha has 2 entries"):
+        posterior.blend(Blend(1.0, 1.0, 0.0, some(), np.array([5.0])))
 
 
 def test_content_seeds_do_not_depend_on_zeros_that_are_stored():
@@ -145,9 +148,9 @@ def test_the_warning_of_few_steps_names_a_parameter_of_the_estimator():
 
 def test_averaging_changed_in_mid_stream_is_refused_or_done():
     X = np.ones((6, 3))
-    model = VariationalOnlineEM(2, averaging=True).partial_fit(X).set_params(averaging=False)
+    model = VariationalOnlineEM(2, averaging="linear").partial_fit(X).set_params(averaging=None)
     try:
         model.partial_fit(X)
     except ValueError:
         return
-    assert not hasattr(model, "average_")
+    assert model._commit.average is None

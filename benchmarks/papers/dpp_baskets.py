@@ -38,11 +38,12 @@ from dpp_recovery import learn
 sys.path.insert(0, str(Path(__file__).parent.parent))
 import corpora
 
+from streamtopics.dpp.batches import SetBatches, batch_sets
 from streamtopics.dpp.learning import start
 from streamtopics.dpp.likelihood import Parameters
 from streamtopics.dpp.measures import Items
 from streamtopics.dpp.noise import Counting
-from streamtopics.dpp.sets import Blocks, PointSets, blocks
+from streamtopics.dpp.sets import PointSets
 
 SMOOTHING, LEAST_GAIN, PICARD_STEPS = 0.5, 5e-3, (0, 100, 300, 1000)
 LEVELS_AND_PENALTIES = ((None, 0.0), (None, 1e-3), (1e-3, 0.0))
@@ -55,10 +56,10 @@ def load(name: str) -> tuple[list[np.ndarray], int]:
     return [np.array(row["basket"]) for row in rows[1:]], len(rows[0]["items"])
 
 
-def as_blocks(baskets: list[np.ndarray], measure: Items) -> Blocks:
+def as_batches(baskets: list[np.ndarray], measure: Items) -> SetBatches:
     """Baskets, ready for learning."""
     indptr = np.concatenate([[0], np.cumsum([len(basket) for basket in baskets])])
-    return blocks(measure, PointSets(np.concatenate(baskets), indptr))
+    return batch_sets(measure, PointSets(np.concatenate(baskets), indptr))
 
 
 def odds(baskets: list[np.ndarray], V: int) -> np.ndarray:
@@ -78,7 +79,7 @@ def low_rank(
 ) -> np.ndarray:
     """L with the level as given, or learnt from 0.01 if it is None."""
     measure, rng = Items.of(V), np.random.default_rng(seed)
-    data = as_blocks(train, measure)
+    data = as_batches(train, measure)
     at = start(measure, r, data.mean_size, Counting(0.01 if level is None else level), rng)
     found = learn(
         measure, data, at, penalty=penalty, learn_level=level is None, least_gain=LEAST_GAIN
@@ -89,7 +90,7 @@ def low_rank(
 def on_popularity(train: list[np.ndarray], V: int, r: int, seed: int) -> np.ndarray:
     """L with the odds of the items as their weights."""
     measure, rng = Items(odds(train, V)), np.random.default_rng(seed)
-    data = as_blocks(train, measure)
+    data = as_batches(train, measure)
     at = start(measure, r, data.mean_size, Counting(0.0), rng, gamma=0.5)
     return dense(
         measure.p, learn(measure, data, at, penalty=0.0, learn_gamma=True, least_gain=LEAST_GAIN)
@@ -98,7 +99,7 @@ def on_popularity(train: list[np.ndarray], V: int, r: int, seed: int) -> np.ndar
 
 def by_picard(train: list[np.ndarray], V: int, seed: int) -> list[np.ndarray]:
     """L after each number of steps, from both starts."""
-    data, rng = as_blocks(train, Items.of(V)), np.random.default_rng(seed)
+    data, rng = as_batches(train, Items.of(V)), np.random.default_rng(seed)
     W, found = wishart(V, data.mean_size, rng), []
     root = np.sqrt(odds(train, V))
     within = root[:, None] * (0.9 * np.eye(V) + 0.1 * W / np.diag(W).mean()) * root
@@ -113,7 +114,7 @@ def models(
     train: list[np.ndarray], valid: list[np.ndarray], V: int, ranks: list[int], seed: int
 ) -> dict[str, np.ndarray]:
     """L of each model; settings are chosen on the validation baskets."""
-    sets = by_size(as_blocks(valid, Items.of(V)))
+    sets = by_size(as_batches(valid, Items.of(V)))
 
     def best(candidates: list[np.ndarray]) -> np.ndarray:
         scores = [log_likelihood(sets, L).mean() for L in candidates]
@@ -172,7 +173,7 @@ def run(name: str, seed: int, options: argparse.Namespace) -> dict[str, tuple[fl
     order = np.random.default_rng(seed).permutation(len(baskets))
     ends = np.cumsum([0, options.train, options.valid, options.test])
     train, valid, test = ([baskets[i] for i in order[a:b]] for a, b in pairwise(ends))
-    sets, asked = by_size(as_blocks(test, Items.of(V))), left_out(test, seed)
+    sets, asked = by_size(as_batches(test, Items.of(V))), left_out(test, seed)
     results = {}
     for model, L in models(train, valid, V, options.ranks, seed).items():
         ranks = [percentile_ranks(next_item(L, rest), rest, item) for rest, item in asked]

@@ -27,12 +27,13 @@ from dpp_recovery import spread
 from matplotlib.figure import Figure
 from scipy.optimize import minimize
 
+from streamtopics.dpp.batches import SetBatches, batch_sets
 from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.likelihood import Parameters, log_likelihood
 from streamtopics.dpp.measures import Fourier
 from streamtopics.dpp.noise import Background
 from streamtopics.dpp.sampling import sample
-from streamtopics.dpp.sets import Blocks, PointSets, blocks
+from streamtopics.dpp.sets import PointSets
 
 DEGREE, BETA, STEPS = 16, 2.0, (1, 3, 10, 30, 100)
 MEASURE, NONE = Fourier(2, DEGREE), Background(0.0)
@@ -48,12 +49,13 @@ class Sets(NamedTuple):
     mean_size: float
 
     @classmethod
-    def of(cls, data: Blocks) -> "Sets":
-        """The sets of the blocks."""
+    def of(cls, data: SetBatches) -> "Sets":
+        """The sets of the batches."""
         rows: dict[int, list[np.ndarray]] = {}
-        for block in data:
-            for Phi in np.split(block.Phi, np.cumsum(block.inside.sum(axis=1))[:-1]):
-                rows.setdefault(len(Phi), []).append(Phi)
+        for part in data:
+            for batch in part.batches:
+                Phi = batch.of(part.Phi)
+                rows.setdefault(Phi.shape[1], []).extend(Phi)
         return cls([np.array(sets) for n, sets in rows.items() if n], data.n_sets, data.mean_size)
 
     def slope(self, a: np.ndarray) -> tuple[float, np.ndarray]:
@@ -126,11 +128,11 @@ def run(seed: int, scale: float, n_sets: int, n_test: int) -> dict[tuple[str, in
     rng = np.random.default_rng(seed)
     process = Process(MEASURE, Kernel(np.eye(V), law(scale, BETA)), NONE)
     drawn: list[PointSets] = [sample(process, n, rng) for n in (n_sets, n_test)]
-    parts = [blocks(MEASURE, sets) for sets in drawn]
+    parts = [batch_sets(MEASURE, sets) for sets in drawn]
     train, test = map(Sets.of, parts)
     best, _ = test.slope(law(scale, BETA))
     truth = Parameters(np.eye(V), law(scale, BETA), 0.0, NONE)
-    package = log_likelihood(MEASURE, parts[1], truth).mean()
+    package = log_likelihood(parts[1], truth).mean()
     print(
         f"# {train.mean_size:.1f} points; beside the package {best - package:.1e}", file=sys.stderr
     )

@@ -28,9 +28,9 @@ from dpp_picard import picard_features, wishart
 from dpp_recovery import distance, draw, leading, learn_from, spread
 from matplotlib.figure import Figure
 
+from streamtopics.dpp.batches import SetBatches
 from streamtopics.dpp.likelihood import Parameters, log_likelihood
 from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.sets import Blocks
 
 FEW = {"n_features": 10, "n_components": 2, "noise": 0.01}
 MANY = {"n_components": 5, "noise": 0.05}
@@ -69,25 +69,25 @@ def run(seed: int, own_theta: bool, options: argparse.Namespace) -> dict[tuple, 
         options.sets, N_TEST, "exponential", own_theta=own_theta, random_state=seed, **how
     )
     held = train if own_theta else test
-    best = log_likelihood(measure, held, truth).mean()
+    best = log_likelihood(held, truth).mean()
     results = {}
     for r in options.ranks:
         for penalty in options.penalties:
             found = learn_from(measure, train, truth, r, penalty, seed)
-            gap = best - log_likelihood(measure, held, found).mean()
+            gap = best - log_likelihood(held, found).mean()
             results[r, penalty] = result(found, gap, truth)
     if not own_theta:
         for n_steps, found in picards(measure, train, truth, seed, options.picard):
-            gap = best - log_likelihood(measure, held, found).mean()
+            gap = best - log_likelihood(held, found).mean()
             results[f"Picard {n_steps}", ""] = result(found, gap, truth)
         iid = Parameters(truth.U, 0 * truth.theta, 0.0, truth.noise.at(train.mean_size))
-        gap = best - log_likelihood(measure, held, iid).mean()
+        gap = best - log_likelihood(held, iid).mean()
         results["i.i.d. sentences", ""] = Result(0, gap, 1.0, 1.0, 1.0)
     return results
 
 
 def picards(
-    measure: BaseMeasure, data: Blocks, truth: Parameters, seed: int, steps: list[int]
+    measure: BaseMeasure, data: SetBatches, truth: Parameters, seed: int, steps: list[int]
 ) -> Iterator[tuple[int, Parameters]]:
     """Picard iteration after so many steps, from a Wishart draw."""
     V = len(truth.U)

@@ -34,13 +34,13 @@ from dpp_recovery import (
 from matplotlib.figure import Figure
 
 from streamtopics.dpp import likelihood
+from streamtopics.dpp.batches import batch_sets
 from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.learning import start
 from streamtopics.dpp.likelihood import Parameters
 from streamtopics.dpp.measures import Items
 from streamtopics.dpp.noise import Counting
 from streamtopics.dpp.sampling import sample
-from streamtopics.dpp.sets import blocks
 
 V, TRUE_RANK, N_TEST = 100, 5, 5000
 
@@ -67,12 +67,12 @@ def scaled(parameters: Parameters) -> np.ndarray:
 def one_theta(n_sets: int, seed: int, options: argparse.Namespace) -> dict[tuple, Result]:
     """Low-rank fits and Picard iteration, on the same sets."""
     truth, measure, (train, test) = draw(n_sets, N_TEST, "items", random_state=seed)
-    best = likelihood.log_likelihood(measure, test, truth).mean()
+    best = likelihood.log_likelihood(test, truth).mean()
     results = {}
     for r in options.ranks:
         for penalty in options.penalties:
             found = learn_from(measure, train, truth, r, penalty, seed)
-            gap = best - likelihood.log_likelihood(measure, test, found).mean()
+            gap = best - likelihood.log_likelihood(test, found).mean()
             results[n_sets, r, penalty] = result(scaled(found), gap, truth.U)
     L, done = wishart(V, train.mean_size, np.random.default_rng(seed)), 0
     for n_steps in options.picard:
@@ -90,14 +90,14 @@ def not_negative(seed: int, options: argparse.Namespace) -> dict[tuple, Result]:
     U = rng.random((V, TRUE_RANK)) * np.sqrt(5.0 * 3 / V)
     truth, measure = Parameters(U, np.ones(TRUE_RANK), 0.0, Counting(1e-5)), Items.of(V)
     process = Process(measure, Kernel(U, truth.theta), truth.noise)
-    train, test = (blocks(measure, sample(process, n, rng)) for n in (options.sets[-1], N_TEST))
-    best = likelihood.log_likelihood(measure, test, truth).mean()
+    train, test = (batch_sets(measure, sample(process, n, rng)) for n in (options.sets[-1], N_TEST))
+    best = likelihood.log_likelihood(test, truth).mean()
     results = {}
     for r in options.ranks:
         at = start(measure, r, train.mean_size, truth.noise, rng)
         for name, first in (("not negative", np.abs(at.U)), ("Gaussian", at.U)):
             found = learn(measure, train, replace(at, U=first), penalty=1e-3)
-            gap = best - likelihood.log_likelihood(measure, test, found).mean()
+            gap = best - likelihood.log_likelihood(test, found).mean()
             results[name, r, 1e-3] = result(scaled(found), gap, truth.U)
     return results
 
@@ -106,12 +106,12 @@ def own_theta(seed: int, options: argparse.Namespace) -> dict[tuple, Result]:
     """A theta for each set; the gap is that in training, which overfitting makes negative."""
     n_sets = options.own_sets
     truth, measure, (train, _) = draw(n_sets, 1, "items", own_theta=True, random_state=seed)
-    best = likelihood.log_likelihood(measure, train, truth).mean()
+    best = likelihood.log_likelihood(train, truth).mean()
     results = {}
     for r in options.own_ranks:
         for penalty in options.penalties:
             found = learn_from(measure, train, truth, r, penalty, seed)
-            gap = best - likelihood.log_likelihood(measure, train, found).mean()
+            gap = best - likelihood.log_likelihood(train, found).mean()
             results[n_sets, r, penalty] = result(scaled(found), gap, truth.U)
     return results
 

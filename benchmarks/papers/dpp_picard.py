@@ -13,9 +13,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from streamtopics.dpp.batches import SetBatches
 from streamtopics.dpp.likelihood import Parameters, slopes
 from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.sets import Blocks
 
 
 def wishart(n_items: int, mean_size: float, rng: np.random.Generator) -> np.ndarray:
@@ -24,13 +24,13 @@ def wishart(n_items: int, mean_size: float, rng: np.random.Generator) -> np.ndar
     return G @ G.T / n_items * mean_size / (n_items - mean_size)
 
 
-def by_size(data: Blocks) -> list[np.ndarray]:
+def by_size(data: SetBatches) -> list[np.ndarray]:
     """The items of all sets of a size, of shape (m, n), for each size."""
     rows = {}
-    for block in data:
-        ends = np.cumsum(block.inside.sum(axis=1))
-        for items in np.split(block.Phi.indices, ends[:-1]):
-            rows.setdefault(len(items), []).append(items)
+    for part in data:
+        for batch in part.batches:
+            items = part.Phi.indices[batch.points].reshape(batch.log_p.shape)
+            rows.setdefault(items.shape[1], []).extend(items)
     return [np.array(items, dtype=np.intp) for items in rows.values()]
 
 
@@ -61,7 +61,7 @@ def picard(sets: list[np.ndarray], L: np.ndarray, n_steps: int) -> np.ndarray:
 
 
 def picard_features(
-    measure: BaseMeasure, data: Blocks, at: Parameters, n_steps: int
+    measure: BaseMeasure, data: SetBatches, at: Parameters, n_steps: int
 ) -> tuple[Parameters, list[float]]:
     """The same for A = F F', F square in the place of U, theta 1 and gamma 0.
 
@@ -70,7 +70,7 @@ def picard_features(
     """
     values = []
     for _ in range(n_steps):
-        found = slopes(measure, data, at)
+        found = slopes(data, at)
         values.append(found.log_likelihood / data.n_sets)
         inner = at.U.T @ found.U / (2 * data.n_sets)
         A = at.U @ (np.eye(len(inner)) + (inner + inner.T) / 2) @ at.U.T

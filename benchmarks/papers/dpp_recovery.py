@@ -11,13 +11,17 @@ of signs, are the same process, and U* can be found only up to signs of its rows
 `align_signs` chooses them for U, looking at U*, so that chance is lower there too.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from streamtopics.datasets import make_dpp_sets
-from streamtopics.dpp.learning import fit, prune, start
+from streamtopics.dpp.batches import SetBatches, batch_sets
+from streamtopics.dpp.learning import Settings, fit, start
 from streamtopics.dpp.likelihood import Parameters
 from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.sets import Blocks, PointSets, blocks
+from streamtopics.dpp.penalty import active
+from streamtopics.dpp.sets import PointSets
 
 MOST_ROUNDS = 100
 
@@ -73,7 +77,7 @@ def aligned_chance(n_columns: int, truth: np.ndarray, n_draws: int = 5) -> float
 
 
 def draw(n_train: int, n_test: int, ground_set: str, **how) -> tuple[Parameters, BaseMeasure, list]:
-    """The truth, its measure, and sets to learn from and to test with, as blocks.
+    """The truth, its measure, and sets to learn from and to test with, in batches.
 
     Keywords are those of `make_dpp_sets`. Where each set has its own theta, the truth has
     those of the first sets.
@@ -81,7 +85,7 @@ def draw(n_train: int, n_test: int, ground_set: str, **how) -> tuple[Parameters,
     data = make_dpp_sets(n_train + n_test, ground_set, **how)
     theta = data.theta if data.theta.ndim == 1 else data.theta[:n_train]
     ends = [(0, n_train), (n_train, n_train + n_test)]
-    parts = [blocks(data.measure, _some(data.sets, *end)) for end in ends]
+    parts = [batch_sets(data.measure, _some(data.sets, *end)) for end in ends]
     return Parameters(data.U, theta, data.gamma, data.noise), data.measure, parts
 
 
@@ -92,7 +96,7 @@ def _some(sets: PointSets, first: int, last: int) -> PointSets:
 
 def learn(
     measure: BaseMeasure,
-    data: Blocks,
+    data: SetBatches,
     parameters: Parameters,
     *,
     penalty: float,
@@ -106,20 +110,27 @@ def learn(
     columns that vanish are taken out after each round, before their numbers underflow, and at
     the end.
     """
+    settings = Settings(
+        penalty=penalty, max_iter=1, n_embedding=50, n_theta=10, learn_gamma=learn_gamma,
+        learn_level=learn_level,
+    )  # fmt: skip
     for _ in range(MOST_ROUNDS):
-        found = fit(
-            measure, data, parameters, penalty=penalty, max_iter=1, n_embedding=50, n_theta=10,
-            learn_gamma=learn_gamma, learn_level=learn_level,
-        )  # fmt: skip
+        found = fit(data, parameters, settings)
         parameters = prune(found.parameters, tolerance=1e-6) if penalty else found.parameters
         if found.objective[0] - found.objective[-1] < least_gain:
             break
     return prune(parameters) if penalty else parameters
 
 
+def prune(parameters: Parameters, *, tolerance: float = 1e-2) -> Parameters:
+    """Take out the columns of less than `tolerance` times the strength of the strongest."""
+    kept = active(parameters.U, parameters.theta, tolerance=tolerance)
+    return replace(parameters, U=parameters.U[:, kept], theta=parameters.theta[..., kept])
+
+
 def learn_from(
     measure: BaseMeasure,
-    data: Blocks,
+    data: SetBatches,
     truth: Parameters,
     n_components: int,
     penalty: float,

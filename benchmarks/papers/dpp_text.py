@@ -30,12 +30,13 @@ from sklearn.feature_extraction.text import CountVectorizer
 sys.path.insert(0, str(Path(__file__).parent.parent))
 import corpora
 
+from streamtopics.dpp.batches import batch_sets
 from streamtopics.dpp.learning import start
 from streamtopics.dpp.likelihood import Parameters, log_likelihood
 from streamtopics.dpp.measures import Bernoulli
 from streamtopics.dpp.multiplicative import theta_steps
 from streamtopics.dpp.noise import Background
-from streamtopics.dpp.sets import PointSets, blocks
+from streamtopics.dpp.sets import PointSets
 from streamtopics.text import SentenceVectorizer
 
 V, THESIS_LEVEL, LEAST_GAIN = 500, 1e-3, 0.01
@@ -86,13 +87,13 @@ def run(name: str, seed: int, options: argparse.Namespace) -> dict[str, float]:
     if train.sizes.max() == 1:
         sys.exit(f"{name} has no document of more than one sentence; give one with full stops")
     measure = Bernoulli.from_sentences(train.points)
-    data, held = blocks(measure, train), blocks(measure, test)
+    data, held = batch_sets(measure, train), batch_sets(measure, test)
     none = Parameters(np.zeros((V, 1)), np.ones(1), 1 / V, Background(data.mean_size))
-    base = log_likelihood(measure, held, replace(none, gamma=0.0))
+    base = log_likelihood(held, replace(none, gamma=0.0))
     results = {"i.i.d. sentences": base.mean()}
 
     def gain(found: Parameters) -> float:
-        return float((log_likelihood(measure, held, found) - base).mean())
+        return float((log_likelihood(held, found) - base).mean())
 
     def fitted(at: Parameters, free: bool) -> Parameters:
         return learn(
@@ -104,7 +105,7 @@ def run(name: str, seed: int, options: argparse.Namespace) -> dict[str, float]:
         results[key] = gain(found)
         results[f"{key}, noise"] = found.noise.level
         found = replace(found, theta=np.maximum(found.theta, 1e-8))
-        own = theta_steps(measure, held, found, penalty=options.penalty, n_steps=100)
+        own = theta_steps(held, found, penalty=options.penalty, n_steps=100)
         results[f"{key}, own"] = gain(replace(found, theta=own))
         said = f"{results[key]:.2f}, own {results[f'{key}, own']:.2f}, gamma {found.gamma:.4f}"
         print(f"# {name}, seed {seed}, {key}: {said}", file=sys.stderr, flush=True)

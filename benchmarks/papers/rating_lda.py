@@ -32,7 +32,7 @@ import corpora
 
 from streamtopics import HiddenFactorsTopics, RatingLDA, SupervisedLDA
 from streamtopics.datasets import make_rated_reviews
-from streamtopics.estimators.rated import RatedTopicModel
+from streamtopics.reviews.base import RatedTopicModel
 
 
 class Reviews(NamedTuple):

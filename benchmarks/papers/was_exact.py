@@ -14,8 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from streamtopics import WASTopicModel
-from streamtopics.was import sampler
-from streamtopics.was.prior import WAS, simulate
+from streamtopics.was import WAS, corpus, sampler, simulate
 
 N_DOCUMENTS, N_SENTENCES, LENGTH = 20, 12, 10
 N_TOPICS, N_WORDS, KAPPA, ETA = 8, 300, 0.2, 0.05
@@ -38,9 +37,14 @@ def draw(seed: int) -> tuple[sparse.csr_matrix, np.ndarray, tuple[float, float]]
 def learnt(X: sparse.csr_matrix, exact: bool, n_sweeps: int, seed: int) -> tuple[float, float]:
     """Dishes and tables per document, with the topics integrated out."""
     model = WASTopicModel(
-        N_TOPICS, b=1.0, atom_prior=KAPPA, topic_word_prior=ETA, exact=exact,
-        n_sweeps=n_sweeps, n_burn_in=n_sweeps // 2, random_state=seed,
-    )  # fmt: skip
+        N_TOPICS,
+        prior=WAS(exact=exact),
+        atom_prior=KAPPA,
+        topic_word_prior=ETA,
+        n_sweeps=n_sweeps,
+        n_burn_in=n_sweeps // 2,
+        random_state=seed,
+    )
     model.fit(X, groups=np.repeat(np.arange(N_DOCUMENTS), N_SENTENCES))
     return float(model.n_atoms_.mean()), float(model.n_tables_.mean())
 
@@ -49,12 +53,10 @@ def given(
     X: sparse.csr_matrix, topic_word: np.ndarray, exact: bool, n_sweeps: int, seed: int
 ) -> tuple[float, float]:
     """Dishes and tables per document, under the true topics."""
-    found = sampler.fold_in(
-        sampler.corpus_of(X, [N_SENTENCES] * N_DOCUMENTS),
-        WAS(exact=exact),
-        KAPPA,
+    found = sampler.SentenceSampler(WAS(exact=exact), KAPPA).fold_in(
+        corpus.corpus_of(X, [N_SENTENCES] * N_DOCUMENTS),
         topic_word.T,
-        sampler.document_seeds(seed, 0, N_DOCUMENTS),
+        corpus.document_seeds(seed, 0, N_DOCUMENTS),
         n_sweeps=n_sweeps,
         n_averaged=n_sweeps // 2,
     )

@@ -169,8 +169,8 @@ def main() -> None:
             found: dict[str, list[Found]] = {name: [] for name in was_tables.MODELS}
             for seed in range(options.seeds):
                 data = draw_data(options.documents, share, seed)
-                for name, parameters in was_tables.MODELS.items():
-                    model = was_tables.estimator(setting, parameters, seed, options)
+                for name, prior in was_tables.MODELS.items():
+                    model = was_tables.estimator(setting, prior, seed, options)
                     found[name] += evaluate(model, data, of_sentences=name == "LDA, sentences")
             tables[setting, share] = found
             text = as_table(found)

@@ -18,6 +18,7 @@ for documents.
 import argparse
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,6 +32,8 @@ import corpora
 from streamtopics import WASTopicModel
 from streamtopics.metrics import topic_coherence, topic_diversity
 from streamtopics.metrics.predictive import token_log_probability
+from streamtopics.was import HDP, SBP, WAS
+from streamtopics.was.prior import SentencePrior
 
 CORPORA = {
     "jhotdraw_statements": {},
@@ -38,20 +41,24 @@ CORPORA = {
     "presidential_speeches": {"n_documents": 150},
     "nips_abstracts": {"n_documents": 1000},
 }
-# Of the HDP b is the table concentration, which the paper has at 0.5 beside sticks of b = 1.
+# The b of the sticks and the other parameters. The paper has the table concentration of the HDP at
+# 0.5 beside sticks of b = 1.
 SETTINGS = {
-    "paper": {"b": 1.0, "atom_prior": 1.0, "topic_word_prior": 1.0},
-    "defaults": {},
+    "paper": (1.0, {"atom_prior": 1.0, "topic_word_prior": 1.0}),
+    "defaults": (0.5, {}),
 }
-MODELS: dict[str, dict[str, Any]] = {
-    "WAS": {},
-    "HDP": {"prior": "hdp", "b": 0.5},
-    "SBP": {"prior": "sbp"},
-    "LDA, documents": {"prior": "sbp", "truncation": 1},
-    "LDA, sentences": {"prior": "sbp", "truncation": 1},
+MODELS: dict[str, Callable[[float], SentencePrior]] = {
+    "WAS": lambda b: WAS(b=b),
+    "HDP": lambda b: HDP(table_concentration=0.5),
+    "SBP": lambda b: SBP(b=b, truncation=8),
+    "LDA, documents": lambda b: SBP(b=b, truncation=1),
+    "LDA, sentences": lambda b: SBP(b=b, truncation=1),
 }
 # At the paper's setting only: its sampler as it may have been, and fewer tables per sentence.
-VARIANTS = {"WAS, as last": {"exact": False}, "WAS, b = 0.5": {"b": 0.5}}
+VARIANTS = {
+    "WAS, as last": lambda b: WAS(b=b, exact=False),
+    "WAS, b = 0.5": lambda b: WAS(b=0.5),
+}
 TOP_WORDS, PAPER_TRUNCATIONS = 5, range(1, 11)
 
 
@@ -125,29 +132,36 @@ def measure(model: WASTopicModel, parts: Split, *, of_sentences: bool) -> Result
     )
 
 
-def estimator(setting: str, model: dict, seed: int, options: argparse.Namespace) -> WASTopicModel:
+def estimator(
+    setting: str,
+    prior: Callable[[float], SentencePrior],
+    seed: int,
+    options: argparse.Namespace,
+) -> WASTopicModel:
     """One of the models, at one of the settings."""
+    b, others = SETTINGS[setting]
     return WASTopicModel(
         options.components,
         n_sweeps=options.sweeps,
         n_burn_in=options.sweeps // 2,
         random_state=seed,
-        **SETTINGS[setting] | model,
+        prior=prior(b),
+        **others,
     )
 
 
 def run(
     corpus: corpora.SentenceCounts,
     setting: str,
-    models: dict[str, dict],
+    models: dict[str, Callable[[float], SentencePrior]],
     options: argparse.Namespace,
 ) -> dict[str, list[Result]]:
     """Results of each model, one for each seed."""
     results: dict[str, list[Result]] = {name: [] for name in models}
     for seed in range(options.seeds):
         parts = split(corpus, seed)
-        for name, model in models.items():
-            fitted = estimator(setting, model, seed, options)
+        for name, prior in models.items():
+            fitted = estimator(setting, prior, seed, options)
             result = measure(fitted, parts, of_sentences=name == "LDA, sentences")
             results[name].append(result)
             print(f"# {setting}, seed {seed}, {name}: {result}", file=sys.stderr, flush=True)
@@ -220,9 +234,11 @@ def main() -> None:
             flush=True,
         )
         for setting in options.settings:
-            models = {"WAS": {}, "HDP": MODELS["HDP"]} if options.sweep else MODELS
+            models = {name: MODELS[name] for name in ("WAS", "HDP")} if options.sweep else MODELS
             if options.sweep:
-                models |= {f"SBP {j}": {"prior": "sbp", "truncation": j} for j in PAPER_TRUNCATIONS}
+                models |= {
+                    f"SBP {j}": lambda b, j=j: SBP(b=b, truncation=j) for j in PAPER_TRUNCATIONS
+                }
             elif setting == "paper":
                 models = models | VARIANTS
             results = run(corpus, setting, models, options)

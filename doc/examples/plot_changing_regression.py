@@ -30,7 +30,7 @@ models = {
     "point estimate": StreamingBayes(LinearRegression(), EmpiricalPowerPrior()),
 }
 scores = {name: [] for name in models}
-slope_of = {"the slope": slopes[:-1]} | {name: [] for name in models}
+slope_of = {"the slope": list(slopes[:-1])} | {name: [] for name in models}
 for t, slope in enumerate(slopes):
     X = rng.normal(size=(40, 1))
     y = slope * X[:, 0] + 0.5 * rng.normal(size=40)

@@ -68,4 +68,4 @@ for prior in (WAS(b=0.5), HDP(table_concentration=0.5)):
 
 # %%
 # Which prior finds more, in text whose subtle topics are known, depends on the other priors:
-# see :doc:`/measured`. ``WASTopicModel(prior="hdp")`` and ``prior="sbp"`` are the rivals.
+# see :doc:`/measured`. ``WASTopicModel(prior=HDP())`` and ``prior=SBP()`` are the rivals.

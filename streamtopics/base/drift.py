@@ -55,8 +55,8 @@ class DriftRow(NamedTuple):
     retention: float
     effective_sample_size: float
     moved: float
-    gained: list
-    lost: list
+    gained: list[Any]
+    lost: list[Any]
 
 
 def observe(posterior: TopicPosterior, blend: Blend, time: Any) -> Drift:
@@ -81,15 +81,16 @@ def observe(posterior: TopicPosterior, blend: Blend, time: Any) -> Drift:
         np.broadcast_to(np.asarray(blend.retain, dtype=np.float64), mass.shape).copy(),
         mass,
         0.5 * moved,
-        _leading(*map(np.concatenate, zip(*leaders, strict=True)), n),
+        _leading(n, *map(np.concatenate, zip(*leaders, strict=True))),
     )
 
 
-def _leading(topics: np.ndarray, words: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
+def _leading(n: int, topics: np.ndarray, words: np.ndarray, values: np.ndarray) -> np.ndarray:
     """The n words of the largest values of each topic, of equal ones the first."""
     order = np.lexsort((words, -values, topics))
     first = np.searchsorted(topics[order], np.arange(topics.max() + 1))
-    return words[order][first[:, None] + np.arange(n)]
+    found: np.ndarray = words[order][first[:, None] + np.arange(n)]
+    return found
 
 
 def drift_table(records: Sequence[Drift], names: np.ndarray) -> list[DriftRow]:

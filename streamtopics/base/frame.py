@@ -16,7 +16,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self, TypeVar
 from weakref import WeakKeyDictionary
@@ -85,12 +85,23 @@ class StreamingEstimator(BaseEstimator):
     _commit: Any
     _units = ("documents", "tokens")
     n_jobs: int | None = None
+    batch_size: int
+    max_iter: int
+    random_state: int | np.random.RandomState | None
+    verbose: int
+    seed_: int
+    n_features_in_: int
+    feature_names_in_: np.ndarray
 
     # Hooks
 
-    def _read(self, method: str, *, reset: bool, **data: Any) -> Any:
+    def _read(self, method: str, *args: Any, **data: Any) -> Any:
         """The input of a method as a `Batch`, when it has been checked."""
         raise NotImplementedError
+
+    def _can_start(self, batch: Any) -> bool:
+        """Whether a stream can start with this minibatch, or else waits for another one."""
+        return True
 
     def _start(self, batch: Any) -> None:
         """Set `_commit` and the seed as they are before the first minibatch."""
@@ -125,26 +136,30 @@ class StreamingEstimator(BaseEstimator):
 
     def _learn_all(self, batch: Any, pool: Workers) -> None:
         """Learn from a corpus, in minibatches and passes."""
-        total, shown = self.max_iter * batch.n_documents, self.verbose > 0
-        name = type(self).__name__
-        with progress(name, total, enabled=shown, units=self._units) as report:
+        with self._progress(batch) as report:
             for _ in range(self.max_iter):
                 for part in batch.cut(self.batch_size):
-                    if shown:
+                    if self.verbose > 0:
                         self._show(part, pool, report)
                     self._learn(part, pool)
                     report.advance(part.n_documents, part.n_tokens)
                 self._commit = replace(self._commit, n_iter=self._commit.n_iter + 1)
 
+    def _progress(self, batch: Any) -> AbstractContextManager[Progress]:
+        """Line that shows how far `fit` has come."""
+        total, name = self.max_iter * batch.n_documents, type(self).__name__
+        return progress(name, total, enabled=self.verbose > 0, units=self._units)
+
     def _partial_fit(self, **data: Any) -> Self:
         """Learn from one minibatch."""
         with self._learning() as pool:
-            first = not self.__sklearn_is_fitted__()
-            batch = self._read("partial_fit", reset=first, **data)
-            if first:
+            batch = self._read("partial_fit", reset=not self.__sklearn_is_fitted__(), **data)
+            if self._begun:
+                self._check_continuable()
+            elif self._can_start(batch):
                 self._start(batch)
             else:
-                self._check_continuable()
+                return self
             if batch.n_documents:
                 self._learn(batch, pool)
         return self
@@ -162,6 +177,11 @@ class StreamingEstimator(BaseEstimator):
         self._check_parameters()
         with workers(self.n_jobs) as pool:
             yield pool
+
+    @property
+    def _begun(self) -> bool:
+        """Whether there is something for a minibatch to go on from."""
+        return self.__sklearn_is_fitted__()
 
     def _draw_seed(self) -> int:
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Paragraphs that the docstrings of several estimators share.
 
-In the docstring of a class under `documented`, a line that is a name in braces
-stands for the paragraph of that name.
+In the docstring of a class under `documented`, and in those of its own methods, a line that
+is a name in braces stands for the paragraph of that name.
 """
 
 import re
+from inspect import isfunction
 from textwrap import indent
 
 PARAMETERS = {
@@ -161,6 +162,30 @@ batch_size : int, default=100
     "max_iter": """\
 max_iter : int, default=1
     Passes of `fit` over the corpus; more than one counts the data again.""",
+    "stream_kappa": """\
+kappa : float, default=0.7
+    How fast `partial_fit` forgets, in (0, 1]. The step size of a minibatch of B documents
+    after N others is (B / (N + B))^kappa; 1 weighs all documents alike.""",
+    "em_doc_topic_prior": """\
+doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
+    Dirichlet parameter of the topic proportions, in tokens, to start from. None is
+    10 / n_components.""",
+    "em_topic_word_prior": """\
+topic_word_prior : float, array-like of shape (n_features,), WordPrior, callable or None, \
+        default=None
+    Dirichlet parameter of all topics: a pseudo-count, in tokens, for every word. None is
+    0.05 for each. Where priors are learnt, it is what learning starts from.""",
+    "em_tol": """\
+tol : float, default=1e-4
+    A round that gains less than this part of the bound is the last, but for the first
+    eleven from a random start, ten of which leave the priors alone.""",
+    "em_parameters": """\
+n_jobs : int or None, default=None
+    Threads; None is 1 and -1 all processors. The results are the same bits for any number.
+random_state : int, RandomState instance or None, default=None
+    Seed of the topics that the first round starts from.
+verbose : int, default=0
+    1 shows the rounds of `fit`, with the bound in nats per token where there is one.""",
     "common_parameters": """\
 n_jobs : int or None, default=None
     Threads; None is 1 and -1 all processors. The results are the same bits
@@ -173,6 +198,27 @@ verbose : int, default=0
     1 shows the progress of `fit` with its speed and the held-out score of
     the minibatches to come.""",
 }
+
+TOPIC_ATTRIBUTES = """\
+topic_word_ : ndarray of shape (n_components, n_features)
+    Word probabilities of the topics; rows sum to 1.
+topic_weights_ : ndarray of shape (n_components,)
+    Share of all tokens learnt from that each topic explains.
+prior_retention_ : ndarray of shape (n_components,)
+    Share of each topic's mass that is owed to the prior."""
+STREAM_ATTRIBUTES = """\
+n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
+    What has been learnt from, counting repeated passes.
+n_iter_ : int
+    Passes that `fit` has finished; 0 after `partial_fit` alone.
+posterior_ : TopicPosterior
+    The state of the engine.
+seed_ : int
+    The seed drawn from `random_state`.
+n_features_in_ : int
+    Number of features seen in `fit`.
+feature_names_in_ : ndarray of shape (n_features,)
+    Names of features seen in `fit`, when they were all strings."""
 
 ATTRIBUTES = {
     "dirichlet_components": """\
@@ -198,35 +244,113 @@ n_active_topics_ : int
 n_topics_ : int
     Number of topics represented, n_components in the shapes below. Some of them
     were only just opened and hold a few words.""",
-    "common_attributes": """\
-topic_word_ : ndarray of shape (n_components, n_features)
-    Word probabilities of the topics; rows sum to 1.
-topic_weights_ : ndarray of shape (n_components,)
-    Share of all tokens learnt from that each topic explains.
-prior_retention_ : ndarray of shape (n_components,)
-    Share of each topic's mass that is owed to the prior.
+    "topic_attributes": TOPIC_ATTRIBUTES,
+    "stream_attributes": STREAM_ATTRIBUTES,
+    "common_attributes": f"""\
+{TOPIC_ATTRIBUTES}
 doc_topic_prior_ : ndarray of shape (n_components,)
     The prior of the documents in use.
-n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
-    What has been learnt from, counting repeated passes.
-n_iter_ : int
-    Passes that `fit` has finished; 0 after `partial_fit` alone.
-posterior_ : TopicPosterior
-    The state of the engine.
-seed_ : int
-    The seed drawn from `random_state`.
-n_features_in_ : int
-    Number of features seen in `fit`.
-feature_names_in_ : ndarray of shape (n_features,)
-    Names of features seen in `fit`, when they were all strings.""",
+{STREAM_ATTRIBUTES}""",
 }
 
-SHARED = PARAMETERS | ATTRIBUTES
-PLACE = re.compile(r"^    \{(\w+)\}$", flags=re.MULTILINE)
+METHODS = {
+    "X_sentences": """\
+X : matrix of shape (n_sentences, n_features), or sequence of matrices
+    Counts of the words in sentences: one matrix for all documents, with `groups`, or one of
+    shape (n_sentences, n_features) for each document, as `SentenceVectorizer` makes them.""",
+    "y_ignored": """\
+y : None
+    Ignored.""",
+    "groups": """\
+groups : array-like of shape (n_sentences,) or None, default=None
+    The document of each row of X, if that is one matrix; documents come in the order of
+    their first rows.""",
+    "X": """\
+X : {array-like, sparse matrix} of shape (n_documents, n_features)
+    Word counts.""",
+    "whole_X": """\
+X : {array-like, sparse matrix} of shape (n_documents, n_features)
+    Whole numbers of tokens.""",
+    "X_to_learn": """\
+X : {array-like, sparse matrix} of shape (n_documents, n_features)
+    Non-negative word counts; fractions are legal.""",
+    "ratings": """\
+y : array-like of shape (n_documents,)
+    Ratings, on any scale.""",
+    "more_ratings": """\
+y : array-like of shape (n_documents,)
+    Ratings, on the scale of those before.""",
+    "ignored_ratings": """\
+y : None
+    Ignored: the score says how well words are predicted.""",
+    "items_and_users": """\
+items, users : array-like of shape (n_documents,) or None, default=None
+    Item that each review is about, and user who wrote it: integers or strings. Labels that
+    were not seen before are legal.""",
+    "n_particles": """\
+n_particles : int, default=100
+    Samples of topics for each document.
+seed : int, default=0
+    Seed of the particles; documents do not depend on each other.""",
+    "self": """\
+self : object
+    The estimator.""",
+    "log_probability": """\
+log_probability : ndarray of shape (n_documents,)
+    Nats, summed over the document's held-out tokens; 0 for one that has none.""",
+    "log_likelihood": """\
+log_likelihood : ndarray of shape (n_documents,), float64
+    Nats; 0 for a document without words.""",
+    "score": """\
+score : float
+    Nats per token; NaN if no token is held out.""",
+    "X_sets": """\
+X : sequence of matrices, or matrix
+    One matrix of shape (n_points, n_features) for each set, or one for all with `groups`:
+    sentences as counts of words, as `SentenceVectorizer` makes them, or vectors. For items
+    one matrix of shape (n_sets, n_items), in which the items of a set are above 0.""",
+    "groups_of_points": """\
+groups : array-like of shape (n_points,) or None, default=None
+    The set of each row of X, if that is one matrix of points; sets come in the order of
+    their first rows.""",
+    "points": """\
+points : matrix of shape (n_points, n_features)
+    Sentences or vectors; for items their column numbers, 1-D.""",
+    "theta_of_process": """\
+theta : array-like of shape (n_components,) or None, default=None
+    Such as a row of `transform`; None is `theta_`.""",
+    "given_points": """\
+given : points or None, default=None
+    The process of the further points of sets in which these are; as in `condition`.""",
+    "draws": """\
+random_state : int, RandomState instance or None, default=None
+    Pass an int for the same sets each time.
+
+Returns
+-------
+sets : ndarray of shape (n_sets,), of objects, or CSR matrix of shape (n_sets, n_items)
+    In the form that `fit` takes: a matrix for each set, or a row of items.""",
+    "documents": """\
+documents : iterable of str, or of lists of str
+    Texts, or lists of their sentences.""",
+    "returns_self": """\
+Returns
+-------
+self : object
+    The fitted estimator.""",
+}
+
+SHARED = PARAMETERS | ATTRIBUTES | METHODS
+PLACE = re.compile(r"^( *)\{(\w+)\}$", flags=re.MULTILINE)
 
 
 def documented(cls: type) -> type:
-    """Fill in the shared paragraphs of a class's docstring."""
-    if cls.__doc__:
-        cls.__doc__ = PLACE.sub(lambda place: indent(SHARED[place[1]], "    "), cls.__doc__)
+    """Fill in the shared paragraphs of the docstrings of a class and of its own methods."""
+    for owner in (cls, *filter(isfunction, vars(cls).values())):
+        if owner.__doc__:
+            owner.__doc__ = PLACE.sub(_paragraph, owner.__doc__)
     return cls
+
+
+def _paragraph(place: re.Match[str]) -> str:
+    return indent(SHARED[place[2]], place[1])

@@ -32,7 +32,7 @@ class Documents:
     """
 
     X: sparse.csr_matrix
-    columns: dict[str, np.ndarray | None]
+    columns: dict[str, Any]
     time: Any = None
 
     @property

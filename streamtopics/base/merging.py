@@ -27,6 +27,7 @@ class Mergeable(StreamingEstimator):
     """Adds `merge` to estimators of topics whose rule says how."""
 
     _composition: Callable[[], Any]
+    n_components: int
 
     @available_if(_can_merge)
     def merge(self, other: Self, *, base: Self | None = None) -> Self:
@@ -143,8 +144,8 @@ class Mergeable(StreamingEstimator):
                 f"{name} must have the same features and topics; it has (n_features, n_components) "
                 f"= {theirs.shape}, this model {mine.shape}"
             )
-        names = [getattr(m, "feature_names_in_", np.empty(0)) for m in (self, model)]
-        if not np.array_equal(*names):
+        names, others = (getattr(m, "feature_names_in_", np.empty(0)) for m in (self, model))
+        if not np.array_equal(names, others):
             raise ValueError(f"{name} was fitted on other feature names; use one vocabulary")
         learns = self._composition().doc_topic != FIXED
         same_alpha = learns or np.array_equal(mine.alpha, theirs.alpha)

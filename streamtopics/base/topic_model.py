@@ -70,6 +70,8 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     _topics_have_priors = True
     _doc_topic_mass = 3.0
     _commit: TopicCommit
+    doc_topic_prior: Any
+    drift_threshold: float
 
     def _composition(self) -> Composition:
         """The rule, the local steps and the view, from the parameters as they are now."""

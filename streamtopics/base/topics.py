@@ -71,7 +71,7 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
         topics: np.ndarray = (self._learnt.rows(words) / self._learnt.mass).T
         return topics
 
-    def top_words(self, feature_names: Any = None, n: int = 10) -> list[list]:
+    def top_words(self, feature_names: Any = None, n: int = 10) -> list[list[Any]]:
         """The most probable words of each topic, the most probable first.
 
         Parameters

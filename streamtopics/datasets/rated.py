@@ -110,7 +110,7 @@ def make_rated_reviews(
             "doc_topic_prior": 1.0 if doc_topic_prior is None else doc_topic_prior,
         },
     )  # fmt: skip
-    inside = {"min_val": 0, "max_val": 1, "include_boundaries": "neither"}
+    inside: dict[str, Any] = {"min_val": 0, "max_val": 1, "include_boundaries": "neither"}
     check_scalar(qualitative_share, "qualitative_share", Real, **inside)
     alpha = 1 / n_components if doc_topic_prior is None else doc_topic_prior
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1, size=4))

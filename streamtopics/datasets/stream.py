@@ -17,10 +17,9 @@ from numbers import Integral
 from pathlib import Path, PurePath
 from typing import Any
 
-from scipy import sparse
 from sklearn.utils import check_scalar
 
-from streamtopics.structure import check_structure
+from streamtopics.structure import check_structure, is_sparse
 
 TEXT_SUFFIXES = frozenset({".txt"})
 JSON_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson"})
@@ -181,7 +180,7 @@ def _is_matrix(source: Any) -> bool:
 
 
 def _row_slices(matrix: Any, batch_size: int) -> Iterator[Any]:
-    rows = matrix.tocsr() if sparse.issparse(matrix) else getattr(matrix, "iloc", matrix)
+    rows = matrix.tocsr() if is_sparse(matrix) else getattr(matrix, "iloc", matrix)
     for start in range(0, matrix.shape[0], batch_size):
         yield rows[start : start + batch_size]
 
@@ -241,7 +240,7 @@ def _file_texts(path: Path, text_key: str, encoding: str) -> Iterator[str]:
             yield _text(_json(line, where), text_key, where) if is_json else line.rstrip("\r\n")
 
 
-def _existing(path: str | os.PathLike) -> Path:
+def _existing(path: str | os.PathLike[str]) -> Path:
     name = os.fspath(path)
     if _exists(name):
         return Path(name)

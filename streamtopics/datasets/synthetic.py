@@ -133,7 +133,8 @@ def _check_topics(topic_word: Any) -> np.ndarray:
             f"smallest entry is {topics.min():g} and the sums are {sums.min():g} to "
             f"{sums.max():g}. Divide counts by the sum of their row first"
         )
-    return topics / sums[:, None]
+    found: np.ndarray = topics / sums[:, None]
+    return found
 
 
 def _draw_topics(

@@ -9,8 +9,10 @@ with A = gamma I + U Diag(theta) U' of low rank. The sum over all sets needs onl
 Sigma = sum_x p(x) phi(x) phi(x)', which the measures know in closed form, so that the
 ground set, of 2^V sentences or a cube, is never listed.
 
-    measures    ground sets: p, features, Sigma, exact draws
+    measures    ground sets: p, features, Sigma, exact draws; `forms` of their sets
+    totals      measures learnt from the sets seen
     noise       points beside the low-rank part
+    sets        of points; `batches` of those of equal size
     kernel      A, and the process that it makes
     low_rank    the normaliser and its derivatives
     spectrum    eigenvalues, law of the size
@@ -23,3 +25,23 @@ ground set, of 2^V sentences or a cube, is never listed.
 
 Source: Dupuy (2017), "Inference and applications for topic models", chapter 4.
 """
+
+from streamtopics.dpp.batches import batch_sets
+from streamtopics.dpp.kernel import Kernel, Process
+from streamtopics.dpp.likelihood import Parameters
+from streamtopics.dpp.measures import (
+    Bernoulli,
+    Fourier,
+    Gaussian,
+    Items,
+    LengthMultinomial,
+    Poisson,
+    Weighted,
+)
+from streamtopics.dpp.noise import Background, Counting
+from streamtopics.dpp.sets import PointSets
+
+__all__ = [
+    "Background", "Bernoulli", "Counting", "Fourier", "Gaussian", "Items", "Kernel",
+    "LengthMultinomial", "Parameters", "PointSets", "Poisson", "Process", "Weighted", "batch_sets",
+]  # fmt: skip

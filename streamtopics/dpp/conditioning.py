@@ -14,26 +14,16 @@ analogs", proposition 1.2, by a Schur complement.
 
 import numpy as np
 
+from streamtopics.dpp.arrays import Floats, Points
 from streamtopics.dpp.kernel import Kernel, Process
-from streamtopics.dpp.measures.base import Points
 
 
 def condition(process: Process, points: Points) -> Process:
-    """The process of the further points, given that these are in the set.
+    """Return the process of the further points, given that these are in the set.
 
     With Counting noise the given points are taken out of the ground set. With Background
-    noise sets are multisets, and a given point may come again, from the background.
-
-    Parameters
-    ----------
-    process : Process
-    points : points of the measure
-        Given to be in the set.
-
-    Returns
-    -------
-    process : Process
-        Its gamma is 0: A' has the rank of A, V if gamma was not 0.
+    noise sets are multisets, and a given point may come again, from the background. The gamma
+    of the result is 0: A' has the rank of A, V if gamma was not 0.
 
     Raises
     ------
@@ -43,11 +33,9 @@ def condition(process: Process, points: Points) -> Process:
     Examples
     --------
     >>> import numpy as np
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
     >>> from streamtopics.dpp.conditioning import condition
-    >>> from streamtopics.dpp.kernel import Kernel, Process
     >>> from streamtopics.dpp.marginal import marginals
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
     >>> kernel = Kernel([[1.0, 0.0], [1.0, 0.1], [0.0, 3.0]], [1.0, 1.0])
     >>> process = Process(Items.of(3), kernel, Counting(0.0))
     >>> items = np.arange(3)
@@ -76,8 +64,8 @@ def condition(process: Process, points: Points) -> Process:
     return Process(left, _without(F, whitened), noise)
 
 
-def _without(F: np.ndarray, whitened: np.ndarray) -> Kernel:
-    """The kernel F (I - W'W) F', W of shape (n, k) and norm at most 1.
+def _without(F: Floats, whitened: Floats) -> Kernel:
+    """Return the kernel F (I - W'W) F', W of shape (n, k) and norm at most 1.
 
     The root of I - W'W comes from the singular values s of W: (1 - s^2)^{1/2}.
     """

@@ -3,40 +3,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state, check_scalar
+from numpy.random import Generator
+from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags, check_random_state, check_scalar
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from streamtopics.base.frame import unchanged_unless_learnt
+from streamtopics.base.frame import Commit, StreamingEstimator
+from streamtopics.base.glossary import documented
 from streamtopics.dpp import conditioning, learning, marginal, sampling
-from streamtopics.dpp.ground_sets import (
-    LEARNT,
-    SENTENCES,
-    Baskets,
-    Form,
-    Given,
-    Totals,
-    unweighted,
-)
+from streamtopics.dpp.arrays import Floats
+from streamtopics.dpp.batches import SetBatches, batch_sets
+from streamtopics.dpp.forms import SENTENCES, Form
 from streamtopics.dpp.kernel import Process
-from streamtopics.dpp.learning import Online
+from streamtopics.dpp.learning import Online, Settings
 from streamtopics.dpp.likelihood import Parameters, check_possible, log_likelihood
-from streamtopics.dpp.measures import BaseMeasure, Items
+from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.multiplicative import theta_steps
-from streamtopics.dpp.noise import Background, Counting, Noise
+from streamtopics.dpp.noise import Background, Counting, Noise, check_listed
 from streamtopics.dpp.penalty import active
-from streamtopics.dpp.sets import PointSets, blocks
+from streamtopics.dpp.sets import PointSets
+from streamtopics.dpp.totals import LEARNT, Known, Totals
 from streamtopics.dpp.words import embedding_cosines, telling_words
-from streamtopics.parallel import Workers, workers
-from streamtopics.progress import progress
+from streamtopics.parallel import Workers
 from streamtopics.validation import (
     COMMON_CONSTRAINTS,
     HasMethods,
@@ -46,20 +43,21 @@ from streamtopics.validation import (
     check_feature_names,
 )
 
+NOISES: dict[str, type[Background | Counting]] = {"background": Background, "counting": Counting}
 NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 LEAST_MEAN_SIZE = 1e-3
 
 
-@dataclass(frozen=True, eq=False)
-class Learnt:
-    """All that an estimator has learnt.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Learnt(Commit):
+    """All that a step changes.
 
     Attributes
     ----------
-    online : Online
+    posterior : Online
         U, the mean theta, gamma and the noise, and what the next minibatch needs.
-    totals : Totals or Given
-        Of the points seen.
+    totals : Totals
+        Over the points seen.
     measure : BaseMeasure
         Made of them.
     objective : tuple of float
@@ -67,20 +65,35 @@ class Learnt:
     n_batches, n_sets, n_points : int
     """
 
-    online: Online
-    totals: Totals | Given
+    totals: Totals
     measure: BaseMeasure
-    objective: tuple[float, ...]
-    n_batches: int
-    n_sets: int
-    n_points: int
+    objective: tuple[float, ...] = ()
+    n_batches: int = 0
+    n_sets: int = 0
+    n_points: int = 0
 
     @property
     def parameters(self) -> Parameters:
-        return self.online.parameters
+        parameters: Parameters = self.posterior.parameters
+        return parameters
+
+    def after(self, sets: PointSets, totals: Totals, measure: BaseMeasure, online: Online) -> Self:
+        """Return what is learnt with further sets, whose totals are in these."""
+        return replace(
+            self,
+            posterior=online,
+            n_iter=0,
+            totals=totals,
+            measure=measure,
+            objective=(),
+            n_batches=self.n_batches + 1,
+            n_sets=self.n_sets + len(sets),
+            n_points=self.n_points + int(sets.n_tokens),
+        )
 
 
-class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+@documented
+class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEstimator):
     """Sets that repel their like: documents as sets of sentences, baskets as sets of items.
 
     A document is a draw of sentences from all that there could be, 2^V of V words, that
@@ -92,19 +105,20 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     ----------
     ground_set : {"bernoulli", "poisson", "multinomial", "items", "gaussian"} or measure, \
             default="bernoulli"
-        What sets consist of. Sentences: as sets of independent words, as independent
+        The points that sets consist of. Sentences: as sets of independent words, as independent
         counts of words, or as a length with words divided by it; items of a list; vectors.
         Its probabilities are learnt from all points seen. Or a base measure that is
-        known, such as ``streamtopics.dpp.measures.Fourier(2, 4)``, the unit square.
+        known, such as ``streamtopics.dpp.Fourier(2, 4)``, the unit square.
     n_components : int, default=10
         Number r of columns of U. The penalty takes out those not needed, so give two to
         six times as many as are wanted.
-    noise : {"auto", "background", "counting"}, default="auto"
+    noise : {"auto", "background", "counting"} or noise, default="auto"
         Points beside those of the low-rank part, without which a repeated or an empty
         sentence, or more sentences than the rank, are impossible. "background" are
         independent points of the ground set's own law, a Poisson number of them;
         "counting", for ground sets that can be listed, lets each other item join with the
-        same probability. "auto" is "counting" for items and "background" otherwise.
+        same probability. "auto" is "counting" for items and "background" otherwise. Or a
+        record such as ``streamtopics.dpp.Background(2.0)``, from whose level learning starts.
     noise_level : float or None, default=None
         Their level; None learns it, and what is 0 stays 0. On real text most sentences go
         to the background.
@@ -130,14 +144,14 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Sets in a minibatch, as `fit` takes it to be when it sets the steps of a later
         `partial_fit`.
     step_size : float, default=0.3
-        Of AdaGrad in `partial_fit`, relative to the entries of the first U.
+        First step of AdaGrad in `partial_fit`, relative to the entries of the first U.
     kappa : float, default=0.5
         In `partial_fit` gamma, the noise and the mean theta go (t + 1)^-kappa of the way at
         the t-th minibatch, in (0, 1].
     n_jobs : int or None, default=None
         Threads; -1 is all processors. The result is the same bits for any number.
     random_state : int, RandomState instance or None, default=None
-        Of the first U.
+        Seed of the first U.
     verbose : int, default=0
         1 shows how far `fit` has come.
 
@@ -156,9 +170,9 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     expected_size_ : float
         Expected number of points of a set under `theta_`.
     n_active_components_ : int
-        How many columns the penalty left, of at least 1 % of the strength of the strongest.
+        Number of columns of at least 1 % of the strength of the strongest.
     objective_ : list of float
-        What `fit` minimised, at the start and after each round, in nats per set.
+        The objective of `fit`, at the start and after each round, in nats per set.
     n_iter_ : int
         Rounds of `fit`.
     n_batch_iter_, n_documents_seen_, n_sentences_seen_ : int
@@ -199,42 +213,45 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     7
     """
 
+    _commit: Learnt
+    _units = ("sets", "points")
     _parameter_constraints = {
         name: COMMON_CONSTRAINTS[name]
         for name in (
-            "n_components", "max_iter", "tol", "max_local_iter", "batch_size", "kappa", "n_jobs",
+            "n_components", "max_iter", "tol", "max_local_iter", "batch_size", "n_jobs",
             "random_state", "verbose",
         )
     } | {
         "ground_set": [StrOptions(set(LEARNT)), HasMethods(["features", "log_p", "sample_tilted"])],
-        "noise": [StrOptions({"auto", "background", "counting"})],
+        "noise": [StrOptions({"auto", *NOISES}), HasMethods(["at", "diagonal", "draw_exactly"])],
         "noise_level": [None, NOT_NEGATIVE],
         "gamma": [None, NOT_NEGATIVE],
         "theta": [StrOptions({"shared", "document"})],
         "penalty": [NOT_NEGATIVE],
         "step_size": [Interval(Real, 0, None, closed="neither")],
+        "kappa": [Interval(Real, 0, 1, closed="right")],
     }  # fmt: skip
 
     def __init__(
         self,
-        ground_set="bernoulli",
-        n_components=10,
+        ground_set: str | BaseMeasure = "bernoulli",
+        n_components: int = 10,
         *,
-        noise="auto",
-        noise_level=None,
-        gamma=None,
-        theta="shared",
-        penalty=0.001,
-        max_iter=10,
-        tol=0.01,
-        max_local_iter=30,
-        batch_size=256,
-        step_size=0.3,
-        kappa=0.5,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        noise: str | Noise = "auto",
+        noise_level: float | None = None,
+        gamma: float | None = None,
+        theta: str = "shared",
+        penalty: float = 0.001,
+        max_iter: int = 10,
+        tol: float = 0.01,
+        max_local_iter: int = 30,
+        batch_size: int = 256,
+        step_size: float = 0.3,
+        kappa: float = 0.5,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.ground_set = ground_set
         self.n_components = n_components
         self.noise = noise
@@ -257,52 +274,38 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Learn from all sets together, by L-BFGS. Forgets what was learnt before.
 
+        When it fails or is interrupted nothing has changed.
+
         Parameters
         ----------
-        X : sequence of matrices, or matrix
-            One matrix of shape (n_points, n_features) for each set, or one for all with
-            `groups`: sentences as counts of words, as `SentenceVectorizer` makes them, or
-            vectors. For items one matrix of shape (n_sets, n_items), in which the items
-            of a set are above 0.
-        y : None
-            Ignored.
-        groups : array-like of shape (n_points,) or None, default=None
-            The set of each row of X, if that is one matrix of points.
+        {X_sets}
+        {y_ignored}
+        {groups_of_points}
 
-        Returns
-        -------
-        self : object
-            The fitted estimator.
+        {returns_self}
 
         Raises
         ------
         ValueError
             If X is not of this form, or a set has the probability 0 because the noise is 0.
         """
-        with self._learning("fit", X, groups, start=True) as (sets, totals, pool):
-            self.learnt_ = self._learn_together(sets, totals, pool)
-        return self
+        return self._fit(X=X, groups=groups)
 
     def partial_fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Learn from one minibatch, by a step of AdaGrad on U.
 
-        When it fails or is interrupted nothing has changed. Of a minibatch without sets
+        When it fails nothing has changed; when it is interrupted, either nothing has changed or
+        all of the minibatch was learnt, as `n_batch_iter_` tells. Of a minibatch without sets
         nothing is learnt; the first one has to have a point. Parameters that were changed
         take effect, but for `ground_set`, `noise` and `n_components`, which need a new start.
 
         Parameters
         ----------
-        X : sequence of matrices, or matrix
-            As in `fit`.
-        y : None
-            Ignored.
-        groups : array-like of shape (n_points,) or None, default=None
-            The set of each row of X, if that is one matrix of points.
+        {X_sets}
+        {y_ignored}
+        {groups_of_points}
 
-        Returns
-        -------
-        self : object
-            The estimator.
+        {returns_self}
 
         Raises
         ------
@@ -310,49 +313,52 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             If X is not of this form, a set has the probability 0 because the noise is 0, or
             a parameter is another one that cannot change.
         """
-        first = not self.__sklearn_is_fitted__()
-        with self._learning("partial_fit", X, groups, start=first) as (sets, totals, pool):
-            if len(sets) and (sets.sizes.any() or not first):
-                self.learnt_ = self._learn_minibatch(sets, totals, pool, first)
-        return self
+        return self._partial_fit(X=X, groups=groups)
 
     @contextmanager
-    def _learning(
-        self, method: str, X: Any, groups: Any, *, start: bool
-    ) -> Iterator[tuple[PointSets, Totals | Given, Workers]]:
-        """The sets, the totals with them, and the workers; all is undone if it fails.
+    def _learning(self) -> Iterator[Workers]:
+        # Batches are what is shared out: threads of the linear algebra itself would wait for
+        # each other over small matrices.
+        with super()._learning() as pool, threadpool_limits(1, user_api="blas"):
+            yield pool
 
-        Blocks of sets are what is shared out: threads of the linear algebra itself would
-        wait for each other over small matrices.
-        """
-        one_thread = threadpool_limits(1, user_api="blas")
-        with unchanged_unless_learnt(self), self._workers() as pool, one_thread:
-            if start:
-                vars(self).pop("learnt_", None)
-                sets = self._start(X, groups, method)
-                before = self._totals_of_none(self.n_features_in_)
-            else:
-                self._check_unchanged()
-                sets, before = self._sets(X, groups, method), self.learnt_.totals
-            yield sets, before.plus(sets), pool
-
-    def _start(self, X: Any, groups: Any, method: str) -> PointSets:
-        caller = f"{type(self).__name__}.{method}"
+    def _read(self, method: str, *, reset: bool = False, X: Any, groups: Any) -> PointSets:
         X = list(X) if isinstance(X, Iterator) else X
-        given = self._given
-        width = given.n_columns if given else None
-        sets, n_columns = self._form.read(X, groups, width, caller)
+        caller = self._caller(method)
+        if reset:
+            totals = self._no_totals(0)
+            width = totals.n_columns if isinstance(totals, Known) else None
+        else:
+            totals, width = self._commit.totals, self.n_features_in_
+        sets, n_columns = totals.form.read(X, groups, width, caller)
         if method == "fit" and len(sets) == 0:
             raise ValueError(
                 f"X, passed to {caller}, has no sets: found 0 sample(s), but a minimum of 1 is "
                 "required"
             )
-        self.n_features_in_ = n_columns
-        check_column_names(self, X, reset=True)
+        if reset:
+            self.n_features_in_ = n_columns
+        check_column_names(self, X, reset=reset)
         return sets
 
-    def _check_unchanged(self) -> None:
-        totals, parameters = self.learnt_.totals, self.learnt_.parameters
+    def _can_start(self, batch: PointSets) -> bool:
+        return bool(batch.sizes.any())
+
+    def _start(self, batch: PointSets) -> None:
+        """Start with half of the points from the noise, half from U."""
+        totals = self._no_totals(self.n_features_in_)
+        measure = totals.plus(batch).measure
+        half = max(float(batch.sizes.mean()), LEAST_MEAN_SIZE) / 2
+        noise = self._first_noise(measure, half)
+        trace = measure.v.sum() + (measure.w0**2).sum()
+        gamma = 0.0 if measure.form.one_matrix else float(min(1 / len(measure.v), half / trace))
+        rng = np.random.default_rng(self._draw_seed())
+        first = learning.start(measure, self.n_components, half, noise, rng, gamma=gamma)
+        online = Online.of(self._as_given(first))
+        self._commit = Learnt(online, totals=totals, measure=measure)
+
+    def _check_continuable(self) -> None:
+        totals, parameters = self._commit.totals, self._commit.parameters
         if isinstance(self.ground_set, str):
             same = isinstance(totals, LEARNT[self.ground_set])
         else:
@@ -360,7 +366,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         unchanged = {
             "ground_set": same,
             "n_components": self.n_components == parameters.U.shape[1],
-            "noise": self._counts(totals.measure) == isinstance(parameters.noise, Counting),
+            "noise": type(self._first_noise(totals.measure, 0.0)) is type(parameters.noise),
         }
         for name, is_so in unchanged.items():
             if not is_so:
@@ -369,93 +375,51 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                     "one; set it back, or start anew with fit"
                 )
 
-    def _learn_together(self, sets: PointSets, totals: Totals | Given, pool: Workers) -> Learnt:
-        measure, n = totals.measure, len(sets)
-        data, at = blocks(measure, sets), self._first(measure, sets)
+    def _learn_all(self, batch: PointSets, pool: Workers) -> None:
+        """Learn from all sets together."""
+        commit, n, settings = self._commit, len(batch), self._settings()
+        totals = commit.totals.plus(batch)
+        data, at = batch_sets(totals.measure, batch, pool), commit.parameters
         if self.theta == "document":
             at = replace(at, theta=np.tile(at.theta, (n, 1)))
-        with progress(
-            "LowRankDPP", self.max_iter * n, enabled=self.verbose > 0, units=("sets", "sets")
-        ) as line:
+        with self._progress(batch) as line:
             found = learning.fit(
-                measure,
-                data,
-                at,
-                penalty=self.penalty,
-                max_iter=self.max_iter,
-                n_theta=self.max_local_iter,
-                learn_gamma=self.gamma is None,
-                learn_level=self.noise_level is None,
-                tol=self.tol,
-                report=lambda value: line.advance(n, float(n)),
-                workers=pool,
+                data, at, settings, report=lambda value: line.advance(n, batch.n_tokens)
             )
-        parameters = found.parameters
-        mean = replace(parameters, theta=np.atleast_2d(parameters.theta).mean(axis=0))
-        minibatches = (
-            blocks(measure, sets.cut(start, start + self.batch_size))
-            for start in range(0, n, self.batch_size)
+        theta = np.atleast_2d(found.parameters.theta).mean(axis=0)
+        minibatches = (batch_sets(data.measure, part, pool) for part in batch.cut(self.batch_size))
+        online = learning.resume(minibatches, replace(found.parameters, theta=theta), settings)
+        learnt, n_rounds = (
+            commit.after(batch, totals, data.measure, online),
+            len(found.objective) - 1,
         )
-        online = learning.resume(
-            measure,
-            minibatches,
-            mean,
-            penalty=self.penalty,
-            n_theta=self.max_local_iter,
-            own_theta=self.theta == "document",
-            workers=pool,
-        )
-        return Learnt(online, totals, measure, found.objective, 1, n, int(sets.indptr[-1]))
+        self._commit = replace(learnt, objective=found.objective, n_iter=n_rounds)
 
-    def _learn_minibatch(
-        self, sets: PointSets, totals: Totals | Given, pool: Workers, first: bool
-    ) -> Learnt:
-        measure = totals.measure
-        if first:
-            before = Learnt(Online.of(self._first(measure, sets)), totals, measure, (), 0, 0, 0)
-        else:
-            before = self.learnt_
-        online = replace(
-            before.online,
-            parameters=self._as_given(before.parameters),
-            n_batches=before.n_sets / len(sets),
-        )
-        online = learning.learn_minibatch(
-            measure,
-            blocks(measure, sets),
-            online,
+    def _learn(self, batch: PointSets, pool: Workers) -> None:
+        """Learn from one minibatch."""
+        commit = self._commit
+        totals = commit.totals.plus(batch)
+        data = batch_sets(totals.measure, batch, pool)
+        at, n_batches = self._as_given(commit.parameters), commit.n_sets / len(batch)
+        online = replace(commit.posterior, parameters=at, n_batches=n_batches)
+        online = learning.balance_online(learning.learn_minibatch(data, online, self._settings()))
+        self._commit = commit.after(batch, totals, data.measure, online)
+
+    def _settings(self) -> Settings:
+        return Settings(
             penalty=self.penalty,
-            step_size=self.step_size,
             n_theta=self.max_local_iter,
-            kappa=self.kappa,
-            own_theta=self.theta == "document",
             learn_gamma=self.gamma is None,
             learn_level=self.noise_level is None,
-            workers=pool,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            own_theta=self.theta == "document",
+            step_size=self.step_size,
+            kappa=self.kappa,
         )
-        return Learnt(
-            learning.balance_online(online),
-            totals,
-            measure,
-            (),
-            before.n_batches + 1,
-            before.n_sets + len(sets),
-            before.n_points + int(sets.indptr[-1]),
-        )
-
-    def _first(self, measure: BaseMeasure, sets: PointSets) -> Parameters:
-        """Where learning starts: half of the points from the noise, half from U."""
-        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        half = max(float(sets.sizes.mean()), LEAST_MEAN_SIZE) / 2
-        noise = self._first_noise(measure, half)
-        trace = measure.v.sum() + (measure.w0**2).sum()
-        gamma = 0.0 if isinstance(measure, Items) else float(min(1 / len(measure.v), half / trace))
-        rng = np.random.default_rng(seed)
-        first = learning.start(measure, self.n_components, half, noise, rng, gamma=gamma)
-        return self._as_given(first)
 
     def _as_given(self, parameters: Parameters) -> Parameters:
-        """With gamma and the level of the noise that are not to be learnt."""
+        """Set gamma and the level of the noise, where they are not to be learnt."""
         gamma, level = self.gamma, self.noise_level
         return replace(
             parameters,
@@ -463,25 +427,19 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             noise=parameters.noise if level is None else parameters.noise.at(float(level)),
         )
 
-    def _counts(self, measure: BaseMeasure) -> bool:
-        """Whether the noise is "counting"."""
-        return isinstance(measure, Items) if self.noise == "auto" else self.noise == "counting"
-
-    def _first_noise(self, measure: BaseMeasure, expected: float) -> Noise:
-        if not self._counts(measure):
-            return Background(expected / measure.mass)
-        if not np.isfinite(measure.n_items):
-            raise ValueError(
-                "noise='counting' needs a ground set that can be listed, which "
-                f"{type(measure).__name__} cannot; use 'background'"
-            )
-        share = min(expected / measure.n_items, 0.5)
-        return Counting(share / (1 - share))
+    def _first_noise(self, measure: BaseMeasure, n_points: float) -> Noise:
+        """Return the noise of the start; one that is named is expected to give `n_points`."""
+        chosen: str | Noise = self.noise
+        if chosen == "auto":
+            chosen = "counting" if measure.form.one_matrix else "background"
+        noise = NOISES[chosen].expecting(measure, n_points) if isinstance(chosen, str) else chosen
+        check_listed(noise, measure)
+        return noise
 
     # Inference
 
-    def transform(self, X: Any, groups: Any = None) -> np.ndarray:
-        """theta of each set, by steps from `theta_`.
+    def transform(self, X: Any, groups: Any = None) -> Floats:
+        """Return theta of each set, by steps from `theta_`.
 
         No step lowers the log-likelihood less `penalty` times the sum of theta.
         Deterministic, and each set by itself. There may be other local optima. A set
@@ -489,11 +447,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Parameters
         ----------
-        X : sequence of matrices, or matrix
-            As in `fit`.
-        groups : array-like of shape (n_points,) or None, default=None
-            The set of each row of X, if that is one matrix of points; sets come in the order
-            of their first rows.
+        {X_sets}
+        {groups_of_points}
 
         Returns
         -------
@@ -504,69 +459,49 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         ValueError
             If a set has the probability 0, which takes a `noise_level` of 0.
         """
-        check_is_fitted(self)
-        with self._workers() as pool:
-            data = blocks(self.measure_, self._sets(X, groups, "transform"))
-            parameters = self.learnt_.parameters
-            if parameters.noise.level == 0:
-                check_possible(self.measure_, data, parameters)
-            return theta_steps(
-                self.measure_,
-                data,
-                parameters,
-                penalty=self.penalty,
-                n_steps=self.max_local_iter,
-                workers=pool,
-            )
+        return self._inferred_of("transform", X, groups, self._own_theta)
 
-    def score_samples(self, X: Any, groups: Any = None) -> np.ndarray:
-        """Log-likelihood of each set under `theta_`.
+    def score_samples(self, X: Any, groups: Any = None) -> Floats:
+        """Return the log-likelihood of each set under `theta_`.
 
         Parameters
         ----------
-        X : sequence of matrices, or matrix
-            As in `fit`.
-        groups : array-like of shape (n_points,) or None, default=None
-            The set of each row of X, if that is one matrix of points.
+        {X_sets}
+        {groups_of_points}
 
         Returns
         -------
         log_likelihood : ndarray of shape (n_sets,)
             In nats, of densities where the ground set has one; -inf for a set that cannot be.
         """
-        return self._log_likelihood(X, groups, "score_samples", independent=False)
+        return self._inferred_of("score_samples", X, groups, _log_likelihood)
 
     def score(self, X: Any, y: Any = None, groups: Any = None) -> float:
-        """Mean log-likelihood of a set under `theta_`, in nats; higher is better.
+        """Return the mean log-likelihood of a set under `theta_`, in nats; higher is better.
 
         Parameters
         ----------
-        X : sequence of matrices, or matrix
-            As in `fit`.
-        y : None
-            Ignored.
-        groups : array-like of shape (n_points,) or None, default=None
-            The set of each row of X, if that is one matrix of points.
+        {X_sets}
+        {y_ignored}
+        {groups_of_points}
 
         Returns
         -------
         score : float
         """
-        values = self._log_likelihood(X, groups, "score", independent=False)
+        values = self._inferred_of("score", X, groups, _log_likelihood)
         return float(values.mean()) if len(values) else np.nan
 
-    def gain_over_independent(self, X: Any, groups: Any = None) -> np.ndarray:
-        """Log-likelihood of each set, less that of independent points.
+    def gain_over_independent(self, X: Any, groups: Any = None) -> Floats:
+        """Return the log-likelihood of each set, less that of independent points.
 
         These are a Poisson number of draws from the ground set's own law, with the mean
         size of the sets seen; for "items", each with its own share of the sets seen.
 
         Parameters
         ----------
-        X : sequence of matrices, or matrix
-            As in `fit`.
-        groups : array-like of shape (n_points,) or None, default=None
-            The set of each row of X, if that is one matrix of points.
+        {X_sets}
+        {groups_of_points}
 
         Returns
         -------
@@ -574,80 +509,75 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             In nats; above 0 where the model is better. 0 for a set that neither can give, such
             as a sentence of a length that "multinomial" rules out.
         """
-        return self._log_likelihood(X, groups, "gain_over_independent", independent=True)
+        return self._inferred_of("gain_over_independent", X, groups, _gain)
 
-    def _log_likelihood(self, X: Any, groups: Any, method: str, *, independent: bool) -> np.ndarray:
+    def _inferred_of(
+        self,
+        method: str,
+        X: Any,
+        groups: Any,
+        infer: Callable[[Learnt, SetBatches, PointSets], Floats],
+    ) -> Floats:
+        """Return what `infer` makes of what was learnt and the sets that a user passed."""
         check_is_fitted(self)
-        with self._workers() as pool:
-            sets, learnt = self._sets(X, groups, method), self.learnt_
-            data = blocks(self.measure_, sets)
-            values = log_likelihood(self.measure_, data, learnt.parameters, workers=pool)
-            if not independent:
-                return values
-            if isinstance(learnt.totals, Baskets):
-                return values - learnt.totals.independent_log_likelihood(sets)
-            mean_size = max(learnt.n_points / learnt.n_sets, LEAST_MEAN_SIZE)
-            nothing = np.zeros((len(self.measure_.v), 1))
-            noise = Background(mean_size / self.measure_.mass)
-            alone = Parameters(nothing, np.zeros(1), 0.0, noise)
-            independent = log_likelihood(self.measure_, data, alone, workers=pool)
-            possible = np.isfinite(values) | np.isfinite(independent)
-            return np.subtract(values, independent, where=possible, out=np.zeros(len(values)))
+        sets = self._read(method, X=X, groups=groups)
+
+        def inferred(pool: Workers) -> Floats:
+            learnt = self._commit
+            return infer(learnt, batch_sets(learnt.measure, sets, pool), sets)
+
+        return self._inferred(inferred)
+
+    def _own_theta(self, learnt: Learnt, data: SetBatches, sets: PointSets) -> Floats:
+        """Return the theta of each set."""
+        parameters = learnt.parameters
+        if parameters.noise.level == 0:
+            check_possible(data, parameters)
+        return theta_steps(data, parameters, penalty=self.penalty, n_steps=self.max_local_iter)
 
     # The process
 
     def process(self, theta: Any = None, given: Any = None) -> Process:
-        """The process itself, for the functions of `streamtopics.dpp`.
+        """Return the process itself, for the functions of `streamtopics.dpp`.
 
         Parameters
         ----------
-        theta : array-like of shape (n_components,) or None, default=None
-            Such as a row of `transform`; None is `theta_`.
-        given : points or None, default=None
-            As in `condition`.
+        {theta_of_process}
+        {given_points}
 
         Returns
         -------
         process : Process
         """
-        check_is_fitted(self)
-        theta = self.theta_ if theta is None else np.asarray(theta, dtype=np.float64)
-        process = self.learnt_.parameters.process(self.measure_, theta)
-        return process if given is None else self._condition(process, given)
-
-    def _condition(self, process: Process, points: Any) -> Process:
-        points = self._points(points, "condition")
-        if isinstance(process.measure, Items) and isinstance(process.noise, Counting):
-            items, times = np.unique(points, return_counts=True)
-            if (times > 1).any():
-                raise ValueError(
-                    f"item {items[times > 1][0]} is given more than once, but is once in a set at "
-                    "most; give each item once"
-                )
-        return conditioning.condition(process, points)
+        learnt = self._learnt
+        theta = learnt.parameters.theta if theta is None else np.asarray(theta, np.float64)
+        process = learnt.parameters.process(learnt.measure, theta)
+        if given is None:
+            return process
+        return conditioning.condition(process, self._points(given, "condition"))
 
     def condition(self, points: Any, theta: Any = None) -> Process:
-        """The process of the further points of a set, of which some are given.
+        """Return the process of the further points of a set, of which some are given.
+
+        For the functions of `streamtopics.dpp`; `sample` and `marginals` do this
+        themselves with ``given=points``.
 
         Parameters
         ----------
-        points : matrix of shape (n_points, n_features)
-            Sentences or vectors; for items their column numbers, 1-D.
-        theta : array-like of shape (n_components,) or None, default=None
-            None is `theta_`.
+        {points}
+        {theta_of_process}
 
         Returns
         -------
         process : Process
-            For the functions of `streamtopics.dpp`; `sample` and `marginals` do this
-            themselves with ``given=points``.
 
         Raises
         ------
         ValueError
             If the given points cannot all be in a set.
         """
-        return self._condition(self.process(theta), points)
+        process = self.process(theta)
+        return conditioning.condition(process, self._points(points, "condition"))
 
     def sample(
         self, n_sets: int = 1, theta: Any = None, *, given: Any = None, random_state: Any = None
@@ -657,17 +587,9 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Parameters
         ----------
         n_sets : int, default=1
-        theta : array-like of shape (n_components,) or None, default=None
-            None is `theta_`.
-        given : points or None, default=None
-            Draw the further points of sets in which these are; as in `condition`.
-        random_state : int, RandomState instance or None, default=None
-            Pass an int for the same sets each time.
-
-        Returns
-        -------
-        sets : ndarray of shape (n_sets,), of objects, or CSR matrix of shape (n_sets, n_items)
-            In the form that `fit` takes: a matrix for each set, or a row of items.
+        {theta_of_process}
+        {given_points}
+        {draws}
         """
         check_scalar(n_sets, "n_sets", Integral, min_val=0)
         process = self.process(theta, given)
@@ -690,17 +612,9 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         k : int
             Points of each set; beside those given.
         n_sets : int, default=1
-        theta : array-like of shape (n_components,) or None, default=None
-            None is `theta_`.
-        given : points or None, default=None
-            As in `sample`.
-        random_state : int, RandomState instance or None, default=None
-            Pass an int for the same sets each time.
-
-        Returns
-        -------
-        sets : ndarray of shape (n_sets,), of objects, or CSR matrix of shape (n_sets, n_items)
-            As from `sample`.
+        {theta_of_process}
+        {given_points}
+        {draws}
         """
         check_scalar(k, "k", Integral, min_val=0)
         check_scalar(n_sets, "n_sets", Integral, min_val=0)
@@ -708,17 +622,14 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         sets = sampling.sample_k(process, k, n_sets, _generator(random_state))
         return self._form.write(sets, self.n_features_in_)
 
-    def marginals(self, points: Any, theta: Any = None, *, given: Any = None) -> np.ndarray:
-        """Probability that each point is in a set; of vectors its density.
+    def marginals(self, points: Any, theta: Any = None, *, given: Any = None) -> Floats:
+        """Return the probability that each point is in a set; of vectors its density.
 
         Parameters
         ----------
-        points : matrix of shape (n_points, n_features)
-            Sentences or vectors; for items their column numbers, 1-D.
-        theta : array-like of shape (n_components,) or None, default=None
-            None is `theta_`.
-        given : points or None, default=None
-            Among the sets in which these are; as in `condition`.
+        {points}
+        {theta_of_process}
+        {given_points}
 
         Returns
         -------
@@ -732,12 +643,12 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     # What was learnt
 
     @property
-    def components_(self) -> np.ndarray:
+    def components_(self) -> Floats:
         """U', of shape (n_components, V)."""
         return self._learnt.parameters.U.T.copy()
 
     @property
-    def theta_(self) -> np.ndarray:
+    def theta_(self) -> Floats:
         """The one theta, or the mean of those of the sets, of shape (n_components,)."""
         return self._learnt.parameters.theta.copy()
 
@@ -763,24 +674,14 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     @property
     def n_active_components_(self) -> int:
-        """How many columns of U are in use."""
+        """Number of columns of U in use."""
         parameters = self._learnt.parameters
         return int(active(parameters.U, parameters.theta).sum())
 
     @property
     def objective_(self) -> list[float]:
-        """What `fit` minimised, at the start and after each round, in nats per set."""
+        """Objective of `fit` at the start and after each round, in nats per set."""
         return list(self._learnt.objective)
-
-    @property
-    def n_iter_(self) -> int:
-        """Rounds of `fit`; 0 after `partial_fit`."""
-        return max(len(self._learnt.objective) - 1, 0)
-
-    @property
-    def n_batch_iter_(self) -> int:
-        """Minibatches learnt from; all of `fit` is one."""
-        return self._learnt.n_batches
 
     @property
     def n_documents_seen_(self) -> int:
@@ -792,24 +693,22 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         """Points learnt from."""
         return self._learnt.n_points
 
-    def word_marginals(self, theta: Any = None) -> np.ndarray:
-        """Expected number of sentences of the low-rank part that have each word.
+    def word_marginals(self, theta: Any = None) -> Floats:
+        """Return the expected number of sentences of the low-rank part that have each word.
 
         Parameters
         ----------
-        theta : array-like of shape (n_components,) or None, default=None
-            None is `theta_`.
+        {theta_of_process}
 
         Returns
         -------
         expected : ndarray of shape (V,)
             Of items, how often each is expected. What the noise adds is not in it.
         """
-        self._check_words("word_marginals")
         return marginal.expected_with_word(self.process(theta))
 
-    def top_words(self, feature_names: Any = None, n: int = 10) -> list[list]:
-        """The words that tell most about each column of U.
+    def top_words(self, feature_names: Any = None, n: int = 10) -> list[list[Any]]:
+        """Return the most typical words of each column of U.
 
         A column alone makes a law of sentences, p(x) (u_k'phi(x))^2. Its words come in the
         order of what they add to the divergence from the same law of no column: frequent
@@ -818,8 +717,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Parameters
         ----------
         feature_names : array-like of shape (n_features,), default=None
-            Words of the columns; None for the names seen in `fit`, or else the
-            numbers of the columns.
+            Words of the columns; None for the names seen in `fit`, or else their numbers.
         n : int, default=10
             How many.
 
@@ -829,13 +727,12 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             Each of min(n, n_features) words; empty for a column taken out.
         """
         check_scalar(n, "n", Integral, min_val=1)
-        self._check_words("top_words")
         names = self._column_names(feature_names)
         places = telling_words(self.measure_, self.components_, n)
         return [list(names[each]) for each in places]
 
-    def embedding_similarity(self, words: Any, feature_names: Any = None) -> np.ndarray:
-        """Cosines of the embeddings of some words with those of all.
+    def embedding_similarity(self, words: Any, feature_names: Any = None) -> Floats:
+        """Return the cosines of the embeddings of some words with those of all.
 
         Embeddings are the rows of U Diag(theta)^{1/2}.
 
@@ -858,7 +755,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             If a word is not among the names.
         """
         check_is_fitted(self)
-        self._check_words("embedding_similarity")
+        self.measure_.absence()  # Raises for a ground set without words.
         if isinstance(words, str):
             raise TypeError(f"words must be a list of words; got the text {words!r}")
         columns = {name: column for column, name in enumerate(self._column_names(feature_names))}
@@ -877,58 +774,36 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     @property
     def _learnt(self) -> Learnt:
         check_is_fitted(self)
-        return self.learnt_
-
-    @property
-    def _given(self) -> Given | None:
-        return None if isinstance(self.ground_set, str) else Given(self.ground_set)
+        return self._commit
 
     @property
     def _form(self) -> Form:
-        if self.__sklearn_is_fitted__():
-            return self.learnt_.totals.form
-        return (self._given or LEARNT[self.ground_set]).form
+        totals = self._commit.totals if self.__sklearn_is_fitted__() else self._no_totals(0)
+        return totals.form
 
     @property
     def _n_features_out(self) -> int:
-        return self.learnt_.parameters.U.shape[1]
+        result: int = self._commit.parameters.U.shape[1]
+        return result
 
-    def _totals_of_none(self, n_columns: int) -> Totals | Given:
-        return self._given or LEARNT[self.ground_set].none(n_columns)
-
-    def _sets(self, X: Any, groups: Any, method: str) -> PointSets:
-        X = list(X) if isinstance(X, Iterator) else X
-        caller = f"{type(self).__name__}.{method}"
-        sets, _ = self._form.read(X, groups, self.n_features_in_, caller)
-        check_column_names(self, X, reset=False)
-        return sets
+    def _no_totals(self, n_columns: int) -> Totals:
+        """Return the totals before the first set."""
+        if isinstance(self.ground_set, str):
+            return LEARNT[self.ground_set].none(n_columns)
+        return Known(self.ground_set)
 
     def _points(self, points: Any, method: str) -> Any:
-        return self._form.points(points, self.n_features_in_, f"{type(self).__name__}.{method}")
+        return self._form.points(points, self.n_features_in_, self._caller(method))
 
-    def _check_words(self, method: str) -> None:
-        measure = unweighted(self.measure_)
-        if not hasattr(measure, "absence"):
-            raise ValueError(
-                f"{method} is for ground sets of words or items; {type(measure).__name__} has "
-                "none. Look at components_"
-            )
+    def _caller(self, method: str) -> str:
+        return f"{type(self).__name__}.{method}"
 
-    def _column_names(self, feature_names: Any) -> np.ndarray:
+    def _column_names(self, feature_names: Any) -> NDArray[Any]:
         if feature_names is None:
             feature_names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
         return check_feature_names(feature_names, self.n_features_in_)
 
-    @contextmanager
-    def _workers(self) -> Iterator[Workers]:
-        self._validate_params()
-        with workers(self.n_jobs) as pool:
-            yield pool
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "learnt_")
-
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         is_known = not isinstance(self.ground_set, str) or self.ground_set in LEARNT
         form = self._form if is_known else SENTENCES
@@ -939,6 +814,24 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return tags
 
 
-def _generator(random_state: Any) -> np.random.Generator:
+def _log_likelihood(learnt: Learnt, data: SetBatches, sets: PointSets) -> Floats:
+    """Return the log-likelihood of each set."""
+    return log_likelihood(data, learnt.parameters)
+
+
+def _gain(learnt: Learnt, data: SetBatches, sets: PointSets) -> Floats:
+    """Return the log-likelihood of each set, less that of independent points."""
+    values = log_likelihood(data, learnt.parameters)
+    others = learnt.totals.independent_log_likelihood(sets)
+    if others is None:
+        mean_size = max(learnt.n_points / max(learnt.n_sets, 1), LEAST_MEAN_SIZE)
+        noise = Background(mean_size / data.measure.mass)
+        nothing = Parameters(np.zeros((len(data.measure.v), 1)), np.zeros(1), 0.0, noise)
+        others = log_likelihood(data, nothing)
+    possible = np.isfinite(values) | np.isfinite(others)
+    return np.subtract(values, others, where=possible, out=np.zeros(len(values)))
+
+
+def _generator(random_state: Any) -> Generator:
     seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
     return np.random.default_rng(seed)

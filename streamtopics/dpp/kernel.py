@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from streamtopics.dpp.arrays import Floats, Points
 from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.measures.base import Points
 from streamtopics.dpp.noise import Noise
 
 
@@ -29,17 +29,17 @@ class Kernel:
 
     Examples
     --------
-    >>> from streamtopics.dpp.kernel import Kernel
+    >>> from streamtopics.dpp import Kernel
     >>> Kernel([[1.0], [2.0]], [3.0], 0.5).matrix
     array([[ 3.5,  6. ],
            [ 6. , 12.5]])
     """
 
-    U: np.ndarray
-    theta: np.ndarray
+    U: Floats
+    theta: Floats
     gamma: float = 0.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         U, theta = np.array(self.U, np.float64), np.array(self.theta, np.float64)
         if U.ndim != 2 or not np.isfinite(U).all():
             raise ValueError(f"U must be a finite matrix of shape (V, r); got shape {U.shape}")
@@ -54,17 +54,17 @@ class Kernel:
         object.__setattr__(self, "theta", theta)
 
     @property
-    def scaled(self) -> np.ndarray:
+    def scaled(self) -> Floats:
         """U Diag(theta)^{1/2}, so that A = gamma I + Ut Ut'."""
         return self.U * np.sqrt(self.theta)
 
     @property
-    def matrix(self) -> np.ndarray:
+    def matrix(self) -> Floats:
         """A, of shape (V, V)."""
         return self.gamma * np.eye(len(self.U)) + self.scaled @ self.scaled.T
 
     @property
-    def root(self) -> np.ndarray:
+    def root(self) -> Floats:
         """F with A = F F': Ut if gamma is 0, else the symmetric root, of shape (V, V).
 
         With Ut = Q s R', A^{1/2} = g I + Q ((gamma + s^2)^{1/2} - g) Q', g = gamma^{1/2}.
@@ -73,38 +73,32 @@ class Kernel:
             return self.scaled
         Q, s, _ = np.linalg.svd(self.scaled, full_matrices=False)
         grown = np.sqrt(self.gamma + s**2) + np.sqrt(self.gamma)
-        return np.sqrt(self.gamma) * np.eye(len(Q)) + (Q * (s**2 / grown)) @ Q.T
+        result: Floats = np.sqrt(self.gamma) * np.eye(len(Q)) + (Q * (s**2 / grown)) @ Q.T
+        return result
 
-    def product(self, Phi: Points, Psi: Points) -> np.ndarray:
-        """Phi A Psi', of shape (n, m)."""
+    def product(self, Phi: Points, Psi: Points) -> Floats:
+        """Return Phi A Psi', of shape (n, m)."""
         low_rank = (Phi @ self.scaled) @ (Psi @ self.scaled).T
         if self.gamma == 0:
             return low_rank
         gram = Phi @ Psi.T
         return low_rank + self.gamma * (gram.toarray() if hasattr(gram, "toarray") else gram)
 
-    def norms2(self, Phi: Points) -> np.ndarray:
-        """phi'A phi of each row, of shape (n,)."""
+    def norms2(self, Phi: Points) -> Floats:
+        """Return phi'A phi of each row, of shape (n,)."""
         low_rank = ((Phi @ self.scaled) ** 2).sum(axis=1)
         squares = Phi.multiply(Phi) if hasattr(Phi, "multiply") else Phi**2
-        return low_rank + self.gamma * np.asarray(squares.sum(axis=1)).ravel()
+        result: Floats = low_rank + self.gamma * np.asarray(squares.sum(axis=1)).ravel()
+        return result
 
 
 @dataclass(frozen=True, eq=False)
 class Process:
     """A determinantal point process on a ground set.
 
-    Parameters
-    ----------
-    measure : BaseMeasure
-    kernel : Kernel
-    noise : Background or Counting
-
     Examples
     --------
-    >>> from streamtopics.dpp.kernel import Kernel, Process
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
     >>> process = Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.1))
     """
 
@@ -112,7 +106,7 @@ class Process:
     kernel: Kernel
     noise: Noise
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         V = len(self.measure.v)
         if len(self.kernel.U) != V:
             raise ValueError(

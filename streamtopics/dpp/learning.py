@@ -15,22 +15,68 @@ methods".
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
+from numpy.random import Generator
 from scipy.optimize import minimize
 
-from streamtopics.dpp.likelihood import Parameters, check_possible, log_likelihood, slopes
+from streamtopics.dpp.arrays import Floats
+from streamtopics.dpp.batches import SetBatches
+from streamtopics.dpp.likelihood import Parameters, Slopes, check_possible, log_likelihood, slopes
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.multiplicative import joint_step, theta_steps
 from streamtopics.dpp.noise import Noise
-from streamtopics.dpp.penalty import active, balance, smooth_penalty
-from streamtopics.dpp.sets import Blocks
-from streamtopics.parallel import SERIAL, Workers
+from streamtopics.dpp.penalty import balance, smooth_penalty
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Settings of `fit` and `learn_minibatch`.
+
+    Attributes
+    ----------
+    penalty : float, default=0.01
+    n_theta : int, default=20
+        Steps on theta alone, where each set has its own.
+    learn_gamma, learn_level : bool, default=True
+    max_iter : int, default=10
+        Most rounds of `fit`.
+    n_embedding : int, default=20
+        Iterations of L-BFGS in a round.
+    n_joint : int, default=5
+        Steps on theta, gamma and the level together in a round.
+    tol : float, default=0.01
+        Least gain of a round to go on, in nats per set.
+    own_theta : bool, default=True
+        Whether each set of a minibatch has its own theta; otherwise the one theta is learnt.
+    step_size : float, default=0.3
+        First step of an entry of U in a minibatch, relative to the scale of the first U.
+    kappa : float, default=0.5
+        At the t-th minibatch the running mean of theta, and gamma and the level, go
+        (t + 1)^-kappa of the way to its own optimum: never all of it, since what is 0 stays 0,
+        and nothing else would be left after a minibatch of empty sets.
+    """
+
+    penalty: float = 0.01
+    n_theta: int = 20
+    learn_gamma: bool = True
+    learn_level: bool = True
+    max_iter: int = 10
+    n_embedding: int = 20
+    n_joint: int = 5
+    tol: float = 0.01
+    own_theta: bool = True
+    step_size: float = 0.3
+    kappa: float = 0.5
+
+
+DEFAULT = Settings()
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What `fit` found.
+    """The result of `fit`.
 
     Attributes
     ----------
@@ -45,7 +91,7 @@ class Fitted:
 
 @dataclass(frozen=True, eq=False)
 class Online:
-    """What learning from minibatches carries along.
+    """The state of learning from minibatches.
 
     Attributes
     ----------
@@ -60,13 +106,13 @@ class Online:
     """
 
     parameters: Parameters
-    squares: np.ndarray
+    squares: Floats
     scale: float
     n_batches: float = 0.0
 
     @classmethod
-    def of(cls, parameters: Parameters) -> "Online":
-        """Before the first minibatch."""
+    def of(cls, parameters: Parameters) -> Self:
+        """Return the state before the first minibatch."""
         scale = float(np.sqrt(np.mean(parameters.U**2)))
         return cls(parameters, np.zeros_like(parameters.U), scale)
 
@@ -76,37 +122,11 @@ def start(
     n_components: int,
     mean_size: float,
     noise: Noise,
-    rng: np.random.Generator,
+    rng: Generator,
     *,
     gamma: float = 0.0,
 ) -> Parameters:
-    """A random U at the scale of the data: E tr(U U' Sigma) is the mean size of a set.
-
-    Parameters
-    ----------
-    measure : BaseMeasure
-    n_components : int
-        Number r of columns of U; two to six times as many as are wanted.
-    mean_size : float
-        Mean number of points of a set.
-    noise : Background or Counting
-    rng : Generator
-    gamma : float, default=0.0
-
-    Returns
-    -------
-    parameters : Parameters
-        With theta = 1, of shape (r,).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp.learning import start
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
-    >>> start(Items.of(100), 4, 10.0, Counting(0.01), np.random.default_rng(0)).U.shape
-    (100, 4)
-    """
+    """Draw a U at the scale of the data: E tr(U U' Sigma) is `mean_size`; theta is 1."""
     if n_components < 1:
         raise ValueError(f"n_components must be at least 1; got {n_components!r}")
     v, w0 = measure.v, measure.w0
@@ -116,83 +136,26 @@ def start(
     return Parameters(U, np.ones(n_components), gamma, noise)
 
 
-def objective(
-    measure: BaseMeasure,
-    data: Blocks,
-    parameters: Parameters,
-    penalty: float,
-    *,
-    workers: Workers = SERIAL,
-) -> float:
-    """F, in nats per set.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp.learning import objective
-    >>> from streamtopics.dpp.likelihood import Parameters
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
-    >>> from streamtopics.dpp.sets import PointSets, blocks
-    >>> measure = Items.of(2)
-    >>> data = blocks(measure, PointSets(np.array([0]), [0, 1]))
-    >>> at = Parameters(np.array([[1.0], [0.0]]), np.ones(1), 0.0, Counting(0.0))
-    >>> round(objective(measure, data, at, 0.1), 4)  # ln 2 + 0.1 (1 + 1)
-    0.8931
-    """
+def objective(data: SetBatches, parameters: Parameters, penalty: float) -> float:
+    """Return F, in nats per set."""
     value, _ = smooth_penalty(parameters.U, parameters.theta)
-    found = log_likelihood(measure, data, parameters, workers=workers)
-    return float(-found.mean() + penalty * value)
+    return float(-log_likelihood(data, parameters).mean() + penalty * value)
 
 
 def fit_embedding(
-    measure: BaseMeasure,
-    data: Blocks,
-    parameters: Parameters,
-    *,
-    penalty: float = 0.01,
-    max_iter: int = 20,
-    workers: Workers = SERIAL,
+    data: SetBatches, parameters: Parameters, *, penalty: float = 0.01, max_iter: int = 20
 ) -> Parameters:
-    """U by L-BFGS, all else fixed.
+    """Learn U by L-BFGS, all else fixed, from sets that are all possible.
 
     Rows are scaled by the root mean square of their feature, so that rare words move too.
-
-    Parameters
-    ----------
-    measure : BaseMeasure
-    data : Blocks
-        Every set must be possible.
-    parameters : Parameters
-    penalty : float, default=0.01
-    max_iter : int, default=20
-    workers : Workers
-
-    Returns
-    -------
-    parameters : Parameters
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp.learning import fit_embedding, objective, start
-    >>> from streamtopics.dpp.measures import Bernoulli
-    >>> from streamtopics.dpp.noise import Background
-    >>> from streamtopics.dpp.sets import PointSets, blocks
-    >>> measure = Bernoulli([0.2, 0.3])
-    >>> data = blocks(measure, PointSets(np.array([[1, 0], [0, 1], [1, 1]]), [0, 2, 3]))
-    >>> at = start(measure, 2, 1.5, Background(0.5), np.random.default_rng(0))
-    >>> found = fit_embedding(measure, data, at)
-    >>> objective(measure, data, found, 0.01) < objective(measure, data, at, 0.01)
-    True
     """
-    shape = parameters.U.shape
+    shape, measure = parameters.U.shape, data.measure
     unit = np.sqrt(measure.v + (measure.w0**2).sum(axis=1))[:, None]
     unit = np.where(unit > 0, unit, 1.0)
 
-    def function(x: np.ndarray) -> tuple[float, np.ndarray]:
+    def function(x: Floats) -> tuple[float, Floats]:
         U = x.reshape(shape) / unit
-        found = slopes(measure, data, replace(parameters, U=U), workers=workers)
+        found = slopes(data, replace(parameters, U=U))
         value, slope = smooth_penalty(U, parameters.theta)
         gradient = penalty * slope - found.U / data.n_sets
         return penalty * value - found.log_likelihood / data.n_sets, (gradient / unit).ravel()
@@ -205,49 +168,16 @@ def fit_embedding(
 
 
 def fit(
-    measure: BaseMeasure,
-    data: Blocks,
+    data: SetBatches,
     parameters: Parameters,
+    settings: Settings = DEFAULT,
     *,
-    penalty: float = 0.01,
-    max_iter: int = 10,
-    n_embedding: int = 20,
-    n_theta: int = 20,
-    n_joint: int = 5,
-    learn_gamma: bool = True,
-    learn_level: bool = True,
-    tol: float = 0.01,
     report: Callable[[float], None] = lambda value: None,
-    workers: Workers = SERIAL,
 ) -> Fitted:
-    """A local minimum of F, by rounds of U, then theta, gamma and the noise, then balance.
+    """Find a local minimum of F, by rounds of U, then theta, gamma and the noise, then balance.
 
-    Parameters
-    ----------
-    measure : BaseMeasure
-    data : Blocks
-    parameters : Parameters
-        Where to start. A theta of shape (r,) is learnt for all sets, one of shape
-        (n_sets, r) for each set. A gamma or a level of 0 stays 0.
-    penalty : float, default=0.01
-    max_iter : int, default=10
-        Most rounds.
-    n_embedding : int, default=20
-        Iterations of L-BFGS in a round.
-    n_theta : int, default=20
-        Steps on theta alone in a round, where each set has its own.
-    n_joint : int, default=5
-        Steps on theta, gamma and the level together in a round.
-    learn_gamma, learn_level : bool, default=True
-    tol : float, default=0.01
-        Least gain of a round, in nats per set, to go on.
-    report : callable
-        Gets F after each round.
-    workers : Workers
-
-    Returns
-    -------
-    fitted : Fitted
+    From these parameters: a theta of shape (r,) is learnt for all sets, one of shape (n_sets, r)
+    for each set, and a gamma or a level of 0 stays 0. `report` gets F after each round.
 
     Raises
     ------
@@ -257,105 +187,64 @@ def fit(
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.kernel import Kernel, Process
-    >>> from streamtopics.dpp.learning import fit, start
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process, batch_sets
+    >>> from streamtopics.dpp.learning import Settings, fit, start
     >>> from streamtopics.dpp.sampling import sample
-    >>> from streamtopics.dpp.sets import blocks
     >>> rng = np.random.default_rng(0)
     >>> measure, kernel = Items.of(10), Kernel(np.eye(10, 2), [4.0, 4.0])
     >>> sets = sample(Process(measure, kernel, Counting(0.1)), 500, rng)
-    >>> data = blocks(measure, sets)
+    >>> data = batch_sets(measure, sets)
     >>> at = start(measure, 4, data.mean_size, Counting(0.05), rng)
-    >>> fitted = fit(measure, data, at, max_iter=5)
+    >>> fitted = fit(data, at, Settings(max_iter=5))
     >>> fitted.objective[-1] < fitted.objective[0]
     True
     """
-    check_possible(measure, data, parameters, workers=workers)
-    values = [objective(measure, data, parameters, penalty, workers=workers)]
-    for _ in range(max_iter):
-        parameters = fit_embedding(
-            measure, data, parameters, penalty=penalty, max_iter=n_embedding, workers=workers
-        )
-        if not parameters.shared:
-            theta = theta_steps(
-                measure, data, parameters, penalty=penalty, n_steps=n_theta, workers=workers
-            )
-            parameters = replace(parameters, theta=theta)
-        for _ in range(n_joint):
-            parameters = joint_step(
-                parameters,
-                slopes(measure, data, parameters, workers=workers),
-                penalty=penalty,
-                learn_gamma=learn_gamma,
-                learn_level=learn_level,
-            )
-        U, theta, _ = balance(parameters.U, parameters.theta)
-        parameters = replace(parameters, U=U, theta=theta)
-        values.append(objective(measure, data, parameters, penalty, workers=workers))
+    check_possible(data, parameters)
+    values = [objective(data, parameters, settings.penalty)]
+    for _ in range(settings.max_iter):
+        parameters = _round(data, parameters, settings)
+        values.append(objective(data, parameters, settings.penalty))
         report(values[-1])
-        if values[-2] - values[-1] < tol:
+        if values[-2] - values[-1] < settings.tol:
             break
     return Fitted(parameters, tuple(values))
 
 
-def prune(parameters: Parameters, *, tolerance: float = 1e-2) -> Parameters:
-    """Without the columns of less than `tolerance` times the strength of the strongest.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp.learning import prune
-    >>> from streamtopics.dpp.likelihood import Parameters
-    >>> from streamtopics.dpp.noise import Background
-    >>> at = Parameters(np.array([[1.0, 1e-4]]), np.ones(2), 0.0, Background(1.0))
-    >>> prune(at).U
-    array([[1.]])
-    """
-    kept = active(parameters.U, parameters.theta, tolerance=tolerance)
-    return replace(parameters, U=parameters.U[:, kept], theta=parameters.theta[..., kept])
+def _round(data: SetBatches, parameters: Parameters, settings: Settings) -> Parameters:
+    parameters = fit_embedding(
+        data, parameters, penalty=settings.penalty, max_iter=settings.n_embedding
+    )
+    if not parameters.shared:
+        parameters = _with_own_theta(data, parameters, settings)
+    for _ in range(settings.n_joint):
+        found = slopes(data, parameters)
+        parameters = _joint_step(parameters, found, settings)
+    U, theta, _ = balance(parameters.U, parameters.theta)
+    return replace(parameters, U=U, theta=theta)
 
 
-def learn_minibatch(
-    measure: BaseMeasure,
-    data: Blocks,
-    state: Online,
-    *,
-    penalty: float = 0.01,
-    step_size: float = 0.3,
-    n_theta: int = 20,
-    kappa: float = 0.5,
-    own_theta: bool = True,
-    learn_gamma: bool = True,
-    learn_level: bool = True,
-    workers: Workers = SERIAL,
-) -> Online:
-    """One step from a minibatch of sets, the t-th.
+def _with_own_theta(data: SetBatches, parameters: Parameters, settings: Settings) -> Parameters:
+    """Return the parameters with a theta for each set, by steps from the present one."""
+    penalty, n_steps = settings.penalty, settings.n_theta
+    theta = theta_steps(data, parameters, penalty=penalty, n_steps=n_steps)
+    return replace(parameters, theta=theta)
 
-    Parameters
-    ----------
-    measure : BaseMeasure
-    data : Blocks
-        The sets of the minibatch.
-    state : Online
-    penalty : float, default=0.01
-    step_size : float, default=0.3
-        First step of an entry of U, relative to the scale of the first U.
-    n_theta : int, default=20
-        Steps on the theta of each set, from the running mean.
-    kappa : float, default=0.5
-        The running mean of theta, and gamma and the level, go (t + 1)^-kappa of the way to
-        what the minibatch asks for: never all of it, since what is 0 stays 0, and nothing
-        else would be left after a minibatch of empty sets.
-    own_theta : bool, default=True
-        Whether each set has its own theta; otherwise the one theta is learnt.
-    learn_gamma, learn_level : bool, default=True
-    workers : Workers
 
-    Returns
-    -------
-    state : Online
+def _joint_step(
+    parameters: Parameters, found: Slopes, settings: Settings, share: float = 1.0
+) -> Parameters:
+    return joint_step(
+        parameters,
+        found,
+        penalty=settings.penalty,
+        learn_gamma=settings.learn_gamma,
+        learn_level=settings.learn_level,
+        share=share,
+    )
+
+
+def learn_minibatch(data: SetBatches, state: Online, settings: Settings = DEFAULT) -> Online:
+    """Take one step from a minibatch of sets.
 
     Raises
     ------
@@ -365,109 +254,62 @@ def learn_minibatch(
     Examples
     --------
     >>> import numpy as np
+    >>> from streamtopics.dpp import Background, Bernoulli, PointSets, batch_sets
     >>> from streamtopics.dpp.learning import Online, learn_minibatch, start
-    >>> from streamtopics.dpp.measures import Bernoulli
-    >>> from streamtopics.dpp.noise import Background
-    >>> from streamtopics.dpp.sets import PointSets, blocks
-    >>> measure = Bernoulli([0.2, 0.3, 0.1])
     >>> sentences = np.array([[1, 0, 0], [0, 1, 1], [0, 0, 0], [1, 1, 0]])
-    >>> data = blocks(measure, PointSets(sentences, [0, 2, 4]))
-    >>> at = start(measure, 2, 2.0, Background(1.0), np.random.default_rng(0))
-    >>> state = learn_minibatch(measure, data, Online.of(at))
+    >>> data = batch_sets(Bernoulli([0.2, 0.3, 0.1]), PointSets(sentences, [0, 2, 4]))
+    >>> at = start(data.measure, 2, 2.0, Background(1.0), np.random.default_rng(0))
+    >>> state = learn_minibatch(data, Online.of(at))
     >>> state.n_batches, state.parameters.U.shape
     (1.0, (3, 2))
     """
-    parameters, rate = state.parameters, (state.n_batches + 2) ** -kappa
-    check_possible(measure, data, parameters, workers=workers)
+    parameters, rate = state.parameters, (state.n_batches + 2) ** -settings.kappa
+    check_possible(data, parameters)
     local = parameters
-    if own_theta:
-        theta = theta_steps(
-            measure, data, parameters, penalty=penalty, n_steps=n_theta, workers=workers
-        )
-        local = replace(parameters, theta=theta)
-    found = slopes(measure, data, local, workers=workers)
-    gradient = penalty * smooth_penalty(local.U, local.theta)[1] - found.U / data.n_sets
-    squares = state.squares + gradient**2
-    U = local.U - step_size * state.scale * gradient / np.sqrt(np.maximum(squares, 1e-300))
-    stepped = joint_step(
-        local,
-        found,
-        penalty=penalty,
-        learn_gamma=learn_gamma,
-        learn_level=learn_level,
-        share=rate,
-    )
+    if settings.own_theta:
+        local = _with_own_theta(data, parameters, settings)
+    found = slopes(data, local)
+    U, squares = _adagrad_step(state, local, found.U / data.n_sets, settings)
+    stepped = _joint_step(local, found, settings, rate)
     theta = stepped.theta
-    if own_theta:
+    if settings.own_theta:
         theta = (1 - rate) * parameters.theta + rate * local.theta.mean(axis=0)
-    return replace(
-        state,
-        parameters=replace(stepped, U=U, theta=theta),
-        squares=squares,
-        n_batches=state.n_batches + 1,
-    )
+    learnt = replace(stepped, U=U, theta=theta)
+    return replace(state, parameters=learnt, squares=squares, n_batches=state.n_batches + 1)
+
+
+def _adagrad_step(
+    state: Online, local: Parameters, slope: Floats, settings: Settings
+) -> tuple[Floats, Floats]:
+    """Return U after a step, and the sums of squares with it.
+
+    `slope` is the derivative of the mean log-likelihood by U.
+    """
+    gradient = settings.penalty * smooth_penalty(local.U, local.theta)[1] - slope
+    squares = state.squares + gradient**2
+    length = settings.step_size * state.scale
+    return local.U - length * gradient / np.sqrt(np.maximum(squares, 1e-300)), squares
 
 
 def resume(
-    measure: BaseMeasure,
-    minibatches: Iterable[Blocks],
-    parameters: Parameters,
-    *,
-    penalty: float = 0.01,
-    n_theta: int = 20,
-    own_theta: bool = True,
-    workers: Workers = SERIAL,
+    minibatches: Iterable[SetBatches], parameters: Parameters, settings: Settings = DEFAULT
 ) -> Online:
-    """Where `learn_minibatch` goes on after `fit`: with steps as if it had come this far itself.
+    """Return the state with which `learn_minibatch` goes on after `fit`.
 
-    Parameters
-    ----------
-    measure : BaseMeasure
-    minibatches : iterable of Blocks
-        The sets that `fit` learnt from.
-    parameters : Parameters
-        What it found, with one theta, the mean.
-    penalty : float, default=0.01
-    n_theta : int, default=20
-    own_theta : bool, default=True
-    workers : Workers
+    Its steps are those that it would take if it had come this far itself.
 
-    Returns
-    -------
-    state : Online
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp.learning import fit, resume, start
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
-    >>> from streamtopics.dpp.sets import PointSets, blocks
-    >>> measure = Items.of(3)
-    >>> data = blocks(measure, PointSets(np.array([0, 1, 1, 2, 0]), [0, 2, 4, 5]))
-    >>> at = start(measure, 2, data.mean_size, Counting(0.1), np.random.default_rng(0))
-    >>> state = resume(measure, [data], fit(measure, data, at).parameters)
-    >>> state.n_batches, bool((state.squares > 0).all())
-    (1.0, True)
+    `minibatches` are of the sets that `fit` learnt from, `parameters` what it found, with one
+    theta, the mean.
     """
-    state = Online.of(parameters)
+    state, still = Online.of(parameters), replace(settings, step_size=0.0)
     for data in minibatches:
-        found = learn_minibatch(
-            measure,
-            data,
-            state,
-            penalty=penalty,
-            step_size=0.0,
-            n_theta=n_theta,
-            own_theta=own_theta,
-            workers=workers,
-        )
+        found = learn_minibatch(data, state, still)
         state = replace(state, squares=found.squares, n_batches=state.n_batches + 1)
     return state
 
 
 def balance_online(state: Online) -> Online:
-    """The scales of least penalty, for example after each pass; the kernel stays the same."""
+    """Return the state with the scales of least penalty; the kernel stays the same."""
     U, theta, scales = balance(state.parameters.U, state.parameters.theta)
     squares = state.squares / np.where(scales > 0, scales, 1.0) ** 2
     return replace(state, parameters=replace(state.parameters, U=U, theta=theta), squares=squares)

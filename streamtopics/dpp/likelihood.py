@@ -12,9 +12,13 @@ Source: Dupuy (2017), equations 19 and 24.
 """
 
 from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from streamtopics.dpp.arrays import Floats, Places
+from streamtopics.dpp.batches import MOST_ENTRIES, Part, SetBatch, SetBatches
+from streamtopics.dpp.determinants import log_det_positive
 from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.low_rank import (
     Projected,
@@ -28,14 +32,11 @@ from streamtopics.dpp.low_rank import (
 )
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.noise import Noise
-from streamtopics.dpp.positive import log_det_positive
-from streamtopics.dpp.sets import MOST_ENTRIES, Block, Blocks, Part
-from streamtopics.parallel import SERIAL, Workers
 
 
 @dataclass(frozen=True, eq=False)
 class Parameters:
-    """What is learnt from sets.
+    """Parameters that are learnt from sets.
 
     Attributes
     ----------
@@ -45,37 +46,40 @@ class Parameters:
     noise : Background or Counting
     """
 
-    U: np.ndarray
-    theta: np.ndarray
+    U: Floats
+    theta: Floats
     gamma: float
     noise: Noise
 
     @property
     def shared(self) -> bool:
-        """Whether all sets have the same theta."""
+        """True if all sets have the same theta."""
         return self.theta.ndim == 1
 
-    def theta_of(self, places: np.ndarray) -> np.ndarray:
-        """The theta of some sets, of shape (m, r)."""
+    def theta_of(self, places: Places) -> Floats:
+        """Return the theta of some sets, of shape (m, r)."""
         if self.shared:
             return np.broadcast_to(self.theta, (len(places), len(self.theta)))
         return self.theta[places]
 
-    def distinct_theta_of(self, places: np.ndarray) -> np.ndarray:
-        """The same, but of shape (1, r) if all sets have the same."""
+    def distinct_theta_of(self, places: Places) -> Floats:
+        """Return the theta of some sets, of shape (1, r) if all sets have the same."""
         return self.theta[None] if self.shared else self.theta[places]
 
-    def process(self, measure: BaseMeasure, theta: np.ndarray) -> Process:
-        """The process of one theta, of shape (r,)."""
+    def process(self, measure: BaseMeasure, theta: Floats) -> Process:
+        """Return the process of one theta, of shape (r,)."""
         return Process(measure, Kernel(self.U, theta, self.gamma), self.noise)
 
     def projected(self, measure: BaseMeasure) -> Projected:
-        """What the normalisers of all theta share."""
+        """Return the parts that the normalisers of all theta share."""
         return project(measure, self.U, self.gamma, self.noise.rho)
 
 
+Number = TypeVar("Number", Floats, float)
+
+
 @dataclass(frozen=True, eq=False)
-class Halves:
+class Halves(Generic[Number]):
     """A derivative of the log-likelihood: up - down, that of log det L_X less the normaliser's.
 
     Attributes
@@ -84,11 +88,11 @@ class Halves:
         Both at least 0 for theta, gamma and the level of the noise.
     """
 
-    up: np.ndarray
-    down: np.ndarray
+    up: Number
+    down: Number
 
     @property
-    def net(self) -> np.ndarray:
+    def net(self) -> Number:
         """up - down."""
         return self.up - self.down
 
@@ -107,118 +111,74 @@ class Slopes:
     """
 
     log_likelihood: float
-    U: np.ndarray
-    theta: Halves
-    gamma: Halves
-    level: Halves
+    U: Floats
+    theta: Halves[Floats]
+    gamma: Halves[float]
+    level: Halves[float]
 
 
-def ensemble(block: Block, Z: np.ndarray, theta: np.ndarray, parameters: Parameters) -> np.ndarray:
-    """Diag(delta) + gamma Phi_X Phi_X' + Z Th Z' of each set.
+def ensemble(batch: SetBatch, Z: Floats, theta: Floats, parameters: Parameters) -> Floats:
+    """Return Diag(delta) + gamma Phi_X Phi_X' + Z Th Z' of each set, of shape (m, n, n).
 
-    Parameters
-    ----------
-    block : Block
-    Z : ndarray of shape (m, n, r)
-    theta : ndarray of shape (m, r)
-    parameters : Parameters
-        Of which gamma and the noise are used.
-
-    Returns
-    -------
-    L : ndarray of shape (m, n, n)
+    Z is of shape (m, n, r), theta of (m, r); of the parameters gamma and the noise are used.
     """
-    L = (Z * theta[:, None, :]) @ Z.transpose(0, 2, 1) + parameters.gamma * block.gram
-    m, n = block.log_p.shape
-    L.reshape(m, n * n)[:, :: n + 1] += parameters.noise.diagonal(block.log_p)
+    L = (Z * theta[:, None, :]) @ Z.transpose(0, 2, 1) + parameters.gamma * batch.gram
+    m, n = batch.log_p.shape
+    L.reshape(m, n * n)[:, :: n + 1] += parameters.noise.diagonal(batch.log_p)
     return L
 
 
-def log_likelihood(
-    measure: BaseMeasure, data: Blocks, parameters: Parameters, *, workers: Workers = SERIAL
-) -> np.ndarray:
-    """log P(X) of each set, in nats; with respect to a density where p is one.
+def log_likelihood(data: SetBatches, parameters: Parameters) -> Floats:
+    """Return log P(X) of each set, in nats; with respect to a density where p is one.
 
-    Parameters
-    ----------
-    measure : BaseMeasure
-    data : Blocks
-    parameters : Parameters
-    workers : Workers
-
-    Returns
-    -------
-    log_likelihood : ndarray of shape (n_sets,)
-        -inf for a set that the process cannot give.
+    It is -inf for a set that the process cannot give.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.likelihood import Parameters, log_likelihood
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
-    >>> from streamtopics.dpp.sets import PointSets, blocks
+    >>> from streamtopics.dpp import Counting, Items, Parameters, PointSets, batch_sets
+    >>> from streamtopics.dpp.likelihood import log_likelihood
     >>> sets = PointSets(np.array([0, 1, 0, 1]), [0, 0, 1, 2, 4])
     >>> parameters = Parameters(np.array([[1.0], [2.0]]), np.array([3.0]), 0.0, Counting(0.0))
-    >>> measure = Items.of(2)
-    >>> np.exp(log_likelihood(measure, blocks(measure, sets), parameters)).round(4)
+    >>> np.exp(log_likelihood(batch_sets(Items.of(2), sets), parameters)).round(4)
     array([0.0625, 0.1875, 0.75  , 0.    ])
     """
-    projected = parameters.projected(measure)
-    jobs = [(part, projected, parameters) for part in data]
-    result = np.empty(data.n_sets)
-    for part, values in zip(data, workers.share(_part_log_likelihood, jobs), strict=True):
-        result[part.places] = values
-    return result - parameters.noise.log_normalizer(measure)
+    projected = parameters.projected(data.measure)
+    values = data.fill(np.empty(data.n_sets), _part_log_likelihood, projected, parameters)
+    return values - parameters.noise.log_normalizer(data.measure)
 
 
-def _part_log_likelihood(part: Part, projected: Projected, parameters: Parameters) -> np.ndarray:
+def _part_log_likelihood(part: Part, projected: Projected, parameters: Parameters) -> Floats:
     Z, found = part.embed(parameters.U), []
-    for block in part.blocks:
-        L = ensemble(block, block.of(Z), parameters.theta_of(block.places), parameters)
-        found.append(block.log_p.sum(axis=1) + log_det_positive(L))
+    for batch in part.batches:
+        L = ensemble(batch, batch.of(Z), parameters.theta_of(batch.places), parameters)
+        found.append(batch.log_p.sum(axis=1) + log_det_positive(L))
     return np.concatenate(found) - log_det(projected, parameters.distinct_theta_of(part.places))
 
 
-def slopes(
-    measure: BaseMeasure, data: Blocks, parameters: Parameters, *, workers: Workers = SERIAL
-) -> Slopes:
-    """The sum of the log-likelihoods of all sets and its derivatives.
+def slopes(data: SetBatches, parameters: Parameters) -> Slopes:
+    """Return the sum of the log-likelihoods of all sets and its derivatives.
 
-    Every set must be possible, `check_possible` tells; with one that is not the sum is -inf
-    and the derivatives mean nothing.
-
-    Parameters
-    ----------
-    measure : BaseMeasure
-    data : Blocks
-    parameters : Parameters
-    workers : Workers
-
-    Returns
-    -------
-    slopes : Slopes
+    Every set must be possible, as `check_possible` checks; otherwise the sum is -inf and the
+    derivatives mean nothing.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.likelihood import Parameters, slopes
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
-    >>> from streamtopics.dpp.sets import PointSets, blocks
-    >>> measure = Items.of(2)
-    >>> data = blocks(measure, PointSets(np.array([0, 1]), [0, 1, 2]))
+    >>> from streamtopics.dpp import Counting, Items, Parameters, PointSets, batch_sets
+    >>> from streamtopics.dpp.likelihood import slopes
+    >>> data = batch_sets(Items.of(2), PointSets(np.array([0, 1]), [0, 1, 2]))
     >>> parameters = Parameters(np.array([[1.0], [2.0]]), np.array([3.0]), 0.0, Counting(0.0))
-    >>> slopes(measure, data, parameters).theta.net.round(4)  # 1 / 3 - 5 / 16, twice
+    >>> slopes(data, parameters).theta.net.round(4)  # 1 / 3 - 5 / 16, twice
     array([[0.0208],
            [0.0208]])
     """
-    projected, noise, n_sets = parameters.projected(measure), parameters.noise, data.n_sets
+    measure, share, n_sets = data.measure, data.workers.share, data.n_sets
+    projected, noise = parameters.projected(measure), parameters.noise
     theta = np.atleast_2d(parameters.theta)
-    cuts = [slice(None)] if parameters.shared else [part.places for part in data]
-    ups = workers.share(_observed, [(part, parameters) for part in data])
-    jobs = [(measure, noise, projected, theta[cut]) for cut in cuts]
-    downs = workers.share(_normalizers, jobs)
+    cuts: list[Any] = [slice(None)] if parameters.shared else [part.places for part in data]
+    ups = share(_observed, [(part, parameters) for part in data])
+    downs = share(_normalizers, [(measure, noise, projected, theta[cut]) for cut in cuts])
     by_theta = Halves(np.empty((n_sets, theta.shape[1])), np.empty((n_sets, theta.shape[1])))
     for part, found in zip(data, ups, strict=True):
         by_theta.up[part.places] = found.theta
@@ -240,11 +200,11 @@ def slopes(
 
 @dataclass(frozen=True, eq=False)
 class _Observed:
-    """Of the sets of a part: the sum of log det L_X, and its derivatives."""
+    """The sum of log det L_X over the sets of a part, and its derivatives."""
 
     log_det: float
-    U: np.ndarray
-    theta: np.ndarray
+    U: Floats
+    theta: Floats
     gamma: float
     level: float
 
@@ -253,19 +213,19 @@ def _observed(part: Part, parameters: Parameters) -> _Observed:
     Z, noise = part.embed(parameters.U), parameters.noise
     moved, theta = np.empty_like(Z), []
     log_det = gamma = level = 0.0
-    for block in part.blocks:
-        z, own = block.of(Z), parameters.theta_of(block.places)
-        L = ensemble(block, z, own, parameters)
+    for batch in part.batches:
+        z, own = batch.of(Z), parameters.theta_of(batch.places)
+        L = ensemble(batch, z, own, parameters)
         log_dets = log_det_positive(L)
         L[np.isneginf(log_dets)] = np.eye(L.shape[1])  # Impossible sets have no derivatives.
-        log_det += block.log_p.sum() + log_dets.sum()
+        log_det += batch.log_p.sum() + log_dets.sum()
         inverse = np.linalg.inv(L)
         solved = inverse @ z
-        moved[block.points] = (solved * own[:, None, :]).reshape(block.log_p.size, Z.shape[1])
+        moved[batch.points] = (solved * own[:, None, :]).reshape(batch.log_p.size, Z.shape[1])
         theta.append((z * solved).sum(axis=1))
-        gamma += np.vdot(block.gram, inverse)
+        gamma += np.vdot(batch.gram, inverse)
         diagonal = np.diagonal(inverse, axis1=1, axis2=2)
-        level += (diagonal * noise.diagonal_slope(block.log_p)).sum()
+        level += (diagonal * noise.diagonal_slope(batch.log_p)).sum()
     return _Observed(
         float(log_det), 2 * (part.Phi.T @ moved), np.concatenate(theta), float(gamma), float(level)
     )
@@ -273,16 +233,16 @@ def _observed(part: Part, parameters: Parameters) -> _Observed:
 
 @dataclass(frozen=True, eq=False)
 class _Normalizers:
-    """Of some theta: the sum of the log normalisers without noise, and what derives them."""
+    """The sum of the log normalisers of some theta without noise, and its derivatives."""
 
     log_det: float
-    shrunk: np.ndarray
-    theta: np.ndarray
+    shrunk: Floats
+    theta: Floats
     level: float
 
 
 def _normalizers(
-    measure: BaseMeasure, noise: Noise, projected: Projected, theta: np.ndarray
+    measure: BaseMeasure, noise: Noise, projected: Projected, theta: Floats
 ) -> _Normalizers:
     total, inner, slope, level = 0.0, np.zeros_like(projected.P), np.empty_like(theta), 0.0
     step = max(1, MOST_ENTRIES // max(theta.shape[1], 1) ** 2)
@@ -296,12 +256,9 @@ def _normalizers(
     return _Normalizers(float(total), inner, slope, float(level))
 
 
-def check_possible(
-    measure: BaseMeasure, data: Blocks, parameters: Parameters, *, workers: Workers = SERIAL
-) -> None:
+def check_possible(data: SetBatches, parameters: Parameters) -> None:
     """Raise ValueError if some set has the probability 0, for which nothing can be learnt."""
-    found = log_likelihood(measure, data, parameters, workers=workers)
-    impossible = np.flatnonzero(~np.isfinite(found))
+    impossible = np.flatnonzero(~np.isfinite(log_likelihood(data, parameters)))
     if len(impossible):
         raise ValueError(
             f"{len(impossible)} of {data.n_sets} sets, the first of them set {impossible[0]}, have "

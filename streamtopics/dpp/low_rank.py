@@ -19,14 +19,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from streamtopics.dpp.arrays import Floats
+from streamtopics.dpp.determinants import pivots
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.positive import pivots
 
 
 @dataclass(frozen=True, eq=False)
 class Projected:
-    """What the normaliser needs of the measure, U, gamma and rho, for any theta.
+    """The parts of the normaliser that depend on the measure, U, gamma and rho, not on theta.
 
     Attributes
     ----------
@@ -46,12 +47,12 @@ class Projected:
 
     rho: float
     gamma: float
-    d: np.ndarray
-    v: np.ndarray
-    W: np.ndarray
-    Sq_inverse: np.ndarray
-    TU: np.ndarray
-    P: np.ndarray
+    d: Floats
+    v: Floats
+    W: Floats
+    Sq_inverse: Floats
+    TU: Floats
+    P: Floats
     log_det: float
 
     @property
@@ -59,26 +60,20 @@ class Projected:
         """tr T."""
         return float((self.v / self.d).sum() + np.sum((self.W @ self.Sq_inverse) * self.W))
 
-    def resolve(self, X: np.ndarray) -> np.ndarray:
-        """(I + rho gamma Sigma)^-1 X, for X of shape (V, n)."""
+    def resolve(self, X: Floats) -> Floats:
+        """Return (I + rho gamma Sigma)^-1 X, for X of shape (V, n)."""
         shared = self.W @ (self.Sq_inverse @ (self.W.T @ X))
         return X / self.d[:, None] - self.rho * self.gamma * shared
 
 
-def project(measure: BaseMeasure, U: np.ndarray, gamma: float, rho: float) -> Projected:
-    """T U, P and what goes with them, in O(V (r + q)^2).
-
-    Parameters
-    ----------
-    measure : BaseMeasure
-    U : ndarray of shape (V, r)
-    gamma, rho : float
+def project(measure: BaseMeasure, U: Floats, gamma: float, rho: float) -> Projected:
+    """Compute T U, P and the rest of `Projected`, in O(V (r + q)^2).
 
     Examples
     --------
     >>> import numpy as np
+    >>> from streamtopics.dpp import Items
     >>> from streamtopics.dpp.low_rank import project
-    >>> from streamtopics.dpp.measures import Items
     >>> project(Items.of(2), np.array([[1.0], [2.0]]), 0.25, 1.0).P  # T = I / 1.25
     array([[4.]])
     """
@@ -92,8 +87,8 @@ def project(measure: BaseMeasure, U: np.ndarray, gamma: float, rho: float) -> Pr
     return Projected(rho, gamma, d, v, W, inverse, TU, U.T @ TU, float(log_det))
 
 
-def core(projected: Projected, theta: np.ndarray) -> np.ndarray:
-    """M = I + rho Th^{1/2} P Th^{1/2}, of shape (..., r, r), for theta of shape (..., r)."""
+def core(projected: Projected, theta: Floats) -> Floats:
+    """Return M = I + rho Th^{1/2} P Th^{1/2}, of shape (..., r, r), for theta of shape (..., r)."""
     root = np.sqrt(theta)
     M = projected.rho * root[..., :, None] * projected.P * root[..., None, :]
     r = M.shape[-1]
@@ -101,41 +96,31 @@ def core(projected: Projected, theta: np.ndarray) -> np.ndarray:
     return M
 
 
-def log_det(projected: Projected, theta: np.ndarray) -> np.ndarray:
-    """log det(I + rho A Sigma) for each theta, in nats: the normaliser without the noise.
-
-    Parameters
-    ----------
-    projected : Projected
-    theta : ndarray of shape (..., r)
-
-    Returns
-    -------
-    log_det : ndarray of shape (...)
+def log_det(projected: Projected, theta: Floats) -> Floats:
+    """Return log det(I + rho A Sigma) for each theta, in nats: the normaliser without the noise.
 
     Examples
     --------
     >>> import numpy as np
+    >>> from streamtopics.dpp import Items
     >>> from streamtopics.dpp.low_rank import log_det, project
-    >>> from streamtopics.dpp.measures import Items
     >>> projected = project(Items.of(2), np.array([[1.0], [2.0]]), 0.0, 1.0)
     >>> np.exp(log_det(projected, np.array([[3.0], [0.0]]))).round(4)  # 1 + 3 (1 + 4), 1
     array([16.,  1.])
     """
     found = pivots(core(projected, theta))  # At least 1, but for rounding.
-    return projected.log_det + np.log(np.maximum(found, 1.0)).sum(axis=-1)
+    result: Floats = projected.log_det + np.log(np.maximum(found, 1.0)).sum(axis=-1)
+    return result
 
 
 def log_normalizer(process: Process) -> float:
-    """The log of the sum of det L_X over all sets X: log det(L + I), in nats.
+    """Return the log of the sum of det L_X over all sets X: log det(L + I), in nats.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp import Background, Bernoulli, Kernel, Process
     >>> from streamtopics.dpp.low_rank import log_normalizer
-    >>> from streamtopics.dpp.measures import Bernoulli
-    >>> from streamtopics.dpp.noise import Background
     >>> U = np.random.default_rng(0).standard_normal((500, 10))
     >>> process = Process(Bernoulli(np.full(500, 0.01)), Kernel(U, np.ones(10)), Background(1.0))
     >>> round(log_normalizer(process), 1)  # Over all sets of the 2^500 sentences.
@@ -146,27 +131,28 @@ def log_normalizer(process: Process) -> float:
     return float(log_det(projected, kernel.theta)) + noise.log_normalizer(process.measure)
 
 
-def slope_theta(projected: Projected, theta: np.ndarray) -> np.ndarray:
-    """d log_det / d theta_k = rho [(I + rho P Th)^-1 P]_kk, of the shape of theta."""
+def slope_theta(projected: Projected, theta: Floats) -> Floats:
+    """Return d log_det / d theta_k = rho [(I + rho P Th)^-1 P]_kk, of the shape of theta."""
     r = len(projected.P)
     moved = np.eye(r) + projected.rho * projected.P * theta[..., None, :]
     solved = np.linalg.solve(moved, np.broadcast_to(projected.P, moved.shape))
     return projected.rho * np.diagonal(solved, axis1=-2, axis2=-1)
 
 
-def shrunk(projected: Projected, theta: np.ndarray) -> np.ndarray:
-    """Th^{1/2} M^-1 Th^{1/2} = (Th^-1 + rho P)^-1, of shape (..., r, r)."""
+def shrunk(projected: Projected, theta: Floats) -> Floats:
+    """Return Th^{1/2} M^-1 Th^{1/2} = (Th^-1 + rho P)^-1, of shape (..., r, r)."""
     root = np.sqrt(theta)
-    return root[..., :, None] * np.linalg.inv(core(projected, theta)) * root[..., None, :]
+    result: Floats = root[..., :, None] * np.linalg.inv(core(projected, theta)) * root[..., None, :]
+    return result
 
 
-def slope_embedding(projected: Projected, shrunk_sum: np.ndarray) -> np.ndarray:
-    """Derivative by U of the sum of log_det over documents, from the sum of `shrunk`."""
+def slope_embedding(projected: Projected, shrunk_sum: Floats) -> Floats:
+    """Return the derivative by U of the sum of log_det over documents, from the sum of `shrunk`."""
     return 2 * projected.rho * projected.TU @ shrunk_sum
 
 
-def slope_gamma(projected: Projected, shrunk_sum: np.ndarray, n: int) -> float:
-    """Derivative by gamma of the sum of log_det over n documents, from the sum of `shrunk`.
+def slope_gamma(projected: Projected, shrunk_sum: Floats, n: int) -> float:
+    """Return the derivative by gamma of the sum of log_det over n documents.
 
     rho [n tr T - rho tr((T U)'(T U) sum Th^{1/2} M^-1 Th^{1/2})], which is not negative
     """
@@ -175,27 +161,14 @@ def slope_gamma(projected: Projected, shrunk_sum: np.ndarray, n: int) -> float:
     return max(float(slope), 0.0)
 
 
-def low_rank_sizes(
-    projected: Projected, theta: np.ndarray, slope: np.ndarray, shrunk: np.ndarray
-) -> np.ndarray:
-    """Expected number of points of the low-rank part, tr(rho A Sigma (I + rho A Sigma)^-1).
+def low_rank_sizes(projected: Projected, theta: Floats, slope: Floats, shrunk: Floats) -> Floats:
+    """Return tr(rho A Sigma (I + rho A Sigma)^-1), the expected size of the low-rank part.
 
-    It is sum_k theta_k d log_det / d theta_k + gamma d log_det / d gamma. The `expected_size`
-    of the noise makes that of the whole process of it.
-
-    Parameters
-    ----------
-    projected : Projected
-    theta : ndarray of shape (..., r)
-    slope : ndarray of shape (..., r)
-        What `slope_theta` says.
-    shrunk : ndarray of shape (..., r, r)
-        What `shrunk` says.
-
-    Returns
-    -------
-    sizes : ndarray of shape (...)
+    It is sum_k theta_k d log_det / d theta_k + gamma d log_det / d gamma, for each theta, given
+    the results of `slope_theta` and `shrunk`. The `expected_size` of the noise makes that of
+    the whole process of it.
     """
     rho, TU = projected.rho, projected.TU
     by_gamma = rho * (projected.trace - rho * np.einsum("...kl,kl->...", shrunk, TU.T @ TU))
-    return (theta * slope).sum(axis=-1) + projected.gamma * by_gamma
+    result: Floats = (theta * slope).sum(axis=-1) + projected.gamma * by_gamma
+    return result

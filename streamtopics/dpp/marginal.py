@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a process looks like: probabilities of points, sizes, words, quality and diversity.
+"""Marginals of a process: probabilities of points, sizes, words, quality and diversity.
 
 The marginal kernel is K = sigma I + Diag(p)^{1/2} Phi B Phi' Diag(p)^{1/2} with
 
@@ -11,13 +11,14 @@ Source: Dupuy (2017), proposition 1, equations 20 and 22; Kulesza and Taskar (20
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from streamtopics.dpp.arrays import Floats, Points
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.low_rank import core, low_rank_sizes, project, shrunk, slope_theta
-from streamtopics.dpp.measures.base import Points
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,48 +32,49 @@ class Marginal:
     N : ndarray of shape (V, q)
     """
 
-    b: np.ndarray
-    R: np.ndarray
-    N: np.ndarray
+    b: Floats
+    R: Floats
+    N: Floats
 
     @property
-    def matrix(self) -> np.ndarray:
+    def matrix(self) -> Floats:
         """B, of shape (V, V)."""
         return np.diag(self.b) + self.R @ self.R.T - self.N @ self.N.T
 
     @property
-    def diagonal(self) -> np.ndarray:
-        """Of B, of shape (V,)."""
-        return self.b + (self.R**2).sum(axis=1) - (self.N**2).sum(axis=1)
+    def diagonal(self) -> Floats:
+        """Diagonal of B, of shape (V,)."""
+        result: Floats = self.b + (self.R**2).sum(axis=1) - (self.N**2).sum(axis=1)
+        return result
 
-    def times(self, X: np.ndarray) -> np.ndarray:
-        """B X, for X of shape (V, n)."""
+    def times(self, X: Floats) -> Floats:
+        """Return B X, for X of shape (V, n)."""
         return self.b[:, None] * X + self.R @ (self.R.T @ X) - self.N @ (self.N.T @ X)
 
-    def product(self, Phi: Points) -> np.ndarray:
-        """Phi B Phi', of shape (n, n)."""
+    def product(self, Phi: Points) -> Floats:
+        """Return Phi B Phi', of shape (n, n)."""
         R, N = Phi @ self.R, Phi @ self.N
         scaled = Phi @ sparse.diags_array(np.sqrt(self.b))
         gram = scaled @ scaled.T
         gram = gram.toarray() if sparse.issparse(gram) else gram
-        return gram + R @ R.T - N @ N.T
+        result: Floats = gram + R @ R.T - N @ N.T
+        return result
 
-    def norms2(self, Phi: Points) -> np.ndarray:
-        """phi'B phi of each row, of shape (n,)."""
+    def norms2(self, Phi: Any) -> Floats:
+        """Return phi'B phi of each row, of shape (n,)."""
         squares = Phi.multiply(Phi) if sparse.issparse(Phi) else Phi**2
         low_rank = ((Phi @ self.R) ** 2).sum(axis=1) - ((Phi @ self.N) ** 2).sum(axis=1)
-        return squares @ self.b + low_rank
+        result: Floats = squares @ self.b + low_rank
+        return result
 
 
 def marginal(process: Process) -> Marginal:
-    """B in O(V (r + q)^2).
+    """Compute B in O(V (r + q)^2).
 
     Examples
     --------
-    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
     >>> from streamtopics.dpp.marginal import marginal
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
     >>> process = Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.0))
     >>> marginal(process).matrix  # A / (1 + 15)
     array([[0.1875, 0.375 ],
@@ -86,25 +88,14 @@ def marginal(process: Process) -> Marginal:
     return Marginal(rho**2 * kernel.gamma / projected.d, R, rho**1.5 * kernel.gamma * W)
 
 
-def marginals(process: Process, points: Points) -> np.ndarray:
-    """P(x in X) of each point; of a density, and with Background, the expected number of it.
-
-    Parameters
-    ----------
-    process : Process
-    points : points of the measure, n of them
-
-    Returns
-    -------
-    marginals : ndarray of shape (n,)
+def marginals(process: Process, points: Points) -> Floats:
+    """Return P(x in X) of each point; of a density, and with Background, the expected number of it.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
     >>> from streamtopics.dpp.marginal import marginals
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
     >>> process = Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.0))
     >>> marginals(process, np.array([0, 1]))
     array([0.1875, 0.75  ])
@@ -114,16 +105,14 @@ def marginals(process: Process, points: Points) -> np.ndarray:
     return process.noise.inclusion(log_p) + np.exp(log_p) * norms2
 
 
-def marginal_kernel(process: Process, points: Points) -> np.ndarray:
-    """K on these points, of shape (n, n): det K_Y is P(Y in X) for distinct points Y.
+def marginal_kernel(process: Process, points: Points) -> Floats:
+    """Return K on these points, of shape (n, n): det K_Y is P(Y in X) for distinct points Y.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
     >>> from streamtopics.dpp.marginal import marginal_kernel
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
     >>> process = Process(Items.of(2), Kernel(np.eye(2), [1.0, 3.0]), Counting(0.0))
     >>> K = marginal_kernel(process, np.array([0, 1]))
     >>> float(np.linalg.det(K).round(6))  # 1/2 times 3/4
@@ -132,41 +121,17 @@ def marginal_kernel(process: Process, points: Points) -> np.ndarray:
     log_p = process.measure.log_p(points)
     root = np.exp(0.5 * log_p)
     low_rank = marginal(process).product(process.measure.features(points))
-    return np.diag(process.noise.inclusion(log_p)) + root[:, None] * low_rank * root
-
-
-def kernel_matrix(B: np.ndarray, Sigma: np.ndarray, sigma: float) -> np.ndarray:
-    """A = (1 - sigma)^-2 (I - B Sigma / (1 - sigma))^-1 B, of shape (V, V).
-
-    Parameters
-    ----------
-    B, Sigma : ndarray of shape (V, V)
-        B may be singular.
-    sigma : float
-        At least 0 and less than 1: with 1 there is no L.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp.marginal import kernel_matrix
-    >>> kernel_matrix(np.diag([0.5, 0.0]), np.eye(2), 0.0)
-    array([[1., 0.],
-           [0., 0.]])
-    """
-    if not 0 <= sigma < 1:
-        raise ValueError(f"sigma must be in [0, 1), otherwise there is no L; got {sigma!r}")
-    return np.linalg.solve(np.eye(len(B)) - B @ Sigma / (1 - sigma), B) / (1 - sigma) ** 2
+    result: Floats = np.diag(process.noise.inclusion(log_p)) + root[:, None] * low_rank * root
+    return result
 
 
 def expected_size(process: Process) -> float:
-    """E|X|, with the noise, in O(V (r + q)^2).
+    """Return E|X|, with the noise, in O(V (r + q)^2).
 
     Examples
     --------
-    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
     >>> from streamtopics.dpp.marginal import expected_size
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
     >>> process = Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.0))
     >>> expected_size(process)
     0.9375
@@ -179,28 +144,17 @@ def expected_size(process: Process) -> float:
     return float(noise.expected_size(process.measure, low_rank))
 
 
-def expected_with_word(process: Process) -> np.ndarray:
-    """Expected number of points of the low-rank kernel that have each word.
+def expected_with_word(process: Process) -> Floats:
+    """Return the expected number of points of the low-rank kernel that have each word.
 
     tr(B Sigma) less the same over the sentences without the word. Relative to the share
     of sentences under p that have it, this shows what theta prefers. What the noise adds
-    is not in it: that has the words of p.
-
-    Parameters
-    ----------
-    process : Process
-        On a measure over words, with the method `absence`.
-
-    Returns
-    -------
-    expected : ndarray of shape (V,)
+    is not in it: that has the words of p. For measures over words, with the method `absence`.
 
     Examples
     --------
-    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp import Background, Bernoulli, Kernel, Process
     >>> from streamtopics.dpp.marginal import expected_with_word
-    >>> from streamtopics.dpp.measures import Bernoulli
-    >>> from streamtopics.dpp.noise import Background
     >>> kernel = Kernel([[2.0], [0.0]], [1.0])
     >>> process = Process(Bernoulli([0.25, 0.5]), kernel, Background(0.0))
     >>> expected_with_word(process)  # One sentence with word 0, or none; half have word 1.
@@ -213,13 +167,14 @@ def expected_with_word(process: Process) -> np.ndarray:
     by_v, by_W = v * diagonal, (w0 * BW).sum()
     without_W = by_W - 2 * (w0 * BW).sum(axis=1) + (w0**2).sum(axis=1) * diagonal
     without_v = by_v.sum() - by_v
-    return by_v.sum() + by_W - absent_v * without_v - absent_W * without_W
+    result: Floats = by_v.sum() + by_W - absent_v * without_v - absent_W * without_W
+    return result
 
 
 def quality_and_similarity(
     process: Process, points: Points, *, quality_power: float = 1.0
-) -> tuple[np.ndarray, np.ndarray]:
-    """log q and S with L(x, y) = q(x) S(x, y) q(y), up to the noise; S(x, x) = 1.
+) -> tuple[Floats, Floats]:
+    """Return log q and S with L(x, y) = q(x) S(x, y) q(y), up to the noise; S(x, x) = 1.
 
     Parameters
     ----------
@@ -239,10 +194,8 @@ def quality_and_similarity(
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.kernel import Kernel, Process
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
     >>> from streamtopics.dpp.marginal import quality_and_similarity
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
     >>> kernel = Kernel([[1.0, 0.0], [1.0, 1.0]], [1.0, 1.0])
     >>> process = Process(Items.of(2), kernel, Counting(0.0))
     >>> log_quality, similarity = quality_and_similarity(process, np.array([0, 1]))

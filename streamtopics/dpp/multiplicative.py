@@ -19,71 +19,43 @@ from dataclasses import replace
 
 import numpy as np
 
+from streamtopics.dpp.arrays import Floats
+from streamtopics.dpp.batches import Part, SetBatches
+from streamtopics.dpp.determinants import solve_positive
 from streamtopics.dpp.likelihood import Parameters, Slopes, ensemble
 from streamtopics.dpp.low_rank import Projected
-from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.sets import Blocks, Part
 from streamtopics.kernels import dpp as kernels
-from streamtopics.parallel import SERIAL, Workers
 
 
 def theta_steps(
-    measure: BaseMeasure,
-    data: Blocks,
-    parameters: Parameters,
-    *,
-    penalty: float = 0.0,
-    n_steps: int = 20,
-    workers: Workers = SERIAL,
-) -> np.ndarray:
-    """A theta for each set, after `n_steps` from that of `parameters`; all else stays.
+    data: SetBatches, parameters: Parameters, *, penalty: float = 0.0, n_steps: int = 20
+) -> Floats:
+    """Return a theta for each set, after `n_steps` from that of `parameters`; all else stays.
 
-    Deterministic, and each set by itself: it has the bits of the set alone.
-
-    Parameters
-    ----------
-    measure : BaseMeasure
-    data : Blocks
-        Every set must be possible.
-    parameters : Parameters
-        Start from a positive theta.
-    penalty : float, default=0.0
-        Of the sum of theta, in nats.
-    n_steps : int, default=20
-    workers : Workers
-
-    Returns
-    -------
-    theta : ndarray of shape (n_sets, r)
+    Deterministic, and each set by itself: it has the bits of the set alone. Every set must be
+    possible; start from a positive theta. The penalty is of the sum of theta, in nats.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.likelihood import Parameters
-    >>> from streamtopics.dpp.measures import Items
+    >>> from streamtopics.dpp import Counting, Items, Parameters, PointSets, batch_sets
     >>> from streamtopics.dpp.multiplicative import theta_steps
-    >>> from streamtopics.dpp.noise import Counting
-    >>> from streamtopics.dpp.sets import PointSets, blocks
-    >>> measure = Items.of(2)
-    >>> data = blocks(measure, PointSets(np.array([0, 1]), [0, 1, 1, 2]))
+    >>> data = batch_sets(Items.of(2), PointSets(np.array([0, 1]), [0, 1, 1, 2]))
     >>> parameters = Parameters(np.eye(2), np.ones(2), 0.0, Counting(0.5))
-    >>> theta_steps(measure, data, parameters).round(2)  # Of item i in {i}: without bound.
+    >>> theta_steps(data, parameters).round(2)  # Of item i in {i}: without bound.
     array([[19.32,  0.  ],
            [ 0.  ,  0.  ],
            [ 0.  , 19.32]])
     """
-    projected = parameters.projected(measure)
-    jobs = [(part, projected, parameters, penalty, n_steps) for part in data]
+    projected = parameters.projected(data.measure)
     theta = np.empty((data.n_sets, parameters.U.shape[1]))
-    for part, values in zip(data, workers.share(_part_theta_steps, jobs), strict=True):
-        theta[part.places] = values
-    return theta
+    return data.fill(theta, _part_theta_steps, projected, parameters, penalty, n_steps)
 
 
 def _part_theta_steps(
     part: Part, projected: Projected, parameters: Parameters, penalty: float, n_steps: int
-) -> np.ndarray:
-    """With L0 the matrix at the first theta, Q = Z'L0^-1 Z and D = Th - Th0,
+) -> Floats:
+    """Return theta of the sets of a part. With L0 the matrix at Th0, Q = Z'L0^-1 Z, D = Th - Th0,
 
         Z'L^-1 Z = (I + Q D)^-1 Q,
 
@@ -92,9 +64,9 @@ def _part_theta_steps(
     """
     Z, found = part.embed(parameters.U), []
     P = np.ascontiguousarray(projected.rho * projected.P)
-    for block in part.blocks:
-        z, theta = block.of(Z), np.array(parameters.theta_of(block.places), order="C")
-        solved = np.linalg.solve(ensemble(block, z, theta, parameters), z)
+    for batch in part.batches:
+        z, theta = batch.of(Z), np.array(parameters.theta_of(batch.places), order="C")
+        solved = solve_positive(ensemble(batch, z, theta, parameters), z)
         Q = np.ascontiguousarray(z.transpose(0, 2, 1) @ solved)
         kernels.theta_steps(Q, P, penalty, n_steps, theta)
         found.append(theta)
@@ -110,7 +82,7 @@ def joint_step(
     learn_level: bool = True,
     share: float = 1.0,
 ) -> Parameters:
-    """One step of theta, gamma and the level of the noise, all from the same point.
+    """Take a step of theta, gamma and the level of the noise, all from the same point.
 
     Parameters
     ----------
@@ -124,22 +96,15 @@ def joint_step(
         Of the way; less than 1 on a minibatch, of which even an empty one then leaves
         everything above 0.
 
-    Returns
-    -------
-    parameters : Parameters
-
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.likelihood import Parameters, slopes
-    >>> from streamtopics.dpp.measures import Bernoulli
+    >>> from streamtopics.dpp import Background, Bernoulli, Parameters, PointSets, batch_sets
+    >>> from streamtopics.dpp.likelihood import slopes
     >>> from streamtopics.dpp.multiplicative import joint_step
-    >>> from streamtopics.dpp.noise import Background
-    >>> from streamtopics.dpp.sets import PointSets, blocks
-    >>> measure = Bernoulli([0.5, 0.5])
-    >>> data = blocks(measure, PointSets(np.ones((6, 2)), [0, 2, 6]))
+    >>> data = batch_sets(Bernoulli([0.5, 0.5]), PointSets(np.ones((6, 2)), [0, 2, 6]))
     >>> at = Parameters(np.zeros((2, 1)), np.zeros(1), 0.0, Background(1.0))
-    >>> joint_step(at, slopes(measure, data, at)).noise  # The mean size.
+    >>> joint_step(at, slopes(data, at)).noise  # The mean size.
     Background(level=3.0)
     """
     up, down = found.theta.up, found.theta.down + penalty
@@ -154,8 +119,11 @@ def joint_step(
     return replace(parameters, theta=theta, gamma=gamma, noise=parameters.noise.at(level))
 
 
-def multiplied(x: np.ndarray, up: np.ndarray, down: np.ndarray, share: float = 1.0) -> np.ndarray:
-    """A share of the way from x to x up / down; x where down is 0, where nothing depends on it."""
+def multiplied(
+    x: Floats | float, up: Floats | float, down: Floats | float, share: float = 1.0
+) -> Floats:
+    """Go a share of the way from x to x up / down; stay where down is 0, as nothing changes."""
     safe = np.where(down > 0, down, 1.0)
     ratio = np.where(down > 0, np.maximum(up, 0.0) / safe, 1.0)
-    return x * (1 + share * (ratio - 1)) if share < 1 else x * ratio
+    result: Floats = x * (1 + share * (ratio - 1)) if share < 1 else x * ratio
+    return result

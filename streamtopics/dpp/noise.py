@@ -6,36 +6,103 @@ respect to p is level I + Phi_X A Phi_X', whose density over multisets has the n
 e^level det(I + A Sigma): finite for repeated sentences and on infinite ground sets.
 `Counting`: L = level I + ... on a finite ground set of N items, as in Dupuy (2017): each
 item outside of the low-rank part joins with probability level / (1 + level).
-
-Both have the same attributes and methods; the rest of the room does not ask which it is.
-
-    rho                  factor of A in the normaliser, det(I + rho A Sigma)
-    log_normalizer       its term of the log normaliser of the process
-    slope                derivative of the whole log normaliser by the level
-    expected_size        of the process, given that of the low-rank part
-    diagonal             what is added to Phi_X A Phi_X'; diagonal_slope by the level
-    inclusion            of a point by the noise alone
-    log_weight           of m points of the low-rank part with e more
 """
 
+from abc import abstractmethod
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Protocol, Self, cast
 
 import numpy as np
+from numpy.random import Generator
 from scipy.special import betaln, gammaln, xlogy
 
-from streamtopics.dpp.measures import BaseMeasure, Bernoulli, Items
-from streamtopics.dpp.measures.base import Points
+from streamtopics.dpp.arrays import Floats, Places, Points
+from streamtopics.dpp.measures import BaseMeasure
 
 LEAST_LOG_P = -700.0
 
 
-def _check_level(level: float) -> None:
-    if not 0 <= level < np.inf:
-        raise ValueError(f"level must be finite and not negative; got {level!r}")
+class Noise(Protocol):
+    """The protocol of noises: frozen dataclasses that inherit from it.
+
+    Attributes
+    ----------
+    level : float
+        0 is no noise. Learning multiplies it, and what is 0 stays 0.
+    needs_list : bool, default=False
+        True if draws take points from the list of the ground set, so that only measures that
+        `can_list` go with it.
+    """
+
+    level: float
+    needs_list: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.level < np.inf:
+            raise ValueError(f"level must be finite and not negative; got {self.level!r}")
+
+    def at(self, level: float) -> Self:
+        """Return the same noise at another level."""
+        return cast(Self, replace(cast(Any, self), level=level))
+
+    @property
+    def rho(self) -> float:
+        """Factor of A in the normaliser, det(I + rho A Sigma)."""
+        return 1.0
+
+    @abstractmethod
+    def log_normalizer(self, measure: BaseMeasure) -> float:
+        """Return its term of the log normaliser of the process, in nats."""
+
+    @abstractmethod
+    def slope(self, measure: BaseMeasure, expected_size: Floats) -> Floats:
+        """Return the derivative of the whole log normaliser by the level.
+
+        `expected_size` is that of the process, of any shape.
+        """
+
+    @abstractmethod
+    def expected_size(self, measure: BaseMeasure, low_rank: Floats) -> Floats:
+        """Return the expected size of the process, given that of the low-rank part."""
+
+    @abstractmethod
+    def diagonal(self, log_p: Floats) -> Floats:
+        """Return what is added to the diagonal of Phi_X A Phi_X', for each point."""
+
+    @abstractmethod
+    def diagonal_slope(self, log_p: Floats) -> Floats:
+        """Return the derivative of `diagonal` by the level."""
+
+    @abstractmethod
+    def inclusion(self, log_p: Floats) -> Floats:
+        """Return the probability, or expected number, of each point by the noise alone."""
+
+    @abstractmethod
+    def log_weight(self, measure: BaseMeasure, m: Places, e: Places) -> Floats:
+        """Return the log of the total weight of e more points beside m of the low-rank part."""
+
+    @abstractmethod
+    def draw(
+        self, measure: BaseMeasure, n_sets: int, places: Places, points: Points, rng: Generator
+    ) -> tuple[Places, Points]:
+        """Draw the points that join sets, of which set places[i] has points[i] already.
+
+        Returns the places of the new points' sets, and the points.
+        """
+
+    @abstractmethod
+    def draw_exactly(
+        self, measure: BaseMeasure, counts: Places, places: Places, points: Points, rng: Generator
+    ) -> tuple[Places, Points]:
+        """Draw as `draw`, given how many points join each set."""
+
+    def remove(self, measure: BaseMeasure, points: Points) -> BaseMeasure:
+        """Return the measure that is left to further points beside those given."""
+        return measure
 
 
 @dataclass(frozen=True)
-class Background:
+class Background(Noise):
     """A Poisson number of draws from the base measure itself.
 
     Parameters
@@ -45,87 +112,64 @@ class Background:
 
     Examples
     --------
-    >>> from streamtopics.dpp.measures import Bernoulli
-    >>> from streamtopics.dpp.noise import Background
+    >>> from streamtopics.dpp import Background, Bernoulli
     >>> Background(2.0).expected_size(Bernoulli([0.5, 0.5]), 3.0)
     5.0
     """
 
     level: float
 
-    def __post_init__(self):
-        _check_level(self.level)
-
-    @property
-    def rho(self) -> float:
-        return 1.0
-
-    def at(self, level: float) -> "Background":
-        """The same noise at another level."""
-        return replace(self, level=level)
+    @classmethod
+    def expecting(cls, measure: BaseMeasure, n_points: float) -> Self:
+        """Return the noise of `n_points` expected points."""
+        return cls(n_points / measure.mass)
 
     def log_normalizer(self, measure: BaseMeasure) -> float:
-        """level * mass, in nats."""
+        """Return level * mass."""
         return self.level * measure.mass
 
-    def slope(self, measure: BaseMeasure, expected_size: np.ndarray) -> np.ndarray:
-        """The mass, whatever the expected size of the process."""
+    def slope(self, measure: BaseMeasure, expected_size: Floats) -> Floats:
+        """Return the mass, whatever the expected size."""
         return np.full(np.shape(expected_size), measure.mass)
 
-    def expected_size(self, measure: BaseMeasure, low_rank: np.ndarray) -> np.ndarray:
-        """Points in all: those of the low-rank part + level * mass."""
+    def expected_size(self, measure: BaseMeasure, low_rank: Floats) -> Floats:
+        """Return the points of the low-rank part + level * mass."""
         return low_rank + self.level * measure.mass
 
-    def diagonal(self, log_p: np.ndarray) -> np.ndarray:
-        """The level, for each point."""
+    def diagonal(self, log_p: Floats) -> Floats:
+        """Return the level, for each point."""
         return np.full(np.shape(log_p), self.level)
 
-    def diagonal_slope(self, log_p: np.ndarray) -> np.ndarray:
-        """Derivative of `diagonal` by the level: 1."""
+    def diagonal_slope(self, log_p: Floats) -> Floats:
+        """Return 1 for each point."""
         return np.ones(np.shape(log_p))
 
-    def inclusion(self, log_p: np.ndarray) -> np.ndarray:
-        """level * p: the expected number of times that the noise has each point."""
+    def inclusion(self, log_p: Floats) -> Floats:
+        """Return level * p, the expected number of times of each point."""
         return self.level * np.exp(log_p)
 
-    def log_weight(self, measure: BaseMeasure, m: np.ndarray, e: np.ndarray) -> np.ndarray:
-        """Log of (level * mass)^e / e!."""
-        return xlogy(e, self.level * measure.mass) - gammaln(e + 1.0)
+    def log_weight(self, measure: BaseMeasure, m: Places, e: Places) -> Floats:
+        """Return the log of (level * mass)^e / e!."""
+        log_weight: Floats = xlogy(e, self.level * measure.mass) - gammaln(e + 1.0)
+        return log_weight
 
     def draw(
-        self,
-        measure: BaseMeasure,
-        n_sets: int,
-        places: np.ndarray,
-        points: Points,
-        rng: np.random.Generator,
-    ) -> tuple[np.ndarray, Points]:
-        """Points that join `n_sets` sets, of which set places[i] has points[i] already.
-
-        Returns the places of the new points' sets, and the points.
-        """
+        self, measure: BaseMeasure, n_sets: int, places: Places, points: Points, rng: Generator
+    ) -> tuple[Places, Points]:
+        """Draw a Poisson number of points for each set."""
         counts = rng.poisson(self.level * measure.mass, size=n_sets)
         return self.draw_exactly(measure, counts, places, points, rng)
 
     def draw_exactly(
-        self,
-        measure: BaseMeasure,
-        counts: np.ndarray,
-        places: np.ndarray,
-        points: Points,
-        rng: np.random.Generator,
-    ) -> tuple[np.ndarray, Points]:
-        """As `draw`, given how many points join each set."""
+        self, measure: BaseMeasure, counts: Places, places: Places, points: Points, rng: Generator
+    ) -> tuple[Places, Points]:
+        """Draw as many points for each set, whatever is in it."""
         joined = np.repeat(np.arange(len(counts)), counts)
         return joined, measure.sample(len(joined), rng)
 
-    def remove(self, measure: BaseMeasure, points: Points) -> BaseMeasure:
-        """The measure that is left to further points beside those given: the same."""
-        return measure
-
 
 @dataclass(frozen=True)
-class Counting:
+class Counting(Noise):
     """The multiple of the identity in L, on a finite ground set that can be listed.
 
     Parameters
@@ -136,16 +180,19 @@ class Counting:
 
     Examples
     --------
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
+    >>> from streamtopics.dpp import Counting, Items
     >>> Counting(0.25).expected_size(Items.of(10), 5.0)
     6.0
     """
 
     level: float
+    needs_list: ClassVar[bool] = True
 
-    def __post_init__(self):
-        _check_level(self.level)
+    @classmethod
+    def expecting(cls, measure: BaseMeasure, n_points: float) -> Self:
+        """Return the noise of `n_points` expected points, or of half of all items if less."""
+        share = min(n_points / measure.n_items, 0.5)
+        return cls(share / (1 - share))
 
     @property
     def rho(self) -> float:
@@ -156,36 +203,32 @@ class Counting:
         """level / (1 + level)."""
         return self.level / (1 + self.level)
 
-    def at(self, level: float) -> "Counting":
-        """The same noise at another level."""
-        return replace(self, level=level)
-
     def log_normalizer(self, measure: BaseMeasure) -> float:
-        """N log(1 + level), in nats."""
-        return measure.n_items * np.log1p(self.level) if self.level else 0.0
+        """Return N log(1 + level)."""
+        return float(measure.n_items * np.log1p(self.level)) if self.level else 0.0
 
-    def slope(self, measure: BaseMeasure, expected_size: np.ndarray) -> np.ndarray:
-        """tr (I + L)^-1 = N - E|X|."""
+    def slope(self, measure: BaseMeasure, expected_size: Floats) -> Floats:
+        """Return tr (I + L)^-1 = N - E|X|."""
         return measure.n_items - expected_size
 
-    def expected_size(self, measure: BaseMeasure, low_rank: np.ndarray) -> np.ndarray:
-        """Points in all: those of the low-rank part + sigma of all others."""
+    def expected_size(self, measure: BaseMeasure, low_rank: Floats) -> Floats:
+        """Return the points of the low-rank part + sigma of all others."""
         return low_rank + (self.sigma * (measure.n_items - low_rank) if self.level else 0.0)
 
-    def diagonal(self, log_p: np.ndarray) -> np.ndarray:
-        """level / p, for each point; finite even where p is 0."""
+    def diagonal(self, log_p: Floats) -> Floats:
+        """Return level / p, finite even where p is 0."""
         return self.level * self.diagonal_slope(log_p)
 
-    def diagonal_slope(self, log_p: np.ndarray) -> np.ndarray:
-        """Derivative of `diagonal` by the level: 1 / p."""
+    def diagonal_slope(self, log_p: Floats) -> Floats:
+        """Return 1 / p."""
         return np.exp(-np.maximum(log_p, LEAST_LOG_P))
 
-    def inclusion(self, log_p: np.ndarray) -> np.ndarray:
-        """level / (1 + level) for each point of the ground set; 0 where p is 0."""
+    def inclusion(self, log_p: Floats) -> Floats:
+        """Return level / (1 + level) for each point of the ground set, 0 where p is 0."""
         return np.where(np.isneginf(log_p), 0.0, self.sigma)
 
-    def log_weight(self, measure: BaseMeasure, m: np.ndarray, e: np.ndarray) -> np.ndarray:
-        """Log of level^e times the number of ways to choose e of the N - m other items."""
+    def log_weight(self, measure: BaseMeasure, m: Places, e: Places) -> Floats:
+        """Return the log of level^e times the number of choices of e among the other items."""
         if self.level == 0:
             return np.where(np.equal(e, 0) & (m >= 0), 0.0, -np.inf)
         free = measure.n_items - m
@@ -194,20 +237,12 @@ class Counting:
         return np.where(e <= free, xlogy(e, self.level) + log_ways, -np.inf)
 
     def draw(
-        self,
-        measure: Items | Bernoulli,
-        n_sets: int,
-        places: np.ndarray,
-        points: Points,
-        rng: np.random.Generator,
-    ) -> tuple[np.ndarray, Points]:
-        """Points that join `n_sets` sets, of which set places[i] has points[i] already.
-
-        Returns the places of the new points' sets, and the points.
-        """
+        self, measure: BaseMeasure, n_sets: int, places: Places, points: Points, rng: Generator
+    ) -> tuple[Places, Points]:
+        """Draw the items that join each set, each by itself."""
         if self.level == 0:
             return np.zeros(0, dtype=np.intp), points[:0]
-        ground_set, taken = _listed(measure, places, points)
+        ground_set, taken = self._listed(measure, places, points)
         N = ground_set.shape[0]
         n_joined = rng.binomial(n_sets * N, self.sigma)
         cells = rng.choice(n_sets * N, size=n_joined, replace=False)
@@ -215,17 +250,12 @@ class Counting:
         return cells // N, ground_set[cells % N]
 
     def draw_exactly(
-        self,
-        measure: Items | Bernoulli,
-        counts: np.ndarray,
-        places: np.ndarray,
-        points: Points,
-        rng: np.random.Generator,
-    ) -> tuple[np.ndarray, Points]:
-        """As `draw`, given how many points join each set."""
+        self, measure: BaseMeasure, counts: Places, places: Places, points: Points, rng: Generator
+    ) -> tuple[Places, Points]:
+        """Draw as many of the other items for each set, all choices alike."""
         if not counts.any():
             return np.zeros(0, dtype=np.intp), points[:0]
-        ground_set, taken = _listed(measure, places, points)
+        ground_set, taken = self._listed(measure, places, points)
         N = ground_set.shape[0]
         taken = np.sort(taken)
         starts = np.searchsorted(taken, np.arange(len(counts) + 1) * N)
@@ -237,28 +267,22 @@ class Counting:
         return np.repeat(np.arange(len(counts)), counts), ground_set[np.concatenate(joined)]
 
     def remove(self, measure: BaseMeasure, points: Points) -> BaseMeasure:
-        """The measure that is left to further points beside those given: without them."""
-        if self.level == 0:
-            return measure
-        if not isinstance(measure, Items):
-            raise ValueError(
-                f"with Counting(level={self.level:g}) points can be given only on Items, not on "
-                f"{type(measure).__name__}; use Background, which has no such limit"
-            )
-        return measure.without(points)
+        """Return the measure without the given points."""
+        return measure.without(points) if self.level else measure
+
+    def _listed(
+        self, measure: BaseMeasure, places: Places, points: Points
+    ) -> tuple[Points, Places]:
+        """Return the ground set, and set * N + item for each point."""
+        check_listed(self, measure)
+        ground_set = measure.ground_set()
+        return ground_set, places * ground_set.shape[0] + measure.places(points)
 
 
-Noise = Background | Counting
-
-
-def _listed(
-    measure: Items | Bernoulli, places: np.ndarray, points: Points
-) -> tuple[Points, np.ndarray]:
-    """The ground set, and set * N + item of each point."""
-    if not isinstance(measure, Items | Bernoulli):
+def check_listed(noise: Noise, measure: BaseMeasure) -> None:
+    """Raise ValueError if the noise needs the list of a ground set that cannot be listed."""
+    if noise.needs_list and not measure.can_list:
         raise ValueError(
-            f"Counting noise lists the ground set, which {type(measure).__name__} cannot; use "
-            "Background"
+            f"{type(noise).__name__} noise lists the ground set, which {type(measure).__name__} "
+            "cannot; use Background (noise='background'), which does not"
         )
-    ground_set = measure.ground_set()
-    return ground_set, places * ground_set.shape[0] + measure.places(points)

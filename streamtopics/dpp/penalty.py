@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The penalty on the columns of U and on theta, and what does not change the kernel.
+"""The penalty on the columns of U and on theta, and the scales that leave the kernel alone.
 
     R(U, theta) = mean_i |theta_i|_1 + (sum_k |u_k|)^2
 
@@ -11,24 +11,18 @@ Source: Dupuy (2017), section 4.2.5.
 """
 
 import numpy as np
+from numpy.typing import NDArray
+
+from streamtopics.dpp.arrays import Floats
 
 SMOOTHING = 1e-16
 NEGLIGIBLE = 1e-100
 
 
-def smooth_penalty(U: np.ndarray, theta: np.ndarray) -> tuple[float, np.ndarray]:
-    """R, with (|u|^2 + 1e-16)^{1/2} for |u|, and its derivative by U.
+def smooth_penalty(U: Floats, theta: Floats) -> tuple[float, Floats]:
+    """Return R, with (|u|^2 + 1e-16)^{1/2} for |u|, and its derivative by U.
 
-    Parameters
-    ----------
-    U : ndarray of shape (V, r)
-    theta : ndarray of shape (r,) or (n_sets, r)
-        Not negative.
-
-    Returns
-    -------
-    value : float
-    slope : ndarray of shape (V, r)
+    theta is of shape (r,) or (n_sets, r), and not negative.
 
     Examples
     --------
@@ -44,26 +38,18 @@ def smooth_penalty(U: np.ndarray, theta: np.ndarray) -> tuple[float, np.ndarray]
     return float(value), 2 * norms.sum() * U / norms
 
 
-def strengths(U: np.ndarray, theta: np.ndarray) -> np.ndarray:
-    """b_k = |u_k| times the root of the mean theta_k, of shape (r,)."""
-    return np.linalg.norm(U, axis=0) * np.sqrt(np.atleast_2d(theta).mean(axis=0))
+def strengths(U: Floats, theta: Floats) -> Floats:
+    """Return b_k = |u_k| times the root of the mean theta_k, of shape (r,)."""
+    result: Floats = np.linalg.norm(U, axis=0) * np.sqrt(np.atleast_2d(theta).mean(axis=0))
+    return result
 
 
-def balance(U: np.ndarray, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The scales of least penalty, of the same kernel.
+def balance(U: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
+    """Rescale U and theta to the least penalty; the kernel stays the same.
 
-    Parameters
-    ----------
-    U : ndarray of shape (V, r)
-    theta : ndarray of shape (r,) or (n_sets, r)
-
-    Returns
-    -------
-    U : ndarray of shape (V, r)
-    theta : ndarray, of the shape of theta
-    scales : ndarray of shape (r,)
-        U was multiplied by them, theta divided by their squares. 0 for a column without
-        any effect, less than 1e-100 of the strongest, of which both become 0.
+    Returns U, theta and the scales, of shape (r,): U was multiplied by them, theta divided by
+    their squares. They are 0 for a column without any effect, less than 1e-100 of the
+    strongest, of which both become 0.
 
     Examples
     --------
@@ -81,8 +67,8 @@ def balance(U: np.ndarray, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, n
     return U * scales, theta * alive / np.where(alive, scales, 1.0) ** 2, scales
 
 
-def active(U: np.ndarray, theta: np.ndarray, *, tolerance: float = 1e-2) -> np.ndarray:
-    """Which columns have b_k of more than `tolerance` of the largest, of shape (r,), bool.
+def active(U: Floats, theta: Floats, *, tolerance: float = 1e-2) -> NDArray[np.bool_]:
+    """Return whether b_k of each column is more than `tolerance` of the largest.
 
     Examples
     --------
@@ -92,4 +78,5 @@ def active(U: np.ndarray, theta: np.ndarray, *, tolerance: float = 1e-2) -> np.n
     array([ True, False, False])
     """
     b = strengths(U, theta)
-    return b > tolerance * b.max(initial=0.0)
+    result: NDArray[np.bool_] = b > tolerance * b.max(initial=0.0)
+    return result

@@ -14,38 +14,30 @@ Kulesza and Taskar (2012), algorithm 1; on product measures with additive featur
 sampling of a structured DPP without edges (their section 6).
 """
 
+from collections.abc import Iterator
+
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from streamtopics.dpp.arrays import Floats, Places, Points
+from streamtopics.dpp.elementary_symmetric import draw_subsets
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.measures import BaseMeasure
-from streamtopics.dpp.measures.base import Points
 from streamtopics.dpp.sets import PointSets, stack
 from streamtopics.dpp.spectrum import Spectrum, size_log_weights, spectrum
-from streamtopics.dpp.symmetric import draw_subsets
 
 MOST_NUMBERS = 2**21
 
 
-def sample(process: Process, n_sets: int, rng: np.random.Generator) -> PointSets:
-    """Independent draws of sets.
-
-    Parameters
-    ----------
-    process : Process
-    n_sets : int
-    rng : Generator
-
-    Returns
-    -------
-    sets : PointSets
+def sample(process: Process, n_sets: int, rng: Generator) -> PointSets:
+    """Draw independent sets.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.kernel import Kernel, Process
-    >>> from streamtopics.dpp.measures import Bernoulli
-    >>> from streamtopics.dpp.noise import Background
+    >>> from streamtopics.dpp import Background, Bernoulli, Kernel, Process
     >>> from streamtopics.dpp.sampling import sample
     >>> rng = np.random.default_rng(0)
     >>> kernel = Kernel(rng.standard_normal((500, 12)), np.full(12, 10.0))
@@ -63,27 +55,15 @@ def sample(process: Process, n_sets: int, rng: np.random.Generator) -> PointSets
     return _gather(n_sets, (places, points), more)
 
 
-def sample_k(process: Process, k: int, n_sets: int, rng: np.random.Generator) -> PointSets:
-    """Independent draws of sets of exactly k points: the process given its size.
+def sample_k(process: Process, k: int, n_sets: int, rng: Generator) -> PointSets:
+    """Draw independent sets of exactly k points: the process given its size.
 
-    Parameters
-    ----------
-    process : Process
-    k : int
-        At most the rank of the low-rank part, if there is no noise.
-    n_sets : int
-    rng : Generator
-
-    Returns
-    -------
-    sets : PointSets
+    k is at most the rank of the low-rank part, if there is no noise.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.kernel import Kernel, Process
-    >>> from streamtopics.dpp.measures import Fourier
-    >>> from streamtopics.dpp.noise import Background
+    >>> from streamtopics.dpp import Background, Fourier, Kernel, Process
     >>> from streamtopics.dpp.sampling import sample_k
     >>> kernel = Kernel(np.eye(9), np.full(9, 2.0))
     >>> process = Process(Fourier(2, 1), kernel, Background(0.0))
@@ -114,9 +94,9 @@ def _check_count(n: int, name: str) -> None:
 
 
 def _draw_projections(
-    measure: BaseMeasure, eigen: Spectrum, chosen: np.ndarray, rng: np.random.Generator
-) -> tuple[np.ndarray, Points]:
-    """For each row of `chosen`, a draw of the projection on those eigenvectors.
+    measure: BaseMeasure, eigen: Spectrum, chosen: NDArray[np.bool_], rng: Generator
+) -> tuple[Places, Points]:
+    """Draw the points of the projection on the eigenvectors of each row of `chosen`.
 
     Returns the row of each point, and the points.
     """
@@ -134,12 +114,8 @@ def _draw_projections(
 
 
 def _draw_in_turn(
-    measure: BaseMeasure,
-    G: np.ndarray,
-    chosen: np.ndarray,
-    sizes: np.ndarray,
-    rng: np.random.Generator,
-):
+    measure: BaseMeasure, G: Floats, chosen: NDArray[np.bool_], sizes: Places, rng: Generator
+) -> Iterator[tuple[int, Points]]:
     """Yield the j-th points of all sets that have as many, and how many those are.
 
     Sets are sorted by size, the largest first. Vectors live in the coordinates of the
@@ -150,7 +126,7 @@ def _draw_in_turn(
     inside = np.arange(most) < sizes[:, None]
     basis = np.zeros((len(chosen), most, most))
     for j in range(most):
-        active = np.searchsorted(-sizes, -j)
+        active = int(np.searchsorted(-sizes, -j))
         spent, columns = basis[:active, :j], places[:active]
         q = _away(rng.standard_normal((active, most)) * inside[:active], spent)
         coefficients = np.zeros((active, G.shape[1]))
@@ -161,8 +137,8 @@ def _draw_in_turn(
         yield active, drawn
 
 
-def _away(x: np.ndarray, spent: np.ndarray) -> np.ndarray:
-    """x less its part in the span of the orthonormal rows of `spent`, of length 1.
+def _away(x: Floats, spent: Floats) -> Floats:
+    """Return x less its part in the span of the orthonormal rows of `spent`, of length 1.
 
     Twice, since the first time leaves rounding errors of the length that x had.
     """
@@ -172,8 +148,8 @@ def _away(x: np.ndarray, spent: np.ndarray) -> np.ndarray:
     return x
 
 
-def _gather(n_sets: int, *parts: tuple[np.ndarray, Points]) -> PointSets:
-    """Points with the places of their sets, put in the order of the sets."""
+def _gather(n_sets: int, *parts: tuple[Places, Points]) -> PointSets:
+    """Put points, with the places of their sets, in the order of the sets."""
     places = np.concatenate([place for place, _ in parts])
     points = stack([points for _, points in parts])
     indptr = np.concatenate([[0], np.cumsum(np.bincount(places, minlength=n_sets))])

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.kernel import Kernel
-from streamtopics.dpp.measures.base import Points
 
 RELATIVE_GAIN = 1e-12
 
@@ -32,11 +32,11 @@ class Selection:
     chosen : ndarray of shape (l,), int
         Their places, in the order in which they were taken.
     log_gains : ndarray of shape (l,)
-        What each added to log det L_Y, in nats.
+        Gain of each in log det L_Y, in nats.
     """
 
-    chosen: np.ndarray
-    log_gains: np.ndarray
+    chosen: Places
+    log_gains: Floats
 
 
 def greedy_map(
@@ -44,11 +44,11 @@ def greedy_map(
     Phi: Points,
     *,
     n_points: int | None = None,
-    log_quality: np.ndarray | None = None,
-    costs: np.ndarray | None = None,
+    log_quality: Floats | None = None,
+    costs: Floats | None = None,
     budget: float | None = None,
 ) -> Selection:
-    """Points of a large det L_Y, L(x, y) = q(x) phi_x'A phi_y q(y), within a number or a budget.
+    """Choose points of a large det L_Y, L(x, y) = q(x) phi_x'A phi_y q(y).
 
     Stops early where every further point lies in the span of those taken, up to 1e-12 of
     its squared length, as repeated points and points without features do. Of equals the
@@ -70,14 +70,10 @@ def greedy_map(
         Most that the points may cost together; goes with `costs`. A point that no longer
         fits is passed over.
 
-    Returns
-    -------
-    selection : Selection
-
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.kernel import Kernel
+    >>> from streamtopics.dpp import Kernel
     >>> from streamtopics.dpp.selection import greedy_map
     >>> Phi = np.array([[2.0, 0.0], [1.9, 0.1], [0.0, 1.0]])
     >>> kernel = Kernel(np.zeros((2, 0)), [], gamma=1.0)
@@ -97,7 +93,9 @@ def greedy_map(
     Z, norms2 = Phi @ kernel.scaled, kernel.norms2(Phi)
     distances, least = norms2.copy(), RELATIVE_GAIN * norms2
     factor = np.zeros((n if n_points is None else min(n, n_points), n))
-    free, chosen, gains = np.isfinite(log_quality), [], []
+    free = np.isfinite(log_quality)
+    chosen: list[int] = []
+    gains: list[float] = []
     while len(chosen) < len(factor):
         candidates = free & (distances > least) & (costs <= budget)
         if not candidates.any():
@@ -115,24 +113,24 @@ def greedy_map(
     return Selection(np.array(chosen, dtype=np.intp), np.array(gains))
 
 
-def _gram_row(Phi: Points, i: int) -> np.ndarray:
-    """Phi phi_i, of shape (n,)."""
+def _gram_row(Phi: Points, i: int) -> Floats:
+    """Return Phi phi_i, of shape (n,)."""
     row = Phi[[i]]
     row = row.toarray() if hasattr(row, "toarray") else row
     return Phi @ row.ravel()
 
 
 def _check_limits(
-    n: int, n_points: int | None, costs: np.ndarray | None, budget: float | None
-) -> tuple[np.ndarray, float]:
-    """The costs and the budget, of which there are plenty if there is none."""
+    n: int, n_points: int | None, costs: Floats | None, budget: float | None
+) -> tuple[Floats, float]:
+    """Check the limits; return the costs and the budget, costs of 0 if there is none."""
     if n_points is None and budget is None:
         raise ValueError("give n_points, or costs and a budget: otherwise nothing ends the choice")
     if n_points is not None and n_points < 0:
         raise ValueError(f"n_points must be at least 0; got {n_points!r}")
     if (costs is None) != (budget is None):
         raise ValueError("costs and budget go together; give both, or neither")
-    if costs is None:
+    if costs is None or budget is None:
         return np.zeros(n), 0.0
     costs = np.asarray(costs, dtype=np.float64)
     if costs.shape != (n,) or not (costs >= 0).all():

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
+from streamtopics.dpp.arrays import Floats
+from streamtopics.dpp.elementary_symmetric import log_elementary
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.low_rank import log_normalizer
-from streamtopics.dpp.symmetric import log_elementary
 
 RELATIVE_RANK = 1e-13
 
@@ -29,18 +30,16 @@ class Spectrum:
         G'Sigma G = I.
     """
 
-    values: np.ndarray
-    G: np.ndarray
+    values: Floats
+    G: Floats
 
 
 def spectrum(process: Process) -> Spectrum:
-    """The spectrum, in O(V r^2) if gamma is 0 and O(V^3) otherwise.
+    """Compute the spectrum, in O(V r^2) if gamma is 0 and O(V^3) otherwise.
 
     Examples
     --------
-    >>> from streamtopics.dpp.kernel import Kernel, Process
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
     >>> from streamtopics.dpp.spectrum import spectrum
     >>> process = Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.0))
     >>> spectrum(process).values.round(6)
@@ -53,40 +52,29 @@ def spectrum(process: Process) -> Spectrum:
     return Spectrum(values[kept], F @ (E[:, kept] / np.sqrt(values[kept])))
 
 
-def size_probabilities(process: Process, most: int) -> np.ndarray:
-    """Probabilities of 0, 1, ..., `most` points.
+def size_probabilities(process: Process, most: int) -> Floats:
+    """Return the probabilities of 0, 1, ..., `most` points.
 
     The low-rank part has m points with a weight e_m of its eigenvalues; the noise adds
     the others.
 
     Examples
     --------
-    >>> from streamtopics.dpp.kernel import Kernel, Process
-    >>> from streamtopics.dpp.measures import Items
-    >>> from streamtopics.dpp.noise import Counting
+    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
     >>> from streamtopics.dpp.spectrum import size_probabilities
     >>> process = Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.0))
     >>> size_probabilities(process, 2)
     array([0.0625, 0.9375, 0.    ])
     """
     log_weights = size_log_weights(process, spectrum(process), most)
-    return np.exp(logsumexp(log_weights, axis=1) - log_normalizer(process))
+    result: Floats = np.exp(logsumexp(log_weights, axis=1) - log_normalizer(process))
+    return result
 
 
-def size_log_weights(process: Process, eigen: Spectrum, most: int) -> np.ndarray:
-    """Log of the sum of det L_X over the sets with m points of the low-rank part among n.
+def size_log_weights(process: Process, eigen: Spectrum, most: int) -> Floats:
+    """Return the log of the sum of det L_X over sets of n points, m of the low-rank part.
 
-    Parameters
-    ----------
-    process : Process
-    eigen : Spectrum
-        Of the process.
-    most : int
-
-    Returns
-    -------
-    log_weights : ndarray of shape (most + 1, most + 1)
-        Entry (n, m), in nats; -inf where m > n.
+    Entry (n, m) of shape (most + 1, most + 1), in nats; -inf where m > n.
     """
     log_e = log_elementary(eigen.values, most)[-1]
     n, m = np.arange(most + 1)[:, None], np.arange(most + 1)

@@ -3,27 +3,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.utils import Tags, get_tags
 
+from streamtopics.base.frame import Commit, StreamingEstimator
+from streamtopics.base.glossary import documented
+from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.estimator import LowRankDPP
 from streamtopics.dpp.selection import greedy_map
-from streamtopics.dpp.summary import (
-    DigestSentence,
-    Summary,
-    check_quality,
-    check_scores,
-    inside,
-)
+from streamtopics.dpp.summary import DigestSentence, Summary, check_quality, check_scores, inside
 from streamtopics.dpp.summary_kernel import (
     Candidates,
     centrality,
@@ -35,9 +34,12 @@ from streamtopics.dpp.summary_kernel import (
     weighted_units,
 )
 from streamtopics.dpp.thesis_kernel import known_sentences, thesis_candidates
+from streamtopics.parallel import Workers
 from streamtopics.text import SentenceVectorizer
 from streamtopics.text.splitting import is_fragment
 from streamtopics.validation import COMMON_CONSTRAINTS, Interval, StrOptions
+
+Documents: TypeAlias = Sequence[sparse.csr_matrix] | NDArray[np.object_]
 
 DEFAULT_POWER, THESIS_POWER = 2.0, 1.0
 THESIS_WORDS = 500
@@ -57,7 +59,73 @@ CONSTRAINTS = {
 }
 
 
-class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+@dataclass(frozen=True)
+class Texts:
+    """Documents as lists of sentences, with the features of these."""
+
+    documents: list[list[str]]
+    features: Documents
+    vectorizer: SentenceVectorizer
+
+    @property
+    def n_documents(self) -> int:
+        """The number of documents."""
+        return len(self.documents)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Known(Commit):
+    """All that is known of words; before any learning only how to find them."""
+
+    posterior: None = None
+    vectorizer: SentenceVectorizer
+    document_frequency: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    n_documents: int = 0
+    thesis: LowRankDPP | None = None
+    n_batches: int = 0
+
+    @property
+    def weighs(self) -> bool:
+        """Whether words are to be weighted by their document frequencies."""
+        itself = isinstance(self.vectorizer.vectorizer_, TfidfVectorizer)
+        return self.document_frequency.size > 0 and not itself
+
+    @property
+    def weights(self) -> Floats | None:
+        """Weights of the words in a summary."""
+        frequency, n = self.document_frequency, self.n_documents
+        return inverse_document_frequency(frequency, n) if self.weighs else None
+
+    def digest_weights(self, X: Documents) -> Floats | None:
+        """Return the weights of the words in a digest of these documents."""
+        frequency, n = self.document_frequency, self.n_documents
+        if not frequency.size:
+            return specificity(count_documents(X, X[0].shape[1]), len(X)) if len(X) else None
+        return specificity(frequency, n) if self.weighs else None
+
+    def after(self, batch: Texts, thesis: LowRankDPP | None) -> Self:
+        """Return what is known with further documents."""
+        found = count_documents(batch.features, len(self.document_frequency))
+        return replace(
+            self,
+            document_frequency=self.document_frequency + found,
+            n_documents=self.n_documents + batch.n_documents,
+            thesis=thesis,
+            n_batches=self.n_batches + 1,
+        )
+
+
+class Choice(NamedTuple):
+    """What sentences are chosen by; `n_words` in place of `n_sentences`, if it is not None."""
+
+    thesis: LowRankDPP | None
+    weights: Floats | None
+    n_sentences: int
+    n_words: int | None
+
+
+@documented
+class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=None):
     """Summaries made of a document's own sentences: central ones that differ from each other.
 
     A determinantal point process gives a set of sentences the weight det L, the squared
@@ -74,7 +142,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         separates, so that a Chinese sentence is one. Sentences that no longer fit are passed
         over, and where none fits the summary is empty.
     vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
-        What makes features of sentences; it is cloned, not changed, and like `splitter` it
+        Makes features of sentences; it is cloned, not changed, and like `splitter` it
         stays as it was at the start of learning until the next `fit`. None notes which words of
         two letters or more a sentence has, in 2^18 hashed columns, so that no word is unknown
         and memory stays flat along a stream. The others learn their words in `fit` or the first
@@ -91,7 +159,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         which favours the shortest sentences; see the notes.
     quality_power : float or None, default=None
         L = (q q)^(power / 2) S of quality q and similarity S. Larger trusts the quality more,
-        0 asks for diversity alone. None is 2, as measured, and for "thesis" 1, as in the
+        0 is diversity alone. None is 2, as measured, and for "thesis" 1, as in the
         source.
     fragment_weight : float, default=0.5
         Factor of the centrality of sentences that look like the rest of one that was cut: which
@@ -111,10 +179,10 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         The fitted vectorizer of sentences.
     document_frequency_ : ndarray of shape (n_features,)
         How many of the documents seen have each word.
-    n_documents_seen_ : int
-        Documents learnt from.
+    n_documents_seen_, n_batch_iter_ : int
+        Documents and parts of the stream learnt from; all of `fit` is one.
     thesis_ : LowRankDPP or None
-        What "thesis" learnt.
+        The model of quality "thesis".
 
     See Also
     --------
@@ -161,23 +229,24 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
     (array([0, 3]), array([0.8 , 0.71]))
     """
 
+    _commit: Known
     _parameter_constraints = CONSTRAINTS
 
     def __init__(
         self,
-        n_sentences=5,
+        n_sentences: int = 5,
         *,
-        n_words=None,
-        vectorizer=None,
-        splitter=None,
-        quality="centrality",
-        quality_power=None,
-        fragment_weight=0.5,
-        n_components=10,
-        penalty=0.01,
-        max_iter=10,
-        random_state=None,
-    ):
+        n_words: int | None = None,
+        vectorizer: CountVectorizer | HashingVectorizer | None = None,
+        splitter: Callable[[str], list[str]] | None = None,
+        quality: str | Callable[[list[str], sparse.csr_matrix], ArrayLike] = "centrality",
+        quality_power: float | None = None,
+        fragment_weight: float = 0.5,
+        n_components: int = 10,
+        penalty: float = 0.01,
+        max_iter: int = 10,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.n_sentences = n_sentences
         self.n_words = n_words
         self.vectorizer = vectorizer
@@ -197,89 +266,66 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
         Parameters
         ----------
-        documents : iterable of str, or of lists of str
-            Texts, or lists of their sentences.
-        y : None
-            Ignored.
+        {documents}
+        {y_ignored}
 
-        Returns
-        -------
-        self : object
-            The fitted estimator.
+        {returns_self}
         """
-        self._validate_params()
-        vectorizer = self._new_vectorizer()
-        documents = vectorizer.sentences(documents)
-        vectorizer.fit(documents)
-        X = vectorizer.transform(documents)
-        thesis = None
-        if self.quality == "thesis":
-            _check_words(X, "fit")
-            thesis = self._new_thesis().fit(known_sentences(X))
-        self._keep(vectorizer, count_documents(X, _n_features(vectorizer)), len(X), thesis)
-        return self
+        return self._fit(documents=documents)
 
     def partial_fit(self, documents: Iterable[Any], y: Any = None) -> Self:
         """Go on learning from a part of a stream. The first one fixes which words there are.
 
-        When it fails or is interrupted nothing has changed.
+        When it fails nothing has changed; when it is interrupted, either nothing has changed or
+        all of the part was learnt, as `n_batch_iter_` tells.
 
         Parameters
         ----------
-        documents : iterable of str, or of lists of str
-            Texts, or lists of their sentences.
-        y : None
-            Ignored.
+        {documents}
+        {y_ignored}
 
-        Returns
-        -------
-        self : object
-            The estimator.
+        {returns_self}
         """
-        self._validate_params()
-        first = not self.__sklearn_is_fitted__()
-        vectorizer = self._new_vectorizer() if first else self.vectorizer_
-        documents = vectorizer.sentences(documents)
-        if first:
-            vectorizer.fit(documents)
-        X = vectorizer.transform(documents)
-        thesis = None if first else self.thesis_
+        return self._partial_fit(documents=documents)
+
+    def _read(self, method: str, *, reset: bool, documents: Iterable[Any]) -> Texts:
+        vectorizer = self._new_vectorizer() if reset else self._commit.vectorizer
+        sentences = vectorizer.sentences(documents)
+        if reset:
+            vectorizer.fit(sentences)
+        return Texts(sentences, vectorizer.transform(sentences), vectorizer)
+
+    def _start(self, batch: Texts) -> None:
+        thesis = None
         if self.quality == "thesis":
-            thesis = self._learn_thesis(thesis, X, first=first)
-        frequency, n_before = (
-            (0, 0) if first else (self.document_frequency_, self.n_documents_seen_)
-        )
-        frequency = frequency + count_documents(X, _n_features(vectorizer))
-        self._keep(vectorizer, frequency, n_before + len(X), thesis)
-        return self
+            if not any(X.nnz for X in batch.features):
+                raise ValueError(
+                    "documents have no sentence with a known word, so that quality 'thesis' has "
+                    "nothing to learn from; pass documents with words"
+                )
+            thesis = self._new_thesis()
+        n_features = batch.vectorizer.transform([[""]])[0].shape[1]
+        nothing = np.zeros(n_features, dtype=np.int64)
+        self._commit = Known(vectorizer=batch.vectorizer, document_frequency=nothing, thesis=thesis)
 
-    def _keep(
-        self,
-        vectorizer: SentenceVectorizer,
-        document_frequency: np.ndarray,
-        n_documents: int,
-        thesis: LowRankDPP | None,
-    ) -> None:
-        """Write all that was learnt in one go, which an interrupt cannot cut in two."""
-        learnt = {
-            "vectorizer_": vectorizer,
-            "document_frequency_": document_frequency,
-            "n_documents_seen_": n_documents,
-            "thesis_": thesis,
-        }
-        vars(self).update(learnt)
+    def _check_continuable(self) -> None:
+        self._check_thesis(self._commit)
 
-    def _learn_thesis(
-        self, thesis: LowRankDPP | None, X: Sequence[sparse.csr_matrix], *, first: bool
-    ) -> LowRankDPP:
-        if first:
-            _check_words(X, "the first partial_fit")
-            return self._new_thesis().partial_fit(known_sentences(X))
-        self._check_thesis(thesis)
-        if not any(matrix.nnz for matrix in X):
-            return thesis
-        asked = {"n_components": self.n_components, "penalty": self.penalty}
-        return copy(thesis).set_params(**asked).partial_fit(known_sentences(X))
+    def _learn_all(self, batch: Texts, pool: Workers) -> None:
+        """Learn from all documents together."""
+        thesis = self._commit.thesis
+        if thesis is not None:
+            thesis.fit(known_sentences(batch.features))
+        self._commit = replace(self._commit.after(batch, thesis), n_iter=1)
+
+    def _learn(self, batch: Texts, pool: Workers) -> None:
+        """Learn from a part of a stream."""
+        thesis = self._commit.thesis
+        if self.quality == "thesis" and thesis is not None and any(X.nnz for X in batch.features):
+            changed = {"n_components": self.n_components, "penalty": self.penalty}
+            thesis = copy(thesis).set_params(**changed)
+            thesis.partial_fit(known_sentences(batch.features))
+        self._commit = self._commit.after(batch, thesis)
 
     def _new_thesis(self) -> LowRankDPP:
         return LowRankDPP(
@@ -292,13 +338,12 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
     # Summaries
 
-    def transform(self, documents: Iterable[Any]) -> np.ndarray:
-        """The summary of each document.
+    def transform(self, documents: Iterable[Any]) -> NDArray[np.object_]:
+        """Return the summary of each document.
 
         Parameters
         ----------
-        documents : iterable of str, or of lists of str
-            Texts, or lists of their sentences.
+        {documents}
 
         Returns
         -------
@@ -314,12 +359,11 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
     def select(
         self, documents: Iterable[Any], *, scores: Iterable[Any] | None = None
     ) -> list[Summary]:
-        """Which sentences of each document are chosen, and how much each counts.
+        """Choose sentences of each document, with their scores.
 
         Parameters
         ----------
-        documents : iterable of str, or of lists of str
-            Texts, or lists of their sentences.
+        {documents}
         scores : iterable of array-likes of shape (n_sentences,), or None, default=None
             The quality of the sentences of each document, in place of `quality`; not negative,
             0 for a sentence not to take.
@@ -329,12 +373,12 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         summaries : list of n_documents Summary
         """
         self._validate_params()
-        vectorizer = self._known_vectorizer()
-        documents = vectorizer.sentences(documents)
-        X, weights = vectorizer.transform(documents), self._weights()
+        known = self._known()
+        documents = known.vectorizer.sentences(documents)
         given = check_scores(scores, documents)
-        rows = zip(documents, X, given, strict=True)
-        return [self._choose(*row, weights, self.n_sentences, self.n_words) for row in rows]
+        rows = zip(documents, known.vectorizer.transform(documents), given, strict=True)
+        choice = Choice(known.thesis, known.weights, self.n_sentences, self.n_words)
+        return [self._choose(choice, *row) for row in rows]
 
     def digest(
         self,
@@ -344,7 +388,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         times: Sequence[Any] | None = None,
         window: tuple[Any, Any] | None = None,
     ) -> list[DigestSentence]:
-        """The most central sentences of many documents that differ from each other.
+        """Choose the most central sentences of many documents that differ from each other.
 
         All sentences count as those of one document, repeated ones once, so that what many
         documents say in words of their own is central. Words weigh log((2 + N) / (1 + df)),
@@ -352,8 +396,7 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
         Parameters
         ----------
-        documents : iterable of str, or of lists of str
-            Texts, or lists of their sentences.
+        {documents}
         n_sentences : int or None, default=None
             Most sentences; None is the estimator's budget, in sentences or words.
         times : sequence of n_documents times, or None, default=None
@@ -385,19 +428,17 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         self._validate_params()
         if n_sentences is not None and not (isinstance(n_sentences, Integral) and n_sentences > 0):
             raise ValueError(f"n_sentences must be a whole number above 0; got {n_sentences!r}")
-        vectorizer = self._known_vectorizer()
-        documents = vectorizer.sentences(documents)
+        known = self._known()
+        documents = known.vectorizer.sentences(documents)
         places = inside(len(documents), times, window)
         first: dict[str, tuple[int, int]] = {}
         for d in places:
             for i, sentence in enumerate(documents[d]):
                 first.setdefault(sentence, (d, i))
-        X = vectorizer.transform([list(first), *(documents[d] for d in places)])
-        n_words = self.n_words if n_sentences is None else None
-        n_sentences = self.n_sentences if n_sentences is None else n_sentences
-        found = self._choose(
-            list(first), X[0], None, self._digest_weights(X[1:]), n_sentences, n_words
-        )
+        X = known.vectorizer.transform([list(first), *(documents[d] for d in places)])
+        limits = (self.n_sentences, self.n_words) if n_sentences is None else (n_sentences, None)
+        choice = Choice(known.thesis, known.digest_weights(X[1:]), *limits)
+        found = self._choose(choice, list(first), X[0], None)
         values = zip(found.sentences, found.scores.tolist(), found.log_gains.tolist(), strict=True)
         return [DigestSentence(*first[text], text, *rest) for text, *rest in values]
 
@@ -405,67 +446,44 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         """Do nothing: lists of sentences do not fit into a data frame.
 
         It is here so that the output of a pipeline can be chosen.
-
-        Parameters
-        ----------
-        transform : {"default", "pandas", "polars"} or None, default=None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-            The estimator.
         """
         return self
 
     def _choose(
-        self,
-        sentences: list[str],
-        X: sparse.csr_matrix,
-        scores: np.ndarray | None,
-        weights: np.ndarray | None,
-        n_sentences: int,
-        n_words: int | None,
+        self, choice: Choice, sentences: list[str], X: sparse.csr_matrix, scores: Floats | None
     ) -> Summary:
         if not sentences:
             return Summary(np.zeros(0, dtype=np.intp), (), np.zeros(0), np.zeros(0))
-        candidates = self._candidates(sentences, X, scores, weights)
+        candidates = self._candidates(choice, sentences, X, scores)
+        n_words = choice.n_words
         found = greedy_map(
             candidates.kernel,
             candidates.features,
-            n_points=n_sentences if n_words is None else None,
+            n_points=choice.n_sentences if n_words is None else None,
             log_quality=candidates.log_quality,
             costs=None if n_words is None else np.array([len(s.split()) for s in sentences]),
             budget=n_words,
         )
         order = np.argsort(found.chosen)
         indices = found.chosen[order]
-        return Summary(
-            indices,
-            tuple(sentences[i] for i in indices),
-            candidates.quality[indices],
-            found.log_gains[order],
-        )
+        texts = tuple(sentences[i] for i in indices)
+        return Summary(indices, texts, candidates.quality[indices], found.log_gains[order])
 
     def _candidates(
-        self,
-        sentences: list[str],
-        X: sparse.csr_matrix,
-        scores: np.ndarray | None,
-        weights: np.ndarray | None,
+        self, choice: Choice, sentences: list[str], X: sparse.csr_matrix, scores: Floats | None
     ) -> Candidates:
         power = self._power()
         if X.count_nonzero() == 0:
             quality = np.ones(len(sentences)) if scores is None else scores
             return cosine_candidates(distinct_units(sentences), quality, power)
-        if self.quality == "thesis":
-            return thesis_candidates(self.thesis_, X, power, quality=scores)
-        units = weighted_units(X, weights)
+        if self.quality == "thesis" and choice.thesis is not None:
+            return thesis_candidates(choice.thesis, X, power, quality=scores)
+        units = weighted_units(X, choice.weights)
         if scores is None:
             scores = self._quality_of(sentences, units)
         return cosine_candidates(units, scores, power)
 
-    def _quality_of(self, sentences: list[str], units: sparse.csr_matrix) -> np.ndarray:
+    def _quality_of(self, sentences: list[str], units: sparse.csr_matrix) -> Floats:
         if callable(self.quality):
             values = self.quality(list(sentences), units)
             return check_quality(values, len(sentences), "what quality returned")
@@ -474,25 +492,30 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
 
     # What is known
 
+    @property
+    def vectorizer_(self) -> SentenceVectorizer:
+        """The fitted vectorizer of sentences."""
+        return self._commit.vectorizer
+
+    @property
+    def document_frequency_(self) -> NDArray[np.int64]:
+        """How many of the documents seen have each word."""
+        return self._commit.document_frequency
+
+    @property
+    def n_documents_seen_(self) -> int:
+        """Documents learnt from."""
+        return self._commit.n_documents
+
+    @property
+    def thesis_(self) -> LowRankDPP | None:
+        """The model of quality "thesis"."""
+        return self._commit.thesis
+
     def _power(self) -> float:
         if self.quality_power is not None:
             return self.quality_power
         return THESIS_POWER if self.quality == "thesis" else DEFAULT_POWER
-
-    def _weights(self) -> np.ndarray | None:
-        if not self.__sklearn_is_fitted__() or self._weighs_itself():
-            return None
-        return inverse_document_frequency(self.document_frequency_, self.n_documents_seen_)
-
-    def _digest_weights(self, X: Sequence[sparse.csr_matrix]) -> np.ndarray | None:
-        if not self.__sklearn_is_fitted__():
-            return specificity(count_documents(X, X[0].shape[1]), len(X)) if len(X) else None
-        if self._weighs_itself():
-            return None
-        return specificity(self.document_frequency_, self.n_documents_seen_)
-
-    def _weighs_itself(self) -> bool:
-        return isinstance(self.vectorizer_.vectorizer_, TfidfVectorizer)
 
     def _inner_vectorizer(self) -> Any:
         if self.vectorizer is not None:
@@ -506,12 +529,12 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
     def _new_vectorizer(self) -> SentenceVectorizer:
         return SentenceVectorizer(self._inner_vectorizer(), splitter=self.splitter)
 
-    def _known_vectorizer(self) -> SentenceVectorizer:
-        """The fitted one, or else one that needs no fit."""
+    def _known(self) -> Known:
+        """Return what was learnt, or else a vectorizer that needs no fit."""
         if self.__sklearn_is_fitted__():
-            if self.quality == "thesis":
-                self._check_thesis(self.thesis_)
-            return self.vectorizer_
+            known = self._commit
+            self._check_thesis(known)
+            return known
         if self._requires_fit():
             raise NotFittedError(
                 "this DPPSummarizer is not fitted yet, and its "
@@ -519,10 +542,10 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
                 + " has to be; call fit or partial_fit first. The default vectorizer and "
                 "HashingVectorizer can do without"
             )
-        return self._new_vectorizer().fit([])
+        return Known(vectorizer=self._new_vectorizer().fit([]))
 
-    def _check_thesis(self, thesis: LowRankDPP | None) -> None:
-        if thesis is None:
+    def _check_thesis(self, known: Known) -> None:
+        if self.quality == "thesis" and known.thesis is None:
             raise ValueError(
                 "quality is 'thesis' now, but it was another one when this estimator learnt; call "
                 "fit again, or set it back"
@@ -535,24 +558,9 @@ class DPPSummarizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None)
         )
         return self.quality == "thesis" or not stateless
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "n_documents_seen_")
-
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         tags.requires_fit = self._requires_fit()
         return tags
-
-
-def _n_features(vectorizer: SentenceVectorizer) -> int:
-    return vectorizer.transform([[""]])[0].shape[1]
-
-
-def _check_words(X: Sequence[sparse.csr_matrix], method: str) -> None:
-    if not any(matrix.nnz for matrix in X):
-        raise ValueError(
-            f"documents, passed to {method}, have no sentence with a known word, so that quality "
-            "'thesis' has nothing to learn from; pass documents with words"
-        )

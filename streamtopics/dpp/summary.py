@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Summaries as they are handed out, and what is asked for, checked."""
+"""Records of summaries, and checks of arguments."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from streamtopics.dpp.arrays import Floats, Places
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,14 +23,14 @@ class Summary:
         Their quality: the centrality, or what was given or computed instead; with
         ``quality="thesis"`` log p, in nats.
     log_gains : ndarray of shape (n_chosen,)
-        What each added to log det L, in nats. The sentence that was taken first has the
+        Gain of each in log det L, in nats. The sentence that was taken first has the
         largest.
     """
 
-    indices: np.ndarray
+    indices: Places
     sentences: tuple[str, ...]
-    scores: np.ndarray
-    log_gains: np.ndarray
+    scores: Floats
+    log_gains: Floats
 
 
 class DigestSentence(NamedTuple):
@@ -46,16 +48,14 @@ class DigestSentence(NamedTuple):
     """
 
     document: int
-    index: int
+    index: int  # type: ignore[assignment]  # As it is called, in place of tuple.index.
     sentence: str
     score: float
     log_gain: float
 
 
-def check_scores(
-    scores: Iterable[Any] | None, documents: list[list[str]]
-) -> list[np.ndarray | None]:
-    """The scores of the sentences of each document; None for each if there are none."""
+def check_scores(scores: Iterable[Any] | None, documents: list[list[str]]) -> list[Floats | None]:
+    """Return the scores of the sentences of each document; None for each if there are none."""
     if scores is None:
         return [None] * len(documents)
     if isinstance(scores, str) or not isinstance(scores, Iterable):
@@ -72,8 +72,8 @@ def check_scores(
     ]
 
 
-def check_quality(values: Any, n_sentences: int, name: str) -> np.ndarray:
-    """One finite number that is not negative for each sentence, as float64."""
+def check_quality(values: Any, n_sentences: int, name: str) -> Floats:
+    """Return one finite number that is not negative for each sentence, as float64."""
     try:
         values = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -90,11 +90,12 @@ def check_quality(values: Any, n_sentences: int, name: str) -> np.ndarray:
             f"{name} must be finite and not negative; it goes from {values.min():g} to "
             f"{values.max():g}. Of log scores take the exponential"
         )
-    return values
+    result: Floats = values
+    return result
 
 
 def inside(n_documents: int, times: Sequence[Any] | None, window: Any) -> list[int]:
-    """The places of the documents in the window; NaN and NaT are in none."""
+    """Return the places of the documents in the window; NaN and NaT are in none."""
     if (times is None) != (window is None):
         raise ValueError("times and window go together; give both, or neither")
     if times is None:

@@ -8,12 +8,14 @@ quality of a sentence: by default its centrality, the cosine with the mean of th
 document's sentences, less if it looks like a piece of a sentence.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
+from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.kernel import Kernel
 
 
@@ -33,11 +35,11 @@ class Candidates:
 
     kernel: Kernel
     features: sparse.csr_matrix
-    quality: np.ndarray
-    log_quality: np.ndarray
+    quality: Floats
+    log_quality: Floats
 
 
-def inverse_document_frequency(document_frequency: np.ndarray, n_documents: int) -> np.ndarray:
+def inverse_document_frequency(document_frequency: NDArray[np.int64], n_documents: int) -> Floats:
     """log((1 + N) / (1 + df)) + 1, as TfidfVectorizer has it; 1 before any document.
 
     Examples
@@ -50,7 +52,7 @@ def inverse_document_frequency(document_frequency: np.ndarray, n_documents: int)
     return np.log((1 + n_documents) / (1 + document_frequency)) + 1
 
 
-def specificity(document_frequency: np.ndarray, n_documents: int) -> np.ndarray:
+def specificity(document_frequency: NDArray[np.int64], n_documents: int) -> Floats:
     """log((2 + N) / (1 + df)): as good as 0 for words of all documents, but never 0.
 
     Over many documents about different things, function words are all that the sentences
@@ -66,8 +68,8 @@ def specificity(document_frequency: np.ndarray, n_documents: int) -> np.ndarray:
     return np.log((2 + n_documents) / (1 + document_frequency))
 
 
-def count_documents(documents: Sequence[sparse.csr_matrix], n_features: int) -> np.ndarray:
-    """In how many documents each word is, of shape (n_features,).
+def count_documents(documents: Iterable[sparse.csr_matrix], n_features: int) -> NDArray[np.int64]:
+    """Count the documents that have each word, of shape (n_features,).
 
     Examples
     --------
@@ -84,8 +86,8 @@ def count_documents(documents: Sequence[sparse.csr_matrix], n_features: int) -> 
     return found
 
 
-def weighted_units(X: sparse.csr_matrix, weights: np.ndarray | None) -> sparse.csr_matrix:
-    """Rows of length 1, of weighted features, over the columns in use alone.
+def weighted_units(X: sparse.csr_matrix, weights: Floats | None) -> sparse.csr_matrix:
+    """Weigh features and scale rows to length 1, over the columns in use alone.
 
     Rows without features stay 0. `weights` has shape (n_features,); None is 1.
 
@@ -106,7 +108,7 @@ def weighted_units(X: sparse.csr_matrix, weights: np.ndarray | None) -> sparse.c
     return sparse.csr_matrix((data, columns, X.indptr), shape=(X.shape[0], max(len(used), 1)))
 
 
-def centrality(units: sparse.csr_matrix) -> np.ndarray:
+def centrality(units: sparse.csr_matrix) -> Floats:
     """The cosine of each row, of length 1 or 0, with the mean of all rows; at least 0.
 
     Examples
@@ -118,21 +120,16 @@ def centrality(units: sparse.csr_matrix) -> np.ndarray:
     """
     mean = np.asarray(units.sum(axis=0)).ravel()
     length = np.linalg.norm(mean)
-    return np.maximum(units @ mean / (length if length > 0 else 1.0), 0.0)
+    result: Floats = np.maximum(units @ mean / (length if length > 0 else 1.0), 0.0)
+    return result
 
 
 def cosine_candidates(
-    units: sparse.csr_matrix, quality: np.ndarray, quality_power: float
+    units: sparse.csr_matrix, quality: Floats, quality_power: float
 ) -> Candidates:
-    """The kernel of this module.
+    """Return the candidates under the kernel of this module.
 
-    Parameters
-    ----------
-    units : CSR matrix of shape (n_sentences, n_features)
-        Rows of length 1, or 0 for a sentence not to take.
-    quality : ndarray of shape (n_sentences,)
-        Not negative.
-    quality_power : float
+    Rows of `units` have the length 1, or 0 for a sentence not to take; no quality is negative.
 
     Examples
     --------
@@ -149,7 +146,7 @@ def cosine_candidates(
     return Candidates(same, units, quality, powered(quality, quality_power))
 
 
-def powered(quality: np.ndarray, quality_power: float) -> np.ndarray:
+def powered(quality: Floats, quality_power: float) -> Floats:
     """log q^{power / 2}; -inf where q is 0, whatever the power.
 
     Examples
@@ -164,7 +161,7 @@ def powered(quality: np.ndarray, quality_power: float) -> np.ndarray:
 
 
 def distinct_units(sentences: Sequence[str]) -> sparse.csr_matrix:
-    """For sentences without features: a row of length 1 for each text, 0 for an empty one.
+    """Make features of sentences without any: a row of length 1 for each different text.
 
     Examples
     --------

@@ -10,17 +10,18 @@ that with power 1 the shortest sentences win.
 Source: Dupuy (2017), section 4.4.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import numpy as np
 from scipy import sparse
 
+from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.estimator import LowRankDPP
 from streamtopics.dpp.summary_kernel import Candidates, powered
 
 
-def known_sentences(documents: Sequence[sparse.csr_matrix]) -> list[sparse.csr_matrix]:
-    """The sentences of each document that have a known word, as sets of words.
+def known_sentences(documents: Iterable[sparse.csr_matrix]) -> list[sparse.csr_matrix]:
+    """Return the sentences of each document that have a known word, as sets of words.
 
     Examples
     --------
@@ -34,27 +35,12 @@ def known_sentences(documents: Sequence[sparse.csr_matrix]) -> list[sparse.csr_m
 
 
 def thesis_candidates(
-    model: LowRankDPP,
-    X: sparse.csr_matrix,
-    quality_power: float,
-    *,
-    quality: np.ndarray | None = None,
+    model: LowRankDPP, X: sparse.csr_matrix, quality_power: float, *, quality: Floats | None = None
 ) -> Candidates:
-    """The kernel of this module on the sentences of a document.
+    """Return the candidates of a document under the kernel of this module.
 
-    Parameters
-    ----------
-    model : LowRankDPP
-        Fitted, of sentences as sets of words.
-    X : CSR matrix of shape (n_sentences, n_features)
-    quality_power : float
-    quality : ndarray of shape (n_sentences,) or None, default=None
-        In place of p.
-
-    Returns
-    -------
-    candidates : Candidates
-        Reported as quality is log p, in nats, unless another one was given.
+    The model is fitted to sentences as sets of words. Reported as quality is log p, in nats,
+    unless a quality of each sentence is given, in place of p.
 
     Examples
     --------

@@ -1,33 +1,28 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the columns and rows of an embedding say about words."""
+"""Typical words of the columns of an embedding, and similar words."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
+from streamtopics.dpp.arrays import Floats, Places
 from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.marginal import expected_size, expected_with_word
-from streamtopics.dpp.measures.base import WordMeasure
+from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.noise import Background
 
 NEARLY_NONE = 1e-9
 
 
-def word_probabilities(measure: WordMeasure, u: np.ndarray) -> np.ndarray:
-    """Probability that a sentence from p(x) (u'phi(x))^2 has each word.
+def word_probabilities(measure: BaseMeasure, u: Floats) -> Floats:
+    """Return the probability that a sentence from p(x) (u'phi(x))^2 has each word.
 
-    Parameters
-    ----------
-    measure : WordMeasure
-    u : ndarray of shape (V,)
-        Not 0 everywhere; its scale does not matter.
-
-    Returns
-    -------
-    probability : ndarray of shape (V,)
+    u is not 0 everywhere; its scale does not matter.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.measures import Bernoulli
+    >>> from streamtopics.dpp import Bernoulli
     >>> from streamtopics.dpp.words import word_probabilities
     >>> word_probabilities(Bernoulli([0.2, 0.5]), np.array([3.0, 0.0]))
     array([1. , 0.5])
@@ -35,26 +30,16 @@ def word_probabilities(measure: WordMeasure, u: np.ndarray) -> np.ndarray:
     return _share_with_word(measure, Kernel(u[:, None] / np.abs(u).max(), np.ones(1)))
 
 
-def telling_words(measure: WordMeasure, components: np.ndarray, n: int) -> list[np.ndarray]:
-    """For each row u the places of the n words with the largest P log(P / P0).
+def telling_words(measure: BaseMeasure, components: Floats, n: int) -> Sequence[Places]:
+    """Return the places of the n words with the largest P log(P / P0), for each row u.
 
     P is `word_probabilities` under u, P0 the same under p(x) |phi(x)|^2, of no direction.
-
-    Parameters
-    ----------
-    measure : WordMeasure
-    components : ndarray of shape (r, V)
-    n : int
-
-    Returns
-    -------
-    places : list of r ndarrays
-        The most telling first; empty for a row of zeros.
+    The most typical come first; there are none for a row of zeros.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.measures import Bernoulli
+    >>> from streamtopics.dpp import Bernoulli
     >>> from streamtopics.dpp.words import telling_words
     >>> U = np.array([[0.0, 2.0, -3.0], [0.0, 0.0, 0.0]])
     >>> telling_words(Bernoulli([0.1, 0.1, 0.1]), U, 2)
@@ -68,28 +53,19 @@ def telling_words(measure: WordMeasure, components: np.ndarray, n: int) -> list[
             found.append(np.zeros(0, dtype=np.int64))
             continue
         P = np.clip(word_probabilities(measure, u), 1e-300, 1.0)
-        telling = P * np.log(P / np.maximum(usual, 1e-300))
-        found.append(np.argsort(-telling, kind="stable")[:n])
+        weight = P * np.log(P / np.maximum(usual, 1e-300))
+        found.append(np.argsort(-weight, kind="stable")[:n])
     return found
 
 
-def _share_with_word(measure: WordMeasure, kernel: Kernel) -> np.ndarray:
-    """Of the expected points of a kernel, those that have each word."""
+def _share_with_word(measure: BaseMeasure, kernel: Kernel) -> Floats:
+    """Return the share of the expected points of a kernel that have each word."""
     process = Process(measure, kernel, Background(0.0))
     return expected_with_word(process) / expected_size(process)
 
 
-def embedding_cosines(some: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Cosines of some rows with others; 0 for a row of zeros.
-
-    Parameters
-    ----------
-    some : ndarray of shape (m, r)
-    rows : ndarray of shape (n, r)
-
-    Returns
-    -------
-    cosines : ndarray of shape (m, n)
+def embedding_cosines(some: Floats, rows: Floats) -> Floats:
+    """Return the cosines of some rows with others; 0 for a row of zeros.
 
     Examples
     --------
@@ -101,6 +77,6 @@ def embedding_cosines(some: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return _units(some) @ _units(rows).T
 
 
-def _units(rows: np.ndarray) -> np.ndarray:
+def _units(rows: Floats) -> Floats:
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(norms > 0, norms, 1.0)

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import sparse
@@ -20,15 +21,15 @@ from streamtopics.base.frame import (
     check_update,
     warn_of_no_boost,
 )
-from streamtopics.base.inputs import SentenceDocuments, SentencesInput
+from streamtopics.base.glossary import documented
+from streamtopics.base.inputs import SentenceDocuments
+from streamtopics.base.sentence_topics import SentenceTopics
 from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE, FEW_STEPS
-from streamtopics.base.topics import LearntTopics
 from streamtopics.local.asum import EM, Found, FrankWolfe
-from streamtopics.metrics import predictive
 from streamtopics.models import ASUM
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.sentences import Sentences
+from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates import BPS
 from streamtopics.updates.rule import Rule
 from streamtopics.validation import (
@@ -42,10 +43,11 @@ from streamtopics.validation import (
 
 BOOSTING = 0.5
 AT_LEAST_ONE = Interval(Real, 1, 1e10, closed="both")
-LOCAL_STEPS = {"em": EM, "frank_wolfe": FrankWolfe}
+LOCAL_STEPS: dict[str, type[EM] | type[FrankWolfe]] = {"em": EM, "frank_wolfe": FrankWolfe}
 
 
-class AspectSentimentModel(LearntTopics, SentencesInput):
+@documented
+class AspectSentimentModel(SentenceTopics):
     """The aspect and sentiment unification model (ASUM), which learns from seed words.
 
     Each sentence speaks of one aspect with one sentiment, and draws all of its words from
@@ -118,18 +120,7 @@ class AspectSentimentModel(LearntTopics, SentencesInput):
         Share of all tokens learnt from that each topic explains.
     prior_retention_ : ndarray of shape (n_sentiments * n_aspects,)
         Share of each topic's mass that is owed to the prior.
-    n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
-        What has been learnt from, counting repeated passes.
-    n_iter_ : int
-        Passes that `fit` has finished.
-    posterior_ : TopicPosterior
-        The state of the engine.
-    seed_ : int
-        The seed drawn from `random_state`.
-    n_features_in_ : int
-        Columns of the counts.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where the counts came as data frames.
+    {stream_attributes}
 
     See Also
     --------
@@ -138,6 +129,9 @@ class AspectSentimentModel(LearntTopics, SentencesInput):
 
     Notes
     -----
+    Counts may be fractions. For the accuracy on labelled documents, in the place of `score`,
+    ask scikit-learn's tools for ``scoring="accuracy"``.
+
     With flat priors the log likelihood of a document is concave in the joint proportions of
     sentiments and aspects, so that EM finds its maximum from anywhere. Words are counted by
     the joint responsibility of each sentence, not by the product of that of its sentiment
@@ -168,7 +162,7 @@ class AspectSentimentModel(LearntTopics, SentencesInput):
     array(['positive', 'negative'], dtype='<U8')
     """
 
-    _records: ClassVar[dict[str, dict[str, Any]]] = LearntTopics._records | {"update": {}}
+    _records: ClassVar[dict[str, dict[str, Any]]] = SentenceTopics._records | {"update": {}}
     _parameter_constraints = {
         name: COMMON_CONSTRAINTS[name]
         for name in (
@@ -188,25 +182,25 @@ class AspectSentimentModel(LearntTopics, SentencesInput):
 
     def __init__(
         self,
-        n_aspects=10,
+        n_aspects: int = 10,
         *,
-        sentiments=("positive", "negative"),
-        topic_word_prior=None,
-        boosted_prior=None,
-        boosting_scale=None,
-        boosting_norm="topic",
-        update=None,
-        doc_sentiment_prior=1.0,
-        doc_aspect_prior=2.0,
-        local_step="em",
-        max_local_iter=100,
-        tol=1e-3,
-        batch_size=1000,
-        max_iter=1,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        sentiments: Sequence[str] | Sequence[int] = ("positive", "negative"),
+        topic_word_prior: WordPriorLike = None,
+        boosted_prior: WordPriorLike = None,
+        boosting_scale: float | None = None,
+        boosting_norm: Literal["whole", "topic"] = "topic",
+        update: Rule | None = None,
+        doc_sentiment_prior: float = 1.0,
+        doc_aspect_prior: float = 2.0,
+        local_step: Literal["em", "frank_wolfe"] = "em",
+        max_local_iter: int = 100,
+        tol: float = 1e-3,
+        batch_size: int = 1000,
+        max_iter: int = 1,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_aspects = n_aspects
         self.sentiments = sentiments
         self.topic_word_prior = topic_word_prior
@@ -235,14 +229,9 @@ class AspectSentimentModel(LearntTopics, SentencesInput):
 
         Parameters
         ----------
-        X : matrix of shape (n_sentences, n_features), or sequence of matrices
-            Non-negative word counts, fractions are legal: one matrix for all documents,
-            with `groups`, or one of shape (n_sentences, n_features) for each document, as
-            `SentenceVectorizer` makes them.
-        y : None
-            Ignored: sentiments are learnt from the prior.
-        groups : array-like of shape (n_sentences,) or None, default=None
-            The document of each row of X, if that is one matrix.
+        {X_sentences}
+        {y_ignored}
+        {groups}
 
         Returns
         -------
@@ -261,18 +250,15 @@ class AspectSentimentModel(LearntTopics, SentencesInput):
         """Learn from one minibatch: one step of the update rule.
 
         When it fails nothing has changed. When it is interrupted, either nothing has changed
-        or all of the minibatch was learnt, as `n_batch_iter_` tells. The first call fixes
+        or all of the minibatch was learnt, as `n_batch_iter_` says. The first call fixes
         the sentiments, the number of aspects and the priors of the topics; of a minibatch
         without documents nothing is learnt.
 
         Parameters
         ----------
-        X : matrix of shape (n_sentences, n_features), or sequence of matrices
-            As in `fit`.
-        y : None
-            Ignored: sentiments are learnt from the prior.
-        groups : array-like of shape (n_sentences,) or None, default=None
-            The document of each row of X, if that is one matrix.
+        {X_sentences}
+        {y_ignored}
+        {groups}
 
         Returns
         -------
@@ -280,24 +266,6 @@ class AspectSentimentModel(LearntTopics, SentencesInput):
             The estimator.
         """
         return self._partial_fit(X=X, groups=groups)
-
-    def fit_transform(self, X: Any, y: Any = None, groups: Any = None) -> np.ndarray:
-        """`fit`, then `transform` of the same documents.
-
-        Parameters
-        ----------
-        X : matrix of shape (n_sentences, n_features), or sequence of matrices
-            As in `fit`.
-        y : None
-            Ignored.
-        groups : array-like of shape (n_sentences,) or None, default=None
-            The document of each row of X, if that is one matrix.
-
-        Returns
-        -------
-        doc_topic : ndarray of shape (n_documents, n_sentiments * n_aspects), float64
-        """
-        return self.fit(X, groups=groups).transform(X, groups)
 
     def _warn_before(self, batch: SentenceDocuments) -> None:
         rounds = getattr(self._rule, "n_rounds", getattr(self._rule, "max_rounds", 1))
@@ -352,7 +320,8 @@ class AspectSentimentModel(LearntTopics, SentencesInput):
         posterior = commit.posterior
         learn = self._model.learner(posterior, batch.batch, pool)
         blend, state = rule.step(posterior, learn, commit.state)
-        if self.boosted_prior is not None and not np.any(blend.boost):
+        unused = batch.n_tokens and not np.any(blend.boost)
+        if self.boosted_prior is not None and unused:
             warn_of_no_boost("a boosting_scale above 0, or an update with a boost")
         new = replace(commit, state=state, update=rule)
         posterior.blend(blend, [(vars(self), "_commit", new)])
@@ -364,11 +333,8 @@ class AspectSentimentModel(LearntTopics, SentencesInput):
 
         Parameters
         ----------
-        X : matrix of shape (n_sentences, n_features), or sequence of matrices
-            As in `fit`.
-        groups : array-like of shape (n_sentences,) or None, default=None
-            The document of each row of X, if that is one matrix; documents come in the
-            order of their first rows.
+        {X_sentences}
+        {groups}
 
         Returns
         -------
@@ -377,18 +343,16 @@ class AspectSentimentModel(LearntTopics, SentencesInput):
             first.
         """
         most_probable = self._sentiments(X, groups, "predict").argmax(axis=1)
-        return self.classes_[most_probable]
+        sentiment: np.ndarray = self.classes_[most_probable]
+        return sentiment
 
     def predict_proba(self, X: Any, groups: Any = None) -> np.ndarray:
         """Proportions of the sentiments in each document, the papers' pi.
 
         Parameters
         ----------
-        X : matrix of shape (n_sentences, n_features), or sequence of matrices
-            As in `fit`.
-        groups : array-like of shape (n_sentences,) or None, default=None
-            The document of each row of X, if that is one matrix; documents come in the
-            order of their first rows.
+        {X_sentences}
+        {groups}
 
         Returns
         -------
@@ -404,11 +368,8 @@ class AspectSentimentModel(LearntTopics, SentencesInput):
 
         Parameters
         ----------
-        X : matrix of shape (n_sentences, n_features), or sequence of matrices
-            As in `fit`.
-        groups : array-like of shape (n_sentences,) or None, default=None
-            The document of each row of X, if that is one matrix; documents come in the
-            order of their first rows.
+        {X_sentences}
+        {groups}
 
         Returns
         -------
@@ -419,78 +380,17 @@ class AspectSentimentModel(LearntTopics, SentencesInput):
         batch = self._read("transform", X=X, groups=groups)
         return self._inferred(lambda pool: self._found(batch, pool).proportions)
 
-    def transform_sentences(self, X: Any, groups: Any = None) -> np.ndarray:
-        """Probability of each sentiment and aspect in each sentence.
-
-        Parameters
-        ----------
-        X : matrix of shape (n_sentences, n_features), or sequence of matrices
-            As in `fit`.
-        groups : array-like of shape (n_sentences,) or None, default=None
-            The document of each row of X, if that is one matrix.
-
-        Returns
-        -------
-        sentence_topic : ndarray of shape (n_sentences, n_sentiments * n_aspects), float64
-            A row for each row of X, or for each sentence, document after document; rows sum
-            to 1. A sentence without words has the proportions of its document.
-        """
-        check_is_fitted(self)
-        batch = self._read("transform_sentences", X=X, groups=groups)
-        found = self._inferred(lambda pool: self._found(batch, pool))
-        return batch.sentences.as_passed(found.responsibility)
-
-    def score_samples(self, X: Any, groups: Any = None) -> np.ndarray:
-        """Log predictive probability of the held-out tokens of each document.
-
-        One token in five of each sentence is held out, by a rule that depends on the
-        sentence alone; its topic is inferred from the others of the document.
-
-        Parameters
-        ----------
-        X : matrix of shape (n_sentences, n_features), or sequence of matrices
-            As in `fit`.
-        groups : array-like of shape (n_sentences,) or None, default=None
-            The document of each row of X, if that is one matrix.
-
-        Returns
-        -------
-        log_probability : ndarray of shape (n_documents,)
-            In nats, summed over the document's held-out tokens; 0 for a document that has
-            none.
-        """
-        check_is_fitted(self)
-        return self._completion(X, groups, "score_samples")[0]
-
-    def score(self, X: Any, y: Any = None, groups: Any = None) -> float:
-        """Log predictive probability per held-out token, by completion of the sentences.
-
-        For the accuracy on labelled documents, ask scikit-learn's tools for
-        ``scoring="accuracy"``.
-
-        Parameters
-        ----------
-        X : matrix of shape (n_sentences, n_features), or sequence of matrices
-            As in `fit`.
-        y : None
-            Ignored.
-        groups : array-like of shape (n_sentences,) or None, default=None
-            The document of each row of X, if that is one matrix.
-
-        Returns
-        -------
-        score : float
-            Nats per token, higher is better; NaN if no token is held out.
-        """
-        check_is_fitted(self)
-        return predictive.per_token(*self._completion(X, groups, "score"))
+    def _sentence_topic(self, batch: SentenceDocuments, pool: Workers) -> np.ndarray:
+        return self._found(batch, pool).responsibility
 
     def _sentiments(self, X: Any, groups: Any, method: str) -> np.ndarray:
         check_is_fitted(self)
         batch = self._read(method, X=X, groups=groups)
         psi = self._inferred(lambda pool: self._found(batch, pool).proportions)
         n_sentiments = len(self.classes_)
-        return psi.reshape(len(psi), n_sentiments, psi.shape[1] // n_sentiments).sum(axis=2)
+        by_sentiment = psi.reshape(len(psi), n_sentiments, psi.shape[1] // n_sentiments)
+        found: np.ndarray = by_sentiment.sum(axis=2)
+        return found
 
     def _found(self, batch: SentenceDocuments, pool: Workers) -> Found:
         model, posterior = self._model, self.posterior_
@@ -500,19 +400,6 @@ class AspectSentimentModel(LearntTopics, SentencesInput):
             return Found(np.empty((0, K)), np.empty((0, K)), np.empty(0), np.empty(0, np.int32))
         names = [field.name for field in fields(Found)]
         return Found(*(np.concatenate([getattr(part, name) for part in found]) for name in names))
-
-    def _completion(self, X: Any, groups: Any, method: str) -> tuple[np.ndarray, float]:
-        """Summed log probability of each document's held-out tokens, and their number."""
-        sentences = self._read(method, X=X, groups=groups).sentences
-        observed, held_out = predictive.completion_split(sentences.counts)
-        rest = SentenceDocuments(Sentences(observed, sentences.starts))
-        words = np.unique(held_out.indices).astype(np.int32)
-        theta, topic_word = self._inferred(
-            lambda pool: (self._found(rest, pool).responsibility, self._topics_of(words))
-        )
-        log_probability = predictive.token_log_probability(theta, topic_word, held_out[:, words])
-        of_documents = np.bincount(sentences.documents, log_probability, sentences.n_documents)
-        return of_documents, float(held_out.sum(dtype=np.float64))
 
     # What was learnt
 
@@ -561,7 +448,8 @@ class AspectSentimentModel(LearntTopics, SentencesInput):
 
     @property
     def _n_aspects(self) -> int:
-        return self.posterior_.shape[1] // len(self.classes_)
+        n_aspects: int = self.posterior_.shape[1] // len(self.classes_)
+        return n_aspects
 
     @property
     def _rule(self) -> Rule:

@@ -1,10 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LDA with a prior that a stream does not wash out."""
 
+from __future__ import annotations
+
+from typing import Literal
+
 from streamtopics.base.composition import Composition, bayesian
 from streamtopics.base.glossary import documented
 from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.local import LocalStep
+from streamtopics.models.views import TopicView
+from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates import BPS
+from streamtopics.updates.doc_topic import DocTopicUpdate
 
 
 @documented
@@ -76,26 +84,26 @@ class BPSLDA(StreamingTopicModel):
 
     def __init__(
         self,
-        n_components=10,
+        n_components: int = 10,
         *,
-        boosting_scale=0.1,
-        boosting_norm="whole",
-        doc_topic_prior=None,
-        doc_topic_prior_update="fixed",
-        topic_word_prior=None,
-        boosted_prior=None,
-        inference="variational",
-        view=None,
-        n_rounds=1,
-        n_start_rounds=1,
-        max_local_iter=100,
-        tol=1e-3,
-        batch_size=1200,
-        max_iter=1,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        boosting_scale: float = 0.1,
+        boosting_norm: Literal["whole", "topic"] = "whole",
+        doc_topic_prior: DocTopicPriorLike = None,
+        doc_topic_prior_update: str | DocTopicUpdate = "fixed",
+        topic_word_prior: WordPriorLike = None,
+        boosted_prior: WordPriorLike = None,
+        inference: str | LocalStep = "variational",
+        view: str | TopicView | None = None,
+        n_rounds: int = 1,
+        n_start_rounds: int = 1,
+        max_local_iter: int = 100,
+        tol: float = 1e-3,
+        batch_size: int = 1200,
+        max_iter: int = 1,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_components = n_components
         self.boosting_scale = boosting_scale
         self.boosting_norm = boosting_norm

@@ -37,6 +37,9 @@ class HDPModel(StreamingTopicModel):
         }
     )
     _bayesian = False
+    n_sweeps: int
+    concentration: float
+    doc_concentration: float
     _topics_have_priors = False
 
     def _weights(self, tables: np.ndarray, gain: float) -> np.ndarray:

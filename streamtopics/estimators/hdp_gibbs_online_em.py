@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A hierarchical Dirichlet process learnt by online EM with Gibbs sampling."""
 
+from __future__ import annotations
+
 import numpy as np
 
 from streamtopics.base.glossary import documented
 from streamtopics.estimators.hdp import HDPModel
+from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates import MeanDecay, OnlineEM
 from streamtopics.updates.hdp import mean_weights
 
@@ -82,20 +85,20 @@ class HDPGibbsOnlineEM(HDPModel):
 
     def __init__(
         self,
-        n_components=2,
+        n_components: int = 2,
         *,
-        kappa=0.7,
-        tau=0,
-        n_sweeps=20,
-        concentration=1.0,
-        doc_concentration=2.0,
-        topic_word_prior=0.01,
-        batch_size=100,
-        max_iter=1,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        kappa: float = 0.7,
+        tau: float = 0,
+        n_sweeps: int = 20,
+        concentration: float = 1.0,
+        doc_concentration: float = 2.0,
+        topic_word_prior: WordPriorLike = 0.01,
+        batch_size: int = 100,
+        max_iter: int = 1,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_components = n_components
         self.kappa = kappa
         self.tau = tau

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A streaming classifier whose classes have topics of their own."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy import sparse
@@ -30,6 +32,7 @@ from streamtopics.models.multi_view import MultiView
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import SideBySide, TopicPosterior
 from streamtopics.priors import class_prior
+from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates import BPS, Rounds, Rule
 from streamtopics.validation import (
     BOOSTING_SCALE,
@@ -164,7 +167,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         "update": {},
         "class_word_prior": {},
     }
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         "n_local_topics": [POSITIVE_INT],
         "n_global_topics": [POSITIVE_INT],
         "update": "no_validation",
@@ -185,26 +188,26 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
 
     def __init__(
         self,
-        n_local_topics=10,
-        n_global_topics=8,
+        n_local_topics: int = 10,
+        n_global_topics: int = 8,
         *,
-        update=None,
-        boosting_scale=None,
-        boosting_norm="whole",
-        doc_topic_prior=None,
-        local_share_prior=(1.0, 1.0),
-        class_word_prior=None,
-        boosted_prior=None,
-        topic_word_prior=None,
-        n_rounds=1,
-        max_local_iter=100,
-        tol=1e-3,
-        batch_size=1000,
-        max_iter=1,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        update: Rule | None = None,
+        boosting_scale: float | None = None,
+        boosting_norm: Literal["whole", "topic"] = "whole",
+        doc_topic_prior: float | None = None,
+        local_share_prior: tuple[float, float] | list[float] = (1.0, 1.0),
+        class_word_prior: WordPriorLike = None,
+        boosted_prior: WordPriorLike = None,
+        topic_word_prior: WordPriorLike = None,
+        n_rounds: int = 1,
+        max_local_iter: int = 100,
+        tol: float = 1e-3,
+        batch_size: int = 1000,
+        max_iter: int = 1,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_local_topics = n_local_topics
         self.n_global_topics = n_global_topics
         self.update = update
@@ -250,7 +253,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         """Learn from one minibatch: one step of the update rule.
 
         When it fails nothing has changed. When it is interrupted, either nothing has
-        changed or all of the minibatch was learnt, as `n_batch_iter_` tells. The
+        changed or all of the minibatch was learnt, as `n_batch_iter_` says. The
         first call fixes the classes, the numbers of topics and the priors; of a minibatch
         without rows nothing is learnt.
 
@@ -271,7 +274,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         """
         return self._partial_fit(X=X, y=y, classes=classes)
 
-    def _read(
+    def _read(  # type: ignore[override]
         self, method: str, *, reset: bool = False, X: Any, y: Any, classes: Any = None
     ) -> Documents:
         X = self._counts(X, method, reset=reset)
@@ -303,7 +306,8 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
                 f"{known.tolist()} of the first partial_fit; leave these documents out, or start "
                 "anew with all labels in classes="
             )
-        return known
+        checked: np.ndarray = known
+        return checked
 
     def _check_continuable(self) -> None:
         own, *_, shared = (part.shape[1] for part in self.posterior_.parts)
@@ -378,7 +382,8 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         model = self._model()
         learn = model.learner(posterior, batch.minibatch, batch.columns["codes"], pool)
         blend, state = rule.step(posterior, learn, commit.state)
-        if self.boosted_prior is not None and not np.any(blend.boost):
+        unused = batch.n_tokens and not np.any(blend.boost)
+        if self.boosted_prior is not None and unused:
             warn_of_no_boost("a boosting_scale above 0, for example 0.1")
         new = replace(commit, state=state, update=rule)
         posterior.blend(blend, [(vars(self), "_commit", new)])
@@ -403,7 +408,8 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         labels : ndarray of shape (n_documents,)
         """
         log_probability = self._classified(X, "predict")
-        return self.classes_[log_probability.argmax(axis=1)]
+        labels: np.ndarray = self.classes_[log_probability.argmax(axis=1)]
+        return labels
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class.
@@ -421,7 +427,8 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
             Rows sum to 1; columns are in the order of `classes_`. A document without words
             has the shares of the classes in the stream.
         """
-        return np.exp(self._classified(X, "predict_proba"))
+        probability: np.ndarray = np.exp(self._classified(X, "predict_proba"))
+        return probability
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of the probability of each class, where that itself may be 0.

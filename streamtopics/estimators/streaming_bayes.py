@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Any model of the dense kind, learnt from a stream by any update rule."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils import RegressorTags, TransformerTags
+from sklearn.utils import RegressorTags, Tags, TransformerTags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -17,6 +19,7 @@ from streamtopics.models.dense_model import DenseModel
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import DensePosterior
 from streamtopics.records import RecordParameters, is_record, same
+from streamtopics.typing import RandomState
 from streamtopics.updates import SVB
 from streamtopics.updates.rule import NOTHING, Rule
 from streamtopics.validation import POSITIVE_INT
@@ -31,10 +34,10 @@ DEGENERATE = (
 )
 
 
-def _model_can(method: str) -> Callable[["StreamingBayes"], bool]:
+def _model_can(method: str) -> Callable[[StreamingBayes], bool]:
     """Whether the model has a method; for `available_if`."""
 
-    def check(estimator: "StreamingBayes") -> bool:
+    def check(estimator: StreamingBayes) -> bool:
         getattr(estimator.model, method)
         return True
 
@@ -66,7 +69,7 @@ class Samples:
     def n_tokens(self) -> float:
         return float(self.X.size)
 
-    def cut(self, size: int) -> Iterator["Samples"]:
+    def cut(self, size: int) -> Iterator[Samples]:
         """Batches of `size` samples, in order."""
         for start in range(0, len(self.X), size):
             rows = slice(start, start + size)
@@ -154,8 +157,10 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
     """
 
     _units = ("samples", "values")
+    model_: Any
+    boosted_prior_: Any
     _records: ClassVar[dict[str, dict[str, Any]]] = {"model": {}, "update": {}, "boosted_prior": {}}
-    _parameter_constraints: ClassVar[dict] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         "model": "no_validation",
         "update": "no_validation",
         "boosted_prior": "no_validation",
@@ -167,15 +172,15 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
 
     def __init__(
         self,
-        model,
-        update=None,
+        model: DenseModel,
+        update: Rule | None = None,
         *,
-        boosted_prior=None,
-        batch_size=1000,
-        max_iter=1,
-        random_state=None,
-        verbose=0,
-    ):
+        boosted_prior: DenseModel | None = None,
+        batch_size: int = 1000,
+        max_iter: int = 1,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
         self.model = model
         self.update = update
         self.boosted_prior = boosted_prior
@@ -314,7 +319,8 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
         return self._samples(self._inputs(X, method, reset=reset), model), None
 
     def _inputs(self, X: Any, method: str, *, reset: bool = False) -> np.ndarray:
-        return validate_data(self, X, **_settings(method, reset))
+        found: np.ndarray = validate_data(self, X, **_settings(method, reset))
+        return found
 
     def _samples(self, X: np.ndarray, model: DenseModel) -> np.ndarray:
         """X, when it has no NaN that the model cannot leave out."""
@@ -372,7 +378,8 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
             X = self._samples(self._inputs(X, "score_samples"), self.model_)
         else:
             X, y = self._data(X, y, "score_samples", model=self.model_)
-        return self.model_.log_predictive(self.posterior_, X, y)
+        log_density: np.ndarray = self.model_.log_predictive(self.posterior_, X, y)
+        return log_density
 
     def score(self, X: Any, y: Any = None) -> float:
         """Log predictive density, in nats per sample; higher is better.
@@ -441,7 +448,8 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
     def _predicted(self, X: Any, method: str) -> np.ndarray:
         check_is_fitted(self)
         X = self._samples(self._inputs(X, method), self.model_)
-        return getattr(self.model_, method)(self.posterior_, X)
+        found: np.ndarray = getattr(self.model_, method)(self.posterior_, X)
+        return found
 
     # What was learnt
 
@@ -462,14 +470,15 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
     @property
     def effective_sample_size_(self) -> np.ndarray:
         """Samples that each node stands for, its prior's included."""
-        return self.posterior_.mass
+        effective_sample_size: np.ndarray = self.posterior_.mass
+        return effective_sample_size
 
     @property
     def n_samples_seen_(self) -> int:
         """Number of samples learnt from, counting repeated passes."""
         return int(self.posterior_.n_documents)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         model = self.model
         tags.target_tags.required = bool(getattr(model, "needs_target", False))

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LDA by any rule, any local step and any view."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 from streamtopics.base.composition import (
@@ -8,11 +11,18 @@ from streamtopics.base.composition import (
     INFERENCE,
     UPDATES,
     VIEWS,
+    Averaging,
     Composition,
 )
+from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.estimators.presets import PRESETS
+from streamtopics.local import LocalStep
+from streamtopics.models.views import TopicView
+from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
+from streamtopics.updates.doc_topic import DocTopicUpdate
+from streamtopics.updates.rule import Rule
 
 PARTS: dict[str, dict[str, Any]] = {
     "update": UPDATES,
@@ -97,28 +107,28 @@ class StreamingLDA(StreamingTopicModel):
 
     def __init__(
         self,
-        n_components=10,
+        n_components: int = 10,
         *,
-        update="online_em",
-        inference="gibbs",
-        view="mean",
-        transform_inference=None,
-        doc_topic_prior=None,
-        doc_topic_prior_update="fixed_point",
-        topic_word_prior=0.005,
-        boosted_prior=None,
-        n_rounds=1,
-        n_start_rounds=10,
-        warm_rounds=False,
-        averaging=None,
-        drift_threshold=0.5,
-        on_drift=None,
-        batch_size=100,
-        max_iter=1,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        update: str | Rule = "online_em",
+        inference: str | LocalStep = "gibbs",
+        view: str | TopicView = "mean",
+        transform_inference: str | LocalStep | None = None,
+        doc_topic_prior: DocTopicPriorLike = None,
+        doc_topic_prior_update: str | DocTopicUpdate = "fixed_point",
+        topic_word_prior: WordPriorLike = 0.005,
+        boosted_prior: WordPriorLike = None,
+        n_rounds: int = 1,
+        n_start_rounds: int = 10,
+        warm_rounds: bool = False,
+        averaging: Averaging = None,
+        drift_threshold: float = 0.5,
+        on_drift: Callable[[Drift], Any] | None = None,
+        batch_size: int = 100,
+        max_iter: int = 1,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_components = n_components
         self.update = update
         self.inference = inference

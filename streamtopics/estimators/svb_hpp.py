@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LDA that learns from the stream how much to forget."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from streamtopics.base.composition import Composition, bayesian
+from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
 from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.local import LocalStep
+from streamtopics.models.views import TopicView
+from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates import Boost, EmpiricalPowerPrior, HierarchicalPowerPrior
+from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.updates.rates import Exponential, Normal
 from streamtopics.validation import Interval, StrOptions
 
@@ -105,31 +113,31 @@ class SVBHPP(StreamingTopicModel):
 
     def __init__(
         self,
-        n_components=10,
+        n_components: int = 10,
         *,
-        rate="shared",
-        rate_estimate="posterior",
-        rate_prior=-0.1,
-        rate_starts=(0.05, 0.95),
-        boosting_scale=0.0,
-        doc_topic_prior=None,
-        doc_topic_prior_update="fixed",
-        topic_word_prior=None,
-        boosted_prior=None,
-        max_rounds=10,
-        drift_threshold=0.5,
-        on_drift=None,
-        inference="variational",
-        view=None,
-        n_start_rounds=1,
-        max_local_iter=100,
-        tol=1e-3,
-        batch_size=1200,
-        max_iter=1,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        rate: Literal["shared", "topic"] = "shared",
+        rate_estimate: Literal["posterior", "point"] = "posterior",
+        rate_prior: float | Exponential | Normal = -0.1,
+        rate_starts: Sequence[float] = (0.05, 0.95),
+        boosting_scale: float = 0.0,
+        doc_topic_prior: DocTopicPriorLike = None,
+        doc_topic_prior_update: str | DocTopicUpdate = "fixed",
+        topic_word_prior: WordPriorLike = None,
+        boosted_prior: WordPriorLike = None,
+        max_rounds: int = 10,
+        drift_threshold: float = 0.5,
+        on_drift: Callable[[Drift], Any] | None = None,
+        inference: str | LocalStep = "variational",
+        view: str | TopicView | None = None,
+        n_start_rounds: int = 1,
+        max_local_iter: int = 100,
+        tol: float = 1e-3,
+        batch_size: int = 1200,
+        max_iter: int = 1,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_components = n_components
         self.rate = rate
         self.rate_estimate = rate_estimate
@@ -158,7 +166,7 @@ class SVBHPP(StreamingTopicModel):
         prior, boost = self.rate_prior, Boost(self.boosting_scale)
         if self.rate_estimate == "point":
             return bayesian(self, EmpiricalPowerPrior(self.rate, boost, self.max_rounds))
-        prior = Exponential(prior) if isinstance(prior, Real) else prior
+        prior = prior if isinstance(prior, Exponential | Normal) else Exponential(prior)
         starts = tuple(self.rate_starts)
         return bayesian(
             self, HierarchicalPowerPrior(self.rate, prior, starts, boost, self.max_rounds)

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """LDA learnt by online EM with variational inference in the documents."""
 
-from streamtopics.base.composition import Composition, of_online_em
+from __future__ import annotations
+
+from streamtopics.base.composition import Averaging, Composition, of_online_em
 from streamtopics.base.glossary import documented
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.local import Variational
+from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
+from streamtopics.updates.doc_topic import DocTopicUpdate
 
 
 @documented
@@ -65,23 +69,23 @@ class VariationalOnlineEM(StreamingTopicModel):
 
     def __init__(
         self,
-        n_components=10,
+        n_components: int = 10,
         *,
-        kappa=0.7,
-        tau=0,
-        max_local_iter=20,
-        tol=1e-3,
-        update_each_sweep=False,
-        averaging=None,
-        doc_topic_prior=None,
-        doc_topic_prior_update="fixed_point",
-        topic_word_prior=0.005,
-        batch_size=100,
-        max_iter=1,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        kappa: float = 0.7,
+        tau: float = 0,
+        max_local_iter: int = 20,
+        tol: float = 1e-3,
+        update_each_sweep: bool = False,
+        averaging: Averaging = None,
+        doc_topic_prior: DocTopicPriorLike = None,
+        doc_topic_prior_update: str | DocTopicUpdate = "fixed_point",
+        topic_word_prior: WordPriorLike = 0.005,
+        batch_size: int = 100,
+        max_iter: int = 1,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
         self.n_components = n_components
         self.kappa = kappa
         self.tau = tau

@@ -9,6 +9,7 @@ volume 2, chapter 25.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import eigvalsh_tridiagonal
 from scipy.special import logsumexp
 
@@ -27,7 +28,7 @@ __all__ = [
 ]
 
 
-def from_parameters(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def from_parameters(a: ArrayLike, b: ArrayLike) -> np.ndarray:
     """The natural parameter (a, b).
 
     Parameters
@@ -90,7 +91,8 @@ def valid(eta: np.ndarray) -> np.ndarray:
     >>> beta.valid(np.array([[1.0, 3.0], [0.0, 3.0]]))
     array([ True, False])
     """
-    return dirichlet.valid(eta) & (np.shape(eta)[-1] == 2)
+    valid: np.ndarray = dirichlet.valid(eta) & (np.shape(eta)[-1] == 2)
+    return valid
 
 
 def quadrature(a: float, b: float, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -130,9 +132,9 @@ def quadrature(a: float, b: float, n: int) -> tuple[np.ndarray, np.ndarray]:
     step = np.sqrt(np.concatenate([[a * b / (mass**2 * (mass + 1))], square]))[: n - 1]
     nodes = np.clip(eigvalsh_tridiagonal(level, step), 0.0, 1.0)
     before, now, logs = np.zeros(n), np.ones(n), np.zeros(n)
-    for k in range(n - 1):
-        following = (nodes - level[k]) * now - (step[k - 1] * before if k else 0.0)
-        before, now = now, following / step[k]
+    for i in range(n - 1):
+        following = (nodes - level[i]) * now - (step[i - 1] * before if i else 0.0)
+        before, now = now, following / step[i]
         scale = np.sqrt(1 + now**2)
         before, now, logs = before / scale, now / scale, logs - 2 * np.log(scale)
     return nodes, logs - logsumexp(logs)

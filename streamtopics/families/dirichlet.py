@@ -42,7 +42,8 @@ def expected_statistics(eta: np.ndarray) -> np.ndarray:
     array([-1.8333, -0.8333, -1.8333])
     """
     eta = np.asarray(eta, dtype=np.float64)
-    return psi(eta) - psi(eta.sum(axis=-1, keepdims=True))
+    expected: np.ndarray = psi(eta) - psi(eta.sum(axis=-1, keepdims=True))
+    return expected
 
 
 def log_normalizer(eta: np.ndarray) -> np.ndarray:
@@ -70,7 +71,8 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
     eta = np.asarray(eta, dtype=np.float64)
     total = eta.sum(axis=-1, keepdims=True)
     parts = eta * np.log(eta / total) + remainder(eta)
-    return parts.sum(axis=-1) - remainder(total[..., 0])
+    log_normalizer: np.ndarray = parts.sum(axis=-1) - remainder(total[..., 0])
+    return log_normalizer
 
 
 def kl(eta: np.ndarray, other: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -119,7 +121,8 @@ def kl(eta: np.ndarray, other: np.ndarray, axis: int = -1) -> np.ndarray:
     for q_block, p_block in _blocks(q, p):
         cells = deviance(p_block, scale * q_block) + remainder_divergence(q_block, p_block)
         out += cells.sum(axis=0)
-    return np.maximum(out, 0.0)
+    kl: np.ndarray = np.maximum(out, 0.0)
+    return kl
 
 
 def _blocks(q: np.ndarray, p: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -148,7 +151,8 @@ def mass(eta: np.ndarray) -> np.ndarray:
     >>> float(dirichlet.mass(np.array([1.0, 2.0, 1.0])))
     4.0
     """
-    return np.sum(eta, axis=-1, dtype=np.float64)
+    mass: np.ndarray = np.add.reduce(eta, axis=-1, dtype=np.float64)
+    return mass
 
 
 def valid(eta: np.ndarray) -> np.ndarray:
@@ -170,4 +174,5 @@ def valid(eta: np.ndarray) -> np.ndarray:
     array([ True, False, False])
     """
     eta = np.asarray(eta)
-    return ((eta > 0) & np.isfinite(eta)).all(axis=-1)
+    valid: np.ndarray = ((eta > 0) & np.isfinite(eta)).all(axis=-1)
+    return valid

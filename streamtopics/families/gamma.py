@@ -12,12 +12,13 @@ volume 1, chapter 17.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import psi
 
 from streamtopics.families.log_gamma import deviance, remainder, remainder_divergence
 
 
-def from_parameters(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def from_parameters(a: ArrayLike, b: ArrayLike) -> np.ndarray:
     """The natural parameter (2a, 2b).
 
     Parameters
@@ -102,7 +103,8 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
     0.6931
     """
     a, b = parameters(eta)
-    return a * np.log(a / b) - a + remainder(a)
+    log_normalizer: np.ndarray = a * np.log(a / b) - a + remainder(a)
+    return log_normalizer
 
 
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -131,7 +133,8 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
     """
     (a, b), (a0, b0) = parameters(eta), parameters(other)
     a, a0 = np.broadcast_arrays(a, a0)
-    return np.maximum(deviance(a0, a * (b0 / b)) + remainder_divergence(a, a0), 0.0)
+    kl: np.ndarray = np.maximum(deviance(a0, a * (b0 / b)) + remainder_divergence(a, a0), 0.0)
+    return kl
 
 
 def mass(eta: np.ndarray) -> np.ndarray:
@@ -174,4 +177,5 @@ def valid(eta: np.ndarray) -> np.ndarray:
     array([ True, False])
     """
     eta = np.asarray(eta)
-    return ((eta > 0) & np.isfinite(eta)).all(axis=-1) & (eta.shape[-1] == 2)
+    valid: np.ndarray = ((eta > 0) & np.isfinite(eta)).all(axis=-1) & (eta.shape[-1] == 2)
+    return valid

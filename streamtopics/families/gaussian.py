@@ -11,6 +11,7 @@ volume 1, chapter 13.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from streamtopics.families.log_gamma import deviance
 
@@ -18,7 +19,7 @@ from streamtopics.families.log_gamma import deviance
 MASS_IS_A_COUNT = False
 
 
-def from_parameters(m: np.ndarray, k: np.ndarray) -> np.ndarray:
+def from_parameters(m: ArrayLike, k: ArrayLike) -> np.ndarray:
     """The natural parameter (k m, k).
 
     Parameters
@@ -103,7 +104,8 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
     0.9189
     """
     m, k = parameters(eta)
-    return 0.5 * (k * m * m + np.log(2 * np.pi / k))
+    log_normalizer: np.ndarray = 0.5 * (k * m * m + np.log(2 * np.pi / k))
+    return log_normalizer
 
 
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -127,7 +129,8 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
     2.0
     """
     (m, k), (m0, k0) = parameters(eta), parameters(other)
-    return 0.5 * (deviance(k, k0) / k + k0 * (m - m0) ** 2)
+    kl: np.ndarray = 0.5 * (deviance(k, k0) / k + k0 * (m - m0) ** 2)
+    return kl
 
 
 def mass(eta: np.ndarray) -> np.ndarray:
@@ -172,4 +175,5 @@ def valid(eta: np.ndarray) -> np.ndarray:
     eta = np.asarray(eta)
     if eta.shape[-1] != 2:
         return np.zeros(eta.shape[:-1], dtype=bool)
-    return np.isfinite(eta).all(axis=-1) & (eta[..., 1] > 0)
+    valid: np.ndarray = np.isfinite(eta).all(axis=-1) & (eta[..., 1] > 0)
+    return valid

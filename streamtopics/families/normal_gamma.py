@@ -16,12 +16,13 @@ models", appendix B.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from streamtopics.families import gamma
 from streamtopics.families.log_gamma import deviance
 
 
-def from_parameters(m: np.ndarray, k: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def from_parameters(m: ArrayLike, k: ArrayLike, a: ArrayLike, b: ArrayLike) -> np.ndarray:
     """The natural parameter (k m, k, 2b + k m^2, 2a).
 
     Parameters
@@ -138,7 +139,8 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
     """
     (m, k, a, b), (m0, k0, a0, b0) = parameters(eta), parameters(other)
     of_g = gamma.kl(gamma.from_parameters(a, b), gamma.from_parameters(a0, b0))
-    return of_g + 0.5 * (deviance(k, k0) / k + k0 * (m - m0) ** 2 * (a / b))
+    kl: np.ndarray = of_g + 0.5 * (deviance(k, k0) / k + k0 * (m - m0) ** 2 * (a / b))
+    return kl
 
 
 def mass(eta: np.ndarray) -> np.ndarray:
@@ -185,4 +187,5 @@ def valid(eta: np.ndarray) -> np.ndarray:
         return np.zeros(eta.shape[:-1], dtype=bool)
     with np.errstate(all="ignore"):
         _, k, a, b = parameters(eta)
-        return np.isfinite(eta).all(axis=-1) & (k > 0) & (a > 0) & (b > 0)
+        valid: np.ndarray = np.isfinite(eta).all(axis=-1) & (k > 0) & (a > 0) & (b > 0)
+        return valid

@@ -18,6 +18,7 @@ models", appendix B.
 from math import isqrt
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from streamtopics.families import gamma
 from streamtopics.families.log_gamma import deviance
@@ -35,7 +36,7 @@ def n_coefficients(size: int) -> int:
     return (isqrt(max(0, 4 * size - 7)) - 1) // 2
 
 
-def from_parameters(m: np.ndarray, L: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def from_parameters(m: ArrayLike, L: ArrayLike, a: ArrayLike, b: ArrayLike) -> np.ndarray:
     """The natural parameter [L m | L | 2b + m'L m | 2a].
 
     Parameters
@@ -140,7 +141,8 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
     """
     m, L, a, b = parameters(eta)
     of_w = 0.5 * (m.shape[-1] * np.log(2 * np.pi) - np.linalg.slogdet(L)[1])
-    return gamma.log_normalizer(gamma.from_parameters(a, b)) + of_w
+    log_normalizer: np.ndarray = gamma.log_normalizer(gamma.from_parameters(a, b)) + of_w
+    return log_normalizer
 
 
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -178,7 +180,8 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
     of_g = gamma.kl(gamma.from_parameters(a, b), gamma.from_parameters(a0, b0))
     difference = m - m0
     squared = (difference[..., None, :] @ L0 @ difference[..., :, None])[..., 0, 0]
-    return of_g + 0.5 * (_of_precisions(L, L0) + squared * (a / b))
+    kl: np.ndarray = of_g + 0.5 * (_of_precisions(L, L0) + squared * (a / b))
+    return kl
 
 
 def _of_precisions(L: np.ndarray, L0: np.ndarray) -> np.ndarray:
@@ -191,7 +194,8 @@ def _of_precisions(L: np.ndarray, L0: np.ndarray) -> np.ndarray:
     log_ratio = np.subtract(*map(np.log, diagonals)).sum(axis=-1)
     close = (np.abs(change) < 0.5).all(axis=-1)
     by_eigenvalue = deviance(np.ones(()), np.maximum(1 + change, 0.5)).sum(axis=-1)
-    return np.where(close, by_eigenvalue, change.sum(axis=-1) + 2 * log_ratio)
+    found: np.ndarray = np.where(close, by_eigenvalue, change.sum(axis=-1) + 2 * log_ratio)
+    return found
 
 
 def mass(eta: np.ndarray) -> np.ndarray:
@@ -246,4 +250,5 @@ def valid(eta: np.ndarray) -> np.ndarray:
     good &= (np.linalg.eigvalsh(L) > 0).all(axis=-1)
     harmless = np.append(np.zeros(p), np.append(np.eye(p).ravel(), [1.0, 1.0]))
     _, _, a, b = parameters(np.where(good[..., None], eta, harmless))
-    return good & (a > 0) & (b > 0)
+    valid: np.ndarray = good & (a > 0) & (b > 0)
+    return valid

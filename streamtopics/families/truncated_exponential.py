@@ -13,6 +13,7 @@ parameter 0.1 is w = -0.1.
 """
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 # m(w) - 1/2 = sum_i c_i w^(2i + 1): the Bernoulli numbers B_2i+2 / (2i + 2)!.
 SERIES = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)
@@ -20,7 +21,7 @@ SERIES = (1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160)
 SMALL = 0.25
 
 
-def mean_and_complement(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def mean_and_complement(w: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """m = E[rho] = 1 / (1 - e^-w) - 1/w, and 1 - m.
 
     Both keep their digits: for w = 1e6 the complement is 1e-6 to 15 of them.
@@ -61,7 +62,7 @@ def _log_normalizer_from_the_top(w: np.ndarray) -> np.ndarray:
     return np.where(size > 0, np.log(-np.expm1(-some) / some), 0.0)
 
 
-def log_normalizer(w: np.ndarray) -> np.ndarray:
+def log_normalizer(w: ArrayLike) -> np.ndarray:
     """A(w) = ln((e^w - 1) / w), in nats.
 
     Parameters
@@ -80,10 +81,11 @@ def log_normalizer(w: np.ndarray) -> np.ndarray:
     array([0.00000000e+00, 5.41300000e-01, 9.99986184e+05])
     """
     w = np.asarray(w, dtype=np.float64)
-    return np.maximum(w, 0) + _log_normalizer_from_the_top(w)
+    log_normalizer: np.ndarray = np.maximum(w, 0) + _log_normalizer_from_the_top(w)
+    return log_normalizer
 
 
-def kl(w: np.ndarray, other: np.ndarray) -> np.ndarray:
+def kl(w: ArrayLike, other: ArrayLike) -> np.ndarray:
     """KL(q || p), in nats, of the densities with parameters w and g = `other`.
 
         (w - g) m - A(w) + A(g)
@@ -112,10 +114,11 @@ def kl(w: np.ndarray, other: np.ndarray) -> np.ndarray:
     # E[w rho] - max(w, 0) is -w c or w m, and so it is for g.
     ends = np.where(w > 0, -w * c, w * m) - np.where(other > 0, -other * c, other * m)
     tops = _log_normalizer_from_the_top(other) - _log_normalizer_from_the_top(w)
-    return np.maximum(ends + tops, 0.0)
+    kl: np.ndarray = np.maximum(ends + tops, 0.0)
+    return kl
 
 
-def valid(w: np.ndarray) -> np.ndarray:
+def valid(w: ArrayLike) -> np.ndarray:
     """Whether w is finite.
 
     Parameters
@@ -132,4 +135,5 @@ def valid(w: np.ndarray) -> np.ndarray:
     >>> truncated_exponential.valid([-3.0, float("inf")])
     array([ True, False])
     """
-    return np.isfinite(w)
+    valid: np.ndarray = np.isfinite(w)
+    return valid

@@ -28,10 +28,11 @@ def _mode(w: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _exponent(w: np.ndarray, k: np.ndarray, mode: np.ndarray, d: np.ndarray) -> np.ndarray:
     """Exponent of the density at mode + d, less that at the mode; at most 0."""
     slope = np.where((w > 0) & (w < k), 0.0, w - k * mode)
-    return d * (slope - 0.5 * k * d)
+    found: np.ndarray = d * (slope - 0.5 * k * d)
+    return found
 
 
-def _quadrature(eta: np.ndarray) -> tuple:
+def _quadrature(eta: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]:
     """The mode and, along a new last axis, distances d from it and weights.
 
     The weights sum to the integral of the density, of which the largest value is 1.
@@ -93,7 +94,9 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
     array([ 0.    ,  0.5413, -0.1559])
     """
     (w, k, mode, _), _, weights = _quadrature(eta)
-    return (mode * (w - 0.5 * k * mode))[..., 0] + np.log(weights.sum(axis=-1))
+    at_mode: np.ndarray = (mode * (w - 0.5 * k * mode))[..., 0]
+    log_normalizer: np.ndarray = at_mode + np.log(weights.sum(axis=-1))
+    return log_normalizer
 
 
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -124,7 +127,8 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
     between = np.where(mode > 0.5, rest0 - rest, mode - mode0)
     log_ratio = _exponent(w, k, mode, d) - _exponent(w0, k0, mode0, d + between)
     mean = (weights * log_ratio).sum(axis=-1) / total
-    return np.maximum(mean + np.log(weights0.sum(axis=-1) / total), 0.0)
+    kl: np.ndarray = np.maximum(mean + np.log(weights0.sum(axis=-1) / total), 0.0)
+    return kl
 
 
 def valid(eta: np.ndarray) -> np.ndarray:
@@ -148,4 +152,5 @@ def valid(eta: np.ndarray) -> np.ndarray:
     eta = np.asarray(eta)
     if eta.shape[-1] != 2:
         return np.zeros(eta.shape[:-1], dtype=bool)
-    return np.isfinite(eta).all(axis=-1) & (eta[..., 1] >= 0)
+    valid: np.ndarray = np.isfinite(eta).all(axis=-1) & (eta[..., 1] >= 0)
+    return valid

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures of topic models; they need matplotlib (the extra `plot`)."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.inspection.tables import check_whole, topic_table
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-def _pyplot():
+
+def _pyplot() -> Any:
     try:
         from matplotlib import pyplot
     except ImportError as error:
@@ -20,9 +26,10 @@ def _pyplot():
     return pyplot
 
 
-def _new_axes(n_rows: int, n_columns: int, size: tuple[float, float]):
+def _new_axes(n_rows: int, n_columns: int, size: tuple[float, float]) -> tuple[Figure, Any]:
     settings = {"squeeze": False, "figsize": size, "layout": "constrained"}
-    return _pyplot().subplots(n_rows, n_columns, **settings)
+    axes: tuple[Figure, Any] = _pyplot().subplots(n_rows, n_columns, **settings)
+    return axes
 
 
 def picture_formats() -> list[str]:
@@ -36,7 +43,7 @@ def picture_formats() -> list[str]:
 def plot_topics(
     estimator: StreamingTopicModel, feature_names: Any = None, *, n_words: int = 8,
     n_topics: int = 20,
-):  # fmt: skip
+) -> Figure:  # fmt: skip
     """The heaviest topics as small bar charts of their words' probabilities.
 
     Parameters
@@ -80,8 +87,8 @@ def plot_topics(
 
 
 def plot_curves(
-    curves: Mapping[str, Sequence[float]], *, x: Sequence[float], xlabel: str, ylabel: str
-):
+    curves: Mapping[str, ArrayLike], *, x: ArrayLike, xlabel: str, ylabel: str
+) -> Figure:
     """Named curves over the stream, for example of `prior_retention_` or `score`.
 
     Parameters
@@ -108,7 +115,7 @@ def plot_curves(
     return figure
 
 
-def plot_drift(estimator: Any):
+def plot_drift(estimator: Any) -> Figure:
     """Draw how much of each topic was kept with each minibatch, and how far the topics moved.
 
     Parameters

@@ -17,7 +17,7 @@ class TopicRow(NamedTuple):
     topic: int
     weight: float
     prior_retention: float
-    words: list
+    words: list[Any]
     probabilities: list[float]
 
 

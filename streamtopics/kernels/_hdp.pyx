@@ -16,7 +16,7 @@ import numpy as np
 
 from libc.math cimport ceil, cos, log, pow, sqrt
 
-from streamtopics.kernels._random cimport mix, uint64, uniform
+from streamtopics.kernels._random cimport draw, mix, uint64, uniform
 
 cdef enum:
     MOST_CUSTOMERS = 1024
@@ -88,19 +88,6 @@ cdef inline double draw_tables(double c, double n, uint64 *state) noexcept nogil
     if n > MOST_CUSTOMERS:
         total += c * (digamma(c + n) - digamma(c + last))
     return total
-
-
-cdef inline Py_ssize_t draw(const double *weight, Py_ssize_t n, double threshold) noexcept nogil:
-    """The first place whose running sum exceeds the threshold, else the last of weight."""
-    cdef Py_ssize_t k
-    for k in range(n):
-        threshold -= weight[k]
-        if threshold < 0:
-            return k
-    k = n - 1
-    while k > 0 and weight[k] <= 0:
-        k -= 1
-    return k
 
 
 cdef class Sampler:

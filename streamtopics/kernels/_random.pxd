@@ -19,3 +19,16 @@ cdef inline double uniform(uint64 *state) noexcept nogil:
     """The next number of a stream, in [0, 1), with 53 random bits."""
     state[0] += <uint64> 0x9E3779B97F4A7C15
     return (mix(state[0]) >> 11) * (1.0 / 9007199254740992.0)
+
+
+cdef inline Py_ssize_t draw(const double *weight, Py_ssize_t n, double threshold) noexcept nogil:
+    """The first place whose running sum exceeds the threshold, else the last of weight."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        threshold -= weight[i]
+        if threshold < 0:
+            return i
+    i = n - 1
+    while i > 0 and weight[i] <= 0:
+        i -= 1
+    return i

@@ -1,37 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Gibbs sampling of sentence topic models: WAS, the HDP and truncated stick-breaking.
+"""Gibbs sampling of sentence topic models: WAS, franchises such as the HDP, truncated sticks.
 
 A document's words sit at tables, those of a sentence at the sentence's own; each table
-has a dish, which tables of other sentences may have too; a dish is a Dirichlet(kappa)
-vector of topic proportions, integrated out. Without the word at hand, the dish l of a
-table, or a new one, gets the word w in proportion to prior_l q_l, and then topic k in
-proportion to the k-th term of
+has a dish, which tables of other sentences may have too; a dish is a Dirichlet(c) vector
+of topic proportions, integrated out, where c is the `atom_prior` (the source's kappa).
+Without the word at hand, the dish l of a table, or a new one, gets the word w in
+proportion to prior_l q_l, and then topic k in proportion to the k-th term of
 
-    q_l = sum_k (m_kl + kappa) f_k / (m_l + K kappa),   f_k = (n_wk + eta_w) / (n_k + eta_.),
+    q_l = sum_k (m_kl + c) f_k / (m_l + K c),   f_k = (n_wk + eta_w) / (n_k + eta_.),
 
 where m_kl are the words of topic k at tables with the dish, m_l their number, and n_wk,
-n_k the words of all documents; or f_k are given weights. The priors are
-
-    WAS  prior_l = pi_j for the dish of the sentence's j-th table,
-                   xi / (|G| + zeta) for the |G| other dishes, xi zeta / (|G| + zeta) for
-                   a new one, with the probabilities of Theorem 4 of Das and Bhattacharyya;
-    HDP  prior_l = (g_l + gamma s_l / (s + alpha)) / (n + gamma), alpha instead of s_l for
-                   a new one, with g_l of the n other words of the sentence at tables with
-                   the dish and s_l of the document's s tables (Teh et al. 2006);
-    SBP  prior_l = nu_l prod_{i<l} (1 - nu_i), nu_l = (a_l + g_l) / (a_l + b_l + g_l + h_l),
-                   h_l = sum_{i>l} g_i, for a fixed number of dishes, the last with nu = 1.
-
-The words under WAS are not exchangeable: its probabilities are those of a sentence's last
-word. For other words they propose, and the proposal is accepted with the probability of
-Metropolis and Hastings, unless `exact` is False. After each sweep the dish of each table
-is drawn again, with all its words; not under SBP, whose dishes are in a fixed order.
+n_k the words of all documents; or f_k are given weights. `Sampler` does all this; prior_l
+is that of its subclasses in _was_priors.pxi. After each sweep the dish of each table is
+drawn again, with all its words, unless the dishes are fixed.
 """
 import numpy as np
 
 from libc.math cimport exp, log
 from libc.string cimport memmove
 
-from streamtopics.kernels._random cimport mix, uint64, uniform
+from streamtopics.kernels._random cimport draw, mix, uint64, uniform
 
 include "_was_seating.pxi"
 
@@ -39,105 +27,90 @@ cdef enum:
     # Words whose probabilities are multiplied before a logarithm is taken.
     WORDS_PER_LOG = 16
 
-cpdef enum Prior:
-    WAS
-    HDP
-    SBP
-
-
-cdef inline Py_ssize_t draw(const double *weight, Py_ssize_t n, double threshold) noexcept nogil:
-    """The first place whose running sum exceeds the threshold, else the last of weight."""
-    cdef Py_ssize_t i
-    for i in range(n):
-        threshold -= weight[i]
-        if threshold < 0:
-            return i
-    i = n - 1
-    while i > 0 and weight[i] <= 0:
-        i -= 1
-    return i
-
 
 cdef class Sampler(Seating):
-    """Samples documents, one after the other.
+    """Samples documents, one after the other, under the prior of a subclass.
+
+    A subclass has `weigh_seats`. Unless its dishes are fixed (`most_dishes` > 0) it has
+    `weigh_table` too; it has `draw_table` if tables of a sentence may have the same dish,
+    and `accepts` and `accepts_dish` if `weigh_seats` is only a proposal.
 
     Parameters
     ----------
-    prior : Prior
-        Over the tables of sentences and their dishes.
-    kappa : float
-        Of the dishes, Dirichlet(kappa) over topics.
-    a, b : ndarray, float64
-        Of the sticks, Beta(a_j, b_j), the last repeated; under SBP as many as there are
-        dishes; under the HDP not used.
-    zeta : float
-        Weight of a new dish: zeta under WAS, alpha under the HDP.
-    gamma : float
-        Weight of a new table under the HDP.
-    exact : bool
-        Whether proposals under WAS are accepted or refused, or taken all.
-    longest : int
-        Words of the longest sentence to come.
-    word_topic : ndarray of shape (n_words, K), float64
-        Counts n_wk, changed in place; or given weights f.
-    topic_mass : ndarray of shape (K,), float64, or None
-        Counts n_k, changed in place; None if weights are given.
-    eta : ndarray of shape (n_words,), float64, or None
-        Prior of the topics; None if weights are given.
-    eta_mass : float
-        Its sum over the whole vocabulary.
+    topics : object
+        With counts (n_words, K), mass (K,), eta (n_words,) and eta_mass: the counts n_wk
+        and n_k, changed in place, and the prior of the topics, whose mass is its sum over
+        the whole vocabulary. Where `mass` and `eta` are None the counts are given
+        weights f.
+    atom_prior : float
+        Dirichlet parameter of the dishes, over topics.
+    most_dishes : int
+        Fixed number of dishes; 0 if there may be any number.
+    timed : bool
+        Whether to keep up when tables are opened.
     """
 
-    cdef int kind
-    cdef bint exact, collapsed
-    cdef Py_ssize_t longest
-    cdef double kappa, zeta, gamma, eta_mass
-    cdef const double[::1] a, b, eta
-    cdef double[:, ::1] rise_a, rise_b, rise_ab
+    cdef bint collapsed
+    cdef double atom_prior, eta_mass
+    cdef const double[::1] eta
     cdef double[:, ::1] word_topic
     cdef double[::1] topic_mass
-    # Scratch: of topics, of dishes, and log(n + zeta) of numbers of dishes.
-    cdef double[::1] f, of_topic, added, prior, q, weight, likelihood, log_dishes
+    # Scratch: of topics, and of dishes.
+    cdef double[::1] f, of_topic, added, prior, q, weight, likelihood
 
-    def __init__(self, int prior, double kappa, const double[::1] a, const double[::1] b,
-                 double zeta, double gamma, bint exact, Py_ssize_t longest,
-                 double[:, ::1] word_topic, double[::1] topic_mass, const double[::1] eta,
-                 double eta_mass):
-        self.kind, self.exact, self.longest = prior, exact and prior == WAS, longest
-        self.kappa, self.zeta, self.gamma = kappa, zeta, gamma
-        self.a, self.b = a, b
-        self.word_topic, self.topic_mass = word_topic, topic_mass
-        self.eta, self.eta_mass, self.collapsed = eta, eta_mass, topic_mass is not None
-        if self.collapsed and (eta.shape[0] != word_topic.shape[0]
-                               or topic_mass.shape[0] != word_topic.shape[1]):
-            raise ValueError("Sampler: the shapes of word_topic, topic_mass and eta do not agree")
-        Seating.__init__(self, word_topic.shape[1], a.shape[0] if prior == SBP else 0, self.exact)
+    def __init__(self, topics, double atom_prior, Py_ssize_t most_dishes=0, bint timed=False):
+        self.atom_prior = atom_prior
+        self.word_topic, self.topic_mass = topics.counts, topics.mass
+        self.eta, self.eta_mass = topics.eta, topics.eta_mass
+        self.collapsed = self.topic_mass is not None
+        if self.collapsed and (self.eta.shape[0] != self.word_topic.shape[0]
+                               or self.topic_mass.shape[0] != self.word_topic.shape[1]):
+            raise ValueError("Sampler: the shapes of counts, mass and eta do not agree")
+        Seating.__init__(self, self.word_topic.shape[1], most_dishes, timed)
         self.f, self.of_topic, self.added = np.zeros((3, self.n_topics))
-        if self.exact:
-            n_levels = min(len(a), longest + 1)
-            first, second = np.asarray(a)[:n_levels], np.asarray(b)[:n_levels]
-            self.rise_a = rising_logs(first, longest)
-            self.rise_b = rising_logs(second, longest)
-            self.rise_ab = rising_logs(first + second, longest)
 
-    cdef int make_room_for_dishes(self, Py_ssize_t capacity) except -1:
-        Seating.make_room_for_dishes(self, capacity)
-        self.prior, self.q, self.weight, self.likelihood = np.zeros((4, capacity))
-        self.log_dishes = np.log(np.arange(capacity) + self.zeta)
-        return 0
+    # The prior
 
-    def start(self, const Py_ssize_t[::1] documents, const Py_ssize_t[::1] sentences,
-              const int[::1] words, const uint64[::1] seeds, int[::1] topic, int[::1] table,
-              int[::1] dish, Py_ssize_t first, Py_ssize_t last, double[::1] log_probability):
+    cdef int weigh_seats(self, Py_ssize_t s) except -1 nogil:
+        """Fill `prior`: prior_l of the next word of a sentence; they sum to 1."""
+        with gil:
+            raise NotImplementedError("Sampler has no prior; use a subclass")
+
+    cdef int weigh_table(self, Py_ssize_t s) except -1 nogil:
+        """Fill `weight`: the weight of each dish for one more table of a sentence."""
+        with gil:
+            raise NotImplementedError("Sampler has no prior; use a subclass")
+
+    cdef int draw_table(self, Py_ssize_t s, int row, uint64 *state) noexcept nogil:
+        """A table of the sentence that has the dish, or -1 for a new one."""
+        return self.table_with(s, row)
+
+    cdef bint accepts(self, Py_ssize_t i, int new_row, int row, bint opened,
+                      uint64 *state) noexcept nogil:
+        """Whether word i, which had opened its table at the dish `row` or not, gets `new_row`."""
+        return True
+
+    cdef bint accepts_dish(self, int first, int new_row, int row, uint64 *state) noexcept nogil:
+        """Whether a table, closed for the moment, moves to the dish `new_row` from `row`."""
+        return True
+
+    # Documents
+
+    def start(self, corpus, const uint64[::1] seeds, seats, Py_ssize_t first, Py_ssize_t last,
+              double[::1] log_probability):
         """Seat the words first .. last - 1 of each document, in the order of their times.
 
         Each is seated by the probabilities above, given those before it; for them they
         are exact under all the priors. Words from `first` have no seat yet (table -1).
 
-        IN documents in CSR form over sentences, sentences in CSR form over words, seeds
-        (n_documents,). IN and OUT topic, table, dish (n_words,). OUT log_probability
-        (n_documents,), the sum of log p(word | words before it, and their seats).
+        IN corpus, with documents in CSR form over sentences, sentences in CSR form over
+        words, and words; seeds (n_documents,). IN and OUT seats, with topic, table and dish
+        (n_words,). OUT log_probability (n_documents,), the sum of log p(word | words before
+        it, and their seats).
         """
+        cdef const Py_ssize_t[::1] documents = corpus.documents, sentences = corpus.sentences
+        cdef const int[::1] words = corpus.words
+        cdef int[::1] topic = seats.topic, table = seats.table, dish = seats.dish
         cdef Py_ssize_t d, n
         cdef uint64 state
         self.make_room(documents, sentences, words)
@@ -150,24 +123,29 @@ cdef class Sampler(Seating):
                     log_probability[d] += self.add_word(self.order[n], &state)
                 self.write(sentences[documents[d]], topic, table, dish)
 
-    def sweep(self, const Py_ssize_t[::1] documents, const Py_ssize_t[::1] sentences,
-              const int[::1] words, const uint64[::1] seeds, int[::1] topic, int[::1] table,
-              int[::1] dish, Py_ssize_t first_sweep, Py_ssize_t last_sweep, Py_ssize_t n_averaged,
-              double[:, ::1] topic_mean, double[:, ::1] sentence_topic, double[::1] n_tables,
-              double[::1] n_dishes):
+    def sweep(self, corpus, const uint64[::1] seeds, seats, Py_ssize_t first_sweep,
+              Py_ssize_t last_sweep, Py_ssize_t n_averaged=0, means=None):
         """Do the sweeps first_sweep .. last_sweep - 1 over each document.
 
-        The last `n_averaged` of them add to what is averaged, an n_averaged-th each:
-        p(topic | dish) of each word, the predictive distribution of each sentence's next
-        word over topics, the tables of each sentence and the dishes of each document.
+        The last `n_averaged` of them add to `means`, an n_averaged-th each: p(topic | dish)
+        of each word, the predictive distribution of each sentence's next word over topics,
+        the tables of each sentence and the dishes of each document.
 
-        IN as in `start`. IN and OUT topic, table, dish (n_words,); topic_mean
-        (n_words, K), sentence_topic (n_sentences, K), n_tables (n_sentences,), n_dishes
-        (n_documents,), or of any shape if n_averaged is 0.
+        IN corpus, seeds, as in `start`. IN and OUT seats; means, with word_topic (n_words, K),
+        sentence_topic (n_sentences, K), n_tables (n_sentences,), n_dishes (n_documents,), or
+        None if n_averaged is 0.
         """
+        cdef const Py_ssize_t[::1] documents = corpus.documents, sentences = corpus.sentences
+        cdef const int[::1] words = corpus.words
+        cdef int[::1] topic = seats.topic, table = seats.table, dish = seats.dish
+        cdef double[:, ::1] word_topic = None, sentence_topic = None
+        cdef double[::1] n_tables = None, n_dishes = None
         cdef Py_ssize_t d, r, s
         cdef double share
         cdef uint64 state
+        if n_averaged > 0:
+            word_topic, sentence_topic = means.word_topic, means.sentence_topic
+            n_tables, n_dishes = means.n_tables, means.n_dishes
         self.make_room(documents, sentences, words)
         with nogil:
             for d in range(documents.shape[0] - 1):
@@ -176,13 +154,18 @@ cdef class Sampler(Seating):
                 for r in range(first_sweep, last_sweep):
                     share = 1.0 / n_averaged if r >= last_sweep - n_averaged else 0
                     state = mix(mix(seeds[d]) + 2 * <uint64> r + 1)
-                    self.sweep_words(sentences[s], share, topic_mean, &state)
-                    if self.kind != SBP:
+                    self.sweep_words(sentences[s], share, word_topic, &state)
+                    if self.most_dishes == 0:
                         self.sweep_tables(&state)
                     if share > 0:
                         self.average(s, share, sentence_topic, n_tables)
                         n_dishes[d] += share * self.n_dishes
                 self.write(sentences[s], topic, table, dish)
+
+    cdef int make_room_for_dishes(self, Py_ssize_t capacity) except -1:
+        Seating.make_room_for_dishes(self, capacity)
+        self.prior, self.q, self.weight, self.likelihood = np.zeros((4, capacity))
+        return 0
 
     cdef int make_room(self, const Py_ssize_t[::1] documents, const Py_ssize_t[::1] sentences,
                        const int[::1] words) except -1:
@@ -192,22 +175,20 @@ cdef class Sampler(Seating):
         if highest >= self.word_topic.shape[0] or np.min(words, initial=0) < 0:
             raise ValueError(
                 f"word {highest} is not among the {self.word_topic.shape[0]} that have topics")
-        if self.exact and np.diff(sentences).max(initial=0) > self.longest:
-            raise ValueError(f"a sentence is longer than the {self.longest} words announced")
         self.make_room_for_words(np.diff(bounds).max(initial=0),
                                  np.diff(documents).max(initial=0))
         return 0
 
-    cdef int sweep_words(self, Py_ssize_t start, double share, double[:, ::1] topic_mean,
+    cdef int sweep_words(self, Py_ssize_t start, double share, double[:, ::1] word_topic,
                          uint64 *state) except -1 nogil:
         """Draw table, dish and topic of each word that has a seat."""
         cdef Py_ssize_t i
         for i in range(self.n_words):
             if self.table[i] >= 0:
-                self.sample_word(i, share, topic_mean, start + i, state)
+                self.sample_word(i, share, word_topic, start + i, state)
         return 0
 
-    cdef int sample_word(self, Py_ssize_t i, double share, double[:, ::1] topic_mean,
+    cdef int sample_word(self, Py_ssize_t i, double share, double[:, ::1] word_topic,
                          Py_ssize_t n, uint64 *state) except -1 nogil:
         """Draw table, dish and topic of a word given all the others."""
         cdef int topic = self.topic[i], row = self.dish[self.table[i]], new_row, first, k
@@ -219,12 +200,12 @@ cdef class Sampler(Seating):
         new_row = <int> draw(&self.weight[0], self.n_candidates(), uniform(state) * total)
         k = self.draw_topic(new_row, state)
         first = self.draw_table(self.sentence[i], new_row, state)
-        if self.exact and not self.accepts(i, new_row, row, opened, state):
+        if not self.accepts(i, new_row, row, opened, state):
             new_row, k, first = row, topic, self.table_with(self.sentence[i], row)
-        elif self.kind != SBP and new_row == self.n_rows:
+        elif self.most_dishes == 0 and new_row == self.n_rows:
             new_row = self.free_row()
         if share > 0:
-            self.expect_topic(new_row, share, &topic_mean[n, 0])
+            self.expect_topic(new_row, share, &word_topic[n, 0])
         self.seat(i, first, new_row, k)
         self.learn(i, k, 1)
         return 0
@@ -236,7 +217,7 @@ cdef class Sampler(Seating):
         row = <int> draw(&self.weight[0], self.n_candidates(), uniform(state) * total)
         k = self.draw_topic(row, state)
         first = self.draw_table(self.sentence[i], row, state)
-        if self.kind != SBP and row == self.n_rows:
+        if self.most_dishes == 0 and row == self.n_rows:
             row = self.free_row()
         self.seat(i, first, row, k)
         self.learn(i, k, 1)
@@ -249,8 +230,8 @@ cdef class Sampler(Seating):
             self.topic_mass[k] += sign
 
     cdef inline Py_ssize_t n_candidates(self) noexcept nogil:
-        """Dishes to choose from: the rows in use, and the next one for a new dish."""
-        return self.most_dishes if self.kind == SBP else self.n_rows + 1
+        """Dishes to choose from: all that are fixed, or the rows in use and one for a new dish."""
+        return self.most_dishes if self.most_dishes > 0 else self.n_rows + 1
 
     cdef int make_room_for_one(self) except -1 nogil:
         """A row beyond that of a new dish."""
@@ -274,7 +255,7 @@ cdef class Sampler(Seating):
     cdef void predict(self, Py_ssize_t word) noexcept nogil:
         """f_k and q_l of a word."""
         cdef Py_ssize_t k, row, n = self.n_candidates()
-        cdef double f, sum_f = 0, prior_mass = self.kappa * self.n_topics
+        cdef double f, sum_f = 0, prior_mass = self.atom_prior * self.n_topics
         cdef double *q = &self.q[0]
         cdef const double *total = &self.total[0]
         cdef const double *counts
@@ -290,66 +271,14 @@ cdef class Sampler(Seating):
             for row in range(n):
                 q[row] += counts[row] * f
         for row in range(n):
-            q[row] = (q[row] + self.kappa * sum_f) / (total[row] + prior_mass)
-
-    cdef void weigh_seats(self, Py_ssize_t s) noexcept nogil:
-        """prior_l of the next word of a sentence; they sum to 1."""
-        if self.kind == WAS:
-            self.weigh_was(s)
-        elif self.kind == HDP:
-            self.weigh_hdp(s)
-        else:
-            self.weigh_sbp(s)
-
-    cdef void weigh_was(self, Py_ssize_t s) noexcept nogil:
-        """Theorem 4: pi_j, and xi shared by the dishes that the sentence does not have."""
-        cdef Py_ssize_t j, row, n_tables = self.tables_of[s], last = self.a.shape[0] - 1
-        cdef const int *tables = &self.tables[self.first_word[s]]
-        cdef double a, b, g, mass = self.customers[s], left = 1, share
-        for j in range(n_tables):
-            a, b, g = self.a[min(j, last)], self.b[min(j, last)], self.size[tables[j]]
-            self.weight[j] = left * (a + g - 1) / (a + b + mass - 1)
-            left *= (b + mass - g) / (a + b + mass - 1)
-            mass -= g
-        share = left / (self.n_dishes - n_tables + self.zeta)
-        for row in range(self.n_rows):
-            self.prior[row] = share if self.servings[row] > 0 else 0
-        self.prior[self.n_rows] = share * self.zeta
-        for j in range(n_tables):
-            self.prior[self.dish[tables[j]]] = self.weight[j]
-
-    cdef void weigh_hdp(self, Py_ssize_t s) noexcept nogil:
-        """The Chinese restaurant franchise, tables of the same dish put together."""
-        cdef Py_ssize_t j, row, start = self.first_word[s]
-        cdef double scale = 1 / (self.customers[s] + self.gamma)
-        cdef double share = scale * self.gamma / (self.n_tables + self.zeta)
-        for row in range(self.n_rows):
-            self.prior[row] = share * self.servings[row]
-        self.prior[self.n_rows] = share * self.zeta
-        for j in range(start, start + self.tables_of[s]):
-            self.prior[self.dish[self.tables[j]]] += scale * self.size[self.tables[j]]
-
-    cdef void weigh_sbp(self, Py_ssize_t s) noexcept nogil:
-        """Truncated sticks, which are there before their first word."""
-        cdef Py_ssize_t j, row, start = self.first_word[s], last = self.most_dishes - 1
-        cdef double g, mass = self.customers[s], left = 1
-        for row in range(last + 1):
-            self.prior[row] = 0
-        for j in range(start, start + self.tables_of[s]):
-            self.prior[self.dish[self.tables[j]]] = self.size[self.tables[j]]
-        for row in range(last):
-            g = self.prior[row]
-            self.prior[row] = left * (self.a[row] + g) / (self.a[row] + self.b[row] + mass)
-            left *= (self.b[row] + mass - g) / (self.a[row] + self.b[row] + mass)
-            mass -= g
-        self.prior[last] = left
+            q[row] = (q[row] + self.atom_prior * sum_f) / (total[row] + prior_mass)
 
     cdef inline double weigh_topics(self, int row) noexcept nogil:
-        """of_topic_k = (m_kl + kappa) f_k; returns the sum."""
+        """of_topic_k = (m_kl + c) f_k; returns the sum."""
         cdef Py_ssize_t k
         cdef double total = 0
         for k in range(self.n_topics):
-            self.of_topic[k] = (self.counts[k, row] + self.kappa) * self.f[k]
+            self.of_topic[k] = (self.counts[k, row] + self.atom_prior) * self.f[k]
             total += self.of_topic[k]
         return total
 
@@ -364,105 +293,6 @@ cdef class Sampler(Seating):
         cdef double scale = share / self.weigh_topics(row)
         for k in range(self.n_topics):
             out[k] += scale * self.of_topic[k]
-
-    cdef int draw_table(self, Py_ssize_t s, int row, uint64 *state) noexcept nogil:
-        """A table of the sentence that has the dish, or -1 for a new one."""
-        cdef Py_ssize_t j, start = self.first_word[s]
-        cdef double threshold
-        if self.kind != HDP:
-            return self.table_with(s, row)
-        threshold = uniform(state) * self.prior[row] * (self.customers[s] + self.gamma)
-        for j in range(start, start + self.tables_of[s]):
-            if self.dish[self.tables[j]] == row:
-                threshold -= self.size[self.tables[j]]
-                if threshold < 0:
-                    return self.tables[j]
-        return -1
-
-    cdef bint accepts(self, Py_ssize_t i, int new_row, int row, bint opened,
-                      uint64 *state) noexcept nogil:
-        """Whether word i, which has opened its table at the dish `row` or not, gets `new_row`.
-
-        If it follows an earlier word of its table before and after, the proposal is its
-        conditional.
-        """
-        cdef int first = self.table_with(self.sentence[i], new_row)
-        if self.servings[row] == 0:
-            row = self.n_rows
-        if new_row == row or (not opened and 0 <= first < i):
-            return True
-        return log(uniform(state)) < self.log_excess(i, new_row) - self.log_excess(i, row)
-
-    cdef double log_excess(self, Py_ssize_t i, int row) noexcept nogil:
-        """log(p / prior_l), with p of all seats and dishes when word i gets the dish."""
-        cdef int first = self.table_with(self.sentence[i], row)
-        cdef int joined = 1 if first < 0 else self.size[first] + 1
-        cdef bint opens = first < 0 or first > i
-        cdef double value = log(self.zeta) if row == self.n_rows else 0
-        value += self.log_sticks(i, row, joined, opens)
-        return value - self.log_openings(i, row, opens) - log(self.prior[row])
-
-    cdef inline double log_stick(self, int place, int g, int mass) noexcept nogil:
-        """log of B(a + g - 1, b + h) / B(a, b), where g + h = mass."""
-        cdef Py_ssize_t level = min(place, self.rise_a.shape[0] - 1)
-        return (self.rise_a[level, g - 1] + self.rise_b[level, mass - g]
-                - self.rise_ab[level, mass - 1])
-
-    cdef double log_sticks(self, Py_ssize_t i, int row, int joined, bint opens) noexcept nogil:
-        """log p(seats of the sentence), with word i at the table of the dish, `joined` in all.
-
-        It is the sum of log B(a_j + g_j - 1, b_j + h_j) / B(a_j, b_j) over the tables j in
-        the order of their first words; if the word is the first, the table comes there.
-        """
-        cdef Py_ssize_t j, s = self.sentence[i], start = self.first_word[s]
-        cdef int first, place = 0, mass = self.customers[s] + 1
-        cdef bint ahead = opens
-        cdef double value = 0
-        for j in range(start, start + self.tables_of[s]):
-            first = self.tables[j]
-            if ahead and first > i:
-                value += self.log_stick(place, joined, mass)
-                mass -= joined
-                place += 1
-                ahead = False
-            if self.dish[first] != row:
-                value += self.log_stick(place, self.size[first], mass)
-                mass -= self.size[first]
-                place += 1
-            elif not opens:
-                value += self.log_stick(place, joined, mass)
-                mass -= joined
-                place += 1
-        return value + self.log_stick(place, joined, mass) if ahead else value
-
-    cdef double log_openings(self, Py_ssize_t i, int row, bint opens) noexcept nogil:
-        """sum of log(D - j + zeta) over the tables opened when word i is seated, or later.
-
-        With D dishes in the document before the opening, and j tables in the sentence. If
-        the word opens the table of the dish, a later opening of it is none any more, and
-        later tables of the sentence have one more before them until then.
-        """
-        cdef Py_ssize_t o, s = self.sentence[i]
-        cdef int first, time = self.time[i], n_dishes = 0, n_before = 0
-        cdef double value = 0
-        for o in range(self.n_rows):
-            n_dishes += self.born[o] < time
-        if opens:
-            for o in range(self.first_word[s], self.first_word[s] + self.tables_of[s]):
-                n_before += self.tables[o] < i
-            value += self.log_dishes[n_dishes - n_before]
-            n_dishes += self.born[row] > time
-        for o in range(self.first_opening_from(time), self.n_tables):
-            first = self.openings[o]
-            n_before = self.place[first]
-            if opens and self.sentence[first] == s:
-                if self.dish[first] == row:
-                    opens = False
-                    continue
-                n_before += 1
-            value += self.log_dishes[n_dishes - n_before]
-            n_dishes += self.dish[first] != row and self.born[self.dish[first]] == self.time[first]
-        return value
 
     cdef int sweep_tables(self, uint64 *state) except -1 nogil:
         """Draw the dish of each table."""
@@ -479,7 +309,7 @@ cdef class Sampler(Seating):
         self.close_table(first)
         self.make_room_for_one()
         new_row = self.propose_dish(first, state)
-        if self.exact and not self.accepts_dish(first, new_row, row, state):
+        if not self.accepts_dish(first, new_row, row, state):
             new_row = row
         elif new_row == self.n_rows:
             new_row = self.free_row()
@@ -496,20 +326,11 @@ cdef class Sampler(Seating):
                 self.counts[self.topic[i], row] += sign
                 self.total[row] += sign
 
-    cdef int propose_dish(self, int first, uint64 *state) noexcept nogil:
-        """A dish in proportion to its prior and the probability of the table's topics.
-
-        The prior of a dish is under WAS 1, or 0 if the sentence has it, and zeta if it is
-        new; under the HDP the number of its tables, and alpha.
-        """
-        cdef Py_ssize_t j, row, n = self.n_rows + 1, start = self.first_word[self.sentence[first]]
+    cdef int propose_dish(self, int first, uint64 *state) except -1 nogil:
+        """A dish in proportion to its weight and the probability of the table's topics."""
+        cdef Py_ssize_t row, n = self.n_rows + 1
         cdef double best, total = 0
-        for row in range(self.n_rows):
-            self.weight[row] = self.servings[row] if self.kind == HDP else self.servings[row] > 0
-        self.weight[self.n_rows] = self.zeta
-        if self.kind == WAS:
-            for j in range(start, start + self.tables_of[self.sentence[first]]):
-                self.weight[self.dish[self.tables[j]]] = 0
+        self.weigh_table(self.sentence[first])
         self.weigh_words(first)
         best = self.likelihood[self.n_rows]
         for row in range(n):
@@ -524,12 +345,12 @@ cdef class Sampler(Seating):
     cdef void weigh_words(self, int first) noexcept nogil:
         """likelihood_l = log p(topics of a table's words) under each dish.
 
-        It is the sum of log (m_kl + kappa + c_k) / (m_l + K kappa + n), with c_k and n of
+        It is the sum of log (m_kl + c + c_k) / (m_l + K c + n), with c_k and n of
         the table's words before the one at hand.
         """
         cdef Py_ssize_t i, row, n = 0, end = self.first_word[self.sentence[first] + 1]
         cdef int k
-        cdef double mass = self.kappa * self.n_topics
+        cdef double mass = self.atom_prior * self.n_topics
         self.q[:self.n_rows + 1] = 1
         self.likelihood[:self.n_rows + 1] = 0
         for i in range(first, end):
@@ -537,7 +358,7 @@ cdef class Sampler(Seating):
                 continue
             k = self.topic[i]
             for row in range(self.n_rows + 1):
-                self.q[row] *= ((self.counts[k, row] + self.kappa + self.added[k])
+                self.q[row] *= ((self.counts[k, row] + self.atom_prior + self.added[k])
                                 / (self.total[row] + mass + n))
             self.added[k] += 1
             n += 1
@@ -553,20 +374,11 @@ cdef class Sampler(Seating):
             self.likelihood[row] += log(self.q[row])
             self.q[row] = 1
 
-    cdef bint accepts_dish(self, int first, int new_row, int row, uint64 *state) noexcept nogil:
-        """Whether a table, closed for the moment, moves to the dish `new_row` from `row`."""
-        if self.servings[row] == 0:
-            row = self.n_rows
-        if new_row == row:
-            return True
-        return log(uniform(state)) < (self.log_openings(first, row, True)
-                                      - self.log_openings(first, new_row, True))
-
-    cdef void average(self, Py_ssize_t first, double share, double[:, ::1] sentence_topic,
-                      double[::1] n_tables) noexcept nogil:
+    cdef int average(self, Py_ssize_t first, double share, double[:, ::1] sentence_topic,
+                     double[::1] n_tables) except -1 nogil:
         """Add E[topic of the next word] of each sentence, and its tables."""
         cdef Py_ssize_t s, k, row
-        cdef double mean, mass = self.kappa * self.n_topics
+        cdef double mean, mass = self.atom_prior * self.n_topics
         for s in range(self.n_sentences):
             n_tables[first + s] += share * self.tables_of[s]
             self.weigh_seats(s)
@@ -575,15 +387,12 @@ cdef class Sampler(Seating):
             for k in range(self.n_topics):
                 mean = 0
                 for row in range(self.n_candidates()):
-                    mean += self.weight[row] * (self.counts[k, row] + self.kappa)
+                    mean += self.weight[row] * (self.counts[k, row] + self.atom_prior)
                 sentence_topic[first + s, k] += mean
+        return 0
 
 
-def rising_logs(const double[::1] x, Py_ssize_t most):
-    """log Gamma(x_i + n) / Gamma(x_i) for n = 0 .. most, of shape (len(x), most + 1)."""
-    logs = np.zeros((len(x), most + 1))
-    np.cumsum(np.log(np.add.outer(x, np.arange(most))), axis=1, out=logs[:, 1:])
-    return logs
+include "_was_priors.pxi"
 
 
 def document_seeds(uint64 seed, uint64 first, Py_ssize_t n):

@@ -82,7 +82,7 @@ cdef class Seating:
             if self.table[i] >= 0:
                 self.check(i)
                 n_rows = max(n_rows, self.dish[i] + 1)
-        self.tell_the_time()
+        self.number_times()
         self.clear(n_rows + 2)
         for n in range(self.n_words):
             i = self.order[n]
@@ -112,7 +112,7 @@ cdef class Seating:
             topic[start + i], table[start + i] = self.topic[i], self.table[i]
             dish[start + i] = self.dish[self.table[i]] if self.table[i] >= 0 else -1
 
-    cdef void tell_the_time(self) noexcept nogil:
+    cdef void number_times(self) noexcept nogil:
         """Number the words by round and sentence; `place` serves as scratch."""
         cdef Py_ssize_t i, n, s
         cdef int start = 0, held

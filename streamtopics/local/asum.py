@@ -8,6 +8,7 @@ are words given the sentences' responsibilities: the bits do not depend on the w
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -133,7 +134,7 @@ def _infer(
     max_iter: int,
     workers: Workers,
 ) -> Found:
-    def job(start: int, stop: int) -> tuple:
+    def job(start: int, stop: int) -> tuple[Any, ...]:
         first, last = batch.starts[start], batch.starts[stop]
         mine, used = part(batch.sentences, first, last)
         starts = (batch.starts[start : stop + 1] - first).astype(np.intp)

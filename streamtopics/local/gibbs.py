@@ -8,7 +8,7 @@ depend on the workers.
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import digamma
@@ -93,7 +93,8 @@ class Gibbs(LocalStep):
         parts = self._run(minibatch, topics, seeds, workers, None, False, False)
         gamma = topics.alpha + np.concatenate([part.mean_counts for part in parts])
         gamma /= gamma.sum(axis=1, keepdims=True)
-        return gamma.astype(minibatch.counts.dtype, copy=False)
+        found: np.ndarray = gamma.astype(minibatch.counts.dtype, copy=False)
+        return found
 
     def _run(
         self,
@@ -115,7 +116,7 @@ class Gibbs(LocalStep):
         if documents is not None:
             first_token = np.concatenate([[0], np.cumsum(tokens.cut(minibatch)[0])])
 
-        def job(start: int, stop: int) -> tuple:
+        def job(start: int, stop: int) -> tuple[Any, ...]:
             first, last = minibatch.indptr[start], minibatch.indptr[stop]
             indptr = minibatch.indptr[start : stop + 1] - first
             own = minibatch.words, minibatch.indices[first:last], weights, mass
@@ -135,9 +136,10 @@ class Gibbs(LocalStep):
         n = np.count_nonzero(minibatch.lengths) * max(self.averaged, 1)
         if n == 0:
             return None
-        total = sum(part.log_theta for part in parts)
+        total: Any = sum(part.log_theta for part in parts)
         held, elsewhere = total[:-1].reshape(2, -1)
-        return (held + (n - elsewhere) * digamma(topics.alpha) - total[-1]) / n
+        found: np.ndarray | None = (held + (n - elsewhere) * digamma(topics.alpha) - total[-1]) / n
+        return found
 
 
 THOROUGH = Gibbs(n_sweeps=40, n_averaged=30)

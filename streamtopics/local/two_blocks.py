@@ -14,6 +14,7 @@ Where share_prior is what each alpha sums to, all that is LDA with one block.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import betaln, digamma, gammaln
@@ -84,7 +85,7 @@ class TwoBlocks:
 
     def _job(
         self, minibatch: Minibatch, topics: Topics, start: int, stop: int, distributed: bool
-    ) -> tuple:
+    ) -> tuple[Any, ...]:
         """Arguments of `_infer_documents`; with their own words only, if they are to travel."""
         weights = topics.weights
         if distributed:
@@ -148,7 +149,8 @@ class TwoBlocks:
             bound += (gammaln(gamma) - gammaln(prior) - (gamma - prior) * within).sum(axis=1)
             bound -= documents.held[:, i] * digamma(v)
             shares.append(v)
-        return bound + betaln(*shares) - betaln(*self.share_prior)
+        found: np.ndarray = bound + betaln(*shares) - betaln(*self.share_prior)
+        return found
 
     def _blocks(self, documents: Documents) -> list[tuple[slice, np.ndarray, np.ndarray]]:
         """Place of each block's topics, the parameter of its share, and its part of gamma."""

@@ -7,7 +7,7 @@ by word. Neither needs a reduction, so the bits do not depend on the workers.
 """
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import digamma, gammaln
@@ -71,7 +71,8 @@ class Variational(LocalStep):
     ) -> np.ndarray:
         """Mean of q(theta_d), of shape (n_documents, K)."""
         gamma = self.infer(minibatch, topics, workers)
-        return gamma / gamma.sum(axis=1, keepdims=True)
+        found: np.ndarray = gamma / gamma.sum(axis=1, keepdims=True)
+        return found
 
     def infer(
         self,
@@ -99,7 +100,7 @@ class Variational(LocalStep):
         start: int,
         stop: int,
         distributed: bool,
-    ) -> tuple:
+    ) -> tuple[Any, ...]:
         """Arguments of `_infer_documents`; with their own words only, if they are to travel."""
         weights = topics.weights
         if gamma is not None:
@@ -144,7 +145,8 @@ def _mean_log_theta(gamma: np.ndarray) -> np.ndarray | None:
     if not len(gamma):
         return None
     gamma = gamma.astype(np.float64)
-    return digamma(gamma).mean(axis=0) - digamma(gamma.sum(axis=1)).mean()
+    found: np.ndarray | None = digamma(gamma).mean(axis=0) - digamma(gamma.sum(axis=1)).mean()
+    return found
 
 
 def _bound_of_proportions(

@@ -30,7 +30,7 @@ def topic_coherence(
     X: Any,
     *,
     measure: str = "npmi",
-    feature_names: Sequence | None = None,
+    feature_names: Sequence[Any] | None = None,
     smoothing: float = 1.0,
 ) -> np.ndarray:
     """Coherence of each topic's top words over the documents of X.
@@ -206,7 +206,8 @@ def _umass(joint: np.ndarray, n_documents: int, smoothing: float) -> np.ndarray:
     later, earlier = np.tril_indices(joint.shape[1], -1)
     given = _occurrences(joint)[:, earlier]
     given = np.where(given > 0, given, n_documents)
-    return np.log((joint[:, later, earlier] + smoothing) / given).mean(axis=1)
+    found: np.ndarray = np.log((joint[:, later, earlier] + smoothing) / given).mean(axis=1)
+    return found
 
 
 def _npmi_matrices(joint: np.ndarray, n_documents: int) -> np.ndarray:
@@ -224,7 +225,8 @@ def _npmi_matrices(joint: np.ndarray, n_documents: int) -> np.ndarray:
 
 def _npmi(joint: np.ndarray, n_documents: int) -> np.ndarray:
     later, earlier = np.tril_indices(joint.shape[1], -1)
-    return _npmi_matrices(joint, n_documents)[:, later, earlier].mean(axis=1)
+    found: np.ndarray = _npmi_matrices(joint, n_documents)[:, later, earlier].mean(axis=1)
+    return found
 
 
 def _c_v(joint: np.ndarray, n_documents: int) -> np.ndarray:
@@ -235,4 +237,6 @@ def _c_v(joint: np.ndarray, n_documents: int) -> np.ndarray:
     total = vectors.sum(axis=1)
     lengths = np.linalg.norm(vectors, axis=2) * np.linalg.norm(total, axis=1)[:, None]
     products = np.einsum("tij,tj->ti", vectors, total)
-    return np.divide(products, lengths, out=np.zeros_like(lengths), where=lengths > 0).mean(axis=1)
+    cosines = np.divide(products, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    found: np.ndarray = cosines.mean(axis=1)
+    return found

@@ -8,9 +8,12 @@ with W_k the top words of topic k (Dieng et al. 2020).
 
 from collections.abc import Sequence
 from itertools import chain
+from typing import Any
+
+import numpy as np
 
 
-def topic_diversity(topics: Sequence[Sequence]) -> float:
+def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
     """Share of distinct words among the top words of all topics.
 
     Read it together with coherence: topics that all say the same are coherent

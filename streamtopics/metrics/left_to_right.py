@@ -155,9 +155,9 @@ def _wallach(p: np.ndarray) -> tuple[float, float]:
 
 
 def _check_numbers(n_particles: Any, n_resampled: Any, form: Any, seed: Any) -> None:
-    if not (isinstance(n_particles, Integral) and n_particles >= 1):
+    if not (isinstance(n_particles, Integral) and int(n_particles) >= 1):
         raise ValueError(f"n_particles must be a positive integer; got {n_particles!r}")
-    if not (n_resampled is None or (isinstance(n_resampled, Integral) and n_resampled >= 0)):
+    if not (n_resampled is None or (isinstance(n_resampled, Integral) and int(n_resampled) >= 0)):
         raise ValueError(f"n_resampled must be None or a non-negative integer; got {n_resampled!r}")
     if form not in ("product", "wallach"):
         raise ValueError(f"form must be 'product' or 'wallach'; got {form!r}")
@@ -184,7 +184,8 @@ def _check_prior(prior: Any, name: str, n: int) -> np.ndarray:
     prior = np.array(np.broadcast_to(prior, n), dtype=np.float64)
     if not (np.isfinite(prior).all() and (prior > 0).all()):
         raise ValueError(f"{name} must be positive and finite; got {prior}")
-    return prior
+    checked: np.ndarray = prior
+    return checked
 
 
 def _check_whole(X: Any, n_features: int) -> sparse.csr_matrix:
@@ -198,7 +199,8 @@ def _check_whole(X: Any, n_features: int) -> sparse.csr_matrix:
         raise ValueError(f"X has {X.shape[1]} features, but topic_word has {n_features}")
     if (X.data != np.floor(X.data)).any():
         raise ValueError("X must hold whole numbers of tokens; round it, or use completion instead")
-    return X
+    counts: sparse.csr_matrix = X
+    return counts
 
 
 def _check_lengths(X: sparse.csr_matrix, n_particles: int) -> None:

@@ -277,7 +277,8 @@ def check_components(estimator: Any) -> np.ndarray:
             f"components_ must have mass in each topic; topic {massless[0]} of "
             f"{components.shape[0]} is 0 everywhere. Remove it, or add a small number to it"
         )
-    return components
+    checked: np.ndarray = components
+    return checked
 
 
 def _check_counts(X: Any, n_features: int) -> sparse.csr_matrix:
@@ -297,7 +298,8 @@ def _check_counts(X: Any, n_features: int) -> sparse.csr_matrix:
         )
     X = sparse.csr_matrix(X)
     check_non_negative(X, "log_predictive_probability")
-    return X
+    counts: sparse.csr_matrix = X
+    return counts
 
 
 def _contained_like(X: Any, part: sparse.csr_matrix) -> Any:

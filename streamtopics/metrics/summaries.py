@@ -254,10 +254,11 @@ def _references(texts: Any, d: int) -> list[str]:
         raise TypeError(
             f"references must be texts or lists of texts, but those of document {d} are {texts!r}"
         )
-    return texts
+    references: list[str] = texts
+    return references
 
 
-def _scores(words: Sequence[str], reference: Sequence[str], order: int | str) -> tuple[float, ...]:
+def _scores(words: Sequence[str], reference: Sequence[str], order: Any) -> tuple[float, ...]:
     """Precision, recall and F."""
     if order == "l":
         hits, n_own, n_theirs = common_subsequence(words, reference), len(words), len(reference)
@@ -269,7 +270,7 @@ def _scores(words: Sequence[str], reference: Sequence[str], order: int | str) ->
     return precision, recall, 2 * hits / (n_own + n_theirs) if hits else 0.0
 
 
-def _grams(words: Sequence[str], n: int) -> Counter:
+def _grams(words: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
     return Counter(zip(*(words[i:] for i in range(n)), strict=False))
 
 
@@ -298,10 +299,14 @@ def common_subsequence(one: Sequence[str], other: Sequence[str]) -> int:
 
 def _combined(scores: np.ndarray, several: str) -> np.ndarray:
     """Combine the scores by each reference, of shape (n_references, 3)."""
+    found: np.ndarray
     if several == "mean" or len(scores) == 1:
-        return scores.mean(axis=0)
+        found = scores.mean(axis=0)
+        return found
     best, *others = np.argsort(-scores[:, 2], kind="stable")
     if several == "max":
-        return scores[best]
+        found = scores[best]
+        return found
     # The best one is missing once; then the second is the best.
-    return ((len(scores) - 1) * scores[best] + scores[others[0]]) / len(scores)
+    found = ((len(scores) - 1) * scores[best] + scores[others[0]]) / len(scores)
+    return found

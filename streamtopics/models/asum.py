@@ -44,7 +44,8 @@ class AspectStart:
     def rows(self, words: np.ndarray) -> np.ndarray:
         """eta exp(z), with z a sum of four uniforms, standardised."""
         z = standard_noise(self.seed, words, self.prior.shape[1] // self.n_sentiments)
-        return self.prior.prior_rows(words) * np.exp(np.tile(z, self.n_sentiments))
+        found: np.ndarray = self.prior.prior_rows(words) * np.exp(np.tile(z, self.n_sentiments))
+        return found
 
 
 @dataclass(frozen=True)

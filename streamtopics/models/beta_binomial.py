@@ -87,12 +87,14 @@ class BetaBinomial:
         """Log probability of each row of flips."""
         heads, tails = beta.parameters(posterior["coins"])
         seen = np.where(_flips(X) == 1, heads, tails)
-        return (np.log(seen) - np.log(heads + tails)).sum(axis=1)
+        found: np.ndarray = (np.log(seen) - np.log(heads + tails)).sum(axis=1)
+        return found
 
     def mean(self, posterior: DensePosterior) -> np.ndarray:
         """E[theta] of each coin."""
         heads, tails = beta.parameters(posterior["coins"])
-        return heads / (heads + tails)
+        found: np.ndarray = heads / (heads + tails)
+        return found
 
 
 def _flips(X: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ posterior has, what a minibatch adds to them, and what the posterior predicts. I
 no state, and knows neither the rule nor the stream.
 """
 
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -37,14 +37,10 @@ class DenseModel(Protocol):
     def posterior(self, X: np.ndarray) -> DensePosterior:
         """The posterior before any data, for samples of the shape of X."""
 
-    def learner(
-        self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray | None, seed: int
-    ) -> Learn:
+    def learner(self, posterior: DensePosterior, X: np.ndarray, y: Any, seed: int) -> Learn:
         """The function `learn` that an update rule calls."""
 
-    def log_predictive(
-        self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray | None
-    ) -> np.ndarray:
+    def log_predictive(self, posterior: DensePosterior, X: np.ndarray, y: Any) -> np.ndarray:
         """Log density of each sample under the posterior predictive, in nats.
 
         Where the model has targets and none are given, they are integrated out.
@@ -53,7 +49,7 @@ class DenseModel(Protocol):
 
 def check_codes(codes: np.ndarray, n_codes: int, what: str) -> np.ndarray:
     """`codes` as whole numbers from 0 to n_codes - 1."""
-    whole = np.nan_to_num(codes, nan=-1.0).astype(np.int64)
+    whole: np.ndarray = np.nan_to_num(codes, nan=-1.0).astype(np.int64)
     if not ((whole == codes) & (whole >= 0) & (whole < n_codes)).all():
         raise ValueError(f"{what} must be whole numbers from 0 to {n_codes - 1}; got others")
     return whole

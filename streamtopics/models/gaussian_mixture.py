@@ -136,11 +136,13 @@ class GaussianMixture:
     def predict_proba(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
         """Probability of each component, for each sample."""
         joint = self._log_joint(posterior, X)
-        return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+        found: np.ndarray = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+        return found
 
     def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
         """The most probable component of each sample."""
-        return self._log_joint(posterior, X).argmax(axis=1)
+        found: np.ndarray = self._log_joint(posterior, X).argmax(axis=1)
+        return found
 
     def transform(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
         """Return the memberships of each sample, as `predict_proba` does."""
@@ -247,7 +249,7 @@ def log_joint(
     """log p(x, z = k | group) under the posterior predictive, of shape (n_samples, K)."""
     m, k, a, b = normal_gamma.parameters(components)
     log_weights = np.log(weights / weights.sum(axis=-1, keepdims=True))
-    out = log_weights[groups]
+    out: np.ndarray = log_weights[groups]
     seen, X = ~np.isnan(X), np.nan_to_num(X)
     for group, rows in _rows_of(groups):
         parameters = m[group], 2 * a[group], (b * (k + 1) / (a * k))[group]
@@ -289,4 +291,5 @@ def _memberships_of_random_centres(
         centre = X[rng.choice(len(X), p=far / far.sum())]
         distances[:, j] = ((X - centre) ** 2).sum(axis=1)
         far = distances[:, : j + 1].min(axis=1)
-    return np.eye(n_components)[distances.argmin(axis=1)]
+    found: np.ndarray = np.eye(n_components)[distances.argmin(axis=1)]
+    return found

@@ -67,7 +67,8 @@ class RandomStart:
         n_components = self.prior.shape[1]
         spread = min(max(0.1, 0.02 * n_components**0.5), 0.28)
         z = standard_noise(self.seed, words, n_components)
-        return 100.0 * (1.0 + self.prior.prior_rows(words)) * (1.0 + spread * z)
+        found: np.ndarray = 100.0 * (1.0 + self.prior.prior_rows(words)) * (1.0 + spread * z)
+        return found
 
 
 @dataclass(frozen=True)
@@ -145,4 +146,5 @@ def log_factors(source: Source, words: np.ndarray, weights: np.ndarray) -> np.nd
     """Log of the factor from each word's weights to exp(E[log beta]), of shape (n_words,)."""
     best = np.arange(len(words)), weights.argmax(axis=1)
     expected = digamma(source.rows(words)[best]) - digamma(source.mass)[best[1]]
-    return expected - np.log(weights[best].astype(np.float64))
+    found: np.ndarray = expected - np.log(weights[best].astype(np.float64))
+    return found

@@ -113,7 +113,8 @@ class LinearRegression:
 
     def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
         """The mean of y for each x."""
-        return self._design(X) @ self.coefficients(posterior)
+        found: np.ndarray = self._design(X) @ self.coefficients(posterior)
+        return found
 
     def coefficients(self, posterior: DensePosterior) -> np.ndarray:
         """Their posterior mean, the intercept last."""

@@ -71,8 +71,7 @@ class MeanFieldRegression:
     >>> y = X @ [1.0, -2.0] + 3.0 + 0.1 * rng.normal(size=400)
     >>> X[rng.random(X.shape) < 0.2] = np.nan
     >>> posterior = model.posterior(X)
-    >>> blend, _ = SVB().step(posterior, model.learner(posterior, X, y), None)
-    >>> posterior.blend(blend)
+    >>> posterior.blend(SVB().step(posterior, model.learner(posterior, X, y)))
     >>> model.coefficients(posterior).round(1)
     array([ 1., -2.,  3.])
     """
@@ -146,7 +145,8 @@ class MeanFieldRegression:
         m, k, a, b = normal_gamma.parameters(posterior["inputs"])
         scale2 = b * (k + 1) / (a * k)
         seen = ~np.isnan(X)
-        of_inputs = (seen * log_student_t(np.where(seen, X, m), m, 2 * a, scale2)).sum(axis=1)
+        densities = log_student_t(np.where(seen, X, m), m, 2 * a, scale2)
+        of_inputs: np.ndarray = (seen * densities).sum(axis=1)
         if y is None:
             return of_inputs
         w, w_precision = gaussian.parameters(posterior["coefficients"])
@@ -158,14 +158,16 @@ class MeanFieldRegression:
         shape, rate = gamma.parameters(posterior["noise"])
         parts = (slice(i, i + SAMPLES_AT_ONCE) for i in range(0, len(y), SAMPLES_AT_ONCE))
         of_target = [_log_mixture(residual[i], uncertain[i], shape, rate) for i in parts]
-        return of_inputs + np.concatenate(of_target)
+        found: np.ndarray = of_inputs + np.concatenate(of_target)
+        return found
 
     def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
         """The mean of y for each x; what is missing is at its mean."""
         means = normal_gamma.parameters(posterior["inputs"])[0]
         X = np.where(np.isnan(X), means, X)
         w = self.coefficients(posterior)
-        return X @ w[:-1] + w[-1]
+        found: np.ndarray = X @ w[:-1] + w[-1]
+        return found
 
     def coefficients(self, posterior: DensePosterior) -> np.ndarray:
         """Their posterior mean, the intercept last."""
@@ -197,7 +199,7 @@ class Beliefs:
     log_precision: np.ndarray
 
     @staticmethod
-    def of(view: DenseView) -> "Beliefs":
+    def of(view: DenseView | dict[str, np.ndarray]) -> "Beliefs":
         """Read the expectations off a view of the posterior."""
         w, w_precision = gaussian.parameters(view["coefficients"])
         shape, rate = gamma.parameters(view["noise"])
@@ -289,7 +291,8 @@ class Moments:
     @property
     def squares(self) -> np.ndarray:
         """Sum of E[z z'] over the samples, z with the 1."""
-        return self.mean.T @ self.mean + self.covariance
+        squares: np.ndarray = self.mean.T @ self.mean + self.covariance
+        return squares
 
     @property
     def of_inputs(self) -> np.ndarray:
@@ -331,7 +334,7 @@ def _solve(system: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def _log_mixture(
-    residual: np.ndarray, variance: np.ndarray, shape: float, rate: float
+    residual: np.ndarray, variance: np.ndarray, shape: np.ndarray, rate: np.ndarray
 ) -> np.ndarray:
     """log of the integral of N(residual; 0, variance + 1/g) Gamma(g; shape, rate) over g.
 
@@ -348,4 +351,5 @@ def _log_mixture(
     blurred = 1 + variance * g
     log_terms = (shape + 0.5) * log_g - rate * g - 0.5 * (np.log(blurred) + squared * g / blurred)
     constant = shape * np.log(rate) - gammaln(shape) - 0.5 * np.log(2 * np.pi)
-    return logsumexp(log_terms, axis=0) + np.log(step) + constant
+    found: np.ndarray = logsumexp(log_terms, axis=0) + np.log(step) + constant
+    return found

@@ -67,7 +67,8 @@ class MultiView:
         def learn(
             source: SideBySide | SideBySideProposal, *, warm: bool = False
         ) -> SideBySideStatistics:
-            *own, shared = [self.start(block, i) for i, block in enumerate(source.parts)]
+            blocks: tuple[TopicPosterior | Proposal, ...] = source.parts
+            *own, shared = [self.start(block, i) for i, block in enumerate(blocks)]
             parts = self._topics(
                 [(part, own[j], shared) for j, (part, _) in of_classes.items()],
                 geometric_mean,
@@ -161,4 +162,5 @@ def _side_by_side(own: Source, shared: Source, words: np.ndarray) -> tuple[np.nd
 def _log_factors(own: Source, shared: Source, words: np.ndarray) -> np.ndarray:
     """Log of the factor from each word's weights to E[beta], of shape (n_words,)."""
     lam, mass = _side_by_side(own, shared, words)
-    return np.log((lam / mass).max(axis=1))
+    found: np.ndarray = np.log((lam / mass).max(axis=1))
+    return found

@@ -96,16 +96,19 @@ class NaiveBayesMixture:
         joint = self._log_joint(posterior, X)
         if y is None:
             return logsumexp(joint, axis=1)
-        return joint[np.arange(len(joint)), self._codes(y)]
+        found: np.ndarray = joint[np.arange(len(joint)), self._codes(y)]
+        return found
 
     def predict_proba(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
         """Probability of each class, for each sample."""
         joint = self._log_joint(posterior, X)
-        return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+        found: np.ndarray = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+        return found
 
     def predict(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
         """The most probable class of each sample."""
-        return self._log_joint(posterior, X).argmax(axis=1)
+        found: np.ndarray = self._log_joint(posterior, X).argmax(axis=1)
+        return found
 
     def _log_joint(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
         """log p(x, y) of each class, of shape (n_samples, n_classes)."""
@@ -116,7 +119,8 @@ class NaiveBayesMixture:
             for c in range(self.n_classes)
         ]
         counts = posterior["classes"]
-        return np.stack(of_inputs, axis=1) + np.log(counts / counts.sum())
+        found: np.ndarray = np.stack(of_inputs, axis=1) + np.log(counts / counts.sum())
+        return found
 
     def _codes(self, y: np.ndarray) -> np.ndarray:
         return check_codes(np.asarray(y), self.n_classes, "the classes y of NaiveBayesMixture")

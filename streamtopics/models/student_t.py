@@ -4,10 +4,10 @@
 import numpy as np
 from scipy.special import gammaln
 
+Numbers = float | np.ndarray
 
-def log_student_t(
-    x: np.ndarray, location: np.ndarray, degrees: np.ndarray, scale2: np.ndarray
-) -> np.ndarray:
+
+def log_student_t(x: Numbers, location: Numbers, degrees: Numbers, scale2: Numbers) -> np.ndarray:
     """Log density, in nats.
 
     Parameters
@@ -24,4 +24,7 @@ def log_student_t(
     """
     z2 = (x - location) ** 2 / (degrees * scale2)
     constant = gammaln((degrees + 1) / 2) - gammaln(degrees / 2)
-    return constant - 0.5 * (np.log(np.pi * degrees * scale2) + (degrees + 1) * np.log1p(z2))
+    found: np.ndarray = constant - 0.5 * (
+        np.log(np.pi * degrees * scale2) + (degrees + 1) * np.log1p(z2)
+    )
+    return found

@@ -57,25 +57,30 @@ class IterateAverage:
     @property
     def prior_part(self) -> np.ndarray:
         """Mass in each topic that is owed to the prior."""
-        return self.theta * self.posterior.prior_part + self.rest.prior_part
+        prior_part: np.ndarray = self.theta * self.posterior.prior_part + self.rest.prior_part
+        return prior_part
 
     @property
     def learnt_part(self) -> np.ndarray:
         """Mass in each topic that was learnt."""
-        return self.theta * self.posterior.learnt_part + self.rest.learnt_part
+        learnt_part: np.ndarray = self.theta * self.posterior.learnt_part + self.rest.learnt_part
+        return learnt_part
 
     @property
     def mass(self) -> np.ndarray:
         """Sum over the words, for each topic."""
-        return self.prior_part + self.learnt_part
+        mass: np.ndarray = self.prior_part + self.learnt_part
+        return mass
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         """Rows of the average, of shape (len(words), n_components)."""
-        return self.theta * self.posterior.rows(words) + self.rest.rows(words)
+        found: np.ndarray = self.theta * self.posterior.rows(words) + self.rest.rows(words)
+        return found
 
     def dense(self) -> np.ndarray:
         """The whole of the average, of shape (n_words, n_components)."""
-        return self.theta * self.posterior.dense() + self.rest.dense()
+        found: np.ndarray = self.theta * self.posterior.dense() + self.rest.dense()
+        return found
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
         """Carry out an update of the posterior, and take the new iterate in."""

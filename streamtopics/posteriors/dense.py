@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The global state of a small model: lam = c * eta + b * xi + S, block by block.
 
-The dense counterpart of `posterior.LazyPosterior`, for any conjugate exponential
+The dense counterpart of `posteriors.TopicPosterior`, for any conjugate exponential
 family. A block is an array of distributions of one family, its nodes: natural
 parameters lie on the last axis, the axes before it are the nodes. Over all blocks the
 nodes are counted flat, in the order of the blocks, and so are the coefficients of an
@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -61,7 +61,7 @@ class Block:
         """Natural parameter that a boost adds."""
         return self.prior if self.knowledge is None else self.knowledge
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied with the family by its name."""
         return _block_of_named, (self.family.__name__, self.prior, self.knowledge)
 
@@ -108,7 +108,7 @@ class DensePosterior:
     (array([6. , 5.5]), array([2., 3.]))
     """
 
-    offers = frozenset({"divergences", "slopes"})
+    offers: ClassVar[frozenset[str]] = frozenset({"divergences", "slopes"})
 
     def __init__(self, blocks: Mapping[str, Block], seed: int = 0):
         self.blocks, self.seed = dict(blocks), seed
@@ -179,7 +179,8 @@ class DensePosterior:
     @property
     def prior_part(self) -> np.ndarray:
         """Mass of each node that is owed to the prior and to its boosts."""
-        return self.c * self.prior_mass + self.b * self.boosted_mass
+        prior_part: np.ndarray = self.c * self.prior_mass + self.b * self.boosted_mass
+        return prior_part
 
     @property
     def alpha(self) -> np.ndarray:
@@ -300,13 +301,18 @@ class DensePosterior:
         self, additions: Arrays, n_documents: int, local_bound: float | None = None
     ) -> NodeStatistics:
         """Statistics of `n_documents` samples: additions to the blocks, with their mass."""
+        self._check_shapes(additions)
+        return NodeStatistics(additions, n_documents, self._masses(additions), local_bound)
+
+    def _check_shapes(self, additions: Mapping[str, np.ndarray]) -> None:
+        """Refuse additions that are not those of each block."""
         for name, block in self.blocks.items():
-            if np.shape(additions.get(name)) != block.prior.shape:
+            given: Any = additions.get(name)
+            if np.shape(given) != block.prior.shape:
                 raise ValueError(
                     f"the additions to {name} must have shape {block.prior.shape}; "
-                    f"got {np.shape(additions.get(name))}"
+                    f"got {np.shape(given)}"
                 )
-        return NodeStatistics(additions, n_documents, self._masses(additions), local_bound)
 
     def by_block(self, coefficients: float | np.ndarray) -> Arrays:
         """A number, or one per node, as arrays that broadcast over each block."""
@@ -326,8 +332,9 @@ class DensePosterior:
             raise ValueError("an update with noise needs a posterior of topics over words")
         if blend.alpha is not None:
             raise ValueError("an update of topic proportions needs a posterior of topics")
-        check_finite(blend.statistics)
         state, statistics = self._state, blend.statistics
+        self._check_shapes(statistics.additions)
+        check_finite(statistics)
         retain, gain = self.by_block(blend.retain), self.by_block(blend.gain)
         with np.errstate(over="ignore", invalid="ignore"):
             S = {
@@ -357,7 +364,8 @@ class DensePosterior:
     def _lam(self, state: State, name: str) -> np.ndarray:
         """The natural parameter of a block in a state."""
         block, c, b = self.blocks[name], self.by_block(state.c), self.by_block(state.b)
-        return c[name] * block.prior + b[name] * block.boosted + state.S[name]
+        found: np.ndarray = c[name] * block.prior + b[name] * block.boosted + state.S[name]
+        return found
 
     def _masses(self, arrays: Arrays) -> np.ndarray:
         return np.concatenate(
@@ -384,7 +392,10 @@ class DenseProposal:
 
     def __getitem__(self, name: str) -> np.ndarray:
         """The natural parameter of a block, of shape (..., m)."""
-        return self.base[name] + self.gain[name] * self._blend.statistics.additions[name]
+        found: np.ndarray = (
+            self.base[name] + self.gain[name] * self._blend.statistics.additions[name]
+        )
+        return found
 
     @property
     def base(self) -> Arrays:

@@ -11,7 +11,7 @@ is boosted and `s` the statistics of a minibatch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -29,7 +29,7 @@ MOST_MASS = 1e290
 LEAST_NOISY = 1e-100
 
 # An attribute to set together with the posterior: a namespace, a name and the value.
-Swap = tuple[dict[str, Any], str, Any]
+Swap = tuple[Mapping[str, Any], str, Any]
 Coefficient = float | np.ndarray
 
 
@@ -159,7 +159,7 @@ class Posterior(View, Protocol):
 class Learn(Protocol):
     """The local step on the current minibatch, as a function of what it sees of the topics."""
 
-    def __call__(self, view: View, *, warm: bool = False) -> Any:
+    def __call__(self, view: Any, /, *, warm: bool = False) -> Any:
         """Statistics under the posterior, or what a blend would make of it.
 
         With `warm` the documents go on from where the last call left them.
@@ -175,12 +175,13 @@ def within_reach(mass: np.ndarray) -> np.ndarray:
 
 def mass_after(posterior: Posterior, blend: Blend) -> np.ndarray:
     """Mass of each node after `blend`."""
-    return (
+    found: np.ndarray = (
         blend.retain * posterior.mass
         + blend.gain * blend.statistics.mass
         + blend.prior * posterior.prior_mass
         + blend.boost * posterior.boosted_mass
     )
+    return found
 
 
 def check_finite(statistics: AnyStatistics) -> None:

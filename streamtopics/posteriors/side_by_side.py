@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class SideBySide:
         How many of them, the first, a boost adds to.
     """
 
-    offers = frozenset({"divergences", "slopes"})
+    offers: ClassVar[frozenset[str]] = frozenset({"divergences", "slopes"})
 
     def __init__(self, parts: Sequence[TopicPosterior], n_boosted: int):
         self.parts = tuple(parts)

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import digamma, gammaln
@@ -29,6 +29,7 @@ from streamtopics.messages import Statistics
 from streamtopics.posteriors.protocol import (
     TOO_EXTREME,
     Blend,
+    Noise,
     Swap,
     check_finite,
     mass_after,
@@ -69,7 +70,7 @@ class State(NamedTuple):
     n_documents: int = 0
     n_tokens: float = 0.0
 
-    def counted(self, statistics: Statistics) -> dict[str, float]:
+    def counted(self, statistics: Statistics) -> dict[str, Any]:
         """The counters after one more minibatch."""
         return {
             "n_batches": self.n_batches + 1,
@@ -94,7 +95,9 @@ class TopicPosterior:
         Of what a rule draws at random.
     """
 
-    offers = frozenset({"divergences", "slopes", "dense", "smoothing", "alpha", "noise"})
+    offers: ClassVar[frozenset[str]] = frozenset(
+        {"divergences", "slopes", "dense", "smoothing", "alpha", "noise"}
+    )
 
     def __init__(
         self,
@@ -179,17 +182,20 @@ class TopicPosterior:
     @property
     def prior_part(self) -> np.ndarray:
         """Mass in each topic that is owed to the prior and to its boosts."""
-        return self.c * self.prior_mass + self.b * self.boosted_mass
+        prior_part: np.ndarray = self.c * self.prior_mass + self.b * self.boosted_mass
+        return prior_part
 
     @property
     def learnt_part(self) -> np.ndarray:
         """Mass in each topic that was learnt."""
-        return self.a * self.learnt_mass
+        learnt_part: np.ndarray = self.a * self.learnt_mass
+        return learnt_part
 
     @property
     def mass(self) -> np.ndarray:
         """Sum of lam over the words, for each topic."""
-        return self.prior_part + self.learnt_part
+        mass: np.ndarray = self.prior_part + self.learnt_part
+        return mass
 
     @property
     def knows_nothing(self) -> bool:
@@ -217,7 +223,8 @@ class TopicPosterior:
         """The whole of lam, of shape (n_words, n_components)."""
         state = self._state
         lam = state.c * self.eta + state.a * state.S
-        return lam if self.xi is None else lam + state.b * self.xi
+        found: np.ndarray = lam if self.xi is None else lam + state.b * self.xi
+        return found
 
     def after(self, blend: Blend) -> Proposal:
         """The rows and masses that lam would have after `blend`."""
@@ -301,7 +308,8 @@ class TopicPosterior:
 
         def slope(rho: np.ndarray) -> np.ndarray:
             of_words = (beyond * digamma(base + rho * beyond)).sum(axis=0)
-            return expected - of_words + mass * digamma(base_mass + rho * mass)
+            found: np.ndarray = expected - of_words + mass * digamma(base_mass + rho * mass)
+            return found
 
         return slope
 
@@ -314,7 +322,7 @@ class TopicPosterior:
         if blend.noise is None:
             blend_together([(self, blend)], swaps)
         else:
-            kernel.write([], [(vars(self), "_state", self._diffused(blend)), *swaps])
+            kernel.write([], [(vars(self), "_state", self._diffused(blend, blend.noise)), *swaps])
 
     def _prepared(self, blend: Blend) -> tuple[tuple[np.ndarray, ...], State]:
         """Arguments of the compiled writer and the state afterwards, when all is checked."""
@@ -339,7 +347,10 @@ class TopicPosterior:
         weights = (c, a, b, fold, scale, prior, new.alpha, new.n_tokens)
         if not all(np.isfinite(values).all() for values in weights):
             raise ValueError(TOO_EXTREME)
-        given = new.S, statistics.words, statistics.counts, scale, fold
+        counts = np.asarray(statistics.counts)
+        if counts.dtype not in (np.float32, np.float64) or not counts.flags.c_contiguous:
+            counts = np.ascontiguousarray(counts, np.float64)
+        given = new.S, statistics.words, counts, scale, fold
         return (*given, old.learnt_mass, new.learnt_mass), new
 
     def _check(self, blend: Blend) -> None:
@@ -356,20 +367,23 @@ class TopicPosterior:
                 f"alpha has {len(self.alpha)} entries, but the update gave {np.shape(blend.alpha)}"
             )
 
-    def _diffused(self, blend: Blend) -> State:
+    def _diffused(self, blend: Blend, noise: Noise) -> State:
         """The state after an update with noise, where S is all that there is of lam."""
         self._check(blend)
         before, statistics, old = self.dense(), blend.statistics, self._state
+        if np.any((statistics.words < 0) | (statistics.words >= len(before))):
+            raise IndexError(f"a word is outside of the vocabulary of {len(before)} words")
         lam = blend.retain * before + blend.prior * self.eta
         if np.any(blend.boost):
             lam += blend.boost * self._boosted
         lam[statistics.words] += blend.gain * statistics.counts
-        lam = blend.noise.added(lam, before)
-        if not np.isfinite(lam).all():
-            raise ValueError(TOO_EXTREME)
+        lam = noise.added(lam, before)
         zeros, ones = np.zeros(self.n_nodes), np.ones(self.n_nodes)
         alpha = old.alpha if blend.alpha is None else blend.alpha
-        return State(lam, zeros, ones, lam.sum(axis=0), zeros, alpha, **old.counted(statistics))
+        new = State(lam, zeros, ones, lam.sum(axis=0), zeros, alpha, **old.counted(statistics))
+        if not all(np.isfinite(values).all() for values in (lam, alpha, new.n_tokens)):
+            raise ValueError(TOO_EXTREME)
+        return new
 
     def _with(self, state: State) -> TopicPosterior:
         """A posterior with the same priors, in another state."""
@@ -390,7 +404,7 @@ class TopicPosterior:
             )
         )
 
-    def with_topics(self, places: np.ndarray, alpha: np.ndarray) -> TopicPosterior:
+    def with_topics(self, places: np.ndarray, alpha: np.ndarray | None) -> TopicPosterior:
         """A copy with other topics: those at `places`, and for -1 one that knows nothing."""
         if self.xi is not None:
             raise ValueError("topics cannot come and go while another prior than theirs is boosted")
@@ -452,7 +466,7 @@ class TopicPosterior:
         signs = [(self, 1.0), (other, 1.0)] + ([] if base is None else [(base, -1.0)])
         parts = signs[:2] if forgets else signs
         weights = [1.0 / p.c if forgets else np.full(k, float(p.n_batches)) for p, _ in parts]
-        total = sum(sign * w for (_, sign), w in zip(parts, weights, strict=True))
+        total: Any = sum(sign * w for (_, sign), w in zip(parts, weights, strict=True))
         if not (total > 0).all():
             return self
         shares = [(p, sign * w / total) for (p, sign), w in zip(parts, weights, strict=True)]
@@ -527,9 +541,10 @@ class Proposal:
         places = np.searchsorted(known, words)
         if not np.array_equal(known[np.minimum(places, len(known) - 1)], words):
             raise IndexError("a proposal only has the rows of the words in its statistics")
-        return (
+        found: np.ndarray = (
             blend.retain * posterior.rows(words)
             + blend.gain * blend.statistics.counts[places].astype(np.float64)
             + blend.prior * posterior.prior_rows(words)
             + blend.boost * posterior.boosted_rows(words)
         )
+        return found

@@ -178,7 +178,8 @@ class NamedVectorizer(TransformerMixin, BaseEstimator):
         words : ndarray of shape (n_words,), of str objects
         """
         check_is_fitted(self)
-        return self.vectorizer_.get_feature_names_out()
+        words: np.ndarray = self.vectorizer_.get_feature_names_out()
+        return words
 
     def set_output(self, *, transform: str | None = None) -> Self:
         """Do nothing: the counts are sparse, and named as they are.

@@ -150,10 +150,11 @@ class SentenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
                 "raw_documents must be an iterable of texts, or of lists of sentences, such as a "
                 f"list; got {type(raw_documents).__name__}"
             )
-        if len(getattr(raw_documents, "shape", (0,))) != 1:
+        shape = getattr(raw_documents, "shape", (0,))
+        if len(shape) != 1:
             raise ValueError(
                 f"raw_documents must be 1-D; got {type(raw_documents).__name__} of shape "
-                f"{raw_documents.shape}. Of a table, pass the column with the texts"
+                f"{shape}. Of a table, pass the column with the texts"
             )
         return [self._split(document, d) for d, document in enumerate(raw_documents)]
 
@@ -171,7 +172,8 @@ class SentenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
             The vocabulary of the vectorizer; HashingVectorizer has none.
         """
         check_is_fitted(self)
-        return self.vectorizer_.get_feature_names_out()
+        words: np.ndarray = self.vectorizer_.get_feature_names_out()
+        return words
 
     def set_output(self, *, transform: str | None = None) -> Self:
         """Do nothing: matrices of sentences do not fit into a data frame.
@@ -213,7 +215,8 @@ class SentenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
         return list(sentences)
 
     def _fit(self, documents: list[list[str]]) -> Self:
-        vectorizer = CountVectorizer() if self.vectorizer is None else clone(self.vectorizer)
+        given = self.vectorizer
+        vectorizer: Any = CountVectorizer() if given is None else clone(given)
         if getattr(vectorizer, "input", None) != "content":
             raise ValueError(
                 "vectorizer must be one of scikit-learn's for texts, such as CountVectorizer, "
@@ -239,9 +242,9 @@ class SentenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
         return out
 
 
-def _document_analyzer(analyze: Callable) -> Callable[[list[str]], Iterable[str]]:
+def _document_analyzer(analyze: Callable[[str], list[str]]) -> Callable[[list[str]], Iterable[str]]:
     return partial(_analyze_document, analyze)
 
 
-def _analyze_document(analyze: Callable, sentences: list[str]) -> Iterable[str]:
+def _analyze_document(analyze: Callable[[str], list[str]], sentences: list[str]) -> Iterable[str]:
     return chain.from_iterable(map(analyze, sentences))

@@ -5,17 +5,18 @@
     r = |g_bar|^2 / h_bar,                    tau <- tau (1 - r) + 1,
 
 with g = eta + D/B s - lam the natural gradient; Ranganath, Wang, Blei and Xing (2013), "An
-adaptive learning rate for stochastic variational inference", algorithm 1. The mean gradient
-is as large as lam, so that a step costs as much as the vocabulary.
+adaptive learning rate for stochastic variational inference", algorithm 1. The means start as
+those of the first minibatch alone, which is taken in whole and leaves tau as it was. The mean
+gradient is as large as lam, so that a step costs as much as the vocabulary.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from streamtopics.checks import check_range, check_whole
-from streamtopics.posteriors import Blend, Learn, TopicPosterior
+from streamtopics.posteriors import Blend, Learn
 from streamtopics.updates.rule import Rule
 
 
@@ -36,14 +37,15 @@ class AdaptiveRate(Rule):
     n_documents : int or None
         The D that the posterior is for; None is the number seen so far, with the minibatch.
     memory : float
-        Minibatches that the running means span at first.
+        The first tau, at least 2: minibatches that the running means span at first. With 1
+        they would be those of the last minibatch for good, and each step a whole one.
     """
 
     n_documents: int | None = None
     memory: float = 10.0
 
     def __post_init__(self) -> None:
-        check_range(self, 1, np.inf, memory=self.memory)
+        check_range(self, 2, np.inf, memory=self.memory)
         if self.n_documents is not None:
             check_whole(self, n_documents=self.n_documents)
 
@@ -53,7 +55,7 @@ class AdaptiveRate(Rule):
         return frozenset({"dense"})
 
     def step(
-        self, posterior: TopicPosterior, learn: Learn, state: Gradients | None
+        self, posterior: Any, learn: Learn, state: Gradients | None
     ) -> tuple[Blend, Gradients]:
         """Return the blend to (1 - r) lam + r (eta + D/B s)."""
         s = learn(posterior)
@@ -61,11 +63,12 @@ class AdaptiveRate(Rule):
         lam = posterior.dense()
         g = np.broadcast_to(posterior.eta, lam.shape) - lam
         g[s.words] += scale * s.counts
-        memory = self.memory if state is None else state.memory
-        part = 1.0 if state is None else 1.0 / memory
-        before = Gradients(np.zeros_like(g), 0.0, memory) if state is None else state
-        mean = (1 - part) * before.mean + part * g
-        square = (1 - part) * before.square + part * float((g * g).sum())
+        norm = float((g * g).sum())
+        if state is None:
+            return Blend(0.0, scale, 1.0, s), Gradients(g, norm, self.memory)
+        part = 1.0 / state.memory
+        mean = (1 - part) * state.mean + part * g
+        square = (1 - part) * state.square + part * norm
         rate = min(1.0, float((mean * mean).sum()) / square) if square > 0 else 1.0
         blend = Blend(1 - rate, rate * scale, rate, s)
-        return blend, Gradients(mean, square, max(1.0, memory * (1 - rate) + 1))
+        return blend, Gradients(mean, square, state.memory * (1 - rate) + 1)

@@ -47,7 +47,8 @@ class Boost:
         if self.norm == "whole":
             said, known = map(posterior.pooled, (statistics.mass, posterior.boosted_mass))
             return self.scale * (said / known)
-        return self.scale * (statistics.mass / posterior.boosted_mass)
+        found: float | np.ndarray = self.scale * (statistics.mass / posterior.boosted_mass)
+        return found
 
 
 NO_BOOST = Boost(0.0)

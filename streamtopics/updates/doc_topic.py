@@ -96,9 +96,10 @@ class FixedPoint:
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
     ) -> tuple[np.ndarray, Memory]:
         """s <- (1 - rate) s + rate E[log theta]; then the alpha of s."""
-        if n_batches < self.burn_in or not informs(statistics):
+        log_theta = statistics.log_theta
+        if n_batches < self.burn_in or log_theta is None or not informs(statistics):
             return alpha, memory
-        log_theta = np.maximum(statistics.log_theta, LEAST_LOG_THETA)
+        log_theta = np.maximum(log_theta, LEAST_LOG_THETA)
         memory = running_mean(memory, log_theta, self.step_size(n_batches))
         return solve_alpha(memory, alpha), memory
 
@@ -183,10 +184,11 @@ class DampedNewton:
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
     ) -> tuple[np.ndarray, Memory]:
         """alpha - rate H^-1 g, or alpha."""
-        if n_batches < self.burn_in or not informs(statistics):
+        log_theta = statistics.log_theta
+        if n_batches < self.burn_in or log_theta is None or not informs(statistics):
             return alpha, memory
         start = within_bounds(alpha)
-        new = start + self.step_size(n_batches) * newton_step(start, statistics.log_theta)
+        new = start + self.step_size(n_batches) * newton_step(start, log_theta)
         inside = (new > LEAST_ALPHA) & (new <= MOST_ALPHA)
         return (new if inside.all() else alpha), memory
 
@@ -302,7 +304,10 @@ def within_bounds(alpha: np.ndarray) -> np.ndarray:
     Scaling leaves the mean proportions what they are.
     """
     top = alpha.max()
-    return np.maximum(alpha if top <= MOST_ALPHA else alpha / top * MOST_ALPHA, LEAST_ALPHA)
+    found: np.ndarray = np.maximum(
+        alpha if top <= MOST_ALPHA else alpha / top * MOST_ALPHA, LEAST_ALPHA
+    )
+    return found
 
 
 def climbed(alpha: np.ndarray, change: np.ndarray, mean_log_theta: np.ndarray) -> np.ndarray:
@@ -321,12 +326,14 @@ def moved(alpha: np.ndarray, change: np.ndarray) -> np.ndarray:
     As psi(x) is nearly -1 / x for small x, a Newton step ends there where it should;
     and no step ends below 0.
     """
-    return alpha / np.maximum(1 - change, 0.25)
+    found: np.ndarray = alpha / np.maximum(1 - change, 0.25)
+    return found
 
 
 def objective(alpha: np.ndarray, mean_log_theta: np.ndarray) -> float:
     """f(alpha)."""
-    return gammaln(alpha.sum()) - gammaln(alpha).sum() + alpha @ mean_log_theta
+    found: float = gammaln(alpha.sum()) - gammaln(alpha).sum() + alpha @ mean_log_theta
+    return found
 
 
 def newton_step(alpha: np.ndarray, mean_log_theta: np.ndarray) -> np.ndarray:
@@ -335,7 +342,8 @@ def newton_step(alpha: np.ndarray, mean_log_theta: np.ndarray) -> np.ndarray:
     g = digamma(alpha_0) - digamma(alpha) + mean_log_theta
     inverse = 1 / trigamma(alpha)
     shared = (inverse @ g) / (inverse.sum() - 1 / zeta(2.0, alpha_0))
-    return inverse * (g - shared)
+    found: np.ndarray = inverse * (g - shared)
+    return found
 
 
 def trigamma(x: np.ndarray) -> np.ndarray:
@@ -344,4 +352,5 @@ def trigamma(x: np.ndarray) -> np.ndarray:
     w = 1 / (x + len(SHIFTS))
     w2 = w * w
     tail = w + w2 * (1 / 2 + w * (1 / 6 - w2 * (1 / 30 - w2 / 42)))
-    return (below * below).sum(axis=0) + tail
+    found: np.ndarray = (below * below).sum(axis=0) + tail
+    return found

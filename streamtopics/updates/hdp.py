@@ -27,7 +27,8 @@ Weights = Callable[[np.ndarray, float], np.ndarray]
 
 def mean_weights(tables: np.ndarray, concentration: float) -> np.ndarray:
     """E[pi_k] under that Dirichlet: the M-step, and one that cannot lower the likelihood."""
-    return tables / (tables.sum() + concentration)
+    found: np.ndarray = tables / (tables.sum() + concentration)
+    return found
 
 
 def stick_weights(tables: np.ndarray, concentration: float) -> np.ndarray:
@@ -35,7 +36,8 @@ def stick_weights(tables: np.ndarray, concentration: float) -> np.ndarray:
     a = 1 + tables
     b = concentration + np.cumsum(tables[::-1])[::-1] - tables
     stick = a / (a + b)
-    return stick * np.cumprod(np.append(1.0, 1 - stick[:-1]))
+    found: np.ndarray = stick * np.cumprod(np.append(1.0, 1 - stick[:-1]))
+    return found
 
 
 def take_in(

@@ -104,11 +104,12 @@ class HierarchicalPowerPrior(Rule):
         rate = Rate(np.full(n_rates, start), np.full(n_rates, 1.0 - start), np.zeros(n_rates))
         seen: View = posterior
         bounds: list[float] = []
-        evidence = from_prior = boost = None
+        evidence: np.ndarray | None = None
+        from_prior, boost = np.empty(0), None
         for _ in range(self.max_rounds):
             statistics = learn(seen, warm=seen is not posterior)
             if evidence is not None and statistics.local_bound is not None:
-                bounds.append(self._bound(statistics, rate, evidence, from_prior))
+                bounds.append(self._bound(statistics.local_bound, rate, evidence, from_prior))
             if boost is None:
                 boost = self.boost.weight(posterior, statistics)
             blend = self._blend(statistics, rate, boost)
@@ -136,11 +137,11 @@ class HierarchicalPowerPrior(Rule):
         return from_prior - from_posterior, from_prior
 
     def _bound(
-        self, statistics: AnyStatistics, rate: Rate, evidence: np.ndarray, from_prior: np.ndarray
+        self, local_bound: float, rate: Rate, evidence: np.ndarray, from_prior: np.ndarray
     ) -> float:
         """L - E[rho] KL(q || lam) - E[1 - rho] KL(q || eta) - KL(q(rho) || p(rho)).
 
         With a boost, the divergences are those to lam + boost xi and eta + boost xi.
         """
         of_rates = rate.kept * evidence - from_prior - rate.divergence
-        return statistics.local_bound + float(of_rates.sum())
+        return local_bound + float(of_rates.sum())

@@ -13,10 +13,11 @@ r_t = 1/t and minibatches of equal size that is the number of documents seen.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from streamtopics.checks import check_able
 from streamtopics.messages import AnyStatistics
-from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior
+from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.updates.rule import Merging, Rule
 from streamtopics.updates.schedules import MEAN_DECAY, StepSize
 
@@ -53,7 +54,7 @@ class OnlineEM(Rule):
         return running_mean(posterior, learn(posterior), rate), None
 
 
-def running_mean(posterior: TopicPosterior, statistics: AnyStatistics, rate: float) -> Blend:
+def running_mean(posterior: Any, statistics: AnyStatistics, rate: float) -> Blend:
     """Return the blend to (1 - r) lam + r / B s, smoothed for the documents remembered."""
     gain = rate / statistics.n_documents
     remembered = (1 - rate) ** 2 * posterior.c + rate * gain

@@ -37,7 +37,8 @@ class Decay:
 
     def __call__(self, n_batches: float) -> float:
         """The step of the minibatch after `n_batches` others."""
-        return min(1.0, (n_batches + 1 + self.tau) ** -self.kappa)
+        found: float = min(1.0, (n_batches + 1 + self.tau) ** -self.kappa)
+        return found
 
 
 @dataclass(frozen=True)
@@ -79,4 +80,5 @@ class ScaledDecay:
 
     def __call__(self, n_batches: float) -> float:
         """The step of the minibatch after `n_batches` others."""
-        return min(1.0, self.tau * (n_batches + 1) ** -self.kappa)
+        found: float = min(1.0, self.tau * (n_batches + 1) ** -self.kappa)
+        return found

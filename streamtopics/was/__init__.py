@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sentence topic models: the weight-agnostic hierarchical stick-breaking process and others.
 
-`prior` has the laws of the sentences, `sampler` the inference, `estimator` the
-scikit-learn face.
+`prior` says what a prior of sentences is, `weight_agnostic`, `franchise` and
+`stick_breaking` are such priors, `sampler` does the inference over a `corpus`,
+`simulation` draws documents, and `estimator` is the scikit-learn face.
 """
 
 from streamtopics.was.estimator import WASTopicModel
-from streamtopics.was.prior import HDP, SBP, WAS, simulate, weight_correlation
+from streamtopics.was.franchise import HDP, Franchise
+from streamtopics.was.simulation import simulate, weight_correlation
+from streamtopics.was.stick_breaking import SBP
 from streamtopics.was.subtle import specific_comment_scores
+from streamtopics.was.weight_agnostic import WAS
 
 __all__ = [
     "HDP",
     "SBP",
     "WAS",
+    "Franchise",
     "WASTopicModel",
     "simulate",
     "specific_comment_scores",

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What few sentences speak of: subtle topics, and comments on a part of an article."""
+"""Subtle topics, of which few sentences speak, and comments on a part of an article."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from streamtopics.sentences import read_sentences
+from streamtopics.sentences import Sentences, read_sentences
 
 
 class SubtleTopic(NamedTuple):
@@ -20,20 +19,20 @@ class SubtleTopic(NamedTuple):
     ----------
     topic : int
     share : float
-        Of the words of the corpus.
+        Its share of the words of the corpus.
     n_sentences, n_documents : int
         Sentences that it dominates, and documents that they are in.
     words : list
         Its most probable words, or their columns.
     sentences : list of SubtleSentence
-        Those that it dominates most.
+        The sentences that it dominates most.
     """
 
     topic: int
     share: float
     n_sentences: int
     n_documents: int
-    words: list
+    words: list[Any]
     sentences: list[SubtleSentence]
 
 
@@ -47,9 +46,9 @@ class SubtleSentence(NamedTuple):
     sentence : int
         Its number in the document.
     proportion : float
-        Of the topic.
+        The topic's proportion of it.
     text : str or None
-        What it says, where texts were given.
+        Its text, where texts were given.
     """
 
     document: int
@@ -61,12 +60,10 @@ class SubtleSentence(NamedTuple):
 def find_subtle(
     sentence_topic: np.ndarray,
     lengths: np.ndarray,
-    documents: np.ndarray,
-    *,
     max_share: float,
     min_proportion: float,
 ) -> list[tuple[int, float, np.ndarray]]:
-    """Topics with little of the words and most of some sentence, the rarest first.
+    """Find topics with little of the words and most of some sentence, the rarest first.
 
     Parameters
     ----------
@@ -74,12 +71,10 @@ def find_subtle(
         Topic proportions of the sentences.
     lengths : ndarray of shape (n_sentences,)
         Their words; sentences without any do not count.
-    documents : ndarray of shape (n_sentences,)
-        Their documents.
     max_share : float
-        Of the words of the corpus that a subtle topic may have.
+        Share of the words of the corpus that a subtle topic may have.
     min_proportion : float
-        Of a sentence that it must have to dominate it.
+        Proportion of a sentence that it must have to dominate it.
 
     Returns
     -------
@@ -98,8 +93,20 @@ def find_subtle(
     return found
 
 
+def shown(
+    sentences: Sentences, rows: np.ndarray, proportions: np.ndarray, texts: Any
+) -> list[SubtleSentence]:
+    """Describe some sentences, by their rows, with a topic's proportion of every sentence."""
+    found = []
+    for row, d in zip(rows.tolist(), sentences.documents[rows].tolist(), strict=True):
+        place = row - int(sentences.starts[d])
+        text = None if texts is None else texts[d][place]
+        found.append(SubtleSentence(d, place, float(proportions[row]), text))
+    return found
+
+
 def specific_comment_scores(model: Any, article: Any, comments: Sequence[Any]) -> np.ndarray:
-    """How much each comment speaks to some sentences of an article and not to all of it.
+    """Score how much each comment speaks to some sentences of an article and not to all of it.
 
     The similarity of a comment and a sentence is sum_k sqrt(theta_k phi_k) of their topic
     proportions (Bhattacharyya). The score is that of the comment's best sentence less the
@@ -141,18 +148,17 @@ def specific_comment_scores(model: Any, article: Any, comments: Sequence[Any]) -
     if sparse.issparse(comments):
         raise TypeError(
             "comments must be a list with one matrix for each comment; got one sparse matrix. "
-            "Of comments of one sentence make [row for row in matrix]"
+            "If each comment is one sentence, pass [row for row in matrix]"
         )
     own = read_sentences([article], n_words=n_words, caller=caller)
-    lengths = np.asarray(own.counts.sum(axis=1), dtype=np.float64).ravel()
+    lengths = own.lengths
     if not lengths.sum() > 0:
         raise ValueError("article must have words that the model knows; all its counts are 0")
     comments = list(comments)
     if not comments:
         return np.zeros(0)
     read = read_sentences(comments, n_words=n_words, caller=caller)
-    of_sentences = np.asarray(read.counts.sum(axis=1), dtype=np.float64).ravel()
-    words = np.bincount(read.documents, of_sentences, read.n_documents)
+    words = np.bincount(read.documents, read.lengths, read.n_documents)
     theta = np.sqrt(model.transform_sentences([article]))
     phi = np.sqrt(model.transform(comments))
     similarity = (phi @ theta.T)[:, lengths > 0]
@@ -161,15 +167,20 @@ def specific_comment_scores(model: Any, article: Any, comments: Sequence[Any]) -
     return np.where(known, similarity.max(axis=1) - similarity @ weights, 0.0)
 
 
-def check_share(name: str, value: Any) -> float:
-    """A number in (0, 1]."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value <= 1:
-        raise ValueError(f"{name} must be a number in (0, 1]; got {value!r}")
-    return float(value)
-
-
-def check_number(name: str, value: Any) -> int:
-    """A whole number of at least 1."""
-    if not (isinstance(value, Integral) and value >= 1):
-        raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")
-    return int(value)
+def check_texts(texts: Any, sentences: Sentences) -> None:
+    """Refuse texts that are not those of the sentences."""
+    if texts is None:
+        return
+    n_rows = np.diff(sentences.starts)
+    if not (isinstance(texts, Sequence) and all(isinstance(t, list | tuple) for t in texts)):
+        raise TypeError(
+            "texts must be a list with the list of the sentences of each document, as "
+            f"SentenceVectorizer.sentences makes it; got {type(texts).__name__}"
+        )
+    n_texts = [len(text) for text in texts]
+    if not np.array_equal(n_texts, n_rows):
+        raise ValueError(
+            "texts must have the sentences of each document of X, as "
+            f"SentenceVectorizer.sentences does; got {sum(n_texts)} sentences in "
+            f"{len(n_texts)} documents for {n_rows.sum()} in {len(n_rows)}"
+        )

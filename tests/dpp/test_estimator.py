@@ -23,12 +23,13 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from streamtopics import LowRankDPP
 from streamtopics.datasets import make_dpp_sets
 from streamtopics.dpp import learning
+from streamtopics.dpp.batches import batch_sets
 from streamtopics.dpp.likelihood import log_likelihood
 from streamtopics.dpp.marginal import expected_size, marginal_kernel
 from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Items, Poisson, Weighted
 from streamtopics.dpp.multiplicative import theta_steps
 from streamtopics.dpp.noise import Background, Counting
-from streamtopics.dpp.sets import blocks
+from streamtopics.dpp.sets import PointSets
 from streamtopics.dpp.words import telling_words, word_probabilities
 from streamtopics.text import SentenceVectorizer
 
@@ -190,7 +191,7 @@ def test_a_pickle_goes_on_where_the_stream_was_cut(theta):
 
 @pytest.mark.parametrize("theta", ["shared", "document"])
 def test_no_bit_depends_on_the_number_of_threads(theta, monkeypatch):
-    monkeypatch.setattr("streamtopics.dpp.sets.MOST_ENTRIES", 2**12)  # Several blocks.
+    monkeypatch.setattr("streamtopics.dpp.batches.MOST_ENTRIES", 2**12)  # Several batches.
     one, three = model(theta=theta).fit(X), model(theta=theta, n_jobs=3).fit(X)
     assert_array_equal(three.components_, one.components_)
     assert_array_equal(three.transform(X), one.transform(X))
@@ -281,8 +282,10 @@ def test_a_minibatch_without_sets_teaches_nothing(fitted):
 
 def test_what_is_learnt_is_what_the_functions_of_learning_find():
     given = {"penalty": 0.02, "gamma": 0.05, "noise_level": 0.7}
-    local = {"penalty": 0.02, "n_theta": 3}
-    fixed = {"learn_gamma": False, "learn_level": False}
+    settings = learning.Settings(
+        penalty=0.02, n_theta=3, learn_gamma=False, learn_level=False, max_iter=3, step_size=0.1,
+        kappa=0.9,
+    )  # fmt: skip
     fitted = model(
         theta="document", max_local_iter=3, batch_size=64, step_size=0.1, kappa=0.9, **given
     ).fit(X)
@@ -290,22 +293,21 @@ def test_what_is_learnt_is_what_the_functions_of_learning_find():
     measure = Bernoulli.from_sentences(sets.points)
     first = learning.start(measure, 4, sets.sizes.mean() / 2, Background(0.7), rng, gamma=0.05)
     first = replace(first, theta=np.ones((300, 4)))
-    found = learning.fit(measure, blocks(measure, sets), first, max_iter=3, **local, **fixed)
+    found = learning.fit(batch_sets(measure, sets), first, settings)
     mean = replace(found.parameters, theta=found.parameters.theta.mean(axis=0))
     assert fitted.objective_ == list(found.objective)
     assert_array_equal(fitted.components_, mean.U.T)
     assert_array_equal(fitted.theta_, mean.theta)
-    parameters = fitted.learnt_.parameters
-    theta = theta_steps(measure, blocks(measure, sets), parameters, penalty=0.02, n_steps=3)
+    parameters = fitted._commit.parameters
+    theta = theta_steps(batch_sets(measure, sets), parameters, penalty=0.02, n_steps=3)
     assert_array_equal(fitted.transform(X), theta)
 
-    minibatches = [blocks(measure, sets.cut(start, start + 64)) for start in range(0, 300, 64)]
-    online = replace(learning.resume(measure, minibatches, mean, **local), n_batches=300 / 10)
-    measure = Bernoulli.from_sentences(sparse.vstack([sets.points, sets.cut(0, 10).points]))
-    data = blocks(measure, sets.cut(0, 10))
-    online = learning.learn_minibatch(
-        measure, data, online, step_size=0.1, kappa=0.9, **local, **fixed
-    )
+    minibatches = [batch_sets(measure, part) for part in sets.cut(64)]
+    online = replace(learning.resume(minibatches, mean, settings), n_batches=300 / 10)
+    first = next(sets.cut(10))
+    measure = Bernoulli.from_sentences(sparse.vstack([sets.points, first.points]))
+    data = batch_sets(measure, first)
+    online = learning.learn_minibatch(data, online, settings)
     online = learning.balance_online(online)
     fitted.partial_fit(X[:10])
     assert_allclose(fitted.components_, online.parameters.U.T)
@@ -318,7 +320,7 @@ def test_half_of_the_first_points_of_items_come_from_the_noise(noise):
     rng = np.random.default_rng(check_random_state(0).randint(2**31 - 1))
     level = Counting(half / (12 - half)) if noise == "counting" else Background(half / 12)
     first = learning.start(measure, 4, half, level, rng)
-    expected = learning.objective(measure, blocks(measure, BASKETS.sets), first, 0.001)
+    expected = learning.objective(batch_sets(measure, BASKETS.sets), first, 0.001)
     found = model("items", max_iter=1, noise=noise).fit(ITEMS)
     assert_allclose(found.objective_[0], expected)
 
@@ -326,9 +328,9 @@ def test_half_of_the_first_points_of_items_come_from_the_noise(noise):
 def test_theta_and_what_is_given_arrive(fitted, of_items):
     theta, some = [5.0, 0.0, 1.0, 0.5], X[0]
     other = pickle.loads(pickle.dumps(fitted))
-    parameters = replace(other.learnt_.parameters, theta=np.array(theta))
-    other.learnt_ = replace(
-        other.learnt_, online=replace(other.learnt_.online, parameters=parameters)
+    parameters = replace(other._commit.parameters, theta=np.array(theta))
+    other._commit = replace(
+        other._commit, posterior=replace(other._commit.posterior, parameters=parameters)
     )
     assert_array_equal(fitted.marginals(some, theta), other.marginals(some))
     assert_array_equal(fitted.word_marginals(theta), other.word_marginals())
@@ -347,7 +349,7 @@ def test_theta_and_what_is_given_arrive(fitted, of_items):
 
 
 def state(estimator):
-    learnt = estimator.learnt_
+    learnt = estimator._commit
     return learnt.parameters.U.tobytes(), learnt.n_sets, estimator.n_features_in_
 
 
@@ -422,7 +424,7 @@ def test_parameters_that_cannot_be(given, message):
     estimator = clone(model()).set_params(**given)
     with pytest.raises(ValueError, match=message):
         estimator.fit(X)
-    assert not hasattr(estimator, "learnt_")
+    assert not hasattr(estimator, "_commit")
     assert not hasattr(estimator, "n_features_in_")
 
 
@@ -453,6 +455,20 @@ def test_wrong_arguments_of_what_reads_a_model(fitted, of_items):
 
 
 # Inference
+
+
+@pytest.mark.parametrize("noise", ["counting", "background"])
+def test_theta_of_sets_beyond_the_rank_under_a_noise_lost_by_rounding(noise):
+    """Five rows of one column with a level of 1e-20 make a matrix that is singular."""
+    fitted = model(n_components=2, noise=noise, noise_level=1e-20, gamma=0.0)
+    fitted.fit([np.ones((1, 1)), np.zeros((0, 1))] * 3)
+    more = replace(fitted._commit.parameters, noise=fitted._commit.parameters.noise.at(1e-6))
+    odd, usual = np.ones((5, 1)), np.ones((1, 1))
+    theta = fitted.transform([odd, usual])
+    data = batch_sets(fitted.measure_, PointSets(odd, [0, 5]))
+    expected = theta_steps(data, more, penalty=0.001, n_steps=30)
+    assert_allclose(theta[:1], expected, rtol=1e-4)
+    assert_array_equal(theta[1:], fitted.transform([usual]))
 
 
 def test_the_probabilities_of_all_sets_of_items_sum_to_one():
@@ -511,9 +527,9 @@ def test_transform_is_pure_and_each_set_by_itself(fitted):
 
 def test_theta_of_a_set_makes_it_more_likely(fitted):
     free = pickle.loads(pickle.dumps(fitted)).set_params(penalty=0.0)
-    measure, before = fitted.measure_, fitted.learnt_.parameters
-    data = blocks(measure, DATA.sets)
-    own = log_likelihood(measure, data, replace(before, theta=free.transform(X)))
+    measure, before = fitted.measure_, fitted._commit.parameters
+    data = batch_sets(measure, DATA.sets)
+    own = log_likelihood(data, replace(before, theta=free.transform(X)))
     assert (own >= fitted.score_samples(X) - 1e-9).all()
     assert own.mean() > fitted.score(X) + 0.1
 
@@ -658,7 +674,7 @@ def test_words_of_columns():
     fitted = model("bernoulli", 2, max_iter=1).fit(X)
     U = np.zeros((12, 2))
     U[2, 0], U[7, 1], U[8, 1] = 3.0, -3.0, -1.0
-    online = fitted.learnt_.online
+    online = fitted._commit.posterior
     parameters = pickle.loads(pickle.dumps(online.parameters))
     object.__setattr__(parameters, "U", U)
     object.__setattr__(online, "parameters", parameters)

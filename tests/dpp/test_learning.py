@@ -9,14 +9,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import approx_fprime, minimize
 
 from streamtopics.datasets import make_dpp_sets
+from streamtopics.dpp.batches import batch_sets
 from streamtopics.dpp.learning import (
     Online,
+    Settings,
     balance_online,
     fit,
     fit_embedding,
     learn_minibatch,
     objective,
-    prune,
     start,
 )
 from streamtopics.dpp.likelihood import Parameters, log_likelihood, slopes
@@ -24,7 +25,7 @@ from streamtopics.dpp.measures import Bernoulli, Items
 from streamtopics.dpp.multiplicative import joint_step, theta_steps
 from streamtopics.dpp.noise import Background, Counting
 from streamtopics.dpp.penalty import active, balance, smooth_penalty, strengths
-from streamtopics.dpp.sets import PointSets, blocks
+from streamtopics.dpp.sets import PointSets
 from tests.dpp import cases
 from tests.dpp.test_likelihood import parameters_of, some_sets
 
@@ -32,7 +33,7 @@ NOISES = [Counting(0.15), Background(0.6)]
 
 
 def per_set(measure, data, at, penalty):
-    return log_likelihood(measure, data, at) - penalty * np.atleast_2d(at.theta).sum(axis=1)
+    return log_likelihood(data, at) - penalty * np.atleast_2d(at.theta).sum(axis=1)
 
 
 # Monotone steps
@@ -44,11 +45,11 @@ def per_set(measure, data, at, penalty):
 @pytest.mark.parametrize("name", ["bernoulli", "items", "weighted"])
 def test_theta_steps_are_monotone_for_each_set(name, gamma, noise, penalty):
     case = cases.LISTED[name]
-    data = blocks(case.measure, some_sets(case))
+    data = batch_sets(case.measure, some_sets(case))
     at = parameters_of(cases.process(case, gamma, noise, r=3))
     last = per_set(case.measure, data, at, penalty)
     for _ in range(15):
-        theta = theta_steps(case.measure, data, at, penalty=penalty, n_steps=1)
+        theta = theta_steps(data, at, penalty=penalty, n_steps=1)
         at = replace(at, theta=theta)
         value = per_set(case.measure, data, at, penalty)
         assert (value >= last - 1e-11).all()
@@ -61,13 +62,13 @@ def test_theta_steps_are_monotone_for_each_set(name, gamma, noise, penalty):
 @pytest.mark.parametrize("name", ["bernoulli", "items"])
 def test_joint_steps_are_monotone(name, noise, own):
     case = cases.LISTED[name]
-    data = blocks(case.measure, some_sets(case, seed=1))
+    data = batch_sets(case.measure, some_sets(case, seed=1))
     at = parameters_of(cases.process(case, 0.3, noise, r=3))
     if own:
         at = replace(at, theta=np.tile(at.theta, (data.n_sets, 1)))
     values = [per_set(case.measure, data, at, 0.05).mean()]
     for _ in range(30):
-        at = joint_step(at, slopes(case.measure, data, at), penalty=0.05)
+        at = joint_step(at, slopes(data, at), penalty=0.05)
         values.append(per_set(case.measure, data, at, 0.05).mean())
     assert (np.diff(values) > -1e-11).all()
     assert values[-1] > values[0] + 0.1
@@ -75,11 +76,11 @@ def test_joint_steps_are_monotone(name, noise, own):
 
 def test_joint_steps_end_where_the_derivatives_vanish():
     case = cases.bernoulli()
-    data = blocks(case.measure, some_sets(case, seed=1, n=60))
+    data = batch_sets(case.measure, some_sets(case, seed=1, n=60))
     at = parameters_of(cases.process(case, 0.3, Background(0.6)))
     for _ in range(3000):
-        at = joint_step(at, slopes(case.measure, data, at))
-    found = slopes(case.measure, data, at)
+        at = joint_step(at, slopes(data, at))
+    found = slopes(data, at)
     for value, net in (
         (at.theta, found.theta.net.sum(axis=0)), (at.gamma, found.gamma.net),
         (at.noise.level, found.level.net),
@@ -90,20 +91,20 @@ def test_joint_steps_end_where_the_derivatives_vanish():
 
 def test_what_is_not_learnt_stays():
     case = cases.bernoulli()
-    data = blocks(case.measure, some_sets(case))
+    data = batch_sets(case.measure, some_sets(case))
     at = parameters_of(cases.process(case, 0.3, Background(0.6)))
-    fixed = joint_step(at, slopes(case.measure, data, at), learn_gamma=False, learn_level=False)
+    fixed = joint_step(at, slopes(data, at), learn_gamma=False, learn_level=False)
     assert (fixed.gamma, fixed.noise) == (at.gamma, at.noise)
     assert not np.allclose(fixed.theta, at.theta)
-    none = joint_step(replace(at, gamma=0.0), slopes(case.measure, data, replace(at, gamma=0.0)))
+    none = joint_step(replace(at, gamma=0.0), slopes(data, replace(at, gamma=0.0)))
     assert none.gamma == 0
 
 
 def test_many_theta_steps_are_as_good_as_another_optimiser():
     case = cases.bernoulli(6)
-    data = blocks(case.measure, some_sets(case, seed=2, n=8))
+    data = batch_sets(case.measure, some_sets(case, seed=2, n=8))
     at = parameters_of(cases.process(case, 0.1, Background(0.3), r=3))
-    theta = theta_steps(case.measure, data, at, penalty=0.05, n_steps=2000)
+    theta = theta_steps(data, at, penalty=0.05, n_steps=2000)
     ours = per_set(case.measure, data, replace(at, theta=theta), 0.05)
     for i in range(8):
 
@@ -120,10 +121,10 @@ def test_theta_without_noise():
     measure = Items.of(8)
     at = Parameters(np.random.default_rng(0).standard_normal((8, 4)), np.ones(4), 0.0,
                     Counting(0.0))  # fmt: skip
-    data = blocks(measure, PointSets(np.array([0, 1, 2, 3, 4, 5]), [0, 1, 4, 6]))
+    data = batch_sets(measure, PointSets(np.array([0, 1, 2, 3, 4, 5]), [0, 1, 4, 6]))
     last = per_set(measure, data, at, 0.1)
     for n_steps in (1, 5, 20):
-        theta = theta_steps(measure, data, at, penalty=0.1, n_steps=n_steps)
+        theta = theta_steps(data, at, penalty=0.1, n_steps=n_steps)
         value = per_set(measure, data, replace(at, theta=theta), 0.1)
         assert (value >= last - 1e-10).all()
         last = value
@@ -131,13 +132,13 @@ def test_theta_without_noise():
 
 def test_dead_columns_stay_finite():
     case = cases.bernoulli()
-    data = blocks(case.measure, some_sets(case))
+    data = batch_sets(case.measure, some_sets(case))
     at = parameters_of(cases.process(case, 0.1, Background(0.3), r=3))
     at = replace(at, U=at.U * [1, 0, 1], theta=np.array([1.0, 1.0, 0.0]))
-    theta = theta_steps(case.measure, data, at)
+    theta = theta_steps(data, at)
     assert np.isfinite(theta).all()
     assert_array_equal(theta[:, 2], 0)
-    stepped = joint_step(at, slopes(case.measure, data, at))
+    stepped = joint_step(at, slopes(data, at))
     assert np.isfinite(stepped.theta).all()
 
 
@@ -194,13 +195,10 @@ def test_balance_of_dead_columns():
         assert_array_equal(x, 0)
 
 
-def test_prune():
-    at = Parameters(np.array([[1.0, 1e-3, 0.0], [0.0, 0.0, 0.0]]), np.ones((5, 3)), 0.1,
-                    Background(1.0))  # fmt: skip
-    pruned = prune(at)
-    assert pruned.U.shape == (2, 1)
-    assert pruned.theta.shape == (5, 1)
-    assert active(at.U, at.theta, tolerance=1e-4).tolist() == [True, True, False]
+def test_active_columns():
+    U, theta = np.array([[1.0, 1e-3, 0.0], [0.0, 0.0, 0.0]]), np.ones((5, 3))
+    assert active(U, theta).tolist() == [True, False, False]
+    assert active(U, theta, tolerance=1e-4).tolist() == [True, True, False]
 
 
 # All of it
@@ -221,24 +219,24 @@ def test_start_is_at_the_scale_of_the_data():
 @pytest.mark.parametrize("own", [False, True])
 def test_fit_never_grows(own):
     truth = make_dpp_sets(300, "exponential", noise=0.1, random_state=0)
-    data = blocks(truth.measure, truth.sets)
+    data = batch_sets(truth.measure, truth.sets)
     at = start(truth.measure, 4, data.mean_size, Background(0.3), np.random.default_rng(0),
                gamma=0.05)  # fmt: skip
     if own:
         at = replace(at, theta=np.ones((300, 4)))
-    fitted = fit(truth.measure, data, at, penalty=0.01, max_iter=5, tol=1e-6)
+    fitted = fit(data, at, Settings(penalty=0.01, max_iter=5, tol=1e-6))
     assert (np.diff(fitted.objective) < 1e-9).all()
     assert len(fitted.objective) > 3
-    value = objective(truth.measure, data, fitted.parameters, 0.01)
+    value = objective(data, fitted.parameters, 0.01)
     assert_allclose(value, fitted.objective[-1], rtol=1e-12)
     assert fitted.parameters.theta.shape == at.theta.shape
 
 
 def test_fit_stops_when_nothing_is_gained():
     truth = make_dpp_sets(100, "exponential", noise=0.1, random_state=0)
-    data = blocks(truth.measure, truth.sets)
+    data = batch_sets(truth.measure, truth.sets)
     at = start(truth.measure, 2, data.mean_size, Background(0.3), np.random.default_rng(0))
-    assert len(fit(truth.measure, data, at, tol=1e9).objective) == 2
+    assert len(fit(data, at, Settings(tol=1e9)).objective) == 2
 
 
 def subspace_distance(U, target):
@@ -249,12 +247,12 @@ def subspace_distance(U, target):
 
 def test_fit_finds_the_kernel_of_sentences():
     truth = make_dpp_sets(3000, "exponential", random_state=1)
-    measure, data = truth.measure, blocks(truth.measure, truth.sets)
+    measure, data = truth.measure, batch_sets(truth.measure, truth.sets)
     rng = np.random.default_rng(0)
     at = start(measure, 4, data.mean_size, Background(0.1), rng, gamma=0.1)
-    found = fit(measure, data, at, penalty=1e-3, max_iter=10).parameters
+    found = fit(data, at, Settings(penalty=1e-3, max_iter=10)).parameters
     true = Parameters(truth.U, truth.theta, truth.gamma, truth.noise)
-    gain = log_likelihood(measure, data, found).mean() - log_likelihood(measure, data, true).mean()
+    gain = log_likelihood(data, found).mean() - log_likelihood(data, true).mean()
     assert abs(gain) < 0.03
     assert subspace_distance(found.U * np.sqrt(found.theta), truth.U) < 0.15
 
@@ -262,11 +260,11 @@ def test_fit_finds_the_kernel_of_sentences():
 def test_fit_finds_the_kernel_of_items():
     """Up to the signs of rows: K_ij^2 is identified."""
     truth = make_dpp_sets(5000, n_features=15, n_components=2, random_state=2)
-    measure, data = truth.measure, blocks(truth.measure, truth.sets)
+    measure, data = truth.measure, batch_sets(truth.measure, truth.sets)
     at = start(measure, 5, data.mean_size, Counting(1e-3), np.random.default_rng(0))
-    found = fit(measure, data, at, penalty=1e-3, max_iter=15, tol=1e-4).parameters
+    found = fit(data, at, Settings(penalty=1e-3, max_iter=15, tol=1e-4)).parameters
     true = Parameters(truth.U, truth.theta, truth.gamma, truth.noise)
-    gain = log_likelihood(measure, data, found).mean() - log_likelihood(measure, data, true).mean()
+    gain = log_likelihood(data, found).mean() - log_likelihood(data, true).mean()
     assert -0.02 < gain < 0.05
     ours, exact = (np.abs((p.U * p.theta) @ p.U.T) for p in (found, true))
     assert np.linalg.norm(ours - exact) < 0.2 * np.linalg.norm(exact)
@@ -277,62 +275,62 @@ def test_the_background_is_learnt_where_points_are_independent():
     rng = np.random.default_rng(0)
     sizes = rng.poisson(4.0, 2000)
     sets = PointSets(measure.sample(sizes.sum(), rng), np.cumsum([0, *sizes]))
-    data = blocks(measure, sets)
+    data = batch_sets(measure, sets)
     at = start(measure, 3, 4.0, Background(2.0), rng, gamma=0.1)
-    found = fit(measure, data, at, penalty=0.01, max_iter=10, n_joint=20).parameters
+    found = fit(data, at, Settings(penalty=0.01, max_iter=10, n_joint=20)).parameters
     iid = Parameters(np.zeros((8, 1)), np.zeros(1), 0.0, Background(data.mean_size))
-    gain = log_likelihood(measure, data, found).mean() - log_likelihood(measure, data, iid).mean()
+    gain = log_likelihood(data, found).mean() - log_likelihood(data, iid).mean()
     assert abs(gain) < 0.02
     assert found.noise.level > 3.5
 
 
 def test_minibatches_approach_what_fit_finds():
     truth = make_dpp_sets(2000, "exponential", random_state=1)
-    measure, whole = truth.measure, blocks(truth.measure, truth.sets)
+    measure, whole = truth.measure, batch_sets(truth.measure, truth.sets)
     at = start(measure, 4, whole.mean_size, Background(0.3), np.random.default_rng(0), gamma=0.1)
     points, indptr = truth.sets.points, truth.sets.indptr
     ends = [(indptr[i : i + 201], indptr[i], indptr[i + 200]) for i in range(0, 2000, 200)]
     batches = [
-        blocks(measure, PointSets(points[first:last], cut - first)) for cut, first, last in ends
+        batch_sets(measure, PointSets(points[first:last], cut - first)) for cut, first, last in ends
     ]
     state = Online.of(at)
     for _ in range(6):
         for batch in batches:
-            state = learn_minibatch(measure, batch, state, penalty=1e-3, own_theta=False)
+            state = learn_minibatch(batch, state, Settings(penalty=1e-3, own_theta=False))
         state = balance_online(state)
     assert state.n_batches == 60
     true = Parameters(truth.U, truth.theta, truth.gamma, truth.noise)
-    best = log_likelihood(measure, whole, true).mean()
-    first = log_likelihood(measure, whole, at).mean()
-    last = log_likelihood(measure, whole, state.parameters).mean()
+    best = log_likelihood(whole, true).mean()
+    first = log_likelihood(whole, at).mean()
+    last = log_likelihood(whole, state.parameters).mean()
     assert best - last < 0.1 * (best - first)
 
 
 def test_minibatches_with_a_theta_for_each_set():
     truth = make_dpp_sets(200, "exponential", own_theta=True, noise=0.1, random_state=1)
-    data = blocks(truth.measure, truth.sets)
+    data = batch_sets(truth.measure, truth.sets)
     at = start(truth.measure, 4, data.mean_size, Background(0.3), np.random.default_rng(0))
     state = Online.of(at)
     for _ in range(20):
-        state = learn_minibatch(truth.measure, data, state)
+        state = learn_minibatch(data, state)
     assert state.parameters.theta.shape == (4,)
-    before, after = (log_likelihood(truth.measure, data, p).mean() for p in (at, state.parameters))
+    before, after = (log_likelihood(data, p).mean() for p in (at, state.parameters))
     assert after > before
     balanced = balance_online(state)
     assert_allclose(
-        log_likelihood(truth.measure, data, balanced.parameters),
-        log_likelihood(truth.measure, data, state.parameters),
+        log_likelihood(data, balanced.parameters),
+        log_likelihood(data, state.parameters),
         rtol=1e-10,
     )
 
 
 def test_balance_takes_the_squares_of_the_derivatives_along():
     case = cases.bernoulli()
-    data = blocks(case.measure, some_sets(case))
+    data = batch_sets(case.measure, some_sets(case))
     at = parameters_of(cases.process(case, 0.1, Background(0.3), r=3))
-    squares = slopes(case.measure, data, at).U ** 2
+    squares = slopes(data, at).U ** 2
     state = balance_online(Online(at, squares, 1.0, 4))
-    assert_allclose(state.squares, slopes(case.measure, data, state.parameters).U ** 2, rtol=1e-8)
+    assert_allclose(state.squares, slopes(data, state.parameters).U ** 2, rtol=1e-8)
     assert state.n_batches == 4
 
 
@@ -343,12 +341,12 @@ def test_learning_from_odd_documents(own):
     rows[:5], rows[5:10], rows[10] = 0, rows[10], 1
     sets = PointSets(rows, [0, 3, 3, 4, 9, 36, 40])
     measure = Bernoulli.from_sentences(rows)
-    data = blocks(measure, sets)
+    data = batch_sets(measure, sets)
     at = start(measure, 3, data.mean_size, Background(1.0), rng, gamma=0.03)
-    state = learn_minibatch(measure, data, Online.of(at), own_theta=own)
+    state = learn_minibatch(data, Online.of(at), Settings(own_theta=own))
     if own:
         at = replace(at, theta=np.ones((6, 3)))
-    found = fit(measure, data, at, max_iter=2).parameters
+    found = fit(data, at, Settings(max_iter=2)).parameters
     for parameters in (found, state.parameters):
         for x in (parameters.U, parameters.theta, parameters.gamma, parameters.noise.level):
             assert np.isfinite(x).all()
@@ -359,8 +357,8 @@ def test_learning_from_odd_documents(own):
 def test_a_first_minibatch_of_empty_sets_does_not_end_learning(rows, own):
     measure = Bernoulli(np.full(6, 0.2))
     at = start(measure, 3, 2.0, Background(1.0), np.random.default_rng(0), gamma=0.1)
-    data = blocks(measure, PointSets(rows, [0, 0, len(rows)]))
-    found = learn_minibatch(measure, data, Online.of(at), own_theta=own).parameters
+    data = batch_sets(measure, PointSets(rows, [0, 0, len(rows)]))
+    found = learn_minibatch(data, Online.of(at), Settings(own_theta=own)).parameters
     for x, before in ((found.theta, at.theta), (found.gamma, at.gamma)):
         assert_allclose(x, before * (1 - 2**-0.5))
     assert found.noise.level > 0.25
@@ -368,9 +366,9 @@ def test_a_first_minibatch_of_empty_sets_does_not_end_learning(rows, own):
 
 def test_a_share_of_the_way_is_monotone():
     case = cases.bernoulli()
-    data = blocks(case.measure, some_sets(case, seed=1))
+    data = batch_sets(case.measure, some_sets(case, seed=1))
     at = parameters_of(cases.process(case, 0.3, Background(0.6), r=3))
-    found, whole = slopes(case.measure, data, at), [at.theta, at.gamma, at.noise.level]
+    found, whole = slopes(data, at), [at.theta, at.gamma, at.noise.level]
     for share in (0.0, 0.3, 0.7, 1.0):
         to = joint_step(at, found, share=share)
         full = joint_step(at, found)
@@ -390,22 +388,22 @@ def test_a_step_of_the_embedding_into_impossible_sets_is_taken_back():
     """Repeated points, whose background drowns in rounding where U is large."""
     case = cases.bernoulli()
     points = case.points[[3, 3, 5, 5]]
-    data = blocks(case.measure, PointSets(points, [0, 2, 4]))
+    data = batch_sets(case.measure, PointSets(points, [0, 2, 4]))
     at = parameters_of(cases.process(case, 0.0, Background(1e-9)))
     far = replace(at, U=1e6 * at.U)
-    assert np.isneginf(slopes(case.measure, data, far).log_likelihood)
-    assert np.isfinite(slopes(case.measure, data, far).U).all()
-    found = fit_embedding(case.measure, data, at)
-    assert objective(case.measure, data, found, 0.01) < objective(case.measure, data, at, 0.01)
+    assert np.isneginf(slopes(data, far).log_likelihood)
+    assert np.isfinite(slopes(data, far).U).all()
+    found = fit_embedding(data, at)
+    assert objective(data, found, 0.01) < objective(data, at, 0.01)
 
 
 def test_impossible_sets_are_refused():
     measure = Items.of(4)
-    data = blocks(measure, PointSets(np.array([0, 1, 2]), [0, 3]))
+    data = batch_sets(measure, PointSets(np.array([0, 1, 2]), [0, 3]))
     at = start(measure, 2, 3.0, Counting(0.0), np.random.default_rng(0))
     for learn in (
-        lambda: fit(measure, data, at),
-        lambda: learn_minibatch(measure, data, Online.of(at)),
+        lambda: fit(data, at),
+        lambda: learn_minibatch(data, Online.of(at)),
     ):
         with pytest.raises(ValueError, match=r"1 of 1 sets.*positive\s*level"):
             learn()
@@ -413,10 +411,10 @@ def test_impossible_sets_are_refused():
 
 def test_embedding_alone():
     truth = make_dpp_sets(200, "exponential", noise=0.1, random_state=0)
-    data = blocks(truth.measure, truth.sets)
+    data = batch_sets(truth.measure, truth.sets)
     at = start(truth.measure, 3, data.mean_size, Background(0.3), np.random.default_rng(0))
-    found = fit_embedding(truth.measure, data, at, penalty=0.01)
-    before, after = (objective(truth.measure, data, p, 0.01) for p in (at, found))
+    found = fit_embedding(data, at, penalty=0.01)
+    before, after = (objective(data, p, 0.01) for p in (at, found))
     assert after < before
     assert_array_equal(found.theta, at.theta)
 
@@ -424,12 +422,12 @@ def test_embedding_alone():
 def test_the_embedding_ends_where_its_derivative_vanishes():
     """On words from rare to frequent, whose rows L-BFGS sees in different units."""
     measure, rng = Bernoulli([0.01, 0.1, 0.3, 0.6]), np.random.default_rng(0)
-    data = blocks(measure, PointSets(measure.sample(300, rng), np.arange(0, 301, 3)))
+    data = batch_sets(measure, PointSets(measure.sample(300, rng), np.arange(0, 301, 3)))
     at = start(measure, 2, 3.0, Background(0.5), rng)
-    found = fit_embedding(measure, data, at, penalty=0.01, max_iter=1000)
+    found = fit_embedding(data, at, penalty=0.01, max_iter=1000)
 
     def slope(p):
-        by_data = slopes(measure, data, p).U / data.n_sets
+        by_data = slopes(data, p).U / data.n_sets
         return 0.01 * smooth_penalty(p.U, p.theta)[1] - by_data
 
     unit = np.sqrt(measure.v + measure.w0[:, 0] ** 2)[:, None]

@@ -9,6 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import approx_fprime
 
+from streamtopics.dpp.batches import batch_sets
+from streamtopics.dpp.determinants import log_det_positive
 from streamtopics.dpp.likelihood import Parameters, check_possible, log_likelihood, slopes
 from streamtopics.dpp.measures import (
     Bernoulli,
@@ -20,8 +22,7 @@ from streamtopics.dpp.measures import (
 )
 from streamtopics.dpp.multiplicative import theta_steps
 from streamtopics.dpp.noise import Background, Counting
-from streamtopics.dpp.positive import log_det_positive
-from streamtopics.dpp.sets import PointSets, blocks
+from streamtopics.dpp.sets import PointSets
 from streamtopics.parallel import workers
 from tests.dpp import cases
 from tests.reference import dpp as reference
@@ -55,8 +56,8 @@ def some_sets(case, seed=0, n=12, most=6):
 def test_all_sets_have_the_dense_probabilities(name, gamma, noise):
     case = cases.LISTED[name]
     process = cases.process(case, gamma, noise)
-    data = blocks(case.measure, all_sets(case))
-    found = log_likelihood(case.measure, data, parameters_of(process))
+    data = batch_sets(case.measure, all_sets(case))
+    found = log_likelihood(data, parameters_of(process))
     law = reference.probabilities(cases.dense_of(case, process))
     assert_allclose(np.exp(found), law, atol=1e-12)
     assert_allclose(np.exp(found).sum(), 1, rtol=1e-11)
@@ -70,8 +71,8 @@ def test_multisets_have_the_janossy_density(gamma):
     process = cases.process(case, gamma, Background(0.6))
     lists = [[], [3], [0], [3, 3], [1, 2, 3, 5], [7, 7, 7, 1], [0, 0]]
     points = case.points[[i for X in lists for i in X]]
-    data = blocks(case.measure, PointSets(points, np.cumsum([0, *map(len, lists)])))
-    found = np.exp(log_likelihood(case.measure, data, parameters_of(process)))
+    data = batch_sets(case.measure, PointSets(points, np.cumsum([0, *map(len, lists)])))
+    found = np.exp(log_likelihood(data, parameters_of(process)))
     for X, value in zip(lists, found, strict=True):
         rows = case.Phi[X]
         A = process.kernel.matrix
@@ -84,7 +85,7 @@ def test_without_a_kernel_points_are_independent():
     case = cases.bernoulli()
     sets = some_sets(case)
     parameters = Parameters(np.zeros((3, 1)), np.zeros(1), 0.0, Background(2.0))
-    found = log_likelihood(case.measure, blocks(case.measure, sets), parameters)
+    found = log_likelihood(batch_sets(case.measure, sets), parameters)
     each = [case.measure.log_p(sets[i]).sum() for i in range(len(sets))]
     assert_allclose(found, sets.sizes * np.log(2.0) - 2.0 + each, rtol=1e-12)
 
@@ -95,7 +96,7 @@ def test_without_a_kernel_points_are_independent():
 @pytest.mark.parametrize("name", ["bernoulli", "items", "weighted"])
 def test_slopes_equal_finite_differences(name, gamma, noise, own):
     case = cases.LISTED[name]
-    data = blocks(case.measure, some_sets(case))
+    data = batch_sets(case.measure, some_sets(case))
     at = parameters_of(cases.process(case, gamma, noise))
     if own:
         theta = np.random.default_rng(1).exponential(size=(data.n_sets, 2))
@@ -103,9 +104,9 @@ def test_slopes_equal_finite_differences(name, gamma, noise, own):
         at = replace(at, theta=theta)
 
     def value(**changes):
-        return log_likelihood(case.measure, data, replace(at, **changes)).sum()
+        return log_likelihood(data, replace(at, **changes)).sum()
 
-    found = slopes(case.measure, data, at)
+    found = slopes(data, at)
     assert_allclose(found.log_likelihood, value(), rtol=1e-12)
     by_U = approx_fprime(at.U.ravel(), lambda x: value(U=x.reshape(at.U.shape)), 1e-7)
     assert_allclose(found.U.ravel(), by_U, rtol=1e-4, atol=1e-4)
@@ -127,32 +128,32 @@ def test_parts_do_not_matter(monkeypatch):
     case = cases.bernoulli()
     at = parameters_of(cases.process(case, 0.3, Background(0.6)))
     sets = some_sets(case, n=40, most=9)
-    whole = blocks(case.measure, sets)
-    one = slopes(case.measure, whole, at)
-    monkeypatch.setattr("streamtopics.dpp.sets.MOST_ENTRIES", 600)
-    data = blocks(case.measure, sets)
+    whole = batch_sets(case.measure, sets)
+    one = slopes(whole, at)
+    monkeypatch.setattr("streamtopics.dpp.batches.MOST_ENTRIES", 600)
+    data = batch_sets(case.measure, sets)
     assert len(data.parts) > 5 > len(whole.parts)
-    assert max(len(block.places) for part in data for block in part.blocks) == 2
+    assert max(len(batch.places) for part in data for batch in part.batches) == 2
     assert sorted(i for part in data for i in part.places) == list(range(40))
     assert data.mean_size == whole.mean_size == sets.sizes.mean()
-    two = slopes(case.measure, data, at)
+    two = slopes(data, at)
     assert_allclose(two.log_likelihood, one.log_likelihood, rtol=1e-13)
     assert_allclose(two.U, one.U, rtol=1e-11, atol=1e-12)
     assert_array_equal(two.theta.up, one.theta.up)
     assert_array_equal(two.theta.down, one.theta.down)
     for own in (at, replace(at, theta=np.random.default_rng(1).exponential(size=(40, 2)))):
         with workers(2) as two_threads:
-            three = slopes(case.measure, data, own, workers=two_threads)
-        serial = slopes(case.measure, data, own)
+            three = slopes(replace(data, workers=two_threads), own)
+        serial = slopes(data, own)
         assert_array_equal(three.U, serial.U)
         assert_array_equal(three.theta.net, serial.theta.net)
         assert (three.gamma.net, three.level.net) == (serial.gamma.net, serial.level.net)
 
 
 def test_parts_are_few_and_of_equal_work(monkeypatch):
-    monkeypatch.setattr("streamtopics.dpp.sets.MOST_ENTRIES", 2**10)
+    monkeypatch.setattr("streamtopics.dpp.batches.MOST_ENTRIES", 2**10)
     points = np.zeros(9000, dtype=int)
-    data = blocks(Items.of(1), PointSets(points, np.arange(0, 9001, 3)))
+    data = batch_sets(Items.of(1), PointSets(points, np.arange(0, 9001, 3)))
     assert 16 <= len(data.parts) <= 33
     assert max(len(part.places) for part in data) <= 3000 / 32 + 1
 
@@ -178,28 +179,28 @@ def odd_sets(measure, seed=0):
 )
 def test_a_set_alone_has_the_bits_that_it_has_among_others(measure, r):
     sets, rng = odd_sets(measure), np.random.default_rng(1)
-    n, data = len(sets), blocks(measure, sets)
+    n, data = len(sets), batch_sets(measure, sets)
     at = Parameters(rng.standard_normal((25, r)), rng.exponential(size=(n, r)), 0.01,
                     Background(0.5))  # fmt: skip
-    together = log_likelihood(measure, data, at)
-    theta = theta_steps(measure, data, at, penalty=0.01)
-    found = slopes(measure, data, at).theta
+    together = log_likelihood(data, at)
+    theta = theta_steps(data, at, penalty=0.01)
+    found = slopes(data, at).theta
     for i in range(n):
-        alone = blocks(measure, PointSets(sets[i], [0, sets.sizes[i]]))
+        alone = batch_sets(measure, PointSets(sets[i], [0, sets.sizes[i]]))
         own = replace(at, theta=at.theta[i : i + 1])
-        assert log_likelihood(measure, alone, own)[0] == together[i]
-        assert_array_equal(theta_steps(measure, alone, own, penalty=0.01)[0], theta[i])
-        assert_array_equal(slopes(measure, alone, own).theta.net[0], found.net[i])
+        assert log_likelihood(alone, own)[0] == together[i]
+        assert_array_equal(theta_steps(alone, own, penalty=0.01)[0], theta[i])
+        assert_array_equal(slopes(alone, own).theta.net[0], found.net[i])
 
 
 def test_an_impossible_set_does_not_change_the_others():
-    """One matrix that rounding makes indefinite, in the same block as a possible one."""
+    """One matrix that rounding makes indefinite, in the same batch as a possible one."""
     rng = np.random.default_rng(0)
     rows = (rng.random((20, 30)) < 0.3).astype(float)
     rows[10:], measure = np.abs(rows[10]), Bernoulli(np.full(30, 0.3))
     at = Parameters(rng.standard_normal((30, 12)), np.ones(12), 0.0, Background(0.0))
-    both = log_likelihood(measure, blocks(measure, PointSets(rows, [0, 10, 20])), at)
-    alone = log_likelihood(measure, blocks(measure, PointSets(rows[:10], [0, 10])), at)
+    both = log_likelihood(batch_sets(measure, PointSets(rows, [0, 10, 20])), at)
+    alone = log_likelihood(batch_sets(measure, PointSets(rows[:10], [0, 10])), at)
     assert np.isneginf(both[1])
     assert both[0] == alone[0]
 
@@ -208,15 +209,15 @@ def test_order_and_scale_do_not_matter():
     case = cases.bernoulli()
     at = parameters_of(cases.process(case, 0.3, Background(0.6)))
     sets = some_sets(case)
-    found = log_likelihood(case.measure, blocks(case.measure, sets), at)
+    found = log_likelihood(batch_sets(case.measure, sets), at)
     backwards = PointSets(sets.points[::-1], np.cumsum([0, *sets.sizes[::-1]]))
-    other = log_likelihood(case.measure, blocks(case.measure, backwards), at)
+    other = log_likelihood(batch_sets(case.measure, backwards), at)
     assert_allclose(other[::-1], found, rtol=1e-11)
     scaled = replace(at, U=at.U * [10.0, 0.1], theta=at.theta / [100.0, 0.01])
-    again = log_likelihood(case.measure, blocks(case.measure, sets), scaled)
+    again = log_likelihood(batch_sets(case.measure, sets), scaled)
     assert_allclose(again, found, rtol=1e-11)
     flipped = replace(at, U=-at.U)
-    assert_allclose(log_likelihood(case.measure, blocks(case.measure, sets), flipped), found)
+    assert_allclose(log_likelihood(batch_sets(case.measure, sets), flipped), found)
 
 
 def test_sparse_and_dense_points():
@@ -224,7 +225,7 @@ def test_sparse_and_dense_points():
     at = parameters_of(cases.process(case, 0.3, Background(0.6)))
     sets = some_sets(case)
     as_csr = PointSets(sparse.csr_matrix(sets.points), sets.indptr)
-    one, two = (slopes(case.measure, blocks(case.measure, s), at) for s in (sets, as_csr))
+    one, two = (slopes(batch_sets(case.measure, s), at) for s in (sets, as_csr))
     assert_allclose(one.U, two.U, rtol=1e-13)
 
 
@@ -235,7 +236,7 @@ def test_dense_features():
     sets = PointSets(rng.random((7, 1)), [0, 3, 3, 7])
     U, theta = rng.standard_normal((5, 3)), rng.exponential(size=3)
     at = Parameters(U, theta, 0.2, Background(0.4))
-    found = log_likelihood(measure, blocks(measure, sets), at)
+    found = log_likelihood(batch_sets(measure, sets), at)
     A = reference.parameter(U, theta, 0.2)
     for i, value in enumerate(found):
         Phi = measure.features(sets[i])
@@ -253,11 +254,11 @@ def test_everything_is_finite_on_odd_documents(gamma, own):
     rows = np.concatenate([empty, one, one, one, many, empty[:1], np.ones((1, V))])
     sets = PointSets(rows, [0, 2, 5, 35, 36, 37, 37])
     measure = Bernoulli(np.full(V, 0.1))
-    data = blocks(measure, sets)
+    data = batch_sets(measure, sets)
     theta = np.ones((6, 3) if own else 3)
     at = Parameters(rng.standard_normal((V, 3)), theta, gamma, Background(1e-3))
-    found = slopes(measure, data, at)
-    assert np.isfinite(log_likelihood(measure, data, at)).all()
+    found = slopes(data, at)
+    assert np.isfinite(log_likelihood(data, at)).all()
     for x in (found.U, found.theta.net, found.gamma.net, found.level.net, found.log_likelihood):
         assert np.isfinite(x).all()
 
@@ -273,12 +274,12 @@ def test_sets_that_are_impossible():
     at = parameters_of(cases.process(case, 0.0, Counting(0.0)))
     lists = [[3], [0], [5, 5], [1, 2, 4], [3, 5], []]
     points = case.points[[i for X in lists for i in X]]
-    data = blocks(case.measure, PointSets(points, np.cumsum([0, *map(len, lists)])))
-    found = log_likelihood(case.measure, data, at)
+    data = batch_sets(case.measure, PointSets(points, np.cumsum([0, *map(len, lists)])))
+    found = log_likelihood(data, at)
     assert np.isneginf(found).tolist() == [False, True, True, True, False, False]
     with pytest.raises(ValueError, match=r"3 of 6 sets, the first of them set 1.*positive level"):
-        check_possible(case.measure, data, at)
-    check_possible(case.measure, data, replace(at, noise=Background(1e-6)))
+        check_possible(data, at)
+    check_possible(data, replace(at, noise=Background(1e-6)))
 
 
 def test_log_p_is_never_exponentiated_with_background():
@@ -286,11 +287,11 @@ def test_log_p_is_never_exponentiated_with_background():
     measure = Bernoulli(np.full(500, 5e-4))
     rows = np.zeros((2, 500))
     rows[0, :400] = rows[1, 100:] = 1
-    data = blocks(measure, PointSets(rows, [0, 2]))
+    data = batch_sets(measure, PointSets(rows, [0, 2]))
     at = Parameters(np.ones((500, 1)), np.ones(1), 0.1, Background(0.5))
     assert measure.log_p(rows).max() < -3000
-    assert np.isfinite(log_likelihood(measure, data, at)).all()
-    assert np.isfinite(slopes(measure, data, at).U).all()
+    assert np.isfinite(log_likelihood(data, at)).all()
+    assert np.isfinite(slopes(data, at).U).all()
 
 
 def test_memory_is_that_of_the_data():
@@ -299,8 +300,8 @@ def test_memory_is_that_of_the_data():
     X = sparse.csr_matrix(
         (np.ones(100_000), words, np.arange(0, 100_001, 5)), shape=(20_000, 5_000)
     )
-    data = blocks(Bernoulli.from_sentences(X), PointSets(X, np.arange(0, 20_001, 10)))
-    grams = sum(block.gram.nbytes for part in data for block in part.blocks)
+    data = batch_sets(Bernoulli.from_sentences(X), PointSets(X, np.arange(0, 20_001, 10)))
+    grams = sum(batch.gram.nbytes for part in data for batch in part.batches)
     features = sum(part.Phi.data.nbytes + part.Phi.indices.nbytes for part in data)
     assert grams == 2_000 * 100 * 8
     assert features <= 2 * X.data.nbytes
@@ -311,7 +312,7 @@ def test_items_without_noise_in_the_thesis_setting():
     U = np.random.default_rng(0).standard_normal((6, 3))
     at = Parameters(U, np.ones(3), 0.0, Counting(1e-5))
     sets = PointSets(np.array([0, 1, 2, 3, 4]), [0, 5])
-    found = log_likelihood(measure, blocks(measure, sets), at)
+    found = log_likelihood(batch_sets(measure, sets), at)
     L = 1e-5 * np.eye(6) + U @ U.T
     expected = np.linalg.slogdet(L[:5, :5])[1] - np.linalg.slogdet(L + np.eye(6))[1]
     assert_allclose(found, expected, rtol=1e-9)
@@ -321,12 +322,12 @@ def test_items_without_noise_in_the_thesis_setting():
 def test_an_item_that_is_taken_out_is_impossible(noise):
     measure = Items.of(3).without(np.array([1]))
     at = Parameters(np.eye(3), np.ones(3), 0.1, noise)
-    data = blocks(measure, PointSets(np.array([0, 1, 2]), [0, 1, 3]))
-    found = log_likelihood(measure, data, at)
+    data = batch_sets(measure, PointSets(np.array([0, 1, 2]), [0, 1, 3]))
+    found = log_likelihood(data, at)
     assert np.isfinite(found[0])
     assert np.isneginf(found[1])
     with pytest.raises(ValueError, match="1 of 2 sets, the first of them set 1"):
-        check_possible(measure, data, at)
+        check_possible(data, at)
 
 
 def test_the_process_of_parameters():
@@ -340,7 +341,7 @@ def test_the_process_of_parameters():
 def test_no_sets():
     case = cases.bernoulli()
     at = parameters_of(cases.process(case, 0.3, Background(0.6)))
-    data = blocks(case.measure, PointSets(case.points[:0], [0]))
-    assert log_likelihood(case.measure, data, at).shape == (0,)
+    data = batch_sets(case.measure, PointSets(case.points[:0], [0]))
+    assert log_likelihood(data, at).shape == (0,)
     assert data.mean_size == 0
-    assert_array_equal(slopes(case.measure, data, at).U, 0)
+    assert_array_equal(slopes(data, at).U, 0)

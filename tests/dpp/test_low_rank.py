@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime
 
+from streamtopics.dpp.elementary_symmetric import draw_subsets, log_elementary
 from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.low_rank import (
     core,
@@ -21,7 +22,6 @@ from streamtopics.dpp.low_rank import (
 from streamtopics.dpp.marginal import (
     expected_size,
     expected_with_word,
-    kernel_matrix,
     marginal,
     marginal_kernel,
     marginals,
@@ -30,7 +30,6 @@ from streamtopics.dpp.marginal import (
 from streamtopics.dpp.measures import Bernoulli, Items, Weighted
 from streamtopics.dpp.noise import Background, Counting
 from streamtopics.dpp.spectrum import size_probabilities, spectrum
-from streamtopics.dpp.symmetric import draw_subsets, log_elementary
 from tests.dpp import cases
 from tests.reference import dpp as reference
 
@@ -193,7 +192,7 @@ def test_marginals_equal_the_dense_kernel(name, gamma, alpha):
     assert_allclose(B.times(np.eye(len(B.b))), B.matrix, atol=1e-13)
     assert np.linalg.eigvalsh(B.matrix).min() > -1e-12
     sigma = alpha / (1 + alpha)
-    A = kernel_matrix(B.matrix, reference.moment(case.p, case.Phi), sigma)
+    A = reference.kernel_matrix(B.matrix, reference.moment(case.p, case.Phi), sigma)
     assert_allclose(A, process.kernel.matrix, rtol=1e-7, atol=1e-7)
 
 
@@ -333,7 +332,6 @@ def test_subsets_have_the_law_of_their_products():
             lambda: Process(Items.of(3), Kernel([[1.0]], [1.0]), Counting(0.0)),
             "U has 1 rows, but the measure has 3 features",
         ),
-        (lambda: kernel_matrix(np.eye(1), np.eye(1), 1.0), r"sigma must be in \[0, 1\)"),
     ],
 )
 def test_wrong_input(make, match):

@@ -299,7 +299,7 @@ def test_conditioning_on_nothing():
         (lambda p, X: sample_k(p, -2, 1, np.random.default_rng(0)), "k must be at least 0"),
         (
             lambda p, X: condition(Process(p.measure, p.kernel, Counting(0.1)), X[[3]]),
-            "only on Items, not on Bernoulli; use Background",
+            "cannot be taken out of the ground set of Bernoulli.*use Background",
         ),
         (
             lambda p, X: sample(

@@ -18,6 +18,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import estimator_checks
 
 from streamtopics import DPPSummarizer, LowRankDPP
+from streamtopics.dpp.summarizer import Choice
 from streamtopics.dpp.summary_kernel import centrality, weighted_units
 from streamtopics.metrics import RougeScorer
 from streamtopics.text import split_sentences
@@ -123,7 +124,7 @@ def test_sentences_come_in_the_order_of_the_document(name):
 @each_model
 def test_each_document_by_itself_and_again_the_same(name):
     model = fitted(name)
-    state = pickle.dumps(vars(model).get("document_frequency_")), model.n_documents_seen_
+    state = pickle.dumps(model.document_frequency_), model.n_documents_seen_
     documents = [*NEWS, REVIEW, "", "zzz"]
     together = model.select(documents)
     same(together, [model.select([text])[0] for text in documents])
@@ -258,7 +259,8 @@ def test_the_kernel_of_the_thesis():
     X = model.vectorizer_.transform([REVIEW])[0]
     for power in (None, 0.0, 0.5):
         [found] = model.set_params(quality_power=power).select([REVIEW])
-        candidates = model._candidates(split_sentences(REVIEW), X, None, None)
+        choice = Choice(model.thesis_, None, 2, None)
+        candidates = model._candidates(choice, split_sentences(REVIEW), X, None)
         Phi = (X > 0).toarray().astype(float)
         pi = model.thesis_.measure_.pi
         log_p = Phi @ np.log(pi) + (1 - Phi) @ np.log1p(-pi)

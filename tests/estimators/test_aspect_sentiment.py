@@ -28,11 +28,13 @@ from streamtopics.updates import (
     BPS,
     SVB,
     Boost,
+    Decay,
     EmpiricalPowerPrior,
     HierarchicalPowerPrior,
     OnlineEM,
     PopulationVB,
     PowerPrior,
+    Rounds,
     StochasticVI,
 )
 from tests.reference import asum as reference
@@ -50,14 +52,14 @@ def model(n_aspects=3, **given):
 
 RULES = [
     None,
-    SVB(n_passes=3),
+    Rounds(SVB(), n_rounds=3),
     BPS(0.1, "whole"),
     PowerPrior(0.8, Boost(0.1)),
     HierarchicalPowerPrior("topic"),
     HierarchicalPowerPrior(rate_starts=(0.5,), boost=Boost(0.1, "topic")),
     EmpiricalPowerPrior(),
     PopulationVB(100.0, 0.2),
-    StochasticVI(0.7, 1.0, 500),
+    StochasticVI(Decay(0.7, 1.0), 500),
 ]
 
 
@@ -135,7 +137,8 @@ def test_three_sentiments_by_numbers():
     assert_array_equal(estimator.classes_, [-1, 0, 1])
     assert estimator.predict_proba(documents).shape == (120, 3)
     assert list(estimator.get_feature_names_out()) == ["-1_0", "-1_1", "0_0", "0_1", "1_0", "1_1"]
-    assert 8 in estimator.top_words(1, 0, n=3) + estimator.top_words(1, 1, n=3)
+    top = estimator.top_words(n=3)
+    assert 8 in top[estimator.topic_of(1, 0)] + top[estimator.topic_of(1, 1)]
 
 
 @pytest.mark.parametrize("n_iter", [1, 4])
@@ -186,13 +189,14 @@ def test_top_words(fitted):
     for e, sentiment in enumerate(("positive", "negative")):
         for t in range(3):
             best = np.argsort(-fitted.components_[3 * e + t], kind="stable")[:4]
-            assert fitted.top_words(sentiment, t, n=4) == list(best)
-            assert fitted.top_words(sentiment, t, names, 4) == [names[v] for v in best]
+            topic = fitted.topic_of(sentiment, t)
+            assert fitted.top_words(n=4)[topic] == list(best)
+            assert fitted.top_words(names, 4)[topic] == [names[v] for v in best]
     for wrong in (("good", 0), ("positive", 3), ("positive", -1), ("positive", 0.5)):
         with pytest.raises(ValueError, match=r"sentiment must be|aspect must be"):
-            fitted.top_words(*wrong)
+            fitted.topic_of(*wrong)
     with pytest.raises(ValueError, match="n must be"):
-        fitted.top_words("positive", 0, n=0)
+        fitted.top_words(n=0)
     assert len(topic_table(fitted, names)) == 6
 
 
@@ -239,7 +243,7 @@ def test_any_rule_on_a_stream(update):
 
 
 def test_online_em_takes_means():
-    estimator = model(update=OnlineEM(0.7, 0.0)).fit(X)
+    estimator = model(update=OnlineEM()).fit(X)
     assert (estimator.predict(X) == Y).mean() > 0.75
 
 
@@ -297,11 +301,11 @@ def test_a_minibatch_of_one_document():
 
 def test_few_steps_are_told():
     for size in (60, 100):
-        with pytest.warns(ConvergenceWarning, match=r"makes only 2 step.*n_passes=10"):
+        with pytest.warns(ConvergenceWarning, match=r"makes only 2 step.*n_rounds=10"):
             model(batch_size=size).fit(X)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
-        model(batch_size=60, update=BPS(0.2, n_passes=5)).fit(X)
+        model(batch_size=60, update=Rounds(BPS(0.2), n_rounds=5)).fit(X)
         model(batch_size=60, update=HierarchicalPowerPrior()).fit(X)
 
 
@@ -370,7 +374,7 @@ def test_the_shape_of_a_prior_is_told_by_sentiments():
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"n_aspects": 5}, "n_aspects is 5 now, but the model has 3"),
+        ({"n_aspects": 5}, "n_aspects is 5 now, but the model was started with 3"),
         ({"sentiments": ("a", "b")}, r"\['a', 'b'\] now, but the model was started with"),
         ({"sentiments": ("a", "b", "c")}, "start anew with fit"),
         ({"update": SVB(), "boosting_scale": 0.2}, "set boosting_scale to None, or update"),
@@ -400,9 +404,9 @@ class Extreme(BPS):
     def __init__(self):
         super().__init__(0.0)
 
-    def step(self, posterior, learn):
-        blend = super().step(posterior, learn)
-        return type(blend)(1.0, 1.0, np.inf, blend.statistics)
+    def step(self, posterior, learn, state):
+        blend, state = super().step(posterior, learn, state)
+        return type(blend)(1.0, 1.0, np.inf, blend.statistics), state
 
 
 def test_an_interrupted_fit_leaves_the_model_as_it_was(fitted, monkeypatch):
@@ -494,7 +498,7 @@ def test_many_documents_are_inferred_a_part_at_a_time(fitted, monkeypatch):
 def test_inference_changes_nothing(fitted):
     before = state(fitted)
     fitted.transform(X), fitted.score(X), fitted.predict(X), fitted.transform_sentences(X)
-    fitted.top_words("positive", 0), fitted.score_samples(X)
+    fitted.top_words(), fitted.score_samples(X)
     assert state(fitted) == before
 
 
@@ -520,7 +524,7 @@ def test_names_of_columns_are_kept_and_compared():
     frames = [pd.DataFrame(x, columns=names) for x in X[:20]]
     estimator = model().partial_fit(frames)
     assert_array_equal(estimator.feature_names_in_, names)
-    assert estimator.top_words("negative", 1, n=1)[0] in names
+    assert estimator.top_words(n=1)[estimator.topic_of("negative", 1)][0] in names
     with pytest.raises(ValueError, match="feature names should match"):
         estimator.predict([frame[names[::-1]] for frame in frames])
 

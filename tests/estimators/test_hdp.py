@@ -12,11 +12,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from streamtopics.posterior import LazyPosterior
 
 from streamtopics import HDPGibbsOnlineEM, HDPVarGibbs
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.models import hdp as model_module
-from streamtopics.posterior import LazyPosterior
 from tests.interrupts import alarm_after
 
 ESTIMATORS = [

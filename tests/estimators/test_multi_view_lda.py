@@ -30,7 +30,7 @@ ESTIMATORS = {
     "boosted": MultiViewLDA(2, 1, boosting_scale=0.3, random_state=3),
     "passes": MultiViewLDA(
         3, 2, boosting_scale=0.2, boosting_norm="topic", boosted_prior=class_prior,
-        class_word_prior=0.1, n_passes=3, random_state=3,
+        class_word_prior=0.1, n_rounds=3, random_state=3,
     ),
     "many": MultiViewLDA(40, 50, random_state=3, doc_topic_prior=0.1),
 }  # fmt: skip
@@ -66,10 +66,11 @@ def labels(data):
 def bits(value):
     """All of the fitted state, with arrays as bytes."""
     if isinstance(value, MultiViewLDA):
-        return {name: bits(part) for name, part in vars(value).items() if name[-1] == "_"}
+        fitted = vars(value).keys() - value.get_params().keys()
+        return {name: bits(getattr(value, name)) for name in fitted}
     if isinstance(value, np.ndarray):
         return value.dtype.str, value.shape, value.tobytes()
-    if isinstance(value, tuple):
+    if isinstance(value, tuple | list):
         return [bits(part) for part in value]
     if hasattr(value, "__dict__"):
         return {name: bits(part) for name, part in vars(value).items()}
@@ -86,7 +87,7 @@ def test_bits_tell_models_apart(X, y):
 @parametrize_with_checks(
     [
         MultiViewLDA(),
-        MultiViewLDA(2, 1, boosting_scale=0.2, boosted_prior=0.1, n_passes=2),
+        MultiViewLDA(2, 1, boosting_scale=0.2, boosted_prior=0.1, n_rounds=2),
     ]
 )
 def test_scikit_learn_checks(estimator, check):
@@ -155,8 +156,8 @@ def test_boosted_prior_is_what_a_boost_adds(X, y):
     model = MultiViewLDA(
         2, 1, class_word_prior=0.3, boosted_prior=class_prior, boosting_scale=0.5, random_state=0
     ).fit(X, y)
-    assert_allclose(model.posterior_.blocks[0].c, 1.0)
-    assert (model.posterior_.blocks[0].b > 0).all()
+    assert_allclose(model.posterior_.parts[0].c, 1.0)
+    assert (model.posterior_.parts[0].b > 0).all()
     mass = 6 * 200 * 0.3 + 1.5 * model.posterior_.learnt_part[:6].sum()
     assert_allclose(model.components_[:6].sum(), mass)
     with pytest.warns(UserWarning, match="boosting_scale above 0"):
@@ -390,7 +391,7 @@ def test_the_numbers_of_topics_are_fixed_by_the_first_call(X, y):
     model = MultiViewLDA(2, 1, random_state=0).partial_fit(X, y, LABELS)
     before = bits(model)
     for name in ("n_local_topics", "n_global_topics"):
-        with pytest.raises(ValueError, match=f"{name} is 7 now, but the model has"):
+        with pytest.raises(ValueError, match=f"{name} is 7 now, but the model was started with"):
             clone_of(model).set_params(**{name: 7}).partial_fit(X, y)
     assert bits(model) == before
     model.set_params(n_local_topics=5).transform(X)

@@ -42,6 +42,7 @@ from streamtopics.updates import (
     PowerPrior,
     StochasticVI,
 )
+from streamtopics.was import SBP, WAS
 from tests.fingerprints.corpora import N_TOPICS, N_WORDS, corpora
 from tests.fingerprints.measures import (
     draws,
@@ -440,11 +441,11 @@ SENTENCES = {
     "WASTopicModel hdp": Was(lambda seed: st.WASTopicModel(
         4, prior="hdp", **FEW, random_state=seed)),
     "WASTopicModel sbp": Was(lambda seed: st.WASTopicModel(
-        4, prior="sbp", truncation=5, **FEW, random_state=seed)),
+        4, prior=SBP(1.0, 0.5, 5), **FEW, random_state=seed)),
     "WASTopicModel fit": Was(lambda seed: st.WASTopicModel(
         5, topic_word_prior=0.2, **FEW, random_state=seed), learn=once),
     "WASTopicModel not exact": Was(lambda seed: st.WASTopicModel(
-        4, a=(2.0, 1.0), b=(1.0, 0.5), zeta=0.5, atom_prior=0.3, exact=False, kappa=1.0,
+        4, prior=WAS((2.0, 1.0), (1.0, 0.5), 0.5, exact=False), atom_prior=0.3, kappa=1.0,
         **FEW, random_state=seed), learn=minibatches),
 }
 PROCESSES = {

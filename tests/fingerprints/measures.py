@@ -49,7 +49,6 @@ ARRAYS = {
     "gamma": "gamma_",
     "noise_level": "noise_level_",
     "expected_size": "expected_size_",
-    "document_frequency": "document_frequency_",
 }
 TABLES = {"profiles": "profiles_", "items": "items_", "users": "users_"}
 METHODS = (
@@ -116,8 +115,8 @@ def summaries(model, data):
     """Of a summarizer: the sentences it takes, and a digest."""
     chosen = model.select(data["documents"][::EVERY])
     digest = model.digest(data["documents"][::EVERY], n_sentences=5)
-    found = {name: getattr(model, a) for name, a in ARRAYS.items() if hasattr(model, a)}
-    return found | {
+    return {
+        "document_frequency": model.document_frequency_,
         "indices": flat([summary.indices for summary in chosen]),
         "scores": flat([summary.scores for summary in chosen]),
         "transform": flat(model.transform(data["documents"][::EVERY])),

@@ -63,9 +63,12 @@ def random_seeds(n, seed=0):
     return np.random.default_rng(seed).integers(0, 2**64, n, dtype=np.uint64)
 
 
-def run(step, minibatch, topics, documents=None, with_workers=SERIAL):
+LOG_THETA = frozenset({"log_theta"})
+
+
+def run(step, minibatch, topics, documents=None, with_workers=SERIAL, report=frozenset()):
     seeds = random_seeds(minibatch.n_documents)
-    return step.step(minibatch, topics, seeds, with_workers, documents)
+    return step.step(minibatch, topics, seeds, with_workers, documents, report)
 
 
 def one_document(minibatch, d):
@@ -87,7 +90,7 @@ def word_totals(minibatch):
 def test_counts_sum_to_tokens(each_kernel, n_components, n_averaged):
     rng = np.random.default_rng(n_components)
     minibatch, topics = mixed_minibatch(rng), make_topics(rng, 60, n_components)
-    statistics, z = run(Gibbs(3, n_averaged, log_theta=True), minibatch, topics)
+    statistics, z = run(Gibbs(3, n_averaged), minibatch, topics, report=LOG_THETA)
     assert statistics.counts.shape == (60, n_components)
     assert np.all(statistics.counts >= 0)
     assert_allclose(statistics.counts.sum(axis=1), word_totals(minibatch), rtol=2e-6)
@@ -115,7 +118,7 @@ def test_last_sample(n_components):
     """With n_averaged = 0 everything is a function of z."""
     rng = np.random.default_rng(1)
     minibatch, topics = mixed_minibatch(rng), make_topics(rng, 60, n_components)
-    statistics, z = run(Gibbs(4, 0, log_theta=True), minibatch, topics)
+    statistics, z = run(Gibbs(4, 0), minibatch, topics, report=LOG_THETA)
     tokens = np.minimum(np.ceil(minibatch.counts), 1024).astype(int)
     weight = np.repeat(minibatch.counts.astype(float) / tokens, tokens)
     document = np.repeat(np.repeat(np.arange(20), np.diff(minibatch.indptr)), tokens)
@@ -136,7 +139,7 @@ def test_no_tokens():
     minibatch = make_minibatch(np.zeros((3, 4)))
     topics = make_topics(np.random.default_rng(0), 4, 5)
     for n_averaged in (0, 2):
-        statistics, z = run(Gibbs(2, n_averaged, log_theta=True), minibatch, topics)
+        statistics, z = run(Gibbs(2, n_averaged), minibatch, topics, report=LOG_THETA)
         assert not statistics.counts.any()
         assert statistics.log_theta is None
         assert len(z) == 0
@@ -148,7 +151,7 @@ def test_no_tokens():
 def test_no_documents():
     minibatch = Minibatch(*(np.zeros(n, np.int32) for n in (0, 1, 0)), np.zeros(0, np.float32))
     topics = make_topics(np.random.default_rng(0), 0, 5)
-    statistics, z = run(Gibbs(2, 1, log_theta=True), minibatch, topics)
+    statistics, z = run(Gibbs(2, 1), minibatch, topics, report=LOG_THETA)
     assert statistics.counts.shape == (0, 5)
     assert len(z) == 0
     assert Gibbs(2, 1).doc_topic(minibatch, topics, random_seeds(0), SERIAL).shape == (0, 5)
@@ -193,7 +196,7 @@ def test_extremes(each_kernel, n_components, low, high):
     weights[::2, :n_components] *= rng.random((30, n_components)) < 0.1
     weights[np.arange(60), rng.integers(n_components, size=60)] = 1
     minibatch, topics = mixed_minibatch(rng), Topics(weights, alpha)
-    statistics, z = run(Gibbs(4, 2, log_theta=True), minibatch, topics)
+    statistics, z = run(Gibbs(4, 2), minibatch, topics, report=LOG_THETA)
     assert_allclose(statistics.counts.sum(axis=1), word_totals(minibatch), rtol=1e-5)
     assert np.isfinite(statistics.log_theta).all()
     tokens = np.minimum(np.ceil(minibatch.counts), 1024).astype(int)
@@ -216,20 +219,21 @@ def test_workers(n_components):
     rng = np.random.default_rng(4)
     minibatch = mixed_minibatch(rng, n_documents=300)
     topics = make_topics(rng, 60, n_components)
-    step = Gibbs(3, 2, log_theta=True)
-    alone = run(step, minibatch, topics)
+    step = Gibbs(3, 2)
+    alone = run(step, minibatch, topics, report=LOG_THETA)
     for n_jobs in (2, 3):
         with workers(n_jobs) as threads:
-            same(alone, run(step, minibatch, topics, with_workers=threads))
+            same(alone, run(step, minibatch, topics, None, threads, LOG_THETA))
 
 
 def test_processes():
     rng = np.random.default_rng(5)
     minibatch, topics = mixed_minibatch(rng, n_documents=150), make_topics(rng, 60, 40)
-    step = Gibbs(3, 2, log_theta=True)
+    step = Gibbs(3, 2)
     with joblib.parallel_config(backend="loky"), workers(2) as processes:
         assert processes.distributed
-        same(run(step, minibatch, topics), run(step, minibatch, topics, with_workers=processes))
+        alone = run(step, minibatch, topics, report=LOG_THETA)
+        same(alone, run(step, minibatch, topics, None, processes, LOG_THETA))
 
 
 @pytest.mark.parametrize("n_components", [20, 100, 300])
@@ -327,8 +331,8 @@ def test_posterior(each_kernel, n_components, counts):
     weights = topics.weights[:, :n_components] + np.float32(0.02)
     topics.weights[:, :n_components] = weights
     minibatch = make_minibatch(np.tile(counts, (n_documents, 1)))
-    step = Gibbs(20, 15, log_theta=True)
-    statistics, _ = run(step, minibatch, topics)
+    step = Gibbs(20, 15)
+    statistics, _ = run(step, minibatch, topics, report=LOG_THETA)
     theta = step.doc_topic(minibatch, topics, random_seeds(n_documents), SERIAL).mean(axis=0)
     expected, log_theta, mean = posterior(counts, weights.astype(float), topics.alpha)
     assert_allclose(statistics.counts / n_documents, expected, atol=0.01)

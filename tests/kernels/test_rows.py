@@ -113,109 +113,114 @@ def test_add_rows(dtype, n_components, n):
     S = rng.gamma(1.0, 5.0, (30, n_components))
     counts = rng.gamma(1.0, 2.0, (n, n_components)).astype(dtype)
     words = rng.choice(30, n, replace=False).astype(np.int32)
-    scale, mass, state, new_state = rng.uniform(0.1, 3.0, (4, n_components))
+    scale, mass, new_mass = rng.uniform(0.1, 3.0, (3, n_components))
     expected = S.copy()
     expected[words] += scale * counts.astype(np.float64)
-    for array in (counts, words, scale, new_state):
+    for array in (counts, words, scale, mass):
         array.flags.writeable = False
-    before, mass_before = S.copy(), mass.copy()
-    rows.add_rows(S, words, counts, scale, np.ones(n_components), mass, state, new_state)
-    assert_allclose(mass, mass_before + scale * counts.sum(axis=0, dtype=np.float64), rtol=1e-12)
+    before = S.copy()
+    rows.add_rows(S, words, counts, scale, np.ones(n_components), mass, new_mass)
+    assert_allclose(new_mass, mass + scale * counts.sum(axis=0, dtype=np.float64), rtol=1e-12)
     assert_allclose(S, expected, rtol=1e-15)
     untouched = np.setdiff1d(np.arange(30), words)
     assert_array_equal(S[untouched], before[untouched])
-    assert_array_equal(state, new_state)
 
 
 def test_add_rows_to_rows_that_hold_nothing_is_exact():
-    S, mass, state = np.zeros((5, 2)), np.zeros(2), np.zeros(3)
+    S, new_mass = np.zeros((5, 2)), np.empty(2)
     counts = np.array([[0.1, 1e-9], [7.0, 1e9]])
     words = np.array([4, 1], np.int32)
-    rows.add_rows(S, words, counts, np.ones(2), np.ones(2), mass, state, np.arange(3.0))
-    assert_array_equal(mass, counts.sum(axis=0))
+    rows.add_rows(S, words, counts, np.ones(2), np.ones(2), np.zeros(2), new_mass)
+    assert_array_equal(new_mass, counts.sum(axis=0))
     assert_array_equal(S[[4, 1]], counts)
     assert_array_equal(S[[0, 2, 3]], 0.0)
-    assert_array_equal(state, [0.0, 1.0, 2.0])
 
 
 @pytest.mark.parametrize(
-    "wrong", ["scale", "short scale", "fold", "mass", "word", "state", "short state", "dtype"]
+    "wrong", ["scale", "short scale", "fold", "mass", "word", "new mass", "short mass", "dtype"]
 )
 def test_add_rows_changes_nothing_when_it_raises(wrong):
-    S, state = np.ones((5, 2)), np.zeros(4)
-    mass = np.zeros(3 if wrong == "mass" else 2)
-    words, counts = np.array([1, 3], np.int32), np.ones((2, 2))
+    S = np.ones((5, 2))
+    mass = np.zeros({"mass": 3, "short mass": 1}.get(wrong, 2))
+    new_mass = np.zeros(3 if wrong == "new mass" else 2)
+    counts = np.ones((2, 2), int if wrong == "dtype" else float)
     scale = np.ones({"scale": 3, "short scale": 1}.get(wrong, 2))
-    new_state = np.ones({"state": 5, "short state": 3}.get(wrong, 4))
-    counts = counts.astype(int) if wrong == "dtype" else counts
     fold = np.ones(1 if wrong == "fold" else 2)
     words = np.array([1, 5 if wrong == "word" else 3], np.int32)
     with pytest.raises((ValueError, TypeError, IndexError)):
-        rows.add_rows(S, words, counts, scale, fold, mass, state, new_state)
+        rows.add_rows(S, words, counts, scale, fold, mass, new_mass)
     assert_array_equal(S, 1.0)
-    assert_array_equal(mass, 0.0)
-    assert_array_equal(state, 0.0)
+    assert_array_equal(new_mass, 0.0)
 
 
 @pytest.mark.parametrize("shape", [(3, 2), (2, 3)])
 def test_add_rows_refuses_counts_of_another_shape(shape):
-    S, state = np.ones((5, 2)), np.zeros(4)
+    S, new_mass = np.ones((5, 2)), np.zeros(2)
     words = np.array([1, 3], np.int32)
     with pytest.raises(ValueError, match="shape"):
-        rows.add_rows(S, words, np.ones(shape), *np.ones((2, 2)), np.zeros(2), state, np.ones(4))
+        rows.add_rows(S, words, np.ones(shape), *np.ones((2, 2)), np.zeros(2), new_mass)
     assert_array_equal(S, 1.0)
-    assert_array_equal(state, 0.0)
+    assert_array_equal(new_mass, 0.0)
 
 
 def test_add_rows_folds_whole_columns_first():
     S = np.arange(10.0).reshape(5, 2)
-    mass = S.sum(axis=0)
+    mass, new_mass = S.sum(axis=0), np.empty(2)
     expected = S * [1.0, 0.25]
     words, counts = np.array([1, 3], np.int32), np.full((2, 2), 7.0)
     expected[words] += counts * [1.0, 2.0]
     scale, fold = np.array([1.0, 2.0]), np.array([1.0, 0.25])
-    rows.add_rows(S, words, counts, scale, fold, mass, np.zeros(1), np.ones(1))
+    rows.add_rows(S, words, counts, scale, fold, mass, new_mass)
     assert_array_equal(S, expected)
-    assert_array_equal(mass, expected.sum(axis=0))
+    assert_array_equal(new_mass, expected.sum(axis=0))
 
 
-# add_rows_of_each
+# write
 
 
 def add_rows_arguments(seed, dtype):
-    """Arguments of add_rows, and what S, its sums and the state are to be afterwards."""
+    """Arguments of add_rows, and what S and its sums are to be afterwards."""
     rng = np.random.default_rng(seed)
     V, K, n = 7 + seed, 2 + seed, 3
     S, counts = rng.gamma(1.0, 5.0, (V, K)), rng.gamma(1.0, 2.0, (n, K)).astype(dtype)
     words = np.sort(rng.choice(V, n, replace=False)).astype(np.int32)
     scale, fold, mass = rng.uniform(0.1, 3.0, (3, K))
-    state, new_state = rng.uniform(0.1, 3.0, (2, K))
     wanted = S * fold
     wanted[words] += scale * counts
     sums = mass * fold + scale * counts.sum(axis=0, dtype=np.float64)
-    arguments = S, words, counts, scale, fold, mass, state, new_state
-    return arguments, (wanted, sums, new_state.copy())
+    return (S, words, counts, scale, fold, mass, np.zeros(K)), (wanted, sums)
 
 
 @pytest.mark.parametrize("dtypes", [(), (np.float64,), (np.float32, np.float64, np.float32)])
-def test_add_rows_of_each(dtypes):
+def test_write(dtypes):
     calls = [add_rows_arguments(seed, dtype) for seed, dtype in enumerate(dtypes)]
-    rows.add_rows_of_each([arguments for arguments, _ in calls])
-    for (S, _, _, _, _, mass, state, _), (wanted, sums, new_state) in calls:
+    one, other = {"n": 0}, {}
+    swaps = [(one, "n", 1), (other, "state", "new"), (one, "n", 2)]
+    rows.write([arguments for arguments, _ in calls], swaps)
+    for (S, *_, new_mass), (wanted, sums) in calls:
         assert_allclose(S, wanted, rtol=1e-14)
-        assert_allclose(mass, sums, rtol=1e-14)
-        assert_array_equal(state, new_state)
+        assert_allclose(new_mass, sums, rtol=1e-14)
+    assert (one, other) == ({"n": 2}, {"state": "new"})
 
 
-def test_add_rows_of_each_stops_where_one_raises():
-    calls = [add_rows_arguments(seed, np.float64)[0] for seed in range(2)]
-    calls[0][1][0] = -1
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("wrong", ["word", "width", "length", "words"])
+def test_write_checks_all_before_it_writes(wrong, place):
+    calls, swapped = [list(add_rows_arguments(seed, np.float64)[0]) for seed in range(3)], {}
+    _, words, counts, *_ = calls[place]
+    if wrong == "word":
+        words[2] = 100
+    elif wrong == "words":
+        calls[place][1] = words.astype(np.int64)
+    else:
+        calls[place][2] = counts[:, :-1].copy() if wrong == "width" else counts[:-1]
     before = [[argument.copy() for argument in arguments] for arguments in calls]
-    with pytest.raises(IndexError):
-        rows.add_rows_of_each(calls)
+    with pytest.raises((IndexError, ValueError)):
+        rows.write([tuple(arguments) for arguments in calls], [(swapped, "n", 1)])
     for arguments, old in zip(calls, before, strict=True):
         for argument, was in zip(arguments, old, strict=True):
             assert_array_equal(argument, was)
+    assert swapped == {}
 
 
 # scale_rows

@@ -8,16 +8,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics.kernels import was as kernel
-from streamtopics.was.prior import HDP, SBP, WAS
-from streamtopics.was.sampler import (
-    Corpus,
-    State,
-    TopicCounts,
-    document_seeds,
-    fold_in,
-    start,
-    sweep,
-)
+from streamtopics.was import HDP, SBP, WAS
+from streamtopics.was.corpus import SentenceCorpus, document_seeds
+from streamtopics.was.sampler import Assignments, GivenTopics, SentenceSampler, TopicCounts
 from tests.reference import was as reference
 
 ONE_BLOCK = 10**9
@@ -41,7 +34,7 @@ def corpus(documents, n_features=6, seed=0):
     """Random words in documents given by the lengths of their sentences."""
     lengths = [n for document in documents for n in document]
     rng = np.random.default_rng(seed)
-    return Corpus(
+    return SentenceCorpus(
         rng.integers(0, n_features, sum(lengths)).astype(np.int32),
         np.cumsum([0, *lengths]).astype(np.intp),
         np.cumsum([0] + [len(document) for document in documents]).astype(np.intp),
@@ -83,13 +76,13 @@ def test_collapsed_sampler_equals_its_twin(prior):
     given, kappa = corpus(DOCUMENTS), 0.4
     seeds = document_seeds(5, 2**63, len(DOCUMENTS))
     topics = TopicCounts.none(6, 3, 0.3)
-    state, topics = start(given, prior, kappa, topics, seeds)
+    state, topics = SentenceSampler(prior, kappa).start(given, topics, seeds)
     of_twin = reference.Topics(np.zeros((6, 3)), np.full(6, 0.3))
     twin = Twin(DOCUMENTS, given, of_twin, prior, kappa, seeds)
     assert_same(state, twin)
     for number in range(6):
-        state, topics = sweep(
-            given, state, prior, kappa, topics, seeds, number, words_per_block=ONE_BLOCK
+        state, topics = SentenceSampler(prior, kappa).sweep(
+            given, state, topics, seeds, number, words_per_block=ONE_BLOCK
         )
         twin.sweep(number)
         assert_same(state, twin)
@@ -102,7 +95,7 @@ def test_averages_equal_those_of_the_twin(prior):
     given, kappa, n_topics = corpus(DOCUMENTS), 0.2, 3
     seeds = document_seeds(0, 7, len(DOCUMENTS))
     weights = np.random.default_rng(1).gamma(0.5, 1.0, (6, n_topics))
-    found = fold_in(given, prior, kappa, weights, seeds, n_sweeps=5, n_averaged=3)
+    found = SentenceSampler(prior, kappa).fold_in(given, weights, seeds, n_sweeps=5, n_averaged=3)
     twin = Twin(DOCUMENTS, given, reference.Topics(weights), prior, kappa, seeds)
     word_topic, theta, tables, dishes = 0.0, 0.0, 0.0, 0.0
     for number in range(5):
@@ -143,13 +136,13 @@ def test_what_is_kept_up_to_date_equals_what_is_counted_anew(prior):
     documents = [[12, 5, 30, 1], [7] * 12]
     given, seeds = corpus(documents, seed=3), document_seeds(1, 0, 2)
     weights = np.random.default_rng(2).gamma(0.5, 1.0, (6, 5))
-    at_once = fold_in(given, prior, 0.1, weights, seeds, n_sweeps=20, n_averaged=0)
-    state = fold_in(given, prior, 0.1, weights, seeds, n_sweeps=0, n_averaged=0).state
+    sampler = SentenceSampler(prior, 0.1)
+    at_once = sampler.fold_in(given, weights, seeds, n_sweeps=20, n_averaged=0)
+    state = sampler.fold_in(given, weights, seeds, n_sweeps=0, n_averaged=0).state
     for number in range(20):
-        state = fold_in(
-            given, prior, 0.1, weights, seeds, n_sweeps=1, n_averaged=0, state=state,
-            first_sweep=number,
-        ).state  # fmt: skip
+        state = sampler.fold_in(
+            given, weights, seeds, n_sweeps=1, n_averaged=0, state=state, first_sweep=number
+        ).state
         assert_legal(given, state, prior)
     for name in ("topic", "table", "dish"):
         assert_array_equal(getattr(at_once.state, name), getattr(state, name))
@@ -173,37 +166,58 @@ def test_the_cases_are_not_too_easy():
     """Documents of more dishes than there is room for at first, and tables of many words."""
     given, seeds = corpus([[40, 30], [20] * 5]), document_seeds(0, 0, 2)
     weights = np.ones((6, 2))
-    many = fold_in(given, PRIORS["was, many dishes"], 1.0, weights, seeds, n_averaged=1)
+    many = SentenceSampler(PRIORS["was, many dishes"], 1.0).fold_in(
+        given, weights, seeds, n_averaged=1
+    )
     assert many.n_dishes.max() > 16
-    large = fold_in(given, PRIORS["was, large tables"], 1.0, weights, seeds, n_averaged=1)
+    large = SentenceSampler(PRIORS["was, large tables"], 1.0).fold_in(
+        given, weights, seeds, n_averaged=1
+    )
     assert np.unique(large.state.table[:40], return_counts=True)[1].max() > 16
 
 
 @pytest.mark.parametrize(
     ("column", "word", "value"),
-    [("topic", 0, 2), ("topic", 3, -1), ("table", 0, 1), ("table", 5, 0), ("table", 2, 9),
-     ("dish", 0, 900), ("dish", 1, -2)],
-)  # fmt: skip
+    [
+        ("topic", 0, 2),
+        ("topic", 3, -1),
+        ("table", 0, 1),
+        ("table", 5, 0),
+        ("table", 2, 9),
+        ("dish", 0, 900),
+        ("dish", 1, -2),
+    ],
+)
 def test_a_state_that_cannot_be_is_refused(column, word, value):
     given, seeds = corpus([[3, 4]]), document_seeds(0, 0, 1)
     weights = np.ones((6, 2))
-    state = State(
+    state = Assignments(
         np.zeros(7, np.int32), np.array([0, 0, 0, 3, 3, 3, 3], np.int32), np.zeros(7, np.int32)
     )
-    fold_in(given, WAS(), 1.0, weights, seeds, n_sweeps=1, n_averaged=0, state=state)
+    SentenceSampler(WAS(), 1.0).fold_in(
+        given, weights, seeds, n_sweeps=1, n_averaged=0, state=state
+    )
     getattr(state, column)[word] = value
     with pytest.raises(ValueError, match="which cannot be"):
-        fold_in(given, WAS(), 1.0, weights, seeds, n_sweeps=1, n_averaged=0, state=state)
+        SentenceSampler(WAS(), 1.0).fold_in(
+            given, weights, seeds, n_sweeps=1, n_averaged=0, state=state
+        )
 
 
 def test_wrong_shapes_and_words_are_refused():
     one = np.ones(1)
     with pytest.raises(ValueError, match="do not agree"):
-        kernel.Sampler(kernel.Prior.WAS, 1.0, one, one, 1.0, 1.0, True, 3, np.ones((3, 2)),
-                       np.ones(2), np.ones(4), 1.0)  # fmt: skip
-    given, state = corpus([[3, 4]]), State.empty(7)
-    sampler = kernel.Sampler(kernel.Prior.WAS, 1.0, one, one, 1.0, 1.0, True, 4, np.ones((2, 2)),
-                             None, None, 1.0)  # fmt: skip
+        kernel.StickBreaking(
+            TopicCounts(np.ones((3, 2)), np.ones(2), np.ones(4), 1.0), 1.0, one, one
+        )
+    given, state = corpus([[3, 4]]), Assignments.empty(7)
+    sampler = kernel.StickBreaking(GivenTopics(np.ones((2, 2))), 1.0, one, one)
     with pytest.raises(ValueError, match="word"):
-        sampler.start(given.documents, given.sentences, given.words, document_seeds(0, 0, 1),
-                      state.topic, state.table, state.dish, 0, 7, np.zeros(1))  # fmt: skip
+        sampler.start(given, document_seeds(0, 0, 1), state, 0, 7, np.zeros(1))
+
+
+def test_a_sampler_without_a_prior_is_refused():
+    given, state = corpus([[1]]), Assignments.empty(1)
+    sampler = kernel.Sampler(GivenTopics(np.ones((6, 2))), 1.0)
+    with pytest.raises(NotImplementedError, match="use a subclass"):
+        sampler.start(given, document_seeds(0, 0, 1), state, 0, 1, np.zeros(1))

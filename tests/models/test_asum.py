@@ -10,8 +10,8 @@ from streamtopics.local.asum import EM, FrankWolfe, statistics
 from streamtopics.messages import Minibatch, SentenceBatch
 from streamtopics.models.asum import ASUM, AspectStart
 from streamtopics.parallel import SERIAL, workers
-from streamtopics.posterior import LazyPosterior
-from streamtopics.updates import BPS, SVB
+from streamtopics.posteriors import TopicPosterior
+from streamtopics.updates import BPS, SVB, Rounds
 from tests.reference import asum as reference
 from tests.reference import reviews
 
@@ -29,7 +29,7 @@ def batch(documents):
 
 def posterior(prior=CORPUS.prior, n_aspects=3):
     eta = np.repeat(prior.T, n_aspects, axis=1)
-    return LazyPosterior(eta, eta.shape)
+    return TopicPosterior(eta, eta.shape)
 
 
 def model(local=None, seed=5):
@@ -40,7 +40,7 @@ def learnt():
     state = posterior()
     for part in np.array_split(np.arange(80), 4):
         documents = batch([CORPUS.X[d] for d in part])
-        state.blend(SVB().step(state, model().learner(state, documents, SERIAL)))
+        state.blend(SVB().step(state, model().learner(state, documents, SERIAL), None)[0])
     return state
 
 
@@ -73,13 +73,13 @@ def test_a_sentence_that_is_one_of_two_pairs_is_no_other_pair():
         np.zeros(1, np.int32), np.array([0, 1], np.int32), np.zeros(1, np.int32), np.ones(1)
     )
     one = SentenceBatch(word, np.array([0, 1]))
-    state = LazyPosterior(np.array([beta, 1 - beta]), (2, 4))
+    state = TopicPosterior(np.array([beta, 1 - beta]), (2, 4))
     counts = statistics(one, model(EM(0.0, 200)).infer(state, one, SERIAL), SERIAL).counts
     assert_allclose(counts, [[0.5, 0, 0, 0.5]], atol=1e-6)
 
 
 def test_the_start_tells_aspects_apart_and_not_sentiments():
-    flat = LazyPosterior(np.array([[1.0, 1.0, 1.0, 2.0, 2.0, 2.0]]), (50, 6))
+    flat = TopicPosterior(np.array([[1.0, 1.0, 1.0, 2.0, 2.0, 2.0]]), (50, 6))
     words = np.arange(0, 50, 7, dtype=np.int32)
     rows = AspectStart(flat, 2, 5).rows(words)
     assert_allclose(rows[:, 3:], 2 * rows[:, :3])
@@ -93,7 +93,7 @@ def test_the_start_tells_aspects_apart_and_not_sentiments():
 def test_the_start_leaves_no_trace():
     state = posterior()
     rule = BPS(0.5)
-    blend = rule.step(state, model().learner(state, batch(CORPUS.X), SERIAL))
+    blend = rule.step(state, model().learner(state, batch(CORPUS.X), SERIAL), None)[0]
     state.blend(blend)
     n_tokens = sum(x.sum() for x in CORPUS.X)
     assert_allclose(state.mass.sum(), state.prior_mass.sum() + 1.5 * n_tokens)
@@ -106,9 +106,9 @@ def test_only_the_first_pass_is_from_the_start():
     begun = statistics(some, model().infer(AspectStart(state, 2, 5), some, SERIAL), SERIAL)
     lam = state.prior_rows(np.arange(N_WORDS, dtype=np.int32)).copy()
     lam[begun.words] += begun.counts
-    second = LazyPosterior(lam, lam.shape)
+    second = TopicPosterior(lam, lam.shape)
     expected = statistics(some, model().infer(second, some, SERIAL), SERIAL)
-    state.blend(SVB(n_passes=2).step(state, model().learner(state, some, SERIAL)))
+    state.blend(Rounds(SVB(), 2).step(state, model().learner(state, some, SERIAL), None)[0])
     assert_allclose(state.rows(some.sentences.words), lam[begun.words] - begun.counts
                     + expected.counts, rtol=1e-9)  # fmt: skip
 

@@ -23,7 +23,7 @@ def learnt(X, size=10, rule=None):
     posterior = MODEL.posterior(X)
     for start in range(0, len(X), size):
         learn = MODEL.learner(posterior, X[start : start + size])
-        posterior.blend((rule or SVB()).step(posterior, learn))
+        posterior.blend((rule or SVB()).step(posterior, learn, None)[0])
     return posterior
 
 
@@ -45,7 +45,7 @@ def test_one_step_predictives_multiply_to_the_evidence():
     posterior, total = MODEL.posterior(X), 0.0
     for row in X[:, None]:
         total += MODEL.log_predictive(posterior, row)[0]
-        posterior.blend(SVB().step(posterior, MODEL.learner(posterior, row)))
+        posterior.blend(SVB().step(posterior, MODEL.learner(posterior, row), None)[0])
     assert_allclose(total, log_evidence(X))
 
 
@@ -74,7 +74,7 @@ def test_predictions_sum_to_one():
 def test_a_rate_for_each_coin_finds_the_one_that_changes():
     rule = HierarchicalPowerPrior("topic", rate_starts=(0.05, 0.95))
     posterior = learnt(flips(400), 100, rule)
-    blend = rule.step(posterior, MODEL.learner(posterior, flips(100, 7, (0.8, 0.9))))
+    blend = rule.step(posterior, MODEL.learner(posterior, flips(100, 7, (0.8, 0.9))), None)[0]
     assert blend.retain[0] < 0.1
     assert blend.retain[1] > 0.5
 

@@ -14,6 +14,7 @@ from streamtopics.families import dirichlet, normal_gamma
 from streamtopics.models import GaussianMixture
 from streamtopics.models.gaussian_mixture import Mixture
 from streamtopics.updates import SVB, HierarchicalPowerPrior, PowerPrior
+from tests.updates.given import given
 
 CENTRES = np.array([[-4.0, 0.0], [0.0, 3.0], [4.0, -3.0]])
 
@@ -29,7 +30,7 @@ def learnt(model, X, rule=None, size=50, seed=0, posterior=None):
     posterior = posterior or model.posterior(X)
     for start in range(0, len(X), size):
         learn = model.learner(posterior, X[start : start + size], seed=seed)
-        posterior.blend((rule or SVB()).step(posterior, learn))
+        posterior.blend((rule or SVB()).step(posterior, learn, None)[0])
     return posterior
 
 
@@ -90,7 +91,7 @@ def bounds_of_passes(model, X, n=30):
     seen, bounds = prior, []
     for _ in range(n):
         statistics = learn(seen)
-        blend = SVB().step(prior, lambda view, s=statistics: s)
+        blend = SVB().step(prior, given(statistics), None)[0]
         seen = prior.after(blend)
         bounds.append(learn(seen).local_bound - prior.divergences(blend)[0].sum())
     return np.array(bounds)
@@ -122,7 +123,7 @@ def test_the_bound_never_falls_in_the_passes(missing):
     seen, bounds = posterior, []
     for _ in range(40):
         s = learn(seen)
-        blend = SVB().step(posterior, lambda view, s=s: s)
+        blend = SVB().step(posterior, given(s), None)[0]
         seen = posterior.after(blend)
         bounds.append(learn(seen).local_bound - posterior.divergences(blend)[0].sum())
     assert (np.diff(bounds) > -1e-9 * np.abs(bounds[:-1])).all()
@@ -135,7 +136,7 @@ def test_the_double_bound_never_falls(rate, start):
     model = GaussianMixture(3)
     posterior = learnt(model, data())
     for seed, centres in ((1, CENTRES), (2, CENTRES[::-1] + 1.5)):
-        rule = HierarchicalPowerPrior(rate, max_passes=40, tol=0.0)
+        rule = HierarchicalPowerPrior(rate, max_rounds=40, tol=0.0)
         learn = model.learner(posterior, data(60, seed, centres, missing=0.1))
         bounds = rule.ascend(posterior, learn, start).bounds
         assert len(bounds) == 39
@@ -295,7 +296,7 @@ def test_groups_have_mixtures_of_their_own():
     for group in (0, 1):
         mine, test = (np.delete(Z[Z[:, 1] == group], 1, axis=1) for Z in (X, Y))
         alone = single.posterior(mine)
-        alone.blend(SVB().step(alone, single.learner(alone, mine)))
+        alone.blend(SVB().step(alone, single.learner(alone, mine), None)[0])
         assert_allclose(posterior["weights"][group].sum(), 3 + len(mine))
         found = model.log_predictive(posterior, Y[Y[:, 1] == group])
         assert_allclose(found.mean(), single.log_predictive(alone, test).mean(), atol=0.1)
@@ -321,7 +322,7 @@ def test_a_rate_for_each_node_finds_the_component_that_moved():
     posterior = learnt(model, data(1500), rule, size=300)
     moved = CENTRES + np.array([[0.0, 0.0], [0.0, 0.0], [2.5, 0.0]])
     k = model.means(posterior)[0, :, 0].argmax()
-    blend = rule.step(posterior, model.learner(posterior, data(300, 9, moved)))
+    blend = rule.step(posterior, model.learner(posterior, data(300, 9, moved)), None)[0]
     retained = posterior.by_block(blend.retain)["components"][0, :, :, 0].copy()
     assert retained[k, 0] < 0.2
     retained[k, 0] = 1.0

@@ -11,7 +11,7 @@ from scipy.special import digamma
 
 from streamtopics import BPSLDA, SVBLDA
 from streamtopics.models.lda import RandomStart
-from streamtopics.posterior import LazyPosterior
+from streamtopics.posteriors import TopicPosterior
 from tests.reference import lda as reference
 from tests.reference import variational
 
@@ -64,7 +64,7 @@ def learn(model, batches, dtype=np.float64):
 
 def start_weights(model, eta):
     """The weights that the first minibatch sees."""
-    prior = LazyPosterior(np.ascontiguousarray(eta), eta.shape)
+    prior = TopicPosterior(np.ascontiguousarray(eta), eta.shape)
     start = RandomStart(prior, model.seed_)
     rows = start.rows(np.arange(len(eta), dtype=np.int32))
     return variational.exp_digamma_rows(rows, digamma(start.mass))
@@ -79,34 +79,34 @@ def settings(n_components, **others):
 
 
 @pytest.mark.parametrize("prior", ["scalar", "(V,)", "(K, V)"])
-@pytest.mark.parametrize("n_passes", [1, 3])
+@pytest.mark.parametrize("n_rounds", [1, 3])
 @pytest.mark.parametrize("n_components", [2, 5])
-def test_svb_equals_the_reference_stream(prior, n_passes, n_components):
+def test_svb_equals_the_reference_stream(prior, n_rounds, n_components):
     given = topic_word_prior(prior, n_components)
     eta, batches = by_word(given, n_components), minibatches()
     alpha = np.linspace(0.2, 1.0, n_components)
     model = SVBLDA(
-        **settings(n_components, n_passes=n_passes, topic_word_prior=given, doc_topic_prior=alpha)
+        **settings(n_components, n_rounds=n_rounds, topic_word_prior=given, doc_topic_prior=alpha)
     )
     lam = learn(model, batches)
     start = start_weights(model, eta)
-    expected = reference.stream(batches, start, eta, alpha, n_passes=n_passes, max_iter=SWEEPS)
+    expected = reference.stream(batches, start, eta, alpha, n_passes=n_rounds, max_iter=SWEEPS)
     assert_allclose(lam, expected, rtol=1e-7)
 
 
 @pytest.mark.parametrize("norm", ["whole", "topic"])
 @pytest.mark.parametrize("prior", ["scalar", "(V,)", "(K, V)"])
-@pytest.mark.parametrize("n_passes", [1, 3])
-def test_bps_equals_the_reference_stream(prior, n_passes, norm):
+@pytest.mark.parametrize("n_rounds", [1, 3])
+def test_bps_equals_the_reference_stream(prior, n_rounds, norm):
     n_components, scale = 4, 0.3
     given = topic_word_prior(prior, n_components)
     eta, batches = by_word(given, n_components), minibatches()
-    others = {"n_passes": n_passes, "topic_word_prior": given, "doc_topic_prior": 0.1}
+    others = {"n_rounds": n_rounds, "topic_word_prior": given, "doc_topic_prior": 0.1}
     model = BPSLDA(boosting_scale=scale, boosting_norm=norm, **settings(n_components, **others))
     lam = learn(model, batches)
     expected = reference.stream(
         batches, start_weights(model, eta), eta, np.full(n_components, 0.1),
-        scale=scale, norm=norm, n_passes=n_passes, max_iter=SWEEPS,
+        scale=scale, norm=norm, n_passes=n_rounds, max_iter=SWEEPS,
     )  # fmt: skip
     assert_allclose(lam, expected, rtol=1e-7)
 
@@ -147,16 +147,16 @@ def test_a_stream_whose_documents_use_few_of_many_topics():
     assert np.abs(lam - expected).sum() < tol * tokens(batches)
 
 
-@pytest.mark.parametrize("n_passes", [1, 3])
-def test_a_stream_in_single_precision(n_passes):
+@pytest.mark.parametrize("n_rounds", [1, 3])
+def test_a_stream_in_single_precision(n_rounds):
     n_components = 5
     eta, batches = by_word(0.2, n_components), minibatches()
-    given = {"n_passes": n_passes, "topic_word_prior": 0.2, "doc_topic_prior": 0.5}
+    given = {"n_rounds": n_rounds, "topic_word_prior": 0.2, "doc_topic_prior": 0.5}
     model = SVBLDA(**settings(n_components, **given))
     lam = learn(model, batches, np.float32)
     expected = reference.stream(
         batches, start_weights(model, eta), eta, np.full(n_components, 0.5),
-        n_passes=n_passes, max_iter=SWEEPS,
+        n_passes=n_rounds, max_iter=SWEEPS,
     )  # fmt: skip
     assert np.abs(lam - expected).sum() < 1e-4 * tokens(batches)
 
@@ -186,11 +186,11 @@ def test_a_minibatch_without_tokens_teaches_nothing():
 
 
 @pytest.mark.parametrize("norm", ["whole", "topic"])
-@pytest.mark.parametrize("n_passes", [1, 3])
+@pytest.mark.parametrize("n_rounds", [1, 3])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_bps_without_boost_is_svb_to_the_last_bit(norm, n_passes, dtype):
+def test_bps_without_boost_is_svb_to_the_last_bit(norm, n_rounds, dtype):
     batches = minibatches()
-    given = settings(4, n_passes=n_passes, topic_word_prior=topic_word_prior("(K, V)", 4))
+    given = settings(4, n_rounds=n_rounds, topic_word_prior=topic_word_prior("(K, V)", 4))
     svb = SVBLDA(**given)
     bps = BPSLDA(boosting_scale=0.0, boosting_norm=norm, **given)
     assert_array_equal(learn(bps, batches, dtype), learn(svb, batches, dtype))
@@ -198,10 +198,10 @@ def test_bps_without_boost_is_svb_to_the_last_bit(norm, n_passes, dtype):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("n_components", [1, 5, 70])
-@pytest.mark.parametrize("n_passes", [1, 2])
-def test_svb_learns_each_token_once(dtype, n_components, n_passes):
+@pytest.mark.parametrize("n_rounds", [1, 2])
+def test_svb_learns_each_token_once(dtype, n_components, n_rounds):
     batches = minibatches()
-    model = SVBLDA(**settings(n_components, n_passes=n_passes, topic_word_prior=0.3))
+    model = SVBLDA(**settings(n_components, n_rounds=n_rounds, topic_word_prior=0.3))
     learnt = learn(model, batches, dtype) - 0.3
     rtol = 1e-5 if dtype is np.float32 else 1e-11
     assert_allclose(learnt.sum(), tokens(batches), rtol=rtol)
@@ -231,16 +231,16 @@ def test_bps_adds_prior_mass_for_each_token(norm, prior, scale):
 
 
 @pytest.mark.parametrize("prior", ["scalar", "(V,)", "(K, V)"])
-@pytest.mark.parametrize("n_passes", [1, 3])
-def test_the_random_start_leaves_no_trace(prior, n_passes):
+@pytest.mark.parametrize("n_rounds", [1, 3])
+def test_the_random_start_leaves_no_trace(prior, n_rounds):
     """A word that never occurs keeps its prior exactly, under BPS its share of it."""
     given = topic_word_prior(prior, 4)
     eta, batches = by_word(given, 4), minibatches()
     never = sum(batch.sum(axis=0) for batch in batches) == 0
-    svb = SVBLDA(**settings(4, n_passes=n_passes, topic_word_prior=given))
+    svb = SVBLDA(**settings(4, n_rounds=n_rounds, topic_word_prior=given))
     assert never.any()
     assert_array_equal(learn(svb, batches)[never], eta[never])
-    bps = BPSLDA(boosting_scale=0.2, **settings(4, n_passes=n_passes, topic_word_prior=given))
+    bps = BPSLDA(boosting_scale=0.2, **settings(4, n_rounds=n_rounds, topic_word_prior=given))
     assert_array_equal(learn(bps, batches)[never], (bps.posterior_.c * eta)[never])
 
 
@@ -253,7 +253,7 @@ def random_start(prior, n_components=6, seed=5, n_words=4000):
         "by word": np.linspace(0.1, 3.0, n_words)[:, None],
         "by both": np.linspace(0.1, 3.0, n_words)[:, None] * np.linspace(0.5, 1, n_components),
     }[prior]
-    return RandomStart(LazyPosterior(eta, (n_words, n_components)), seed)
+    return RandomStart(TopicPosterior(eta, (n_words, n_components)), seed)
 
 
 @pytest.mark.parametrize("prior", ["one", "by word", "by both"])

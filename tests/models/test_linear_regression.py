@@ -29,7 +29,7 @@ def learnt(model, X, y, rule=None, size=10, posterior=None):
     for start in range(0, len(y), size):
         rows = slice(start, start + size)
         learn = model.learner(posterior, X[rows], y[rows])
-        posterior.blend((rule or SVB()).step(posterior, learn))
+        posterior.blend((rule or SVB()).step(posterior, learn, None)[0])
     return posterior
 
 
@@ -76,7 +76,7 @@ def test_the_bound_is_the_evidence_at_the_posterior_and_less_elsewhere(model):
     X, y = data(25)
     prior, posterior = model.posterior(X), model.posterior(X)
     learn = model.learner(prior, X, y)
-    posterior.blend(SVB().step(posterior, learn))
+    posterior.blend(SVB().step(posterior, learn, None)[0])
 
     def bound(lam):
         view = {"regression": lam}
@@ -128,7 +128,7 @@ def test_the_double_bound_never_falls(start):
     model = LinearRegression()
     for slope in (1.0, 1.3, -2.0):
         posterior = learnt(model, *data(60))
-        rule = HierarchicalPowerPrior(max_passes=20, tol=0.0)
+        rule = HierarchicalPowerPrior(max_rounds=20, tol=0.0)
         bounds = rule.ascend(posterior, model.learner(posterior, *data(20, 1, slope)), start).bounds
         assert len(bounds) == 19
         assert (np.diff(bounds) > -1e-9 * np.abs(bounds[:-1])).all()
@@ -139,8 +139,8 @@ def test_a_change_is_forgotten_for():
     model = LinearRegression()
     rule = HierarchicalPowerPrior(rate_starts=(0.05, 0.95))
     posterior = learnt(model, *data(300), rule, size=50)
-    stays = rule.step(posterior, model.learner(posterior, *data(50, 5)))
-    changes = rule.step(posterior, model.learner(posterior, *data(50, 5, slope=-3.0)))
+    stays = rule.step(posterior, model.learner(posterior, *data(50, 5)), None)[0]
+    changes = rule.step(posterior, model.learner(posterior, *data(50, 5, slope=-3.0)), None)[0]
     assert stays.retain > 0.8
     assert changes.retain < 0.1
 

@@ -11,7 +11,8 @@ from scipy.stats import multivariate_normal, norm, t
 
 from streamtopics.families import gamma, gaussian, normal_gamma
 from streamtopics.models import MeanFieldRegression
-from streamtopics.updates import SVB, HierarchicalPowerPrior, PowerPrior
+from streamtopics.updates import SVB, HierarchicalPowerPrior, PowerPrior, Rounds
+from tests.updates.given import given
 
 MODEL = MeanFieldRegression(0.1, 2.0, 0.5, 0.2, 1.5, 0.8)
 
@@ -29,7 +30,7 @@ def learnt(X, y, rule=None, size=30, model=MODEL):
     for start in range(0, len(y), size):
         rows = slice(start, start + size)
         learn = model.learner(posterior, X[rows], y[rows])
-        posterior.blend((rule or SVB()).step(posterior, learn))
+        posterior.blend((rule or SVB()).step(posterior, learn, None)[0])
     return posterior
 
 
@@ -136,7 +137,7 @@ def bounds_of_passes(posterior, X, y, n=12):
     seen, bounds = posterior, []
     for _ in range(n):
         s = learn(seen)
-        blend = SVB().step(posterior, lambda view, s=s: s)
+        blend = SVB().step(posterior, given(s), None)[0]
         seen = posterior.after(blend)
         bounds.append(learn(seen).local_bound - posterior.divergences(blend)[0].sum())
     return np.array(bounds)
@@ -166,7 +167,7 @@ def test_the_bound_never_falls_in_the_passes(missing, monkeypatch):
 def test_the_double_bound_rises_and_ends_at_a_fixed_point(rate, start):
     posterior = learnt(*data(200, missing=0.1), size=50)
     learn = MODEL.learner(posterior, *data(50, 1, missing=0.1, slope=0.6))
-    rule = HierarchicalPowerPrior(rate, max_passes=40, tol=0.0)
+    rule = HierarchicalPowerPrior(rate, max_rounds=40, tol=0.0)
     blend, bounds = rule.ascend(posterior, learn, start)
     assert (np.diff(bounds) > -1e-7 * np.abs(bounds[:-1])).all()
     assert bounds[-1] > bounds[0]
@@ -185,11 +186,11 @@ def test_a_column_without_a_coefficient_that_is_missing_is_left_out():
     hidden = X.copy()
     hidden[:10, 2] = np.nan
     stiff = MeanFieldRegression(1e12, 2.0, 0.5, 0.2, 1.5, 0.8)
-    posterior = learnt(hidden, y, SVB(n_passes=40), size=40, model=stiff)
+    posterior = learnt(hidden, y, Rounds(SVB(), 40), size=40, model=stiff)
     only = learnt(X[10:, 2:], y[10:], size=40, model=stiff)["inputs"][0]
     found = posterior["inputs"][2]
     assert_allclose(found[0] / found[1], only[0] / only[1], rtol=1e-4)
-    whole = learnt(X, y, SVB(n_passes=2), size=40, model=stiff)
+    whole = learnt(X, y, Rounds(SVB(), 2), size=40, model=stiff)
     assert_allclose(posterior["inputs"][:2], whole["inputs"][:2])
 
 
@@ -277,8 +278,8 @@ def test_what_is_missing_spreads_the_prediction_as_much_as_in_the_model():
 
 def test_restarting_needs_two_passes_and_is_then_the_last_minibatch_alone():
     X, y = data(90, missing=0.1)
-    posterior = learnt(X, y, PowerPrior(0.0, n_passes=25))
-    alone = learnt(X[60:], y[60:], SVB(n_passes=25))
+    posterior = learnt(X, y, Rounds(PowerPrior(0.0), 25))
+    alone = learnt(X[60:], y[60:], Rounds(SVB(), 25))
     for name in alone.blocks:
         assert_allclose(posterior[name], alone[name], rtol=1e-5, atol=1e-5)
 

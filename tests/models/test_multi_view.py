@@ -17,7 +17,7 @@ from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.messages import Topics
 from streamtopics.models.multi_view import StartBesideOthers
 from streamtopics.parallel import SERIAL
-from streamtopics.posterior import LazyPosterior
+from streamtopics.posteriors import TopicPosterior
 from tests.reference import two_blocks as reference
 from tests.reference.variational import exp_digamma_rows
 
@@ -195,7 +195,7 @@ def test_equals_the_reference_stream(norm, n_passes, scale):
     class_word_prior = rng.uniform(0.05, 1.0, (3, 20))
     model = MultiViewLDA(
         2, 3, boosting_scale=scale, boosting_norm=norm, class_word_prior=class_word_prior,
-        topic_word_prior=0.3, n_passes=n_passes, max_local_iter=sweeps, tol=0.0, random_state=4,
+        topic_word_prior=0.3, n_rounds=n_passes, max_local_iter=sweeps, tol=0.0, random_state=4,
     )  # fmt: skip
     for X, y in batches:
         model.partial_fit(X, y, classes=[0, 1, 2])
@@ -203,7 +203,7 @@ def test_equals_the_reference_stream(norm, n_passes, scale):
     everything = np.arange(20, dtype=np.int32)
     starts = []
     for i, eta in enumerate(prior):
-        start = model._model().start(LazyPosterior(eta, eta.shape), i)
+        start = model._model().start(TopicPosterior(eta, eta.shape), i)
         starts.append((start.rows(everything), start.mass))
     alpha = np.concatenate([np.full(2, 5.0), np.full(3, 10 / 3)])
     expected = reference_stream(
@@ -215,13 +215,13 @@ def test_equals_the_reference_stream(norm, n_passes, scale):
 
 def test_the_start_of_a_late_class_has_the_mass_of_its_rows():
     eta = np.random.default_rng(0).uniform(0.01, 2.0, (5000, 1))
-    start = StartBesideOthers(LazyPosterior(eta, (5000, 4)), seed=3)
+    start = StartBesideOthers(TopicPosterior(eta, (5000, 4)), seed=3)
     assert_allclose(start.rows(np.arange(5000, dtype=np.int32)).sum(axis=0), start.mass, rtol=0.01)
 
 
 def test_classes_do_not_start_from_the_same_topics():
     model = MultiViewLDA(2, 2).partial_fit(np.ones((1, 3)), [0], classes=[0, 1])._model()
-    block, words = LazyPosterior(np.ones((1, 1)), (3, 2)), np.arange(3, dtype=np.int32)
+    block, words = TopicPosterior(np.ones((1, 1)), (3, 2)), np.arange(3, dtype=np.int32)
     first, second = (model.start(block, place).rows(words) for place in (0, 1))
     assert (first != second).all()
 
@@ -270,7 +270,7 @@ def generated():
     X, y = drawn(rng, 2000, beta, 2, 3, 60)
     T, z = drawn(rng, 1000, beta, 2, 3, 8)
     model = MultiViewLDA(
-        2, 2, doc_topic_prior=0.5, local_share_prior=(6, 4), batch_size=500, n_passes=20,
+        2, 2, doc_topic_prior=0.5, local_share_prior=(6, 4), batch_size=500, n_rounds=20,
         random_state=0,
     ).fit(X, y)  # fmt: skip
     return beta, T, z, model

@@ -27,7 +27,7 @@ def learnt(X, y, rule=None, size=40):
     for start in range(0, len(y), size):
         rows = slice(start, start + size)
         learn = MODEL.learner(posterior, X[rows], y[rows])
-        posterior.blend((rule or SVB()).step(posterior, learn))
+        posterior.blend((rule or SVB()).step(posterior, learn, None)[0])
     return posterior
 
 
@@ -39,7 +39,7 @@ def test_it_is_a_mixture_for_each_group_and_a_count_of_the_groups(missing):
     mine = learnt(X, y, size=120)
     other = groups.posterior(X_y)
     learn = groups.learner(other, X_y)
-    other.blend(SVB().step(other, learn))
+    other.blend(SVB().step(other, learn, None)[0])
     for name in ("weights", "components"):
         assert_allclose(mine[name], other[name], rtol=1e-12)
     counts = 0.5 + np.bincount(y)
@@ -95,7 +95,7 @@ def test_a_sample_of_nothing_has_the_shares_of_the_classes():
 @pytest.mark.parametrize("start", [0.05, 0.95])
 def test_the_double_bound_never_falls(start):
     posterior = learnt(*data())
-    rule = HierarchicalPowerPrior("topic", max_passes=30, tol=0.0)
+    rule = HierarchicalPowerPrior("topic", max_rounds=30, tol=0.0)
     bounds = rule.ascend(posterior, MODEL.learner(posterior, *data(60, 1, 0.1)), start).bounds
     assert len(bounds) == 29
     assert (np.diff(bounds) > -1e-9 * np.abs(bounds[:-1])).all()

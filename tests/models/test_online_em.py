@@ -11,9 +11,7 @@ from sklearn.base import clone
 from streamtopics import (
     SVBLDA,
     GibbsOnlineEM,
-    OnlineVBLDA,
-    SinglePassLDA,
-    StreamingGibbsLDA,
+    StreamingLDA,
     VariationalOnlineEM,
 )
 from streamtopics.local import Variational
@@ -22,8 +20,9 @@ from streamtopics.models import LDA
 from streamtopics.models.lda import RandomStart
 from streamtopics.models.views import geometric_mean, mean
 from streamtopics.parallel import SERIAL, workers
-from streamtopics.posterior import LazyPosterior
-from streamtopics.updates import SVB, OnlineEM, StochasticVI
+from streamtopics.posteriors import TopicPosterior
+from streamtopics.updates import SVB, Decay, MeanDecay, OnlineEM, StochasticVI
+from streamtopics.validation import Symmetric
 from tests.reference import online_em as reference
 from tests.reference import variational
 
@@ -73,13 +72,13 @@ def iterates(model, batches, dtype=np.float64):
 
 def frequentist_start(model, eta):
     """The M-step's beta that the first minibatch sees, up to a factor for each word."""
-    start = RandomStart(LazyPosterior(np.ascontiguousarray(eta), eta.shape), model.seed_)
+    start = RandomStart(TopicPosterior(np.ascontiguousarray(eta), eta.shape), model.seed_)
     return start.rows(np.arange(len(eta), dtype=np.int32)) / start.mass
 
 
 def bayesian_start(model, eta):
     """The exp(E[log beta]) that the first minibatch sees."""
-    start = RandomStart(LazyPosterior(np.ascontiguousarray(eta), eta.shape), model.seed_)
+    start = RandomStart(TopicPosterior(np.ascontiguousarray(eta), eta.shape), model.seed_)
     rows = start.rows(np.arange(len(eta), dtype=np.int32))
     return variational.exp_digamma_rows(rows, digamma(start.mass))
 
@@ -91,9 +90,12 @@ def online_em(n_components=4, **others):
 
 
 def online_vb(n_components=4, **others):
-    return OnlineVBLDA(
-        n_components, **{"max_local_iter": SWEEPS, "tol": 0.0, "random_state": 5} | others
-    )
+    """Stochastic variational inference; `kappa`, `tau` and `n_documents` are of its rule."""
+    names = {name: f"update__step_size__{name}" for name in ("kappa", "tau")}
+    names["n_documents"] = "update__n_documents"
+    others = {names.get(name, name): value for name, value in others.items()}
+    fixed = {"inference": Variational(0.0, SWEEPS), "doc_topic_prior": None, "random_state": 5}
+    return StreamingLDA.preset("OnlineVBLDA", n_components, **fixed | others)
 
 
 def assert_all_close(results, expected, **tolerance):
@@ -114,8 +116,8 @@ def test_online_em_equals_the_reference_stream(kappa, tau, prior, boosted):
     eta, alpha = by_word(given, 4), np.linspace(0.2, 1.0, 4)
     n_sweeps = ROUNDS if boosted else SWEEPS
     model = online_em(
-        kappa=kappa, tau=tau, smoothing=given, doc_topic_prior=alpha, boosted=boosted,
-        max_local_iter=n_sweeps,
+        kappa=kappa, tau=tau, topic_word_prior=given, doc_topic_prior=alpha,
+        update_each_sweep=boosted, max_local_iter=n_sweeps,
     )  # fmt: skip
     results = iterates(model, batches)
     expected = reference.online_em(
@@ -148,7 +150,11 @@ def test_online_em_of_more_topics_than_the_dense_path_takes(boosted):
     eta = by_word(0.2, 70)
     n_sweeps = ROUNDS if boosted else SWEEPS
     model = online_em(
-        70, smoothing=0.2, doc_topic_prior=0.05, boosted=boosted, max_local_iter=n_sweeps
+        70,
+        topic_word_prior=0.2,
+        doc_topic_prior=0.05,
+        update_each_sweep=boosted,
+        max_local_iter=n_sweeps,
     )
     results = iterates(model, batches)
     expected = reference.online_em(
@@ -160,7 +166,7 @@ def test_online_em_of_more_topics_than_the_dense_path_takes(boosted):
 
 def test_online_em_stops_its_sweeps_like_the_reference():
     batches, eta, tol = minibatches(), by_word(0.2, 4), 1e-2
-    model = online_em(smoothing=0.2, doc_topic_prior=0.3, tol=tol, max_local_iter=100)
+    model = online_em(topic_word_prior=0.2, doc_topic_prior=0.3, tol=tol, max_local_iter=100)
     results = iterates(model, batches)
     start, alpha = frequentist_start(model, eta), np.full(4, 0.3)
     given = {"kappa": 0.7, "max_iter": 100}
@@ -174,7 +180,12 @@ def test_online_em_stops_its_sweeps_like_the_reference():
 def test_streams_in_single_precision(boosted):
     batches, eta, alpha = minibatches(), by_word(0.2, 4), np.full(4, 0.5)
     n_sweeps = ROUNDS if boosted else SWEEPS
-    model = online_em(smoothing=0.2, doc_topic_prior=0.5, boosted=boosted, max_local_iter=n_sweeps)
+    model = online_em(
+        topic_word_prior=0.2,
+        doc_topic_prior=0.5,
+        update_each_sweep=boosted,
+        max_local_iter=n_sweeps,
+    )
     results = iterates(model, batches, np.float32)
     expected = reference.online_em(
         batches, frequentist_start(model, eta), eta, alpha, kappa=0.7,
@@ -204,7 +215,10 @@ def test_minibatches_without_tokens_are_minibatches(places, kind):
         n_rounds = ROUNDS if kind == "boosted" else None
         n_sweeps = n_rounds or SWEEPS
         model = online_em(
-            smoothing=0.2, doc_topic_prior=0.5, boosted=bool(n_rounds), max_local_iter=n_sweeps
+            topic_word_prior=0.2,
+            doc_topic_prior=0.5,
+            update_each_sweep=bool(n_rounds),
+            max_local_iter=n_sweeps,
         )
         results = iterates(model, batches)
         start = frequentist_start(model, eta)
@@ -215,10 +229,10 @@ def test_minibatches_without_tokens_are_minibatches(places, kind):
     assert np.isfinite(model.transform(batches[1])).all()
 
 
-@pytest.mark.parametrize("averaging", [False, True])
+@pytest.mark.parametrize("averaging", [None, "linear", "uniform"])
 def test_only_minibatches_without_tokens_leave_the_prior(averaging):
     given = prior_of_topics("(K, V)", 4)
-    em = online_em(smoothing=given, averaging=averaging)
+    em = online_em(topic_word_prior=given, averaging=averaging)
     iterates(em, [EMPTY] * 3)
     assert_allclose(em.topic_word_, given / given.sum(axis=1, keepdims=True), rtol=1e-14)
     assert_allclose(em.transform(EMPTY), 0.25, rtol=1e-14)
@@ -237,8 +251,9 @@ def test_thousands_of_forgetting_minibatches(tau, boosted):
     batches[5:, :, 3] = 0.0
     eta, alpha = np.full((4, 2), 0.1), np.array([0.4, 0.7])
     model = VariationalOnlineEM(
-        2, kappa=kappa, tau=tau, smoothing=0.1, doc_topic_prior=alpha, tol=0.0, max_local_iter=2,
-        boosted=boosted, doc_topic_prior_update="fixed", batch_size=2, random_state=1,
+        2, kappa=kappa, tau=tau, topic_word_prior=0.1, doc_topic_prior=alpha, tol=0.0,
+        max_local_iter=2, update_each_sweep=boosted, doc_topic_prior_update="fixed",
+        batch_size=2, random_state=1,
     )  # fmt: skip
     model.fit(sparse.csr_matrix(batches.reshape(-1, 4)))
     *_, expected = reference.online_em(
@@ -261,7 +276,7 @@ def words_of(batches):
 @pytest.mark.parametrize("boosted", [False, True])
 def test_kappa_one_is_the_running_mean(boosted):
     batches = minibatches()
-    model = online_em(kappa=1.0, smoothing=0.3, boosted=boosted)
+    model = online_em(kappa=1.0, topic_word_prior=0.3, update_each_sweep=boosted)
     for t, result in enumerate(iterates(model, batches), 1):
         inverse_n = sum(1 / len(batch) for batch in batches[:t]) / t**2
         expected = np.mean(words_of(batches[:t]), axis=0) + 4 * 0.3 * inverse_n
@@ -270,7 +285,7 @@ def test_kappa_one_is_the_running_mean(boosted):
 
 def test_kappa_one_smooths_by_the_documents_seen_in_equal_minibatches():
     batches = minibatches((7,) * 4)
-    model = online_em(kappa=1.0, smoothing=prior_of_topics("(K, V)", 4))
+    model = online_em(kappa=1.0, topic_word_prior=prior_of_topics("(K, V)", 4))
     eta = by_word(prior_of_topics("(K, V)", 4), 4)
     for t, result in enumerate(iterates(model, batches), 1):
         assert_allclose(result[-1], eta[-1] / (7 * t), rtol=1e-13)  # It never occurs.
@@ -280,7 +295,7 @@ def test_kappa_one_smooths_by_the_documents_seen_in_equal_minibatches():
 @pytest.mark.parametrize("kappa", [0.3, 0.7])
 def test_the_first_minibatch_is_all_that_there_is(kappa, tau):
     batch = minibatches()[0]
-    model = online_em(kappa=kappa, tau=tau, smoothing=0.3)
+    model = online_em(kappa=kappa, tau=tau, topic_word_prior=0.3)
     (result,) = iterates(model, [batch])
     assert_allclose(result.sum(axis=1), (batch.sum(axis=0) + 4 * 0.3) / len(batch), rtol=1e-12)
 
@@ -308,9 +323,10 @@ def test_the_first_step_of_stochastic_vi_is_that_of_svb(dtype):
     given = {"max_local_iter": SWEEPS, "tol": 0.0, "random_state": 5}
     given["topic_word_prior"] = prior_of_topics("(K, V)", 4)
     svb = iterates(SVBLDA(4, **given), [batch], dtype)[0]
-    vb = OnlineVBLDA(4, kappa=0.6, tau=0, **given)
-    assert_array_equal(iterates(vb, [batch], dtype)[0], svb)
-    vb = OnlineVBLDA(4, kappa=0.6, tau=0, n_documents=5 * len(batch), **given)
+    given = {"topic_word_prior": given["topic_word_prior"], "kappa": 0.6}
+    given["doc_topic_prior"] = Symmetric(10.0)
+    assert_array_equal(iterates(online_vb(**given), [batch], dtype)[0], svb)
+    vb = online_vb(n_documents=5 * len(batch), **given)
     eta = by_word(given["topic_word_prior"], 4)
     assert_allclose(iterates(vb, [batch], dtype)[0], eta + 5 * (svb - eta), rtol=1e-12)
 
@@ -319,14 +335,14 @@ def test_the_first_step_of_stochastic_vi_is_that_of_svb(dtype):
 @pytest.mark.parametrize("n_components", [4, 70])
 def test_one_round_of_the_boosted_variant_is_the_plain_one_bit_for_bit(dtype, n_components):
     batches = minibatches()
-    given = {"max_local_iter": 1, "tol": 1e-3, "smoothing": 0.2}
-    plain, boosted = (online_em(n_components, boosted=b, **given) for b in (False, True))
+    given = {"max_local_iter": 1, "tol": 1e-3, "topic_word_prior": 0.2}
+    plain, boosted = (online_em(n_components, update_each_sweep=b, **given) for b in (False, True))
     assert_array_equal(iterates(boosted, batches, dtype), iterates(plain, batches, dtype))
 
 
 def test_rounds_go_on_from_where_the_last_left_the_documents():
     batches = minibatches()
-    few, many = (online_em(boosted=True, max_local_iter=n) for n in (3, 30))
+    few, many = (online_em(update_each_sweep=True, max_local_iter=n) for n in (3, 30))
     plain = online_em(max_local_iter=30)
     last = [iterates(model, batches)[-1] for model in (few, many, plain)]
     assert min(np.abs(last[0] - last[1]).max(), np.abs(last[1] - last[2]).max()) > 1e-3
@@ -334,9 +350,12 @@ def test_rounds_go_on_from_where_the_last_left_the_documents():
 
 def test_single_pass_is_a_preset_of_boosted_online_em():
     batches = minibatches((6,) * 12)
-    given = {"max_local_iter": 3, "smoothing": 0.2, "random_state": 2}
-    em = VariationalOnlineEM(4, kappa=1.0, boosted=True, doc_topic_prior_update="gamma", **given)
-    single = SinglePassLDA(4, **given)
+    given = {"max_local_iter": 3, "topic_word_prior": 0.2, "random_state": 2}
+    em = VariationalOnlineEM(
+        4, kappa=1.0, update_each_sweep=True, doc_topic_prior_update="gamma", **given
+    )
+    del given["max_local_iter"]
+    single = StreamingLDA.preset("SinglePassLDA", 4, n_rounds=3, **given)
     assert_array_equal(iterates(single, batches), iterates(em, batches))
     assert_array_equal(single.doc_topic_prior_, em.doc_topic_prior_)
 
@@ -346,14 +365,16 @@ def test_single_pass_is_a_preset_of_boosted_online_em():
 
 def engine(rule, view, batches, n_components=4):
     """lam after every minibatch, of any rule with any view."""
-    posterior = LazyPosterior(np.full((1, 1), 0.2), (N_WORDS, n_components), np.full(4, 0.5))
+    posterior = TopicPosterior(np.full((1, 1), 0.2), (N_WORDS, n_components), np.full(4, 0.5))
     local = Variational(0.0, SWEEPS)
     model = LDA(view, local, local, seed=3)
     results = []
     with workers(None) as pool:
         for batch in batches:
             minibatch = minibatch_of(sparse.csr_matrix(batch))
-            posterior.blend(rule.step(posterior, model.learner(posterior, minibatch, pool)))
+            posterior.blend(
+                rule.step(posterior, model.learner(posterior, minibatch, pool), None)[0]
+            )
             results.append(posterior.dense())
     return results
 
@@ -364,7 +385,7 @@ def normalised(results):
 
 def test_incremental_em_is_counting_under_the_frequentist_view():
     batches = minibatches((8,) * 6)
-    em, counting = (engine(rule, mean, batches) for rule in (OnlineEM(kappa=1.0), SVB()))
+    em, counting = (engine(rule, mean, batches) for rule in (OnlineEM(MeanDecay(1.0)), SVB()))
     assert_all_close(normalised(em), normalised(counting), rtol=1e-9)
     for t, (a, b) in enumerate(zip(em, counting, strict=True), 1):
         assert_allclose(8 * t * a, b, rtol=1e-9)
@@ -373,7 +394,7 @@ def test_incremental_em_is_counting_under_the_frequentist_view():
 @pytest.mark.parametrize("n_documents", [None, 24, 48, 480])
 def test_steps_one_over_t_are_not_counting_under_the_bayesian_view(n_documents):
     batches = minibatches((8,) * 6)
-    rule = StochasticVI(kappa=1.0, tau=0.0, n_documents=n_documents)
+    rule = StochasticVI(Decay(1.0, 0.0), n_documents=n_documents)
     vb, counting = (engine(rule, geometric_mean, batches) for rule in (rule, SVB()))
     differences = [np.abs(a - b).max() for a, b in zip(vb, counting, strict=True)]
     assert min(differences[1:]) > 0.1
@@ -389,7 +410,7 @@ def hard_counts(model, batches):
     total = 0.0
     for batch in batches:
         minibatch = minibatch_of(sparse.csr_matrix(batch))
-        learn = model._model().learner(model.posterior_, minibatch, SERIAL)
+        learn = model._composition().model(model.seed_).learner(model.posterior_, minibatch, SERIAL)
         counts = np.zeros((batch.shape[1], model.n_components))
         counts[minibatch.words] = learn(model.posterior_).counts
         total = total + counts
@@ -400,7 +421,7 @@ def hard_counts(model, batches):
 def test_streaming_gibbs_is_incremental_em_on_samples():
     """s_t = s_{t-1} + E[S], as the source has it, and the running mean are one method."""
     batches = np.random.default_rng(0).poisson(0.4, (5, 20, 25)).astype(float)
-    model = StreamingGibbsLDA(4, smoothing=0.3, random_state=1)
+    model = StreamingLDA.preset("StreamingGibbsLDA", 4, topic_word_prior=0.3, random_state=1)
     model.partial_fit(batches[0][:0])
     counts = hard_counts(model, batches)
     assert_array_equal(counts, np.round(counts))
@@ -411,20 +432,20 @@ def test_streaming_gibbs_is_incremental_em_on_samples():
 
 def test_streaming_gibbs_is_gibbs_online_em_but_for_the_average():
     batches = np.random.default_rng(0).poisson(0.4, (5, 20, 25)).astype(float)
-    shared = {"n_sweeps": 3, "smoothing": 0.3, "random_state": 1}
-    one = StreamingGibbsLDA(4, **shared)
-    other = GibbsOnlineEM(4, kappa=1.0, n_start_passes=1, doc_topic_prior_update="fixed", **shared)
+    shared = {"topic_word_prior": 0.3, "random_state": 1}
+    one = StreamingLDA.preset("StreamingGibbsLDA", 4, inference__n_sweeps=3, **shared)
+    shared |= {"n_sweeps": 3, "doc_topic_prior_update": "fixed"}
+    other = GibbsOnlineEM(4, kappa=1.0, n_start_rounds=1, **shared)
     for batch in batches:
         one.partial_fit(batch)
         other.partial_fit(batch)
-        rules = one._rule(), other._rule()
-        assert rules[0] == rules[1]
-    assert one._model().view is other._model().view
+        assert one._composition().rule == other._composition().rule
+    assert one._composition().view == other._composition().view
     assert_allclose(one.posterior_.mass.sum(), other.posterior_.mass.sum(), rtol=1e-6)
 
 
 def test_boosted_gibbs_with_one_sweep_is_the_plain_method():
     X = np.random.default_rng(0).poisson(0.4, (100, 25)).astype(float)
-    plain = GibbsOnlineEM(4, n_sweeps=1, n_start_passes=1, batch_size=20, random_state=1)
-    boosted = clone(plain).set_params(boosted=True)
+    plain = GibbsOnlineEM(4, n_sweeps=1, n_start_rounds=1, batch_size=20, random_state=1)
+    boosted = clone(plain).set_params(update_each_sweep=True)
     assert_array_equal(plain.fit(X).components_, boosted.fit(X).components_)

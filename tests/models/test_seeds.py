@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from streamtopics.local.minibatches import minibatch_of
-from streamtopics.models.lda import content_seeds, document_seeds
+from streamtopics.seeds import content_seeds, document_seeds
 
 
 def assert_looks_uniform(seeds):

@@ -116,3 +116,8 @@ def theta_steps(Q, P, penalty, n_steps, theta):
         down = np.diag(np.linalg.inv(identity + P @ np.diag(theta)) @ P) + penalty
         theta = np.where(down > 0, theta * up / np.where(down > 0, down, 1.0), theta)
     return theta
+
+
+def kernel_matrix(B, Sigma, sigma):
+    """A = (1 - sigma)^-2 (I - B Sigma / (1 - sigma))^-1 B, of a B that may be singular."""
+    return np.linalg.solve(np.eye(len(B)) - B @ Sigma / (1 - sigma), B) / (1 - sigma) ** 2

@@ -11,7 +11,7 @@ from math import exp, lgamma, log
 
 import numpy as np
 
-from streamtopics.was.prior import HDP, WAS
+from streamtopics.was import WAS, Franchise
 from tests.reference.left_to_right import MASK, Stream, mix
 
 NEW = -1
@@ -30,12 +30,19 @@ def options(prior, own, others):
     """
     n = sum(size for _, size, _ in own)
     dishes = others + [dish for _, _, dish in own]
-    if isinstance(prior, HDP):
-        gamma, alpha = prior.table_concentration, prior.dish_concentration
-        found = [(size / (n + gamma), first, dish) for first, size, dish in own]
-        share = gamma / (n + gamma) / (len(dishes) + alpha)
-        found += [(share * dishes.count(dish), NEW, dish) for dish in sorted(set(dishes))]
-        return [*found, (share * alpha, NEW, NEW)]
+    if isinstance(prior, Franchise):
+        tables = [float(prior.join_table(np.float64(size))) for _, size, _ in own]
+        opening = float(prior.open_table(np.float64(n), len(own)))
+        served = {dish: float(prior.join_dish(np.float64(dishes.count(dish)))) for dish in dishes}
+        unserved = float(prior.open_dish(np.float64(len(dishes)), len(served)))
+        scale = 1 / (sum(tables) + opening)
+        found = [
+            (scale * weight, first, dish)
+            for weight, (first, _, dish) in zip(tables, own, strict=True)
+        ]
+        share = scale * opening / (sum(served.values()) + unserved)
+        found += [(share * served[dish], NEW, dish) for dish in sorted(served)]
+        return [*found, (share * unserved, NEW, NEW)]
     found, left = [], 1.0
     if isinstance(prior, WAS):
         for j, (first, g, dish) in enumerate(own):
@@ -171,7 +178,7 @@ def draw(document, i, word, topics, prior, kappa, stream):
     row = choose(weights, stream)
     dish, k = dishes[row], choose(rows[row], stream)
     tables = [(p, table) for p, table, d in found if d == dish]
-    if isinstance(prior, HDP):
+    if isinstance(prior, Franchise):
         table = tables[choose([p for p, _ in tables], stream)][1]
     else:
         table = tables[0][1]
@@ -197,7 +204,7 @@ def sweep(document, words, topics, prior, kappa, seed, number):
     for i, word in enumerate(words):
         if document.table[i] >= 0:
             expected[i] = sample_word(document, i, word, topics, prior, kappa, stream, exact)
-    if isinstance(prior, HDP | WAS):
+    if isinstance(prior, Franchise | WAS):
         for first in [i for i in range(len(words)) if document.table[i] == i]:
             sample_dish(document, first, topics.counts.shape[1], prior, kappa, stream, exact)
     return expected
@@ -235,9 +242,10 @@ def sample_dish(document, first, n_topics, prior, kappa, stream, exact):
     counts, others = document.counts(n_topics), document.others(s)
     own = [dish for _, _, dish in document.tables(s)]
     dishes = sorted(set(others + own))
-    if isinstance(prior, HDP):
-        weights = [float((others + own).count(dish)) for dish in dishes]
-        weights.append(prior.dish_concentration)
+    if isinstance(prior, Franchise):
+        served = [np.float64((others + own).count(dish)) for dish in dishes]
+        weights = [float(prior.join_dish(n)) for n in served]
+        weights.append(float(prior.open_dish(sum(served), len(dishes))))
     else:
         weights = [float(dish not in own) for dish in dishes] + [prior.zeta]
     c = np.bincount([document.topic[i] for i in members], minlength=n_topics)

@@ -153,8 +153,11 @@ class Sampled(NamedTuple):
     theta: np.ndarray | None
 
 
+LOG_THETA = frozenset({"log_theta"})
+
+
 def kernel(dtype, case, n_sweeps, n_averaged, n, seed, start=None):
-    step = Gibbs(n_sweeps, n_averaged, log_theta=True)
+    step = Gibbs(n_sweeps, n_averaged)
     given = topics(case.b, case.alpha, dtype)
     seeds = random_seeds(np.random.default_rng(seed), n)
     size = n // N_BATCHES
@@ -163,7 +166,7 @@ def kernel(dtype, case, n_sweeps, n_averaged, n, seed, start=None):
     for i in range(N_BATCHES):
         span = slice(i * size, (i + 1) * size)
         state = None if start is None else start[span].ravel().astype(np.int32)
-        learnt, after = step.step(same, given, seeds[span], SERIAL, documents=state)
+        learnt, after = step.step(same, given, seeds[span], SERIAL, state, LOG_THETA)
         z.append(after.reshape(size, -1))
         counts.append(learnt.counts / size)
         log_theta.append(learnt.log_theta)
@@ -466,8 +469,8 @@ def test_statistics_follow_from_the_states_before_and_after(dtype, n_topics, n_a
     before.flags.writeable = False
     given = minibatch(documents, 30, dtype), topics(b, alpha, dtype)
     seeds = random_seeds(rng, len(documents))
-    learnt, after = Gibbs(1, n_averaged, log_theta=True).step(
-        *given, seeds, SERIAL, documents=before
+    learnt, after = Gibbs(1, n_averaged).step(
+        *given, seeds, SERIAL, before, LOG_THETA
     )
 
     counts, log_theta = np.zeros(b.shape), []
@@ -498,9 +501,10 @@ def test_totals_do_not_drift(dtype):
     rng = np.random.default_rng(8)
     documents = [(np.arange(40), rng.gamma(2.0, 3.0, 40))]
     b, alpha = rng.gamma(1.0, 1.0, (40, 20)), np.full(20, 0.01)
-    learnt, z = Gibbs(200, 1, log_theta=True).step(
-        minibatch(documents, 40, dtype), topics(b, alpha, dtype), random_seeds(rng, 1), SERIAL
-    )
+    learnt, z = Gibbs(200, 1).step(
+        minibatch(documents, 40, dtype), topics(b, alpha, dtype), random_seeds(rng, 1), SERIAL,
+        report=LOG_THETA,
+    )  # fmt: skip
     ((_, v),) = tokens_of(documents, dtype)
     totals = np.bincount(z, weights=v, minlength=20)
     exact = digamma(alpha + totals) - digamma(alpha.sum() + v.sum())
@@ -553,12 +557,13 @@ def test_documents_from_the_model_keep_their_law(sampler, n_topics):
         after, log_theta, size = [], [], n // N_BATCHES
         for words, old in zip(np.split(x, N_BATCHES), np.split(z, N_BATCHES), strict=True):
             documents = [np.unique(row, return_counts=True) for row in words]
-            learnt, new = Gibbs(2, 1, log_theta=True).step(
+            learnt, new = Gibbs(2, 1).step(
                 minibatch(documents, n_words, sampler),
                 topics(b, alpha, sampler),
                 random_seeds(rng, size),
                 SERIAL,
-                documents=old.ravel().astype(np.int32),
+                old.ravel().astype(np.int32),
+                LOG_THETA,
             )
             after.append(new.reshape(size, -1))
             log_theta.append(learnt.log_theta)
@@ -643,11 +648,11 @@ def test_workers_do_not_change_the_bits(n_topics):
     documents = documents_of_all_kinds(rng, 30) * 40
     b, alpha = weights(rng, 30, n_topics), np.full(n_topics, 0.1)
     given = minibatch(documents, 30, np.float32), topics(b, alpha, np.float32)
-    seeds, local = random_seeds(rng, len(documents)), Gibbs(2, 1, log_theta=True)
-    learnt, z = local.step(*given, seeds, SERIAL)
+    seeds, local = random_seeds(rng, len(documents)), Gibbs(2, 1)
+    learnt, z = local.step(*given, seeds, SERIAL, report=LOG_THETA)
     theta = local.doc_topic(*given, seeds, SERIAL)
     with workers(3) as three:
-        also, z_also = local.step(*given, seeds, three)
+        also, z_also = local.step(*given, seeds, three, report=LOG_THETA)
         assert_array_equal(local.doc_topic(*given, seeds, three), theta)
     assert_array_equal(z_also, z)
     assert_array_equal(also.counts, learnt.counts)
@@ -689,8 +694,8 @@ def test_empty_documents():
     zeros = (np.array([0, 3]), np.zeros(2))
     seeds = np.arange(3, dtype=np.uint64)
     given = minibatch([none, zeros, none], len(b), np.float64), topics(b, alpha, np.float64)
-    local = Gibbs(2, 1, log_theta=True)
-    learnt, z = local.step(*given, seeds, SERIAL)
+    local = Gibbs(2, 1)
+    learnt, z = local.step(*given, seeds, SERIAL, report=LOG_THETA)
     assert len(z) == 0
     assert learnt.log_theta is None
     assert_array_equal(learnt.counts, np.zeros((len(b), 3)))
@@ -705,7 +710,7 @@ def test_log_theta_has_to_be_asked_for(n_averaged):
     given = minibatch([(case.indices, case.counts)], len(B), np.float64)
     given = given, topics(case.b, case.alpha, np.float64), np.zeros(1, np.uint64), SERIAL
     without, z = Gibbs(1, n_averaged).step(*given)
-    asked, z_asked = Gibbs(1, n_averaged, log_theta=True).step(*given)
+    asked, z_asked = Gibbs(1, n_averaged).step(*given, report=LOG_THETA)
     assert without.log_theta is None
     assert asked.log_theta.dtype == np.float64
     assert asked.log_theta.shape == (3,)

@@ -10,16 +10,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from streamtopics.was.prior import HDP, SBP, WAS
-from streamtopics.was.sampler import (
-    Corpus,
-    State,
-    TopicCounts,
-    document_seeds,
-    fold_in,
-    start,
-    sweep,
-)
+from streamtopics.was import HDP, SBP, WAS
+from streamtopics.was.corpus import SentenceCorpus, document_seeds
+from streamtopics.was.sampler import Assignments, SentenceSampler, TopicCounts
 from tests.reference import was as reference
 from tests.reference import was_enumeration as oracle
 
@@ -31,7 +24,7 @@ each_prior = pytest.mark.parametrize("prior", PRIORS, ids=str)
 
 
 def corpus_of_one(lengths, words):
-    return Corpus(
+    return SentenceCorpus(
         np.array(words, np.int32), np.cumsum([0, *lengths]), np.array([0, len(lengths)], np.intp)
     )
 
@@ -64,10 +57,10 @@ def batch_z(values, expected):
 def chain(lengths, words, prior, kappa, topics, seed, n_sweeps):
     """Functionals after each sweep with topics integrated out."""
     corpus, seeds = corpus_of_one(lengths, words), document_seeds(seed, 0, 1)
-    state, topics = start(corpus, prior, kappa, topics, seeds)
+    state, topics = SentenceSampler(prior, kappa).start(corpus, topics, seeds)
     values = []
     for number in range(n_sweeps):
-        state, topics = sweep(corpus, state, prior, kappa, topics, seeds, number)
+        state, topics = SentenceSampler(prior, kappa).sweep(corpus, state, topics, seeds, number)
         columns = (column.tolist() for column in (state.table, state.dish, state.topic))
         values.append(functionals(lengths, *columns))
     return np.array(values)
@@ -119,14 +112,15 @@ def test_chains_with_given_topics_have_the_enumerated_posterior(prior):
     states, _ = reference.posterior(lengths, words, prior, kappa, 2, 2, topic_word=topic_word)
     exact = sum(p * functionals(lengths, *state) for p, *state in states)
     of_words = sum(p * np.eye(2)[list(topic)] for p, _, _, topic in states)
-    corpus = Corpus(
+    corpus = SentenceCorpus(
         np.tile(np.array(words, np.int32), n),
         np.append(np.add.outer(5 * np.arange(n), [0, 2, 4]), 5 * n),
         3 * np.arange(n + 1),
     )
     weights = np.ascontiguousarray(topic_word.T)
-    found = fold_in(corpus, prior, kappa, weights, document_seeds(2, 0, n), n_sweeps=12,
-                    n_averaged=4)  # fmt: skip
+    found = SentenceSampler(prior, kappa).fold_in(
+        corpus, weights, document_seeds(2, 0, n), n_sweeps=12, n_averaged=4
+    )
     columns = (found.state.table, found.state.dish, found.state.topic)
     columns = [column.reshape(n, 5)[:4000].tolist() for column in columns]
     values = np.array([functionals(lengths, *row) for row in zip(*columns, strict=True)])
@@ -169,15 +163,15 @@ def geweke(prior, n_iterations, seed):
     sentences, documents = np.array([0, 3, 5, 8, 10]), np.array([0, 2, 4])
     seeds = document_seeds(seed, 0, 2)
     words = rng.integers(0, n_features, 2 * n).astype(np.int32)
-    state = State(*np.zeros((3, 2 * n), np.int32))
+    state = Assignments(*np.zeros((3, 2 * n), np.int32))
     state.table[:] = [0, 0, 0, 3, 3] * 2
     values = []
     for number in range(n_iterations):
         counts = np.zeros((n_features, n_topics))
         np.add.at(counts, (words, state.topic), 1.0)
         topics = TopicCounts(counts, counts.sum(0), np.full(n_features, eta), eta * n_features)
-        corpus = Corpus(words, sentences, documents)
-        state, _ = sweep(corpus, state, prior, kappa, topics, seeds, number)
+        corpus = SentenceCorpus(words, sentences, documents)
+        state, _ = SentenceSampler(prior, kappa).sweep(corpus, state, topics, seeds, number)
         topic_word = rng.dirichlet(np.full(n_features, eta), n_topics).cumsum(axis=1)
         u = rng.random((2 * n, 1))
         words = (topic_word[state.topic][:, :-1] < u).sum(axis=1).astype(np.int32)

@@ -2,6 +2,7 @@
 """The updates of alpha, with statistics that are given."""
 
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -12,8 +13,16 @@ from scipy.optimize import minimize
 from scipy.special import digamma, polygamma
 
 from streamtopics.messages import Statistics
-from streamtopics.posterior import LazyPosterior, Proportions
-from streamtopics.updates import OnlineEM
+from streamtopics.posteriors import TopicPosterior
+from streamtopics.updates import (
+    SVB,
+    LearnsDocTopicPrior,
+    MeanDecay,
+    OnlineEM,
+    PowerPrior,
+    Rounds,
+    ScaledDecay,
+)
 from streamtopics.updates.doc_topic import (
     LEAST_ALPHA,
     MOST_ALPHA,
@@ -35,6 +44,13 @@ AT_ONCE = [replace(update, burn_in=0) for update in LEARNING]
 named = {"ids": repr}
 
 
+class Alpha(NamedTuple):
+    """alpha, and what is remembered."""
+
+    alpha: np.ndarray
+    memory: Any
+
+
 def given_log_theta(log_theta, lengths=(60.0, 40.0)):
     """A minibatch that says nothing of words."""
     no_words = np.empty(0, np.int32), np.empty((0, len(log_theta)))
@@ -52,8 +68,21 @@ def without_words(n_components, n_documents=3):
 
 
 def start(update, alpha):
-    alpha = np.array(alpha, np.float64)
-    return Proportions(alpha, np.zeros(update.memory_size(len(alpha))))
+    """Before the first minibatch."""
+    return Alpha(np.array(alpha, np.float64), None)
+
+
+def remembered(update, n_components, value):
+    """A memory of the size that the update has."""
+    size = n_components + isinstance(update, GammaPrior)
+    return np.full(size, value) if isinstance(update, FixedPoint | GammaPrior) else None
+
+
+def step(update, before, statistics, rate, n_batches):
+    """A step of a given size."""
+    if hasattr(update, "step_size"):
+        update = replace(update, step_size=lambda n: rate)
+    return Alpha(*update.step(before.alpha, before.memory, statistics, n_batches))
 
 
 def expected_log_theta(alpha):
@@ -169,8 +198,8 @@ def test_what_no_average_could_be_is_survived(mean):
 @pytest.mark.parametrize("update", UPDATES, **named)
 @pytest.mark.parametrize("n_batches", [0, 50])
 def test_nothing_is_learnt_without_words(update, n_batches):
-    before = replace(start(update, [0.2, 0.3]), memory=np.full(update.memory_size(2), -1.5))
-    after = update.step(before, without_words(2), 0.3, n_batches)
+    before = Alpha(np.array([0.2, 0.3]), remembered(update, 2, -1.5))
+    after = step(update, before, without_words(2), 0.3, n_batches)
     assert_array_equal(after.alpha, before.alpha)
     assert_array_equal(after.memory, before.memory)
 
@@ -179,7 +208,7 @@ def test_nothing_is_learnt_without_words(update, n_batches):
 def test_one_topic_has_no_alpha_to_learn(update):
     after = start(update, [0.7])
     for t in range(20):
-        after = update.step(after, given_log_theta([0.0]), 1 / (t + 1), t)
+        after = step(update, after, given_log_theta([0.0]), 1 / (t + 1), t)
     assert_array_equal(after.alpha, [0.7])
 
 
@@ -188,11 +217,11 @@ def test_the_burn_in_leaves_no_trace(update):
     loud, later = given_log_theta([-0.1, -9.0]), given_log_theta([-1.5, -1.2])
     after = start(update, [0.4, 0.4])
     for t in range(update.burn_in):
-        after = update.step(after, loud, 0.5, t)
+        after = step(update, after, loud, 0.5, t)
         assert_array_equal(after.alpha, [0.4, 0.4])
-    after = update.step(after, later, 0.5, update.burn_in)
+    after = step(update, after, later, 0.5, update.burn_in)
     assert np.all(after.alpha != 0.4)
-    once = replace(update, burn_in=0).step(start(update, [0.4, 0.4]), later, 0.5, 0)
+    once = step(replace(update, burn_in=0), start(update, [0.4, 0.4]), later, 0.5, 0)
     assert_array_equal(after.alpha, once.alpha)
     assert_array_equal(after.memory, once.memory)
 
@@ -201,9 +230,9 @@ def test_the_burn_in_leaves_no_trace(update):
 def test_the_first_words_after_the_burn_in_are_waited_for(update):
     after, says = start(update, [0.4, 0.4]), given_log_theta([-1.5, -1.2])
     for t in (2, 3):
-        after = update.step(after, without_words(2), 0.1, t)
-    late = update.step(after, says, 0.1, 4)
-    assert_array_equal(late.memory, update.step(start(update, [0.4, 0.4]), says, 0.1, 2).memory)
+        after = step(update, after, without_words(2), 0.1, t)
+    late = step(update, after, says, 0.1, 4)
+    assert_array_equal(late.memory, step(update, start(update, [0.4, 0.4]), says, 0.1, 2).memory)
     assert late.memory.any()
 
 
@@ -213,7 +242,7 @@ def test_topics_that_are_all_alike_do_not_break_alpha(update):
     after = start(update, [0.1] * 5)
     counts = np.full((20, 5), 12.0)
     for t in range(500):
-        after = update.step(after, from_counts(after.alpha, counts), (t + 1) ** -0.5, t)
+        after = step(update, after, from_counts(after.alpha, counts), (t + 1) ** -0.5, t)
         assert np.all((after.alpha >= LEAST_ALPHA) & (after.alpha <= MOST_ALPHA))
     assert_allclose(after.alpha, after.alpha[0], rtol=1e-6)
     assert after.alpha[0] > 0.5
@@ -243,19 +272,25 @@ EVENLY = np.log(np.full(4, 0.25))
 @example((np.full(4, 1e-10), np.full(4, -1e10), np.full(4, -1e10), True, np.array([9.0]), 0.5))
 @example((np.full(4, 1e10), EVENLY, EVENLY, True, np.array([9.0]), 0.0))
 @example((np.full(4, 1e10), EVENLY, EVENLY, True, np.array([1e-12]), 0.0))
-def test_alpha_is_positive_and_finite_whatever_comes(update, step):
-    alpha, log_theta, past, remembers, lengths, rate = step
-    size = update.memory_size(len(alpha))
-    memory = past if isinstance(update, FixedPoint) else np.append(-past, 1e-100)[:size]
-    before = Proportions(alpha, memory if remembers else np.zeros(size))
+def test_alpha_is_positive_and_finite_whatever_comes(update, drawn):
+    alpha, log_theta, past, remembers, lengths, rate = drawn
+    memory = past if isinstance(update, FixedPoint) else np.append(-past, 1e-100)
+    if isinstance(update, DampedNewton) or not remembers:
+        memory = None
+    before = Alpha(alpha, memory)
     says = given_log_theta(log_theta, lengths)
     arrays = before.alpha, before.memory, says.log_theta, says.lengths
     for array in arrays:
-        array.setflags(write=False)
-    after = update.step(before, says, rate, 5)
-    assert after.alpha.dtype == after.memory.dtype == np.float64
-    assert after.memory.shape == (size,)
-    assert np.isfinite(after.memory).all()
+        if array is not None:
+            array.setflags(write=False)
+    after = step(update, before, says, rate, 5)
+    assert after.alpha.dtype == np.float64
+    if isinstance(update, DampedNewton) or (len(alpha) == 1 and not remembers):
+        assert after.memory is None
+    else:
+        assert after.memory.dtype == np.float64
+        assert after.memory.shape == remembered(update, len(alpha), 0.0).shape
+        assert np.isfinite(after.memory).all()
     changed = after.alpha[after.alpha != alpha]
     assert np.all((changed >= LEAST_ALPHA) & (changed <= MOST_ALPHA))
 
@@ -264,9 +299,8 @@ def test_alpha_is_positive_and_finite_whatever_comes(update, step):
 
 
 def test_fixed_is_fixed():
-    before = start(Fixed(), [0.3, 0.4])
-    assert Fixed().step(before, given_log_theta([-0.5, -2.0]), 1.0, 99) is before
-    assert Fixed().memory_size(7) == 0
+    before = Alpha(np.array([0.3, 0.4]), "anything")
+    assert Fixed().step(before.alpha, before.memory, given_log_theta([-0.5, -2.0]), 99) == before
 
 
 def test_fixed_point_with_rate_one_over_t_is_that_of_the_mean():
@@ -275,15 +309,15 @@ def test_fixed_point_with_rate_one_over_t_is_that_of_the_mean():
     update = FixedPoint(burn_in=0)
     after = start(update, [1.0, 1.0, 1.0])
     for t, part in enumerate(parts):
-        after = update.step(after, given_log_theta(part), 1 / (t + 1), t)
+        after = step(update, after, given_log_theta(part), 1 / (t + 1), t)
     assert_allclose(after.memory, parts.mean(axis=0))
     assert_allclose(expected_log_theta(after.alpha), parts.mean(axis=0), rtol=1e-7)
 
 
 def test_fixed_point_forgets_at_the_rate():
     update = FixedPoint(burn_in=1)
-    after = replace(start(update, [0.5, 0.5]), memory=np.array([-1.0, -2.0]))
-    after = update.step(after, given_log_theta([-3.0, -0.5]), 0.25, 1)
+    after = Alpha(np.array([0.5, 0.5]), np.array([-1.0, -2.0]))
+    after = step(update, after, given_log_theta([-3.0, -0.5]), 0.25, 1)
     assert_allclose(after.memory, [0.75 * -1.0 + 0.25 * -3.0, 0.75 * -2.0 + 0.25 * -0.5])
     assert_allclose(expected_log_theta(after.alpha), after.memory, rtol=1e-8)
 
@@ -291,10 +325,10 @@ def test_fixed_point_forgets_at_the_rate():
 def test_what_came_of_an_alpha_below_the_bounds_does_not_linger():
     alpha = np.array([0.5, 2.0])
     update = FixedPoint(burn_in=0)
-    after = update.step(start(update, [1e-9, 1.0]), given_log_theta([-1e9, -1e-3]), 1.0, 0)
+    after = step(update, start(update, [1e-9, 1.0]), given_log_theta([-1e9, -1e-3]), 1.0, 0)
     assert after.alpha[0] == LEAST_ALPHA
     for t in range(200):
-        after = update.step(after, given_log_theta(expected_log_theta(alpha)), 0.1, t)
+        after = step(update, after, given_log_theta(expected_log_theta(alpha)), 0.1, t)
     assert_allclose(after.alpha, alpha, rtol=1e-4)
 
 
@@ -307,7 +341,7 @@ def test_gamma_prior_climbs_to_the_maximum_of_the_posterior(shape, inverse_scale
     update = GammaPrior(shape, inverse_scale, burn_in=0)
     after, values = start(update, [3.0, 0.02, 0.5]), []
     for t in range(400):
-        after = update.step(after, from_counts(after.alpha, counts), 1.0, t)
+        after = step(update, after, from_counts(after.alpha, counts), 1.0, t)
         values.append(
             reference.gamma_prior_log_posterior(after.alpha, counts, shape, inverse_scale)
         )
@@ -329,7 +363,7 @@ def test_gamma_prior_with_rate_one_over_t_is_the_plain_sum():
         counts = random_counts(t, TRUE, 3 + t)
         more = reference.gamma_prior_sums(after.alpha, counts)
         x, y = x + more[0], y + more[1]
-        after = update.step(after, from_counts(after.alpha, counts), 1 / (t + 1), t)
+        after = step(update, after, from_counts(after.alpha, counts), 1 / (t + 1), t)
         assert_allclose(after.alpha, (2.0 - 1 + x) / (5.0 + y), rtol=1e-9)
 
 
@@ -338,8 +372,8 @@ def test_gamma_prior_counts_once_against_the_minibatches_that_the_rate_remembers
     alpha = np.array([0.3, 0.3, 0.3])
     x, y = reference.gamma_prior_sums(alpha, counts)
     update = GammaPrior(2.0, 5.0, burn_in=0)
-    before = Proportions(alpha, np.append(x, y))
-    after = update.step(before, from_counts(alpha, counts), rate, 30)
+    before = Alpha(alpha, np.append(x, y))
+    after = step(update, before, from_counts(alpha, counts), rate, 30)
     assert_allclose(after.memory, before.memory)
     assert_allclose(after.alpha, (2.0 - 1 + x / rate) / (5.0 + y / rate))
 
@@ -349,7 +383,7 @@ def test_alpha_is_recovered_from_a_stream(update):
     after = start(update, [0.5, 0.5, 0.5])
     for t in range(300):
         counts = random_counts(t, TRUE, 60)
-        after = update.step(after, from_counts(after.alpha, counts), (t + 1) ** -0.5, t)
+        after = step(update, after, from_counts(after.alpha, counts), (t + 1) ** -0.5, t)
     assert_allclose(after.alpha, TRUE, rtol=0.1)
 
 
@@ -357,7 +391,7 @@ def test_alpha_is_recovered_from_a_stream(update):
 def test_damped_newton_is_a_share_of_a_newton_step(rate):
     alpha, log_theta = np.array([0.3, 0.5, 0.9]), np.array([-3.0, -2.0, -0.9])
     update = DampedNewton(burn_in=0)
-    after = update.step(start(update, alpha), given_log_theta(log_theta), rate, 0)
+    after = step(update, start(update, alpha), given_log_theta(log_theta), rate, 0)
     assert_allclose(after.alpha, alpha + rate * reference.newton_step(alpha, log_theta), rtol=1e-7)
 
 
@@ -369,45 +403,131 @@ def test_damped_newton_against_gensim():
     for t in range(30):
         log_theta = np.log(rng.dirichlet(TRUE * 2, 20)).mean(axis=0)
         expected = ldamodel.update_dir_prior(after.alpha.copy(), 20, log_theta, 0.2)
-        after = update.step(after, given_log_theta(log_theta), 0.2, t)
+        after = step(update, after, given_log_theta(log_theta), 0.2, t)
         assert_allclose(after.alpha, expected, rtol=1e-7)
     assert np.all(after.alpha > TRUE)
 
 
 def test_damped_newton_does_not_step_to_the_floor():
     alpha, log_theta = np.array([2.0, 2.0]), np.array([-60.0, -0.1])
-    step = reference.newton_step(alpha, log_theta)
-    assert np.any(alpha + step < 0)
+    change = reference.newton_step(alpha, log_theta)
+    assert np.any(alpha + change < 0)
     update = DampedNewton(burn_in=0)
-    whole = update.step(start(update, alpha), given_log_theta(log_theta), 1.0, 0)
+    whole = step(update, start(update, alpha), given_log_theta(log_theta), 1.0, 0)
     assert_array_equal(whole.alpha, alpha)
-    share = 0.5 * (alpha / -step).min()
-    part = update.step(start(update, alpha), given_log_theta(log_theta), abs(share), 0)
+    share = 0.5 * (alpha / -change).min()
+    part = step(update, start(update, alpha), given_log_theta(log_theta), abs(share), 0)
     assert np.all(part.alpha != alpha)
 
 
 def test_damped_newton_gets_away_from_an_alpha_below_the_bounds():
     update = DampedNewton(burn_in=0)
     says = given_log_theta(expected_log_theta(np.array([0.002, 0.5])))
-    after = update.step(start(update, [1e-6, 0.5]), says, 0.5, 0)
+    after = step(update, start(update, [1e-6, 0.5]), says, 0.5, 0)
     assert after.alpha[0] > LEAST_ALPHA
 
 
-def test_boosted_rounds_count_the_alpha_that_they_saw():
+def test_rounds_count_the_alpha_that_they_saw():
     """In every round an unused topic adds nothing, and no other less than that."""
     alpha, lengths = np.array([0.6, 0.6, 0.6]), np.array([25.0])
     counts = np.array([[20.0, 5.0, 0.0]])
     words, seen, sums = np.arange(1, dtype=np.int32), [], []
 
-    def learn(source):
+    def learn(source, *, warm=False):
         seen.append(source.alpha.copy())
         log_theta = reference.mean_log_theta(source.alpha, counts)
-        return Statistics(words, counts, lengths, log_theta)
+        return Statistics(words, counts, lengths, log_theta, alpha=source.alpha)
 
-    posterior = LazyPosterior(np.ones((1, 1)), (1, 3), alpha, memory_size=4)
-    rule = OnlineEM(1.0, n_passes=5, doc_topic=GammaPrior(burn_in=0))
-    posterior.blend(rule.step(posterior, learn))
+    posterior = TopicPosterior(np.ones((1, 1)), (1, 3), alpha)
+    learns = LearnsDocTopicPrior(OnlineEM(MeanDecay(1.0)), GammaPrior(burn_in=0))
+    rule = Rounds(learns, 5, warm=True)
+    blend, (_, memory) = rule.step(posterior, learn, rule.init(posterior))
+    posterior.blend(blend)
     for before in seen:
         sums.append(before * (digamma(before + counts[0]) - digamma(before)))
-    assert_allclose(posterior.proportions.memory[:-1], sums[-1], rtol=1e-10)
-    assert posterior.proportions.memory[2] == pytest.approx(0, abs=1e-12)
+    assert_allclose(memory[:-1], sums[-1], rtol=1e-10)
+    assert memory[2] == pytest.approx(0, abs=1e-12)
+
+
+# Around a rule
+
+
+def documents(posterior, counts):
+    """A local step that knows n_dk, under whatever alpha it sees."""
+
+    def learn(view, *, warm=False):
+        log_theta = reference.mean_log_theta(view.alpha, counts)
+        no_words = np.empty(0, np.int32), np.empty((0, len(view.alpha)))
+        return Statistics(*no_words, counts.sum(axis=1), log_theta, alpha=view.alpha)
+
+    return learn
+
+
+def streamed(update, inner=None, n=12):
+    """alpha after each minibatch of a stream of documents of which n_dk is known."""
+    inner = SVB() if inner is None else inner
+    posterior = TopicPosterior(np.ones((1, 1)), (1, 3), np.array([0.5, 0.5, 0.5]))
+    rule = LearnsDocTopicPrior(inner, update)
+    state = rule.init(posterior)
+    for t in range(n):
+        learn = documents(posterior, random_counts(t, TRUE, 30))
+        blend, state = rule.step(posterior, learn, state)
+        posterior.blend(blend)
+        yield posterior.alpha
+
+
+RATES = [MeanDecay(1.0), MeanDecay(0.6), ScaledDecay(0.5, 0.3)]
+
+
+@pytest.mark.parametrize("step_size", RATES, ids=repr)
+@pytest.mark.parametrize("burn_in", [0, 4])
+def test_fixed_point_around_a_rule(step_size, burn_in):
+    """Minka's fixed point of the running mean of E[log theta]."""
+    alpha, mean = np.full(3, 0.5), None
+    for t, found in enumerate(streamed(FixedPoint(burn_in, step_size))):
+        log_theta = reference.mean_log_theta(alpha, random_counts(t, TRUE, 30))
+        if t >= burn_in:
+            rate = step_size(t)
+            mean = log_theta if mean is None else (1 - rate) * mean + rate * log_theta
+            alpha, _ = reference.minka_fixed_point(mean, alpha, 1e-13, 20_000)
+        assert_allclose(found, alpha, rtol=1e-6)
+    assert np.abs(alpha - 0.5).max() > 0.05
+
+
+@pytest.mark.parametrize("step_size", RATES, ids=repr)
+def test_gamma_prior_around_a_rule(step_size):
+    """alpha_k = (r (a - 1) + x_k) / (r b + y), of running means of the sums."""
+    alpha, x, y = np.full(3, 0.5), None, None
+    for t, found in enumerate(streamed(GammaPrior(2.0, 5.0, 0, step_size))):
+        more_x, more_y = reference.gamma_prior_sums(alpha, random_counts(t, TRUE, 30))
+        r = step_size(t)
+        x = more_x if x is None else (1 - r) * x + r * more_x
+        y = more_y if y is None else (1 - r) * y + r * more_y
+        alpha = (r * (2.0 - 1) + x) / (r * 5.0 + y)
+        assert_allclose(found, alpha, rtol=1e-9)
+
+
+@pytest.mark.parametrize("step_size", [MeanDecay(0.6), ScaledDecay(0.2, 0.3)], ids=repr)
+def test_damped_newton_around_a_rule(step_size):
+    alpha = np.full(3, 0.5)
+    for t, found in enumerate(streamed(DampedNewton(2, step_size))):
+        if t >= 2:
+            log_theta = reference.mean_log_theta(alpha, random_counts(t, TRUE, 30))
+            alpha = alpha + step_size(t) * reference.newton_step(alpha, log_theta)
+        assert_allclose(found, alpha, rtol=1e-6)
+    assert np.abs(alpha - 0.5).max() > 0.05
+
+
+@pytest.mark.parametrize("inner", [SVB(), OnlineEM(), PowerPrior(0.8), Rounds(SVB(), 1)], ids=repr)
+def test_alpha_does_not_depend_on_the_rule_where_the_topics_do_not_matter(inner):
+    expected = list(streamed(FixedPoint(2)))
+    assert_array_equal(list(streamed(FixedPoint(2), inner)), expected)
+
+
+def test_a_fixed_alpha_is_left_to_the_rule():
+    """Nothing is asked of the local step, and the blend has no alpha."""
+    posterior = TopicPosterior(np.ones((1, 1)), (1, 3), np.array([0.1, 0.2, 0.3]))
+    rule = LearnsDocTopicPrior(SVB(), Fixed())
+    blend, state = rule.step(posterior, lambda view: without_words(3), rule.init(posterior))
+    assert blend.alpha is None
+    assert state == (None, None)

@@ -18,18 +18,29 @@ from streamtopics.messages import Statistics
 from streamtopics.models import LDA, BetaBinomial
 from streamtopics.models.views import geometric_mean
 from streamtopics.parallel import SERIAL
-from streamtopics.posterior import Blend, LazyPosterior
+from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates import (
     BPS,
     SVB,
+    AdaptiveRate,
     Boost,
+    Decay,
     EmpiricalPowerPrior,
+    FixedPoint,
+    GammaPrior,
     HierarchicalPowerPrior,
+    IncrementalVB,
+    Langevin,
+    MemoizedVB,
+    OnlineEM,
     PopulationVB,
     PowerPrior,
+    Rounds,
     StochasticVI,
+    Window,
 )
 from streamtopics.updates.rates import NEARLY_UNIFORM, Exponential, Normal
+from tests.updates.given import given
 
 V, K = 12, 3
 WORDS = np.arange(0, V, 2, dtype=np.int32)
@@ -43,10 +54,10 @@ def statistics(rng, tokens=30.0):
 def run(rule, n=8, eta=0.3, seed=0):
     """The posterior after n minibatches of given statistics, and the last blend."""
     rng = np.random.default_rng(seed)
-    posterior = LazyPosterior(np.array([[eta]]), (V, K))
+    posterior = TopicPosterior(np.array([[eta]]), (V, K))
     for _ in range(n):
         s = statistics(rng)
-        blend = rule.step(posterior, lambda view, s=s: s)
+        blend = rule.step(posterior, given(s), None)[0]
         posterior.blend(blend)
     return posterior, blend
 
@@ -67,10 +78,10 @@ def test_keeping_nothing_is_the_last_minibatch_alone():
 
 def test_effective_sample_size_tends_to_that_of_the_last_minibatches():
     rng = np.random.default_rng(0)
-    posterior = LazyPosterior(np.array([[0.3]]), (V, K))
+    posterior = TopicPosterior(np.array([[0.3]]), (V, K))
     s = statistics(rng)
     for _ in range(200):
-        posterior.blend(PowerPrior(0.8).step(posterior, lambda view: s))
+        posterior.blend(PowerPrior(0.8).step(posterior, given(s), None)[0])
     assert_allclose(posterior.mass, posterior.prior_mass + s.mass / 0.2)
 
 
@@ -89,10 +100,10 @@ def test_boosts_of_a_rule_that_keeps_all_are_bps(norm):
 
 def test_the_share_of_a_boosted_prior_is_stationary_under_forgetting():
     rng = np.random.default_rng(0)
-    posterior = LazyPosterior(np.array([[1e-6]]), (V, K))
+    posterior = TopicPosterior(np.array([[1e-6]]), (V, K))
     s = statistics(rng)
     for _ in range(300):
-        posterior.blend(PowerPrior(0.9, Boost(0.25, "topic")).step(posterior, lambda view: s))
+        posterior.blend(PowerPrior(0.9, Boost(0.25, "topic")).step(posterior, given(s), None)[0])
     assert_allclose(posterior.prior_part / posterior.mass, 0.25 / 1.25, rtol=1e-5)
 
 
@@ -103,25 +114,38 @@ def test_the_share_of_a_boosted_prior_is_stationary_under_forgetting():
         (PowerPrior, (np.nan,), "rho"),
         (PowerPrior, ("a",), "rho"),
         (PowerPrior, (0.5, 0.1), "boost"),
-        (PowerPrior, (0.5, Boost(0.1), 0), "n_passes"),
-        (SVB, (0,), "n_passes"),
+        (Rounds, (PowerPrior(0.5), 0), "n_rounds"),
+        (Rounds, (SVB(), 1, 0), "n_start_rounds"),
+        (Rounds, (SVB(), 1, 1, -1), "n_start_batches"),
+        (Rounds, (0.9,), "update"),
         (BPS, (-0.5,), "scale"),
         (BPS, (np.inf,), "scale"),
         (BPS, (0.5, "nonsense"), "norm"),
         (Boost, (0.5, "nonsense"), "norm"),
         (Exponential, (np.inf,), "gamma"),
         (Normal, (0.5, -1.0), "precision"),
-        (StochasticVI, (-1.0, 0.0), "kappa"),
-        (StochasticVI, (0.7, -1.0), "tau"),
-        (StochasticVI, (0.7, 1.0, 0), "n_documents"),
+        (StochasticVI, (-1.0,), "step_size"),
+        (StochasticVI, (Decay(0.7), 0), "n_documents"),
+        (OnlineEM, (0.7,), "step_size"),
+        (AdaptiveRate, (0,), "n_documents"),
+        (AdaptiveRate, (None, 1.0), "memory"),
+        (AdaptiveRate, (None, np.inf), "memory"),
+        (Window, (0,), "length"),
+        (MemoizedVB, (1.5,), "n_minibatches"),
+        (IncrementalVB, (0,), "n_minibatches"),
+        (IncrementalVB, (3, 1.0), "step_size"),
+        (FixedPoint, (-1,), "burn_in"),
+        (FixedPoint, (1, 0.7), "step_size"),
+        (GammaPrior, (0.5,), "shape"),
+        (Langevin, (0.0,), "a"),
         (HierarchicalPowerPrior, ("nonsense",), "rate"),
         (HierarchicalPowerPrior, ("shared", -0.1), "rate_prior"),
         (HierarchicalPowerPrior, ("shared", NEARLY_UNIFORM, 0.5), "rate_starts"),
         (HierarchicalPowerPrior, ("shared", NEARLY_UNIFORM, ("low",)), "rate_starts"),
         (HierarchicalPowerPrior, ("shared", NEARLY_UNIFORM, (0.5,), 0.1), "boost"),
-        (HierarchicalPowerPrior, ("shared", NEARLY_UNIFORM, (0.5,), Boost(0.1), 1), "max_passes"),
+        (HierarchicalPowerPrior, ("shared", NEARLY_UNIFORM, (0.5,), Boost(0.1), 1), "max_rounds"),
         (EmpiricalPowerPrior, ("Shared",), "rate"),
-        (EmpiricalPowerPrior, ("shared", Boost(0.1), 1), "max_passes"),
+        (EmpiricalPowerPrior, ("shared", Boost(0.1), 1), "max_rounds"),
         (EmpiricalPowerPrior, ("shared", Boost(0.1), 5, -1.0), "tol"),
         (PopulationVB, ("a", 0.1), "population_size"),
         (PopulationVB, (0.0, 0.1), "population_size"),
@@ -143,7 +167,7 @@ def test_divergences_are_those_of_the_family(eta_shape, xi_shape, boost):
     rng = np.random.default_rng(1)
     eta = rng.uniform(0.1, 1.0, eta_shape)
     xi = None if xi_shape is None else rng.uniform(0.1, 1.0, xi_shape)
-    posterior = LazyPosterior(eta, (V, K), xi=xi)
+    posterior = TopicPosterior(eta, (V, K), xi=xi)
     for retain in (1.0, 0.6):
         posterior.blend(Blend(retain, 1.0, 0.3, statistics(rng), boost=0.1))
     coefficients = rng.uniform(0.2, 0.9, K), 1.0, rng.uniform(0.1, 0.5, K)
@@ -159,11 +183,11 @@ def test_divergences_are_those_of_the_family(eta_shape, xi_shape, boost):
 
 def test_divergences_do_not_depend_on_where_the_words_are_cut(monkeypatch):
     rng = np.random.default_rng(1)
-    posterior = LazyPosterior(np.array([[0.1]]), (V, K))
+    posterior = TopicPosterior(np.array([[0.1]]), (V, K))
     posterior.blend(Blend(1.0, 1.0, 0.0, statistics(rng)))
     blend = Blend(0.5, 1.0, 0.5, statistics(rng))
     whole = posterior.divergences(blend)
-    monkeypatch.setattr("streamtopics.posterior.WORDS_AT_ONCE", 5)
+    monkeypatch.setattr("streamtopics.posteriors.topics.WORDS_AT_ONCE", 5)
     assert_allclose(posterior.divergences(blend), whole, rtol=1e-12)
 
 
@@ -211,10 +235,10 @@ def test_the_first_minibatch_has_the_prior_alone():
 @pytest.mark.parametrize("start", [0.05, 0.5, 0.95])
 def test_the_rate_is_a_fixed_point(start):
     """At the end E[rho] is what the divergences of the result say."""
-    rule = HierarchicalPowerPrior(rate_starts=(start,), max_passes=200, tol=1e-13)
+    rule = HierarchicalPowerPrior(rate_starts=(start,), max_rounds=200, tol=1e-13)
     posterior = run(rule, n=3)[0]
     s = statistics(np.random.default_rng(7))
-    blend = rule.step(posterior, lambda view: s)
+    blend = rule.step(posterior, given(s), None)[0]
     from_posterior, from_prior = posterior.divergences(blend)
     rate = NEARLY_UNIFORM.posterior(from_prior.sum(keepdims=True) - from_posterior.sum())
     assert_allclose(blend.retain, rate.kept, atol=1e-10)
@@ -223,12 +247,12 @@ def test_the_rate_is_a_fixed_point(start):
 
 def test_one_topic_needs_no_rate_of_its_own():
     def run_one(rate):
-        posterior = LazyPosterior(np.array([[0.3]]), (V, 1))
+        posterior = TopicPosterior(np.array([[0.3]]), (V, 1))
         rng = np.random.default_rng(0)
         for _ in range(6):
             counts = rng.gamma(0.5, 10.0, (len(WORDS), 1))
             s = Statistics(WORDS, counts, np.array([counts.sum()]))
-            posterior.blend(HierarchicalPowerPrior(rate).step(posterior, lambda view, s=s: s))
+            posterior.blend(HierarchicalPowerPrior(rate).step(posterior, given(s), None)[0])
         return posterior.dense()
 
     assert_array_equal(run_one("shared"), run_one("topic"))
@@ -239,13 +263,12 @@ def test_a_boost_shifts_both_ends():
     boost = Boost(0.5)
     s = statistics(np.random.default_rng(5))
     posterior = run(HierarchicalPowerPrior(), n=2)[0]
-    mine = HierarchicalPowerPrior(boost=boost).step(posterior, lambda view: s)
+    mine = HierarchicalPowerPrior(boost=boost).step(posterior, given(s), None)[0]
     r = boost.weight(posterior, s)
-    boosted = LazyPosterior(posterior.eta * (1 + r), (V, K))
+    boosted = TopicPosterior(posterior.eta * (1 + r), (V, K))
     boosted.S[:] = posterior.dense() + r * posterior.eta - boosted.eta
-    boosted._state[2 * K : 3 * K] = boosted.S.sum(axis=0)
-    boosted._state[-3] = 2
-    other = HierarchicalPowerPrior().step(boosted, lambda view: s)
+    boosted._state = boosted._state._replace(learnt_mass=boosted.S.sum(axis=0), n_batches=2)
+    other = HierarchicalPowerPrior().step(boosted, given(s), None)[0]
     assert_allclose(mine.retain, other.retain, rtol=1e-9)
 
 
@@ -263,11 +286,11 @@ def test_what_is_boosted_may_be_another_prior(rule):
     """lam is the sum of what each prior has left and what was learnt."""
     rng = np.random.default_rng(2)
     eta, xi = rng.uniform(0.1, 1.0, (2, V, K))
-    posterior = LazyPosterior(eta, (V, K), xi=xi)
+    posterior = TopicPosterior(eta, (V, K), xi=xi)
     lam, c, b = eta, np.ones(K), np.zeros(K)
     for _ in range(4):
         s = statistics(rng)
-        blend = rule.step(posterior, lambda view, s=s: s)
+        blend = rule.step(posterior, given(s), None)[0]
         r = 0.5 * s.n_tokens / xi.sum()
         assert_allclose(blend.boost, r)
         added = np.zeros((V, K))
@@ -286,17 +309,17 @@ def test_what_is_boosted_may_be_another_prior(rule):
     ("rule", "gain"),
     [
         (PopulationVB(40.0, 0.2, Boost(0.5)), 0.2 * 40 / 3),
-        (StochasticVI(0.5, 3.0, 40, boost=Boost(0.5)), 0.5 * 40 / 3),
+        (StochasticVI(Decay(0.5, 3.0), 40, boost=Boost(0.5)), 0.5 * 40 / 3),
     ],
 )
 def test_a_population_is_boosted_as_its_statistics_are(rule, gain):
     """lam <- (1 - nu) lam + nu (eta + M / B (s + r xi))."""
     rng = np.random.default_rng(2)
     eta, xi = rng.uniform(0.1, 1.0, (2, V, K))
-    posterior = LazyPosterior(eta, (V, K), xi=xi)
+    posterior = TopicPosterior(eta, (V, K), xi=xi)
     s = statistics(rng)
     gain *= 3 / s.n_documents
-    blend = rule.step(posterior, lambda view: s)
+    blend = rule.step(posterior, given(s), None)[0]
     assert_allclose(blend.gain, gain)
     assert_allclose(blend.boost, gain * 0.5 * s.n_tokens / xi.sum())
 
@@ -304,15 +327,15 @@ def test_a_population_is_boosted_as_its_statistics_are(rule, gain):
 def test_topics_are_boosted_in_proportion_to_their_own_tokens():
     rng = np.random.default_rng(2)
     eta, xi = rng.uniform(0.1, 1.0, (2, V, K))
-    posterior, s = LazyPosterior(eta, (V, K), xi=xi), statistics(rng)
+    posterior, s = TopicPosterior(eta, (V, K), xi=xi), statistics(rng)
     assert_allclose(Boost(0.5, "topic").weight(posterior, s), 0.5 * s.mass / xi.sum(axis=0))
 
 
 def test_a_boost_too_extreme_for_the_posterior_is_refused():
-    posterior = LazyPosterior(np.ones((V, K)), (V, K), xi=np.full((V, K), 1e10))
+    posterior = TopicPosterior(np.ones((V, K)), (V, K), xi=np.full((V, K), 1e10))
     s = statistics(np.random.default_rng(0))
     for rule in (HierarchicalPowerPrior(), EmpiricalPowerPrior()):
-        posterior.blend(rule.step(posterior, lambda view: s))
+        posterior.blend(rule.step(posterior, given(s), None)[0])
         before = posterior.dense()
         blend = Blend(1.0, 1.0, 0.0, s, boost=1e290)
         for method in (posterior.divergences, posterior.slopes):
@@ -322,13 +345,13 @@ def test_a_boost_too_extreme_for_the_posterior_is_refused():
 
 
 def test_boosting_the_prior_itself_is_the_default():
-    same = LazyPosterior(np.full((V, K), 0.3), (V, K), xi=np.full((V, K), 0.3))
-    default = LazyPosterior(np.full((V, K), 0.3), (V, K))
+    same = TopicPosterior(np.full((V, K), 0.3), (V, K), xi=np.full((V, K), 0.3))
+    default = TopicPosterior(np.full((V, K), 0.3), (V, K))
     rule = EmpiricalPowerPrior(boost=Boost(0.2))
     for t in range(3):
         s = statistics(np.random.default_rng(t))
         for posterior in (same, default):
-            posterior.blend(rule.step(posterior, lambda view, s=s: s))
+            posterior.blend(rule.step(posterior, given(s), None)[0])
     assert_allclose(same.dense(), default.dense(), rtol=1e-12)
 
 
@@ -337,15 +360,15 @@ def test_several_starts_need_a_bound():
     s = statistics(np.random.default_rng(5))
     rule = HierarchicalPowerPrior(rate_starts=(0.05, 0.95))
     with pytest.raises(ValueError, match="bound"):
-        rule.step(posterior, lambda view: s)
+        rule.step(posterior, given(s), None)[0]
 
 
 def test_a_start_that_is_the_result_still_has_a_bound_to_compare():
     posterior = run(HierarchicalPowerPrior(), n=4)[0]
     s = replace(statistics(np.random.default_rng(5)), local_bound=-100.0)
-    alone = HierarchicalPowerPrior(tol=1e-9, max_passes=50).step(posterior, lambda view: s)
+    alone = HierarchicalPowerPrior(tol=1e-9, max_rounds=50).step(posterior, given(s), None)[0]
     rule = HierarchicalPowerPrior(rate_starts=(alone.retain, alone.retain), tol=1e-6)
-    assert_allclose(rule.step(posterior, lambda view: s).retain, alone.retain, atol=1e-6)
+    assert_allclose(rule.step(posterior, given(s), None)[0].retain, alone.retain, atol=1e-6)
 
 
 # The authors' stream: successes of 100 flips in each minibatch, and what the program of
@@ -375,7 +398,7 @@ def test_the_authors_own_stream_gives_the_authors_figures():
         found = []
         for rule, posterior in zip(rules, posteriors, strict=True):
             flips = np.repeat([1.0, 0.0], [n, 100 - n])[:, None]
-            blend = rule.step(posterior, model.learner(posterior, flips))
+            blend = rule.step(posterior, model.learner(posterior, flips), None)[0]
             posterior.blend(blend)
             found.append((posterior["coins"][0, 0] + 1) / (posterior.mass[0] + 2))
         if t in PRINTED:
@@ -392,7 +415,7 @@ def test_the_authors_own_stream_gives_the_authors_figures():
 def test_slopes_are_those_of_the_expected_log_density(boost, another):
     rng = np.random.default_rng(1)
     eta, xi = rng.uniform(0.1, 1.0, (2, V, K))
-    posterior = LazyPosterior(eta, (V, K), xi=xi if another else None)
+    posterior = TopicPosterior(eta, (V, K), xi=xi if another else None)
     posterior.blend(Blend(0.9, 1.0, 0.3, statistics(rng)))
     blend = Blend(0.5, 1.0, 0.5, statistics(rng), boost=boost)
     slope, lam = posterior.slopes(blend), posterior.dense()
@@ -414,8 +437,8 @@ def test_point_estimates_are_those_of_a_grid(rate):
     rng = np.random.default_rng(9)
     counts = posterior.rows(WORDS) * [0.5, 0.05, 0.0] + rng.gamma(0.3, 10.0, (len(WORDS), K))
     s = Statistics(WORDS, counts, np.array([counts.sum()]))
-    rule = EmpiricalPowerPrior(rate, max_passes=100, tol=1e-7)
-    blend = rule.step(posterior, lambda view: s)
+    rule = EmpiricalPowerPrior(rate, max_rounds=100, tol=1e-7)
+    blend = rule.step(posterior, given(s), None)[0]
     before = posterior.dense()
     posterior.blend(blend)
     grid = np.linspace(0, 1, 1001)[:, None, None]
@@ -428,10 +451,10 @@ def test_point_estimates_are_those_of_a_grid(rate):
 
 
 def test_a_topic_that_knows_nothing_is_kept():
-    posterior = LazyPosterior(np.array([[0.3]]), (V, K))
+    posterior = TopicPosterior(np.array([[0.3]]), (V, K))
     posterior.blend(Blend(1.0, 1.0, 0.0, Statistics(WORDS, np.zeros((len(WORDS), K)), np.ones(1))))
     s = statistics(np.random.default_rng(0))
-    blend = EmpiricalPowerPrior("topic").step(posterior, lambda view: s)
+    blend = EmpiricalPowerPrior("topic").step(posterior, given(s), None)[0]
     assert_array_equal(blend.retain, 1.0)
 
 
@@ -439,8 +462,8 @@ def test_a_topic_that_knows_nothing_is_kept():
 
 
 def lda(n_components, tol=1e-10):
-    local = Variational(tol, 5000, bound=True)
-    return LDA(geometric_mean, local, local, seed=0, keep_documents=True)
+    local = Variational(tol, 5000)
+    return LDA(geometric_mean, local, local, seed=0, report=frozenset({"local_bound"}))
 
 
 def corpus(seed, n=60, n_features=50):
@@ -452,8 +475,8 @@ def corpus(seed, n=60, n_features=50):
 def test_bound_of_the_documents_is_that_of_the_definition(n_components):
     model = lda(n_components)
     alpha = np.random.default_rng(0).uniform(0.1, 1.0, n_components)
-    posterior = LazyPosterior(np.array([[0.1]]), (50, n_components), alpha)
-    posterior.blend(SVB().step(posterior, model.learner(posterior, corpus(0), SERIAL)))
+    posterior = TopicPosterior(np.array([[0.1]]), (50, n_components), alpha)
+    posterior.blend(SVB().step(posterior, model.learner(posterior, corpus(0), SERIAL), None)[0])
     minibatch = corpus(1)
     found = model.learner(posterior, minibatch, SERIAL)(posterior).local_bound
     gamma = model.local.infer(minibatch, model.topics(posterior, minibatch, SERIAL), SERIAL)
@@ -471,10 +494,11 @@ def test_bound_of_the_documents_is_that_of_the_definition(n_components):
 @pytest.mark.parametrize("scale", [0.0, 0.5])
 def test_the_double_bound_never_falls(rate, start, scale):
     model = lda(4)
-    posterior = LazyPosterior(np.array([[0.1]]), (50, 4), np.full(4, 0.3))
-    posterior.blend(SVB(5).step(posterior, model.learner(posterior, corpus(0), SERIAL)))
+    posterior = TopicPosterior(np.array([[0.1]]), (50, 4), np.full(4, 0.3))
+    first = Rounds(SVB(), 5, warm=True)
+    posterior.blend(first.step(posterior, model.learner(posterior, corpus(0), SERIAL), None)[0])
     for seed in (1, 2):
-        rule = HierarchicalPowerPrior(rate, boost=Boost(scale), max_passes=30, tol=0.0)
+        rule = HierarchicalPowerPrior(rate, boost=Boost(scale), max_rounds=30, tol=0.0)
         learn = model.learner(posterior, corpus(seed), SERIAL)
         blend, bounds = rule.ascend(posterior, learn, start)
         assert len(bounds) == 29

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The rules on their own, with statistics that are given."""
 
-from functools import partial
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,9 +9,24 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics.messages import Statistics
 from streamtopics.models import BetaBinomial
-from streamtopics.posterior import Blend, LazyPosterior, Proportions
-from streamtopics.updates import BPS, SVB, Langevin, OnlineEM, StochasticVI
-from streamtopics.updates.schedules import step_size, step_size_of_means
+from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.updates import (
+    BPS,
+    SVB,
+    AdaptiveRate,
+    Decay,
+    Fixed,
+    FixedPoint,
+    HierarchicalPowerPrior,
+    Langevin,
+    LearnsDocTopicPrior,
+    MeanDecay,
+    OnlineEM,
+    Rounds,
+    ScaledDecay,
+    StochasticVI,
+)
+from tests.updates.given import given
 
 V, K = 6, 2
 WORDS = np.arange(V, dtype=np.int32)
@@ -26,9 +41,9 @@ def stream(n):
 
 def run(rule, n=10, stream=stream):
     eta = np.random.default_rng(1).uniform(0.1, 1.0, (V, K))
-    posterior = LazyPosterior(eta, (V, K))
+    posterior = TopicPosterior(eta, (V, K))
     for s in stream(n):
-        posterior.blend(rule.step(posterior, lambda view, s=s: s))
+        posterior.blend(rule.step(posterior, given(s), None)[0])
     return posterior, eta
 
 
@@ -64,32 +79,115 @@ def test_the_boost_does_not_depend_on_how_the_stream_is_cut():
         WORDS, sum(s.counts for s in parts), np.concatenate([s.lengths for s in parts])
     )
     eta = np.full((1, 1), 0.3)
-    posterior = LazyPosterior(eta, (V, K))
-    posterior.blend(BPS(0.4).step(posterior, lambda view: whole))
-    cut = LazyPosterior(eta, (V, K))
+    posterior = TopicPosterior(eta, (V, K))
+    posterior.blend(BPS(0.4).step(posterior, given(whole), None)[0])
+    cut = TopicPosterior(eta, (V, K))
     for s in parts:
-        cut.blend(BPS(0.4).step(cut, lambda view, s=s: s))
+        cut.blend(BPS(0.4).step(cut, given(s), None)[0])
     assert_allclose(cut.dense(), posterior.dense())
 
 
-@pytest.mark.parametrize("rule", [SVB(n_passes=4), BPS(0.3, n_passes=4)])
+@pytest.mark.parametrize("rule", [Rounds(SVB(), 4), Rounds(BPS(0.3), 4)])
 def test_passes_see_what_the_last_one_proposed(rule):
-    posterior = LazyPosterior(np.full((1, 1), 0.5), (V, K))
+    posterior = TopicPosterior(np.full((1, 1), 0.5), (V, K))
     s = next(stream(1))
     seen = []
 
-    def learn(view):
+    def learn(view, *, warm=False):
         seen.append(view.rows(WORDS))
         return Statistics(s.words, s.counts * len(seen), s.lengths * len(seen))
 
-    blend = rule.step(posterior, learn)
+    blend = rule.step(posterior, learn, None)[0]
     assert len(seen) == 4
     assert posterior.n_batches == 0
     assert_array_equal(seen[0], 0.5)
     for i in (1, 2, 3):
-        boost = getattr(rule, "scale", 0.0) * i * s.mass.sum() / (0.5 * V * K)
+        boost = getattr(rule.update, "scale", 0.0) * i * s.mass.sum() / (0.5 * V * K)
         assert_allclose(seen[i], 0.5 * (1 + boost) + i * s.counts)
     assert_array_equal(blend.statistics.counts, 4 * s.counts)
+
+
+def telling(posterior):
+    """Statistics that depend on what is seen, and the views and warmths of each call."""
+    calls = []
+
+    def learn(view, *, warm=False):
+        calls.append((view, warm))
+        rows = view.rows(WORDS)
+        counts = 10.0 * rows / rows.sum(axis=1, keepdims=True) + WORDS[:, None]
+        return Statistics(WORDS, counts, np.full(2, counts.sum() / 2))
+
+    return learn, calls
+
+
+def wave():
+    """A posterior whose topics differ."""
+    eta = np.random.default_rng(1).uniform(0.1, 1.0, (V, K))
+    return TopicPosterior(eta, (V, K))
+
+
+@pytest.mark.parametrize("rule", [SVB(), BPS(0.3), OnlineEM(MeanDecay(0.6)), StochasticVI()])
+def test_rounds_are_the_plain_loop(rule):
+    rounds, loop = wave(), wave()
+    for _ in range(3):
+        blend, _ = Rounds(rule, 3).step(rounds, telling(rounds)[0], None)
+        rounds.blend(blend)
+        learn, seen = telling(loop)[0], loop
+        for _ in range(3):
+            expected, _ = rule.step(loop, given(learn(seen)), None)
+            seen = loop.after(expected)
+        loop.blend(expected)
+        assert_array_equal(rounds.dense(), loop.dense())
+    once = wave()
+    once.blend(rule.step(once, telling(once)[0], None)[0])
+    assert np.abs(once.dense() - rounds.dense()).max() > 1e-3
+
+
+def test_more_rounds_at_the_start_are_in_the_first_minibatches_only():
+    posterior, numbers = wave(), []
+    rule = Rounds(SVB(), 2, n_start_rounds=5, n_start_batches=3)
+    for _ in range(6):
+        learn, calls = telling(posterior)
+        posterior.blend(rule.step(posterior, learn, None)[0])
+        numbers.append(len(calls))
+    assert numbers == [5, 5, 5, 2, 2, 2]
+    assert [Rounds(SVB(), 7, 5).n_rounds_of(t) for t in (0, 2, 3)] == [7, 7, 7]
+
+
+@pytest.mark.parametrize("warm", [False, True])
+def test_warm_rounds_go_on_from_the_documents(warm):
+    posterior = wave()
+    learn, calls = telling(posterior)
+    Rounds(SVB(), 4, warm=warm).step(posterior, learn, None)
+    assert [was_warm for _, was_warm in calls] == [False, warm, warm, warm]
+    assert [view is posterior for view, _ in calls] == [True, False, False, False]
+
+
+def test_a_rule_with_a_state_steps_from_the_same_one_in_each_round():
+    """As if the last round had been the only one."""
+
+    class Counting(SVB):
+        def init(self, posterior):
+            return 10
+
+        def step(self, posterior, learn, state):
+            return super().step(posterior, learn, None)[0], state + 1
+
+    posterior, rule = wave(), Rounds(Counting(), 3)
+    state = rule.init(posterior)
+    for t in range(4):
+        blend, state = rule.step(posterior, telling(posterior)[0], state)
+        posterior.blend(blend)
+        assert state == 11 + t
+
+
+def test_rounds_have_the_contract_of_their_rule():
+    for rule in (SVB(), OnlineEM(), HierarchicalPowerPrior(), Langevin(), AdaptiveRate()):
+        around = Rounds(rule, 3)
+        assert (around.needs, around.forgets) == (rule.needs, rule.forgets)
+        learns = LearnsDocTopicPrior(rule, FixedPoint())
+        assert learns.needs == rule.needs | {"log_theta", "alpha"}
+        assert LearnsDocTopicPrior(rule, Fixed()).needs == rule.needs
 
 
 @pytest.mark.parametrize("scale", [0.0, 0.3, 1.0])
@@ -99,7 +197,7 @@ def test_coin_tends_to_the_closed_form(scale, prior_mean):
     flips = np.array([[1, 0, 0, 0, 0]]).T
     posterior = model.posterior(flips)
     for _ in range(3000):
-        posterior.blend(BPS(scale).step(posterior, model.learner(posterior, flips)))
+        posterior.blend(BPS(scale).step(posterior, model.learner(posterior, flips), None)[0])
     limit = (0.2 + scale * prior_mean) / (1 + scale)
     assert_allclose(model.mean(posterior), limit, atol=1e-4)
 
@@ -108,10 +206,10 @@ def test_coin_by_hand():
     model = BetaBinomial(heads=2.0, tails=3.0)
     flips = np.array([[1, 1, 0]]).T
     posterior = model.posterior(flips)
-    posterior.blend(SVB().step(posterior, model.learner(posterior, flips)))
+    posterior.blend(SVB().step(posterior, model.learner(posterior, flips), None)[0])
     assert_array_equal(posterior["coins"], [[4.0, 4.0]])
     flips = np.array([[1, 0, 0, 0]]).T
-    posterior.blend(BPS(0.5).step(posterior, model.learner(posterior, flips)))
+    posterior.blend(BPS(0.5).step(posterior, model.learner(posterior, flips), None)[0])
     assert_allclose(posterior["coins"], [[4 + 1 + 0.4 * 2, 4 + 3 + 0.4 * 3]])
 
 
@@ -123,10 +221,10 @@ SCHEDULES = [(0.7, 0.0), (0.3, 0.0), (1.0, 0.0), (1e-3, 2.0), (0.7, 0.5), (0.9, 
 @pytest.mark.parametrize(("kappa", "tau"), SCHEDULES)
 def test_step_sizes(kappa, tau):
     t = np.arange(1, 300)
-    plain = np.array([step_size(n, kappa, tau) for n in t - 1])
+    plain = np.array([Decay(kappa, tau)(n) for n in t - 1])
     assert_allclose(plain, (t + tau) ** -kappa, rtol=1e-14)
     assert (np.diff(plain) < 0).all()
-    means = np.array([step_size_of_means(n, kappa, tau) for n in t - 1])
+    means = np.array([MeanDecay(kappa, tau)(n) for n in t - 1])
     assert_allclose(means, np.maximum((t + tau) ** -kappa, 1 / t), rtol=1e-14)
     assert means[0] == 1.0
     assert (np.diff(means) < 0).all()
@@ -134,19 +232,52 @@ def test_step_sizes(kappa, tau):
 
 
 def test_step_sizes_by_hand():
-    assert step_size(0, 0.5, 0.0) == 1.0
-    assert step_size(3, 0.5, 0.0) == 0.5
-    assert step_size(0, 0.5, 15.0) == 0.25
-    assert step_size_of_means(0, 0.5, 15.0) == 1.0
-    assert step_size_of_means(1, 0.5, 14.0) == 0.5
-    assert step_size_of_means(9, 0.5, 15.0) == 0.2
-    assert step_size(0, 0.5, -0.75) == 1.0  # Never more than one.
+    assert Decay(0.5)(0) == 1.0
+    assert Decay(0.5)(3) == 0.5
+    assert Decay(0.5, 15.0)(0) == 0.25
+    assert MeanDecay(0.5, 15.0)(0) == 1.0
+    assert MeanDecay(0.5, 14.0)(1) == 0.5
+    assert MeanDecay(0.5, 15.0)(9) == 0.2
+    assert ScaledDecay(2.0, 0.5)(15) == 0.5
+    assert ScaledDecay(2.0, 0.5)(0) == 1.0  # Never more than one.
+    assert ScaledDecay(0.1, 0.5)(0) == 0.1
 
 
 @pytest.mark.parametrize("n", [0, 1, 17, 10**6])
 def test_kappa_one_is_one_over_t(n):
-    assert step_size_of_means(n, 1.0, 0.0) == step_size(n, 1.0, 0.0) == 1 / (n + 1)
-    assert step_size_of_means(n, 1.0, 50.0) == 1 / (n + 1)
+    assert MeanDecay(1.0)(n) == Decay(1.0)(n) == ScaledDecay(1.0, 1.0)(n) == 1 / (n + 1)
+    assert MeanDecay(1.0, 50.0)(n) == 1 / (n + 1)
+
+
+@pytest.mark.parametrize("n", [0, 1, 17, 10**6])
+def test_kappa_zero_never_decays(n):
+    assert Decay(0.0)(n) == MeanDecay(0.0)(n) == Decay(0.0, 9.0)(n) == 1.0
+    assert ScaledDecay(0.2, 0.0)(n) == 0.2
+
+
+@pytest.mark.parametrize("tau", [0.05, 1.0, 7.0])
+@pytest.mark.parametrize("kappa", [0.0, 0.3, 0.7, 1.0])
+def test_scaled_steps(tau, kappa):
+    t = np.arange(1, 300)
+    steps = np.array([ScaledDecay(tau, kappa)(n) for n in t - 1])
+    assert_allclose(steps, np.minimum(1.0, tau / t**kappa), rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "values", "name"),
+    [
+        (Decay, (-0.1,), "kappa"),
+        (Decay, (1.1,), "kappa"),
+        (Decay, (0.5, -1.0), "tau"),
+        (Decay, (0.5, np.inf), "tau"),
+        (MeanDecay, (np.nan,), "kappa"),
+        (ScaledDecay, (0.0,), "tau"),
+        (ScaledDecay, (1.0, 1.5), "kappa"),
+    ],
+)
+def test_wrong_schedules_are_refused(schedule, values, name):
+    with pytest.raises(ValueError, match=f"{name} of {schedule.__name__}"):
+        schedule(*values)
 
 
 # Online EM and stochastic variational inference, with statistics that are given
@@ -170,7 +301,7 @@ def dense(s):
 
 @pytest.mark.parametrize(("kappa", "tau"), SCHEDULES)
 def test_online_em_is_a_running_mean_with_smoothing(kappa, tau):
-    posterior, eta = run(OnlineEM(kappa, tau), 40, unequal)
+    posterior, eta = run(OnlineEM(MeanDecay(kappa, tau)), 40, unequal)
     weights, sizes = np.zeros(40), np.array([s.n_documents for s in unequal(40)])
     for t in range(1, 41):
         rate = max((t + tau) ** -kappa, 1 / t)
@@ -187,7 +318,7 @@ def test_online_em_is_a_running_mean_with_smoothing(kappa, tau):
 
 
 def test_online_em_with_kappa_one_is_the_mean_over_the_minibatches():
-    posterior, eta = run(OnlineEM(kappa=1.0), 25, unequal)
+    posterior, eta = run(OnlineEM(MeanDecay(1.0)), 25, unequal)
     mean = sum(dense(s) / s.n_documents for s in unequal(25)) / 25
     inverse_n = sum(1 / s.n_documents for s in unequal(25)) / 25**2
     assert_allclose(posterior.dense(), mean + inverse_n * eta, rtol=1e-12)
@@ -196,14 +327,16 @@ def test_online_em_with_kappa_one_is_the_mean_over_the_minibatches():
 @pytest.mark.parametrize("n", [1, 2, 10])
 def test_incremental_em_is_svb_but_for_its_scale(n):
     """In equal minibatches: the frequentist M-step does not see the scale."""
-    (em, _), (svb, _) = (run(rule, n) for rule in (OnlineEM(kappa=1.0), SVB()))
+    (em, _), (svb, _) = (run(rule, n) for rule in (OnlineEM(MeanDecay(1.0)), SVB()))
     assert_allclose(em.dense() * svb.n_documents, svb.dense(), rtol=1e-12)
     assert_allclose(em.dense() / em.mass, svb.dense() / svb.mass, rtol=1e-12)
 
 
 @pytest.mark.parametrize("n_documents", [1, 15, 30, 3000])
 def test_stochastic_vi_is_svb_only_for_the_documents_it_is_for(n_documents):
-    (vi, eta), (svb, _) = (run(rule, 10) for rule in (StochasticVI(1.0, 0.0, n_documents), SVB()))
+    (vi, eta), (svb, _) = (
+        run(rule, 10) for rule in (StochasticVI(Decay(1.0, 0.0), n_documents), SVB())
+    )
     mean = (svb.dense() - eta) / 30
     assert_allclose(vi.dense(), eta + n_documents * mean, rtol=1e-12)
     difference = np.abs(vi.dense() / vi.mass - svb.dense() / svb.mass).max()
@@ -214,7 +347,7 @@ def test_stochastic_vi_is_svb_only_for_the_documents_it_is_for(n_documents):
 @pytest.mark.parametrize("n_documents", [None, 500])
 @pytest.mark.parametrize(("kappa", "tau"), SCHEDULES)
 def test_stochastic_vi_steps_towards_the_posterior_of_the_corpus(kappa, tau, n_documents):
-    posterior, eta = run(StochasticVI(kappa, tau, n_documents), 40, unequal)
+    posterior, eta = run(StochasticVI(Decay(kappa, tau), n_documents), 40, unequal)
     lam, seen = eta, 0
     for t, s in enumerate(unequal(40), 1):
         rate, seen = (t + tau) ** -kappa, seen + s.n_documents
@@ -225,7 +358,10 @@ def test_stochastic_vi_steps_towards_the_posterior_of_the_corpus(kappa, tau, n_d
     assert_allclose(posterior.c, 1.0, rtol=1e-12)
 
 
-@pytest.mark.parametrize("rule", [OnlineEM(0.3), OnlineEM(0.3, 50.0), StochasticVI(0.3, 0.0, 90)])
+@pytest.mark.parametrize(
+    "rule",
+    [OnlineEM(MeanDecay(0.3)), OnlineEM(MeanDecay(0.3, 50.0)), StochasticVI(Decay(0.3, 0.0), 90)],
+)
 def test_thousands_of_steps_of_a_rule_that_forgets(rule):
     n, recent = 5000, 2500  # What is older has no weight left in double precision.
     posterior, eta = run(rule, n, unequal)
@@ -233,7 +369,7 @@ def test_thousands_of_steps_of_a_rule_that_forgets(rule):
     for t, s in enumerate(unequal(n), 1):
         if t <= n - recent:
             continue
-        rate = max((t + rule.tau) ** -rule.kappa, 1 / t)
+        rate = max((t + rule.step_size.tau) ** -rule.step_size.kappa, 1 / t)
         gain = rate / s.n_documents
         lam = (1 - rate) * lam + gain * dense(s)
         inverse_n = (1 - rate) ** 2 * inverse_n + rate * gain
@@ -242,7 +378,7 @@ def test_thousands_of_steps_of_a_rule_that_forgets(rule):
     assert_allclose(posterior.mass, expected.sum(axis=0), rtol=1e-9)
 
 
-@pytest.mark.parametrize("rule", [OnlineEM(0.5, 3.0, n_passes=4)])
+@pytest.mark.parametrize("rule", [Rounds(OnlineEM(MeanDecay(0.5, 3.0)), 4)])
 def test_rounds_start_from_the_same_parameters(rule):
     """Each round sees the one before, and is blended into lam_{t-1} in its place."""
     posterior, eta = run(rule, 5)
@@ -250,11 +386,11 @@ def test_rounds_start_from_the_same_parameters(rule):
     s = next(stream(1))
     seen = []
 
-    def learn(view):
+    def learn(view, *, warm=False):
         seen.append(view.rows(WORDS))
         return Statistics(s.words, s.counts * len(seen), s.lengths * len(seen))
 
-    blend = rule.step(posterior, learn)
+    blend = rule.step(posterior, learn, None)[0]
     assert_array_equal(posterior.dense(), before)
     posterior.blend(blend)
     seen.append(posterior.rows(WORDS))
@@ -268,36 +404,79 @@ def test_rounds_start_from_the_same_parameters(rule):
         assert_allclose(seen[i], expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize("step_size", [ScaledDecay(0.1, 1.0), ScaledDecay(2.0, 0.9)], ids=repr)
+def test_online_em_never_steps_by_less_than_a_mean(step_size):
+    """So that what was there before the first minibatch has no part in it."""
+    posterior, eta = run(OnlineEM(step_size), 30, unequal)
+    learnt, inverse_n = np.zeros((V, K)), 0.0
+    for t, s in enumerate(unequal(30), 1):
+        rate = max(min(1.0, step_size.tau / t**step_size.kappa), 1 / t)
+        learnt = (1 - rate) * learnt + rate * dense(s) / s.n_documents
+        inverse_n = (1 - rate) ** 2 * inverse_n + rate**2 / s.n_documents
+    assert_allclose(posterior.dense(), learnt + inverse_n * eta, rtol=1e-10)
+    if step_size.tau < 1:
+        assert_allclose(posterior.dense(), run(OnlineEM(MeanDecay(1.0)), 30, unequal)[0].dense())
+
+
 @pytest.mark.parametrize(
-    ("rule", "n_rounds"), [(partial(OnlineEM, n_passes=2), 2), (OnlineEM, 1), (StochasticVI, 1)]
+    ("rule", "merges"),
+    [
+        (SVB(), "sum"),
+        (BPS(0.1), "sum"),
+        (OnlineEM(MeanDecay(1.0)), "mean"),
+        (OnlineEM(MeanDecay(0.7)), "decayed mean"),
+        (OnlineEM(ScaledDecay(0.3, 0.5)), "mean"),
+        (StochasticVI(), None),
+        (Langevin(), None),
+    ],
+    ids=repr,
 )
-def test_rules_hand_the_proportions_to_their_update(rule, n_rounds):
-    """With the step size, the minibatches before, the memory of lam_{t-1}, and the alpha seen."""
-    calls = []
+def test_how_rules_merge(rule, merges):
+    assert rule.merges == Rounds(rule, 3).merges == merges
+    assert LearnsDocTopicPrior(rule, Doubling()).merges == merges
 
-    class Doubling:
-        def step(self, before, statistics, rate, n_batches):
-            calls.append((before.alpha.copy(), statistics, rate, n_batches))
-            return Proportions(before.alpha * 2, before.memory + 1)
 
-    posterior = LazyPosterior(np.full((1, 1), 0.5), (V, K), np.ones(K), memory_size=1)
-    given, seen = list(stream(2)), []
-    for s in given:
+# What is learnt of the documents' prior
 
-        def learn(view, s=s):
+
+class Doubling:
+    """Remembers what it was asked."""
+
+    def __init__(self):
+        self.calls = []
+
+    def step(self, alpha, memory, statistics, n_batches):
+        self.calls.append((alpha.copy(), memory, statistics, n_batches))
+        return alpha * 2, 1 if memory is None else memory + 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "n_rounds"), [(OnlineEM(), 2), (OnlineEM(), 1), (StochasticVI(), 1)]
+)
+def test_rules_hand_the_documents_prior_to_its_update(rule, n_rounds):
+    """With the minibatches before, the memory of before, and the alpha that was seen."""
+    posterior = TopicPosterior(np.full((1, 1), 0.5), (V, K), np.ones(K))
+    given_parts, seen, found, update = list(stream(2)), [], [], Doubling()
+    rule = Rounds(LearnsDocTopicPrior(rule, update), n_rounds)
+    state = rule.init(posterior)
+    assert state == (None, None)
+    for s in given_parts:
+
+        def learn(view, *, warm=False, s=s):
             seen.append(view.alpha.copy())
-            return s
+            found.append(replace(s, alpha=view.alpha))
+            return found[-1]
 
-        posterior.blend(rule(0.5, 0.0, doc_topic=Doubling()).step(posterior, learn))
+        blend, state = rule.step(posterior, learn, state)
+        posterior.blend(blend)
     doubled = 2 ** np.arange(2 * n_rounds)
     assert_array_equal(np.array(seen)[:, 0], doubled)
-    assert_array_equal([alpha[0] for alpha, _, _, _ in calls], doubled)
-    assert [(rate, n) for _, _, rate, n in calls] == [(1.0, 0)] * n_rounds + [
-        (2**-0.5, 1)
-    ] * n_rounds
-    assert [s for _, s, _, _ in calls] == [given[0]] * n_rounds + [given[1]] * n_rounds
+    assert_array_equal([alpha[0] for alpha, _, _, _ in update.calls], doubled)
+    assert [memory for _, memory, _, _ in update.calls] == [None] * n_rounds + [1] * n_rounds
+    assert [n for _, _, _, n in update.calls] == [0] * n_rounds + [1] * n_rounds
+    assert [s for _, _, s, _ in update.calls] == found
     assert_array_equal(posterior.alpha, 2.0 ** (2 * n_rounds))
-    assert_array_equal(posterior.proportions.memory, 2.0)
+    assert state == (None, 2)
 
 
 # Langevin dynamics
@@ -305,12 +484,12 @@ def test_rules_hand_the_proportions_to_their_update(rule, n_rounds):
 
 def langevin_step(seed, lam, s, *, a=0.02, n_documents=60, n_before=0):
     """lam after one step from lam, which is the prior unless minibatches came before."""
-    posterior = LazyPosterior(lam, lam.shape)
+    posterior = TopicPosterior(lam, lam.shape, seed=seed)
     nothing = Statistics(np.empty(0, np.int32), np.empty((0, K)), np.zeros(2))
     for _ in range(n_before):
         posterior.blend(Blend(1.0, 1.0, 0.0, nothing))
-    rule = Langevin(a, 10.0, 0.6, seed, n_documents)
-    posterior.blend(rule.step(posterior, lambda view: s))
+    rule = Langevin(a, 10.0, 0.6, n_documents)
+    posterior.blend(rule.step(posterior, given(s), None)[0])
     return posterior.dense()
 
 
@@ -334,9 +513,9 @@ def test_a_langevin_step_drifts_towards_the_prior():
     nothing = Statistics(np.empty(0, np.int32), np.empty((0, K)), np.zeros(2))
     draws = []
     for i in range(2000):
-        posterior = LazyPosterior(eta, (V, K))
+        posterior = TopicPosterior(eta, (V, K), seed=i)
         posterior.blend(Blend(3.0, 1.0, 0.0, nothing))
-        posterior.blend(Langevin(0.2, 1e9, 0.6, i).step(posterior, lambda view: nothing))
+        posterior.blend(Langevin(0.2, 1e9, 0.6).step(posterior, given(nothing), None)[0])
         draws.append(posterior.dense())
     mean, error = np.mean(draws, axis=0), np.std(draws, axis=0) / 2000**0.5
     assert np.abs((mean - (90 + 0.1 * (30 - 90))) / error).max() < 4.5
@@ -373,12 +552,12 @@ def test_langevin_draws_depend_on_seed_and_minibatch_alone():
     once = langevin_step(3, lam, s)
     assert_array_equal(langevin_step(3, lam, s), once)
     assert (langevin_step(4, lam, s) != once).all()
-    posterior = LazyPosterior(lam, (V, K))
-    rule = Langevin(0.02, 1e9, 0.6, 3, 60)
+    posterior = TopicPosterior(lam, (V, K), seed=3)
+    rule = Langevin(0.02, 1e9, 0.6, 60)
     noise = []
     for _ in range(2):
         before = posterior.dense()
-        blend = rule.step(posterior, lambda view: s)
+        blend = rule.step(posterior, given(s), None)[0]
         drift = blend.retain * before + blend.gain * dense(s) + blend.prior * lam
         posterior.blend(blend)
         noise.append((posterior.dense() - drift) / np.sqrt(0.02 * drift))
@@ -387,11 +566,11 @@ def test_langevin_draws_depend_on_seed_and_minibatch_alone():
 
 def test_langevin_for_an_endless_stream_is_for_the_documents_so_far():
     lam = np.full((V, K), 40.0)
-    posteriors = [LazyPosterior(lam, (V, K)) for _ in range(2)]
+    posteriors = [TopicPosterior(lam, (V, K)) for _ in range(2)]
     seen = 0
     for s in unequal(5):
         seen += s.n_documents
         for posterior, n_documents in zip(posteriors, (None, seen), strict=True):
-            rule = Langevin(0.01, 1000.0, 0.6, 0, n_documents)
-            posterior.blend(rule.step(posterior, lambda view, s=s: s))
+            rule = Langevin(0.01, 1000.0, 0.6, n_documents)
+            posterior.blend(rule.step(posterior, given(s), None)[0])
     assert_array_equal(posteriors[0].dense(), posteriors[1].dense())

@@ -2,6 +2,7 @@
 """The sentence topic model as an estimator: streams, inference, errors, and what it finds."""
 
 import pickle
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -19,10 +20,11 @@ from streamtopics import WASTopicModel
 from streamtopics.datasets import make_subtle_corpus
 from streamtopics.metrics import ParticleScorer
 from streamtopics.text import SentenceVectorizer
-from streamtopics.was import specific_comment_scores
+from streamtopics.was import HDP, SBP, WAS, simulate, specific_comment_scores
 from streamtopics.was.subtle import find_subtle
 
 SETTINGS = {"n_sweeps": 12, "n_burn_in": 6, "n_local_sweeps": 8, "random_state": 3}
+PRIORS = {"was": WAS(b=0.5), "hdp": HDP(), "sbp": SBP(b=0.5, truncation=8)}
 CORPUS = make_subtle_corpus(60, n_topics=5, n_features=80, subtle_share=0.02, random_state=0)
 X = CORPUS.X
 
@@ -31,7 +33,7 @@ def model(n_components=5, **given):
     return WASTopicModel(n_components, **SETTINGS | given)
 
 
-@pytest.fixture(params=["was", "hdp", "sbp"])
+@pytest.fixture(params=PRIORS.values(), ids=PRIORS)
 def fitted(request):
     return model(prior=request.param).fit(X)
 
@@ -57,6 +59,7 @@ def test_both_forms_of_sentences_are_the_same():
     assert_array_equal(apart.components_, together.components_)
     assert_array_equal(apart.transform(X[:20]), together.transform(rows, groups=groups))
     assert apart.score(X[:20]) == together.score(rows, groups=groups)
+    assert_array_equal(model().fit_transform(X[:20]), model().fit_transform(rows, groups=groups))
 
 
 def test_sentences_come_back_in_the_rows_they_had(fitted):
@@ -75,10 +78,20 @@ def test_sentences_come_back_in_the_rows_they_had(fitted):
 
 
 def test_the_first_minibatch_is_a_fit():
-    assert_array_equal(model().partial_fit(X).components_, model().fit(X).components_)
+    first, fitted = model().partial_fit(X), model().fit(X)
+    assert_array_equal(first.components_, fitted.components_)
+    assert (first.n_iter_, fitted.n_iter_) == (0, 1)
 
 
-@pytest.mark.parametrize("prior", ["was", "hdp", "sbp"])
+def test_the_words_of_topics_may_have_a_prior_of_their_own():
+    prior = np.where(np.arange(80) < 40, 1.0, 1e-3)
+    by_array = model(topic_word_prior=prior).fit(X[:20])
+    by_function = model(topic_word_prior=lambda names, X: prior).fit(X[:20])
+    assert_array_equal(by_array.components_, by_function.components_)
+    assert by_array.topic_word_[:, :40].sum() > model().fit(X[:20]).topic_word_[:, :40].sum()
+
+
+@pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
 def test_a_pickle_goes_on_where_the_stream_was_cut(prior):
     whole = model(prior=prior)
     for start in range(0, 60, 20):
@@ -155,10 +168,9 @@ def test_wrong_input_changes_nothing(fitted, wrong, message):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("prior", "dp"), ("a", 0.0), ("a", [1.0, -1.0]), ("b", -1), ("zeta", 0), ("truncation", 0),
         ("atom_prior", 0), ("atom_prior", 1e-12), ("topic_word_prior", 0), ("n_sweeps", 0),
         ("n_burn_in", 12),
-        ("n_local_sweeps", 0), ("kappa", 0), ("exact", "yes"), ("n_components", 0),
+        ("n_local_sweeps", 0), ("kappa", 1.5), ("n_components", 0), ("prior", "hpd"),
     ],
 )  # fmt: skip
 def test_wrong_parameters_change_nothing(name, value):
@@ -168,14 +180,42 @@ def test_wrong_parameters_change_nothing(name, value):
     assert not hasattr(estimator, "posterior_")
 
 
-def test_sticks_of_the_hdp_are_those_of_a_dirichlet_process():
-    with pytest.raises(ValueError, match="a must be 1 and b a number for prior='hdp'"):
-        model(prior="hdp", a=2.0).fit(X)
+@pytest.mark.parametrize(
+    ("prior", "message"),
+    [
+        (WAS, "got the class WAS"),
+        (object(), "has no sampler and no draw_seats.*Franchise"),
+    ],
+)
+def test_what_is_no_prior_is_refused_by_what_it_lacks(prior, message):
+    estimator = model(prior=prior)
+    with pytest.raises(TypeError, match=message):
+        estimator.fit(X)
+    assert not hasattr(estimator, "posterior_")
+    with pytest.raises(TypeError, match=message):
+        simulate([2], prior, 0.1, np.eye(2), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(
+    ("word", "prior"), [("was", WAS(b=0.5)), ("hdp", HDP()), ("sbp", SBP(b=0.5))]
+)
+def test_a_word_stands_for_a_prior(word, prior):
+    by_word, by_record = model(prior=word).fit(X[:20]), model(prior=prior).fit(X[:20])
+    assert_array_equal(by_word.components_, by_record.components_)
+    assert by_word.get_params().keys() == by_record.get_params().keys()
+
+
+@pytest.mark.parametrize("estimator", [model(), model(prior=WAS(b=0.5))], ids=["word", "record"])
+def test_fields_of_the_prior_are_parameters(estimator):
+    assert estimator.get_params()["prior__zeta"] == 1.0
+    assert clone(estimator).set_params(prior__b=2.0).prior == WAS(b=2.0)
+    search = GridSearchCV(estimator, {"prior__b": [0.5, 50.0]}, cv=2, error_score="raise")
+    assert search.fit(X[:20]).best_params_["prior__b"] in (0.5, 50.0)
 
 
 def test_more_topics_in_mid_stream_are_refused(fitted):
     before = state(fitted)
-    with pytest.raises(ValueError, match="n_components is 9 now, but the model has 5"):
+    with pytest.raises(ValueError, match="n_components is 9 now, but the model was started with 5"):
         fitted.set_params(n_components=9).partial_fit(X)
     assert state(fitted) == before
 
@@ -186,10 +226,26 @@ def test_an_interrupted_fit_leaves_the_model_as_it_was(fitted, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("streamtopics.was.sampler.sweep", stop)
+    monkeypatch.setattr("streamtopics.was.sampler.SentenceSampler.sweep", stop)
     with pytest.raises(KeyboardInterrupt):
         fitted.fit(X)
     assert state(fitted) == before
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_an_interrupted_step_is_all_learnt_or_not_at_all(fitted, monkeypatch, after):
+    whole, before = pickle.loads(pickle.dumps(fitted)).partial_fit(X[:3]), state(fitted)
+    blend = type(fitted.posterior_).blend
+
+    def stop(posterior, step, swaps):
+        if after:
+            blend(posterior, step, swaps)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(type(fitted.posterior_), "blend", stop)
+    with pytest.raises(KeyboardInterrupt):
+        fitted.partial_fit(X[:3])
+    assert state(fitted) == (state(whole) if after else before)
 
 
 # Documents of all kinds
@@ -254,9 +310,23 @@ def test_names_of_columns_are_kept_and_compared():
             estimator.transform(X[:2])
 
 
-def test_counts_that_no_memory_holds_are_refused(fitted):
-    with pytest.raises(ValueError, match="more than the 2,147,483,647 that are sampled at once"):
-        fitted.transform([np.r_[3e9, np.zeros(79)][None]])
+@pytest.mark.parametrize("count", [2.0**24 + 2, 1e9, 1e12])
+def test_counts_beyond_the_budget_are_refused_before_they_are_words(fitted, count):
+    before = state(fitted)
+    document = np.r_[count, np.zeros(79)][None]
+    tracemalloc.start()
+    for method in (fitted.fit, fitted.partial_fit, fitted.transform, fitted.log_likelihood):
+        with pytest.raises(ValueError, match=r"words, more than the 16,777,216 .* at once"):
+            method([document])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10e6
+    assert state(fitted) == before
+
+
+def test_particles_beyond_the_budget_are_refused(fitted):
+    with pytest.raises(ValueError, match=r"n_particles=10000000 copies .* fewer particles"):
+        fitted.log_likelihood(X[:1], n_particles=10**7)
 
 
 def test_iterators_of_documents_are_read_once(fitted):
@@ -326,13 +396,13 @@ def test_wrong_questions(fitted, wrong):
 def test_find_subtle():
     """Two of three topics are rare; one of these dominates two sentences of one document."""
     theta = np.array([[0.9, 0.1, 0.0], [0.4, 0.6, 0.0], [0.3, 0.7, 0.0], [0.0, 0.0, 1.0]])
-    lengths, documents = np.array([20.0, 2.0, 1.0, 0.0]), np.array([0, 1, 1, 1])
-    found = find_subtle(theta, lengths, documents, max_share=0.2, min_proportion=0.5)
+    lengths = np.array([20.0, 2.0, 1.0, 0.0])
+    found = find_subtle(theta, lengths, max_share=0.2, min_proportion=0.5)
     assert [(k, sentences.tolist()) for k, _, sentences in found] == [(1, [2, 1])]
     assert_allclose(found[0][1], (20 * 0.1 + 2 * 0.6 + 0.7) / 23)
     for limits in ({"max_share": 0.16, "min_proportion": 0.5},
                    {"max_share": 0.2, "min_proportion": 0.8}):  # fmt: skip
-        assert find_subtle(theta, lengths, documents, **limits) == []
+        assert find_subtle(theta, lengths, **limits) == []
 
 
 def test_topics_with_less_than_half_of_an_even_share_are_subtle(fitted):

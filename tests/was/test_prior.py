@@ -8,22 +8,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chisquare
 
-from streamtopics.was.prior import (
-    HDP,
-    SBP,
-    WAS,
-    dish_probabilities,
-    draw_seats,
-    log_dishes,
-    log_prior,
-    log_seating,
-    round_robin,
-    simulate,
-    stick_parameters,
-    table_probabilities,
-    weight_correlation,
-)
+from streamtopics.was import HDP, SBP, WAS, simulate, weight_correlation
+from streamtopics.was.prior import round_robin, stick_parameters
 from tests.reference import was as reference
+from tests.reference.was_law import log_dishes, log_prior, log_seating, table_probabilities
 
 UNEVEN = WAS(a=(0.5, 1.5, 3.0), b=(1.0, 2.0, 0.3), zeta=0.5)
 
@@ -60,12 +48,6 @@ def test_sticks_of_pitman_and_yor():
     pi, xi = table_probabilities(sizes, 1 - sigma, b)
     assert_allclose(pi, (sizes - sigma) / (sizes.sum() + theta), rtol=1e-13)
     assert_allclose(xi, (theta + 3 * sigma) / (sizes.sum() + theta), rtol=1e-13)
-
-
-def test_dish_probabilities_sum_to_one():
-    eta, omega = dish_probabilities(4, 0.5)
-    assert_allclose([eta, omega], [1 / 4.5, 0.5 / 4.5])
-    assert dish_probabilities(0, 2.0)[1] == 1.0
 
 
 def test_the_last_parameter_holds_for_later_sticks():
@@ -128,7 +110,7 @@ def test_draws_have_the_law_of_the_predictive_probabilities(prior):
         law[canonical(table, dish, order)] += p
     drawn = Counter()
     for _ in range(n):
-        seats = draw_seats(lengths, prior, rng)
+        seats = prior.draw_seats(lengths, rng)
         drawn[canonical(seats.table, seats.dish.tolist(), order)] += 1
     assert drawn.keys() <= law.keys()
     expected = np.array([n * p for p in law.values()])
@@ -173,22 +155,22 @@ def test_a_document_without_shared_atoms_has_no_correlation_to_speak_of():
 @pytest.mark.parametrize(
     ("kind", "arguments", "name"),
     [
-        (WAS, {"a": 0.0}, "a must be"),
-        (WAS, {"b": [1.0, -1.0]}, "b must be"),
-        (WAS, {"a": []}, "a must be"),
-        (WAS, {"a": [[1.0]]}, "a must be"),
-        (WAS, {"b": "1"}, "b must be"),
-        (WAS, {"b": [float("nan")]}, "b must be"),
-        (WAS, {"zeta": float("inf")}, "zeta must be"),
-        (WAS, {"zeta": None}, "zeta must be"),
-        (WAS, {"exact": 1}, "exact must be"),
-        (HDP, {"table_concentration": -1.0}, "table_concentration must be"),
-        (HDP, {"dish_concentration": float("nan")}, "dish_concentration must be"),
-        (SBP, {"a": -1.0}, "a must be"),
-        (SBP, {"b": 0}, "b must be"),
-        (SBP, {"truncation": 0}, "truncation must be"),
-        (SBP, {"truncation": 2.0}, "truncation must be"),
-        (SBP, {"truncation": True}, "truncation must be"),
+        (WAS, {"a": 0.0}, "a of WAS must be"),
+        (WAS, {"b": [1.0, -1.0]}, "b of WAS must be"),
+        (WAS, {"a": []}, "a of WAS must be"),
+        (WAS, {"a": [[1.0]]}, "a of WAS must be"),
+        (WAS, {"b": "1"}, "b of WAS must be"),
+        (WAS, {"b": [float("nan")]}, "b of WAS must be"),
+        (WAS, {"zeta": float("inf")}, "zeta of WAS must be"),
+        (WAS, {"zeta": None}, "zeta of WAS must be"),
+        (WAS, {"exact": 1}, "exact of WAS must be"),
+        (HDP, {"table_concentration": -1.0}, "table_concentration of HDP must be"),
+        (HDP, {"dish_concentration": float("nan")}, "dish_concentration of HDP must be"),
+        (SBP, {"a": -1.0}, "a of SBP must be"),
+        (SBP, {"b": 0}, "b of SBP must be"),
+        (SBP, {"truncation": 0}, "truncation of SBP must be"),
+        (SBP, {"truncation": 2.0}, "truncation of SBP must be"),
+        (SBP, {"truncation": True}, "truncation of SBP must be"),
     ],
 )
 def test_senseless_parameters_are_refused(kind, arguments, name):

@@ -9,18 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from streamtopics.parallel import workers
-from streamtopics.was.prior import HDP, SBP, WAS, simulate
-from streamtopics.was.sampler import (
-    Corpus,
-    TopicCounts,
-    corpus_of,
-    document_seeds,
-    fold_in,
-    log_likelihood,
-    start,
-    sweep,
-    word_statistics,
-)
+from streamtopics.was import HDP, SBP, WAS, simulate
+from streamtopics.was.corpus import SentenceCorpus, corpus_of, document_seeds
+from streamtopics.was.sampler import SentenceSampler, TopicCounts, word_statistics
 from tests.reference import was as reference
 
 PRIORS = [WAS(), WAS(exact=False), HDP(), SBP(truncation=3)]
@@ -47,7 +38,6 @@ def test_counts_become_words_in_the_order_of_columns():
     assert_array_equal(corpus.sentences, [0, 3, 3, 6, 7])
     assert_array_equal(corpus.documents, [0, 1, 1, 4])
     assert_array_equal(corpus.bounds, [0, 3, 3, 7])
-    assert corpus.longest == 3
     part = corpus.part(1, 3)
     assert_array_equal(part.words, [0, 0, 0, 2])
     assert_array_equal(part.sentences, [0, 0, 3, 4])
@@ -81,28 +71,27 @@ def test_no_word_is_lost(prior, words_per_block):
     seeds = document_seeds(0, 0, corpus.n_documents)
     others = np.random.default_rng(0).integers(0, 9, (25, 4)).astype(float)
     topics = TopicCounts(others, others.sum(axis=0), np.full(25, 0.1), 2.5)
-    state, learnt = start(corpus, prior, 0.1, topics, seeds)
+    state, learnt = SentenceSampler(prior, 0.1).start(corpus, topics, seeds)
     for number in range(5):
-        state, learnt = sweep(
-            corpus, state, prior, 0.1, learnt, seeds, number, words_per_block=words_per_block
+        state, learnt = SentenceSampler(prior, 0.1).sweep(
+            corpus, state, learnt, seeds, number, words_per_block=words_per_block
         )
         own = np.zeros((25, 4))
         np.add.at(own, (corpus.words, state.topic), 1.0)
         assert_array_equal(learnt.counts, others + own)
         assert_array_equal(learnt.mass, learnt.counts.sum(axis=0))
     assert_array_equal(topics.counts, others)
-    assert_allclose(learnt.topic_word.sum(axis=1), 1.0, rtol=1e-12)
 
 
 @each_prior
 def test_workers_do_not_change_the_bits(prior):
     corpus = corpus_of(*counts(60))
     seeds = document_seeds(3, 0, corpus.n_documents)
-    state, topics = start(corpus, prior, 0.1, TopicCounts.none(25, 4, 0.1), seeds)
-    given = corpus, state, prior, 0.1, topics, seeds, 0
-    alone, after = sweep(*given, words_per_block=50)
+    state, topics = SentenceSampler(prior, 0.1).start(corpus, TopicCounts.none(25, 4, 0.1), seeds)
+    sampler, given = SentenceSampler(prior, 0.1), (corpus, state, topics, seeds, 0)
+    alone, after = sampler.sweep(*given, words_per_block=50)
     with workers(3) as three:
-        also, after_three = sweep(*given, three, words_per_block=50)
+        also, after_three = sampler.sweep(*given, three, words_per_block=50)
     assert_array_equal(also.topic, alone.topic)
     assert_array_equal(also.table, alone.table)
     assert_array_equal(also.dish, alone.dish)
@@ -114,9 +103,11 @@ def test_blocks_see_the_counts_of_the_sweeps_start():
     corpus = corpus_of(*counts(40))
     seeds = document_seeds(3, 0, 40)
     prior, kappa = WAS(), 0.1
-    state, topics = start(corpus, prior, kappa, TopicCounts.none(25, 4, 0.1), seeds)
+    state, topics = SentenceSampler(prior, kappa).start(corpus, TopicCounts.none(25, 4, 0.1), seeds)
     size = corpus.n_words // 2
-    both, merged = sweep(corpus, state, prior, kappa, topics, seeds, 0, words_per_block=size)
+    both, merged = SentenceSampler(prior, kappa).sweep(
+        corpus, state, topics, seeds, 0, words_per_block=size
+    )
     cut = int(np.searchsorted(corpus.bounds, corpus.n_words / 2))
     places = [(0, cut), (cut, 40)]
     counts_after = topics.counts.copy()
@@ -124,7 +115,7 @@ def test_blocks_see_the_counts_of_the_sweeps_start():
         part = corpus.part(first, last)
         words = slice(corpus.bounds[first], corpus.bounds[last])
         own = state.part(words.start, words.stop)
-        alone, learnt = sweep(part, own, prior, kappa, topics, seeds[first:last], 0)
+        alone, learnt = SentenceSampler(prior, kappa).sweep(part, own, topics, seeds[first:last], 0)
         assert_array_equal(alone.topic, both.topic[words])
         assert_array_equal(alone.dish, both.dish[words])
         counts_after += learnt.counts - topics.counts
@@ -135,12 +126,12 @@ def test_blocks_see_the_counts_of_the_sweeps_start():
 def test_a_folded_in_document_does_not_depend_on_its_company(prior):
     corpus = corpus_of(*counts(50))
     seeds = document_seeds(1, 100, 50)
-    given = prior, 0.1, some_weights()
-    whole = fold_in(corpus, *given, seeds, n_sweeps=4, n_averaged=2)
+    sampler, weights = SentenceSampler(prior, 0.1), some_weights()
+    whole = sampler.fold_in(corpus, weights, seeds, n_sweeps=4, n_averaged=2)
     for d in (0, 7, 49):
-        alone = fold_in(
-            corpus.part(d, d + 1), *given, seeds[d : d + 1], n_sweeps=4, n_averaged=2
-        )  # fmt: skip
+        alone = sampler.fold_in(
+            corpus.part(d, d + 1), weights, seeds[d : d + 1], n_sweeps=4, n_averaged=2
+        )
         words = slice(corpus.bounds[d], corpus.bounds[d + 1])
         sentences = slice(corpus.documents[d], corpus.documents[d + 1])
         assert_array_equal(alone.state.dish, whole.state.dish[words])
@@ -150,18 +141,18 @@ def test_a_folded_in_document_does_not_depend_on_its_company(prior):
 
 @each_prior
 def test_documents_and_sentences_may_be_empty(prior):
-    none = Corpus(np.zeros(0, np.int32), np.zeros(1, np.intp), np.zeros(1, np.intp))
+    none = SentenceCorpus(np.zeros(0, np.int32), np.zeros(1, np.intp), np.zeros(1, np.intp))
     weights, no_seeds = some_weights(), document_seeds(0, 0, 0)
-    assert fold_in(none, prior, 0.1, weights, no_seeds).word_topic.shape == (0, 4)
-    assert log_likelihood(none, prior, 0.1, weights, no_seeds).shape == (0,)
+    assert SentenceSampler(prior, 0.1).fold_in(none, weights, no_seeds).word_topic.shape == (0, 4)
+    assert SentenceSampler(prior, 0.1).log_likelihood(none, weights, no_seeds).shape == (0,)
     corpus, seeds = corpus_of(np.zeros((3, 25)), [0, 2, 1]), document_seeds(0, 0, 3)
-    found = fold_in(corpus, prior, 0.1, weights, seeds, n_sweeps=2, n_averaged=1)
+    found = SentenceSampler(prior, 0.1).fold_in(corpus, weights, seeds, n_sweeps=2, n_averaged=1)
     assert_allclose(found.sentence_topic, 0.25, rtol=1e-12)
     assert_array_equal(found.n_tables, 0)
     assert_array_equal(found.n_dishes, 0)
-    assert_array_equal(log_likelihood(corpus, prior, 0.1, weights, seeds), 0.0)
-    state, topics = start(corpus, prior, 0.1, TopicCounts.none(25, 4, 0.1), seeds)
-    _, topics = sweep(corpus, state, prior, 0.1, topics, seeds, 0)
+    assert_array_equal(SentenceSampler(prior, 0.1).log_likelihood(corpus, weights, seeds), 0.0)
+    state, topics = SentenceSampler(prior, 0.1).start(corpus, TopicCounts.none(25, 4, 0.1), seeds)
+    _, topics = SentenceSampler(prior, 0.1).sweep(corpus, state, topics, seeds, 0)
     assert_array_equal(topics.counts, 0)
 
 
@@ -177,15 +168,17 @@ def test_topics_of_sentences_are_found():
     """With clear topics a sentence is about what its words are about."""
     topics = np.kron(np.eye(3), np.ones(5) / 5) + 1e-6
     rng = np.random.default_rng(0)
-    documents = [simulate([8] * 6, WAS(zeta=1.0), 0.05, topics / topics.sum(1)[:, None], rng)
-                 for _ in range(20)]  # fmt: skip
-    corpus = Corpus(
+    documents = [
+        simulate([8] * 6, WAS(zeta=1.0), 0.05, topics / topics.sum(1)[:, None], rng)
+        for _ in range(20)
+    ]
+    corpus = SentenceCorpus(
         np.concatenate([document.words for document in documents]),
         np.arange(0, 20 * 48 + 1, 8),
         np.arange(0, 121, 6),
     )
     seeds = document_seeds(0, 0, 20)
-    found = fold_in(corpus, WAS(), 0.05, np.ascontiguousarray(topics.T), seeds)
+    found = SentenceSampler(WAS(), 0.05).fold_in(corpus, np.ascontiguousarray(topics.T), seeds)
     share = np.eye(3)[np.concatenate([document.topic for document in documents])]
     share = share.reshape(120, 8, 3).mean(axis=1)
     assert np.abs(found.sentence_topic - share).mean() < 0.1
@@ -195,23 +188,25 @@ def test_topics_of_sentences_are_found():
 def test_states_can_be_shipped():
     corpus = corpus_of(*counts())
     seeds = document_seeds(0, 0, corpus.n_documents)
-    state, topics = start(corpus, WAS(), 0.1, TopicCounts.none(25, 4, 0.1), seeds)
+    state, topics = SentenceSampler(WAS(), 0.1).start(corpus, TopicCounts.none(25, 4, 0.1), seeds)
     shipped = pickle.loads(pickle.dumps((state, topics)))
-    after = sweep(corpus, *shipped[:1], WAS(), 0.1, shipped[1], seeds, 0)[0]
-    assert_array_equal(after.topic, sweep(corpus, state, WAS(), 0.1, topics, seeds, 0)[0].topic)
+    after = SentenceSampler(WAS(), 0.1).sweep(corpus, *shipped, seeds, 0)[0]
+    assert_array_equal(
+        after.topic, SentenceSampler(WAS(), 0.1).sweep(corpus, state, topics, seeds, 0)[0].topic
+    )
 
 
 def test_senseless_arguments_are_refused():
     corpus = corpus_of(*counts())
     seeds = document_seeds(0, 0, corpus.n_documents)
     with pytest.raises(ValueError, match="n_averaged"):
-        fold_in(corpus, WAS(), 0.1, some_weights(), seeds, n_sweeps=2, n_averaged=3)
-    with pytest.raises(ValueError, match="kappa"):
-        fold_in(corpus, WAS(), 0.0, some_weights(), seeds)
+        SentenceSampler(WAS(), 0.1).fold_in(corpus, some_weights(), seeds, n_sweeps=2, n_averaged=3)
+    with pytest.raises(ValueError, match="atom_prior"):
+        SentenceSampler(WAS(), 0.0).fold_in(corpus, some_weights(), seeds)
     with pytest.raises(ValueError, match="n_particles"):
-        log_likelihood(corpus, WAS(), 0.1, some_weights(), seeds, n_particles=0)
+        SentenceSampler(WAS(), 0.1).log_likelihood(corpus, some_weights(), seeds, n_particles=0)
     with pytest.raises(ValueError, match="Smooth the topics"):
-        fold_in(corpus, WAS(), 0.1, np.zeros((25, 4)), seeds)
+        SentenceSampler(WAS(), 0.1).fold_in(corpus, np.zeros((25, 4)), seeds)
 
 
 @pytest.mark.parametrize("n_particles", [1, 40])
@@ -221,13 +216,17 @@ def test_the_particles_estimate_is_unbiased(prior, n_particles):
     topic_word = np.array([[0.8, 0.2], [0.1, 0.9]])
     _, exact = reference.posterior(lengths, words, prior, kappa, 2, 2, topic_word=topic_word)
     n = 1000 if n_particles == 1 else 200
-    corpus = Corpus(
+    corpus = SentenceCorpus(
         np.tile(np.array(words, np.int32), n),
         np.append(np.add.outer(5 * np.arange(n), [0, 3]), 5 * n),
         2 * np.arange(n + 1),
     )
     weights = np.ascontiguousarray(topic_word.T)
     seeds = document_seeds(4, 0, n)
-    p = np.exp(log_likelihood(corpus, prior, kappa, weights, seeds, n_particles=n_particles))
+    p = np.exp(
+        SentenceSampler(prior, kappa).log_likelihood(
+            corpus, weights, seeds, n_particles=n_particles
+        )
+    )
     assert abs(p.mean() - exact) < 4.5 * p.std() / n**0.5
     assert p.std() / n**0.5 < 0.04 * exact

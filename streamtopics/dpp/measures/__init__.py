@@ -5,7 +5,7 @@
 """
 
 from streamtopics.dpp.measures.bags import LengthMultinomial, Poisson
-from streamtopics.dpp.measures.base import BaseMeasure, WordMeasure
+from streamtopics.dpp.measures.base import BaseMeasure
 from streamtopics.dpp.measures.bernoulli import Bernoulli
 from streamtopics.dpp.measures.fourier import Fourier
 from streamtopics.dpp.measures.gaussian import Gaussian
@@ -13,13 +13,6 @@ from streamtopics.dpp.measures.items import Items
 from streamtopics.dpp.measures.weighted import Weighted
 
 __all__ = [
-    "BaseMeasure",
-    "Bernoulli",
-    "Fourier",
-    "Gaussian",
-    "Items",
-    "LengthMultinomial",
-    "Poisson",
+    "BaseMeasure", "Bernoulli", "Fourier", "Gaussian", "Items", "LengthMultinomial", "Poisson",
     "Weighted",
-    "WordMeasure",
-]
+]  # fmt: skip

@@ -10,18 +10,23 @@ section 4.3.3).
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Self
 
 import numpy as np
 from numpy.polynomial.polynomial import polyval
+from numpy.random import Generator
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import gammaln
 from scipy.stats import geom
 
-from streamtopics.dpp.measures.base import Points, as_rows, check_rates, rank_of, rows_of_words
+from streamtopics.dpp.arrays import Floats, Places, Points
+from streamtopics.dpp.forms import COUNTS
+from streamtopics.dpp.measures.base import BaseMeasure, as_rows, check_rates, rank_of, rows_of_words
 
 
 @dataclass(frozen=True, eq=False)
-class Poisson:
+class Poisson(BaseMeasure):
     """Independent Poisson counts of words; phi(x) = x.
 
     Parameters
@@ -32,20 +37,21 @@ class Poisson:
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.measures import Poisson
+    >>> from streamtopics.dpp import Poisson
     >>> measure = Poisson([0.5, 2.0])
     >>> np.exp(measure.log_p(np.array([[0, 2]]))).round(4)  # e^-2.5 2^2 / 2!
     array([0.1642])
     """
 
-    lam: np.ndarray
+    lam: Floats
+    form = COUNTS
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "lam", check_rates(self.lam, "lam", np.inf))
 
     @classmethod
-    def from_sentences(cls, counts: Points, *, smoothing: float = 0.5) -> "Poisson":
-        """The mean count of each word, to whose sum `smoothing` is added.
+    def from_sentences(cls, counts: Points, *, smoothing: float = 0.5) -> Self:
+        """Learn the mean count of each word, to whose sum `smoothing` is added.
 
         Parameters
         ----------
@@ -55,7 +61,7 @@ class Poisson:
         Examples
         --------
         >>> import numpy as np
-        >>> from streamtopics.dpp.measures import Poisson
+        >>> from streamtopics.dpp import Poisson
         >>> Poisson.from_sentences(np.array([[1, 0], [2, 0]])).lam
         array([1.75, 0.25])
         """
@@ -64,44 +70,35 @@ class Poisson:
         return cls.from_totals(total, counts.shape[0], smoothing=smoothing)
 
     @classmethod
-    def from_totals(
-        cls, counts: np.ndarray, n_sentences: int, *, smoothing: float = 0.5
-    ) -> "Poisson":
-        """As `from_sentences`, given the count of each word in `n_sentences`."""
+    def from_totals(cls, counts: Floats, n_sentences: int, *, smoothing: float = 0.5) -> Self:
+        """Return the same, given the count of each word in `n_sentences`."""
         return cls((counts + smoothing) / max(n_sentences, 1))
 
     @property
-    def v(self) -> np.ndarray:
+    def v(self) -> Floats:
         return self.lam
 
     @property
-    def w0(self) -> np.ndarray:
+    def w0(self) -> Floats:
         return self.lam[:, None]
 
-    @property
-    def mass(self) -> float:
-        return 1.0
-
-    @property
-    def n_items(self) -> float:
-        return np.inf
-
     def features(self, points: Points) -> sparse.csr_matrix:
-        """The counts."""
+        """Return the counts."""
         return as_rows(points)
 
-    def log_p(self, points: Points) -> np.ndarray:
-        """Log probability of each sentence, in nats."""
+    def log_p(self, points: Points) -> Floats:
+        """Return the log probability of each sentence, in nats."""
         rows = as_rows(points)
-        return rows @ np.log(self.lam) - self.lam.sum() - _log_factorials(rows)
+        result: Floats = rows @ np.log(self.lam) - self.lam.sum() - _log_factorials(rows)
+        return result
 
-    def sample(self, n: int, rng: np.random.Generator) -> sparse.csr_matrix:
-        """Independent sentences."""
+    def sample(self, n: int, rng: Generator) -> sparse.csr_matrix:
+        """Draw independent sentences."""
         total = self.lam.sum()
         return _words(rng.poisson(total, size=n), self.lam / total, rng)
 
-    def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> sparse.csr_matrix:
-        """For each row h of H a sentence drawn from p(x) (h'x)^2 / h'Sigma h.
+    def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
+        """Draw a sentence from p(x) (h'x)^2 / h'Sigma h for each row h of H.
 
         Its length has the law P(n) (n c + n^2 m^2), a mixture of 1 + Poisson with weight
         c + m^2 and of 2 + Poisson with weight m^2 sum(lam), m and c the mean and variance of
@@ -114,13 +111,13 @@ class Poisson:
         extra = 1 + (rng.random(len(H)) * (one + two) < two)
         return _tilted_words(extra + rng.poisson(total, size=len(H)), pi, H, rng)
 
-    def absence(self) -> tuple[np.ndarray, np.ndarray]:
-        """The other words do not depend on word w: P(w absent), twice."""
+    def absence(self) -> tuple[Floats, Floats]:
+        """Return P(w absent) twice: the other words do not depend on word w."""
         return np.exp(-self.lam), np.exp(-self.lam)
 
 
 @dataclass(frozen=True, eq=False)
-class LengthMultinomial:
+class LengthMultinomial(BaseMeasure):
     """Any law of the length, then independent words; phi(x) = x, or x divided by its length.
 
     Parameters
@@ -135,7 +132,7 @@ class LengthMultinomial:
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.measures import LengthMultinomial
+    >>> from streamtopics.dpp import LengthMultinomial
     >>> measure = LengthMultinomial([0.0, 0.5, 0.5], [0.25, 0.75])
     >>> measure.features(np.array([[1, 1]])).toarray()
     array([[0.5, 0.5]])
@@ -143,11 +140,12 @@ class LengthMultinomial:
     array([0.1875])
     """
 
-    lengths: np.ndarray
-    pi: np.ndarray
+    lengths: Floats
+    pi: Floats
     normalize: bool = True
+    form = COUNTS
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         pi, lengths = np.array(self.pi, np.float64), np.array(self.lengths, np.float64)
         for name, x, least in (("pi", pi, 1e-300), ("lengths", lengths, 0.0)):
             if x.ndim != 1 or not x.size or not (x >= least).all() or abs(x.sum() - 1) > 1e-6:
@@ -163,8 +161,8 @@ class LengthMultinomial:
     @classmethod
     def from_sentences(
         cls, counts: Points, *, smoothing: float = 0.5, normalize: bool = True
-    ) -> "LengthMultinomial":
-        """The shares of the words, and of the lengths.
+    ) -> Self:
+        """Learn the shares of the words, and of the lengths.
 
         A geometric law of the same mean length is mixed in with the weight of one
         sentence, so that lengths not seen are possible, up to where it falls below 1e-9.
@@ -181,7 +179,7 @@ class LengthMultinomial:
         Examples
         --------
         >>> import numpy as np
-        >>> from streamtopics.dpp.measures import LengthMultinomial
+        >>> from streamtopics.dpp import LengthMultinomial
         >>> measure = LengthMultinomial.from_sentences(np.array([[1, 1], [0, 2], [3, 0]]))
         >>> measure.pi, measure.lengths[:4].round(3)
         (array([0.5625, 0.4375]), array([0.075, 0.053, 0.537, 0.276]))
@@ -194,13 +192,13 @@ class LengthMultinomial:
     @classmethod
     def from_totals(
         cls,
-        counts: np.ndarray,
-        lengths: np.ndarray,
+        counts: Floats,
+        lengths: Floats | Places,
         *,
         smoothing: float = 0.5,
         normalize: bool = True,
-    ) -> "LengthMultinomial":
-        """As `from_sentences`, given the count of each word and of each length from 0."""
+    ) -> Self:
+        """Return the same, given the count of each word and of each length from 0."""
         n_sentences = lengths.sum()
         mean = max(lengths @ np.arange(len(lengths)) / n_sentences, 0.5) if n_sentences else 1.0
         law = geom(1 / (1 + mean), loc=-1)
@@ -211,35 +209,27 @@ class LengthMultinomial:
         return cls(seen / seen.sum(), total / total.sum(), normalize)
 
     @property
-    def _g2(self) -> np.ndarray:
-        """P(n) g(n)^2."""
+    def _g2(self) -> Floats:
+        """P(n) g(n)^2 for each length n."""
         n = np.maximum(np.arange(len(self.lengths)), 1)
         return self.lengths / n**2 if self.normalize else self.lengths
 
-    def _factorial_moments(self, thinning: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """E[n g^2 t^(n-1)] and E[n (n-1) g^2 t^(n-2)] for each t of `thinning`, in [0, 1]."""
+    def _factorial_moments(self, thinning: Floats) -> tuple[Floats, Floats]:
+        """Return E[n g^2 t^(n-1)] and E[n (n-1) g^2 t^(n-2)] for each t, in [0, 1]."""
         n = np.arange(len(self.lengths))
         one, two = n * self._g2, n * (n - 1) * self._g2
         return polyval(thinning, one[1:]), polyval(thinning, np.append(two, 0.0)[2:])
 
     @property
-    def v(self) -> np.ndarray:
+    def v(self) -> Floats:
         return self.pi * self._factorial_moments(np.ones(1))[0]
 
     @property
-    def w0(self) -> np.ndarray:
+    def w0(self) -> Floats:
         return (self.pi * np.sqrt(self._factorial_moments(np.ones(1))[1]))[:, None]
 
-    @property
-    def mass(self) -> float:
-        return 1.0
-
-    @property
-    def n_items(self) -> float:
-        return np.inf
-
     def features(self, points: Points) -> sparse.csr_matrix:
-        """The counts, divided by the length if `normalize`."""
+        """Return the counts, divided by the length if `normalize`."""
         rows = as_rows(points)
         if not self.normalize:
             return rows
@@ -247,21 +237,24 @@ class LengthMultinomial:
         data = rows.data / np.repeat(n, np.diff(rows.indptr))
         return sparse.csr_matrix((data, rows.indices, rows.indptr), shape=rows.shape)
 
-    def log_p(self, points: Points) -> np.ndarray:
-        """Log probability of each sentence, in nats."""
+    def log_p(self, points: Points) -> Floats:
+        """Return the log probability of each sentence, in nats."""
         rows = as_rows(points)
         n = lengths_of(rows)
         table = np.append(self.lengths, 0.0)
         with np.errstate(divide="ignore"):
             log_length = np.log(table[np.minimum(n, len(self.lengths))])
-        return log_length + gammaln(n + 1.0) + rows @ np.log(self.pi) - _log_factorials(rows)
+        result: Floats = (
+            log_length + gammaln(n + 1.0) + rows @ np.log(self.pi) - _log_factorials(rows)
+        )
+        return result
 
-    def sample(self, n: int, rng: np.random.Generator) -> sparse.csr_matrix:
-        """Independent sentences."""
+    def sample(self, n: int, rng: Generator) -> sparse.csr_matrix:
+        """Draw independent sentences."""
         return _words(rng.choice(len(self.lengths), size=n, p=self.lengths), self.pi, rng)
 
-    def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> sparse.csr_matrix:
-        """For each row h of H a sentence drawn from p(x) (h'phi(x))^2 / h'Sigma h.
+    def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
+        """Draw a sentence from p(x) (h'phi(x))^2 / h'Sigma h for each row h of H.
 
         Its length has the law P(n) g(n)^2 (n c + n^2 m^2), m and c the mean and variance of h
         over a word.
@@ -277,15 +270,15 @@ class LengthMultinomial:
         )
         return _tilted_words(length, self.pi, H, rng)
 
-    def absence(self) -> tuple[np.ndarray, np.ndarray]:
-        """Each of the n words is another one with probability 1 - pi_w."""
+    def absence(self) -> tuple[Floats, Floats]:
+        """Return the factors: each of the n words is another one with probability 1 - pi_w."""
         one, two = self._factorial_moments(1 - self.pi)
         all_one, all_two = self._factorial_moments(np.ones(1))
         return one / all_one, two / all_two if all_two > 0 else two
 
 
-def lengths_of(rows: sparse.csr_matrix) -> np.ndarray:
-    """The number of words of each sentence, which must be whole."""
+def lengths_of(rows: sparse.csr_matrix) -> Places:
+    """Return the number of words of each sentence, which must be whole."""
     n = np.asarray(rows.sum(axis=1)).ravel()
     if not (n == np.rint(n)).all() or rows.data.min(initial=0) < 0:
         raise ValueError(
@@ -295,31 +288,29 @@ def lengths_of(rows: sparse.csr_matrix) -> np.ndarray:
     return n.astype(np.intp)
 
 
-def _log_factorials(rows: sparse.csr_matrix) -> np.ndarray:
-    """Sum of log x! over the words of each sentence."""
+def _log_factorials(rows: sparse.csr_matrix) -> Floats:
+    """Return the sum of log x! over the words of each sentence."""
     log_factorial = sparse.csr_matrix(
         (gammaln(rows.data + 1), rows.indices, rows.indptr), shape=rows.shape
     )
     return np.asarray(log_factorial.sum(axis=1)).ravel()
 
 
-def _words(lengths: np.ndarray, pi: np.ndarray, rng: np.random.Generator) -> sparse.csr_matrix:
-    """Sentences of these lengths, words independent."""
+def _words(lengths: Places, pi: Floats, rng: Generator) -> sparse.csr_matrix:
+    """Draw sentences of these lengths, words independent."""
     words = rng.choice(len(pi), size=lengths.sum(), p=pi)
     rows = np.repeat(np.arange(len(lengths)), lengths)
-    return rows_of_words(rows, words, (len(lengths), len(pi)))
+    return rows_of_words([np.stack([rows, words])], (len(lengths), len(pi)))
 
 
-def _moments(pi: np.ndarray, H: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and variance of h_w, w drawn from pi, for each row h."""
+def _moments(pi: Floats, H: Floats) -> tuple[Floats, Floats]:
+    """Return mean and variance of h_w, w drawn from pi, for each row h."""
     mean = H @ pi
     return mean, ((H - mean[:, None]) ** 2) @ pi
 
 
-def _tilted_words(
-    lengths: np.ndarray, pi: np.ndarray, H: np.ndarray, rng: np.random.Generator
-) -> sparse.csr_matrix:
-    """Sentences of these lengths from Multinomial(x; n, pi) (h'x)^2, word by word.
+def _tilted_words(lengths: Places, pi: Floats, H: Floats, rng: Generator) -> sparse.csr_matrix:
+    """Draw sentences of these lengths from Multinomial(x; n, pi) (h'x)^2, word by word.
 
     Each is found by bisection of the law in `NextWord`.
     """
@@ -334,12 +325,12 @@ def _tilted_words(
         word = rank_of(above, np.zeros(len(rows), dtype=np.intp), last)
         a[rows] += H[rows, word]
         found.append(np.stack([rows, word]))
-    return rows_of_words(*np.concatenate(found, axis=1), (n, V))
+    return rows_of_words(found, (n, V))
 
 
 @dataclass(frozen=True, eq=False)
 class NextWord:
-    """What the next word of a sentence from Multinomial(x; n, pi) (h'x)^2 is, for some h.
+    """The law of the next word of a sentence from Multinomial(x; n, pi) (h'x)^2, for some h.
 
     With a = h'x so far and l words left after this one, word w has a probability
     proportional to pi_w [(a + h_w + l m)^2 + l c]. Its sums over the words up to w are made
@@ -354,33 +345,26 @@ class NextWord:
         Sums of pi, pi h and pi h^2 over the words up to each.
     """
 
-    m: np.ndarray
-    c: np.ndarray
-    P: np.ndarray
-    P1: np.ndarray
-    P2: np.ndarray
+    m: Floats
+    c: Floats
+    P: Floats
+    P1: Floats
+    P2: Floats
 
     @classmethod
-    def of(cls, pi: np.ndarray, H: np.ndarray) -> "NextWord":
-        """For each row h of H, of shape (n, V)."""
+    def of(cls, pi: Floats, H: Floats) -> Self:
+        """Return the law for each row h of H, of shape (n, V)."""
         sums = np.cumsum(pi), np.cumsum(pi * H, axis=1), np.cumsum(pi * H**2, axis=1)
         return cls(*_moments(pi, H), *sums)
 
-    def weight(
-        self, rows: np.ndarray, words: np.ndarray, a: np.ndarray, left: np.ndarray
-    ) -> np.ndarray:
-        """The sum over the words up to these, with the h of these rows."""
+    def weight(self, rows: Places, words: Places, a: Floats, left: Places) -> Floats:
+        """Return the sum over the words up to these, with the h of these rows."""
         b = a + left * self.m[rows]
         constant = b**2 + left * self.c[rows]
         return constant * self.P[words] + 2 * b * self.P1[rows, words] + self.P2[rows, words]
 
     def above(
-        self,
-        threshold: np.ndarray,
-        rows: np.ndarray,
-        words: np.ndarray,
-        a: np.ndarray,
-        left: np.ndarray,
-    ) -> np.ndarray:
-        """Whether the weight is above the threshold."""
+        self, threshold: Floats, rows: Places, words: Places, a: Floats, left: Places
+    ) -> NDArray[np.bool_]:
+        """Return whether the weight is above the threshold."""
         return self.weight(rows, words, a, left) > threshold

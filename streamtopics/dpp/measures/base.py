@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a base measure is: the only things that the model needs of a ground set.
+"""The protocol of base measures: all that the model needs of a ground set.
 
 A ground set carries a measure p and features phi(x), a vector of V numbers, with
 
@@ -9,68 +9,103 @@ w0 of few columns. Dupuy (2017, section 4.2.2) asks for no more than Sigma; exac
 sampling also asks for draws from the law p(x) (h'phi(x))^2 / h'Sigma h, tilted by h.
 """
 
-from typing import Protocol
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Protocol, Self
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import ArrayLike
 from scipy import sparse
 
-Points = np.ndarray | sparse.csr_matrix
+from streamtopics.dpp.arrays import Floats, Places, Points
+from streamtopics.dpp.forms import Form
 
 
 class BaseMeasure(Protocol):
     """A ground set with its measure and features. Points are rows of an array or CSR matrix.
 
-    Attributes
-    ----------
-    v : ndarray of shape (V,)
-    w0 : ndarray of shape (V, q)
-        Sigma = Diag(v) + w0 w0'.
-    mass : float
-        The sum of p over the ground set: 1 for a probability measure.
-    n_items : float
-        Size of the ground set; may be inf.
+    Measures inherit from it. The defaults are those of a probability measure on an infinite
+    ground set whose features are not words.
     """
 
     @property
-    def v(self) -> np.ndarray: ...
+    @abstractmethod
+    def form(self) -> Form:
+        """Form of the sets of a user: one of `streamtopics.dpp.forms`."""
 
     @property
-    def w0(self) -> np.ndarray: ...
+    @abstractmethod
+    def v(self) -> Floats:
+        """Diagonal of Sigma = Diag(v) + w0 w0', of shape (V,)."""
 
     @property
-    def mass(self) -> float: ...
+    @abstractmethod
+    def w0(self) -> Floats:
+        """The rest of Sigma, of shape (V, q); q may be 0."""
 
-    @property
-    def n_items(self) -> float: ...
-
+    @abstractmethod
     def features(self, points: Points) -> Points:
-        """phi of each point, of shape (n_points, V)."""
+        """Return phi of each point, of shape (n_points, V)."""
 
-    def log_p(self, points: Points) -> np.ndarray:
-        """log p of each point, of shape (n_points,), in nats."""
+    @abstractmethod
+    def log_p(self, points: Points) -> Floats:
+        """Return log p of each point, of shape (n_points,), in nats."""
 
-    def sample(self, n: int, rng: np.random.Generator) -> Points:
-        """Independent draws of n points from p / mass."""
+    @abstractmethod
+    def sample(self, n: int, rng: Generator) -> Points:
+        """Draw n independent points from p / mass."""
 
-    def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> Points:
-        """For each row h of H, one draw from p(x) (h'phi(x))^2 / h'Sigma h."""
+    @abstractmethod
+    def sample_tilted(self, H: Floats, rng: Generator) -> Points:
+        """Draw a point from p(x) (h'phi(x))^2 / h'Sigma h for each row h of H."""
 
+    @property
+    def mass(self) -> float:
+        """Sum of p over the ground set."""
+        return 1.0
 
-class WordMeasure(BaseMeasure, Protocol):
-    """A measure over sentences, whose feature w is 0 where word w is absent."""
+    @property
+    def n_items(self) -> float:
+        """Size of the ground set."""
+        return np.inf
 
-    def absence(self) -> tuple[np.ndarray, np.ndarray]:
-        """Factors a, c of shape (V,): without word w, Sigma is a_w Diag(v) + c_w w0 w0'.
+    @property
+    def can_list(self) -> bool:
+        """True if `ground_set` and `places` list the ground set."""
+        return False
 
-        That is the sum of p phi phi' over the sentences without word w, of which row and
-        column w are 0.
+    def ground_set(self) -> Points:
+        """Return all points of the ground set; for measures that `can_list`."""
+        raise ValueError(f"{type(self).__name__} cannot list its ground set; use Background noise")
+
+    def places(self, points: Points) -> Places:
+        """Return the place of each point in `ground_set`; for measures that `can_list`."""
+        raise ValueError(f"{type(self).__name__} cannot list its ground set; use Background noise")
+
+    def without(self, points: Points) -> Self:
+        """Return the measure that is 0 at these points; only if its Sigma has the same form."""
+        raise ValueError(
+            f"points cannot be taken out of the ground set of {type(self).__name__}, as noise that "
+            "gives a point once needs it for given points; use Background"
+        )
+
+    def absence(self) -> tuple[Floats, Floats]:
+        """Return factors a, c of shape (V,): without word w, Sigma is a_w Diag(v) + c_w w0 w0'.
+
+        That is the sum of p phi phi' over the points whose feature w is 0, of which row and
+        column w are 0. Only for features that are words or items.
         """
+        raise ValueError(
+            "this is for ground sets of words or items, of whose features "
+            f"{type(self).__name__} has none. Look at components_"
+        )
 
 
-def rank_of(test, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """The smallest place in [low, high] at which a monotone test holds, by bisection.
+def rank_of(test: Callable[[Places], np.ndarray], low: Places, high: Places) -> Places:
+    """Return the smallest place in [low, high] at which a monotone test holds, by bisection.
 
-    `test` takes an integer array like `low` and is never asked about `high`, at which
+    `test` takes an integer array like `low` and is never called with `high`, at which
     it is taken to hold.
 
     Examples
@@ -90,7 +125,7 @@ def rank_of(test, low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 
 def as_rows(points: Points) -> sparse.csr_matrix:
-    """Points as a CSR matrix of float64, sentences as rows; never changed in place.
+    """Return points as a CSR matrix of float64, a copy if anything has to change.
 
     Entries that a CSR matrix has twice are added up, as scipy does.
     """
@@ -102,13 +137,14 @@ def as_rows(points: Points) -> sparse.csr_matrix:
     return points
 
 
-def rows_of_words(rows: np.ndarray, words: np.ndarray, shape: tuple[int, int]) -> sparse.csr_matrix:
-    """Counts of words in sentences: an entry (rows[i], words[i]) counts 1."""
+def rows_of_words(found: Sequence[Places], shape: tuple[int, int]) -> sparse.csr_matrix:
+    """Return counts of words in sentences from arrays of the sentences and words, (2, n)."""
+    rows, words = np.concatenate(found, axis=1)
     return sparse.coo_matrix((np.ones(len(rows)), (rows, words)), shape=shape).tocsr()
 
 
-def check_rates(values: np.ndarray, name: str, most: float) -> np.ndarray:
-    """A vector of float64 in (0, most), with no entry at the ends."""
+def check_rates(values: ArrayLike, name: str, most: float) -> Floats:
+    """Return a vector of float64 in (0, most), with no entry at the ends."""
     values = np.array(values, dtype=np.float64)
     if values.ndim != 1 or values.size == 0:
         raise ValueError(f"{name} must have shape (n_features,); got {values.shape}")

@@ -6,18 +6,23 @@ p(x) = prod_i pi_i^x_i (1 - pi_i)^(1 - x_i),    Sigma = Diag(pi (1 - pi)) + pi p
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Self
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
 from scipy import sparse
 
-from streamtopics.dpp.measures.base import Points, as_rows, check_rates, rank_of, rows_of_words
+from streamtopics.dpp.arrays import Floats, Places, Points
+from streamtopics.dpp.forms import SENTENCES
+from streamtopics.dpp.measures.base import BaseMeasure, as_rows, check_rates, rank_of, rows_of_words
 
 MOST_ENUMERATED = 16
 MOST_NUMBERS = 2**21
 
 
 @dataclass(frozen=True, eq=False)
-class Bernoulli:
+class Bernoulli(BaseMeasure):
     """Independent words. Points are rows of a matrix, of which the nonzero entries count.
 
     Parameters
@@ -28,7 +33,7 @@ class Bernoulli:
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.measures import Bernoulli
+    >>> from streamtopics.dpp import Bernoulli
     >>> measure = Bernoulli([0.5, 0.1])
     >>> measure.v
     array([0.25, 0.09])
@@ -36,16 +41,15 @@ class Bernoulli:
     array([0.45, 0.05])
     """
 
-    pi: np.ndarray
+    pi: Floats
+    form = SENTENCES
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "pi", check_rates(self.pi, "pi", 1.0))
 
     @classmethod
-    def from_sentences(
-        cls, counts: Points, *, smoothing: float = 0.5, clip: float = 1e-6
-    ) -> "Bernoulli":
-        """The share of sentences that have each word.
+    def from_sentences(cls, counts: Points, *, smoothing: float = 0.5, clip: float = 1e-6) -> Self:
+        """Learn the share of sentences that have each word.
 
         Parameters
         ----------
@@ -58,7 +62,7 @@ class Bernoulli:
         Examples
         --------
         >>> import numpy as np
-        >>> from streamtopics.dpp.measures import Bernoulli
+        >>> from streamtopics.dpp import Bernoulli
         >>> Bernoulli.from_sentences(np.array([[1, 0], [2, 0], [0, 0]])).pi
         array([0.625, 0.125])
         """
@@ -68,52 +72,58 @@ class Bernoulli:
 
     @classmethod
     def from_totals(
-        cls, present: np.ndarray, n_sentences: int, *, smoothing: float = 0.5, clip: float = 1e-6
-    ) -> "Bernoulli":
-        """As `from_sentences`, given how many of `n_sentences` have each word."""
+        cls,
+        present: Floats | Places,
+        n_sentences: int,
+        *,
+        smoothing: float = 0.5,
+        clip: float = 1e-6,
+    ) -> Self:
+        """Return the same, given the number of `n_sentences` that have each word."""
         pi = (present + smoothing) / max(n_sentences + 2 * smoothing, 1e-300)
         return cls(np.clip(pi, clip, 1 - clip))
 
     @property
-    def v(self) -> np.ndarray:
+    def v(self) -> Floats:
         return self.pi * (1 - self.pi)
 
     @property
-    def w0(self) -> np.ndarray:
+    def w0(self) -> Floats:
         return self.pi[:, None]
-
-    @property
-    def mass(self) -> float:
-        return 1.0
 
     @property
     def n_items(self) -> float:
         V = len(self.pi)
         return 2.0**V if V < 1024 else np.inf
 
+    @property
+    def can_list(self) -> bool:
+        return len(self.pi) <= MOST_ENUMERATED
+
     def features(self, points: Points) -> sparse.csr_matrix:
-        """1 for each word that a sentence has."""
+        """Return 1 for each word that a sentence has."""
         rows = as_rows(points)
         return sparse.csr_matrix(
             ((rows.data != 0).astype(np.float64), rows.indices, rows.indptr), shape=rows.shape
         )
 
-    def log_p(self, points: Points) -> np.ndarray:
-        """Log probability of each sentence, in nats."""
+    def log_p(self, points: Points) -> Floats:
+        """Return the log probability of each sentence, in nats."""
         log_absent = np.log1p(-self.pi)
-        return self.features(points) @ (np.log(self.pi) - log_absent) + log_absent.sum()
+        result: Floats = self.features(points) @ (np.log(self.pi) - log_absent) + log_absent.sum()
+        return result
 
-    def sample(self, n: int, rng: np.random.Generator) -> sparse.csr_matrix:
-        """Independent sentences."""
+    def sample(self, n: int, rng: Generator) -> sparse.csr_matrix:
+        """Draw independent sentences."""
         V = len(self.pi)
         step, found = max(1, MOST_NUMBERS // V), [np.zeros((2, 0), dtype=np.intp)]
         for start in range(0, n, step):
             rows, words = np.nonzero(rng.random((min(step, n - start), V)) < self.pi)
             found.append(np.stack([start + rows, words]))
-        return rows_of_words(*np.concatenate(found, axis=1), (n, V))
+        return rows_of_words(found, (n, V))
 
-    def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> sparse.csr_matrix:
-        """For each row h of H a sentence drawn from p(x) (h'x)^2 / h'Sigma h.
+    def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
+        """Draw a sentence from p(x) (h'x)^2 / h'Sigma h for each row h of H.
 
         Each next word is found by bisection of the law in `Gaps`.
         """
@@ -132,31 +142,32 @@ class Bernoulli:
             rows, start, word = rows[more], after[more], after[more] - 1
             a = a[more] + H[rows, word]
             found.append(np.stack([rows, word]))
-        return rows_of_words(*np.concatenate(found, axis=1), (n, V))
+        return rows_of_words(found, (n, V))
 
-    def absence(self) -> tuple[np.ndarray, np.ndarray]:
-        """The other words do not depend on word w: P(w absent), twice."""
+    def absence(self) -> tuple[Floats, Floats]:
+        """Return P(w absent) twice: the other words do not depend on word w."""
         return 1 - self.pi, 1 - self.pi
 
     def ground_set(self) -> sparse.csr_matrix:
-        """All 2^V sentences, in the order of the numbers that their words are the bits of."""
+        """Return all 2^V sentences, by the numbers that their words are the bits of."""
         V = len(self.pi)
-        if V > MOST_ENUMERATED:
+        if not self.can_list:
             raise ValueError(
-                f"all sentences were asked for, but with {V} words there are 2^{V}; this works "
+                f"the ground set cannot be listed: with {V} words there are 2^{V}; this works "
                 f"for at most {MOST_ENUMERATED} words. Use Background noise, which does not list "
                 "the ground set"
             )
         return sparse.csr_matrix((np.arange(2**V)[:, None] >> np.arange(V) & 1).astype(float))
 
-    def places(self, points: Points) -> np.ndarray:
-        """Where in `ground_set` each sentence is."""
-        return (self.features(points) @ np.exp2(np.arange(len(self.pi)))).astype(np.intp)
+    def places(self, points: Points) -> Places:
+        """Return the place of each sentence in `ground_set`."""
+        result: Places = (self.features(points) @ np.exp2(np.arange(len(self.pi)))).astype(np.intp)
+        return result
 
 
 @dataclass(frozen=True, eq=False)
 class Gaps:
-    """Where the next word of a sentence from p(x) (h'x)^2 is, for each of some h.
+    """The law of the place of the next word of a sentence from p(x) (h'x)^2, for some h.
 
     With a the sum of h_j x_j over j < i, the words from i on integrate out to
     (a + m_i)^2 + c_i, m and c sums of pi h and of pi (1 - pi) h^2 over j >= i. So the
@@ -171,37 +182,30 @@ class Gaps:
     m, c : ndarray of shape (n, V + 1)
     """
 
-    log_absent: np.ndarray
-    m: np.ndarray
-    c: np.ndarray
+    log_absent: Floats
+    m: Floats
+    c: Floats
 
     @classmethod
-    def of(cls, pi: np.ndarray, H: np.ndarray) -> "Gaps":
-        """For each row h of H, of shape (n, V)."""
+    def of(cls, pi: Floats, H: Floats) -> Self:
+        """Return the law for each row h of H, of shape (n, V)."""
         log_absent = np.concatenate([[0.0], np.cumsum(np.log1p(-pi))])
         return cls(log_absent, _sums_from(pi * H), _sums_from(pi * (1 - pi) * H**2))
 
-    def weight(
-        self, rows: np.ndarray, start: np.ndarray, end: np.ndarray, a: np.ndarray
-    ) -> np.ndarray:
-        """The numerator, Q_end / Q_start [(a + m_end)^2 + c_end], with the h of these rows."""
+    def weight(self, rows: Places, start: Places, end: Places, a: Floats) -> Floats:
+        """Return Q_end / Q_start [(a + m_end)^2 + c_end], with the h of these rows."""
         none = np.exp(self.log_absent[end] - self.log_absent[start])
         return none * ((a + self.m[rows, end]) ** 2 + self.c[rows, end])
 
     def at_most(
-        self,
-        threshold: np.ndarray,
-        rows: np.ndarray,
-        start: np.ndarray,
-        end: np.ndarray,
-        a: np.ndarray,
-    ) -> np.ndarray:
-        """Whether the weight is at most the threshold."""
+        self, threshold: Floats, rows: Places, start: Places, end: Places, a: Floats
+    ) -> NDArray[np.bool_]:
+        """Return whether the weight is at most the threshold."""
         return self.weight(rows, start, end, a) <= threshold
 
 
-def _sums_from(x: np.ndarray) -> np.ndarray:
-    """The sums over j >= i, for i = 0..V, along the last axis."""
+def _sums_from(x: Floats) -> Floats:
+    """Return the sums over j >= i, for i = 0..V, along the last axis."""
     sums = np.zeros((len(x), x.shape[1] + 1))
     np.cumsum(x[:, ::-1], axis=1, out=sums[:, -2::-1])
     return sums

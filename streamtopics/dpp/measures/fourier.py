@@ -7,14 +7,21 @@ the uniform law: Sigma = I.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from streamtopics.dpp.arrays import Floats, Places
+from streamtopics.dpp.forms import VECTORS
+from streamtopics.dpp.measures.base import BaseMeasure
 
 MOST_STEPS, PRECISION = 60, 1e-14
 
 
 @dataclass(frozen=True)
-class Fourier:
+class Fourier(BaseMeasure):
     """The uniform law on [0, 1]^m with V = (2 d + 1)^m features. Points are rows of length m.
 
     Parameters
@@ -27,7 +34,7 @@ class Fourier:
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.measures import Fourier
+    >>> from streamtopics.dpp import Fourier
     >>> Fourier(1, 1).features(np.array([[0.0], [0.25]])).round(3)
     array([[1.   , 1.414, 0.   ],
            [1.   , 0.   , 1.414]])
@@ -37,8 +44,9 @@ class Fourier:
 
     n_dimensions: int
     degree: int
+    form = VECTORS
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not (self.n_dimensions >= 1 and self.degree >= 0):
             raise ValueError(
                 "n_dimensions must be at least 1 and degree at least 0; got "
@@ -50,30 +58,22 @@ class Fourier:
         return 2 * self.degree + 1
 
     @property
-    def frequencies(self) -> np.ndarray:
+    def frequencies(self) -> Places:
         """The frequency of each feature in each coordinate, of shape (V, m)."""
         each = (np.arange(self._side) + 1) // 2
         grid = np.meshgrid(*[each] * self.n_dimensions, indexing="ij")
         return np.stack([axis.ravel() for axis in grid], axis=1)
 
     @property
-    def v(self) -> np.ndarray:
+    def v(self) -> Floats:
         return np.ones(self._side**self.n_dimensions)
 
     @property
-    def w0(self) -> np.ndarray:
+    def w0(self) -> Floats:
         return np.zeros((self._side**self.n_dimensions, 0))
 
-    @property
-    def mass(self) -> float:
-        return 1.0
-
-    @property
-    def n_items(self) -> float:
-        return np.inf
-
-    def features(self, points: np.ndarray) -> np.ndarray:
-        """Products of sines and cosines, the last coordinate running fastest."""
+    def features(self, points: Floats) -> Floats:
+        """Return products of sines and cosines, the last coordinate running fastest."""
         points = np.asarray(points, dtype=np.float64)
         phi = np.ones((len(points), 1))
         for x in points.T:
@@ -82,18 +82,18 @@ class Fourier:
             )
         return phi
 
-    def log_p(self, points: np.ndarray) -> np.ndarray:
-        """Log density of each point, in nats: 0, or -inf outside of the cube."""
+    def log_p(self, points: Floats) -> Floats:
+        """Return the log density of each point, in nats: 0, or -inf outside of the cube."""
         points = np.asarray(points, dtype=np.float64)
         inside = ((points >= 0) & (points <= 1)).all(axis=1)
         return np.where(inside, 0.0, -np.inf)
 
-    def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Independent uniform points."""
+    def sample(self, n: int, rng: Generator) -> Floats:
+        """Draw independent uniform points."""
         return rng.random((n, self.n_dimensions))
 
-    def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """For each row h of H a point with the density (h'phi(x))^2 / h'h.
+    def sample_tilted(self, H: Floats, rng: Generator) -> Floats:
+        """Draw a point from the density (h'phi(x))^2 / h'h for each row h of H.
 
         Coordinate by coordinate: with h as a matrix H whose rows belong to the first one,
         x_1 has the density psi'H H'psi / h'h at psi = psi(x_1), and H'psi is the h of the
@@ -106,23 +106,23 @@ class Fourier:
             H = np.einsum("nb,nbr->nr", self._basis(points[:, axis]), H)
         return points
 
-    def _basis(self, x: np.ndarray) -> np.ndarray:
-        """psi(x), of shape (len(x), 2 d + 1)."""
+    def _basis(self, x: Floats) -> Floats:
+        """Return psi(x), of shape (len(x), 2 d + 1)."""
         angle = 2 * np.pi * x[:, None] * np.arange(1, self.degree + 1)
         psi = np.ones((len(x), self._side))
         psi[:, 1::2], psi[:, 2::2] = np.sqrt(2) * np.cos(angle), np.sqrt(2) * np.sin(angle)
         return psi
 
-    def _sample_first(self, H: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Draws from |H'psi(x)|^2 / |H|^2, by inversion of its distribution function."""
+    def _sample_first(self, H: Floats, rng: Generator) -> Floats:
+        """Draw from |H'psi(x)|^2 / |H|^2, by inversion of its distribution function."""
         n_grid = 4 * self.degree + 2
         values = np.einsum("gb,nbr->ngr", self._basis(np.arange(n_grid) / n_grid), H)
         series = np.fft.rfft((values**2).sum(axis=2), axis=1)[:, :-1] / n_grid
         return _invert(series / np.maximum(series[:, :1].real, 1e-300), rng.random(len(H)))
 
 
-def _invert(series: np.ndarray, target: np.ndarray) -> np.ndarray:
-    """Where the integral of the density 1 + 2 Re sum_k c_k e^(2 pi i k x) reaches the target.
+def _invert(series: NDArray[np.complexfloating[Any]], target: Floats) -> Floats:
+    """Find where the integral of the density 1 + 2 Re sum_k c_k e^(2 pi i k x) is the target.
 
     Newton's steps, kept inside a bracket that shrinks, or else bisection.
     """
@@ -143,8 +143,10 @@ def _invert(series: np.ndarray, target: np.ndarray) -> np.ndarray:
     return x
 
 
-def _evaluate(coefficients: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """The real part of sum_k c_k z^k, k = 1, 2, ..., by Horner's rule."""
+def _evaluate(
+    coefficients: NDArray[np.complexfloating[Any]], z: NDArray[np.complexfloating[Any]]
+) -> Floats:
+    """Return the real part of sum_k c_k z^k, k = 1, 2, ..., by Horner's rule."""
     total = np.zeros(len(coefficients), dtype=complex)
     for c in coefficients.T[::-1]:
         total = (total + c) * z

@@ -2,14 +2,18 @@
 """Vectors in R^V with independent Gaussian entries, phi(x) = x: v = s2, w0 = m."""
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
+from numpy.random import Generator
 
-from streamtopics.dpp.measures.base import check_rates
+from streamtopics.dpp.arrays import Floats
+from streamtopics.dpp.forms import VECTORS
+from streamtopics.dpp.measures.base import BaseMeasure, check_rates
 
 
 @dataclass(frozen=True, eq=False)
-class Gaussian:
+class Gaussian(BaseMeasure):
     """N(mean, Diag(variance)).
 
     Parameters
@@ -21,16 +25,17 @@ class Gaussian:
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.measures import Gaussian
+    >>> from streamtopics.dpp import Gaussian
     >>> measure = Gaussian([0.0, 1.0], [1.0, 4.0])
     >>> measure.log_p(np.array([[0.0, 1.0]])).round(4)  # -log(2 pi) - log 2
     array([-2.531])
     """
 
-    mean: np.ndarray
-    variance: np.ndarray
+    mean: Floats
+    variance: Floats
+    form = VECTORS
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         mean = np.array(self.mean, dtype=np.float64)
         variance = check_rates(self.variance, "variance", np.inf)
         if mean.shape != variance.shape or not np.isfinite(mean).all():
@@ -41,8 +46,8 @@ class Gaussian:
         object.__setattr__(self, "variance", variance)
 
     @classmethod
-    def from_points(cls, points: np.ndarray, *, least_variance: float = 1e-9) -> "Gaussian":
-        """Mean and variance of each column.
+    def from_points(cls, points: Floats, *, least_variance: float = 1e-9) -> Self:
+        """Learn mean and variance of each column.
 
         Parameters
         ----------
@@ -53,7 +58,7 @@ class Gaussian:
         Examples
         --------
         >>> import numpy as np
-        >>> from streamtopics.dpp.measures import Gaussian
+        >>> from streamtopics.dpp import Gaussian
         >>> Gaussian.from_points(np.array([[0.0, 1.0], [2.0, 5.0]])).variance
         array([1., 4.])
         """
@@ -61,36 +66,29 @@ class Gaussian:
         return cls(points.mean(axis=0), np.maximum(points.var(axis=0), least_variance))
 
     @property
-    def v(self) -> np.ndarray:
+    def v(self) -> Floats:
         return self.variance
 
     @property
-    def w0(self) -> np.ndarray:
+    def w0(self) -> Floats:
         return self.mean[:, None]
 
-    @property
-    def mass(self) -> float:
-        return 1.0
-
-    @property
-    def n_items(self) -> float:
-        return np.inf
-
-    def features(self, points: np.ndarray) -> np.ndarray:
-        """The vectors themselves."""
+    def features(self, points: Floats) -> Floats:
+        """Return the vectors themselves."""
         return np.asarray(points, dtype=np.float64)
 
-    def log_p(self, points: np.ndarray) -> np.ndarray:
-        """Log density of each vector, in nats."""
+    def log_p(self, points: Floats) -> Floats:
+        """Return the log density of each vector, in nats."""
         z2 = (self.features(points) - self.mean) ** 2 / self.variance
-        return -0.5 * (z2.sum(axis=1) + np.log(2 * np.pi * self.variance).sum())
+        result: Floats = -0.5 * (z2.sum(axis=1) + np.log(2 * np.pi * self.variance).sum())
+        return result
 
-    def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Independent vectors."""
+    def sample(self, n: int, rng: Generator) -> Floats:
+        """Draw independent vectors."""
         return self.mean + np.sqrt(self.variance) * rng.standard_normal((n, len(self.mean)))
 
-    def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """For each row h of H a vector drawn from p(x) (h'x)^2 / h'Sigma h.
+    def sample_tilted(self, H: Floats, rng: Generator) -> Floats:
+        """Draw a vector from p(x) (h'x)^2 / h'Sigma h for each row h of H.
 
         First t = h'x, of which the law is t^2 N(t; h'm, h'Diag(s2)h), then x given t.
         """
@@ -98,11 +96,12 @@ class Gaussian:
         t = _squared_normal(centre, np.sqrt(spread2), rng)
         x = self.sample(len(H), rng)
         off = (t - np.einsum("nv,nv->n", H, x)) / np.maximum(spread2, 1e-300)
-        return x + off[:, None] * H * self.variance
+        result: Floats = x + off[:, None] * H * self.variance
+        return result
 
 
-def _squared_normal(centre: np.ndarray, spread: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Draws from t^2 N(t; centre, spread^2), by rejection: half of the proposals are kept.
+def _squared_normal(centre: Floats, spread: Floats, rng: Generator) -> Floats:
+    """Draw from t^2 N(t; centre, spread^2), by rejection: half of the proposals are kept.
 
     t^2 <= 2 (t - centre)^2 + 2 centre^2, so a proposal is N with weight centre^2, and
     centre +- spread * chi_3 with weight spread^2.

@@ -2,15 +2,19 @@
 """Items 1..V, each its own feature: the usual DPP over a list (Dupuy 2017, section 4.3.2)."""
 
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
+from numpy.random import Generator
 from scipy import sparse
 
-from streamtopics.dpp.measures.base import rank_of
+from streamtopics.dpp.arrays import Floats, Places
+from streamtopics.dpp.forms import ITEMS
+from streamtopics.dpp.measures.base import BaseMeasure, rank_of
 
 
 @dataclass(frozen=True, eq=False)
-class Items:
+class Items(BaseMeasure):
     """The counting measure on a list of items, phi(i) = e_i. Points are their places.
 
     Parameters
@@ -21,7 +25,7 @@ class Items:
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.measures import Items
+    >>> from streamtopics.dpp import Items
     >>> items = Items.of(3)
     >>> items.features(np.array([2, 0])).toarray()
     array([[0., 0., 1.],
@@ -30,9 +34,10 @@ class Items:
     (3.0, 2.0)
     """
 
-    p: np.ndarray
+    p: Floats
+    form = ITEMS
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         p = np.array(self.p, dtype=np.float64)
         if p.ndim != 1 or p.size == 0 or not ((p >= 0) & (p < np.inf)).all():
             raise ValueError(
@@ -42,16 +47,16 @@ class Items:
         object.__setattr__(self, "p", p)
 
     @classmethod
-    def of(cls, n_items: int) -> "Items":
-        """The counting measure on n items."""
+    def of(cls, n_items: int) -> Self:
+        """Return the counting measure on n items."""
         return cls(np.ones(n_items))
 
     @property
-    def v(self) -> np.ndarray:
+    def v(self) -> Floats:
         return self.p
 
     @property
-    def w0(self) -> np.ndarray:
+    def w0(self) -> Floats:
         return np.zeros((len(self.p), 0))
 
     @property
@@ -62,8 +67,12 @@ class Items:
     def n_items(self) -> float:
         return float(np.count_nonzero(self.p))
 
-    def features(self, points: np.ndarray) -> sparse.csr_matrix:
-        """One row e_i for each place i; IndexError for a place that there is not."""
+    @property
+    def can_list(self) -> bool:
+        return True
+
+    def features(self, points: Places) -> sparse.csr_matrix:
+        """Return a row e_i for each place i; IndexError for a place that there is not."""
         points = np.asarray(points)
         if points.size and not (points.min() >= 0 and points.max() < len(self.p)):
             raise IndexError(
@@ -73,17 +82,17 @@ class Items:
         structure = (np.ones(len(points)), points, np.arange(len(points) + 1))
         return sparse.csr_matrix(structure, shape=(len(points), len(self.p)))
 
-    def log_p(self, points: np.ndarray) -> np.ndarray:
-        """Log weight of each item, in nats: 0 under the counting measure."""
+    def log_p(self, points: Places) -> Floats:
+        """Return the log weight of each item, in nats: 0 under the counting measure."""
         with np.errstate(divide="ignore"):
             return np.log(self.p[np.asarray(points, dtype=np.intp)])
 
-    def sample(self, n: int, rng: np.random.Generator) -> np.ndarray:
-        """Independent draws of n items."""
+    def sample(self, n: int, rng: Generator) -> Places:
+        """Draw n independent items."""
         return rng.choice(len(self.p), size=n, p=self.p / self.p.sum())
 
-    def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """For each row h of H an item i, drawn with probability proportional to p_i h_i^2."""
+    def sample_tilted(self, H: Floats, rng: Generator) -> Places:
+        """Draw an item i, with probability proportional to p_i h_i^2, for each row h of H."""
         below = np.cumsum(self.p * H**2, axis=1)
         threshold = rng.random(len(H)) * below[:, -1]
         rows = np.arange(len(H))
@@ -93,20 +102,26 @@ class Items:
             np.full(len(H), len(self.p) - 1, dtype=np.intp),
         )
 
-    def absence(self) -> tuple[np.ndarray, np.ndarray]:
-        """The other items stay as they are."""
+    def absence(self) -> tuple[Floats, Floats]:
+        """Return 1 and 1: the other items stay as they are."""
         return np.ones(len(self.p)), np.ones(len(self.p))
 
-    def ground_set(self) -> np.ndarray:
-        """All items."""
+    def ground_set(self) -> Places:
+        """Return all items."""
         return np.flatnonzero(self.p)
 
-    def places(self, points: np.ndarray) -> np.ndarray:
-        """Where in `ground_set` each point is."""
+    def places(self, points: Places) -> Places:
+        """Return the place of each point in `ground_set`."""
         return np.searchsorted(self.ground_set(), points)
 
-    def without(self, points: np.ndarray) -> "Items":
-        """The same measure with these items taken out."""
+    def without(self, points: Places) -> Self:
+        """Return the same measure with these items taken out."""
+        items, times = np.unique(points, return_counts=True)
+        if (times > 1).any():
+            raise ValueError(
+                f"item {items[times > 1][0]} is given more than once, but a set has it once; "
+                "give each item once"
+            )
         p = self.p.copy()
-        p[np.asarray(points, dtype=np.intp)] = 0.0
+        p[items] = 0.0
         return replace(self, p=p)

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Weights on the features, phi = s * x, such as those of TF-IDF."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
+from numpy.random import Generator
 from scipy import sparse
 
-from streamtopics.dpp.measures.base import Points, WordMeasure
+from streamtopics.dpp.arrays import Floats, Places, Points
+from streamtopics.dpp.forms import Form
+from streamtopics.dpp.measures.base import BaseMeasure
 
 
 @dataclass(frozen=True, eq=False)
-class Weighted:
+class Weighted(BaseMeasure):
     """Another measure whose features are multiplied by s: v -> s^2 v, w0 -> s w0.
 
     Parameters
@@ -22,17 +26,17 @@ class Weighted:
     Examples
     --------
     >>> import numpy as np
-    >>> from streamtopics.dpp.measures import Bernoulli, Weighted
+    >>> from streamtopics.dpp import Bernoulli, Weighted
     >>> measure = Weighted(Bernoulli([0.5, 0.5]), [1.0, 3.0])
     >>> measure.features(np.array([[0, 1], [1, 1]])).toarray()
     array([[0., 3.],
            [1., 3.]])
     """
 
-    measure: WordMeasure
-    s: np.ndarray
+    measure: BaseMeasure
+    s: Floats
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         s = np.array(self.s, dtype=np.float64)
         shape = self.measure.v.shape
         if s.shape != shape or not ((s >= 0) & (s < np.inf)).all():
@@ -44,12 +48,16 @@ class Weighted:
         object.__setattr__(self, "s", s)
 
     @property
-    def v(self) -> np.ndarray:
+    def v(self) -> Floats:
         return self.s**2 * self.measure.v
 
     @property
-    def w0(self) -> np.ndarray:
+    def w0(self) -> Floats:
         return self.s[:, None] * self.measure.w0
+
+    @property
+    def form(self) -> Form:
+        return self.measure.form
 
     @property
     def mass(self) -> float:
@@ -59,26 +67,42 @@ class Weighted:
     def n_items(self) -> float:
         return self.measure.n_items
 
+    @property
+    def can_list(self) -> bool:
+        return self.measure.can_list
+
     def features(self, points: Points) -> Points:
-        """Those of the measure, times s."""
-        phi = self.measure.features(points)
+        """Return the features of the measure, times s."""
+        phi: Any = self.measure.features(points)
         if sparse.issparse(phi):
             data = phi.data * self.s[phi.indices]
             return sparse.csr_matrix((data, phi.indices, phi.indptr), shape=phi.shape)
         return phi * self.s
 
-    def log_p(self, points: Points) -> np.ndarray:
-        """That of the measure."""
+    def log_p(self, points: Points) -> Floats:
+        """Return log p of the measure."""
         return self.measure.log_p(points)
 
-    def sample(self, n: int, rng: np.random.Generator) -> Points:
-        """As from the measure."""
+    def sample(self, n: int, rng: Generator) -> Points:
+        """Draw from the measure."""
         return self.measure.sample(n, rng)
 
-    def sample_tilted(self, H: np.ndarray, rng: np.random.Generator) -> Points:
-        """As from the measure, tilted by s * h."""
+    def sample_tilted(self, H: Floats, rng: Generator) -> Points:
+        """Draw from the measure, tilted by s * h for each row h of H."""
         return self.measure.sample_tilted(H * self.s, rng)
 
-    def absence(self) -> tuple[np.ndarray, np.ndarray]:
-        """That of the measure."""
+    def ground_set(self) -> Points:
+        """Return the ground set of the measure."""
+        return self.measure.ground_set()
+
+    def places(self, points: Points) -> Places:
+        """Return the places of points in `ground_set`."""
+        return self.measure.places(points)
+
+    def without(self, points: Points) -> Self:
+        """Return the same measure with these points taken out."""
+        return replace(self, measure=self.measure.without(points))
+
+    def absence(self) -> tuple[Floats, Floats]:
+        """Return the factors of the measure."""
         return self.measure.absence()

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Batches of sets of equal size, which batched linear algebra works on."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from streamtopics.dpp.arrays import Floats, Places, Points
+from streamtopics.dpp.measures import BaseMeasure
+from streamtopics.dpp.sets import PointSets
+from streamtopics.kernels import dpp as kernels
+from streamtopics.parallel import MOST_PARTS, SERIAL, Workers
+
+MOST_ENTRIES, LEAST_SIDE = 2**16, 16
+
+
+@dataclass(frozen=True, eq=False)
+class SetBatch:
+    """Some sets, m of them, all of n points.
+
+    Without padding nothing that is found for a set depends on the sets beside it: each
+    has the bits that it has alone.
+
+    Attributes
+    ----------
+    places : ndarray of shape (m,), int
+        Places of the sets among all.
+    points : slice
+        Rows of the part that are their points, one set after another.
+    gram : ndarray of shape (m, n, n)
+        Phi_X Phi_X' of each set.
+    log_p : ndarray of shape (m, n)
+        In nats.
+    """
+
+    places: Places
+    points: slice
+    gram: Floats
+    log_p: Floats
+
+    def of(self, rows: Floats) -> Floats:
+        """Return the rows of the sets, of shape (m, n, k), among all of the part, (n_points, k)."""
+        return rows[self.points].reshape(*self.log_p.shape, rows.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The sets of one job, of similar size.
+
+    Attributes
+    ----------
+    Phi : CSR matrix or ndarray of shape (n_points, V)
+        Features of all points.
+    batches : tuple of SetBatch
+    """
+
+    Phi: Points
+    batches: tuple[SetBatch, ...]
+
+    @property
+    def places(self) -> Places:
+        """Places of the sets, batch by batch."""
+        return np.concatenate([batch.places for batch in self.batches])
+
+    def embed(self, U: Floats) -> Floats:
+        """Return Z = Phi U, of shape (n_points, r), of which no row depends on the others."""
+        if sparse.issparse(self.Phi):
+            return self.Phi @ U
+        return (self.Phi[:, None, :] @ U)[:, 0]
+
+
+@dataclass(frozen=True, eq=False)
+class SetBatches:
+    """All sets of a data set, in parts and batches, and the workers that share the parts."""
+
+    measure: BaseMeasure
+    n_sets: int
+    parts: tuple[Part, ...]
+    workers: Workers = SERIAL
+
+    def __iter__(self) -> Iterator[Part]:
+        return iter(self.parts)
+
+    @property
+    def mean_size(self) -> float:
+        """Mean number of points of a set."""
+        result: float = sum(part.Phi.shape[0] for part in self) / max(self.n_sets, 1)
+        return result
+
+    def fill(self, rows: Floats, function: Callable[..., Floats], *rest: Any) -> Floats:
+        """Fill in the rows of sets, by `function(part, *rest)` for those of a part."""
+        found = self.workers.share(function, [(part, *rest) for part in self])
+        for part, values in zip(self, found, strict=True):
+            rows[part.places] = values
+        return rows
+
+
+def batch_sets(measure: BaseMeasure, sets: PointSets, workers: Workers = SERIAL) -> SetBatches:
+    """Compute the features and Gram matrices of sets, the smallest first.
+
+    The memory is that of the features and of the squares of the sizes, 8 bytes each. What
+    works on them needs about four times the square of the largest size beside it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.dpp import Items, PointSets, batch_sets
+    >>> data = batch_sets(Items.of(9), PointSets(np.array([4, 1, 7]), [0, 2, 2, 3]))
+    >>> [part] = data
+    >>> [(batch.places.tolist(), batch.gram.shape) for batch in part.batches]
+    [([1], (1, 0, 0)), ([2], (1, 1, 1)), ([0], (1, 2, 2))]
+    """
+    order, points = _by_size(sets)
+    Phi, log_p = measure.features(points), measure.log_p(points)
+    sizes = sets.sizes[order]
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    parts = []
+    for cut in _parts(sizes):
+        some = slice(ends[cut.start], ends[cut.stop])
+        rows = Phi[some]
+        parts.append(Part(rows, tuple(_batches(order[cut], sizes[cut], rows, log_p[some]))))
+    return SetBatches(measure, len(sets), tuple(parts), workers)
+
+
+def _by_size(sets: PointSets) -> tuple[Places, Points]:
+    """Return the order of the sets by size, and their points in that order."""
+    sizes = sets.sizes
+    if (sizes[1:] >= sizes[:-1]).all():
+        return np.arange(len(sizes)), sets.points
+    order = np.argsort(sizes, kind="stable")
+    sizes = sizes[order]
+    starts = np.repeat(sets.indptr[order] - np.cumsum(sizes) + sizes, sizes)
+    return order, sets.points[starts + np.arange(len(starts))]
+
+
+def _parts(sizes: Places) -> Iterator[slice]:
+    """Cut sets of increasing size into about 32 parts of equal work, or fewer large enough.
+
+    Small sets count as if they were larger: each also has matrices of r^2 entries.
+    """
+    work = np.cumsum(np.maximum(sizes, LEAST_SIDE) ** 2)
+    least = max(MOST_ENTRIES, work[-1:].sum() / MOST_PARTS)
+    ends = np.flatnonzero(np.diff(work // least, append=-1)) + 1
+    start = 0
+    for end in ends[: len(sizes)]:
+        yield slice(start, end)
+        start = end
+
+
+def _batches(places: Places, sizes: Places, Phi: Points, log_p: Floats) -> Iterator[SetBatch]:
+    """SetBatches of sets of increasing size, none with more entries than fit a cache."""
+    first = 0
+    for n, start, count in zip(
+        *np.unique(sizes, return_index=True, return_counts=True), strict=True
+    ):
+        step = max(1, MOST_ENTRIES // max(n, LEAST_SIDE) ** 2)
+        for some in np.split(places[start : start + count], range(step, count, step)):
+            points = slice(first, first + len(some) * n)
+            shape = (len(some), int(n))
+            yield SetBatch(some, points, _grams(Phi, points, *shape), log_p[points].reshape(shape))
+            first = points.stop
+
+
+def _grams(Phi: Any, points: slice, m: int, n: int) -> Floats:
+    """Return Phi_X Phi_X' of m sets of n points."""
+    if not sparse.issparse(Phi):
+        rows = Phi[points].reshape(m, n, Phi.shape[1])
+        result: Floats = rows @ rows.transpose(0, 2, 1)
+        return result
+    grams = np.empty((m, n, n))
+    indptr = Phi.indptr[points.start : points.stop + 1]
+    kernels.grams(indptr, Phi.indices, Phi.data, Phi.shape[1], grams)
+    return grams

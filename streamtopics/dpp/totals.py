@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Base measures that are learnt from the sets seen, by totals.
+
+Totals are immutable, and added to as a stream goes.
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import numpy as np
+from scipy import sparse
+
+from streamtopics.dpp.arrays import Floats
+from streamtopics.dpp.forms import Form
+from streamtopics.dpp.measures import (
+    BaseMeasure,
+    Bernoulli,
+    Gaussian,
+    Items,
+    LengthMultinomial,
+    Poisson,
+)
+from streamtopics.dpp.measures.bags import lengths_of
+from streamtopics.dpp.sets import PointSets
+
+LEAST_VARIANCE = 1e-9
+MOST_WORDS = 1_000_000
+
+
+class Totals(Protocol):
+    """Totals over the sets seen, which make the base measure."""
+
+    @property
+    def form(self) -> Form: ...
+
+    @property
+    def measure(self) -> BaseMeasure: ...
+
+    def plus(self, sets: PointSets) -> Self:
+        """Return the totals with further sets."""
+
+    def independent_log_likelihood(self, sets: PointSets) -> Floats | None:
+        """Return the log-likelihood of sets of independent points.
+
+        None if these are a Poisson number of draws from the measure.
+        """
+        return None
+
+
+class LearntTotals(Totals, Protocol):
+    """Totals that start from nothing."""
+
+    @classmethod
+    @abstractmethod
+    def none(cls, n_columns: int) -> Self:
+        """Return the totals before the first set."""
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnSums(LearntTotals):
+    """A count of sets or points, and a sum for each column."""
+
+    n: int
+    sums: Floats
+
+    @classmethod
+    def none(cls, n_columns: int) -> Self:
+        return cls(0, np.zeros(n_columns))
+
+    def plus(self, sets: PointSets) -> Self:
+        n, sums = self.count(sets)
+        return type(self)(self.n + n, self.sums + sums)
+
+    @abstractmethod
+    def count(self, sets: PointSets) -> tuple[int, Floats]:
+        """Return the count and the sums of some sets."""
+
+
+class Baskets(ColumnSums):
+    """The number of sets, and of those with each item."""
+
+    form = Items.form
+
+    def count(self, sets: PointSets) -> tuple[int, Floats]:
+        return len(sets), np.bincount(sets.points, minlength=len(self.sums)).astype(np.float64)
+
+    @property
+    def measure(self) -> Items:
+        return Items.of(len(self.sums))
+
+    def independent_log_likelihood(self, sets: PointSets) -> Floats:
+        """Return that of items each with its share of the sets seen, plus half a set each way."""
+        share = (self.sums + 0.5) / (self.n + 1)
+        log_odds = np.concatenate(
+            [[0.0], np.cumsum((np.log(share) - np.log1p(-share))[sets.points])]
+        )
+        independent: Floats = np.diff(log_odds[sets.indptr]) + np.log1p(-share).sum()
+        return independent
+
+
+class WordSets(ColumnSums):
+    """The number of sentences, and of those with each word."""
+
+    form = Bernoulli.form
+
+    def count(self, sets: PointSets) -> tuple[int, Floats]:
+        points: sparse.csr_matrix = sets.points
+        words = points.indices[points.data != 0]
+        present = np.bincount(words, minlength=len(self.sums)).astype(np.float64)
+        return points.shape[0], present
+
+    @property
+    def measure(self) -> Bernoulli:
+        return Bernoulli.from_totals(self.sums, self.n)
+
+
+class WordCounts(ColumnSums):
+    """The number of sentences, and the sum of the counts of each word."""
+
+    form = Poisson.form
+
+    def count(self, sets: PointSets) -> tuple[int, Floats]:
+        return sets.points.shape[0], np.asarray(sets.points.sum(axis=0)).ravel()
+
+    @property
+    def measure(self) -> Poisson:
+        return Poisson.from_totals(self.sums, self.n)
+
+
+@dataclass(frozen=True, eq=False)
+class WordsAndLengths(LearntTotals):
+    """The sum of the counts of each word, and the number of sentences of each length."""
+
+    counts: Floats
+    lengths: Floats
+    form = LengthMultinomial.form
+
+    @classmethod
+    def none(cls, n_columns: int) -> Self:
+        return cls(np.zeros(n_columns), np.zeros(1))
+
+    def plus(self, sets: PointSets) -> Self:
+        found = lengths_of(sets.points)
+        if found.max(initial=0) > MOST_WORDS:
+            raise ValueError(
+                f"X has a sentence of {found.max()} words; ground_set='multinomial' keeps the "
+                f"probability of each length, up to {MOST_WORDS}. Cut it, or use 'poisson'"
+            )
+        lengths = np.bincount(found, minlength=len(self.lengths)).astype(float)
+        lengths[: len(self.lengths)] += self.lengths
+        return type(self)(self.counts + np.asarray(sets.points.sum(axis=0)).ravel(), lengths)
+
+    @property
+    def measure(self) -> LengthMultinomial:
+        return LengthMultinomial.from_totals(self.counts, self.lengths)
+
+
+@dataclass(frozen=True, eq=False)
+class VectorMoments(LearntTotals):
+    """Mean and squared deviations of each column, added up as by Chan et al. (1983)."""
+
+    n_points: int
+    mean: Floats
+    squares: Floats
+    form = Gaussian.form
+
+    @classmethod
+    def none(cls, n_columns: int) -> Self:
+        return cls(0, np.zeros(n_columns), np.zeros(n_columns))
+
+    def plus(self, sets: PointSets) -> Self:
+        more = len(sets.points)
+        if more == 0:
+            return self
+        n, mean = self.n_points + more, sets.points.mean(axis=0)
+        step = mean - self.mean
+        within = ((sets.points - mean) ** 2).sum(axis=0) + step**2 * (self.n_points * more / n)
+        return type(self)(n, self.mean + step * (more / n), self.squares + within)
+
+    @property
+    def measure(self) -> Gaussian:
+        variance = self.squares / max(self.n_points, 1)
+        return Gaussian(self.mean, np.maximum(variance, LEAST_VARIANCE))
+
+
+@dataclass(frozen=True, eq=False)
+class Known(Totals):
+    """A base measure that is known, and stays as it is."""
+
+    known: BaseMeasure
+
+    @property
+    def measure(self) -> BaseMeasure:
+        return self.known
+
+    @property
+    def form(self) -> Form:
+        return self.known.form
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of the points, of which Fourier has fewer than features."""
+        points = self.known.sample(0, np.random.default_rng(0))
+        return points.shape[1] if points.ndim == 2 else len(self.known.v)
+
+    def plus(self, sets: PointSets) -> Self:
+        return self
+
+
+LEARNT: dict[str, type[LearntTotals]] = {
+    "bernoulli": WordSets,
+    "gaussian": VectorMoments,
+    "items": Baskets,
+    "multinomial": WordsAndLengths,
+    "poisson": WordCounts,
+}

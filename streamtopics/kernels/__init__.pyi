@@ -1,0 +1,17 @@
+# The compiled modules have no types: what they take and return is Any.
+from types import ModuleType
+
+asum: ModuleType
+dirichlet: ModuleType
+dpp: ModuleType
+gibbs: ModuleType
+hdp: ModuleType
+left_to_right: ModuleType
+profiles: ModuleType
+rows: ModuleType
+supervised: ModuleType
+variational: ModuleType
+was: ModuleType
+instruction_set: str
+
+def select(name: str) -> ModuleType: ...

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Models of reviews with ratings, of items and by users.
+
+base            the parts that the estimators share
+rating_lda      topics of praise and of blame beside descriptive ones
+supervised_lda  topics that predict a rating
+hidden_factors  a recommender whose factors are topics
+inference       the local step on reviews with a sign
+response        ratings that are linear in topics
+factors         ratings and topics from the same factors
+effects         users and items in ratings, and tables by label
+likelihood      of reviews whose ratings are not known
+batch_em        learning from a whole corpus
+online          learning from a minibatch more
+checks          ratings and labels as they are passed in
+"""
+
+from streamtopics.reviews.hidden_factors import HiddenFactorsTopics
+from streamtopics.reviews.rating_lda import RatingLDA
+from streamtopics.reviews.supervised_lda import SupervisedLDA
+
+__all__ = ["HiddenFactorsTopics", "RatingLDA", "SupervisedLDA"]

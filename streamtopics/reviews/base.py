@@ -1,0 +1,427 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The parts that the models of ratings share.
+
+A corpus is learnt from as a whole, by rounds of EM; so is the first minibatch of a stream that
+has words, and each one after it makes a step of online EM. A subclass says how, by `_start`,
+`_at_once` and `_stepped`, and which topics documents have, by `_shares`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from numbers import Real
+from operator import attrgetter
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from streamtopics.base.frame import Commit
+from streamtopics.base.glossary import documented
+from streamtopics.base.inputs import CountsInput, Documents
+from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
+from streamtopics.base.topics import LearntTopics
+from streamtopics.metrics import predictive
+from streamtopics.models.lda import visible_topics
+from streamtopics.models.views import TopicView
+from streamtopics.parallel import Workers
+from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.progress import progress
+from streamtopics.reviews.batch_em import Climbed, climb
+from streamtopics.reviews.checks import check_ratings, check_whose
+from streamtopics.reviews.inference import RatedLDA, single_reviews
+from streamtopics.reviews.likelihood import (
+    Mixed,
+    log_likelihood_by_particles,
+    log_likelihood_of_profiles,
+)
+from streamtopics.validation import COMMON_CONSTRAINTS, Interval
+
+SWEEPS_OF_TRANSFORM = 100
+POSITIVE = Interval(Real, 0, None, closed="neither")
+CONSTRAINTS: dict[str, Any] = {
+    name: COMMON_CONSTRAINTS[name]
+    for name in (
+        "n_components", "topic_word_prior", "max_iter", "tol", "n_jobs", "random_state", "verbose",
+    )
+} | {
+    "kappa": [Interval(Real, 0, 1, closed="right")],
+    "local_tol": COMMON_CONSTRAINTS["tol"],
+}  # fmt: skip
+EM_CONSTRAINTS = CONSTRAINTS | {
+    "doc_topic_prior": COMMON_CONSTRAINTS["doc_topic_prior"],
+    "learn_priors": ["boolean"],
+    "max_local_iter": COMMON_CONSTRAINTS["max_local_iter"],
+}
+Labels = dict[str, np.ndarray | None]
+
+
+@dataclass(frozen=True)
+class RatedCommit(Commit):
+    """All that a step of learning from ratings changes.
+
+    Attributes
+    ----------
+    log_theta : ndarray of shape (n_components,) or None
+        Running mean of E[log theta]; None as long as there is none.
+    remembered : float
+        Documents that running means stand for, n_t of `online`.
+    """
+
+    posterior: TopicPosterior
+    log_theta: np.ndarray | None = None
+    remembered: float = 0.0
+
+    @property
+    def labels(self) -> dict[str, np.ndarray]:
+        """Known items and users."""
+        return {}
+
+
+def of_record(field: str, doc: str, kind: Callable[[Any], Any] | None = None) -> Any:
+    """A property that reads a field of the commit record; `kind` makes a copy of it."""
+
+    def read(self: RatedTopicModel) -> Any:
+        check_is_fitted(self)
+        value = attrgetter(field)(self._commit)
+        return value if kind is None else kind(value)
+
+    return property(read, doc=doc)
+
+
+class RatedTopicModel(LearntTopics, CountsInput):
+    """Base of the topic models that learn from ratings."""
+
+    tol: float
+    local_tol: float
+    learn_priors: bool
+    _commit: RatedCommit
+    _units = ("rounds", "tokens")
+    _without_ratings = "Without ratings use VariationalOnlineEM"
+    learn_priors: bool
+    tol: float
+    local_tol: float
+
+    # Hooks
+
+    @property
+    def _needs_ratings(self) -> bool:
+        """Whether ratings are learnt from."""
+        return True
+
+    def _at_once(self, batch: Documents, pool: Workers) -> RatedCommit:
+        """Learn from nothing, from a whole corpus."""
+        raise NotImplementedError
+
+    def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, RatedCommit]:
+        """Return the step of online EM for a minibatch, and all else that it changes."""
+        raise NotImplementedError
+
+    def _shares(self, batch: Documents, pool: Workers) -> np.ndarray:
+        """Return the share of each topic in each document, as float64."""
+        raise NotImplementedError
+
+    def _places(self, whose: Labels, n: int) -> np.ndarray:
+        """Return the rows of the profiles of documents; -1 for a document without one."""
+        return np.full(n, -1)
+
+    def _positive(self, whose: Labels, n: int) -> np.ndarray:
+        """Return the probability that each document is positive, if there are such topics."""
+        return np.full(n, 0.5)
+
+    def _theta(self, places: np.ndarray) -> np.ndarray:
+        """Mean proportions of profiles; for -1 those that the prior expects."""
+        alpha = self.doc_topic_prior_
+        return np.tile(alpha / alpha.sum(), (len(places), 1))
+
+    # Input
+
+    def _read(self, method: str, *, reset: bool, **data: Any) -> Documents:
+        known = self._commit.labels if self._begun and not reset else {}
+        X, ratings = self._counts(data.pop("X"), method, reset=reset), data.pop("y", None)
+        if self._needs_ratings:
+            ratings = check_ratings(ratings, X, self._caller(method), self._without_ratings)
+        else:
+            ratings = None
+        return Documents(X, self._labels(data, X.shape[0], method, known) | {"y": ratings})
+
+    def _asked(self, method: str, X: Any, **whose: Any) -> Documents:
+        """Documents of unknown ratings, when they have been checked."""
+        check_is_fitted(self)
+        X = self._counts(X, method)
+        return Documents(X, self._labels(whose, X.shape[0], method, self._commit.labels))
+
+    def _labels(self, whose: Labels, n: int, method: str, known: dict[str, np.ndarray]) -> Labels:
+        """Labels of n items and users by name, when they have been checked."""
+        caller = self._caller(method)
+        return {k: check_whose(v, k, n, caller, known.get(k)) for k, v in whose.items()}
+
+    def _caller(self, method: str) -> str:
+        return f"{type(self).__name__}.{method}"
+
+    # Learning
+
+    @property
+    def _begun(self) -> bool:
+        """Whether words were seen: topics that are all alike would stay so in small steps."""
+        return super()._begun and not self._commit.posterior.knows_nothing
+
+    def _learn_all(self, batch: Documents, pool: Workers) -> None:
+        self._commit = self._at_once(batch, pool)
+
+    def _learn(self, batch: Documents, pool: Workers) -> None:
+        if self._begun:
+            blend, new = self._stepped(batch, pool)
+            new.posterior.blend(blend, [(self.__dict__, "_commit", new)])
+        else:
+            self._commit = replace(self._at_once(batch, pool), n_iter=0)
+
+    @contextmanager
+    def _rounds(self, n_tokens: float, n_stages: int = 1) -> Iterator[Callable[..., Climbed]]:
+        """`climb` with the parameters of the estimator, which shows its progress."""
+        eta, n_tokens = self._commit.posterior.eta, max(n_tokens, 1.0)
+        total, shown = n_stages * self.max_iter, self.verbose > 0
+        with progress(type(self).__name__, total, enabled=shown, units=self._units) as line:
+
+            def report(bound: float) -> None:
+                line.score(bound / n_tokens)
+                line.advance(1, n_tokens)
+
+            yield partial(
+                climb,
+                seed=self.seed_,
+                learn_eta=self.learn_priors and eta.shape == (1, 1),
+                max_iter=self.max_iter,
+                tol=self.tol,
+                report=report,
+            )
+
+    # Inference
+
+    @property
+    def topic_word_prior_(self) -> np.ndarray:
+        """Pseudo-counts of words in each topic before any is seen, of shape (n_features,)."""
+        posterior = self.posterior_
+        return np.broadcast_to(posterior.eta[:, 0], posterior.shape[:1]).copy()
+
+    def _transformed(self, X: Any, **whose: Any) -> np.ndarray:
+        """Shares of topics in documents, in the precision of X."""
+        batch = self._asked("transform", X, **whose)
+        shares = self._inferred(lambda pool: self._shares(batch, pool))
+        return shares.astype(batch.X.dtype)
+
+    def _completion(self, method: str, X: Any, **whose: Any) -> tuple[np.ndarray, float]:
+        """Summed log probability of each document's held-out tokens, and their number."""
+        batch = self._asked(method, X, **whose)
+        observed, held_out = predictive.completion_split(batch.X)
+        words = np.unique(held_out.indices).astype(np.int32)
+        shares, topic_word = self._inferred(
+            lambda pool: (self._shares(replace(batch, X=observed), pool), self._topics_of(words))
+        )
+        log_probability = predictive.token_log_probability(shares, topic_word, held_out[:, words])
+        return log_probability, float(held_out.sum(dtype=np.float64))
+
+    def _gamma(self, X: sparse.csr_matrix, view: TopicView, pool: Workers) -> np.ndarray:
+        """Dirichlet parameters of q(theta) of documents, with nothing but plain topics."""
+        n_topics = self.posterior_.shape[1]
+        model = RatedLDA(n_topics, self.local_tol, SWEEPS_OF_TRANSFORM)
+        out = np.empty((X.shape[0], n_topics))
+        for start in range(0, X.shape[0], DOCUMENTS_AT_ONCE):
+            some = X[start : start + DOCUMENTS_AT_ONCE]
+            reviews = single_reviews(some, np.zeros(some.shape[0], np.int8))
+            topics = visible_topics(view, self.posterior_, reviews.minibatch, pool)
+            prior = np.tile(topics.alpha, (some.shape[0], 1))
+            out[start : start + DOCUMENTS_AT_ONCE] = model.infer(reviews, topics, prior, pool).gamma
+        return out
+
+    @property
+    def _mixed(self) -> Mixed:
+        """The topics that the words of a document are drawn from."""
+        n_descriptive = len(self.doc_topic_prior_)
+        return Mixed(self.topic_word_, n_descriptive, self.posterior_.alpha[n_descriptive:])
+
+    def _log_likelihood(self, batch: Documents, n_particles: int, seed: int) -> np.ndarray:
+        """log p(words): of known profiles exactly, of others by left-to-right evaluation."""
+        n, topics = batch.n_documents, self._mixed
+        places, positive = self._places(batch.columns, n), self._positive(batch.columns, n)
+        out, known = np.empty(n), places >= 0
+        out[known] = log_likelihood_of_profiles(
+            batch.X[known], topics, self._theta(places[known]), positive[known]
+        )
+        out[~known] = log_likelihood_by_particles(
+            batch.X[~known], topics, self.doc_topic_prior_, positive[~known],
+            n_particles=n_particles, seed=seed, n_jobs=self.n_jobs,
+        )  # fmt: skip
+        return out
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self._needs_ratings
+        return tags
+
+
+@documented
+class ReviewModel(RatedTopicModel):
+    """Base of the models that know which item a review is about, and which user wrote it."""
+
+    def fit(self, X: Any, y: Any = None, items: Any = None, users: Any = None) -> Self:
+        """Learn from all reviews together. Forgets what was learnt before.
+
+        When it fails or is interrupted, nothing has changed.
+
+        Parameters
+        ----------
+        {X_to_learn}
+        {ratings}
+        {items_and_users}
+
+        Returns
+        -------
+        {self}
+        """
+        return self._fit(X=X, y=y, items=items, users=users)
+
+    def fit_transform(
+        self, X: Any, y: Any = None, items: Any = None, users: Any = None
+    ) -> np.ndarray:
+        """`fit`, and then `transform` of the same reviews, of the same items and users.
+
+        Parameters
+        ----------
+        {X_to_learn}
+        {ratings}
+        {items_and_users}
+
+        Returns
+        -------
+        shares : ndarray of shape (n_documents, n_topics)
+            As from `transform`.
+        """
+        return self.fit(X, y, items=items, users=users).transform(X, items=items, users=users)
+
+    def partial_fit(self, X: Any, y: Any = None, items: Any = None, users: Any = None) -> Self:
+        """Learn from one minibatch: the first one as `fit` does, others by a step of online EM.
+
+        When it fails nothing has changed; when it is interrupted, either nothing has changed or
+        all of the minibatch was learnt. Nothing is learnt from a minibatch without rows, and
+        minibatches without a word that come before the first with one are forgotten.
+
+        Parameters
+        ----------
+        {X_to_learn}
+        {more_ratings}
+        {items_and_users}
+
+        Returns
+        -------
+        {self}
+        """
+        return self._partial_fit(X=X, y=y, items=items, users=users)
+
+    def transform(self, X: Any, items: Any = None, users: Any = None) -> np.ndarray:
+        """Infer the share of each topic in each review, whose rating is not known.
+
+        Deterministic, and each row depends on its own review only. The proportions are those of
+        the review's profile, or are inferred from the review if it has none that is known.
+
+        Parameters
+        ----------
+        {X}
+        {items_and_users}
+
+        Returns
+        -------
+        shares : ndarray of shape (n_documents, n_topics)
+            Rows sum to 1, columns are the topics as in `components_`; float64 for float64
+            input, else float32.
+        """
+        return self._transformed(X, items=items, users=users)
+
+    def predict_words(self, items: Any = None, users: Any = None) -> np.ndarray:
+        """Predict the words of reviews that are yet to be written.
+
+        Parameters
+        ----------
+        items, users : array-like of shape (n_reviews,) or None, default=None
+            Items that the reviews are about, and users who write them; one of the two at
+            least. Labels that were not seen while learning are legal.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_reviews, n_features)
+            Probability of each word; rows sum to 1.
+        """
+        check_is_fitted(self)
+        given = items if items is not None else users
+        if given is None:
+            raise ValueError("predict_words needs items, users or both, to know for how many")
+        n, whose = np.size(given), {"items": items, "users": users}
+        whose = self._labels(whose, n, "predict_words", self._commit.labels)
+        return self._whole(lambda: self._expected_shares(whose, n) @ self.topic_word_)
+
+    def _expected_shares(self, whose: Labels, n: int) -> np.ndarray:
+        """Share of each topic in reviews before they are read."""
+        return self._theta(self._places(whose, n))
+
+    def score_samples(self, X: Any, items: Any = None, users: Any = None) -> np.ndarray:
+        """Log predictive probability of the held-out tokens of each review.
+
+        One token in five is held out, by a rule that depends on the review alone.
+
+        Parameters
+        ----------
+        {X}
+        {items_and_users}
+
+        Returns
+        -------
+        {log_probability}
+        """
+        return self._completion("score_samples", X, items=items, users=users)[0]
+
+    def score(self, X: Any, y: Any = None, items: Any = None, users: Any = None) -> float:
+        """Log predictive probability per held-out token, by document completion.
+
+        Comparable between models, numbers of topics and sizes of test sets; higher is better.
+
+        Parameters
+        ----------
+        {X}
+        {ignored_ratings}
+        {items_and_users}
+
+        Returns
+        -------
+        {score}
+        """
+        return predictive.per_token(*self._completion("score", X, items=items, users=users))
+
+    def log_likelihood(
+        self,
+        X: Any,
+        items: Any = None,
+        users: Any = None,
+        *,
+        n_particles: int = 100,
+        seed: int = 0,
+    ) -> np.ndarray:
+        """log p(words of each review) given the topics.
+
+        By left-to-right evaluation, but exact where the profile of a review is known.
+
+        Parameters
+        ----------
+        {whole_X}
+        {items_and_users}
+        {n_particles}
+
+        Returns
+        -------
+        {log_likelihood}
+        """
+        batch = self._asked("log_likelihood", X, items=items, users=users)
+        return self._whole(lambda: self._log_likelihood(batch, n_particles, seed))

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Effects of users and items on ratings: a ridge ANOVA that can go on with a stream.
+
+A rating of item c by user u is y = mu + a_u + b_c + noise. The effects minimise
+
+    sum_d (y_d - mu - a_u - b_c)^2 + n (mu - mu')^2
+        + sum_u (penalty + n_u) (a_u - a'_u)^2 + sum_c (penalty + n_c) (b_c - b'_c)^2
+
+where the primed values, and the n_u and n_c ratings that they stand for, come from the
+minibatches before. From nothing this is the ridge regression on all ratings; on a stream
+it takes the effects learnt before for independent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator, cg
+from scipy.special import ndtr
+
+# A rating this little below the average of its user is not below: as a share of the spread of
+# ratings, and of the average itself, which numbers hold no closer.
+ROUNDING, PRECISION = 1e-9, 16 * np.finfo(float).eps
+LEAST_DEVIATION = np.finfo(float).tiny ** 0.5
+MOST_STEPS = 1000
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of numbers by label.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,), int64 or str
+        Sorted, each once.
+    values : ndarray of shape (n, m), float64
+    """
+
+    labels: np.ndarray
+    values: np.ndarray
+
+    def places(self, labels: np.ndarray) -> np.ndarray:
+        """The row of each label; -1 for one that is not there."""
+        if not len(self.labels):
+            return np.full(len(labels), -1)
+        found = np.minimum(np.searchsorted(self.labels, labels), len(self.labels) - 1)
+        return np.where(self.labels[found] == labels, found, -1)
+
+    def extended(self, labels: np.ndarray) -> Table:
+        """With a row of zeros for each label that was not there."""
+        together = np.union1d(self.labels, labels) if len(self.labels) else np.unique(labels)
+        values = np.zeros((len(together), self.values.shape[1]))
+        if len(self.labels):
+            values[np.searchsorted(together, self.labels)] = self.values
+        return Table(together, values)
+
+    def replaced(self, places: np.ndarray, values: np.ndarray) -> Table:
+        """With other values in some rows."""
+        out = self.values.copy()
+        out[places] = values
+        return Table(self.labels, out)
+
+
+def empty_table(n_columns: int) -> Table:
+    """A table without rows."""
+    return Table(np.empty(0, dtype=np.int64), np.zeros((0, n_columns)))
+
+
+@dataclass(frozen=True)
+class Effects:
+    """The effects of users and items on ratings.
+
+    Attributes
+    ----------
+    mean : float
+        mu.
+    users, items : Table
+        The effect of each, and the number of its ratings.
+    n, n_positive : float
+        Number of ratings, and of those not below the average of their user.
+    squares : float
+        Sum of the squares of the residuals.
+    """
+
+    mean: float
+    users: Table
+    items: Table
+    n: float
+    n_positive: float
+    squares: float
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation of the residuals."""
+        return (self.squares / self.n) ** 0.5 if self.n else 0.0
+
+
+NO_EFFECTS = Effects(0.0, empty_table(2), empty_table(2), 0.0, 0.0, 0.0)
+
+
+def learn_effects(
+    before: Effects,
+    y: np.ndarray,
+    users: np.ndarray | None,
+    items: np.ndarray | None,
+    penalty: float,
+) -> tuple[Effects, np.ndarray]:
+    """The effects with some ratings more, and the reduced ratings, +1 or -1, of these."""
+    n = len(y)
+    if n == 0:
+        return before, np.zeros(0, dtype=np.int8)
+    parts = [_part(before.users, users, n), _part(before.items, items, n)]
+    # Nothing but rounding depends on where the first mean starts.
+    mean = before.mean if before.n else float(y.mean())
+    start = np.concatenate([[mean], *[part.before[:, 0] for part in parts]])
+    weight = np.concatenate([[before.n], *[penalty + part.before[:, 1] for part in parts]])
+    ones = sparse.csr_matrix(np.ones((n, 1)))
+    design = sparse.hstack([ones, *[part.design for part in parts]], format="csr")
+    effects = start + _solve(design, y - design @ start, weight)
+    after = np.column_stack([effects, np.asarray(design.sum(axis=0)).ravel()])
+    _, of_users, of_items = np.split(after, [1, 1 + len(parts[0].rows)])
+    squares = before.squares + float(((y - design @ effects) ** 2).sum())
+    tables = parts[0].updated(of_users), parts[1].updated(of_items)
+    learnt = Effects(float(effects[0]), *tables, before.n + n, before.n_positive, squares)
+    signs = reduced_ratings(learnt, y, users)
+    n_positive = before.n_positive + np.count_nonzero(signs > 0)
+    return replace(learnt, n_positive=float(n_positive)), signs
+
+
+@dataclass(frozen=True)
+class Part:
+    """The users, or the items, that some ratings belong to.
+
+    Attributes
+    ----------
+    table : Table
+    rows : ndarray of shape (m,)
+        The rows of the table that occur.
+    design : csr_matrix of shape (n_ratings, m)
+        1 where a rating belongs to one of them.
+    """
+
+    table: Table
+    rows: np.ndarray
+    design: sparse.csr_matrix
+
+    @property
+    def before(self) -> np.ndarray:
+        """Effects, and the numbers of ratings that they stand for."""
+        rows: np.ndarray = self.table.values[self.rows]
+        return rows
+
+    def updated(self, learnt: np.ndarray) -> Table:
+        """The table with these effects, and with as many ratings more."""
+        values = learnt.copy()
+        values[:, 1] += self.before[:, 1]
+        return self.table.replaced(self.rows, values)
+
+
+def _part(table: Table, labels: np.ndarray | None, n: int) -> Part:
+    """The labels of n ratings, in a table that has them all; nobody's without labels."""
+    if labels is None:
+        return Part(table, np.empty(0, int), sparse.csr_matrix((n, 0)))
+    table = table.extended(labels)
+    rows, own = np.unique(table.places(labels), return_inverse=True)
+    design = sparse.csr_matrix((np.ones(n), (np.arange(n), own)), shape=(n, len(rows)))
+    return Part(table, rows, design)
+
+
+def _solve(design: sparse.csr_matrix, residual: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """(Z' Z + diag(weight))^-1 Z' residual, by conjugate gradients."""
+    by_column = design.T.tocsr()
+    diagonal = np.asarray(by_column.multiply(by_column).sum(axis=1)).ravel() + weight
+    n = len(weight)
+    system = LinearOperator((n, n), lambda x: by_column @ (design @ x) + weight * x, dtype=float)
+    scaled = LinearOperator((n, n), lambda x: x / diagonal, dtype=float)
+    return cg(system, by_column @ residual, rtol=1e-12, atol=0.0, maxiter=MOST_STEPS, M=scaled)[0]
+
+
+def effects_of(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
+    """The effect of each label; 0 for those unknown."""
+    if labels is None or not len(table.labels):
+        return np.zeros(n)
+    places = table.places(labels)
+    return np.where(places < 0, 0.0, table.values[places, 0])
+
+
+def reduced_ratings(effects: Effects, y: np.ndarray, users: np.ndarray | None) -> np.ndarray:
+    """+1 where a rating is not below mu + a_u, the average of its user, else -1."""
+    expected = effects.mean + effects_of(effects.users, users, len(y))
+    spread = np.abs(y - effects.mean).max(initial=0.0)
+    slack = ROUNDING * spread + PRECISION * np.abs(expected)
+    return np.where(y - expected >= -slack, 1, -1).astype(np.int8)
+
+
+def probability_of_positive(effects: Effects, items: np.ndarray | None, n: int) -> np.ndarray:
+    """P(b_c + noise >= 0); the share of positive ratings for items that are not known."""
+    share = effects.n_positive / effects.n if effects.n else 0.5
+    if items is None or not len(effects.items.labels):
+        return np.full(n, share)
+    places = effects.items.places(items)
+    slack = ROUNDING * effects.deviation + PRECISION * abs(effects.mean) + 10 * LEAST_DEVIATION
+    margin = effects.items.values[places, 0] + slack
+    deviation = max(effects.deviation, LEAST_DEVIATION)
+    return np.where(places < 0, share, ndtr(margin / deviation))

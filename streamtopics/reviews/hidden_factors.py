@@ -1,0 +1,503 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Hidden factors as topics: ratings and words from the same factors of items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from streamtopics.base.frame import check_same
+from streamtopics.base.glossary import documented
+from streamtopics.base.inputs import Documents
+from streamtopics.local.minibatches import minibatch_of
+from streamtopics.messages import Minibatch, Statistics
+from streamtopics.models.views import mean
+from streamtopics.parallel import Workers
+from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.progress import progress
+from streamtopics.reviews.base import (
+    CONSTRAINTS,
+    POSITIVE,
+    Labels,
+    RatedCommit,
+    ReviewModel,
+    of_record,
+)
+from streamtopics.reviews.batch_em import climb, fresh
+from streamtopics.reviews.effects import Table, empty_table
+from streamtopics.reviews.factors import (
+    Factors,
+    Ratings,
+    descend,
+    expected_topics,
+    led_by_text,
+    log_prior,
+    objective,
+)
+from streamtopics.reviews.inference import RatedLDA, Reviews, normalised
+from streamtopics.reviews.online import moved, step_by_documents
+from streamtopics.typing import RandomState, WordPriorLike
+from streamtopics.updates.doc_topic import LEAST_LOG_THETA, solve_alpha
+from streamtopics.validation import Interval, check_word_prior
+
+SWEEPS_OF_START, ROUNDS_OF_START, ROUNDS_OF_STEP = 20, 20, 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactorsCommit(RatedCommit):
+    """All that a step of `HiddenFactorsTopics` changes.
+
+    Attributes
+    ----------
+    items, users : Table
+        Bias, factors and number of ratings; of items also the expected tokens of each topic.
+    shared_user : ndarray of shape (1 + K,)
+        Bias and factors of the user that reviews without one are by.
+    offset, peakedness : float
+    objective : tuple of float
+    """
+
+    items: Table
+    users: Table
+    shared_user: np.ndarray
+    offset: float = 0.0
+    peakedness: float = 1.0
+    objective: tuple[float, ...] = ()
+
+    @property
+    def labels(self) -> dict[str, np.ndarray]:
+        """Known items and users."""
+        return {"items": self.items.labels, "users": self.users.labels}
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """The ratings of some reviews, with rows of their users and items.
+
+    Attributes
+    ----------
+    ratings : Ratings
+    counts : ndarray of shape (n_items, K)
+        Expected tokens of each item in each topic before these reviews.
+    user_labels, item_labels : ndarray or None
+        Labels of the rows; None for one user of all, and for an item of each review.
+    words : Minibatch
+        The words of each item in these reviews.
+    """
+
+    ratings: Ratings
+    counts: np.ndarray
+    user_labels: np.ndarray | None
+    item_labels: np.ndarray | None
+    words: Minibatch
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Factors with the topics that words of reviews are expected to come from.
+
+    Attributes
+    ----------
+    factors : Factors
+    statistics : Statistics
+    counts : ndarray of shape (n_items, K)
+        Expected tokens of each item in each topic, in these reviews.
+    """
+
+    factors: Factors
+    statistics: Statistics
+    counts: np.ndarray
+
+
+@documented
+class HiddenFactorsTopics(ReviewModel):
+    """Recommender and topic model in one: hidden factors as topics (HFT).
+
+    A rating is an offset, a bias of the user and one of the item, and the product of their
+    factors. The factors of an item are at the same time the logarithms of the proportions of
+    topics in its reviews, so that words help to predict ratings, above all of items with few.
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        Number of factors, and of topics.
+    text_weight : float, default=0.1
+        Weight of the log likelihood of the words (the source's mu) against the squared errors
+        of the ratings: the larger their scale, the less the words weigh.
+    factor_penalty : float, default=1.0
+        Weight of the squares of biases and factors, in ratings. The source has none on the
+        factors of items.
+    {stream_kappa}
+    {em_topic_word_prior}
+    max_iter : int, default=50
+        Rounds of `fit`, at most: topics of words, then topics, then factors. They start from
+        LDA of the items' reviews.
+    max_gradient_iter : int, default=10
+        Iterations of L-BFGS on the factors in a round.
+    tol : float, default=1e-4
+        A round that gains less than this part of the objective is the last.
+    local_tol : float, default=1e-3
+        The topics of a review of an unknown item are found when a sweep moves less than this
+        share of its tokens.
+    {em_parameters}
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        Expected tokens of each word in each topic, with the pseudo-counts; not normalised.
+    items_, users_ : Table
+        By `labels` the bias, the factors and the number of ratings; of items also the expected
+        tokens of each topic. Empty where none were named.
+    offset_, peakedness_ : float
+        The offset of the ratings, and how peaked the proportions are for given factors (the
+        source's kappa).
+    objective_ : list of float
+        The value that `fit` minimised, after each round.
+    {common_attributes}
+
+    See Also
+    --------
+    RatingLDA : Topics of praise and blame beside descriptive ones.
+
+    Notes
+    -----
+    The source draws the topics of words at random; here their expectations take part, which
+    makes `fit` deterministic but for its start, and the objective fall in every round.
+
+    In a stream, users and items that were seen before are held to their factors by as many
+    ratings as they had; `peakedness_` stays as `fit`, or the first minibatch, left it.
+
+    Without `items` each review is an item of its own, whose factors are forgotten afterwards;
+    without `users` all are of one user, and users that were not seen count as that one. The
+    proportions of an item that was not seen are drawn from the Dirichlet distribution that
+    suits those seen, and its factors are read off the topics of the review.
+
+    References
+    ----------
+    J. McAuley and J. Leskovec (2013), "Hidden factors and hidden topics: understanding rating
+    dimensions with review text".
+
+    Examples
+    --------
+    >>> from streamtopics import HiddenFactorsTopics
+    >>> from streamtopics.datasets import make_rated_reviews
+    >>> data = make_rated_reviews(600, n_features=100, n_components=3, random_state=0)
+    >>> model = HiddenFactorsTopics(3, random_state=0)
+    >>> model = model.fit(data.X, data.ratings, items=data.item, users=data.user)
+    >>> model.predict(data.X[:2], items=data.item[:2], users=data.user[:2]).shape
+    (2,)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
+        "text_weight": [POSITIVE],
+        "factor_penalty": [POSITIVE],
+        "max_gradient_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+    _commit: FactorsCommit
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        text_weight: float = 0.1,
+        factor_penalty: float = 1.0,
+        kappa: float = 0.7,
+        topic_word_prior: WordPriorLike = None,
+        max_iter: int = 50,
+        max_gradient_iter: int = 10,
+        tol: float = 1e-4,
+        local_tol: float = 1e-3,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.text_weight = text_weight
+        self.factor_penalty = factor_penalty
+        self.kappa = kappa
+        self.topic_word_prior = topic_word_prior
+        self.max_iter = max_iter
+        self.max_gradient_iter = max_gradient_iter
+        self.tol = tol
+        self.local_tol = local_tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # Learning
+
+    def _check_continuable(self) -> None:
+        check_same(self, n_components=self.posterior_.shape[1])
+
+    def _start(self, batch: Documents) -> None:
+        K = self.n_components
+        eta = check_word_prior(self, "topic_word_prior", batch.X, None)
+        self.seed_ = self._draw_seed()
+        self._commit = FactorsCommit(
+            TopicPosterior(eta, (self.n_features_in_, K), _alpha(None, K)),
+            items=empty_table(2 + 2 * K),
+            users=empty_table(2 + K),
+            shared_user=np.zeros(1 + K),
+        )
+
+    def _at_once(self, batch: Documents, pool: Workers) -> FactorsCommit:
+        ratings: Any = batch.columns["y"]
+        commit = replace(self._commit, offset=float(ratings.mean()))
+        pairs = self._pairs(batch, commit)
+        levels, found = self._rounds_of_fit(pairs, pool)
+        log_theta = _mean_log(found.factors.proportions[pairs.words.lengths > 0])
+        nothing, statistics = commit.posterior, _by_document(found.statistics, batch)
+        alpha = _alpha(log_theta, self.n_components)
+        return replace(
+            self._with(commit, pairs, found),
+            posterior=fresh(nothing.eta, nothing.shape, alpha, statistics),
+            n_iter=len(levels),
+            log_theta=log_theta,
+            remembered=float(batch.n_documents),
+            objective=tuple(levels),
+        )
+
+    def _rounds_of_fit(self, pairs: Pairs, pool: Workers) -> tuple[list[float], Fitted]:
+        """Rounds: topics of words, then topics, then factors; and the objective before each."""
+        posterior, factors = self._led_by_text(pairs, pool)
+        levels: list[float] = []
+        shown, name = self.verbose > 0, type(self).__name__
+        with progress(name, self.max_iter, enabled=shown, units=self._units) as line:
+            for _ in range(self.max_iter):
+                statistics, counts = expected_topics(
+                    posterior, pairs.words, factors.proportions, pool
+                )
+                levels.append(self._level(statistics, posterior, factors, pairs.ratings))
+                line.advance(1, statistics.n_tokens)
+                posterior = fresh(posterior.eta, posterior.shape, None, statistics)
+                factors = self._descended(factors, pairs, counts, learn_peakedness=True)
+                if len(levels) > 1 and levels[-2] - levels[-1] < self.tol * abs(levels[-1]):
+                    break
+        return levels, Fitted(factors, statistics, counts)
+
+    def _led_by_text(self, pairs: Pairs, pool: Workers) -> tuple[TopicPosterior, Factors]:
+        """Topics and items' factors by LDA of the items' reviews."""
+        K, n_items, nothing = self.n_components, len(pairs.counts), self._commit.posterior
+        signs = np.zeros(n_items, np.int8)
+        whole = Reviews(pairs.words, np.arange(n_items + 1, dtype=np.int32), signs)
+        model = RatedLDA(K, self.local_tol, SWEEPS_OF_START)
+        climbed = climb(
+            nothing,
+            lambda source, found: model.step(source, whole, pool, start=found),
+            lambda alpha, *_: alpha,
+            seed=self.seed_,
+            learn_eta=False,
+            max_iter=ROUNDS_OF_START,
+            tol=self.tol,
+            report=lambda bound: None,
+        )
+        posterior = fresh(nothing.eta, nothing.shape, None, climbed.statistics)
+        counts = np.maximum(climbed.documents.gamma.astype(np.float64) - nothing.alpha, 0.0)
+        return posterior, led_by_text(pairs.ratings.before, counts)
+
+    def _level(
+        self,
+        statistics: Statistics,
+        posterior: TopicPosterior,
+        factors: Factors,
+        ratings: Ratings,
+    ) -> float:
+        """The value that `fit` minimises."""
+        nothing = np.zeros((len(factors.items), self.n_components))
+        of_ratings = objective(factors, ratings, nothing, 0.0)[0]
+        of_words: Any = statistics.local_bound
+        return float(of_ratings - self.text_weight * (of_words + log_prior(posterior)))
+
+    def _descended(
+        self, factors: Factors, pairs: Pairs, counts: np.ndarray, *, learn_peakedness: bool
+    ) -> Factors:
+        return descend(
+            factors,
+            pairs.ratings,
+            pairs.counts + counts,
+            self.text_weight,
+            n_steps=self.max_gradient_iter,
+            learn_peakedness=learn_peakedness,
+        )
+
+    def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, FactorsCommit]:
+        commit, posterior = self._commit, self._commit.posterior
+        pairs = self._pairs(batch, commit)
+        factors = pairs.ratings.before
+        for _ in range(ROUNDS_OF_STEP):
+            statistics, counts = expected_topics(posterior, pairs.words, factors.proportions, pool)
+            factors = self._descended(factors, pairs, counts, learn_peakedness=False)
+        n = batch.n_documents
+        step = step_by_documents(posterior.n_documents, commit.remembered, n, self.kappa)
+        observed = _mean_log(factors.proportions[pairs.words.lengths > 0])
+        log_theta = moved(commit.log_theta, observed, step.rate)
+        new = replace(
+            self._with(commit, pairs, Fitted(factors, statistics, counts)),
+            log_theta=log_theta,
+            remembered=step.remembered,
+        )
+        alpha = _alpha(log_theta, self.n_components)
+        return step.blend(_by_document(statistics, batch), alpha), new
+
+    def _pairs(self, batch: Documents, commit: FactorsCommit) -> Pairs:
+        """The ratings with the factors that their users and items had before."""
+        K, n, n_before = self.n_components, batch.n_documents, commit.posterior.n_documents
+        y: Any = batch.columns["y"]
+        item_labels, item = _codes(batch.columns["items"], np.arange(n))
+        user_labels, user = _codes(batch.columns["users"], np.zeros(n, np.intp))
+        of_items = _rows(commit.items, item_labels, n)
+        of_users = _rows(commit.users, user_labels, 1)
+        if user_labels is None:
+            of_users[0] = np.append(commit.shared_user, n_before)
+        before = Factors(
+            commit.offset, commit.peakedness, of_users[:, : 1 + K], of_items[:, : 1 + K]
+        )
+        seen_users, seen_items = of_users[:, 1 + K], of_items[:, 1 + K]
+        ratings = Ratings(
+            y, user, item, before, n_before, self.factor_penalty + seen_users,
+            self.factor_penalty + seen_items,
+        )  # fmt: skip
+        words = minibatch_of(_summed(batch.X, item, len(of_items)))
+        return Pairs(ratings, of_items[:, 2 + K :], user_labels, item_labels, words)
+
+    def _with(self, commit: FactorsCommit, pairs: Pairs, found: Fitted) -> FactorsCommit:
+        """The record with the factors found, and with those of the pairs in its tables."""
+        factors, ratings = found.factors, pairs.ratings
+        counts = pairs.counts + found.counts
+        items = _updated(commit.items, pairs.item_labels, ratings.item, factors.items, counts)
+        users = _updated(commit.users, pairs.user_labels, ratings.user, factors.users)
+        shared_user = factors.users[0]
+        if pairs.user_labels is not None:
+            shared_user = users.values[:, :-1].sum(axis=0) / max(len(users.values), 1)
+        return replace(
+            commit,
+            items=items,
+            users=users,
+            shared_user=shared_user,
+            offset=factors.offset,
+            peakedness=factors.peakedness,
+        )
+
+    # What was learnt
+
+    items_ = of_record(
+        "items", "Bias, factors, number of ratings and expected tokens of topics of each item."
+    )
+    users_ = of_record("users", "Bias, factors and number of ratings of each user.")
+    offset_ = of_record("offset", "The offset of the ratings.")
+    peakedness_ = of_record(
+        "peakedness", "Factor from the factors of items to the logarithms of their proportions."
+    )
+    objective_ = of_record("objective", "The value that `fit` minimised, after each round.", list)
+
+    # Inference
+
+    def _places(self, whose: Labels, n: int) -> np.ndarray:
+        items = whose["items"]
+        return np.full(n, -1) if items is None else self._commit.items.places(items)
+
+    def _theta(self, places: np.ndarray) -> np.ndarray:
+        out, known = super()._theta(places), places >= 0
+        commit, width = self._commit, 1 + self.posterior_.shape[1]
+        own = commit.items.values[places[known], :width]
+        out[known] = Factors(0.0, commit.peakedness, np.zeros((0, width)), own).proportions
+        return out
+
+    def _shares(self, batch: Documents, pool: Workers) -> np.ndarray:
+        places = self._places(batch.columns, batch.n_documents)
+        out = self._theta(places)
+        unknown = np.flatnonzero(places < 0)
+        out[unknown] = normalised(self._gamma(batch.X[unknown], mean, pool))
+        return out
+
+    def predict(self, X: Any, items: Any = None, users: Any = None) -> np.ndarray:
+        """Predict ratings, of known items and users or from the words of reviews.
+
+        Parameters
+        ----------
+        {X}
+        {items_and_users}
+
+        Returns
+        -------
+        y : ndarray of shape (n_documents,), float64
+            Expected ratings. Words only matter where the item was not seen.
+        """
+        batch = self._asked("predict", X, items=items, users=users)
+        return self._inferred(lambda pool: self._predicted(batch, pool))
+
+    def _predicted(self, batch: Documents, pool: Workers) -> np.ndarray:
+        commit, n = self._commit, batch.n_documents
+        theta = self._shares(batch, pool)
+        logs = np.log(np.maximum(theta, np.finfo(float).tiny)) / commit.peakedness
+        of_items = np.column_stack([np.zeros(n), logs - logs.mean(axis=1, keepdims=True)])
+        of_users = np.tile(commit.shared_user, (n, 1))
+        for rows, table, name in (
+            (of_items, commit.items, "items"),
+            (of_users, commit.users, "users"),
+        ):
+            labels = batch.columns[name]
+            places = np.full(n, -1) if labels is None else table.places(labels)
+            rows[places >= 0] = table.values[places[places >= 0], : rows.shape[1]]
+        factors = Factors(commit.offset, commit.peakedness, of_users, of_items)
+        return factors.ratings(np.arange(n), np.arange(n))
+
+
+def _codes(labels: np.ndarray | None, codes: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
+    """Different labels, and the place of each among them; None and `codes` without labels."""
+    return (None, codes) if labels is None else np.unique(labels, return_inverse=True)
+
+
+def _rows(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
+    """Rows of a table by label; zeros for those unknown, and n of zeros without labels."""
+    if labels is None:
+        return np.zeros((n, table.values.shape[1]))
+    out, places = np.zeros((len(labels), table.values.shape[1])), table.places(labels)
+    out[places >= 0] = table.values[places[places >= 0]]
+    return out
+
+
+def _updated(
+    table: Table, labels: np.ndarray | None, codes: np.ndarray, factors: np.ndarray, *more: Any
+) -> Table:
+    """A table with factors and further columns by label, and with one rating more per code."""
+    if labels is None:
+        return table
+    table = table.extended(labels)
+    places = table.places(labels)
+    n = table.values[places, factors.shape[1]] + np.bincount(codes, minlength=len(places))
+    return table.replaced(places, np.column_stack([factors, n, *more]))
+
+
+def _summed(X: sparse.csr_matrix, place: np.ndarray, n: int) -> sparse.csr_matrix:
+    """Sums of rows of X by place."""
+    ones = np.ones(len(place), X.dtype)
+    by_place = sparse.csr_matrix((ones, (place, np.arange(len(place)))), shape=(n, len(place)))
+    total = sparse.csr_matrix(by_place @ X)
+    total.sort_indices()
+    return total
+
+
+def _by_document(statistics: Statistics, batch: Documents) -> Statistics:
+    """Statistics found by item, as those of the documents."""
+    return replace(statistics, lengths=batch.minibatch.lengths)
+
+
+def _mean_log(theta: np.ndarray) -> np.ndarray | None:
+    """Mean of log theta over the rows, none below the least that alpha explains; None without."""
+    if not len(theta):
+        return None
+    logs = np.log(np.maximum(theta, np.finfo(float).tiny))
+    means: np.ndarray = np.maximum(logs, LEAST_LOG_THETA).mean(axis=0)
+    return means
+
+
+def _alpha(log_theta: np.ndarray | None, n_components: int) -> np.ndarray:
+    """The Dirichlet parameter of proportions with these mean logarithms."""
+    if log_theta is None or n_components == 1:
+        return np.full(n_components, 3.0 / n_components)
+    return solve_alpha(log_theta, np.full(n_components, 1.0))

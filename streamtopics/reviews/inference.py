@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reviews with reduced ratings: K descriptive topics, a positive one and a negative one.
+
+A token of review d, of the sign s and the profile g, is drawn from the qualitative topic
+Psi^s with probability p_d, and else from a topic of the profile's theta_g:
+
+    theta_g ~ Dirichlet(alpha),   1 - p_d, p_d ~ Dirichlet(omega),
+    w_dn ~ p_d Psi^s + (1 - p_d) sum_k theta_gk phi_k.
+
+The family is q(theta) q(p) q(z, m) for each profile and token, z being the topic and m
+whether the token is qualitative: with z and m together, since z means nothing where m = 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+from scipy.special import digamma, expit, logit
+
+from streamtopics.families import dirichlet
+from streamtopics.kernels import profiles as kernel
+from streamtopics.kernels import variational
+from streamtopics.local.minibatches import minibatch_of
+from streamtopics.messages import Minibatch, Statistics, Topics
+from streamtopics.models.lda import RandomStart, log_factors, visible_topics
+from streamtopics.models.views import geometric_mean
+from streamtopics.parallel import Workers, spans
+from streamtopics.posteriors import TopicPosterior
+
+PROFILES_PER_JOB = 64
+WORDS_PER_JOB = 1024
+
+
+@dataclass(frozen=True)
+class Reviews:
+    """Documents in the order of their profiles.
+
+    Attributes
+    ----------
+    minibatch : Minibatch
+    first : ndarray of shape (n_profiles + 1,), int32
+        The documents of profile g are first[g] .. first[g + 1].
+    signs : ndarray of shape (n_documents,), int8
+        1 or -1, the reduced ratings; 0 for a document without a qualitative topic.
+    """
+
+    minibatch: Minibatch
+    first: np.ndarray
+    signs: np.ndarray
+
+    @property
+    def n_profiles(self) -> int:
+        return len(self.first) - 1
+
+    @property
+    def profile(self) -> np.ndarray:
+        """The profile of each document."""
+        return np.repeat(np.arange(self.n_profiles, dtype=np.int32), np.diff(self.first))
+
+    @property
+    def tokens(self) -> np.ndarray:
+        """Tokens of each profile."""
+        return np.bincount(self.profile, self.minibatch.lengths, self.n_profiles)
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """The latent variables of reviews, as inferred.
+
+    Attributes
+    ----------
+    gamma : ndarray of shape (n_profiles, K)
+        Dirichlet parameters of q(theta), or theta itself where it was given.
+    pi : ndarray of shape (n_documents, 2)
+        Dirichlet parameters of q(1 - p, p).
+    share : ndarray of shape (nnz,)
+        The part of each entry that is qualitative.
+    log_sums : ndarray of shape (n_profiles,), float64
+        The tokens' part of the bound.
+    """
+
+    gamma: np.ndarray
+    pi: np.ndarray
+    share: np.ndarray
+    log_sums: np.ndarray
+
+
+def single_reviews(X: sparse.csr_matrix, signs: np.ndarray) -> Reviews:
+    """Documents with a profile each."""
+    return Reviews(minibatch_of(X), np.arange(X.shape[0] + 1, dtype=np.int32), signs)
+
+
+def reviews_by_profile(X: sparse.csr_matrix, profile: np.ndarray, signs: np.ndarray) -> Reviews:
+    """Documents of the profiles 0, 1, ..., each of which has some."""
+    order = np.argsort(profile, kind="stable")
+    first = np.searchsorted(profile[order], np.arange(profile.max(initial=-1) + 2))
+    return Reviews(minibatch_of(X[order]), first.astype(np.int32), signs[order])
+
+
+@dataclass(frozen=True)
+class RatedLDA:
+    """Inference in reviews, given their topics.
+
+    The topics of a posterior are the K descriptive ones and, if there are qualitative ones,
+    the positive and the negative one; its alpha is that of theta, followed by omega.
+
+    Parameters
+    ----------
+    n_components : int
+        K.
+    tol : float
+        A profile is done when a sweep moves less than this share of its tokens.
+    max_iter : int
+        Sweeps over a profile, at most.
+    """
+
+    n_components: int
+    tol: float
+    max_iter: int
+
+    def topics(
+        self, source: TopicPosterior | RandomStart, minibatch: Minibatch, workers: Workers
+    ) -> Topics:
+        """Weights of the minibatch's words, up to a factor for each."""
+        return visible_topics(geometric_mean, source, minibatch, workers)
+
+    def step(
+        self,
+        source: TopicPosterior | RandomStart,
+        reviews: Reviews,
+        workers: Workers,
+        *,
+        prior: np.ndarray | None = None,
+        theta: np.ndarray | None = None,
+        start: Inferred | None = None,
+    ) -> tuple[Statistics, Inferred]:
+        """The expected statistics of all topics with the bound, and the latent variables."""
+        topics = self.topics(source, reviews.minibatch, workers)
+        if prior is None:
+            prior = np.tile(topics.alpha[: self.n_components], (reviews.n_profiles, 1))
+        found = self.infer(reviews, topics, prior, workers, theta=theta, start=start)
+        bound = self.bounds(reviews, found, prior, topics, fixed=theta is not None).sum()
+        factors = log_factors(source, reviews.minibatch.words, topics.weights)
+        bound += factors @ reviews.minibatch.word_counts
+        counts = self._counts(reviews, topics, found, workers, fixed=theta is not None)
+        log_theta = None if theta is not None else mean_log(found.gamma[reviews.tokens > 0])
+        lengths = reviews.minibatch.lengths
+        statistics = Statistics(reviews.minibatch.words, counts, lengths, log_theta, float(bound))
+        return statistics, found
+
+    def infer(
+        self,
+        reviews: Reviews,
+        topics: Topics,
+        prior: np.ndarray,
+        workers: Workers,
+        *,
+        theta: np.ndarray | None = None,
+        start: Inferred | None = None,
+    ) -> Inferred:
+        """Coordinate ascent, from `start` or else from tokens spread evenly."""
+        minibatch, dtype = reviews.minibatch, topics.weights.dtype
+        lengths = minibatch.lengths
+        K = self.n_components
+        omega = topics.alpha[K:] if len(topics.alpha) > K else np.ones(2)
+        if start is not None:
+            gamma, pi = start.gamma.astype(dtype), start.pi.astype(dtype)
+        else:
+            gamma = (prior + reviews.tokens[:, None] / K).astype(dtype)
+            pi = (omega * (1 + lengths[:, None] / omega.sum())).astype(dtype)
+        if theta is not None:
+            gamma = theta.astype(dtype)
+        share = np.zeros(len(minibatch.counts), dtype)
+        log_sums = np.zeros(reviews.n_profiles)
+        column = np.choose(reviews.signs + 1, [K + 1, -1, K]).astype(np.int32)
+        given = (
+            reviews.first, minibatch.indptr, minibatch.indices, minibatch.counts, topics.weights,
+            column, prior, np.ascontiguousarray(omega),
+        )  # fmt: skip
+        settings = self.tol, self.max_iter, theta is None, gamma, pi, share, log_sums
+        jobs = ((*given, *span, *settings) for span in spans(reviews.n_profiles, PROFILES_PER_JOB))
+        workers.share(kernel.infer_profiles, jobs)
+        return Inferred(gamma, pi, share, log_sums)
+
+    def bounds(
+        self, reviews: Reviews, found: Inferred, prior: np.ndarray, topics: Topics, *, fixed: bool
+    ) -> np.ndarray:
+        """The bound of each profile, in nats, but for the factors of the words."""
+        bound = found.log_sums.copy()
+        if not fixed:
+            bound -= dirichlet.kl(found.gamma.astype(np.float64), prior)
+        if reviews.signs.any():
+            omega = topics.alpha[self.n_components :]
+            of_p = dirichlet.kl(found.pi.astype(np.float64), omega) * (reviews.signs != 0)
+            bound -= np.bincount(reviews.profile, of_p, reviews.n_profiles)
+        return bound
+
+    def _counts(
+        self, reviews: Reviews, topics: Topics, found: Inferred, workers: Workers, *, fixed: bool
+    ) -> np.ndarray:
+        """Expected tokens of each word in each topic."""
+        weights, minibatch, K = topics.weights, reviews.minibatch, self.n_components
+        n_words = len(minibatch.words)
+        e = np.zeros((reviews.n_profiles, weights.shape[1]), weights.dtype)
+        if fixed:
+            e[:, :K] = found.gamma
+        else:
+            variational.exp_digamma_rows(found.gamma.astype(np.float64), np.zeros(K), e)
+        by_word = minibatch.matrix(minibatch.counts * (1 - found.share)).tocsc()
+        profile = reviews.profile[by_word.indices]
+        counts = np.empty((n_words, K), weights.dtype)
+        given = by_word.indptr, profile, by_word.data, weights, e
+        jobs = ((*given, *span, counts) for span in spans(n_words, WORDS_PER_JOB))
+        workers.share(variational.word_statistics, jobs)
+        if len(topics.alpha) == K:
+            return counts
+        sign = np.repeat(reviews.signs, np.diff(minibatch.indptr))
+        qualitative = minibatch.counts * found.share
+        columns = [
+            np.bincount(minibatch.indices, qualitative * (sign == s), n_words) for s in (1, -1)
+        ]
+        return np.column_stack([counts, *columns]).astype(weights.dtype)
+
+    def shares(
+        self,
+        source: TopicPosterior,
+        X: sparse.csr_matrix,
+        theta: np.ndarray | None,
+        positive: np.ndarray,
+        workers: Workers,
+    ) -> np.ndarray:
+        """Posterior mean share of each topic in the tokens of documents of unknown rating.
+
+        Parameters
+        ----------
+        source : TopicPosterior
+        X : csr_matrix of shape (n_documents, n_features)
+        theta : ndarray of shape (n_documents, K) or None
+            Proportions of the documents' profiles; None to infer them from each document.
+        positive : ndarray of shape (n_documents,)
+            Probability of a positive review before it is read.
+        workers : Workers
+
+        Returns
+        -------
+        shares : ndarray of shape (n_documents, n_topics), float64
+        """
+        n, K = X.shape[0], self.n_components
+        reviews = single_reviews(X, np.zeros(n, np.int8))
+        topics = self.topics(source, reviews.minibatch, workers)
+        prior = np.tile(topics.alpha[:K], (n, 1))
+        if len(topics.alpha) == K:
+            if theta is not None:
+                return theta
+            return normalised(self.infer(reviews, topics, prior, workers).gamma)
+        parts, bounds = [], []
+        for sign in (1, -1):
+            signed = Reviews(reviews.minibatch, reviews.first, np.full(n, sign, np.int8))
+            found = self.infer(signed, topics, prior, workers, theta=theta)
+            bounds.append(self.bounds(signed, found, prior, topics, fixed=theta is not None))
+            p = normalised(found.pi)
+            parts.append((p[:, :1] * normalised(found.gamma), p[:, 1]))
+        with np.errstate(divide="ignore"):
+            q = expit(bounds[0] - bounds[1] + logit(positive))
+        descriptive = q[:, None] * parts[0][0] + (1 - q[:, None]) * parts[1][0]
+        return np.column_stack([descriptive, q * parts[0][1], (1 - q) * parts[1][1]])
+
+
+def mean_log_share(reviews: Reviews, found: Inferred) -> np.ndarray | None:
+    """E[log(1 - p)] and E[log p], the mean over the documents that have words and a sign."""
+    return mean_log(found.pi[(reviews.minibatch.lengths > 0) & (reviews.signs != 0)])
+
+
+def normalised(gamma: np.ndarray) -> np.ndarray:
+    """Rows that sum to 1, as float64."""
+    gamma = gamma.astype(np.float64)
+    shares: np.ndarray = gamma / gamma.sum(axis=1, keepdims=True)
+    return shares
+
+
+def mean_log(gamma: np.ndarray) -> np.ndarray | None:
+    """E[log theta] under Dirichlet(gamma), the mean over the rows; None if there are none."""
+    if not len(gamma):
+        return None
+    gamma = gamma.astype(np.float64)
+    means: np.ndarray = digamma(gamma).mean(axis=0) - digamma(gamma.sum(axis=1)).mean()
+    return means

@@ -1,0 +1,525 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Topics of reviews with ratings: descriptive ones, one of praise and one of blame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from streamtopics.base.frame import check_same
+from streamtopics.base.glossary import documented
+from streamtopics.base.inputs import Documents
+from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
+from streamtopics.messages import Statistics
+from streamtopics.parallel import Workers
+from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.reviews.base import (
+    EM_CONSTRAINTS,
+    POSITIVE,
+    SWEEPS_OF_TRANSFORM,
+    Labels,
+    RatedCommit,
+    ReviewModel,
+    of_record,
+)
+from streamtopics.reviews.batch_em import AlphaStep, Climbed, EStep, fresh
+from streamtopics.reviews.effects import (
+    NO_EFFECTS,
+    Effects,
+    Table,
+    empty_table,
+    learn_effects,
+    probability_of_positive,
+)
+from streamtopics.reviews.inference import (
+    Inferred,
+    RatedLDA,
+    Reviews,
+    mean_log,
+    mean_log_share,
+    normalised,
+    reviews_by_profile,
+    single_reviews,
+)
+from streamtopics.reviews.online import moved, step_by_documents
+from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
+from streamtopics.updates.doc_topic import solve_alpha
+from streamtopics.validation import (
+    LEAST_PRIOR,
+    MOST_PRIOR,
+    StrOptions,
+    check_doc_topic_prior,
+    check_word_prior,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatingCommit(RatedCommit):
+    """All that a step of `RatingLDA` changes.
+
+    Attributes
+    ----------
+    effects : Effects
+    profiles : Table
+        Of each item or user the expected tokens of each descriptive topic.
+    profile : str
+        The parameter `profile` that the model was started with.
+    log_share : ndarray of shape (2,) or None
+        Running mean of E[log(1 - p)] and E[log p]; None as long as there is none.
+    bounds : tuple of float
+    """
+
+    effects: Effects = NO_EFFECTS
+    profiles: Table
+    profile: str
+    log_share: np.ndarray | None = None
+    bounds: tuple[float, ...] = ()
+
+    @property
+    def n_descriptive(self) -> int:
+        """Number of descriptive topics."""
+        return int(self.profiles.values.shape[1])
+
+    @property
+    def qualitative(self) -> bool:
+        """Whether there are a positive and a negative topic."""
+        return self.posterior.shape[1] > self.n_descriptive
+
+    @property
+    def labels(self) -> dict[str, np.ndarray]:
+        """Known items and users."""
+        effects = {"items": self.effects.items.labels, "users": self.effects.users.labels}
+        profiles = {f"{self.profile}s": self.profiles.labels}
+        return effects | profiles
+
+
+@documented
+class RatingLDA(ReviewModel):
+    """Topics of reviews beside one of praise and one of blame, found by the ratings.
+
+    Of each review a share of the words comes from the positive topic, if its rating is not
+    below the average of its user, or else from the negative one; the others come
+    from `n_components` descriptive topics, in proportions that belong to the review, to its
+    item or to its user. These are the models of the source:
+
+    =============  ======================  ===================
+    `profile`      `qualitative=False`     `qualitative=True`
+    =============  ======================  ===================
+    "document"     LDA-0                   LDA-R
+    "item"         LDA-C                   LDA-R-C
+    "user"         LDA-U                   LDA-R-U
+    =============  ======================  ===================
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        Number K of descriptive topics.
+    profile : {"document", "item", "user"}, default="document"
+        Whether the proportions of the descriptive topics belong to each review, item or user.
+        A profile is inferred from all reviews of its item or user together, and predicts the
+        words of the next one; learning needs `items` or `users` then. With "document" these
+        only sharpen which reviews are positive.
+    qualitative : bool, default=True
+        Whether there are the positive and the negative topic, which ratings are needed for;
+        without them ratings are not used.
+    refine : bool, default=False
+        Whether proportions go on being learnt once there are qualitative topics. In the
+        source they stay as LDA without ratings left them.
+    qualitative_prior : tuple of two floats, default=(9.0, 1.0)
+        Dirichlet parameter (the source's omega) of the shares of descriptive and of
+        qualitative words in a review, in tokens, to start from.
+    effect_penalty : float, default=5.0
+        Weight of the squares of the effects of users and items on ratings, in ratings: so
+        many of the average rating are added to those of each.
+    {stream_kappa}
+    {em_doc_topic_prior}
+    {em_topic_word_prior}
+    learn_priors : bool, default=False
+        Whether `doc_topic_prior`, `topic_word_prior` and `qualitative_prior` are learnt (the
+        source's alpha, eta and omega): by Newton's method in each round of `fit`, eta only if
+        it is one number; in `partial_fit` from running means, but for eta. The source learns
+        them; but alpha comes out too small, and with many topics new reviews are predicted
+        worse.
+    max_iter : int, default=50
+        Rounds of variational EM over the corpus, at most, without ratings, and as many with.
+    {em_tol}
+    max_local_iter : int, default=20
+        Sweeps over a profile in a round, at most; the next round goes on from there.
+    local_tol : float, default=1e-3
+        A profile is done when a sweep moves less than this share of its tokens.
+    {em_parameters}
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components + 2, n_features)
+        Dirichlet parameters of the topics: pseudo-counts, not normalised. The last two are
+        the positive and the negative topic; without these there are n_components.
+    qualitative_prior_ : ndarray of shape (2,)
+        omega as it is; its second part over its sum is the expected share of
+        qualitative words.
+    topic_word_prior_ : ndarray of shape (n_features,)
+        eta as it is.
+    effects_ : Effects
+        Of users and items on ratings: `mean`, and the tables `users` and `items`.
+    profiles_ : Table
+        Of each item or user the expected tokens of each descriptive topic, of shape
+        (n_profiles, n_components), by `labels`. Empty for documents.
+    bounds_ : list of float
+        The bound on log p(words | ratings) in nats after each round with the final kind of
+        topics.
+    {common_attributes}
+
+    See Also
+    --------
+    SupervisedLDA : Ratings as a response to topics.
+    HiddenFactorsTopics : Proportions from the factors of a recommender.
+
+    Notes
+    -----
+    The family is tighter than the source's, in which whether a word is qualitative is
+    independent of its topic; and the equations printed there for that independence leave out the
+    weights of the topics and sum over both signs. Chapter "Bringing knowledge in" has more.
+
+    Without `users` a review is positive if its rating is not below the mean of all. Items
+    and users that were not seen while learning have no effect and no profile: their reviews
+    are positive as often as others, and their proportions are inferred from the review, or
+    are those that the prior expects.
+
+    References
+    ----------
+    C. Dupuy (2017), "Inference and applications for topic models", chapter 2.
+
+    Examples
+    --------
+    >>> from streamtopics import RatingLDA
+    >>> from streamtopics.datasets import make_rated_reviews
+    >>> data = make_rated_reviews(600, n_features=100, n_components=3, random_state=0)
+    >>> model = RatingLDA(3, profile="item", random_state=0)
+    >>> model = model.fit(data.X, data.ratings, items=data.item, users=data.user)
+    >>> model.predict_words(items=[4], users=[7]).shape
+    (1, 100)
+    >>> praise = model.topic_word_[3]
+    >>> bool(abs(praise - data.topic_word[3]).sum() / 2 < 0.2)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = EM_CONSTRAINTS | {
+        "profile": [StrOptions({"document", "item", "user"})],
+        "qualitative": ["boolean"],
+        "refine": ["boolean"],
+        "qualitative_prior": ["array-like"],
+        "effect_penalty": [POSITIVE],
+    }
+    _commit: RatingCommit
+    _without_ratings = "Or use qualitative=False, which needs none"
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        profile: str = "document",
+        qualitative: bool = True,
+        refine: bool = False,
+        qualitative_prior: Any = (9.0, 1.0),
+        effect_penalty: float = 5.0,
+        kappa: float = 0.7,
+        doc_topic_prior: DocTopicPriorLike = None,
+        topic_word_prior: WordPriorLike = None,
+        learn_priors: bool = False,
+        max_iter: int = 50,
+        tol: float = 1e-4,
+        max_local_iter: int = 20,
+        local_tol: float = 1e-3,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.profile = profile
+        self.qualitative = qualitative
+        self.refine = refine
+        self.qualitative_prior = qualitative_prior
+        self.effect_penalty = effect_penalty
+        self.kappa = kappa
+        self.doc_topic_prior = doc_topic_prior
+        self.topic_word_prior = topic_word_prior
+        self.learn_priors = learn_priors
+        self.max_iter = max_iter
+        self.tol = tol
+        self.max_local_iter = max_local_iter
+        self.local_tol = local_tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # Learning
+
+    @property
+    def _needs_ratings(self) -> bool:
+        return bool(self.qualitative)
+
+    def _read(self, method: str, *, reset: bool, **data: Any) -> Documents:
+        batch = super()._read(method, reset=reset, **data)
+        if self.profile != "document" and batch.columns[f"{self.profile}s"] is None:
+            raise ValueError(
+                f"profile='{self.profile}' needs {self.profile}s=, one for each row of X, in "
+                f"{self._caller(method)}; or use profile='document'"
+            )
+        return batch
+
+    def _check_continuable(self) -> None:
+        commit = self._commit
+        check_same(
+            self,
+            n_components=commit.n_descriptive,
+            profile=commit.profile,
+            qualitative=commit.qualitative,
+        )
+
+    def _start(self, batch: Documents) -> None:
+        K = self.n_components
+        alpha = check_doc_topic_prior(self.doc_topic_prior, K, 10.0)
+        omega = check_qualitative_prior(self.qualitative_prior)
+        eta = check_word_prior(self, "topic_word_prior", batch.X, None)
+        self.seed_ = self._draw_seed()
+        alpha = np.concatenate([alpha, omega]) if self.qualitative else alpha
+        posterior = TopicPosterior(eta, (self.n_features_in_, len(alpha)), alpha)
+        self._commit = RatingCommit(posterior, profiles=empty_table(K), profile=self.profile)
+
+    def _at_once(self, batch: Documents, pool: Workers) -> RatingCommit:
+        effects, signs = self._rated(batch)
+        reviews, profiles, places = self._grouped(batch, signs)
+        climbed = self._climbed(reviews, pool)
+        posterior, found = climbed.posterior, climbed.documents
+        alpha = posterior.alpha[: self.n_components]
+        return replace(
+            self._commit,
+            posterior=posterior,
+            n_iter=climbed.n_rounds,
+            log_theta=mean_log(found.gamma[reviews.tokens > 0]),
+            log_share=mean_log_share(reviews, found) if self.qualitative else None,
+            remembered=float(batch.n_documents),
+            effects=effects,
+            profiles=_with_counts(profiles, places, found, alpha),
+            bounds=climbed.bounds,
+        )
+
+    def _rated(self, batch: Documents) -> tuple[Effects, np.ndarray]:
+        """The effects with these ratings, and the signs of the reviews; 0 without ratings."""
+        y, users, items = (batch.columns[name] for name in ("y", "users", "items"))
+        if y is None:
+            return self._commit.effects, np.zeros(batch.n_documents, np.int8)
+        return learn_effects(self._commit.effects, y, users, items, self.effect_penalty)
+
+    def _grouped(
+        self, batch: Documents, signs: np.ndarray
+    ) -> tuple[Reviews, Table, np.ndarray | None]:
+        """Reviews by profile, the profiles with new ones, and the rows of those that occur."""
+        labels, profiles = batch.columns.get(f"{self.profile}s"), self._commit.profiles
+        if labels is None:
+            return single_reviews(batch.X, signs), profiles, None
+        profiles = profiles.extended(labels)
+        places, own = np.unique(profiles.places(labels), return_inverse=True)
+        return reviews_by_profile(batch.X, own, signs), profiles, places
+
+    def _climbed(self, reviews: Reviews, pool: Workers) -> Climbed:
+        """EM without ratings, and then with the qualitative topics if there are any."""
+        n_stages = 2 if self.qualitative else 1
+        with self._rounds(reviews.minibatch.n_tokens, n_stages) as climb:
+            described = self._described(climb, reviews, pool)
+            return self._praised(climb, described, reviews, pool) if self.qualitative else described
+
+    def _described(self, climb: Callable[..., Climbed], reviews: Reviews, pool: Workers) -> Climbed:
+        """The descriptive topics, from reviews without their ratings."""
+        K, nothing = self.n_components, self._commit.posterior
+        unrated = replace(reviews, signs=np.zeros_like(reviews.signs))
+        start = TopicPosterior(nothing.eta, (nothing.shape[0], K), nothing.alpha[:K])
+        return climb(start, self._e_step(unrated, pool), self._alpha_step(unrated))
+
+    def _praised(
+        self,
+        climb: Callable[..., Climbed],
+        described: Climbed,
+        reviews: Reviews,
+        pool: Workers,
+    ) -> Climbed:
+        """All topics, in the proportions learnt without ratings unless these are refined."""
+        omega = self._commit.posterior.alpha[self.n_components :]
+        start = _with_qualitative(described, reviews, omega)
+        gamma = described.documents.gamma
+        theta = None if self.refine else gamma / gamma.sum(axis=1, keepdims=True)
+        found = climb(start, self._e_step(reviews, pool, theta), self._alpha_step(reviews))
+        if theta is not None:
+            found = replace(found, documents=replace(found.documents, gamma=gamma))
+        return replace(found, n_rounds=described.n_rounds + found.n_rounds)
+
+    def _e_step(self, reviews: Reviews, pool: Workers, theta: np.ndarray | None = None) -> EStep:
+        """Inference in a round, with the proportions as they are where they are given."""
+        model = self._model(self.max_local_iter)
+
+        def step(source: Any, found: Inferred | None) -> tuple[Statistics, Inferred]:
+            return model.step(source, reviews, pool, theta=theta, start=found)
+
+        return step
+
+    def _alpha_step(self, reviews: Reviews) -> AlphaStep:
+        """The step of a round that learns alpha and omega."""
+
+        def step(alpha: np.ndarray, statistics: Statistics, found: Inferred) -> np.ndarray:
+            log_share = mean_log_share(reviews, found) if self.qualitative else None
+            return self._solved(alpha, statistics.log_theta, log_share)
+
+        return step
+
+    def _solved(
+        self, alpha: np.ndarray, log_theta: np.ndarray | None, log_share: np.ndarray | None
+    ) -> np.ndarray:
+        """alpha and omega by Newton's method, if they are learnt and anything is known of them."""
+        if not self.learn_priors:
+            return alpha
+        K, alpha = self.n_components, alpha.copy()
+        if log_theta is not None and K > 1:
+            alpha[:K] = solve_alpha(log_theta, alpha[:K])
+        if log_share is not None and len(alpha) > K:
+            alpha[K:] = solve_alpha(log_share, alpha[K:])
+        return alpha
+
+    def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, RatingCommit]:
+        K, commit, posterior = self.n_components, self._commit, self._commit.posterior
+        effects, signs = self._rated(batch)
+        reviews, profiles, places = self._grouped(batch, signs)
+        before, prior = posterior.alpha, None
+        if places is not None:
+            prior = before[:K] + profiles.values[places]
+        model = self._model(self.max_local_iter)
+        statistics, found = model.step(posterior, reviews, pool, prior=prior)
+        n = statistics.n_documents
+        step = step_by_documents(posterior.n_documents, commit.remembered, n, self.kappa)
+        log_theta = moved(commit.log_theta, statistics.log_theta, step.rate)
+        log_share = moved(commit.log_share, mean_log_share(reviews, found), step.rate)
+        new = replace(
+            commit,
+            log_theta=log_theta,
+            log_share=log_share,
+            remembered=step.remembered,
+            effects=effects,
+            profiles=_with_counts(profiles, places, found, before[:K]),
+        )
+        return step.blend(statistics, self._solved(before, log_theta, log_share)), new
+
+    def _model(self, max_iter: int) -> RatedLDA:
+        return RatedLDA(self.n_components, self.local_tol, max_iter)
+
+    # What was learnt
+
+    effects_ = of_record("effects", "Effects of users and items on ratings.")
+    profiles_ = of_record(
+        "profiles", "Expected tokens of each descriptive topic of each item or user."
+    )
+    bounds_ = of_record(
+        "bounds",
+        "The bound after each round of `fit` with the final kind of topics, in nats.",
+        list,
+    )
+
+    @property
+    def doc_topic_prior_(self) -> np.ndarray:
+        """Dirichlet parameter of the proportions of the descriptive topics, as of now."""
+        check_is_fitted(self)
+        return self._commit.posterior.alpha[: self._commit.n_descriptive].copy()
+
+    @property
+    def qualitative_prior_(self) -> np.ndarray:
+        """Dirichlet parameter of the shares of descriptive and of qualitative words, as of now."""
+        check_is_fitted(self)
+        return self._commit.posterior.alpha[self._commit.n_descriptive :].copy()
+
+    # Inference
+
+    def _shares(self, batch: Documents, pool: Workers) -> np.ndarray:
+        n, posterior = batch.n_documents, self.posterior_
+        places, positive = self._places(batch.columns, n), self._positive(batch.columns, n)
+        theta = self._theta(places)
+        model = RatedLDA(self._commit.n_descriptive, self.local_tol, SWEEPS_OF_TRANSFORM)
+        out = np.empty((n, posterior.shape[1]))
+        for known in (True, False):
+            those = np.flatnonzero((places >= 0) == known)
+            for start in range(0, len(those), DOCUMENTS_AT_ONCE):
+                some = those[start : start + DOCUMENTS_AT_ONCE]
+                out[some] = model.shares(
+                    posterior, batch.X[some], theta[some] if known else None, positive[some], pool
+                )
+        return out
+
+    def _positive(self, whose: Labels, n: int) -> np.ndarray:
+        """Probability of a positive review, kept away from 0 and 1."""
+        effects = self._commit.effects
+        least = 1 / (2 + effects.n)
+        share: np.ndarray = probability_of_positive(effects, whose["items"], n)
+        return share.clip(least, 1 - least)
+
+    def _places(self, whose: Labels, n: int) -> np.ndarray:
+        labels = whose.get(f"{self._commit.profile}s")
+        return np.full(n, -1) if labels is None else self._commit.profiles.places(labels)
+
+    def _theta(self, places: np.ndarray) -> np.ndarray:
+        gamma = np.tile(self.doc_topic_prior_, (len(places), 1))
+        known = places >= 0
+        gamma[known] += self._commit.profiles.values[places[known]]
+        return normalised(gamma)
+
+    def _expected_shares(self, whose: Labels, n: int) -> np.ndarray:
+        theta = super()._expected_shares(whose, n)
+        if not self._commit.qualitative:
+            return theta
+        omega, positive = self.qualitative_prior_, self._positive(whose, n)
+        p = omega[1] / omega.sum()
+        return np.column_stack([(1 - p) * theta, p * positive, p * (1 - positive)])
+
+
+def check_qualitative_prior(prior: Any) -> np.ndarray:
+    """omega as an array of shape (2,)."""
+    try:
+        omega = np.asarray(prior, dtype=np.float64)
+    except (TypeError, ValueError):
+        omega = np.empty(0)
+    if omega.shape != (2,) or not ((omega >= LEAST_PRIOR) & (omega <= MOST_PRIOR)).all():
+        raise ValueError(
+            "qualitative_prior must be two positive numbers, for descriptive and for qualitative "
+            f"words, such as (9.0, 1.0); got {prior!r}"
+        )
+    return omega
+
+
+def _with_counts(
+    profiles: Table, places: np.ndarray | None, found: Inferred, alpha: np.ndarray
+) -> Table:
+    """The profiles with the expected tokens that were found of those at `places`."""
+    if places is None:
+        return profiles
+    return profiles.replaced(places, np.maximum(found.gamma.astype(np.float64) - alpha, 0.0))
+
+
+def _with_qualitative(climbed: Climbed, reviews: Reviews, omega: np.ndarray) -> TopicPosterior:
+    """The topics learnt without ratings, and two of the words that are too frequent in a sign.
+
+    A topic of a sign starts with the counts by which its words exceed those that the share of
+    that sign among all tokens lets expect.
+    """
+    minibatch, before = reviews.minibatch, climbed.posterior
+    sign = np.repeat(reviews.signs, np.diff(minibatch.indptr))
+    n_words = len(minibatch.words)
+    counts = [
+        np.bincount(minibatch.indices, minibatch.counts * (sign == s), n_words) for s in (1, -1)
+    ]
+    total = counts[0] + counts[1]
+    expected = [total * (own.sum() / max(total.sum(), 1.0)) for own in counts]
+    excess = [np.maximum(own - level, 0.0) for own, level in zip(counts, expected, strict=True)]
+    learnt = np.column_stack([climbed.statistics.counts, *excess]).astype(np.float64)
+    shape, alpha = (before.shape[0], before.shape[1] + 2), np.concatenate([before.alpha, omega])
+    statistics = Statistics(minibatch.words, learnt, minibatch.lengths)
+    return fresh(before.eta, shape, alpha, statistics)

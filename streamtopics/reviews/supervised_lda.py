@@ -1,0 +1,380 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Supervised LDA with a Gaussian response."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from streamtopics.base.frame import check_same
+from streamtopics.base.glossary import documented
+from streamtopics.base.inputs import Documents
+from streamtopics.messages import Minibatch, Statistics
+from streamtopics.metrics import predictive
+from streamtopics.models.views import geometric_mean
+from streamtopics.parallel import Workers
+from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.reviews.base import (
+    EM_CONSTRAINTS,
+    POSITIVE,
+    RatedCommit,
+    RatedTopicModel,
+    of_record,
+)
+from streamtopics.reviews.batch_em import Climbed, EStep
+from streamtopics.reviews.inference import normalised
+from streamtopics.reviews.online import moved, step_by_documents
+from streamtopics.reviews.response import (
+    Moments,
+    Response,
+    ResponseLDA,
+    first_response,
+    legible,
+    mean_topics,
+    no_moments,
+    solve_response,
+)
+from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
+from streamtopics.updates.doc_topic import solve_alpha
+from streamtopics.validation import check_doc_topic_prior, check_word_prior
+
+
+@dataclass(frozen=True, kw_only=True)
+class SupervisedCommit(RatedCommit):
+    """All that a step of `SupervisedLDA` changes.
+
+    Attributes
+    ----------
+    origin : float
+        Mean of the first ratings, from which all others are measured.
+    response : Response
+    moments : Moments
+    bounds : tuple of float
+    """
+
+    origin: float = 0.0
+    response: Response
+    moments: Moments
+    bounds: tuple[float, ...] = ()
+
+
+@documented
+class SupervisedLDA(RatedTopicModel):
+    """Topics that predict a number: supervised LDA with a Gaussian response.
+
+    The rating of a document is normal around a linear function of the shares of topics in
+    it, and is learnt with the topics, so that these separate good ratings from bad ones.
+
+    Parameters
+    ----------
+    n_components : int, default=10
+        Number of topics.
+    response_penalty : float, default=1.0
+        Weight of the squares of the coefficients' distances from the mean rating, in
+        documents. The source has none; it keeps the first rounds, in which topics are still
+        alike, from large coefficients.
+    {stream_kappa}
+    {em_doc_topic_prior}
+    {em_topic_word_prior}
+    learn_priors : bool, default=False
+        Whether `doc_topic_prior` and `topic_word_prior` are learnt: by Newton's method in each
+        round of `fit`, the second only if it is one number; in `partial_fit` the first from a
+        running mean. The first comes out too small, and new documents are predicted worse.
+    max_iter : int, default=50
+        Rounds of variational EM over the corpus, at most.
+    {em_tol}
+    max_local_iter : int, default=20
+        Sweeps over a document in a round, at most.
+    local_tol : float, default=1e-3
+        A document is done when a sweep moves less than this share of its tokens.
+    {em_parameters}
+
+    Attributes
+    ----------
+    {dirichlet_components}
+    coef_ : ndarray of shape (n_components,)
+        The rating of a document that is all of one topic.
+    noise_variance_ : float
+        Variance of the ratings around those expected from the topics.
+    topic_word_prior_ : ndarray of shape (n_features,)
+        The prior of the topics in use.
+    bounds_ : list of float
+        The penalised bound on log p(words, ratings) in nats after each round.
+    {common_attributes}
+
+    See Also
+    --------
+    RatingLDA : Topics of praise and blame beside descriptive ones.
+
+    Notes
+    -----
+    `score` is that of the words, as for all topic models here. For that of the ratings use a
+    scorer on `predict`, such as ``scoring="r2"``.
+
+    References
+    ----------
+    J. McAuliffe and D. Blei (2008), "Supervised topic models".
+
+    Examples
+    --------
+    >>> from streamtopics import SupervisedLDA
+    >>> from streamtopics.datasets import make_rated_reviews
+    >>> data = make_rated_reviews(600, n_features=100, n_components=3, random_state=0)
+    >>> model = SupervisedLDA(5, random_state=0).fit(data.X, data.ratings)
+    >>> model.predict(data.X[:2]).shape
+    (2,)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = EM_CONSTRAINTS | {
+        "response_penalty": [POSITIVE],
+    }
+    _commit: SupervisedCommit
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        response_penalty: float = 1.0,
+        kappa: float = 0.7,
+        doc_topic_prior: DocTopicPriorLike = None,
+        topic_word_prior: WordPriorLike = None,
+        learn_priors: bool = False,
+        max_iter: int = 50,
+        tol: float = 1e-4,
+        max_local_iter: int = 20,
+        local_tol: float = 1e-3,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.response_penalty = response_penalty
+        self.kappa = kappa
+        self.doc_topic_prior = doc_topic_prior
+        self.topic_word_prior = topic_word_prior
+        self.learn_priors = learn_priors
+        self.max_iter = max_iter
+        self.tol = tol
+        self.max_local_iter = max_local_iter
+        self.local_tol = local_tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # Learning
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from all documents together. Forgets what was learnt before.
+
+        When it fails or is interrupted, nothing has changed.
+
+        Parameters
+        ----------
+        {X_to_learn}
+        {ratings}
+
+        Returns
+        -------
+        {self}
+        """
+        return self._fit(X=X, y=y)
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from one minibatch: the first one as `fit` does, others by a step of online EM.
+
+        When it fails nothing has changed; when it is interrupted, either nothing has changed or
+        all of the minibatch was learnt. Nothing is learnt from a minibatch without rows, and
+        minibatches without a word that come before the first with one are forgotten.
+
+        Parameters
+        ----------
+        {X_to_learn}
+        {more_ratings}
+
+        Returns
+        -------
+        {self}
+        """
+        return self._partial_fit(X=X, y=y)
+
+    def _check_continuable(self) -> None:
+        check_same(self, n_components=self.posterior_.shape[1])
+
+    def _start(self, batch: Documents) -> None:
+        K = self.n_components
+        alpha = check_doc_topic_prior(self.doc_topic_prior, K, 10.0)
+        eta = check_word_prior(self, "topic_word_prior", batch.X, None)
+        self.seed_ = self._draw_seed()
+        self._commit = SupervisedCommit(
+            TopicPosterior(eta, (self.n_features_in_, K), alpha),
+            response=first_response(np.empty(0), K),
+            moments=no_moments(K),
+        )
+
+    def _at_once(self, batch: Documents, pool: Workers) -> SupervisedCommit:
+        # Shares of topics sum to 1: nothing but rounding depends on where ratings are 0.
+        ratings: Any = batch.columns["y"]
+        K, origin = self.n_components, float(ratings.mean())
+        y = ratings - origin
+        with self._rounds(batch.n_tokens) as climb:
+            climbed: Climbed = climb(
+                self._commit.posterior,
+                self._e_step(batch.minibatch, y, pool),
+                lambda alpha, statistics, _: self._solved(alpha, statistics.log_theta),
+                documents=(None, first_response(y, K), no_moments(K)),
+            )
+        _, response, moments = climbed.documents
+        return replace(
+            self._commit,
+            posterior=climbed.posterior,
+            n_iter=climbed.n_rounds,
+            log_theta=climbed.statistics.log_theta,
+            remembered=float(batch.n_documents),
+            origin=origin,
+            response=response,
+            moments=moments,
+            bounds=climbed.bounds,
+        )
+
+    def _e_step(self, minibatch: Minibatch, y: np.ndarray, pool: Workers) -> EStep:
+        """Inference in a round; its documents are gamma, the response and the moments."""
+        model = self._model()
+
+        def step(source: Any, documents: Any) -> tuple[Statistics, Any]:
+            gamma, response, _ = documents
+            statistics, moments, gamma = model.step(source, minibatch, y, response, pool, gamma)
+            bound = statistics.local_bound - response.penalty(self.response_penalty)
+            response = solve_response(moments, self.response_penalty, response)
+            return replace(statistics, local_bound=bound), (gamma, response, moments)
+
+        return step
+
+    def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, SupervisedCommit]:
+        commit, posterior = self._commit, self._commit.posterior
+        ratings: Any = batch.columns["y"]
+        statistics, moments, _ = self._model().step(
+            posterior, batch.minibatch, ratings - commit.origin, commit.response, pool
+        )
+        n = statistics.n_documents
+        step = step_by_documents(posterior.n_documents, commit.remembered, n, self.kappa)
+        log_theta = moved(commit.log_theta, statistics.log_theta, step.rate)
+        moments = commit.moments.blended(step.retain, step.gain, moments)
+        new = replace(
+            commit,
+            log_theta=log_theta,
+            remembered=step.remembered,
+            response=solve_response(moments, self.response_penalty, commit.response),
+            moments=moments,
+        )
+        return step.blend(statistics, self._solved(posterior.alpha, log_theta)), new
+
+    def _solved(self, alpha: np.ndarray, log_theta: np.ndarray | None) -> np.ndarray:
+        """alpha by Newton's method, if it is learnt and anything is known of it."""
+        if not self.learn_priors or log_theta is None or len(alpha) == 1:
+            return alpha
+        return solve_alpha(log_theta, alpha)
+
+    def _model(self) -> ResponseLDA:
+        return ResponseLDA(self.local_tol, self.max_local_iter)
+
+    # What was learnt
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """The rating of a document that is all of one topic, for each topic."""
+        check_is_fitted(self)
+        commit = self._commit
+        return commit.origin + commit.response.coefficients
+
+    noise_variance_ = of_record(
+        "response.variance", "Variance of the ratings around those expected from the topics."
+    )
+    bounds_ = of_record("bounds", "The penalised bound after each round of `fit`, in nats.", list)
+
+    # Inference
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the ratings of documents.
+
+        Parameters
+        ----------
+        {X}
+
+        Returns
+        -------
+        y : ndarray of shape (n_documents,), float64
+            Expected ratings.
+        """
+        batch = self._asked("predict", X)
+        return self._inferred(lambda pool: self._predicted(batch, pool))
+
+    def _predicted(self, batch: Documents, pool: Workers) -> np.ndarray:
+        commit, alpha = self._commit, self.doc_topic_prior_
+        X = legible(batch.X, alpha)
+        zbar = mean_topics(self._gamma(X, geometric_mean, pool), alpha, X)
+        ratings: np.ndarray = commit.origin + (zbar * commit.response.coefficients).sum(axis=1)
+        return ratings
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Infer the topic proportions of documents of unknown rating: their posterior mean.
+
+        Deterministic, and each row depends on its own document only.
+
+        Parameters
+        ----------
+        {X}
+
+        Returns
+        -------
+        doc_topic : ndarray of shape (n_documents, n_components)
+            Rows sum to 1; float64 for float64 input, else float32.
+        """
+        return self._transformed(X)
+
+    def _shares(self, batch: Documents, pool: Workers) -> np.ndarray:
+        return normalised(self._gamma(batch.X, geometric_mean, pool))
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Log predictive probability of the held-out tokens of each document.
+
+        Parameters
+        ----------
+        {X}
+
+        Returns
+        -------
+        {log_probability}
+        """
+        return self._completion("score_samples", X)[0]
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Log predictive probability per held-out token, by document completion.
+
+        Parameters
+        ----------
+        {X}
+        {ignored_ratings}
+
+        Returns
+        -------
+        {score}
+        """
+        return predictive.per_token(*self._completion("score", X))
+
+    def log_likelihood(self, X: Any, *, n_particles: int = 100, seed: int = 0) -> np.ndarray:
+        """log p(words of each document) given the topics, by left-to-right evaluation.
+
+        Parameters
+        ----------
+        {whole_X}
+        {n_particles}
+
+        Returns
+        -------
+        {log_likelihood}
+        """
+        batch = self._asked("log_likelihood", X)
+        return self._whole(lambda: self._log_likelihood(batch, n_particles, seed))

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Documents of sentences as sequences of words, and the seeds that they are sampled with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from streamtopics.kernels import rows
+from streamtopics.kernels import was as kernel
+
+# Words are sampled one by one. So many take about 1 GiB in `fit`, and as much again for every
+# eight topics in `transform`; a hundred sweeps over them are hours.
+MOST_WORDS = 2**24
+
+
+@dataclass(frozen=True)
+class SentenceCorpus:
+    """Words in sentences in documents.
+
+    Attributes
+    ----------
+    words : ndarray of shape (n_words,), int32
+        Columns of the vocabulary.
+    sentences : ndarray of shape (n_sentences + 1,), intp
+        Where each sentence begins in `words`, and the end.
+    documents : ndarray of shape (n_documents + 1,), intp
+        Where each document begins among the sentences, and the end.
+    """
+
+    words: np.ndarray
+    sentences: np.ndarray
+    documents: np.ndarray
+
+    @property
+    def n_documents(self) -> int:
+        return len(self.documents) - 1
+
+    @property
+    def n_sentences(self) -> int:
+        return len(self.sentences) - 1
+
+    @property
+    def n_words(self) -> int:
+        return len(self.words)
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """Where each document begins in `words`, and the end."""
+        bounds: np.ndarray = self.sentences[self.documents]
+        return bounds
+
+    def part(self, first: int, last: int) -> SentenceCorpus:
+        """Return the documents first .. last - 1."""
+        sentences = self.sentences[self.documents[first] : self.documents[last] + 1]
+        return SentenceCorpus(
+            self.words[sentences[0] : sentences[-1]],
+            sentences - sentences[0],
+            self.documents[first : last + 1] - self.documents[first],
+        )
+
+    def copies(self, n: int) -> SentenceCorpus:
+        """Return one document n times."""
+        starts = np.add.outer(self.n_words * np.arange(n), self.sentences[:-1])
+        return SentenceCorpus(
+            np.tile(self.words, n),
+            np.append(starts, self.n_words * n),
+            self.n_sentences * np.arange(n + 1),
+        )
+
+    def spans(self, words_per_part: int) -> list[tuple[int, int]]:
+        """Cut the documents into parts of about so many words; depends on the corpus alone."""
+        bounds, n_documents = self.bounds, self.n_documents
+        n_parts = max(1, min(n_documents, round(self.n_words / words_per_part)))
+        targets = self.n_words * np.arange(1, n_parts) / n_parts
+        cuts = np.unique(np.searchsorted(bounds, targets)).tolist()
+        edges = [0, *(cut for cut in cuts if 0 < cut < n_documents), n_documents]
+        return list(pairwise(edges))
+
+
+def corpus_of(X: Any, sentences_per_document: Any) -> SentenceCorpus:
+    """Turn the counts of sentences into words, in the order of their columns.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix} of shape (n_sentences, n_features)
+        Whole numbers; a count of c becomes c words in a row.
+    sentences_per_document : array-like of shape (n_documents,), int
+        How many of the sentences are of each document, in order; 0 is legal.
+
+    Returns
+    -------
+    corpus : SentenceCorpus
+
+    Raises
+    ------
+    ValueError
+        If a count is negative or not whole, there are too many words, or the documents do
+        not fit the sentences.
+    """
+    X = sparse.csr_matrix(X, copy=True)
+    X.sum_duplicates()
+    counts = _whole(X.data)
+    n_sentences = np.asarray(sentences_per_document)
+    whole = n_sentences.ndim == 1 and n_sentences.dtype.kind in "iu" and (n_sentences >= 0).all()
+    if not (whole and n_sentences.sum() == X.shape[0]):
+        raise ValueError(
+            "sentences_per_document must hold non-negative integers that add up to the "
+            f"{X.shape[0]} rows of X; got {sentences_per_document!r}"
+        )
+    total = np.concatenate([[0], np.cumsum(counts)])
+    return SentenceCorpus(
+        np.repeat(X.indices.astype(np.int32), counts),
+        total[X.indptr].astype(np.intp),
+        np.concatenate([[0], np.cumsum(n_sentences)]).astype(np.intp),
+    )
+
+
+def own_words(corpus: SentenceCorpus) -> tuple[np.ndarray, SentenceCorpus]:
+    """Return the columns that occur, and the corpus with places in them for its words."""
+    n_features = int(corpus.words.max(initial=-1)) + 1
+    words, places = rows.used_columns(corpus.words, n_features)
+    return words, replace(corpus, words=places)
+
+
+def document_seeds(seed: int, n_before: int, n_documents: int) -> np.ndarray:
+    """Return seeds of documents by their place in a stream, of shape (n_documents,)."""
+    seeds: np.ndarray = kernel.document_seeds(seed, n_before, n_documents)
+    return seeds
+
+
+def content_seeds(corpus: SentenceCorpus, words: np.ndarray) -> np.ndarray:
+    """Return seeds of documents that depend on their sentences alone, (n_documents,).
+
+    The corpus is one over `words`, columns of the vocabulary.
+    """
+    seeds: np.ndarray = kernel.content_seeds(
+        corpus.documents, corpus.sentences, words[corpus.words]
+    )
+    return seeds
+
+
+def _whole(counts: np.ndarray) -> np.ndarray:
+    """Return counts as integers, if they are whole and not too many words."""
+    whole = counts.astype(np.int64)
+    wrong = (whole < 0) | (whole != counts)
+    if wrong.any():
+        raise ValueError(
+            f"X holds the count {counts[wrong][0]:g}, but sentences are made of whole words; pass "
+            "counts that are 0, 1, 2, ..., not weights such as those of tf-idf"
+        )
+    n_words = float(counts.sum(dtype=np.float64))
+    if n_words > MOST_WORDS:
+        raise ValueError(
+            f"X holds {n_words:,.0f} words, more than the {MOST_WORDS:,} that are sampled at "
+            f"once; the largest count is {counts.max():,.0f}. Check the counts, or pass fewer "
+            "documents at a time, in fit by way of partial_fit"
+        )
+    return whole

@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Franchises: restaurants of one law for the sentences, and one of dishes for the document.
+
+The words of each sentence sit at tables and each table is served a dish, both by laws of
+Gibbs type (Gnedin and Pitman, 2006): with T groups of n_1, ..., n_T members, n in all, the
+next one joins group t with weight w(n_t) and opens a new group with weight u(n, T). The
+hierarchical Dirichlet process has w(n_t) = n_t and a constant u for both.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from streamtopics.checks import check_range
+from streamtopics.kernels import was as kernel
+from streamtopics.was.prior import LEAST, MOST, Seats, SharedWeights, broken, choose
+from streamtopics.was.stick_breaking import shared_in_order
+
+# Half a gigabyte: a sentence of half a million words at 126 tables.
+MOST_WEIGHTS = 2**26
+# Up to so many words and tables a law is looked at, whether it is exchangeable.
+LOOKED_AT = 32
+# By which part of themselves weights may be off.
+CLOSE = 1e-6
+# A Dirichlet process is taken for broken when no more than this is left of its stick.
+LEAST_STICK = 1e-12
+
+
+class Franchise(ABC):
+    """A prior of sentences by the weights of their tables and of the dishes of these.
+
+    Derive a frozen dataclass from it. The functions are vectorised: they take arrays of
+    float64 and return one that is as long, or a number. The compiled sampler runs on
+    tables of their values. Laws that are not exchangeable are refused. Those that are have
+    w(n_t) = n_t - sigma, and u(n, T) = V(n + 1, T + 1) / V(n + 1, T) for some V with
+    V(n, T) = (n - sigma T) V(n + 1, T) + V(n + 1, T + 1).
+    """
+
+    @abstractmethod
+    def join_table(self, n_words: Any) -> ArrayLike:
+        """Weigh the tables of a sentence at which `n_words` sit already, at least one."""
+
+    @abstractmethod
+    def open_table(self, n_words: Any, n_tables: Any) -> ArrayLike:
+        """Weigh a new table in a sentence of `n_words` words at `n_tables` tables."""
+
+    @abstractmethod
+    def open_dish(self, n_tables: Any, n_dishes: Any) -> ArrayLike:
+        """Weigh a new dish in a document of `n_tables` tables with `n_dishes` dishes."""
+
+    def join_dish(self, n_tables: Any) -> ArrayLike:
+        """Weigh the dishes that `n_tables` of the document have already, at least one."""
+        weights: ArrayLike = n_tables
+        return weights
+
+    def sampler(self, topics: Any, atom_prior: float) -> Any:
+        """Return the compiled sampler; see `SentencePrior`."""
+        tables = partial(tabulated, self.join_table, self.open_table)
+        dishes = partial(tabulated, self.join_dish, self.open_dish)
+        return kernel.Franchise(topics, atom_prior, tables, dishes)
+
+    def draw_seats(self, sentence_lengths: Sequence[int], rng: np.random.Generator) -> Seats:
+        """Draw the seats word after word, sentence after sentence."""
+        table, dish = np.zeros((2, int(np.sum(sentence_lengths))), np.int32)
+        servings: list[int] = []
+        i = 0
+        for length in sentence_lengths:
+            own: list[int] = []
+            sizes: list[int] = []
+            for _ in range(length):
+                j = choose(_weights(sizes, self.join_table, self.open_table), rng)
+                if j == len(own):
+                    own.append(i)
+                    sizes.append(0)
+                    dish[i] = choose(_weights(servings, self.join_dish, self.open_dish), rng)
+                    if dish[i] == len(servings):
+                        servings.append(0)
+                    servings[dish[i]] += 1
+                sizes[j] += 1
+                table[i], dish[i] = own[j], dish[own[j]]
+                i += 1
+        return Seats(table, dish)
+
+
+@dataclass(frozen=True)
+class HDP(Franchise):
+    """The hierarchical Dirichlet process: G_s ~ DP(table, G_0), G_0 ~ DP(dish, H).
+
+    Attributes
+    ----------
+    table_concentration : float
+        Weight of a new table in a sentence, where each of its words has 1.
+    dish_concentration : float
+        Weight of a new dish, where each table of the document has 1.
+    """
+
+    table_concentration: float = 0.5
+    dish_concentration: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("table_concentration", "dish_concentration"):
+            check_range(self, LEAST, MOST, **{name: getattr(self, name)})
+
+    def join_table(self, n_words: Any) -> ArrayLike:
+        """Weigh a table by its words."""
+        weights: ArrayLike = n_words
+        return weights
+
+    def open_table(self, n_words: Any, n_tables: Any) -> ArrayLike:
+        """Weigh any new table alike."""
+        return self.table_concentration
+
+    def open_dish(self, n_tables: Any, n_dishes: Any) -> ArrayLike:
+        """Weigh any new dish alike."""
+        return self.dish_concentration
+
+    def shared_weights(
+        self, n_words: int, rng: np.random.Generator, used: bool
+    ) -> list[SharedWeights]:
+        """Draw the weights of the atoms in two groups; G_0 is broken until little is left."""
+        sticks, left = [], 1.0
+        while left > LEAST_STICK:
+            sticks.append(rng.beta(1.0, self.dish_concentration))
+            left *= 1 - sticks[-1]
+        shapes = self.table_concentration * broken(sticks)
+        return shared_in_order([_dirichlet(shapes, rng) for _ in range(2)], n_words, rng, used)
+
+
+def tabulated(
+    join: Callable[..., ArrayLike], open_: Callable[..., ArrayLike], n_members: int, n_groups: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Tabulate the weights of joining a group and of opening one.
+
+    Parameters
+    ----------
+    join, open_ : callable
+        Functions of the members of a group, and of the members and the groups.
+    n_members, n_groups : int
+        The most of each.
+
+    Returns
+    -------
+    joining : ndarray of shape (n_members + 1,), float64
+    opening : ndarray of shape (n_groups + 1, n_members + 1), float64
+        0 where groups would be empty.
+    """
+    if (n_members + 1) * (n_groups + 1) > MOST_WEIGHTS:
+        raise ValueError(
+            f"weights of {n_members:,} words at {n_groups:,} tables, or of as many tables and "
+            f"dishes, are more than the {MOST_WEIGHTS:,} that are tabulated; cut the sentences or "
+            "documents into parts, or take WAS() as the prior"
+        )
+    joining = np.zeros(n_members + 1)
+    joining[1:] = _checked(join, np.arange(1.0, n_members + 1))
+    if not (joining[1:] > 0).all():
+        raise ValueError(f"{_name(join)} must be positive; got {joining[1:].min():g}")
+    opening = np.zeros((n_groups + 1, n_members + 1))
+    opening[:1, :1] = _checked(open_, np.zeros(1), np.zeros(1))
+    for n in range(1, min(n_groups, n_members) + 1):
+        members = np.arange(float(n), n_members + 1)
+        opening[n, n:] = _checked(open_, members, np.full(len(members), float(n)))
+    if not opening[0, 0] > 0:
+        raise ValueError(f"{_name(open_)} must be positive for the first; got {opening[0, 0]:g}")
+    if not exchangeable(joining[:LOOKED_AT], opening[:LOOKED_AT, :LOOKED_AT]):
+        raise ValueError(
+            f"{_name(join)} and {_name(open_)} must be the weights of an exchangeable law, but the "
+            "probability of a seating depends on the order of its words. Weights n - d and "
+            "b + d T are exchangeable for any b and d, n the words at a table and T the tables"
+        )
+    return joining, opening
+
+
+def exchangeable(joining: np.ndarray, opening: np.ndarray) -> bool:
+    """Tell whether no order of the members matters, by weights as of `tabulated`.
+
+    Joining a group and opening one have the same probability in both orders if
+    u(n + 1, T) W(n + 1, T + 1) = u(n, T) W(n + 1, T), with W the sum of all weights. It is
+    a function of n and T if w(n) is c (n - sigma).
+    """
+    groups, members = np.ogrid[: opening.shape[0], : opening.shape[1]]
+    slope = joining[2] - joining[1]
+    total = slope * members + (joining[1] - slope) * groups + opening
+    one = opening[1:-1, 2:] * total[2:, 2:]
+    other = opening[1:-1, 1:-1] * total[1:-1, 2:]
+    possible = np.less_equal(groups, members)[1:-1, 1:-1]
+    linear = np.abs(np.diff(joining[1:]) - slope) <= CLOSE * slope
+    return bool(linear.all() and (np.abs(one - other) <= CLOSE * other)[possible].all())
+
+
+def _checked(function: Callable[..., ArrayLike], *arguments: np.ndarray) -> np.ndarray:
+    """Call a function of a prior; its weights must be finite and at least 0."""
+    weights = np.asarray(function(*arguments), dtype=np.float64)
+    if weights.shape not in ((), arguments[0].shape):
+        raise ValueError(
+            f"{_name(function)} must return a number, or as many weights as it is given numbers, "
+            f"{len(arguments[0])}; got an array of shape {weights.shape}"
+        )
+    flat = weights.ravel()
+    wrong: np.ndarray = ~(np.isfinite(flat) & (flat >= 0))
+    if wrong.any():
+        place = int(wrong.argmax())
+        where = ", ".join(f"{values[place]:g}" for values in arguments)
+        raise ValueError(
+            f"{_name(function)} must return finite weights of at least 0; got "
+            f"{flat[place]:g} for {where}"
+        )
+    return weights
+
+
+def _name(function: Any) -> str:
+    """Name a function of a prior, with its class."""
+    return str(getattr(function, "__qualname__", repr(function)))
+
+
+def _weights(
+    sizes: list[int], join: Callable[..., ArrayLike], open_: Callable[..., ArrayLike]
+) -> np.ndarray:
+    """Weigh the groups of these sizes, and a new one."""
+    members = np.array(sizes, dtype=np.float64)
+    return np.append(
+        np.broadcast_to(join(members), members.shape), open_(members.sum(), len(sizes))
+    )
+
+
+def _dirichlet(alpha: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw from Dirichlet(alpha), also where alpha is so small that gamma variates underflow.
+
+    Gamma(alpha) is Gamma(alpha + 1) U^(1 / alpha).
+    """
+    log_gamma = np.log(rng.gamma(alpha + 1)) + np.log1p(-rng.random(len(alpha))) / alpha
+    gamma = np.exp(log_gamma - log_gamma.max())
+    total: np.ndarray = gamma / gamma.sum()
+    return total

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Truncated stick-breaking: the sentences of a document weigh a fixed number of dishes.
+
+The sticks of a sentence are nu_l ~ Beta(a_l, b_l), the last of them 1, and the weight of
+dish l is nu_l prod_{i<l} (1 - nu_i) (Ishwaran and James, 2001).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from streamtopics.checks import check_range, check_whole
+from streamtopics.kernels import was as kernel
+from streamtopics.was.prior import (
+    Seats,
+    SharedWeights,
+    Sticks,
+    broken,
+    choose,
+    keep_sticks,
+    stick_parameters,
+)
+
+MOST_DISHES = 10_000
+
+
+@dataclass(frozen=True)
+class SBP:
+    """Stick-breaking truncated to a number of dishes, with sticks for each sentence.
+
+    Attributes
+    ----------
+    a, b : float or sequence of float
+        Parameters of the sticks, Beta(a_j, b_j); the last of a sequence holds for all
+        later ones, and what goes beyond the truncation is not used.
+    truncation : int
+        Dishes of a document; ten do for most. With 1 it is latent Dirichlet allocation of
+        whole documents.
+    """
+
+    a: Sticks = 1.0
+    b: Sticks = 1.0
+    truncation: int = 10
+
+    def __post_init__(self) -> None:
+        keep_sticks(self)
+        check_whole(self, truncation=self.truncation)
+        check_range(self, 1, MOST_DISHES, truncation=self.truncation)
+
+    def sampler(self, topics: Any, atom_prior: float) -> Any:
+        """Return the compiled sampler; see `SentencePrior`."""
+        sticks = stick_parameters(self.a, self.b, self.truncation)
+        return kernel.StickBreaking(topics, atom_prior, *sticks)
+
+    def draw_seats(self, sentence_lengths: Sequence[int], rng: np.random.Generator) -> Seats:
+        """Draw the sticks of each sentence and a dish for each word."""
+        a, b = stick_parameters(self.a, self.b, self.truncation)
+        table, dish = np.zeros((2, int(np.sum(sentence_lengths))), np.int32)
+        sticks, start = [], 0
+        for length in sentence_lengths:
+            theta = broken(np.append(rng.beta(a, b)[:-1], 1.0))
+            drawn = [choose(theta, rng) for _ in range(length)]
+            dish[start : start + length] = drawn
+            table[start : start + length] = [start + drawn.index(place) for place in drawn]
+            sticks.append(theta)
+            start += length
+        return Seats(table, dish, sticks)
+
+    def shared_weights(
+        self, n_words: int, rng: np.random.Generator, used: bool
+    ) -> list[SharedWeights]:
+        """Draw the weights of the dishes in two groups."""
+        sticks = self.draw_seats([n_words, n_words], rng).sticks
+        assert sticks is not None
+        return shared_in_order(sticks, n_words, rng, used)
+
+
+def shared_in_order(
+    weights: Sequence[np.ndarray], n_words: int, rng: np.random.Generator, used: bool
+) -> list[SharedWeights]:
+    """Pair the weights of two groups, whose atoms have one order; perhaps only those in use.
+
+    In use are the atoms that are drawn in both groups, in `n_words` draws each.
+    """
+    one, other = weights
+    counts = [rng.multinomial(n_words, theta) if used else np.ones(len(theta)) for theta in weights]
+    places = np.flatnonzero(np.minimum(*counts) > 0)
+    return [((one[place], other[place]), (place, place)) for place in places.tolist()]

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The weight-agnostic hierarchical stick-breaking process of Das and Bhattacharyya.
+
+It seats the words of each sentence at its own tables j = 1, 2, ..., of sizes g_j, with
+h_j words at later ones. The next word goes to table j with probability
+
+    pi_j = mu_j prod_{l<j} (1 - mu_l),   mu_j = (a_j + g_j - 1) / (a_j + b_j + g_j + h_j - 1),
+
+and to a new one with xi = prod_l (1 - mu_l) (their Theorem 4). The first word of a table
+counts for no stick: it opened the table, and the stick was broken then. A new table gets
+each dish that is elsewhere in the document, but not in the sentence, with weight 1, and a
+new dish with weight zeta. The sentences get their words in turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from streamtopics.checks import check_range
+from streamtopics.kernels import was as kernel
+from streamtopics.was.prior import (
+    LEAST,
+    MOST,
+    Seats,
+    SharedWeights,
+    Sticks,
+    broken,
+    keep_sticks,
+    round_robin,
+    stick_parameters,
+)
+
+
+@dataclass(frozen=True)
+class WAS:
+    """The weight-agnostic hierarchical stick-breaking process.
+
+    Attributes
+    ----------
+    a, b : float or sequence of float
+        Parameters of the sticks of a sentence, Beta(a_j, b_j); the last of a sequence
+        holds for all later ones. With a = 1 the words of a sentence go to tables as in a
+        Chinese restaurant of concentration b: about b log(1 + n / b) tables for n words.
+    zeta : float
+        Weight of a new dish, where each that the document has elsewhere has 1.
+    exact : bool
+        Whether a sampler accounts for the order of the words, by the rule of Metropolis
+        and Hastings, or takes each word for the last of its sentence, which is a little
+        faster and leads to too many dishes.
+    """
+
+    a: Sticks = 1.0
+    b: Sticks = 1.0
+    zeta: float = 1.0
+    exact: bool = True
+
+    def __post_init__(self) -> None:
+        keep_sticks(self)
+        check_range(self, LEAST, MOST, zeta=self.zeta)
+        if not isinstance(self.exact, bool | np.bool_):
+            raise ValueError(f"exact of WAS must be True or False; got {self.exact!r}")
+
+    def sampler(self, topics: Any, atom_prior: float) -> Any:
+        """Return the compiled sampler; see `SentencePrior`."""
+        sticks = stick_parameters(self.a, self.b)
+        return kernel.WeightAgnostic(topics, atom_prior, *sticks, self.zeta, bool(self.exact))
+
+    def draw_seats(self, sentence_lengths: Sequence[int], rng: np.random.Generator) -> Seats:
+        """Draw tables by Eq. 9 and dishes by Eq. 11, stick by stick."""
+        lengths = np.asarray(sentence_lengths, dtype=np.intp)
+        sentence = np.repeat(np.arange(len(lengths)), lengths)
+        a, b = stick_parameters(self.a, self.b, max(1, int(lengths.max(initial=0))))
+        tables: list[list[int]] = [[] for _ in lengths]
+        sticks: list[list[float]] = [[] for _ in lengths]
+        table, dish = np.zeros((2, len(sentence)), np.int32)
+        n_dishes = 0
+        for i in round_robin(lengths).tolist():
+            own, v = tables[sentence[i]], sticks[sentence[i]]
+            j = 0
+            while j < len(own) and rng.random() >= v[j]:
+                j += 1
+            if j == len(own):
+                own.append(i)
+                v.append(rng.beta(a[j], b[j]))
+                candidates = sorted(set(range(n_dishes)) - set(dish[own[:-1]].tolist()))
+                place = int(rng.random() * (len(candidates) + self.zeta))
+                dish[i] = candidates[place] if place < len(candidates) else n_dishes
+                n_dishes = max(n_dishes, int(dish[i]) + 1)
+            table[i], dish[i] = own[j], dish[own[j]]
+        return Seats(table, dish, [broken(v) for v in sticks])
+
+    def shared_weights(
+        self, n_words: int, rng: np.random.Generator, used: bool
+    ) -> list[SharedWeights]:
+        """Draw the weights of the atoms that two groups share, all of them in use."""
+        seats = self.draw_seats([n_words, n_words], rng)
+        assert seats.sticks is not None
+        position = []
+        for group in np.split(np.arange(2 * n_words), 2):
+            first = group[seats.table[group] == group]
+            position.append({dish: j for j, dish in enumerate(seats.dish[first].tolist())})
+        one, other = seats.sticks
+        places = [
+            (position[0][dish], position[1][dish])
+            for dish in sorted(position[0].keys() & position[1].keys())
+        ]
+        return [((one[i], other[j]), (i, j)) for i, j in places]

@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lazy average of the iterates against the plain one."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+
+from streamtopics import VariationalOnlineEM
+from streamtopics.messages import Statistics
+from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
+from streamtopics.updates import BPS, SVB, Decay, MeanDecay, OnlineEM, StochasticVI
+from tests.reference import online_em as reference
+from tests.reference import variational
+from tests.updates.given import given
+
+V, K = 9, 3
+PRIORS = {"scalar": (1, 1), "words": (V, 1), "topics": (1, K), "matrix": (V, K)}
+RULES = {
+    "forgets at once": OnlineEM(MeanDecay(0.1)),
+    "forgets": OnlineEM(MeanDecay(0.3)),
+    "usual": OnlineEM(MeanDecay(0.7, 4.0)),
+    "mean": OnlineEM(MeanDecay(1.0)),
+    "stochastic": StochasticVI(Decay(0.5, 3.0), n_documents=100),
+    "endless": StochasticVI(Decay(0.9, 0.0)),
+    "counts": SVB(),
+    "boosts": BPS(0.2, norm="topic"),
+}
+
+
+def make(shape=(V, K), **others):
+    return TopicPosterior(np.random.default_rng(2).uniform(0.1, 2.0, shape), (V, K), **others)
+
+
+def stream(n, dtype=np.float64):
+    """Statistics of some of the words; those of the last only come early."""
+    rng = np.random.default_rng(3)
+    for t in range(n):
+        words = np.flatnonzero(rng.random(V) < 0.4).astype(np.int32)
+        words = words[words < V - 1] if t > 20 else words
+        counts = rng.gamma(0.5, 4.0, (len(words), K)).astype(dtype)
+        n_documents = rng.integers(1, 5)
+        yield Statistics(words, counts, np.full(n_documents, counts.sum() / n_documents))
+
+
+def run(rule, n, average, dtype=np.float64):
+    """Blend a stream in; a generator, so that the average can be looked at between."""
+    for s in stream(n, dtype):
+        yield average.blend(rule.step(average.posterior, given(s), None)[0])
+
+
+def bits(average):
+    return pickle.dumps(average)
+
+
+# Against the plain average
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+@pytest.mark.parametrize("shape", PRIORS.values(), ids=PRIORS)
+def test_follows_the_plain_average(rule, shape):
+    average, alone = IterateAverage(make(shape)), make(shape)
+    dense, prior, learnt = [], [], []
+    words = np.array([0, 4, V - 1], dtype=np.int32)
+    for s, _ in zip(stream(60), run(rule, 60, average), strict=True):
+        alone.blend(rule.step(alone, given(s), None)[0])
+        dense.append(alone.dense())
+        prior.append(alone.c * alone.prior_mass)
+        learnt.append(alone.dense().sum(axis=0) - prior[-1])
+        *_, expected = reference.averages(dense)
+        assert_allclose(average.dense(), expected, rtol=1e-7)
+        assert_allclose(average.rows(words), expected[words], rtol=1e-7)
+        assert_allclose(average.mass, expected.sum(axis=0), rtol=1e-7)
+        *_, expected = reference.averages(prior)
+        assert_allclose(average.prior_part, expected, rtol=1e-7)
+        *_, expected = reference.averages(learnt)
+        assert_allclose(average.learnt_part, expected, rtol=1e-7)
+    assert average.shape == (V, K)
+
+
+@pytest.mark.parametrize(
+    ("kappa", "n_steps", "dtype", "n_folds"),
+    [(0.1, 400, np.float64, 15), (0.3, 3000, np.float64, 20), (0.3, 3000, np.float32, 20)],
+)
+def test_thousands_of_steps_of_forgetting(kappa, n_steps, dtype, n_folds):
+    """theta passes its limit, and is taken into the rest, many times."""
+    rule, average, alone = OnlineEM(MeanDecay(kappa)), IterateAverage(make()), make()
+    dense, prior, weight = 0.0, 0.0, 0.0
+    folds, before, worst = 0, 0.0, 0.0
+    steps = zip(stream(n_steps, dtype), run(rule, n_steps, average, dtype), strict=True)
+    for t, (s, _) in enumerate(steps, 1):
+        alone.blend(rule.step(alone, given(s), None)[0])
+        folds, before = folds + (average.theta < before / 1e3), average.theta
+        dense, prior, weight = dense + t * alone.dense(), prior + t * alone.prior_part, weight + t
+        pairs = [
+            (average.dense(), dense / weight),
+            (average.prior_part, prior / weight),
+            (average.mass, dense.sum(axis=0) / weight),
+            (average.learnt_part, (dense.sum(axis=0) - prior) / weight),
+        ]
+        worst = max(worst, *(np.abs(result / wanted - 1).max() for result, wanted in pairs))
+    assert worst < 1e-7
+    assert folds >= n_folds
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_the_posterior_does_not_know_that_it_is_averaged(rule):
+    average, alone = IterateAverage(make(alpha=np.ones(K))), make(alpha=np.ones(K))
+    for s, _ in zip(stream(300), run(rule, 300, average), strict=True):
+        alone.blend(rule.step(alone, given(s), None)[0])
+    assert pickle.dumps(average.posterior) == pickle.dumps(alone)
+    assert_array_equal(average.alpha, alone.alpha)
+
+
+def test_the_average_of_one_iterate_is_the_iterate():
+    average = IterateAverage(make())
+    next(run(OnlineEM(MeanDecay(0.5)), 1, average))
+    assert_array_equal(average.dense(), average.posterior.dense())
+    assert_array_equal(average.prior_part, average.posterior.prior_part)
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+@pytest.mark.parametrize("shape", PRIORS.values(), ids=PRIORS)
+def test_equal_weights_give_the_plain_mean_of_the_iterates(rule, shape):
+    average, alone = IterateAverage(make(shape), uniform=True), make(shape)
+    linear = IterateAverage(make(shape))
+    dense, prior, learnt = [], [], []
+    runs = run(rule, 60, average), run(rule, 60, linear)
+    for s, *_ in zip(stream(60), *runs, strict=True):
+        alone.blend(rule.step(alone, given(s), None)[0])
+        dense.append(alone.dense())
+        prior.append(alone.prior_part)
+        learnt.append(alone.learnt_part)
+        assert_allclose(average.dense(), np.mean(dense, axis=0), rtol=1e-7)
+        assert_allclose(average.mass, np.mean(dense, axis=0).sum(axis=0), rtol=1e-7)
+        assert_allclose(average.prior_part, np.mean(prior, axis=0), rtol=1e-7)
+        assert_allclose(average.learnt_part, np.mean(learnt, axis=0), rtol=1e-7)
+    assert np.abs(average.dense() - linear.dense()).max() > 1e-3
+
+
+@pytest.mark.parametrize("uniform", [False, True])
+@pytest.mark.parametrize("retain", [np.full(K, 0.5), np.array([0.5, 0.4, 0.5])], ids=str)
+def test_rates_of_each_topic_are_refused(uniform, retain):
+    average = IterateAverage(make(), uniform)
+    for _ in run(OnlineEM(MeanDecay(0.3)), 3, average):
+        pass
+    before = bits(average)
+    (s,) = stream(1)
+    with pytest.raises(ValueError, match="retains the same of all topics"):
+        average.blend(Blend(retain, 1.0, 0.5, s))
+    assert bits(average) == before
+
+
+def test_swaps_are_set_with_both_halves_or_not_at_all():
+    average, commit = IterateAverage(make()), {}
+    (s,) = stream(1)
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="infinite"):
+        average.blend(Blend(0.5, np.inf, 0.5, s), [(commit, "n_iter", 1)])
+    assert commit == {}
+    average.blend(Blend(0.5, 1.0, 0.5, s), [(commit, "n_iter", 1)])
+    assert commit == {"n_iter": 1}
+    assert average.theta == 1.0
+
+
+def test_of_no_iterate_it_is_the_prior():
+    average = IterateAverage(make())
+    assert_array_equal(average.dense(), make().dense())
+    assert_array_equal(average.mass, make().mass)
+
+
+def test_weights_by_hand():
+    average = IterateAverage(TopicPosterior(np.ones((1, 1)), (1, 1)))
+    word = np.zeros(1, dtype=np.int32)
+    for count in (6.0, 12.0, 18.0):  # lam becomes 6, 12, 18.
+        average.blend(Blend(0.5, 1.0, 0.0, Statistics(word, np.full((1, 1), count), np.ones(1))))
+    lam = [6.5, 15.25, 25.625]
+    assert_allclose(average.dense(), (lam[0] + 2 * lam[1] + 3 * lam[2]) / 6)
+
+
+def test_alpha_is_the_last():
+    average = IterateAverage(make(alpha=np.ones(K)))
+    for s, value in zip(stream(3), (2.0, 3.0, 4.0), strict=True):
+        average.blend(Blend(0.5, 0.5, 0.5, s, np.full(K, value)))
+        assert_array_equal(average.alpha, value)
+
+
+# All or nothing
+
+WRONG = {
+    "gain": {"gain": np.inf},
+    "prior": {"prior": np.inf},
+    "undefined": {"gain": np.nan},
+    "too many topics": {"gain": np.ones(K + 1)},
+    "only too much for the rest": {"gain": 1e307},
+    "only too much prior for the rest": {"prior": 1e306},
+    "alpha": {"alpha": np.full(K, np.nan)},
+    "another alpha": {"alpha": np.ones(K + 1)},
+    "infinite counts": {"counts": np.full((2, K), np.inf)},
+    "undefined counts": {"counts": np.full((2, K), np.nan)},
+    "counts": {"counts": np.ones((2, K + 1))},
+    "word": {"words": np.array([0, V], dtype=np.int32)},
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
+def test_a_failure_of_either_half_changes_nothing(wrong):
+    average = IterateAverage(make(alpha=np.ones(K)))
+    for _ in run(OnlineEM(MeanDecay(0.3)), 12, average):
+        pass
+    assert average.theta > 100
+    before = bits(average)
+    words = wrong.get("words", np.array([1, 5], dtype=np.int32))
+    counts = wrong.get("counts", np.ones((2, K)))
+    coefficients = {"retain": 0.5, "gain": 0.5, "prior": 0.5} | {
+        name: value for name, value in wrong.items() if name not in ("words", "counts")
+    }
+    blend = Blend(**coefficients, statistics=Statistics(words, counts, np.ones(2)))
+    with np.errstate(all="ignore"), pytest.raises((ValueError, IndexError)):
+        average.blend(blend)
+    assert bits(average) == before
+
+
+def test_a_failure_of_the_rest_alone_is_one():
+    """The cases above that name the rest do not fail without it."""
+    for wrong in ({"gain": 1e307}, {"prior": 1e306}):
+        posterior = make()
+        coefficients = {"retain": 0.5, "gain": 0.5, "prior": 0.5} | wrong
+        statistics = Statistics(np.array([1], dtype=np.int32), np.ones((1, K)), np.ones(2))
+        posterior.blend(Blend(**coefficients, statistics=statistics))
+        assert np.isfinite(posterior.mass).all()
+
+
+def test_a_failure_as_theta_is_taken_in_leaves_the_average():
+    rule, average = OnlineEM(MeanDecay(0.3)), IterateAverage(make())
+    steps = run(rule, 400, average)
+    for _ in steps:
+        if average.theta > 5e5:
+            break
+    before, posterior = average.dense(), pickle.dumps(average.posterior)
+    statistics = Statistics(np.array([1], dtype=np.int32), np.ones((1, K)), np.ones(2))
+    with pytest.raises(ValueError, match="infinite"):
+        average.blend(Blend(0.1, np.inf, 0.1, statistics))
+    assert_allclose(average.dense(), before, rtol=1e-9)
+    assert pickle.dumps(average.posterior) == posterior
+    average.blend(Blend(0.1, 1.0, 0.1, statistics))
+    t = average.posterior.n_batches
+    w = 2 / (t + 1)
+    assert_allclose(average.dense(), (1 - w) * before + w * average.posterior.dense(), rtol=1e-9)
+
+
+# In an estimator
+
+
+def corpus(n=90, dtype=np.float64):
+    rng = np.random.default_rng(11)
+    return sparse.csr_matrix(rng.poisson(rng.gamma(0.3, 3.0, (n, 15))), dtype=dtype)
+
+
+ESTIMATORS = {
+    "plain": VariationalOnlineEM(3, kappa=0.3, random_state=0),
+    "boosted": VariationalOnlineEM(
+        3, kappa=0.4, update_each_sweep=True, max_local_iter=4, random_state=0
+    ),
+}
+
+
+@pytest.fixture(params=ESTIMATORS.values(), ids=ESTIMATORS, name="estimator")
+def fresh_estimator(request):
+    return clone(request.param).set_params(averaging="linear", batch_size=5, doc_topic_prior=0.5)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_topics_are_the_average_of_those_of_the_plain_run(estimator, dtype):
+    plain, X = clone(estimator).set_params(averaging=None), corpus(dtype=dtype)
+    snapshots, weights, prior = [], [], []
+    for start in range(0, 90, 5):
+        plain.partial_fit(X[start : start + 5])
+        estimator.partial_fit(X[start : start + 5])
+        snapshots.append(plain.components_)
+        weights.append(plain.topic_weights_ * plain.posterior_.learnt_part.sum())
+        prior.append(plain.posterior_.prior_part)
+        *_, expected = reference.averages(snapshots)
+        assert_allclose(estimator.components_, expected, rtol=1e-9)
+        mass = expected.sum(axis=1)
+        assert_allclose(estimator.topic_word_, expected / mass[:, None], rtol=1e-9)
+        *_, expected = reference.averages(weights)
+        assert_allclose(estimator.topic_weights_, expected / expected.sum(), rtol=1e-9)
+        *_, expected = reference.averages(prior)
+        assert_allclose(estimator.prior_retention_, expected / mass, rtol=1e-9)
+        assert_array_equal(estimator.doc_topic_prior_, plain.doc_topic_prior_)
+    assert np.abs(estimator.components_ - plain.components_).max() > 1e-3
+
+
+def test_documents_see_the_average(estimator):
+    X = corpus()
+    estimator.set_params(tol=1e-9).fit(X)
+    topics, alpha = estimator.topic_word_.T, estimator.doc_topic_prior_
+    dense = X[:4].toarray()
+    gammas = [variational.fixed_point(counts, topics, alpha, 1e-9, 100)[0] for counts in dense]
+    expected = [gamma / gamma.sum() for gamma in gammas]
+    assert_allclose(estimator.transform(X[:4]), expected, rtol=1e-6)
+    last = clone(estimator).set_params(averaging=None).fit(X)
+    assert abs(last.score(X) - estimator.score(X)) > 1e-6
+    assert np.abs(last.transform(X) - estimator.transform(X)).max() > 1e-4
+
+
+@pytest.mark.parametrize("after", [1, 9])
+def test_a_pickle_in_mid_stream_goes_on_with_the_same_bits(estimator, after):
+    X = corpus()
+    batches = [X[start : start + 5] for start in range(0, 90, 5)]
+    for batch in batches[:after]:
+        estimator.partial_fit(batch)
+    copy = pickle.loads(pickle.dumps(estimator))
+    assert copy._commit.average.posterior is copy.posterior_
+    for batch in batches[after:]:
+        estimator.partial_fit(batch)
+        copy.partial_fit(batch)
+    assert_array_equal(copy.components_, estimator.components_)
+    assert_array_equal(copy.transform(X), estimator.transform(X))
+    whole = clone(estimator).fit(X)
+    assert_array_equal(whole.components_, estimator.components_)
+
+
+def test_fit_anew_without_averaging_drops_it(estimator):
+    X = corpus()
+    estimator.fit(X)
+    assert estimator._commit.average.posterior is estimator.posterior_
+    plain = clone(estimator).set_params(averaging=None).fit(X)
+    estimator.set_params(averaging=None).fit(X)
+    assert estimator._commit.average is None
+    assert_array_equal(estimator.components_, plain.components_)
+    averaged = estimator.set_params(averaging="linear").fit(X).components_
+    estimator.fit(X)
+    assert_array_equal(estimator.components_, averaged)
+
+
+def test_a_failed_start_leaves_no_average(estimator):
+    X = corpus()
+    with pytest.raises(ValueError, match="Negative"):
+        estimator.partial_fit(-X)
+    assert not hasattr(estimator, "components_")
+    estimator.fit(X)
+    before = estimator.components_
+    with pytest.raises(ValueError, match="doc_topic_prior"):
+        estimator.set_params(averaging=None, doc_topic_prior=np.ones(2)).fit(X)
+    assert_array_equal(estimator.components_, before)
+
+
+def test_boosts_of_another_prior_are_averaged_too():
+    """avg_t = sum_i i lam_i / sum_i i."""
+    rng = np.random.default_rng(0)
+    eta, xi = rng.uniform(0.1, 1.0, (2, V, K))
+    average = IterateAverage(TopicPosterior(eta, (V, K), xi=xi))
+    lam, total = eta, 0.0
+    for t in range(1, 6):
+        words = np.sort(rng.choice(V, 2, replace=False)).astype(np.int32)
+        counts = rng.gamma(1.0, 2.0, (2, K))
+        blend = Blend(0.6, 1.0, 0.4, Statistics(words, counts, np.ones(2)), boost=0.3)
+        average.blend(blend)
+        lam = 0.6 * lam + 0.4 * eta + 0.3 * xi
+        lam[words] += counts
+        total = total + t * lam
+        assert_allclose(average.dense(), total / (t * (t + 1) / 2))
+        assert_allclose(average.mass, average.dense().sum(axis=0))

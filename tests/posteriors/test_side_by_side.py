@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Posteriors in blocks: together they are one, and change together."""
+
+import pickle
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from streamtopics.local.minibatches import minibatch_of
+from streamtopics.local.two_blocks import TwoBlocks
+from streamtopics.messages import SideBySideStatistics, Statistics
+from streamtopics.models import MultiView
+from streamtopics.parallel import SERIAL
+from streamtopics.posteriors import Blend, SideBySide, TopicPosterior
+from streamtopics.updates import (
+    BPS,
+    Boost,
+    EmpiricalPowerPrior,
+    HierarchicalPowerPrior,
+    PowerPrior,
+)
+from tests.updates.given import given
+
+N_WORDS, SIZES = 6, (2, 3, 1)
+
+
+def posterior():
+    etas = [np.linspace(0.1, 1.0, 6)[:, None], np.full((1, 1), 0.5), np.full((1, 1), 0.2)]
+    blocks = [
+        TopicPosterior(eta, (N_WORDS, k), np.full(k, 0.1 * k))
+        for eta, k in zip(etas, SIZES, strict=True)
+    ]
+    return SideBySide(blocks, n_boosted=2)
+
+
+def statistics(seed=0):
+    rng = np.random.default_rng(seed)
+    words = [[0, 2], [1, 2, 5], [0, 1, 2, 5]]
+    lengths = [[3.0], [1.0, 2.0], [3.0, 1.0, 2.0]]
+    return SideBySideStatistics(
+        tuple(
+            Statistics(np.array(w, np.int32), rng.gamma(1.0, 2.0, (len(w), k)), np.array(n))
+            for w, k, n in zip(words, SIZES, lengths, strict=True)
+        )
+    )
+
+
+def dense(s):
+    out = np.zeros((N_WORDS, sum(SIZES)))
+    for block, stop in zip(s.parts, np.cumsum(SIZES), strict=True):
+        out[block.words, stop - block.counts.shape[1] : stop] = block.counts
+    return out
+
+
+def test_topics_are_counted_flat():
+    lam = posterior()
+    assert lam.shape == (N_WORDS, 6)
+    assert lam.places == [slice(0, 2), slice(2, 5), slice(5, 6)]
+    assert_allclose(lam.alpha, [0.2, 0.2, 0.3, 0.3, 0.3, 0.1])
+    assert_allclose(lam.mass, lam.dense().sum(axis=0))
+    assert lam.pooled(np.arange(6.0)) == 0 + 1 + 2 + 3 + 4
+    assert_allclose(statistics().mass, dense(statistics()).sum(axis=0))
+
+
+@pytest.mark.parametrize("norm", ["whole", "topic"])
+def test_a_rule_boosts_the_first_blocks_alone(norm):
+    lam, s = posterior(), statistics()
+    eta = lam.dense()
+    lam.blend(BPS(0.5, norm).step(lam, given(s), None)[0])
+    learnt, boosted = dense(s), np.arange(6) < 5
+    weight = learnt.sum(axis=0) / eta.sum(axis=0)
+    if norm == "whole":
+        weight = learnt[:, boosted].sum() / eta[:, boosted].sum()
+    assert_allclose(lam.dense(), eta + learnt + 0.5 * boosted * weight * eta)
+    assert (lam.n_batches, lam.n_documents, lam.n_tokens) == (1, 3, 6.0)
+    assert [block.n_documents for block in lam.parts] == [1, 2, 3]
+
+
+def test_a_proposal_is_what_a_blend_makes():
+    lam, s = posterior(), statistics()
+    blend = PowerPrior(0.5).step(lam, given(s), None)[0]
+    proposal = lam.after(blend)
+    masses = [after.mass for after in proposal.parts]
+    rows = [after.rows(part.words) for after, part in zip(proposal.parts, s.parts, strict=True)]
+    assert_array_equal(proposal.alpha, lam.alpha)
+    lam.blend(blend)
+    for block, part, mass, after in zip(lam.parts, s.parts, masses, rows, strict=True):
+        assert_allclose(mass, block.mass)
+        assert_allclose(after, block.rows(part.words))
+
+
+def test_when_one_block_cannot_change_none_does():
+    lam, commit = posterior(), {}
+    before, gain = lam.dense(), np.array([1.0, 1.0, 1.0, 1.0, 1.0, np.inf])
+    with pytest.raises(ValueError, match="too extreme"):
+        lam.blend(Blend(1.0, gain, 0.0, statistics()), [(commit, "n_iter", 1)])
+    assert_array_equal(lam.dense(), before)
+    assert [part.n_batches for part in lam.parts] == [0, 0, 0]
+    assert commit == {}
+    lam.blend(Blend(1.0, 1.0, 0.0, statistics()), [(commit, "n_iter", 1)])
+    assert commit == {"n_iter": 1}
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda s: replace(s, counts=np.full(s.counts.shape, np.nan)), "nan"),
+        (lambda s: replace(s, counts=np.full(s.counts.shape, np.inf)), "inf"),
+        (lambda s: replace(s, counts=np.ones((len(s.words), 7))), "shape"),
+        (lambda s: replace(s, words=s.words + N_WORDS), "outside"),
+    ],
+    ids=["nan", "infinite", "width", "word"],
+)
+def test_statistics_that_do_not_fit_in_one_part_change_none(wrong, message, place):
+    lam, s = posterior(), statistics()
+    before = pickle.dumps(lam)
+    parts = [wrong(part) if i == place else part for i, part in enumerate(s.parts)]
+    with np.errstate(all="ignore"), pytest.raises((ValueError, IndexError), match=message):
+        lam.blend(Blend(0.5, 1.0, 0.5, SideBySideStatistics(tuple(parts))))
+    assert pickle.dumps(lam) == before
+
+
+def learnt(n=3):
+    lam = posterior()
+    for seed in range(n):
+        lam.blend(PowerPrior(0.8, Boost(0.2)).step(lam, given(statistics(seed)), None)[0])
+    return lam
+
+
+def split(blend):
+    """The shares of a blend, by hand."""
+    starts = np.cumsum((0, *SIZES))
+    for i, (start, stop) in enumerate(pairwise(starts)):
+        own = {name: np.broadcast_to(getattr(blend, name), 6)[start:stop] for name in COEFFICIENTS}
+        own["boost"] = own["boost"] * (i < 2)
+        yield Blend(statistics=blend.statistics.parts[i], **own)
+
+
+COEFFICIENTS = ("retain", "gain", "prior", "boost")
+BLENDS = {
+    "numbers": Blend(0.6, 1.5, 0.4, statistics(8)),
+    "boosted": Blend(0.6, 1.5, 0.4, statistics(8), boost=0.3),
+    "of each": Blend(
+        np.linspace(0.2, 0.9, 6), np.linspace(1.0, 2.0, 6), np.linspace(0.5, 0.1, 6),
+        statistics(8), boost=np.linspace(0.1, 0.4, 6),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("blend", BLENDS.values(), ids=BLENDS)
+def test_divergences_are_those_of_the_parts(blend):
+    lam = learnt()
+    found = lam.divergences(blend)
+    parts = zip(lam.parts, split(blend), strict=True)
+    expected = [part.divergences(own) for part, own in parts]
+    for side in (0, 1):
+        assert_allclose(found[side], np.concatenate([each[side] for each in expected]), rtol=1e-13)
+        assert (found[side] > 0).all()
+
+
+@pytest.mark.parametrize("blend", BLENDS.values(), ids=BLENDS)
+def test_slopes_are_those_of_the_parts(blend):
+    lam = learnt()
+    slope = lam.slopes(blend)
+    slopes = [part.slopes(own) for part, own in zip(lam.parts, split(blend), strict=True)]
+    for rho in (np.full(6, 0.5), np.linspace(0.05, 0.95, 6)):
+        pieces = np.split(rho, np.cumsum(SIZES)[:-1])
+        expected = [of_part(piece) for of_part, piece in zip(slopes, pieces, strict=True)]
+        assert_allclose(slope(rho), np.concatenate(expected), rtol=1e-13)
+
+
+FORGETS = {
+    "power prior": PowerPrior(0.9),
+    "hierarchical": HierarchicalPowerPrior(),
+    "of each topic": HierarchicalPowerPrior("topic", boost=Boost(0.1)),
+    "empirical": EmpiricalPowerPrior(),
+    "empirical, of each topic": EmpiricalPowerPrior("topic", boost=Boost(0.1)),
+}
+
+
+@pytest.mark.parametrize("rule", FORGETS.values(), ids=FORGETS)
+def test_rules_that_forget_run_on_the_posterior_of_classes(rule):
+    """They notice when the words of the classes change places, in many documents."""
+    rng, n_words = np.random.default_rng(0), 20
+    model = MultiView(TwoBlocks(2, (6.0, 4.0), 1e-6, 50), seed=1)
+    parts = [TopicPosterior(np.full((1, 1), 0.2), (n_words, 2), np.full(2, 0.5)) for _ in range(3)]
+    lam, retained = SideBySide(parts, n_boosted=2), []
+    for t in range(6):
+        codes = np.tile([0, 1], 30 if t < 5 else 300)
+        p = np.where(np.arange(n_words) < 10, 1.0, 0.05)
+        of_class = np.stack([p, p[::-1]])[codes if t < 5 else 1 - codes]
+        minibatch = minibatch_of(sparse.csr_matrix(rng.poisson(2.0 * of_class).astype(float)))
+        learn = model.learner(lam, minibatch, codes, SERIAL)
+        blend, _ = rule.step(lam, learn, rule.init(lam))
+        retained.append(np.broadcast_to(blend.retain, 6)[:4].mean())
+        lam.blend(blend)
+        assert np.isfinite(lam.dense()).all()
+        assert (lam.dense() > 0).all()
+    assert lam.n_batches == 6
+    if rule == FORGETS["power prior"]:
+        assert retained == [0.9] * 6
+    else:
+        assert retained[-1] < retained[-2] - 0.3

@@ -1,0 +1,531 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The lazy posterior against the dense equation it stands for."""
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import norm
+
+from streamtopics.messages import Statistics
+from streamtopics.posteriors import (
+    Blend,
+    Noise,
+    TopicPosterior,
+    blend_together,
+)
+
+V, K = 12, 3
+SHAPES = {"scalar": (1, 1), "words": (V, 1), "topics": (1, K), "matrix": (V, K)}
+
+
+def make(shape, seed=0):
+    eta = np.random.default_rng(seed).uniform(0.1, 2.0, shape)
+    return TopicPosterior(eta, (V, K)), np.broadcast_to(eta, (V, K))
+
+
+def statistics(seed, dtype=np.float64):
+    rng = np.random.default_rng(seed)
+    words = np.sort(rng.choice(V, 5, replace=False)).astype(np.int32)
+    counts = rng.gamma(1.0, 2.0, (5, K)).astype(dtype)
+    return Statistics(words, counts, np.full(4, counts.sum() / 4))
+
+
+def dense(s):
+    out = np.zeros((V, K))
+    out[s.words] = s.counts
+    return out
+
+
+def coefficients(seed):
+    """Numbers and one per topic, in turn."""
+    rng = np.random.default_rng(seed)
+    size = None if seed % 2 else K
+    return rng.uniform(0.3, 1.0, size), rng.uniform(0.1, 3.0, size), rng.uniform(0.0, 0.5, size)
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_blends_follow_the_equation(shape, dtype):
+    posterior, eta = make(shape)
+    lam = eta.copy()
+    for t in range(30):
+        s = statistics(t, dtype)
+        retain, gain, prior = coefficients(t)
+        blend = Blend(retain, gain, prior, s)
+        lam = retain * lam + gain * dense(s) + prior * eta
+        proposal = posterior.after(blend)
+        assert_allclose(proposal.rows(s.words[1:4]), lam[s.words[1:4]], rtol=1e-10)
+        assert_allclose(proposal.mass, lam.sum(axis=0), rtol=1e-10)
+        posterior.blend(blend)
+        assert_allclose(posterior.dense(), lam, rtol=1e-10)
+        assert_allclose(posterior.mass, lam.sum(axis=0), rtol=1e-10)
+        words = np.array([0, 3, 11], dtype=np.int32)
+        assert_allclose(posterior.rows(words), lam[words], rtol=1e-10)
+    assert (posterior.n_batches, posterior.n_documents) == (30, 120)
+
+
+def test_a_proposal_changes_nothing():
+    posterior, _ = make((V, K))
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(1)))
+    before = posterior.dense().copy()
+    posterior.after(Blend(0.5, 2.0, 0.5, statistics(2))).rows(statistics(2).words)
+    assert_array_equal(posterior.dense(), before)
+
+
+def test_rows_of_words_that_were_never_seen_are_the_prior():
+    posterior, eta = make((V, 1))
+    s = statistics(0)
+    posterior.blend(Blend(1.0, 1.0, 0.0, s))
+    unseen = np.setdiff1d(np.arange(V), s.words).astype(np.int32)
+    assert_array_equal(posterior.rows(unseen), eta[unseen])
+
+
+def test_knows_nothing_until_tokens_came():
+    posterior, _ = make((1, 1))
+    nothing = Statistics(np.arange(2, dtype=np.int32), np.zeros((2, K)), np.zeros(3))
+    posterior.blend(Blend(1.0, 1.0, 0.0, nothing))
+    assert posterior.knows_nothing
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
+    assert not posterior.knows_nothing
+
+
+def test_a_blend_that_does_not_fit_changes_nothing():
+    posterior, _ = make((1, 1))
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
+    before, batches = posterior.dense().copy(), posterior.n_batches
+    with pytest.raises(ValueError, match=r"shape|broadcast"):
+        posterior.blend(Blend(np.ones(K + 1), 1.0, 0.0, statistics(1)))
+    assert_array_equal(posterior.dense(), before)
+    assert posterior.n_batches == batches
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.5])
+def test_forgetting_all_or_much_stays_exact(rho):
+    posterior, eta = make((V, K))
+    lam = eta.copy()
+    for t in range(200):
+        s = statistics(t)
+        retain = np.array([rho, 1.0, rho])
+        lam = retain * lam + dense(s) + (1 - retain) * eta
+        posterior.blend(Blend(retain, 1.0, 1 - retain, s))
+    assert_allclose(posterior.dense(), lam, rtol=1e-10)
+    assert_allclose(posterior.mass, lam.sum(axis=0), rtol=1e-10)
+
+
+def test_ten_thousand_steps_of_forgetting_do_not_underflow():
+    posterior, _ = make((1, 1))
+    s = Statistics(np.array([3], dtype=np.int32), np.ones((1, K)), np.full(1, float(K)))
+    for _ in range(10_000):
+        posterior.blend(Blend(0.9, 1.0, 0.1, s))
+    assert_allclose(posterior.rows(s.words) - posterior.eta, 10.0, rtol=1e-8)
+
+
+def test_a_proposal_has_no_rows_of_other_words():
+    posterior, _ = make((1, 1))
+    s = statistics(0)
+    other = np.setdiff1d(np.arange(V), s.words)[:1].astype(np.int32)
+    with pytest.raises(IndexError, match="only has the rows"):
+        posterior.after(Blend(1.0, 1.0, 0.0, s)).rows(other)
+
+
+def test_a_read_only_posterior_is_copied_when_it_learns():
+    posterior, _ = make((V, K))
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
+    sent, state = posterior.S, posterior._state
+    for array in state[:6]:
+        array.flags.writeable = False
+    before = sent.copy()
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(1)))
+    assert_array_equal(sent, before)
+    assert_allclose(posterior.S, before + dense(statistics(1)))
+    assert state.n_batches == 1
+
+
+# Several at once
+
+
+def test_blends_together_are_the_blends():
+    together, alone = ([make(SHAPES["matrix"], seed)[0] for seed in range(3)] for _ in range(2))
+    blends = [Blend(*coefficients(t), statistics(t)) for t in range(3)]
+    blend_together(list(zip(together, blends, strict=True)))
+    for a, b, blend in zip(together, alone, blends, strict=True):
+        b.blend(blend)
+        assert pickle.dumps(a) == pickle.dumps(b)
+
+
+@pytest.mark.parametrize("wrong", [(np.inf, 1.0, 0.0), (0.5, np.nan, 0.0), (0.5, 1.0, -np.inf)])
+def test_blends_together_are_all_or_none(wrong):
+    posteriors = [make(SHAPES["matrix"], seed)[0] for seed in range(3)]
+    for posterior in posteriors:
+        posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
+    before = pickle.dumps(posteriors)
+    for place in range(3):
+        given = [(0.5, 1.0, 0.5)] * 3
+        given[place] = wrong
+        blends = [Blend(*one, statistics(1)) for one in given]
+        with pytest.raises(ValueError, match="infinite"), np.errstate(all="ignore"):
+            blend_together(list(zip(posteriors, blends, strict=True)))
+        assert pickle.dumps(posteriors) == before
+
+
+def test_adding_a_posterior():
+    one, other = make((V, K))[0], make((V, K))[0]
+    for t in range(4):
+        one.blend(Blend(*coefficients(t), statistics(t)))
+        other.blend(Blend(*coefficients(t + 7), statistics(t + 7)))
+    expected, counted = one.dense() + 2.5 * other.dense(), one.n_documents
+    learnt = one.learnt_part + 2.5 * other.learnt_part
+    left = pickle.dumps((one, other))
+    summed = one.plus(other, 2.5)
+    assert pickle.dumps((one, other)) == left
+    one = summed
+    assert_allclose(one.dense(), expected, rtol=1e-13)
+    assert_allclose(one.mass, expected.sum(axis=0), rtol=1e-13)
+    assert_allclose(one.learnt_part, learnt, rtol=1e-13)
+    assert one.n_documents == counted
+
+
+# Noise
+
+
+def test_noise_follows_the_affine_step():
+    posterior, eta = make((V, K))
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(3)))
+    before = posterior.dense()
+    for t in range(4):
+        s, noise = statistics(t), Noise(0.04, (t,))
+        retain, gain, prior = coefficients(t)
+        posterior.blend(Blend(retain, gain, prior, s, noise=noise))
+        before = noise.added(retain * before + gain * dense(s) + prior * eta, before)
+        assert_allclose(posterior.dense(), before, rtol=1e-12)
+        assert_allclose(posterior.rows(np.array([1, 8], np.int32)), before[[1, 8]], rtol=1e-12)
+        assert_allclose(posterior.mass, before.sum(axis=0), rtol=1e-12)
+    assert (posterior.n_batches, posterior.n_documents) == (5, 20)
+    assert posterior.n_tokens == pytest.approx(sum(statistics(t).n_tokens for t in [3, *range(4)]))
+    posterior.blend(Blend(0.5, 2.0, 0.5, statistics(9)))
+    expected = 0.5 * before + 2 * dense(statistics(9)) + 0.5 * eta
+    assert_allclose(posterior.dense(), expected, rtol=1e-12)
+
+
+def test_noise_has_the_stated_distribution():
+    """|x + sqrt(v x) xi| is a folded normal: near zero it is reflected, far from it is not."""
+    lam, variance, n = np.array([[1e-3, 0.3, 4.0, 900.0]]), 0.5, 20_000
+    draws = np.concatenate([Noise(variance, (seed,)).added(lam, lam) for seed in range(n)])
+    sd = np.sqrt(variance * lam[0])
+    ratio = lam[0] / sd
+    mean = sd * np.sqrt(2 / np.pi) * np.exp(-(ratio**2) / 2) + lam[0] * (1 - 2 * norm.cdf(-ratio))
+    square = lam[0] ** 2 + sd**2
+    assert (draws > 0).all()
+    assert (np.abs(draws.mean(axis=0) - mean) < 5 * draws.std(axis=0) / n**0.5).all()
+    fourth = lam[0] ** 4 + 6 * lam[0] ** 2 * sd**2 + 3 * sd**4
+    assert (np.abs((draws**2).mean(axis=0) - square) < 5 * np.sqrt((fourth - square**2) / n)).all()
+    centred = (draws - draws.mean(axis=0)) / draws.std(axis=0)
+    correlations = centred.T @ centred / n
+    assert np.abs(correlations - np.eye(4)).max() < 5 / n**0.5
+
+
+def test_noise_keeps_lam_positive_and_is_that_of_its_seed():
+    lam = np.array([[0.0, 1e-300, 5.0, 3.0]])
+    once = Noise(0.1, (4,)).added(lam, lam)
+    assert (once > 0).all()
+    assert_array_equal(Noise(0.1, (4,)).added(lam, lam), once)
+    assert (Noise(0.1, (5,)).added(lam, lam)[0, 2:] != once[0, 2:]).all()
+    assert_array_equal(Noise(0.0, (4,)).added(-lam, lam)[0, 2:], [5.0, 3.0])
+
+
+def test_a_noisy_blend_that_does_not_fit_changes_nothing():
+    posterior, _ = make((1, 1))
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
+    before = pickle.dumps(posterior)
+    with pytest.raises(ValueError, match=r"shape|broadcast"):
+        posterior.blend(Blend(np.ones(K + 1), 1.0, 0.0, statistics(1), noise=Noise(0.1, (0,))))
+    assert pickle.dumps(posterior) == before
+
+
+# The documents' proportions
+
+ALPHA = np.array([1.0, 2.0, 3.0])
+
+
+def with_alpha(**others):
+    return TopicPosterior(np.full((1, 1), 0.3), (V, K), np.array([0.1, 0.2, 0.3]), **others)
+
+
+def test_alpha_starts_as_given_and_is_a_copy():
+    given = np.array([0.1, 0.2, 0.3])
+    posterior = TopicPosterior(np.full((1, 1), 0.3), (V, K), given)
+    given[:] = 9.0
+    assert_array_equal(posterior.alpha, [0.1, 0.2, 0.3])
+    assert make((1, 1))[0].alpha.size == 0
+
+
+@pytest.mark.parametrize("retain", [0.0, 0.5, 1.0])
+def test_alpha_is_left_alone_unless_the_blend_has_one(retain):
+    posterior, bare = with_alpha(), TopicPosterior(np.full((1, 1), 0.3), (V, K))
+    for t in range(6):
+        for p, of_p in ((posterior, ALPHA if t == 3 else None), (bare, None)):
+            p.blend(Blend(retain, 1.0, 0.5, statistics(t), of_p))
+        assert_array_equal(posterior.alpha, ALPHA if t >= 3 else [0.1, 0.2, 0.3])
+        # It shares the state with the topics, and touches nothing of them.
+        assert_array_equal(posterior.dense(), bare.dense())
+        assert_array_equal(posterior.mass, bare.mass)
+        counters = ("n_batches", "n_documents", "n_tokens")
+        assert [getattr(posterior, n) for n in counters] == [getattr(bare, n) for n in counters]
+
+
+def test_a_proposal_has_the_alpha_of_its_blend():
+    posterior = with_alpha()
+    plain = Blend(1.0, 1.0, 0.0, statistics(0))
+    assert_array_equal(posterior.after(plain).alpha, [0.1, 0.2, 0.3])
+    other = Blend(1.0, 1.0, 0.0, statistics(0), ALPHA)
+    assert_array_equal(posterior.after(other).alpha, ALPHA)
+    assert_array_equal(posterior.alpha, [0.1, 0.2, 0.3])
+
+
+# Statistics that do not fit
+
+
+def counted(counts, words=(1, 5), lengths=(2.0, 2.0)):
+    return Statistics(np.array(words, np.int32), counts, np.array(lengths))
+
+
+def with_one(value):
+    counts = np.ones((2, K))
+    counts[1, 2] = value
+    return counted(counts)
+
+
+UNFIT = {
+    "nan alpha": ({"alpha": np.array([1.0, np.nan, 1.0])}, "infinite"),
+    "infinite alpha": ({"alpha": np.array([1.0, np.inf, 1.0])}, "infinite"),
+    "alpha of more topics": ({"alpha": np.ones(4)}, r"alpha has 3 entries.*\(4,\)"),
+    "alpha of fewer topics": ({"alpha": np.ones(1)}, "alpha has 3 entries"),
+    "alpha that is a number": ({"alpha": 1.0}, "alpha has 3 entries"),
+    "nan counts": ({"statistics": with_one(np.nan)}, "nan in node 2"),
+    "infinite counts": ({"statistics": with_one(np.inf)}, "inf in node 2"),
+    "counts below all": ({"statistics": with_one(-np.inf)}, "inf in node 2"),
+    "counts of more topics": ({"statistics": counted(np.ones((2, K + 1)))}, r"shape \(2, 3\)"),
+    "counts of fewer topics": ({"statistics": counted(np.ones((2, 1)))}, r"shape \(2, 3\)"),
+    "counts of more words": ({"statistics": counted(np.ones((3, K)))}, r"shape \(2, 3\)"),
+    "counts of one word": ({"statistics": counted(np.ones(K))}, r"shape \(2, 3\)"),
+    "a word too many": ({"statistics": counted(np.ones((2, K)), (1, V))}, "outside"),
+    "a word before all": ({"statistics": counted(np.ones((2, K)), (-1, 3))}, "outside"),
+    "infinite gain": ({"gain": np.inf}, "infinite"),
+    "nan gain": ({"gain": np.nan}, "infinite"),
+    "endless documents": ({"statistics": counted(np.ones((2, K)), lengths=[np.inf])}, "infinite"),
+}
+
+
+@pytest.mark.parametrize("noise", [None, Noise(0.1, (0,))], ids=["plain", "noisy"])
+@pytest.mark.parametrize(("wrong", "message"), UNFIT.values(), ids=UNFIT)
+def test_what_does_not_fit_changes_nothing(wrong, message, noise):
+    posterior, swapped = with_alpha(), {}
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
+    before, state = pickle.dumps(posterior), posterior._state
+    coefficients = {"retain": 0.5, "gain": 1.0, "prior": 0.5, "statistics": statistics(1)} | wrong
+    with np.errstate(all="ignore"), pytest.raises((ValueError, IndexError), match=message):
+        posterior.blend(Blend(**coefficients, noise=noise), [(swapped, "n_iter", 1)])
+    assert pickle.dumps(posterior) == before
+    assert posterior._state is state
+    assert swapped == {}
+
+
+@pytest.mark.parametrize(("wrong", "message"), UNFIT.values(), ids=UNFIT)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_of_several_posteriors_none_learns_if_one_cannot(wrong, message, place):
+    posteriors, swapped = [with_alpha() for _ in range(3)], {}
+    for posterior in posteriors:
+        posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
+    before = pickle.dumps(posteriors)
+    good = {"retain": 0.5, "gain": 1.0, "prior": 0.5, "statistics": statistics(1)}
+    blends = [Blend(**(good | wrong if i == place else good)) for i in range(3)]
+    with np.errstate(all="ignore"), pytest.raises((ValueError, IndexError), match=message):
+        blend_together(list(zip(posteriors, blends, strict=True)), [(swapped, "n_iter", 1)])
+    assert pickle.dumps(posteriors) == before
+    assert [posterior.n_batches for posterior in posteriors] == [1, 1, 1]
+    assert swapped == {}
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [np.ones((2, K), int), np.ones((K, 2)).T, np.ones((2, 2 * K))[:, ::2], [[1.0] * K] * 2],
+    ids=["whole", "by topic", "strided", "list"],
+)
+def test_counts_may_be_kept_in_any_way(counts):
+    one, other = with_alpha(), with_alpha()
+    plain = Statistics(np.array([1, 5], np.int32), np.ones((2, K)), np.full(2, 3.0))
+    blends = [Blend(0.5, 2.0, 0.5, replace(plain, counts=np.asarray(counts)))] * 2
+    blend_together([(one, Blend(0.5, 2.0, 0.5, plain)), (other, blends[0])])
+    assert_array_equal(one.dense(), other.dense())
+    assert_array_equal(one.mass, other.mass)
+
+
+@pytest.mark.parametrize("noise", [None, Noise(0.1, (0,))], ids=["plain", "noisy"])
+def test_swaps_are_set_with_the_update(noise):
+    posterior, one, other = with_alpha(), {"n_iter": 0}, {}
+    swaps = [(one, "n_iter", 1), (other, "drift", "much"), (one, "state", (2,))]
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0), noise=noise), swaps)
+    assert (one, other) == ({"n_iter": 1, "state": (2,)}, {"drift": "much"})
+    assert posterior.n_batches == 1
+
+
+def test_the_state_is_replaced_as_a_whole():
+    """Who holds the state of before has its counters and weights still; S is shared."""
+    posterior = with_alpha()
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
+    state, c, mass = posterior._state, posterior.c.copy(), posterior.learnt_mass.copy()
+    posterior.blend(Blend(0.5, 1.0, 0.7, statistics(1), ALPHA))
+    assert posterior._state is not state
+    assert state.n_batches == 1
+    assert_array_equal(state.c, c)
+    assert_array_equal(state.learnt_mass, mass)
+    assert_array_equal(state.alpha, [0.1, 0.2, 0.3])
+    assert state.S is posterior.S
+
+
+# Merging
+
+
+def grown(t, alpha, **others):
+    """A posterior that goes on from a base, and the base."""
+    posterior = with_alpha(**others)
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
+    base = pickle.loads(pickle.dumps(posterior))
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(t), np.full(3, alpha)))
+    return posterior, base
+
+
+@pytest.mark.parametrize("with_base", [False, True])
+def test_adding_counts_what_both_share_once(with_base):
+    (one, base), (other, _) = grown(1, 7.0, seed=4), grown(2, 9.0)
+    expected = one.dense() + other.dense() - (base.dense() if with_base else 0.3)
+    before = pickle.dumps((one, other, base))
+    summed = one.added_to(other, base if with_base else None)
+    assert pickle.dumps((one, other, base)) == before
+    assert_array_equal(summed.alpha, 7.0)
+    assert_allclose(summed.dense(), expected, rtol=1e-12)
+    assert_allclose(summed.mass, expected.sum(axis=0), rtol=1e-12)
+    counts = summed.n_batches, summed.n_documents
+    assert counts == ((3, 12) if with_base else (4, 16))
+    assert [type(count) for count in counts] == [int, int]
+    tokens = [statistics(t).n_tokens for t in ((0, 1, 2) if with_base else (0, 0, 1, 2))]
+    assert summed.n_tokens == pytest.approx(sum(tokens))
+    assert summed.seed == 4
+
+
+def running(n, start, rate, posterior=None):
+    """A running mean of the statistics start, start + 1 .., from lam = 0 and c = 0."""
+    posterior = with_alpha() if posterior is None else posterior
+    for t in range(start, start + n):
+        r = max(rate, 1 / (posterior.n_batches + 1))
+        c = (1 - r) ** 2 * posterior.c + r * r / 4
+        posterior.blend(Blend(1 - r, r / 4, c - (1 - r) * posterior.c, statistics(t)))
+    return posterior
+
+
+@pytest.mark.parametrize("with_base", [False, True])
+def test_averages_of_plain_means_are_the_mean_of_all(with_base):
+    base = running(2, 0, 0.0)
+    starts = [pickle.loads(pickle.dumps(base)) if with_base else None for _ in range(2)]
+    one, other = running(3, 2, 0.0, starts[0]), running(4, 5, 0.0, starts[1])
+    before = pickle.dumps((one, other, base))
+    alpha = np.array([0.5, 0.6, 0.7])
+    mean = one.averaged_with(other, base if with_base else None, forgets=False, alpha=alpha)
+    assert pickle.dumps((one, other, base)) == before
+    seen = range(9) if with_base else range(2, 9)
+    expected = sum(dense(statistics(t)) / 4 for t in seen) / len(seen)
+    assert_allclose(mean.a * mean.S, expected, rtol=1e-12)
+    assert_allclose(mean.learnt_part, expected.sum(axis=0), rtol=1e-12)
+    assert_allclose(mean.c, 1 / (4 * len(seen)), rtol=1e-12)
+    assert_array_equal(mean.alpha, alpha)
+    assert (mean.n_batches, mean.n_documents) == (len(seen), 4 * len(seen))
+
+
+def test_averages_of_means_that_forget_weigh_what_they_remember():
+    one, other = running(12, 0, 0.3), running(3, 20, 0.3)
+    mean = one.averaged_with(other, None, forgets=True, alpha=one.alpha)
+    share = (1 / one.c) / (1 / one.c + 1 / other.c)
+    learnt = share * one.a * one.S + (1 - share) * other.a * other.S
+    assert_allclose(mean.a * mean.S, learnt, rtol=1e-12)
+    assert_allclose(mean.c, share**2 * one.c + (1 - share) ** 2 * other.c, rtol=1e-12)
+
+
+def test_averages_of_nothing_are_what_there_was():
+    one, other = with_alpha(), with_alpha()
+    assert one.averaged_with(other, None, forgets=False, alpha=one.alpha) is one
+
+
+def test_alpha_survives_folding_and_a_pickle():
+    posterior = with_alpha(seed=3)
+    posterior.blend(Blend(1e-15, 1.0, 0.0, statistics(0), ALPHA))
+    posterior = pickle.loads(pickle.dumps(posterior))
+    for t in range(4):
+        posterior.blend(Blend(1e-15, 1.0, 0.0, statistics(t)))
+    assert_array_equal(posterior.alpha, ALPHA)
+    assert posterior.seed == 3
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (V, 1)])
+def test_topics_can_be_chosen_and_added(shape):
+    eta = np.random.default_rng(0).uniform(0.1, 2.0, shape)
+    posterior = TopicPosterior(eta, (V, K), np.array([0.1, 0.2, 0.3]), seed=5)
+    posterior.blend(Blend(0.9, 2.0, 0.2, statistics(1)))
+    before, state = posterior.dense(), pickle.dumps(posterior._state)
+    chosen = posterior.with_topics(np.array([2, -1, 0]), np.array([0.3, 0.05, 0.1]))
+    assert_allclose(chosen.dense()[:, [0, 2]], before[:, [2, 0]])
+    assert_allclose(chosen.dense()[:, 1], posterior.c[0] * np.broadcast_to(eta, (V, 1))[:, 0])
+    assert_allclose(chosen.mass, chosen.dense().sum(axis=0))
+    assert_array_equal(chosen.alpha, [0.3, 0.05, 0.1])
+    assert chosen.seed == 5
+    assert (chosen.n_batches, chosen.n_documents) == (posterior.n_batches, posterior.n_documents)
+    chosen.blend(Blend(0.5, 1.0, 0.5, statistics(2)))
+    assert_array_equal(posterior.dense(), before)
+    assert pickle.dumps(posterior._state) == state
+
+
+# Another prior that is boosted
+
+
+def boosted(*coefficients, t=0, boost=0.4):
+    return Blend(*coefficients, statistics(t), boost=boost)
+
+
+def two_priors(seed=0):
+    eta, xi = np.random.default_rng(seed).uniform(0.1, 1.0, (2, V, K))
+    return TopicPosterior(eta, (V, K), xi=xi)
+
+
+def test_noise_of_no_variance_leaves_the_update_with_its_boost():
+    noisy, plain = two_priors(), two_priors()
+    for t in range(3):
+        blend = boosted(0.5, 2.0, 0.3, t=t)
+        plain.blend(blend)
+        noisy.blend(replace(blend, noise=Noise(0.0, (0,))))
+    assert_allclose(noisy.dense(), plain.dense())
+    assert_allclose(noisy.mass, plain.mass)
+
+
+def test_adding_adds_the_boosts():
+    one, other = two_priors(), two_priors()
+    one.blend(boosted(1.0, 1.0, 0.0, t=0))
+    other.blend(boosted(1.0, 1.0, 0.0, t=1, boost=0.7))
+    expected = one.dense() + other.dense() - one.eta
+    summed = one.added_to(other, None)
+    assert_allclose(summed.dense(), expected)
+    assert_allclose(summed.b, 1.1)
+
+
+def test_a_posterior_does_not_continue_one_of_more_boosts():
+    base, grown = two_priors(), two_priors()
+    base.blend(boosted(1.0, 1.0, 0.0))
+    grown.blend(boosted(1.0, 1.0, 0.0, boost=0.1))
+    assert not grown.continues(base)
+    assert base.continues(base)
+
+
+def test_topics_do_not_come_and_go_where_another_prior_is_boosted():
+    with pytest.raises(ValueError, match="come and go"):
+        two_priors().with_topics(np.array([0, -1]), np.ones(2))

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""HiddenFactorsTopics as a whole: what it finds, and what it is as an estimator."""
+
+import pickle
+
+import numpy as np
+import pytest
+import sklearn
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.optimize import linear_sum_assignment
+from sklearn.metrics import r2_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from streamtopics import HiddenFactorsTopics
+from streamtopics.datasets import make_rated_reviews
+from streamtopics.metrics import log_predictive_probability
+
+DATA = make_rated_reviews(
+    500, n_items=20, n_users=30, n_features=80, n_components=3, qualitative_share=0.05,
+    random_state=0,
+)  # fmt: skip
+X, Y = DATA.X.astype(np.float64), DATA.ratings
+WHOSE = {"items": DATA.item, "users": DATA.user}
+KINDS = pytest.mark.parametrize("whose", [WHOSE, {}], ids=["items and users", "neither"])
+
+
+def model(n_components=3, **settings):
+    return HiddenFactorsTopics(
+        n_components, **({"random_state": 0, "max_iter": 5, "max_gradient_iter": 6} | settings)
+    )
+
+
+def part(rows, whose=WHOSE):
+    return {"X": X[rows], "y": Y[rows]} | {name: labels[rows] for name, labels in whose.items()}
+
+
+@parametrize_with_checks([HiddenFactorsTopics(n_components=3, max_iter=4)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def test_generated_topics_and_biases_are_recovered():
+    found = model(max_iter=30).fit(X, Y, **WHOSE)
+    distance = np.abs(found.topic_word_[:, None] - DATA.topic_word[None, :3]).sum(axis=2) / 2
+    assert distance[linear_sum_assignment(distance)].max() < 0.25
+    predicted = found.predict(X, **WHOSE)
+    effects = DATA.item_effects[DATA.item] + DATA.user_effects[DATA.user]
+    assert np.corrcoef(predicted, effects)[0, 1] > 0.8
+    words = found.predict_words([3, 999])
+    truth = DATA.profile_topic[3] @ DATA.topic_word[:3]
+    assert np.abs(words[0] - truth).sum() / 2 < 0.2
+    assert_allclose(words.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("text_weight", [0.001, 0.1, 10.0])
+@KINDS
+def test_the_objective_falls(whose, text_weight):
+    found = model(tol=0.0, max_iter=8, text_weight=text_weight).fit(**part(slice(None), whose))
+    assert len(found.objective_) == 8
+    assert np.diff(found.objective_).max() < 1e-9 * abs(found.objective_[0])
+    assert found.objective_[-1] < found.objective_[0]
+
+
+def test_known_items_predict_better():
+    found = model().fit(**part(slice(0, 400)))
+    test, items = X[400:], DATA.item[400:]
+    informed = found.log_likelihood(test, items=items).sum()
+    assert informed > found.log_likelihood(test, n_particles=20).sum()
+    known = found.predict(test, items=items, users=DATA.user[400:])
+    assert r2_score(Y[400:], known) > r2_score(Y[400:], found.predict(test)) + 0.1
+
+
+@KINDS
+def test_threads_do_not_change_bits(whose):
+    one, three = (
+        model(n_jobs=n).fit(**part(slice(None), whose)).partial_fit(**part(slice(0, 50), whose))
+        for n in (1, 3)
+    )
+    assert_array_equal(one.components_, three.components_)
+    assert_array_equal(one.items_.values, three.items_.values)
+    assert_array_equal(one.transform(X), three.transform(X))
+
+
+@KINDS
+def test_a_pickled_stream_goes_on_bit_for_bit(whose):
+    whole, resumed = model(), model()
+    for batch in np.array_split(np.arange(500), 4):
+        whole.partial_fit(**part(batch, whose))
+        resumed = pickle.loads(pickle.dumps(resumed)).partial_fit(**part(batch, whose))
+    assert_array_equal(whole.components_, resumed.components_)
+    assert_array_equal(whole.users_.values, resumed.users_.values)
+    assert whole.offset_ == resumed.offset_
+    assert (whole.n_batch_iter_, whole.n_documents_seen_) == (4, 500)
+
+
+def test_a_stream_learns():
+    batches = np.array_split(np.arange(400), 8)
+    found = model().partial_fit(**part(batches[0]))
+    test, known = X[400:], {"items": DATA.item[400:], "users": DATA.user[400:]}
+    before = r2_score(Y[400:], found.predict(test, **known)), found.score(test, **known)
+    for batch in batches[1:]:
+        found.partial_fit(**part(batch))
+    after = r2_score(Y[400:], found.predict(test, **known)), found.score(test, **known)
+    assert after[0] > before[0]
+    assert after[1] > before[1]
+    assert_array_equal(found.items_.values[:, 4], np.bincount(DATA.item[:400], minlength=20))
+    assert_allclose(found.items_.values[:, 5:].sum(), X[:400].sum())
+
+
+def test_words_seen_before_count_in_the_proportions_of_an_item():
+    """Where ratings weigh nothing, an item's proportions are those of all of its words."""
+    found = model(text_weight=1e6, max_gradient_iter=200).fit(**part(slice(0, 400)))
+    found_counts = found.items_.values[:, 5:]
+    row = found_counts[:, 0].argmax()
+    item, before = found.items_.labels[row], found_counts[row].copy()
+    other = (X @ found.topic_word_[1]).argmax()
+    found.partial_fit(X[[other]], Y[[other]], items=[item], users=DATA.user[[other]])
+    counts = found.items_.values[row, 5:]
+    own = (counts - before) / (counts - before).sum()
+    proportions = found.transform(X[:1], items=[item])[0]
+    assert np.abs(counts / counts.sum() - own).max() > 0.1
+    assert_allclose(proportions, counts / counts.sum(), atol=0.02)
+
+
+WRONG = [
+    ({"y": None}, "requires y to be passed"),
+    ({"y": np.full(10, np.nan)}, "NaN, first at 0"),
+    ({"items": DATA.item[:9]}, "items must have one entry"),
+    ({"items": DATA.item[:10].astype(str)}, "items were integers before"),
+    ({"users": np.full(10, 0.5)}, "users must be integers or strings"),
+    ({"X": X[:10, :7]}, "7 features"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), WRONG, ids=[message for _, message in WRONG])
+def test_wrong_input_changes_nothing(change, message):
+    found = model().partial_fit(**part(slice(0, 100)))
+    before = pickle.dumps(found)
+    with pytest.raises(ValueError, match=message):
+        found.partial_fit(**(part(slice(0, 10)) | change))
+    assert pickle.dumps(found) == before
+    with pytest.raises(ValueError, match="n_components is 4 now"):
+        found.set_params(n_components=4).partial_fit(**part(slice(0, 10)))
+
+
+@KINDS
+def test_empty_documents(whose):
+    rows = sparse.vstack([X[:40], sparse.csr_matrix((3, 80))], format="csr")
+    labels = {name: values[:43] for name, values in whose.items()}
+    found = model().fit(rows, Y[:43], **labels)
+    for minibatch in (rows, rows[40:], rows[:0]):
+        n = minibatch.shape[0]
+        own = {name: values[:n] for name, values in labels.items()}
+        found.partial_fit(minibatch, Y[:n], **own)
+    assert_allclose(found.transform(rows).sum(axis=1), 1)
+    assert_array_equal(found.log_likelihood(rows[40:]), 0)
+    assert np.isfinite(found.predict(rows, **labels)).all()
+    nothing = model().fit(np.zeros((2, 5)), [1.0, 2.0])
+    assert np.isfinite(nothing.components_).all()
+
+
+def test_transform_is_pure_and_row_by_row():
+    found = model().fit(X, Y, **WHOSE)
+    before = pickle.dumps(found)
+    items = np.where(np.arange(500) % 3, DATA.item, 999)
+    whole, ratings = found.transform(X, items=items), found.predict(X, items=items)
+    for d in (0, 3, 17):
+        assert_array_equal(found.transform(X[[d]], items=items[[d]])[0], whole[d])
+        assert_array_equal(found.predict(X[[d]], items=items[[d]])[0], ratings[d])
+    assert pickle.dumps(found) == before
+    assert_allclose(found.score(X), log_predictive_probability(found, X))
+
+
+def test_grid_search_with_routed_items():
+    with sklearn.config_context(enable_metadata_routing=True):
+        routed = model()
+        for request in ("set_fit_request", "set_score_request"):
+            getattr(routed, request)(items=True)
+        search = GridSearchCV(routed, {"n_components": [1, 3]}, cv=2, error_score="raise")
+        search.fit(X, Y, items=DATA.item)
+    assert search.best_params_ == {"n_components": 3}
+    assert_array_equal(search.best_estimator_.items_.labels, np.arange(20))
+
+
+@KINDS
+@pytest.mark.parametrize("nothing", [X[:0], sparse.csr_matrix((4, 80))], ids=["rows", "words"])
+def test_a_stream_that_starts_with_nothing(nothing, whose):
+    n = nothing.shape[0]
+    own = {name: labels[:n] for name, labels in whose.items()}
+    found = model(verbose=1).partial_fit(nothing, Y[:n], **own)
+    found.partial_fit(**part(slice(None), whose))
+    assert_array_equal(
+        found.components_, model().partial_fit(**part(slice(None), whose)).components_
+    )
+
+
+def test_users_and_items_are_held_by_what_was_seen_of_them():
+    found = model(text_weight=1.0).fit(X, Y, **WHOSE)
+    item, user = DATA.item[0], DATA.user[0]
+    bias = found.users_.values[user, 0]
+    theta = found.transform(X[:1], items=[item])[0]
+    odd = np.where(found.topic_word_.argmax(axis=0) == theta.argmin(), 1.0, 0.0)[None, :]
+    y = found.predict(X[:1], items=[item], users=[user]) + 10
+    found.partial_fit(np.vstack([odd, odd]), np.repeat(y, 2), items=[item, 999], users=[user, 999])
+    known, new = (found.users_.values[u, 0] for u in (user, found.users_.places([999])[0]))
+    assert abs(known - bias) < new / 2
+    k = theta.argmin()
+    old, fresh = found.transform(np.zeros((2, 80)), items=[item, 999])
+    assert old[k] < theta[k] + 0.2 < fresh[k]

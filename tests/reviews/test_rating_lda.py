@@ -1,0 +1,430 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""RatingLDA as a whole: what it finds, and what it is as an estimator."""
+
+import pickle
+from itertools import product
+
+import numpy as np
+import pytest
+import sklearn
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.optimize import linear_sum_assignment
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from streamtopics import RatingLDA
+from streamtopics.datasets import make_rated_reviews
+from streamtopics.metrics import completion_split, log_predictive_probability
+from tests.reference import left_to_right as exact_lda
+
+DATA = make_rated_reviews(
+    500, n_items=20, n_users=30, n_features=80, n_components=3, random_state=0
+)
+X, Y = DATA.X.astype(np.float64), DATA.ratings
+WHOSE = {"items": DATA.item, "users": DATA.user}
+KINDS = list(product(["document", "item", "user"], [False, True]))
+
+
+def model(n_components=3, **settings):
+    return RatingLDA(
+        n_components, **({"random_state": 0, "max_iter": 8, "learn_priors": True} | settings)
+    )
+
+
+def part(rows):
+    return X[rows], Y[rows], DATA.item[rows], DATA.user[rows]
+
+
+@pytest.fixture(scope="module")
+def by_item():
+    return model(profile="item").fit(X, Y, **WHOSE)
+
+
+# What it finds
+
+
+def test_reviews_without_words_teach_no_priors():
+    empty = sparse.csr_matrix((200, X.shape[1]))
+    ratings = Y.mean() + np.tile([-1.0, 1.0], 100)
+    found = model(max_iter=14).fit(X, Y)
+    more = sparse.vstack([X, empty], format="csr"), np.append(Y, ratings)
+    with_empty = model(max_iter=14).fit(*more)
+    assert_allclose(with_empty.doc_topic_prior_, found.doc_topic_prior_, rtol=1e-6)
+    assert_allclose(with_empty.qualitative_prior_, found.qualitative_prior_, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("profile", "refine"), list(product(["document", "item", "user"], [0, 1])))
+def test_generated_topics_are_recovered(profile, refine):
+    data = make_rated_reviews(
+        1500, n_features=100, n_components=3, profile=profile, doc_topic_prior=0.3, random_state=1
+    )
+    found = model(profile=profile, refine=bool(refine), max_iter=50)
+    found.fit(data.X, data.ratings, items=data.item, users=data.user)
+    distance = np.abs(found.topic_word_[:, None] - data.topic_word[None]).sum(axis=2) / 2
+    rows, columns = linear_sum_assignment(distance[:3, :3])
+    assert distance[:3, :3][rows, columns].max() < 0.2
+    assert distance[3, 3] < 0.2
+    assert distance[4, 4] < 0.2
+    omega = found.qualitative_prior_
+    assert abs(omega[1] / omega.sum() - 0.2) < 0.06
+    assert (
+        np.corrcoef(
+            found.effects_.items.values[:, 0], data.item_effects[found.effects_.items.labels]
+        )[0, 1]
+        > 0.8
+    )
+
+
+@pytest.mark.parametrize("refine", [False, True])
+@pytest.mark.parametrize(("profile", "qualitative"), KINDS)
+def test_the_bound_is_monotone(profile, qualitative, refine):
+    settings = {"profile": profile, "qualitative": qualitative, "refine": refine}
+    found = model(tol=0.0, max_iter=15, **settings).fit(X, Y, **WHOSE)
+    assert len(found.bounds_) >= 14
+    assert np.diff(found.bounds_).min() > -1e-9 * abs(found.bounds_[-1])
+    assert found.bounds_[-1] > found.bounds_[0]
+
+
+def test_learnt_priors_raise_the_bound():
+    bounds = [model(learn_priors=p, refine=True).fit(X, Y).bounds_[-1] for p in (False, True)]
+    assert bounds[1] > bounds[0]
+
+
+def test_profiles_predict_better_than_none():
+    train, test = np.arange(400), np.arange(400, 500)
+    found = model(profile="item", refine=True).fit(*part(train))
+    known = {"items": DATA.item[test], "users": DATA.user[test]}
+    tokens = X[test].sum()
+    informed = found.log_likelihood(X[test], **known).sum() / tokens
+    cold = found.log_likelihood(X[test], n_particles=20).sum() / tokens
+    assert informed > cold + 0.02
+    assert found.score(X[test], **known) > found.score(X[test], items=np.full(100, 999)) - 0.01
+
+
+# Likelihoods
+
+
+def small(profile):
+    rows = np.arange(60)
+    dense = X[:, :6].minimum(1)[rows]
+    return model(2, profile=profile).fit(dense, Y[rows], DATA.item[rows], DATA.user[rows])
+
+
+@pytest.mark.parametrize("tokens", [[0], [1, 3, 3], [0, 2, 5, 5]])
+def test_log_likelihood_of_a_known_profile_is_exact(tokens):
+    found = small("item")
+    label = found.profiles_.labels[2]
+    gamma = found.doc_topic_prior_ + found.profiles_.values[2]
+    theta, topics = gamma / gamma.sum(), found.topic_word_
+    positive = found._positive({"items": np.array([label])}, 1)[0]
+    total = 0.0
+    for psi, probability in zip(topics[2:], (positive, 1 - positive), strict=True):
+        pair = np.array([theta @ topics[:2], psi])
+        total += probability * np.exp(
+            exact_lda.log_likelihood(tokens, pair, found.qualitative_prior_)
+        )
+    document = np.bincount(tokens, minlength=6)[None, :]
+    assert_allclose(found.log_likelihood(document, items=[label])[0], np.log(total), rtol=1e-9)
+
+
+def test_log_likelihood_where_all_reviews_have_one_share():
+    found = model(profile="item", qualitative_prior=(1e9, 1e9), learn_priors=False, max_iter=2)
+    found.fit(X, Y, **WHOSE)
+    gamma = found.profiles_.values[DATA.item[:5]] + found.doc_topic_prior_
+    described = gamma / gamma.sum(axis=1, keepdims=True) @ found.topic_word_[:3]
+    logs = [(X[:5].toarray() * np.log(0.5 * described + 0.5 * t)).sum(axis=1)
+            for t in found.topic_word_[3:]]  # fmt: skip
+    shares = [found.predict_words(items=[item]) for item in DATA.item[:5]]
+    mixed = np.vstack(shares) - 0.5 * described
+    positive = np.linalg.lstsq(found.topic_word_[3:].T, 2 * mixed.T, rcond=None)[0]
+    expected = np.logaddexp(*(logs + np.log(positive)))
+    assert_allclose(found.log_likelihood(X[:5], items=DATA.item[:5]), expected, rtol=1e-6)
+
+
+def test_log_likelihoods_are_those_of_a_distribution():
+    """Over all documents of two tokens the probabilities sum to 1, known or not."""
+    found = small("item")
+    documents = [np.bincount(t, minlength=6) for t in product(range(6), repeat=2)]
+    for label in (found.profiles_.labels[0], 12345):
+        items = np.full(36, label)
+        logs = found.log_likelihood(documents, items=items, n_particles=2000)
+        assert_allclose(np.exp(logs).sum(), 1, rtol=0.02)
+    words = found.log_likelihood(np.eye(6), items=np.full(6, found.profiles_.labels[0]))
+    predicted = found.predict_words(items=[found.profiles_.labels[0]])[0]
+    assert_allclose(np.exp(words), predicted, rtol=1e-9)
+
+
+def test_predicted_words_of_new_pairs():
+    for profile, qualitative in KINDS:
+        found = model(profile=profile, qualitative=qualitative).fit(X, Y, **WHOSE)
+        words = found.predict_words(items=[3, 999, 3], users=[5, 5, -1])
+        assert words.shape == (3, 80)
+        assert_allclose(words.sum(axis=1), 1)
+        if profile == "user":
+            assert (words[0] != words[2]).any()
+        elif qualitative or profile == "item":
+            assert_array_equal(words[0], words[2])
+    with pytest.raises(ValueError, match="items, users or both"):
+        found.predict_words()
+
+
+def test_an_item_that_is_liked_is_praised(by_item):
+    best, worst = by_item.effects_.items.values[:, 0].argsort()[[-1, 0]]
+    labels = by_item.effects_.items.labels[[best, worst]]
+    shares = by_item.transform(np.zeros((2, 80)), items=labels)
+    assert shares[0, 3] > 2 * shares[0, 4]
+    assert shares[1, 4] > 2 * shares[1, 3]
+
+
+def test_the_words_tell_the_sign(by_item):
+    shares = by_item.transform(X)
+    assert np.mean((shares[:, 3] > shares[:, 4]) == (DATA.signs > 0)) > 0.9
+
+
+# As an estimator
+
+
+@parametrize_with_checks(
+    [
+        RatingLDA(max_iter=5),
+        RatingLDA(max_iter=5, refine=True),
+        RatingLDA(max_iter=5, qualitative=False),
+    ]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(("profile", "qualitative"), KINDS)
+def test_threads_do_not_change_bits(profile, qualitative):
+    settings = {"profile": profile, "qualitative": qualitative}
+    one, three = (model(n_jobs=n, **settings).fit(X, Y, **WHOSE) for n in (1, 3))
+    for found in (one, three):
+        found.partial_fit(*part(slice(0, 50)))
+    assert_array_equal(one.components_, three.components_)
+    assert_array_equal(one.transform(X, **WHOSE), three.transform(X, **WHOSE))
+    assert one.bounds_ == three.bounds_
+
+
+@pytest.mark.parametrize(("profile", "qualitative"), KINDS)
+def test_a_pickled_stream_goes_on_bit_for_bit(profile, qualitative):
+    batches = np.array_split(np.arange(500), 4)
+    whole, resumed = (model(profile=profile, qualitative=qualitative) for _ in range(2))
+    for batch in batches:
+        whole.partial_fit(*part(batch))
+        resumed = pickle.loads(pickle.dumps(resumed)).partial_fit(*part(batch))
+    assert_array_equal(whole.components_, resumed.components_)
+    assert_array_equal(whole.doc_topic_prior_, resumed.doc_topic_prior_)
+    assert_array_equal(whole.profiles_.values, resumed.profiles_.values)
+    assert whole.n_batch_iter_ == 4
+    assert whole.n_documents_seen_ == 500
+    assert_allclose(whole.n_tokens_seen_, X.sum())
+
+
+def test_a_stream_learns():
+    batches = np.array_split(np.arange(400), 8)
+    found = model(profile="item").partial_fit(*part(batches[0]))
+    before = found.score(X[400:], items=DATA.item[400:])
+    for batch in batches[1:]:
+        found.partial_fit(*part(batch))
+    assert found.score(X[400:], items=DATA.item[400:]) > before + 0.03
+    assert_allclose(found.profiles_.values.sum(), X[:400].sum() * 0.9, rtol=0.1)
+
+
+def test_without_forgetting_all_tokens_are_kept():
+    found = model(kappa=1.0).partial_fit(*part(slice(0, 200)))
+    found.partial_fit(*part(slice(200, 230))).partial_fit(*part(slice(230, 500)))
+    learnt = found.components_.sum() - found.topic_word_prior_.sum() * 5
+    assert_allclose(learnt, X.sum(), rtol=1e-9)
+    forgetful = model(kappa=0.6).partial_fit(*part(slice(0, 200)))
+    forgetful.partial_fit(*part(slice(200, 230)))
+    kept = forgetful.components_.sum() - forgetful.topic_word_prior_.sum() * 5
+    assert 30 * 40 < kept < X[:230].sum()
+
+
+@pytest.mark.parametrize("profile", ["item", "user"])
+def test_profiles_are_the_tokens_of_all_reviews(profile):
+    whose = {"item": DATA.item, "user": DATA.user}[profile]
+    found = model(profile=profile, qualitative=False)
+    for rows in (slice(0, 300), slice(300, 400), slice(400, 500)):
+        found.partial_fit(*part(rows))
+    tokens = np.bincount(whose, np.asarray(X.sum(axis=1)).ravel())
+    assert_allclose(found.profiles_.values.sum(axis=1), tokens[found.profiles_.labels], rtol=1e-9)
+    whole = model(profile=profile, qualitative=False).fit(X, Y, **WHOSE).profiles_
+    assert_allclose(whole.values.sum(axis=1), tokens[whole.labels], rtol=1e-9)
+
+
+def test_few_reviews_move_the_share_of_qualitative_words_little():
+    found = model().partial_fit(*part(slice(0, 400)))
+    before = found.qualitative_prior_[1] / found.qualitative_prior_.sum()
+    praise = np.where(found.topic_word_[3] > 0.05, 20, 0)
+    found.partial_fit(np.tile(praise, (4, 1)), np.full(4, 20.0))
+    after = found.qualitative_prior_[1] / found.qualitative_prior_.sum()
+    assert before + 1e-4 < after < before + 0.1
+
+
+WRONG = [
+    ({"y": None}, "requires y to be passed"),
+    ({"y": Y[:9]}, "inconsistent numbers"),
+    ({"y": np.where(np.arange(10) == 4, np.nan, Y[:10])}, "NaN, first at 4"),
+    ({"items": None}, "profile='item' needs items="),
+    ({"items": DATA.item[:9]}, "items must have one entry for each row"),
+    ({"items": DATA.item[:10] + 0.5}, "items must be integers or strings"),
+    ({"items": [None, *DATA.item[1:10]]}, "items must be integers or strings"),
+    ({"items": [np.nan, *"abcdefghi"]}, "items must be integers or strings"),
+    ({"items": [True] * 10}, "items must be integers or strings"),
+    ({"items": [2**70] * 10}, "items must be integers of 64 bits"),
+    ({"items": np.full(10, 2**63, np.uint64)}, "items must be integers of 64 bits"),
+    ({"items": 3}, r"items must have one entry for each row of X, shape \(10,\)"),
+    ({"y": Y[:10] * 1e150}, "y, passed to RatingLDA.partial_fit, has a rating of"),
+    ({"items": DATA.item[:10].astype(str)}, "items were integers before"),
+    ({"users": DATA.user[:11]}, "users must have one entry"),
+    ({"X": X[:10, :7]}, "7 features"),
+    ({"X": -X[:10]}, "Negative values"),
+]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"), WRONG, ids=lambda v: v if isinstance(v, str) else ""
+)
+def test_wrong_input_changes_nothing(change, message):
+    found = model(profile="item").partial_fit(*part(slice(0, 100)))
+    before = pickle.dumps(found)
+    good = {"X": X[:10], "y": Y[:10], "items": DATA.item[:10], "users": DATA.user[:10]}
+    with pytest.raises(ValueError, match=message):
+        found.partial_fit(**(good | change))
+    assert pickle.dumps(found) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("profile", "film"),
+        ("qualitative_prior", (1.0, 0.0)),
+        ("qualitative_prior", 3.0),
+        ("qualitative_prior", ("much", "little")),
+        ("effect_penalty", 0.0),
+        ("kappa", 0.0),
+        ("n_components", 0),
+        ("topic_word_prior", np.ones((3, 80))),
+    ],
+)
+def test_wrong_parameters(name, value):
+    found = model().set_params(**{name: value})
+    with pytest.raises((ValueError, TypeError), match=name):
+        found.fit(X, Y)
+    assert not found.__sklearn_is_fitted__()
+
+
+@pytest.mark.parametrize(
+    "change", [{"n_components": 4}, {"profile": "item"}, {"qualitative": False}]
+)
+def test_what_a_stream_cannot_change(change):
+    found = model().partial_fit(X[:50], Y[:50])
+    with pytest.raises(ValueError, match=next(iter(change))):
+        found.set_params(**change).partial_fit(X[:50], Y[:50], items=DATA.item[:50])
+
+
+@pytest.mark.parametrize(("profile", "qualitative"), KINDS)
+def test_empty_documents(profile, qualitative):
+    rows = sparse.vstack([X[:40], sparse.csr_matrix((3, 80))], format="csr")
+    y, items, users = Y[:43], DATA.item[:43], DATA.user[:43]
+    found = model(profile=profile, qualitative=qualitative).fit(rows, y, items, users)
+    for minibatch in (rows, rows[40:], rows[:0]):
+        n = minibatch.shape[0]
+        found.partial_fit(minibatch, y[:n], items[:n], users[:n])
+    shares = found.transform(rows, items=items, users=users)
+    assert_allclose(shares.sum(axis=1), 1)
+    assert_allclose(
+        found.transform(np.zeros((1, 80)))[0, :3].argmax(), found.doc_topic_prior_.argmax()
+    )
+    assert_array_equal(found.score_samples(rows[40:]), 0)
+    assert_array_equal(found.log_likelihood(rows[40:]), 0)
+
+
+def test_nothing_but_empty_documents():
+    found = model().fit(np.zeros((4, 5)), [1.0, 2.0, 3.0, 4.0])
+    assert np.isfinite(found.components_).all()
+    assert np.isnan(found.score(np.zeros((2, 5))))
+
+
+@pytest.mark.parametrize(("profile", "qualitative"), KINDS)
+def test_transform_is_pure_and_row_by_row(profile, qualitative):
+    found = model(profile=profile, qualitative=qualitative).fit(X, Y, **WHOSE)
+    before = pickle.dumps(found)
+    items = np.where(np.arange(500) % 3, DATA.item, 999)
+    users = np.where(np.arange(500) % 4, DATA.user, 999)
+    whole = found.transform(X, items=items, users=users)
+    assert_array_equal(whole, found.transform(X, items=items, users=users))
+    for d in (0, 3, 17):
+        alone = found.transform(X[[d]], items=items[[d]], users=users[[d]])
+        assert_array_equal(alone[0], whole[d])
+    assert pickle.dumps(found) == before
+
+
+def test_scores_agree_with_the_measures():
+    found = model().fit(X, Y)
+    assert_allclose(found.score(X), log_predictive_probability(found, X))
+    assert_allclose(found.score(X, Y), found.score_samples(X).sum() / _held_out(X))
+
+
+def _held_out(counts):
+    return completion_split(counts)[1].sum()
+
+
+def test_names_of_items_may_be_strings():
+    names = np.array(["a", "bb", "ccc"], dtype=object)[DATA.item % 3]
+    found = model(profile="item").fit(X, Y, items=names)
+    assert list(found.profiles_.labels) == ["a", "bb", "ccc"]
+    found.partial_fit(X[:2], Y[:2], items=["bb", "a much longer name"])
+    assert list(found.profiles_.labels) == ["a", "a much longer name", "bb", "ccc"]
+    same = found.transform(X[:1], items=["a much longer name"])
+    assert same.shape == (1, 5)
+
+
+def test_grid_search_over_the_number_of_topics():
+    data = make_rated_reviews(
+        600, n_features=120, n_components=6, profile="document", doc_topic_prior=0.1, random_state=4
+    )
+    search = GridSearchCV(model(refine=True), {"n_components": [1, 6]}, cv=2, error_score="raise")
+    assert search.fit(data.X, data.ratings).best_params_ == {"n_components": 6}
+    refitted = clone(search.best_estimator_).fit(data.X, data.ratings)
+    assert search.best_estimator_.score(data.X) == refitted.score(data.X)
+
+
+def test_items_are_routed_in_searches_and_pipelines():
+    with sklearn.config_context(enable_metadata_routing=True):
+        routed = model(profile="item")
+        for request in ("set_fit_request", "set_score_request"):
+            getattr(routed, request)(items=True)
+        search = GridSearchCV(routed, {"n_components": [2]}, cv=2, error_score="raise")
+        search.fit(X, Y, items=DATA.item)
+        pipeline = make_pipeline(FunctionTransformer(accept_sparse=True), routed)
+        pipeline.fit(X, Y, items=DATA.item)
+    assert_array_equal(pipeline[-1].profiles_.labels, np.arange(20))
+    assert_array_equal(
+        pipeline[-1].components_, model(profile="item").fit(X, Y, items=DATA.item).components_
+    )
+    assert_array_equal(search.best_estimator_.profiles_.labels, np.arange(20))
+
+
+def test_names_of_topics():
+    found = model().fit(X, Y)
+    assert list(found.get_feature_names_out()) == [f"ratinglda{k}" for k in range(5)]
+    assert len(found.top_words(n=4)) == 5
+
+
+@pytest.mark.parametrize("nothing", [X[:0], sparse.csr_matrix((4, 80))], ids=["rows", "words"])
+def test_a_stream_that_starts_with_nothing(nothing):
+    n = nothing.shape[0]
+    found = model().partial_fit(nothing, Y[:n]).partial_fit(X, Y)
+    assert_array_equal(found.components_, model().partial_fit(X, Y).components_)
+
+
+def test_progress_is_shown(capsys):
+    model(verbose=1).fit(X[:50], Y[:50])
+    assert "rounds" in capsys.readouterr().err

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""SupervisedLDA as a whole: what it finds, and what it is as an estimator."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.linear_model import LinearRegression
+from sklearn.metrics import r2_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from streamtopics import RatingLDA, SupervisedLDA
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.metrics import log_predictive_probability
+
+CORPUS = make_lda_corpus(500, 3, 80, doc_topic_prior=0.4, random_state=0)
+X = CORPUS.X.astype(np.float64)
+Y = CORPUS.doc_topic @ np.array([1.0, 5.0, 9.0])
+Y = Y + 0.3 * np.random.default_rng(0).standard_normal(500)
+
+
+def model(n_components=3, **settings):
+    return SupervisedLDA(
+        n_components, **({"random_state": 0, "max_iter": 8, "learn_priors": True} | settings)
+    )
+
+
+@parametrize_with_checks([SupervisedLDA(n_components=3, max_iter=5)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def test_the_response_and_its_topics_are_recovered():
+    found = model(max_iter=50, tol=1e-6).fit(X[:400], Y[:400])
+    order = found.coef_.argsort()
+    distance = np.abs(found.topic_word_[order] - CORPUS.topic_word).sum(axis=1) / 2
+    assert distance.max() < 0.2
+    assert_allclose(found.coef_[order], [1, 5, 9], atol=1.0)
+    assert r2_score(Y[400:], found.predict(X[400:])) > 0.8
+
+
+def halves(chosen, rate, rng):
+    """Counts of ten words, five of which occur in a document."""
+    return rng.poisson(rate * np.repeat(np.column_stack([chosen, ~chosen]), 5, axis=1))
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_ratings_draw_the_topics_to_what_they_depend_on(seed):
+    """The words are divided in two ways, and ratings depend on the weaker one."""
+    rng = np.random.default_rng(seed)
+    other, good = rng.random((2, 600)) < 0.5
+    counts = np.hstack([halves(other, 1.2, rng), halves(good, 1.0, rng)])
+    y = np.where(good, 1.0, -1.0) + 0.1 * rng.standard_normal(600)
+    settings = {"random_state": 0, "max_iter": 60, "tol": 1e-6}
+    found = SupervisedLDA(2, **settings).fit(counts[:500], y[:500])
+    plain = RatingLDA(2, qualitative=False, **settings).fit(counts[:500])
+    line = LinearRegression().fit(plain.transform(counts[:500]), y[:500])
+    rival = r2_score(y[500:], line.predict(plain.transform(counts[500:])))
+    assert r2_score(y[500:], found.predict(counts[500:])) > rival + 0.2
+
+
+def test_the_bound_is_monotone():
+    found = model(tol=0.0, local_tol=1e-9, max_local_iter=300, max_iter=15).fit(X[:150], Y[:150])
+    assert len(found.bounds_) == 14
+    assert np.diff(found.bounds_).min() > -1e-8 * abs(found.bounds_[-1])
+    assert found.bounds_[-1] > found.bounds_[0]
+
+
+def test_threads_do_not_change_bits():
+    one, three = (model(n_jobs=n).fit(X, Y).partial_fit(X[:90], Y[:90]) for n in (1, 3))
+    assert_array_equal(one.components_, three.components_)
+    assert_array_equal(one.coef_, three.coef_)
+    assert_array_equal(one.transform(X), three.transform(X))
+
+
+def test_a_pickled_stream_goes_on_bit_for_bit():
+    whole, resumed = model(), model()
+    for batch in np.array_split(np.arange(500), 4):
+        whole.partial_fit(X[batch], Y[batch])
+        resumed = pickle.loads(pickle.dumps(resumed)).partial_fit(X[batch], Y[batch])
+    assert_array_equal(whole.components_, resumed.components_)
+    assert_array_equal(whole.coef_, resumed.coef_)
+    assert (whole.n_batch_iter_, whole.n_documents_seen_) == (4, 500)
+
+
+def test_a_stream_learns():
+    batches = np.array_split(np.arange(400), 8)
+    found = model().partial_fit(X[batches[0]], Y[batches[0]])
+    before = r2_score(Y[400:], found.predict(X[400:])), found.score(X[400:])
+    for batch in batches[1:]:
+        found.partial_fit(X[batch], Y[batch])
+    after = r2_score(Y[400:], found.predict(X[400:])), found.score(X[400:])
+    assert after[0] > before[0]
+    assert after[1] > before[1]
+
+
+@pytest.mark.parametrize("offset", [-40.0, 1e3, 1e6])
+def test_it_does_not_matter_where_ratings_are_0(offset):
+    expected = model().partial_fit(X[:200], Y[:200]).partial_fit(X[200:300], Y[200:300])
+    shifted = Y + offset
+    found = model().partial_fit(X[:200], shifted[:200]).partial_fit(X[200:300], shifted[200:300])
+    assert_allclose(found.bounds_, expected.bounds_, rtol=1e-8)
+    assert_allclose(found.components_, expected.components_, rtol=1e-4, atol=1e-4)
+    assert_allclose(found.coef_ - offset, expected.coef_, rtol=1e-5)
+    assert_allclose(found.noise_variance_, expected.noise_variance_, rtol=1e-5)
+    assert_allclose(found.predict(X[300:]) - offset, expected.predict(X[300:]), rtol=1e-5)
+
+
+@pytest.mark.parametrize("rating", [0.0, 3.0, 1e3])
+def test_with_ratings_that_do_not_differ_it_is_lda(rating):
+    settings = {"random_state": 0, "max_iter": 20, "tol": 0.0}
+    found = SupervisedLDA(3, **settings).fit(X, np.full(500, rating))
+    plain = RatingLDA(3, qualitative=False, **settings).fit(X)
+    assert_allclose(found.topic_word_, plain.topic_word_, rtol=1e-3, atol=1e-6)
+    assert_allclose(found.coef_, rating)
+
+
+def test_without_forgetting_the_moments_are_sums():
+    found = model(kappa=1.0).partial_fit(X[:200], Y[:200]).partial_fit(X[200:230], Y[200:230])
+    told = X[:230].getnnz(axis=1) > 0
+    assert_allclose(found._commit.moments.n, told.sum())
+    assert_allclose(found._commit.moments.total, (Y[:230] - Y[:200].mean())[told].sum())
+    assert_allclose(found._commit.moments.topics.sum(), told.sum())
+    learnt = found.components_.sum() - 3 * found.topic_word_prior_.sum()
+    assert_allclose(learnt, X[:230].sum(), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"y": None}, "requires y to be passed"),
+        ({"y": Y[:9]}, "inconsistent numbers"),
+        ({"y": np.full(10, np.inf)}, "infinity, first at 0"),
+        ({"X": X[:10, :7]}, "7 features"),
+        ({"X": -X[:10]}, "Negative values"),
+    ],
+)
+def test_wrong_input_changes_nothing(change, message):
+    found = model().partial_fit(X[:100], Y[:100])
+    before = pickle.dumps(found)
+    with pytest.raises(ValueError, match=message):
+        found.partial_fit(**({"X": X[:10], "y": Y[:10]} | change))
+    assert pickle.dumps(found) == before
+    with pytest.raises(ValueError, match="n_components is 4 now"):
+        found.set_params(n_components=4).partial_fit(X[:10], Y[:10])
+
+
+def test_empty_documents():
+    rows = sparse.vstack([X[:40], sparse.csr_matrix((3, 80))], format="csr")
+    found = model().fit(rows, Y[:43])
+    for minibatch in (rows, rows[40:], rows[:0]):
+        found.partial_fit(minibatch, Y[: minibatch.shape[0]])
+    assert_allclose(found.transform(rows).sum(axis=1), 1)
+    expected = found.doc_topic_prior_ @ found.coef_ / found.doc_topic_prior_.sum()
+    assert_allclose(found.predict(rows)[40:], expected)
+    assert_array_equal(found.log_likelihood(rows[40:]), 0)
+    nothing = model().fit(np.zeros((2, 5)), [1.0, 2.0])
+    assert_allclose(nothing.predict(np.zeros((1, 5))), 1.5)
+
+
+def test_transform_is_pure_and_row_by_row():
+    found = model().fit(X, Y)
+    before = pickle.dumps(found)
+    whole, ratings = found.transform(X), found.predict(X)
+    for d in (0, 17):
+        assert_array_equal(found.transform(X[[d]])[0], whole[d])
+        assert_array_equal(found.predict(X[[d]])[0], ratings[d])
+    assert pickle.dumps(found) == before
+    assert_allclose(found.score(X), log_predictive_probability(found, X))
+
+
+@pytest.mark.parametrize("scoring", [None, "r2"])
+def test_grid_search_over_the_number_of_topics(scoring):
+    search = GridSearchCV(
+        model(), {"n_components": [1, 3]}, cv=2, scoring=scoring, error_score="raise"
+    )
+    assert search.fit(X, Y).best_params_ == {"n_components": 3}
+
+
+@pytest.mark.parametrize("nothing", [X[:0], sparse.csr_matrix((4, 80))], ids=["rows", "words"])
+def test_a_stream_that_starts_with_nothing(nothing):
+    n = nothing.shape[0]
+    found = model(verbose=1).partial_fit(nothing, Y[:n]).partial_fit(X, Y)
+    assert_array_equal(found.components_, model().partial_fit(X, Y).components_)
+
+
+def test_moments_are_forgotten_as_the_topics_are():
+    found = model(kappa=0.6).partial_fit(X[:200], Y[:200]).partial_fit(X[200:240], Y[200:240])
+    moments, remembered = found._commit.moments, found._commit.remembered
+    assert 40 < remembered < 240
+    assert_allclose(moments.n, remembered)
+    assert_allclose(moments.topics.sum(), remembered)
+    assert_allclose(moments.second.sum(), remembered)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_tiny_count_predicts_what_a_small_one_does(dtype):
+    """gamma - alpha would be rounding, or nothing at all."""
+    found = model().fit(X, Y)
+    small = found.predict(np.array([[0.01, 0.0, 0.02] + [0.0] * 77], dtype))
+    for scale in (1e-4, 1e-8, 1e-20, 1e-35):
+        tiny = np.array([[0.01, 0.0, 0.02] + [0.0] * 77]) * scale
+        assert_allclose(found.predict(tiny.astype(dtype)), small, rtol=1e-2)
+    assert_allclose(found.predict(np.array([[1e-45] + [0.0] * 79], dtype)), found.predict(
+        np.array([[0.01] + [0.0] * 79], dtype)), rtol=1e-2)  # fmt: skip

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rules that remember statistics, against plain sums of them."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from streamtopics.families import dirichlet
+from streamtopics.messages import SideBySideStatistics, Statistics
+from streamtopics.posteriors import Block, DensePosterior, SideBySide, TopicPosterior
+from streamtopics.updates import (
+    SVB,
+    Decay,
+    IncrementalVB,
+    LearnsDocTopicPrior,
+    MemoizedVB,
+    Rounds,
+    ScaledDecay,
+    Window,
+)
+from tests.updates.given import given, take
+
+V, K = 9, 3
+ETA = np.random.default_rng(1).uniform(0.1, 1.0, (V, K))
+
+
+def stream(n, dtype=np.float64, start=0):
+    """Minibatches of 1 to 5 documents over some of the words."""
+    for t in range(start, start + n):
+        rng = np.random.default_rng(t)
+        words = np.flatnonzero(rng.random(V) < 0.5).astype(np.int32)
+        counts = rng.gamma(1.0, 3.0, (len(words), K)).astype(dtype)
+        yield Statistics(words, counts, rng.gamma(2.0, 3.0, rng.integers(1, 6)))
+
+
+def dense(s):
+    out = np.zeros((V, K))
+    out[s.words] = s.counts
+    return out
+
+
+def make():
+    return TopicPosterior(ETA, (V, K))
+
+
+def run(rule, parts, posterior=None):
+    """The posterior after each minibatch."""
+    posterior = make() if posterior is None else posterior
+    state = rule.init(posterior)
+    for s in parts:
+        state = take(rule, posterior, given(s), state)
+        yield posterior
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("length", [1, 2, 5, 40])
+def test_a_window_is_the_plain_sum_of_the_last(length, dtype):
+    parts = list(stream(25, dtype))
+    for t, posterior in enumerate(run(Window(length), parts), 1):
+        lam = ETA + sum(dense(s) for s in parts[max(0, t - length) : t])
+        assert_allclose(posterior.dense(), lam, rtol=1e-10)
+        assert_allclose(posterior.mass, lam.sum(axis=0), rtol=1e-10)
+        assert_array_equal(posterior.c, 1.0)
+    assert posterior.n_documents == sum(s.n_documents for s in parts)
+    assert posterior.n_tokens == pytest.approx(sum(s.n_tokens for s in parts))
+
+
+def test_a_window_that_is_never_full_is_svb():
+    parts = list(stream(10))
+    *_, windowed = run(Window(10), parts)
+    *_, svb = run(SVB(), parts)
+    assert_array_equal(windowed.dense(), svb.dense())
+
+
+@pytest.mark.parametrize("length", [1, 3, 7])
+def test_a_corpus_in_passes_is_a_sum_of_what_each_minibatch_said_last(length):
+    """Each replaces what it said before, whatever that was."""
+    parts, last = list(stream(4 * length)), {}
+    for t, posterior in enumerate(run(MemoizedVB(length), parts)):
+        last[t % length] = dense(parts[t])
+        lam = ETA + sum(last.values())
+        assert_allclose(posterior.dense(), lam, rtol=1e-10)
+        assert_allclose(posterior.mass, lam.sum(axis=0), rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "around", [lambda rule: rule, lambda rule: Rounds(rule, 3)], ids=["once", "rounds"]
+)
+def test_after_two_passes_over_whole_counts_the_sum_is_exact(around):
+    """The local step ignores the topics: what is taken out is what is put in."""
+    rng = np.random.default_rng(0)
+    corpus = [
+        Statistics(np.arange(V, dtype=np.int32), rng.poisson(4.0, (V, K)) * 1.0, np.full(4, 9.0))
+        for _ in range(5)
+    ]
+    eta = np.full((1, 1), 0.25)
+    posterior = TopicPosterior(eta, (V, K))
+    *_, posterior = run(Rounds(MemoizedVB(5), n_rounds), corpus * 2, posterior)
+    assert_array_equal(posterior.dense(), 0.25 + sum(dense(s) for s in corpus))
+    assert posterior.n_batches == 10
+
+
+STEPS = [Decay(0.0), Decay(0.7), Decay(0.5, 3.0), ScaledDecay(0.3, 0.0)]
+
+
+@pytest.mark.parametrize("step_size", STEPS, ids=repr)
+@pytest.mark.parametrize("length", [1, 4])
+def test_incremental_steps_towards_the_sum(length, step_size):
+    """lam <- (1 - r) lam + r (eta + sum_b s_b)."""
+    parts, last, lam = list(stream(5 * length)), {}, ETA
+    for t, posterior in enumerate(run(IncrementalVB(length, step_size), parts)):
+        last[t % length] = dense(parts[t])
+        rate = step_size(t)
+        lam = (1 - rate) * lam + rate * (ETA + sum(last.values()))
+        assert_allclose(posterior.dense(), lam, rtol=1e-10)
+        assert_allclose(posterior.mass, lam.sum(axis=0), rtol=1e-10)
+
+
+def test_incremental_with_whole_steps_is_memoized():
+    parts = list(stream(14))
+    pairs = run(IncrementalVB(4, Decay(0.0)), parts), run(MemoizedVB(4), parts)
+    for incremental, memoized in zip(*pairs, strict=True):
+        assert_allclose(incremental.dense(), memoized.dense(), rtol=1e-12)
+
+
+RULES = [Window(3), MemoizedVB(3), IncrementalVB(3)]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+def test_a_state_is_not_changed_in_place(rule):
+    posterior, parts = make(), list(stream(6))
+    state = rule.init(posterior)
+    for s in parts:
+        before = pickle.dumps(state)
+        blend, new = rule.step(posterior, given(s), state)
+        posterior.blend(blend)
+        assert pickle.dumps(state) == before
+        state = new
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+def test_around_such_a_rule_alpha_may_be_learnt(rule):
+    """The state is of both."""
+    learns = LearnsDocTopicPrior(rule, Steady())
+    posterior, plain = TopicPosterior(ETA, (V, K), np.ones(K)), make()
+    state, inner = learns.init(posterior), rule.init(plain)
+    for t, s in enumerate(stream(6), 1):
+        state = take(learns, posterior, given(s), state)
+        inner = take(rule, plain, given(s), inner)
+        assert_array_equal(posterior.dense(), plain.dense())
+        assert_array_equal(posterior.alpha, 1.0 + t)
+        assert state[1] == t
+
+
+class Steady:
+    """Counts."""
+
+    def step(self, alpha, memory, statistics, n_batches):
+        memory = 1 if memory is None else memory + 1
+        return np.full(K, 1.0 + memory), memory
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+def test_other_posteriors_forget_alike(rule):
+    """Parts side by side, and distributions that are kept whole."""
+    flat = make()
+    parts = [TopicPosterior(np.ascontiguousarray(ETA[:, :2]), (V, 2))]
+    parts.append(TopicPosterior(np.ascontiguousarray(ETA[:, 2:]), (V, 1)))
+    beside = SideBySide(parts, n_boosted=1)
+    whole = DensePosterior({"topics": Block(dirichlet, np.ascontiguousarray(ETA.T))})
+    states = [rule.init(flat)] * 3
+    for s in stream(8):
+        pieces = (np.ascontiguousarray(s.counts[:, :2]), np.ascontiguousarray(s.counts[:, 2:]))
+        split = SideBySideStatistics(tuple(Statistics(s.words, x, s.lengths) for x in pieces))
+        every = whole.statistics({"topics": dense(s).T}, s.n_documents)
+        pairs = zip((flat, beside, whole), (s, split, every), states, strict=True)
+        states = [take(rule, posterior, given(says), state) for posterior, says, state in pairs]
+        assert_allclose(beside.dense(), flat.dense(), rtol=1e-10)
+        assert_allclose(whole["topics"].T, flat.dense(), rtol=1e-10)

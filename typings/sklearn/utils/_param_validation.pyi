@@ -1,0 +1,10 @@
+from typing import Any
+
+class Interval:
+    def __init__(self, type: Any, left: Any, right: Any, *, closed: str) -> None: ...
+
+class StrOptions:
+    def __init__(self, options: set[str]) -> None: ...
+
+class HasMethods:
+    def __init__(self, methods: str | list[str]) -> None: ...

@@ -1,0 +1,1 @@
+UNUSED: str

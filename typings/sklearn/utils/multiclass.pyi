@@ -1,0 +1,6 @@
+from typing import Any
+
+import numpy as np
+
+def check_classification_targets(y: Any) -> None: ...
+def unique_labels(*ys: Any) -> np.ndarray: ...

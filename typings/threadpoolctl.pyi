@@ -1,0 +1,6 @@
+from contextlib import AbstractContextManager
+from typing import Any
+
+def threadpool_limits(
+    limits: int | None = ..., user_api: str | None = ...
+) -> AbstractContextManager[Any]: ...
