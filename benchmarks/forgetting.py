@@ -19,7 +19,7 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from streamtopics import SVBHPP, SVBLDA
-from streamtopics.base import StreamingTopicModel
+from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.local import Variational
 
 
@@ -38,9 +38,9 @@ def count_calls(function: Callable) -> tuple[Callable, list[int]]:
     """The function, and a list with the number of its calls."""
     calls = [0]
 
-    def counted(*arguments):
+    def counted(*arguments, **named):
         calls[0] += 1
-        return function(*arguments)
+        return function(*arguments, **named)
 
     return counted, calls
 
@@ -74,7 +74,7 @@ def main() -> None:
                 calls[0] = 0
                 hpp.partial_fit(batches[2])
                 passes, Variational.step = calls[0], original
-                svb = SVBLDA(options.components, n_passes=passes, random_state=0)
+                svb = SVBLDA(options.components, n_rounds=passes, random_state=0)
                 times = []
                 for _ in range(options.runs):
                     hpp = SVBHPP(options.components, rate=rate, rate_starts=starts, random_state=0)

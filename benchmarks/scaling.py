@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from streamtopics import SVBLDA, GibbsOnlineEM, VariationalOnlineEM
-from streamtopics.base import StreamingTopicModel
+from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.datasets import make_lda_corpus
 
 

@@ -66,7 +66,7 @@ def parser() -> argparse.ArgumentParser:
         "--boosting-scale", type=_non_negative_float, default=0.1, metavar="S",
         help="prior pseudo-counts BPSLDA adds for each token (0.1)",
     )  # fmt: skip
-    add("--passes", type=_positive, default=3, metavar="N", help="over each minibatch (3)")
+    add("--rounds", type=_positive, default=3, metavar="N", help="over each minibatch (3)")
     add(
         "--document-prior", type=_positive_float, default=None, metavar="X",
         help="pseudo-count of each topic in a document; less means fewer topics in each "
@@ -157,7 +157,7 @@ def learn(options: argparse.Namespace, corpus: Corpus) -> dict[str, BPSLDA | SVB
     common: dict[str, Any] = {
         "doc_topic_prior": options.document_prior,
         "topic_word_prior": prior,
-        "n_rounds": options.passes,
+        "n_rounds": options.rounds,
         "n_jobs": options.jobs,
         "random_state": options.seed,
     }

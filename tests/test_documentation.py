@@ -45,6 +45,12 @@ def test_gallery_examples(path, capsys, monkeypatch):
     exec(compile(source, path, "exec"), {"__name__": "__main__"})
 
 
+def test_the_table_of_methods_is_that_of_the_presets(monkeypatch):
+    monkeypatch.syspath_prepend(DOC)
+    tables = importlib.import_module("tables")
+    assert tables.METHODS.read_text(encoding="utf-8") == tables.methods(), "run doc/tables.py"
+
+
 def test_readme_examples(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The files of the guide to extending: a rule, a model and a local step work as they stand."""
+"""The files of the guide to extending work as they stand, with all that is there already."""
 
 import doctest
 import importlib
+import pickle
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,15 +18,30 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, TimeSeriesSplit
 from sklearn.utils.estimator_checks import check_estimator
 
-from streamtopics import SVBLDA, StreamingBayes
+from streamtopics import SVBLDA, StreamingBayes, StreamingLDA
 from streamtopics.datasets import make_lda_corpus
-from streamtopics.models import LDA
-from streamtopics.models.views import geometric_mean
-from streamtopics.updates import SVB, HierarchicalPowerPrior
+from streamtopics.local import Gibbs, Variational
+from streamtopics.local.minibatches import minibatch_of
+from streamtopics.models import LDA, BetaBinomial
+from streamtopics.models.views import mean
+from streamtopics.parallel import workers
+from streamtopics.posteriors import TopicPosterior
+from streamtopics.updates import (
+    BPS,
+    SVB,
+    Boost,
+    FixedPoint,
+    HierarchicalPowerPrior,
+    PopulationVB,
+    PowerPrior,
+    StochasticVI,
+)
 
 GUIDE = Path(__file__).parent.parent / "doc" / "extend"
 FILES = sorted(path.stem for path in GUIDE.glob("*.py"))
+MOST_LINES = 60
 X = make_lda_corpus(n_documents=400, n_components=3, n_features=60, random_state=0).X
+OTHER = make_lda_corpus(n_documents=400, n_components=3, n_features=60, random_state=1).X
 
 
 @pytest.fixture(autouse=True)
@@ -40,45 +57,124 @@ def test_examples(name, guide):
     assert doctest.testmod(guide[name], optionflags=doctest.NORMALIZE_WHITESPACE).failed == 0
 
 
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_is_short(name):
+    assert len((GUIDE / f"{name}.py").read_text(encoding="utf-8").splitlines()) <= MOST_LINES
+
+
 @pytest.mark.parametrize("page", sorted(GUIDE.glob("*.rst")), ids=lambda page: page.stem)
 def test_what_a_page_includes_is_there(page):
-    names = re.findall(r"literalinclude:: (\S+)", page.read_text(encoding="utf-8"))
+    text = page.read_text(encoding="utf-8")
+    names = re.findall(r"literalinclude:: (\S+)", text)
     assert names or page.stem == "index"
     for name in names:
         assert (page.parent / name).is_file(), name
+    included = re.findall(r"literalinclude:: (\S+)\n.*\n +:pyobject: (\w+)", text)
+    for name, what in included:
+        source = (page.parent / name).read_text(encoding="utf-8")
+        assert re.search(rf"^(class|def) {what}\b", source, flags=re.MULTILINE), what
+
+
+def parts(guide):
+    """StreamingLDA with each part that a stranger wrote."""
+    return {
+        "rule": StreamingLDA(3, update=guide["seasons"].Seasons(), random_state=0),
+        "local step": StreamingLDA(
+            3, inference=guide["point_estimates"].PointEstimates(), random_state=0
+        ),
+        "view": StreamingLDA(
+            3, update="bps", view=guide["corrected_mean"].CorrectedMean(), random_state=0
+        ),
+        "estimator": guide["half_life"].HalfLifeLDA(3, random_state=0),
+    }
+
+
+@pytest.mark.parametrize("name", ["rule", "local step", "view", "estimator"])
+def test_a_part_is_cloned_pickled_and_found(name, guide):
+    model = parts(guide)[name].set_params(batch_size=50)
+    fitted = clone(model).fit(X)
+    found = fitted.transform(X[:20])
+    assert_allclose(found.sum(axis=1), 1.0, rtol=1e-6)
+    assert_array_equal(pickle.loads(pickle.dumps(fitted)).transform(X[:20]), found)
+    assert_array_equal(clone(model).set_params(n_jobs=2).fit(X).transform(X[:20]), found)
+    unigram = -entropy(np.asarray(X.sum(axis=0)).ravel())
+    assert fitted.score(X) > unigram + 0.1
+
+
+@pytest.mark.parametrize("name", ["rule", "local step", "view", "estimator"])
+def test_a_stream_that_was_cut_equals_the_uncut_one(name, guide):
+    whole = parts(guide)[name]
+    cut = clone(whole)
+    for source in (X, OTHER):
+        for start in range(0, 400, 80):
+            whole.partial_fit(source[start : start + 80])
+            cut = pickle.loads(pickle.dumps(cut.partial_fit(source[start : start + 80])))
+    assert_array_equal(cut.components_, whole.components_)
 
 
 # The rule
 
 
 def test_a_season_that_carries_all_over_is_svb(guide):
-    lda, settings = guide["seasons_lda"].SeasonsLDA, {"batch_size": 50, "random_state": 0}
-    mine = lda(3, season_length=2, carried=1.0, **settings).fit(X)
-    assert_array_equal(mine.components_, SVBLDA(3, **settings).fit(X).components_)
+    settings = {"batch_size": 50, "random_state": 0}
+    mine = StreamingLDA(3, update=guide["seasons"].Seasons(carried=1.0), **settings).fit(X)
+    svb = StreamingLDA(3, update="svb", **settings).fit(X)
+    assert_allclose(mine.components_, svb.components_)
+
+
+def test_a_season_starts_where_the_topics_change(guide):
+    model = StreamingLDA(3, update=guide["seasons"].Seasons(carried=0.1), random_state=0)
+    for source in (X, OTHER):
+        for start in range(0, 400, 80):
+            model.partial_fit(source[start : start + 80])
+    assert_array_equal(model.retention_history_[:, 0], [1, 1, 1, 1, 1, 0.1, 1, 1, 1, 1])
 
 
 def test_a_season_that_carries_nothing_over_starts_from_the_prior(guide):
-    flips = np.random.default_rng(0).integers(2, size=(6, 10, 2))
-    model = StreamingBayes(guide["poisson_rates"].PoissonRates(), guide["seasons"].Seasons(2))
-    for batch in flips:
+    rng = np.random.default_rng(0)
+    counts = rng.poisson([[[2.0, 5.0]]] * 4 + [[[9.0, 1.0]]] * 3, size=(7, 100, 2))
+    model = StreamingBayes(guide["poisson_rates"].PoissonRates(), guide["seasons"].Seasons())
+    for batch in counts:
         model.partial_fit(batch)
     alone = StreamingBayes(guide["poisson_rates"].PoissonRates(), SVB())
-    for batch in flips[4:]:
+    for batch in counts[4:]:
         alone.partial_fit(batch)
+    assert_array_equal(model.retention_history_[:, 0], [1, 1, 1, 1, 0, 1, 1])
     assert_allclose(model.posterior_["rates"], alone.posterior_["rates"])
-    assert_array_equal(model.retention_history_[:, 0], [1, 1, 0, 1, 0, 1])
+
+
+def test_its_state_is_what_finds_the_season(guide):
+    """A rule whose state was lost would not be surprised."""
+    posterior = BetaBinomial().posterior(np.zeros((9, 1)))
+    rule, state = guide["seasons"].Seasons(), ()
+    for flip in (0.0, 0.0, 1.0):
+        flips = np.full((9, 1), flip)
+        learn = BetaBinomial().learner(posterior, flips)
+        assert rule.step(posterior, learn, ())[0].retain == 1
+        blend, state = rule.step(posterior, learn, state)
+        posterior.blend(blend)
+    assert blend.retain == 0
+    assert state == ()
+    with pytest.raises(ValueError, match="carried of Seasons must be in"):
+        guide["seasons"].Seasons(carried=2.0)
+
+
+# The estimator
 
 
 def test_the_estimator_is_one_of_scikit_learn(guide):
-    check_estimator(guide["seasons_lda"].SeasonsLDA(), on_skip=None)
+    check_estimator(guide["half_life"].HalfLifeLDA(), on_skip=None)
 
 
-def test_its_parameters_are_checked(guide):
-    model = guide["seasons_lda"].SeasonsLDA(carried=2.0)
-    with pytest.raises(ValueError, match="carried"):
-        model.fit(X)
-    with pytest.raises(ValueError, match="length of Seasons must be at least 1"):
-        guide["seasons"].Seasons(0)
+def test_the_estimator_is_a_composition(guide):
+    settings = {"n_start_rounds": 1, "batch_size": 50, "random_state": 0}
+    theirs = StreamingLDA(3, update=PowerPrior(0.5, Boost(0.2)), **settings).fit(X)
+    mine = guide["half_life"].HalfLifeLDA(
+        3, half_life=1, prior_share=0.2, batch_size=50, random_state=0
+    )
+    assert_array_equal(mine.fit(X).components_, theirs.components_)
+    with pytest.raises(ValueError, match="half_life"):
+        mine.set_params(half_life=0).fit(X)
 
 
 # The model
@@ -102,10 +198,11 @@ def test_rules_find_the_drift_of_rates(guide):
     history = model.retention_history_
     assert history[5, 1] < 0.05 < 0.5 < history[5, 0]
     assert_allclose(model.model_.rates(model.posterior_), [2, 3], atol=0.3)
+    assert_array_equal(pickle.loads(pickle.dumps(model)).retention_history_, history)
 
 
 def test_fields_are_parameters_to_search(guide):
-    model = StreamingBayes(guide["poisson_rates"].PoissonRates(), guide["seasons"].Seasons(5))
+    model = StreamingBayes(guide["poisson_rates"].PoissonRates(), guide["seasons"].Seasons())
     rates = np.repeat([9.0, 3.0], 500)[:, None]
     counts = np.random.default_rng(0).poisson(rates)
     grid = {"update__carried": [0.0, 1.0], "model__shape": [0.1, 1.0]}
@@ -119,21 +216,91 @@ def test_fields_are_parameters_to_search(guide):
 
 
 def test_point_estimates_are_the_fixed_point_of_em(guide):
-    step = guide["point_estimates"].PointEstimates
-
-    class PointEstimateLDA(SVBLDA):
-        def _model(self):
-            return LDA(geometric_mean, step(200), step(200), self.seed_)
-
-    model = PointEstimateLDA(3, batch_size=50, random_state=0).fit(X)
+    step = guide["point_estimates"].PointEstimates(200)
+    model = SVBLDA(3, inference=step, view="geometric_mean", batch_size=50, random_state=0).fit(X)
     found = model.transform(X)
-    assert_allclose(found.sum(axis=1), 1.0, rtol=1e-6)
     lam = model.components_
     weights = np.exp(digamma(lam) - digamma(lam.sum(axis=1, keepdims=True)))
     for counts, theta in zip(X.toarray()[:5], found, strict=False):
         shares = theta[:, None] * weights
         tokens = (shares / shares.sum(axis=0) * counts).sum(axis=1) + model.doc_topic_prior_
         assert_allclose(theta, tokens / tokens.sum(), atol=1e-3)
-    assert_array_equal(clone(model).fit(X).transform(X[:7]), found[:7])
-    unigram = -entropy(np.asarray(X.sum(axis=0)).ravel())
-    assert model.score(X) > unigram + 0.1
+    assert_array_equal(model.transform(X[:7]), found[:7])
+
+
+def test_a_local_step_reports_what_it_declares(guide):
+    step = guide["point_estimates"].PointEstimates()
+    model = StreamingLDA(3, inference=step, doc_topic_prior_update=FixedPoint(), random_state=0)
+    alpha = model.set_params(batch_size=20).fit(X).doc_topic_prior_
+    assert len(set(alpha)) == 3
+    rule = HierarchicalPowerPrior(rate_starts=(0.05, 0.95))
+    with pytest.raises(ValueError, match="PointEstimates does not report"):
+        StreamingLDA(3, inference=step, update=rule, view="geometric_mean").fit(X)
+
+
+# The view
+
+
+def test_the_corrected_mean_lies_between_the_two_views(guide):
+    view = guide["corrected_mean"].CorrectedMean()
+    lam = np.array([[1e-3, 50.0], [200.0, 3.0]])
+    out = np.full((2, 8), np.nan)
+    view(lam, lam.sum(axis=0), out)
+    assert_array_equal(out[:, 2:], 0)
+    plain = lam / lam.sum(axis=0)
+    plain /= plain.max(axis=1, keepdims=True)
+    assert_allclose(out[1, :2], plain[1], rtol=1e-2)
+    geometric = np.exp(digamma(lam[0]) - np.log(lam.sum(axis=0)))
+    assert (out[0, :2] >= geometric / geometric.max()).all()
+    assert out[0, 0] < 0.01
+
+
+# The kind of posterior
+
+
+RULES = (
+    SVB(),
+    BPS(0.1),
+    PowerPrior(0.8),
+    PopulationVB(300, 0.2),
+    StochasticVI(),
+    HierarchicalPowerPrior(),
+)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: type(rule).__name__)
+@pytest.mark.parametrize("step", [Gibbs(), Variational()], ids=lambda step: type(step).__name__)
+def test_without_a_cap_it_is_the_posterior_of_the_package(rule, step, guide):
+    eta, alpha = np.full((60, 3), 0.1), np.full(3, 0.5)
+    mine = guide["capped_topics"].CappedTopics(eta, alpha, np.inf)
+    theirs = TopicPosterior(eta, (60, 3), alpha)
+    model, counts = LDA(mean, step, step, seed=0), X.astype(np.float64)
+    for start in range(0, 400, 100):
+        for posterior in (mine, theirs):
+            with workers(None) as pool:
+                learn = model.learner(posterior, minibatch_of(counts[start : start + 100]), pool)
+                posterior.blend(rule.step(posterior, learn, rule.init(posterior))[0])
+        assert_allclose(mine.lam, theirs.dense(), rtol=1e-5)
+    assert (mine.n_batches, mine.n_tokens) == (theirs.n_batches, theirs.n_tokens)
+
+
+def test_an_estimator_keeps_its_topics_in_it(guide):
+    class CappedLDA(StreamingLDA):
+        def _start(self, batch):
+            super()._start(batch)
+            shape = self.posterior_.shape
+            eta = np.broadcast_to(self.posterior_.eta, shape)
+            own = guide["capped_topics"].CappedTopics(eta, self.posterior_.alpha, 500.0)
+            self._commit = replace(self._commit, posterior=own)
+
+    model = CappedLDA(3, update=BPS(0.05), batch_size=50, random_state=0).fit(X)
+    learnt = model.components_ - 0.005
+    assert (learnt.sum(axis=1) <= 500 * (1 + 1e-9)).all()
+    assert learnt.sum() > 1000
+    assert model.score(X) > StreamingLDA(1, update="svb").fit(X).score(X) + 0.1
+    whole = model.components_
+    X_bad = X[:50].astype(np.float64)
+    X_bad.data[0] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        model.partial_fit(X_bad)
+    assert_array_equal(model.components_, whole)

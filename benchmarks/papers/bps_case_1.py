@@ -36,7 +36,8 @@ def trajectory(rule: SVB | BPS, prior_mean: float, noise: float) -> np.ndarray:
         posterior = model.posterior(batches[0])
         runs[seed, 0] = model.mean(posterior)[0]
         for t, batch in enumerate(batches, start=1):
-            posterior.blend(rule.step(posterior, model.learner(posterior, batch)))
+            blend, _ = rule.step(posterior, model.learner(posterior, batch), None)
+            posterior.blend(blend)
             runs[seed, t] = model.mean(posterior)[0]
     return runs.mean(axis=0)
 

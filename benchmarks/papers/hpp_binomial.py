@@ -25,6 +25,7 @@ import corpora
 from streamtopics.models import BetaBinomial
 from streamtopics.updates import (
     SVB,
+    Decay,
     EmpiricalPowerPrior,
     HierarchicalPowerPrior,
     PopulationVB,
@@ -46,7 +47,7 @@ RULES = {
     "PVB, M = 1000, nu = 0.01": PopulationVB(1000, 0.01),
     "PVB, M = 100, nu = 0.1": PopulationVB(100, 0.1),
     "PVB, M = 100, nu = 0.01": PopulationVB(100, 0.01),
-    "SVI, N = 10000, kappa = 0.6": StochasticVI(0.6, 0.0, 10_000),
+    "SVI, N = 10000, kappa = 0.6": StochasticVI(Decay(0.6), 10_000),
     "SVB-HPP": HPP,
     "SVB-MHPP": HierarchicalPowerPrior("topic", rate_starts=(PRIOR_RATE,), tol=1e-8),
     "SVB-HPP, normal, precision 1": HierarchicalPowerPrior(rate_prior=Normal(0.5, 1.0)),
@@ -79,10 +80,10 @@ def run(rule: Rule, successes: np.ndarray) -> Trajectory:
     """A stream of minibatches with so many successes each."""
     model = BetaBinomial(heads=1.0, tails=1.0)
     posterior = model.posterior(np.zeros((0, 1)))
-    out = []
+    out, state = [], rule.init(posterior)
     for n in successes:
         flips = np.repeat([1.0, 0.0], [n, FLIPS - n])[:, None]
-        blend = rule.step(posterior, model.learner(posterior, flips))
+        blend, state = rule.step(posterior, model.learner(posterior, flips), state)
         posterior.blend(blend)
         out.append((model.mean(posterior)[0], posterior.mass[0], np.ravel(blend.retain)[0]))
     return Trajectory(*np.transpose(out))

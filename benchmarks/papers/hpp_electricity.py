@@ -34,16 +34,15 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import corpora
 
 from streamtopics import StreamingBayes
-from streamtopics.dense_posterior import DensePosterior
 from streamtopics.models import MeanFieldRegression
-from streamtopics.models.dense_model import Learn
-from streamtopics.posterior import Blend
+from streamtopics.posteriors import Blend, DensePosterior, Learn
 from streamtopics.updates import (
     SVB,
     EmpiricalPowerPrior,
     HierarchicalPowerPrior,
     PopulationVB,
     PowerPrior,
+    Rounds,
 )
 from streamtopics.updates.rates import NEARLY_UNIFORM, Normal
 from streamtopics.updates.rule import Rule
@@ -52,22 +51,22 @@ INPUTS = ("period", "nswprice", "nswdemand", "vicprice", "vicdemand", "transfer"
 SECOND_STATE_SINCE = (1997, 5)
 MODEL = MeanFieldRegression(precision=1e-10, input_mean_mass=1e-10)
 PASSES = 10
-ASCENT = {"max_passes": 50, "tol": 1e-8}
+ASCENT = {"max_rounds": 50, "tol": 1e-8}
 HPP = ASCENT | {"rate_starts": (float(NEARLY_UNIFORM.posterior(np.zeros(1)).kept[0]),)}
 TWO_STARTS = ASCENT | {"rate_starts": (0.05, 0.95)}
 
 
 @dataclass(frozen=True)
-class PopulationOfMonth:
+class PopulationOfMonth(Rule):
     """Population VB for as many samples as the month has."""
 
     rate: float
 
-    def step(self, posterior: DensePosterior, learn: Learn) -> Blend:
+    def step(self, posterior: DensePosterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """One step for a population of the size of the minibatch."""
         statistics = learn(posterior)
         rule = PopulationVB(statistics.n_documents, self.rate)
-        return rule.step(posterior, lambda _: statistics)
+        return rule.step(posterior, lambda view, *, warm=False: statistics, state)
 
 
 class Method(NamedTuple):
@@ -78,15 +77,15 @@ class Method(NamedTuple):
 
 
 METHODS = {
-    "SVB": Method(SVB(PASSES), -44.91),
+    "SVB": Method(Rounds(SVB(), PASSES), -44.91),
     "PVB, M = 10000, nu = 0.1": Method(PopulationVB(10_000, 0.1), -51.01),
     "PVB, M = 10000, nu = 0.01": Method(PopulationVB(10_000, 0.01), -52.19),
     "PVB, M of the month, nu = 0.1": Method(PopulationOfMonth(0.1), -51.11),
     "PVB, M of the month, nu = 0.01": Method(PopulationOfMonth(0.01), -61.70),
-    "PP 0.99": Method(PowerPrior(0.99, n_passes=PASSES), -44.80),
-    "PP 0.9": Method(PowerPrior(0.9, n_passes=PASSES), -43.92),
-    "PP 0.5": Method(PowerPrior(0.5, n_passes=PASSES)),
-    "restart": Method(PowerPrior(0.0, n_passes=PASSES)),
+    "PP 0.99": Method(Rounds(PowerPrior(0.99), PASSES), -44.80),
+    "PP 0.9": Method(Rounds(PowerPrior(0.9), PASSES), -43.92),
+    "PP 0.5": Method(Rounds(PowerPrior(0.5), PASSES)),
+    "restart": Method(Rounds(PowerPrior(0.0), PASSES)),
     "HPP": Method(HierarchicalPowerPrior(**HPP), -40.05),
     "MHPP": Method(HierarchicalPowerPrior("topic", **HPP), -40.02),
     "MHPP, normal": Method(

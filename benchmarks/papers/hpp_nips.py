@@ -24,8 +24,8 @@ from hpp_text import STREAMS, minibatches
 from scipy import sparse
 from scipy.special import digamma
 
-from streamtopics import SVBHPP, SVBLDA, PopulationVBLDA, PowerPriorLDA
-from streamtopics.base import StreamingTopicModel
+from streamtopics import SVBHPP, SVBLDA, StreamingLDA
+from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.families import dirichlet
 from streamtopics.metrics import completion_split
 from streamtopics.updates.rates import Normal
@@ -53,15 +53,16 @@ def methods(seed: int, priors: dict[str, float]) -> Iterator[tuple[str, Streamin
     """What is compared, by name."""
     common: dict[str, Any] = {"n_components": STREAMS["nips"].components, "random_state": seed}
     common |= priors
-    passes, half = common | {"n_passes": 10}, common | {"rate_starts": (0.5,)}
+    passes, half = common | {"n_rounds": 10}, common | {"rate_starts": (0.5,)}
     yield "SVB", SVBLDA(**passes)
     for population in ("M = 1000", OF_YEAR):
         for rate in (0.1, 0.01):
-            model = PopulationVBLDA(population_size=1000, rate=rate, **common)
+            of = {"update__population_size": 1000, "update__rate": rate}
+            model = StreamingLDA.preset("PopulationVBLDA", **of, **common)
             yield f"PVB, {population}, nu = {rate}", model
-    for rho in (0.99, 0.9, 0.5):
-        yield f"PP {rho}", PowerPriorLDA(rho=rho, **passes)
-    yield "restart", PowerPriorLDA(rho=0.0, **passes)
+    for rho in (0.99, 0.9, 0.5, 0.0):
+        model = StreamingLDA.preset("PowerPriorLDA", update__rho=rho, **passes)
+        yield (f"PP {rho}" if rho else "restart"), model
     yield "HPP", SVBHPP(**half)
     yield "MHPP", SVBHPP(rate="topic", **half)
     yield "MHPP, normal", SVBHPP(rate="topic", rate_prior=Normal(0.5, 1.0), **half)
@@ -113,7 +114,7 @@ def run(model: StreamingTopicModel, years: list[Year], population_of_year: bool)
     sums = np.zeros(2)
     for train, test in years:
         if population_of_year:
-            model.set_params(population_size=train.shape[0])
+            model.set_params(update__population_size=train.shape[0])
         model.partial_fit(train)
         sums += bound(model, test), model.score_samples(test).sum()
     held_out = sum(completion_split(year.test)[1].sum() for year in years)

@@ -17,6 +17,7 @@ import gzip
 import json
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,8 +29,8 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 sys.path.insert(0, str(Path(__file__).parent.parent))
 import corpora
 
-from streamtopics import SVBHPP, PopulationVBLDA, PowerPriorLDA
-from streamtopics.base import StreamingTopicModel
+from streamtopics import SVBHPP, StreamingLDA
+from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.metrics import completion_split, log_predictive_probability
 
 
@@ -86,13 +87,15 @@ def minibatches(stream: Stream) -> tuple[list[str], list[sparse.csr_matrix]]:
 def methods(K: int, n_documents: float, seed: int) -> Iterator[tuple[str, StreamingTopicModel]]:
     """What is compared, by name; n_documents is that of a minibatch."""
     common = {"n_components": K, "random_state": seed, "n_jobs": 2}
-    passes = common | {"n_passes": 5}
-    yield "SVB", PowerPriorLDA(rho=1.0, **passes)
+    passes = common | {"n_rounds": 5}
+    keep = partial(StreamingLDA.preset, "PowerPriorLDA", **passes)
+    population = partial(StreamingLDA.preset, "PopulationVBLDA", **common)
+    yield "SVB", keep(update__rho=1.0)
     for rho in (0.99, 0.9, 0.5):
-        yield f"PP {rho}", PowerPriorLDA(rho=rho, **passes)
-    yield "restart", PowerPriorLDA(rho=0.0, **passes)
-    yield "PVB 0.1", PopulationVBLDA(population_size=10 * n_documents, rate=0.1, **common)
-    yield "PVB 0.5", PopulationVBLDA(population_size=2 * n_documents, rate=0.5, **common)
+        yield f"PP {rho}", keep(update__rho=rho)
+    yield "restart", keep(update__rho=0.0)
+    for rate, size in ((0.1, 10 * n_documents), (0.5, 2 * n_documents)):
+        yield f"PVB {rate}", population(update__population_size=size, update__rate=rate)
     yield "HPP, start 0.5", SVBHPP(rate_starts=(0.5,), **common)
     yield "HPP", SVBHPP(**common)
     yield "MHPP, start 0.5", SVBHPP(rate="topic", rate_starts=(0.5,), **common)
@@ -100,7 +103,7 @@ def methods(K: int, n_documents: float, seed: int) -> Iterator[tuple[str, Stream
     yield "MHPP", SVBHPP(rate="topic", **common)
     yield "point estimate", SVBHPP(rate_estimate="point", **common)
     yield "point, by topic", SVBHPP(rate="topic", rate_estimate="point", **common)
-    yield "PP 0.9, boost 0.1", PowerPriorLDA(rho=0.9, boosting_scale=0.1, **passes)
+    yield "PP 0.9, boost 0.1", keep(update__rho=0.9, update__boost__scale=0.1)
     yield "HPP, boost 0.1", SVBHPP(boosting_scale=0.1, **common)
 
 

@@ -16,6 +16,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -25,19 +26,11 @@ from scipy import sparse
 sys.path.insert(0, str(Path(__file__).parent.parent))
 import corpora
 
-from streamtopics import (
-    SVBLDA,
-    GibbsOnlineEM,
-    LangevinLDA,
-    OnlineVBLDA,
-    SinglePassLDA,
-    StreamingGibbsLDA,
-    VarGibbsLDA,
-    VariationalOnlineEM,
-)
-from streamtopics.base import StreamingTopicModel
+from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA, VariationalOnlineEM
+from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.metrics import left_to_right
+from streamtopics.updates import DampedNewton
 
 BATCH = 100
 SWEEPS = 20
@@ -50,23 +43,27 @@ def methods(K: int, n_documents: int, seed: int) -> Iterator[tuple[str, Streamin
     common = {"n_components": K, "batch_size": BATCH, "random_state": seed, "n_jobs": 2}
     free = {"kappa": KAPPA}
     local = {"max_local_iter": SWEEPS, "tol": 0.0}
-    yield "G-OEM", GibbsOnlineEM(n_sweeps=SWEEPS, n_start_passes=1, **free, **common)
-    yield "V-OEM++", VariationalOnlineEM(boosted=True, **free, **local, **common)
-    yield (
-        "OLDA",
-        OnlineVBLDA(
-            n_documents=n_documents, doc_topic_prior_update="newton", **free, **local, **common
-        ),
-    )
-    yield "VarGibbs", VarGibbsLDA(n_documents=n_documents, n_sweeps=SWEEPS, **free, **common)
+    preset = partial(StreamingLDA.preset, **common)
+    size = {"update__n_documents": n_documents}
+    stochastic = size | {"update__step_size__kappa": KAPPA}
+    olda = {
+        "doc_topic_prior_update": DampedNewton(),
+        "inference__max_iter": SWEEPS,
+        "inference__tol": 0.0,
+    }
+    yield "G-OEM", GibbsOnlineEM(n_sweeps=SWEEPS, n_start_rounds=1, **free, **common)
+    yield "V-OEM++", VariationalOnlineEM(update_each_sweep=True, **free, **local, **common)
+    yield "OLDA", preset("OnlineVBLDA", **stochastic, **olda)
+    yield "VarGibbs", preset("VarGibbsLDA", inference__n_sweeps=SWEEPS, **stochastic)
     yield "SVB", SVBLDA(**local, **common)
-    yield "SPLDA", SinglePassLDA(**local, **common)
-    yield "SGS", StreamingGibbsLDA(n_sweeps=SWEEPS, **common)
-    yield "LDS", LangevinLDA(n_documents=n_documents, **common)
+    yield "SPLDA", preset("SinglePassLDA", n_rounds=SWEEPS, inference__tol=0.0)
+    yield "SGS", preset("StreamingGibbsLDA", inference__n_sweeps=SWEEPS)
+    yield "LDS", preset("LangevinLDA", **size)
     yield "V-OEM", VariationalOnlineEM(**free, **local, **common)
-    yield "G-OEM++", GibbsOnlineEM(n_sweeps=SWEEPS, boosted=True, **free, **common)
-    yield "G-OEM, start passes", GibbsOnlineEM(n_sweeps=SWEEPS, **free, **common)
-    yield "SGS, smoothing 1", StreamingGibbsLDA(n_sweeps=SWEEPS, smoothing=1.0, **common)
+    yield "G-OEM++", GibbsOnlineEM(n_sweeps=SWEEPS, update_each_sweep=True, **free, **common)
+    yield "G-OEM, start rounds", GibbsOnlineEM(n_sweeps=SWEEPS, **free, **common)
+    smoothed = {"inference__n_sweeps": SWEEPS, "topic_word_prior": 1.0}
+    yield "SGS, smoothing 1", preset("StreamingGibbsLDA", **smoothed)
     yield "SVB, prior 0.5", SVBLDA(topic_word_prior=0.5, **local, **common)
     yield "G-OEM, defaults", GibbsOnlineEM(**common)
     yield "V-OEM, defaults", VariationalOnlineEM(**common)

@@ -3,9 +3,9 @@
 What boosting the inference does
 ================================
 
-With ``boosted=True`` the topics are updated after each sweep over a minibatch, always from where
-they stood before it, rather than once when the documents are done. (It has nothing to do with
-boosting a prior, as `BPSLDA` does.)
+With ``update_each_sweep=True`` the topics are updated after each sweep over a minibatch, always
+from where they stood before it, rather than once when the documents are done. (It has nothing to
+do with boosting a prior, as `BPSLDA` does.)
 """
 
 # %%
@@ -34,7 +34,7 @@ for kappa in (0.9, 0.5):
             "V-OEM": VariationalOnlineEM(20, max_local_iter=10, tol=0.0, random_state=0),
             "G-OEM": GibbsOnlineEM(20, n_sweeps=10, random_state=0),
         }.items():
-            model.set_params(kappa=kappa, boosted=boosted)
+            model.set_params(kappa=kappa, update_each_sweep=boosted)
             name = f"{label}{'++' if boosted else ''}, kappa {kappa}"
             started = time.perf_counter()
             curves[name] = []

@@ -32,7 +32,7 @@ for name, rule in rules.items():
     posterior = model.posterior(flips[0][:, None])
     means[name], sizes[name], kept[name] = [], [], []
     for batch in flips:
-        blend = rule.step(posterior, model.learner(posterior, batch[:, None]))
+        blend, _ = rule.step(posterior, model.learner(posterior, batch[:, None]), None)
         posterior.blend(blend)
         means[name].append(model.mean(posterior)[0])
         sizes[name].append(posterior.mass[0])

@@ -70,8 +70,8 @@ tokens = np.where(tokens >= 50, tokens, np.nan)
 
 
 def share_of_class(model):
-    blocks = model.posterior_.blocks[:-1]
-    return np.array([(block.a * block.S).sum(axis=1) for block in blocks]) / tokens
+    parts = model.posterior_.parts[:-1]
+    return np.array([(part.a * part.S).sum(axis=1) for part in parts]) / tokens
 
 
 shares = {name: share_of_class(model) for name, model in models.items()}

@@ -15,7 +15,7 @@ one day to the next, and one of real text that moves from one subject to another
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-from streamtopics import SVBHPP, PowerPriorLDA
+from streamtopics import SVBHPP, StreamingLDA
 from streamtopics.datasets import load_docstrings, make_lda_corpus
 from streamtopics.inspection import plot_curves, plot_drift
 
@@ -79,9 +79,14 @@ for name, part in parts.items():
         batches.append(X[start : start + 200])
         times.append(f"{name} {start // 200 + 1}")
 
+
+def keeping(rho):
+    return StreamingLDA.preset("PowerPriorLDA", 15, update__rho=rho, n_rounds=5, random_state=0)
+
+
 models = {
-    "keeps all": PowerPriorLDA(15, rho=1.0, n_passes=5, random_state=0),
-    "keeps 0.7": PowerPriorLDA(15, rho=0.7, n_passes=5, random_state=0),
+    "keeps all": keeping(1.0),
+    "keeps 0.7": keeping(0.7),
     "one learnt rate": SVBHPP(15, random_state=0),
     "a learnt rate for each topic": SVBHPP(15, rate="topic", random_state=0),
 }

@@ -3,7 +3,7 @@
 Nine methods on one stream
 ==========================
 
-All methods of the package for latent Dirichlet allocation, on the documentation of NumPy, SciPy
+Methods of the literature for latent Dirichlet allocation, on the documentation of NumPy, SciPy
 and scikit-learn: how well they predict held-out documents, against the documents they have seen.
 """
 
@@ -12,16 +12,7 @@ and scikit-learn: how well they predict held-out documents, against the document
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-from streamtopics import (
-    SVBLDA,
-    GibbsOnlineEM,
-    LangevinLDA,
-    OnlineVBLDA,
-    SinglePassLDA,
-    StreamingGibbsLDA,
-    VarGibbsLDA,
-    VariationalOnlineEM,
-)
+from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA, VariationalOnlineEM
 from streamtopics.datasets import iter_minibatches, load_docstrings
 from streamtopics.inspection import plot_curves
 
@@ -30,17 +21,23 @@ X = CountVectorizer(stop_words="english", min_df=5, max_features=3000).fit_trans
 held_out = np.arange(X.shape[0]) % 10 == 0
 stream, test = X[~held_out], X[held_out]
 
-K, N = 20, stream.shape[0]
+K, size = 20, {"update__n_documents": stream.shape[0]}
+
+
+def rival(name, **parameters):
+    return StreamingLDA.preset(name, K, random_state=0, **parameters)
+
+
 models = {
     "G-OEM": GibbsOnlineEM(K, random_state=0),
     "V-OEM": VariationalOnlineEM(K, random_state=0),
-    "V-OEM++": VariationalOnlineEM(K, boosted=True, max_local_iter=10, random_state=0),
-    "SPLDA": SinglePassLDA(K, max_local_iter=10, random_state=0),
-    "SGS": StreamingGibbsLDA(K, random_state=0),
-    "OLDA": OnlineVBLDA(K, n_documents=N, random_state=0),
-    "VarGibbs": VarGibbsLDA(K, n_documents=N, random_state=0),
+    "V-OEM++": VariationalOnlineEM(K, update_each_sweep=True, max_local_iter=10, random_state=0),
+    "SPLDA": rival("SinglePassLDA", n_rounds=10),
+    "SGS": rival("StreamingGibbsLDA"),
+    "OLDA": rival("OnlineVBLDA", **size),
+    "VarGibbs": rival("VarGibbsLDA", **size),
     "SVB": SVBLDA(K, random_state=0),
-    "LDS": LangevinLDA(K, n_documents=N, n_sweeps=20, random_state=0),
+    "LDS": rival("LangevinLDA", inference__n_sweeps=20, **size),
 }
 
 # %%

@@ -34,7 +34,7 @@ truth = nats_per_document(corpus.topic_word, corpus.doc_topic_prior)
 # The log-perplexity above that of the true topics, with and without averaging.
 curves = {}
 for kappa in (0.3, 0.5, 0.7, 1.0):
-    for averaging in (False, True):
+    for averaging in (None, "linear"):
         name = f"kappa {kappa}" + (", averaged" if averaging else "")
         model = GibbsOnlineEM(10, kappa=kappa, averaging=averaging, random_state=0)
         curves[name] = []

@@ -2,17 +2,19 @@
 """Documents by point estimates of their topic proportions: EM, in NumPy."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
 
+from streamtopics.local import LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.parallel import Workers
 
 
 @dataclass(frozen=True)
-class PointEstimates:
-    """EM for the proportions of each document; its state is theta, (n_documents, K).
+class PointEstimates(LocalStep):
+    """EM for the proportions theta of each document, of shape (n_documents, K).
 
     Parameters
     ----------
@@ -20,42 +22,38 @@ class PointEstimates:
         Rounds of EM.
     """
 
+    reports: ClassVar[frozenset[str]] = frozenset({"log_theta"})
     n_iter: int = 20
 
     def step(
-        self,
-        minibatch: Minibatch,
-        topics: Topics,
-        seeds: np.ndarray,
-        workers: Workers,
-        documents: np.ndarray | None = None,
-    ) -> tuple[Statistics, np.ndarray]:
-        """Tokens of each word in each topic, and theta."""
-        alpha = topics.alpha
-        theta = documents
+        self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers,
+        documents: np.ndarray | None = None, report: frozenset[str] = frozenset(),
+    ) -> tuple[Statistics, np.ndarray]:  # fmt: skip
+        """Return tokens of each word in each topic, and theta."""
+        n_documents, theta = minibatch.n_documents, documents
         if theta is None:
-            theta = np.tile(alpha / alpha.sum(), (minibatch.n_documents, 1))
-        shape = len(minibatch.counts), minibatch.n_documents
-        places = np.repeat(np.arange(shape[1]), np.diff(minibatch.indptr))
-        ones, entries = np.ones(shape[0]), np.arange(shape[0])
-        of_document = sparse.csr_matrix((ones, (places, entries)), shape=shape[::-1])
+            theta = np.tile(topics.alpha / topics.alpha.sum(), (n_documents, 1))
+        places = np.repeat(np.arange(n_documents), np.diff(minibatch.indptr))
         for _ in range(self.n_iter):
-            tokens = self._shares(minibatch, topics, theta[places])
-            theta = of_document @ tokens + alpha
+            tokens = self._tokens(minibatch, topics, theta[places])
+            theta = _sums(places, n_documents, tokens) + topics.alpha
             theta /= theta.sum(axis=1, keepdims=True)
-        tokens = self._shares(minibatch, topics, theta[places])
-        of_word = sparse.csr_matrix(
-            (ones, (minibatch.indices, entries)), shape=(len(minibatch.words), shape[0])
-        )
-        return Statistics(minibatch.words, of_word @ tokens, minibatch.lengths), theta
+        tokens = self._tokens(minibatch, topics, theta[places])
+        counts = _sums(minibatch.indices, len(minibatch.words), tokens)
+        full, log_theta = minibatch.lengths > 0, None
+        if "log_theta" in report and full.any():
+            log_theta = np.log(theta[full]).mean(axis=0)
+        return Statistics(minibatch.words, counts, minibatch.lengths, log_theta), theta
 
-    def doc_topic(
-        self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
-    ) -> np.ndarray:
-        """theta."""
+    def doc_topic(self, minibatch, topics, seeds, workers) -> np.ndarray:
+        """Return theta."""
         return self.step(minibatch, topics, seeds, workers)[1]
 
-    def _shares(self, minibatch: Minibatch, topics: Topics, theta: np.ndarray) -> np.ndarray:
-        """Tokens of each entry in each topic; weights have columns of zeros beyond the topics."""
+    def _tokens(self, minibatch: Minibatch, topics: Topics, theta: np.ndarray) -> np.ndarray:
         shares = theta * topics.weights[minibatch.indices, : len(topics.alpha)]
         return shares * (minibatch.counts / shares.sum(axis=1))[:, None]
+
+
+def _sums(rows: np.ndarray, n_rows: int, tokens: np.ndarray) -> np.ndarray:
+    entries = np.arange(len(rows))
+    return sparse.csr_matrix((np.ones(len(rows)), (rows, entries)), (n_rows, len(rows))) @ tokens

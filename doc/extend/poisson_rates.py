@@ -7,21 +7,14 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import gammaln
 
-from streamtopics.checks import check_positive
-from streamtopics.dense_posterior import Block, DensePosterior, View
 from streamtopics.families import gamma
-from streamtopics.messages import BlockStatistics
-from streamtopics.models.dense_model import Learn
+from streamtopics.messages import NodeStatistics
+from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 
 
 @dataclass(frozen=True)
 class PoissonRates:
-    """A rate for each column of counts.
-
-    Parameters
-    ----------
-    shape, rate : float
-        Of the gamma prior: `shape` events, seen in `rate` samples.
+    """A rate for each column of counts, under a gamma prior: `shape` events in `rate` samples.
 
     Examples
     --------
@@ -38,45 +31,29 @@ class PoissonRates:
     shape: float = 0.5
     rate: float = 0.1
 
-    def __post_init__(self) -> None:
-        check_positive(self, shape=self.shape, rate=self.rate)
-
     def posterior(self, X: np.ndarray) -> DensePosterior:
-        """The prior, for each column of X."""
+        """Return the prior, for each column of X."""
         prior = np.tile(gamma.from_parameters(self.shape, self.rate), (np.shape(X)[1], 1))
         return DensePosterior({"rates": Block(gamma, prior)})
 
-    def learner(
-        self, posterior: DensePosterior, X: np.ndarray, y: None = None, seed: int = 0
-    ) -> Learn:
+    def learner(self, posterior: DensePosterior, X: np.ndarray, y=None, seed: int = 0) -> Learn:
         """log p(X | g) = sum_j (sum_i x_ij) ln g_j - n g_j, in statistics ln g / 2 and -g / 2."""
-        X = _counts(X)
         additions = gamma.from_parameters(X.sum(axis=0), float(len(X)))
-        constant = gammaln(X + 1).sum()
 
-        def learn(view: View) -> BlockStatistics:
-            expected = additions * gamma.expected_statistics(view["rates"])
-            return posterior.statistics({"rates": additions}, len(X), expected.sum() - constant)
+        def learn(view: DenseView, *, warm: bool = False) -> NodeStatistics:
+            expected = (additions * gamma.expected_statistics(view["rates"])).sum()
+            bound = expected - gammaln(X + 1).sum()
+            return posterior.statistics({"rates": additions}, len(X), bound)
 
         return learn
 
-    def log_predictive(
-        self, posterior: DensePosterior, X: np.ndarray, y: None = None
-    ) -> np.ndarray:
-        """The negative binomial that a Poisson is under a gamma rate."""
-        X = _counts(X)
+    def log_predictive(self, posterior: DensePosterior, X: np.ndarray, y=None) -> np.ndarray:
+        """Return log p of the negative binomial that a Poisson is under a gamma rate."""
         a, b = gamma.parameters(posterior["rates"])
         counts = gammaln(X + a) - gammaln(a) - gammaln(X + 1)
         return (counts - a * np.log1p(1 / b) - X * np.log1p(b)).sum(axis=1)
 
     def rates(self, posterior: DensePosterior) -> np.ndarray:
-        """E[g] of each column."""
+        """Return E[g] of each column."""
         a, b = gamma.parameters(posterior["rates"])
         return a / b
-
-
-def _counts(X: np.ndarray) -> np.ndarray:
-    X = np.asarray(X, dtype=np.float64)
-    if (X < 0).any() or (np.floor(X) != X).any():
-        raise ValueError("X must hold counts for PoissonRates: whole numbers of at least 0")
-    return X

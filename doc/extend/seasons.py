@@ -1,55 +1,58 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A stream with seasons: at the start of each, a share of the posterior is carried over."""
+"""A stream with seasons: when a minibatch is a surprise, a share of the posterior is kept."""
 
 from dataclasses import dataclass
+from statistics import median
 
-import numpy as np
-
-from streamtopics.messages import Statistics
-from streamtopics.posterior import Blend, LazyPosterior
-from streamtopics.updates.rule import Learn, ascend
+from streamtopics.posteriors import Blend, Learn, Posterior
+from streamtopics.updates import Rule
 
 
 @dataclass(frozen=True)
-class Seasons:
+class Seasons(Rule):
     """Streaming variational Bayes that forgets when a new season starts.
+
+    Its state are the last surprises, KL(lam + s || lam) in nats.
 
     Parameters
     ----------
-    length : int
-        Minibatches of a season.
+    jump : float
+        A season starts with a surprise that is so many times the median of the last ones.
     carried : float
-        Share of the posterior that the next season starts with, in [0, 1].
-    n_passes : int
-        Rounds of coordinate ascent inside a minibatch.
+        Share of the posterior that it starts with, in [0, 1].
+    memory : int
+        How many surprises are remembered.
 
     Examples
     --------
     >>> from streamtopics import StreamingBayes
     >>> from streamtopics.models import BetaBinomial
-    >>> model = StreamingBayes(BetaBinomial(), Seasons(length=2))
-    >>> for flips in ([[0]], [[0]], [[1]], [[1]]):
+    >>> model = StreamingBayes(BetaBinomial(), Seasons())
+    >>> for flips in ([[0]] * 9, [[0]] * 9, [[1]] * 9, [[1]] * 9):
     ...     model = model.partial_fit(flips)
-    >>> model.posterior_["coins"]
-    array([[3., 1.]])
+    >>> model.retention_history_.ravel(), model.posterior_["coins"]
+    (array([1., 1., 0., 1.]), array([[19.,  1.]]))
     """
 
-    length: int
+    jump: float = 5.0
     carried: float = 0.0
-    n_passes: int = 1
+    memory: int = 10
+    needs = frozenset({"divergences"})
+    forgets = True
 
     def __post_init__(self) -> None:
-        if self.length < 1:
-            raise ValueError(f"length of Seasons must be at least 1; got {self.length}")
         if not 0 <= self.carried <= 1:
             raise ValueError(f"carried of Seasons must be in [0, 1]; got {self.carried}")
 
-    def step(self, posterior: LazyPosterior, learn: Learn) -> Blend:
+    def init(self, posterior: Posterior) -> tuple[float, ...]:
+        """No surprise so far."""
+        return ()
+
+    def step(self, posterior: Posterior, learn: Learn, state: tuple) -> tuple[Blend, tuple]:
         """kept lam + (1 - kept) eta + s, where kept is 1 inside a season."""
-        starts = posterior.n_batches > 0 and posterior.n_batches % self.length == 0
+        statistics = learn(posterior)
+        surprise = posterior.divergences(Blend(1.0, 1.0, 0.0, statistics))[0].sum()
+        starts = bool(state) and surprise > self.jump * median(state)
         kept = self.carried if starts else 1.0
-
-        def blend(statistics: Statistics, alpha: np.ndarray) -> Blend:
-            return Blend(kept, 1.0, 1.0 - kept, statistics)
-
-        return ascend(posterior, learn, blend, self.n_passes)
+        blend = Blend(kept, 1.0, 1.0 - kept, statistics)
+        return blend, () if starts else (*state, float(surprise))[-self.memory :]

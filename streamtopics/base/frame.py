@@ -69,11 +69,11 @@ class Batch(Protocol):
 
     @property
     def n_documents(self) -> int:
-        """How many there are."""
+        """Number of documents or samples."""
 
     @property
     def n_tokens(self) -> float:
-        """How many tokens, or values, they hold."""
+        """Number of tokens, or of values, that they hold."""
 
     def cut(self, size: int) -> Iterator[Self]:
         """Batches of `size` documents, in order."""
@@ -190,7 +190,7 @@ class StreamingEstimator(BaseEstimator):
     # Reading
 
     def _whole(self, read: Callable[[], T]) -> T:
-        """What `read` returns, of one whole state."""
+        """Return the result of `read`, of one whole state."""
         check_is_fitted(self)
         for _ in range(READS):
             before = self._commit
@@ -206,7 +206,7 @@ class StreamingEstimator(BaseEstimator):
             return read()
 
     def _inferred(self, infer: Callable[[Workers], T]) -> T:
-        """What `infer` makes of one whole state, with workers."""
+        """Return the result of `infer`, of one whole state, with workers."""
         with self._workers() as pool:
             return self._whole(lambda: infer(pool))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What estimators read: counts of words in documents, or in the sentences of documents."""
+"""Input of estimators: counts of words in documents, or in the sentences of documents."""
 
 from __future__ import annotations
 

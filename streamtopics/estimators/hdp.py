@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the estimators of a hierarchical Dirichlet process share."""
+"""Base of the estimators of a hierarchical Dirichlet process."""
 
 from dataclasses import replace
 from numbers import Real

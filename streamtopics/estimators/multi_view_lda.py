@@ -507,7 +507,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     def _infer(
         self, X: sparse.csr_matrix, pool: Workers
     ) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:
-        """What the model says about some documents at a time."""
+        """Yield the model's inference, for some documents at a time."""
         model = self._model()
         for start in range(0, X.shape[0], DOCUMENTS_AT_ONCE):
             batch = X[start : start + DOCUMENTS_AT_ONCE]

@@ -51,7 +51,7 @@ def _model_can(method: str) -> Callable[[StreamingBayes], bool]:
 
 
 def _settings(method: str, reset: bool) -> dict[str, Any]:
-    """Of scikit-learn's validation."""
+    """Settings of scikit-learn's validation."""
     return {
         "reset": reset,
         "dtype": np.float64,
@@ -408,7 +408,7 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
 
     @available_if(_model_can("predict"))
     def predict(self, X: Any) -> np.ndarray:
-        """What the model predicts: a target, or the most probable component or class.
+        """Predict a target, or the most probable component or class.
 
         Parameters
         ----------
@@ -439,7 +439,7 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
 
     @available_if(_model_can("transform"))
     def transform(self, X: Any) -> np.ndarray:
-        """What the model makes of samples, such as memberships in components.
+        """Transform samples as the model does, such as into memberships in components.
 
         Parameters
         ----------

@@ -147,6 +147,6 @@ def _of_small(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _of_both_kinds(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Where one is large and the other is not: each by its own formula."""
+    """Values where one is large and the other is not: each by its own formula."""
     found: np.ndarray = remainder(b) - remainder(a) - (b - a) * _slope(a)
     return found

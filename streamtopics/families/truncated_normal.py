@@ -26,7 +26,7 @@ def _mode(w: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _exponent(w: np.ndarray, k: np.ndarray, mode: np.ndarray, d: np.ndarray) -> np.ndarray:
-    """Of the density at mode + d, less that at the mode; at most 0."""
+    """Exponent of the density at mode + d, less that at the mode; at most 0."""
     slope = np.where((w > 0) & (w < k), 0.0, w - k * mode)
     found: np.ndarray = d * (slope - 0.5 * k * d)
     return found

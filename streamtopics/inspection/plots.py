@@ -116,7 +116,7 @@ def plot_curves(
 
 
 def plot_drift(estimator: Any) -> Figure:
-    """How much of each topic was kept with each minibatch, and how far the topics moved.
+    """Draw how much of each topic was kept with each minibatch, and how far the topics moved.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a topic model has learnt, as rows for people or for a DataFrame."""
+"""Tables of a topic model, as rows for people or for a DataFrame."""
 
 from collections.abc import Iterable, Sequence
 from numbers import Integral, Real

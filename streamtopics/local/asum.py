@@ -23,7 +23,7 @@ WORDS_PER_JOB = 1024
 
 @dataclass(frozen=True)
 class SentenceTopics:
-    """What a local step sees of the topics of sentences.
+    """Weights and priors of the topics of sentences, as a local step sees them.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class SentenceTopics:
 
 @dataclass(frozen=True)
 class Found:
-    """What a local step finds in documents.
+    """Result of a local step in documents.
 
     Attributes
     ----------

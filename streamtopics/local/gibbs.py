@@ -147,7 +147,7 @@ THOROUGH = Gibbs(n_sweeps=40, n_averaged=30)
 
 @dataclass(frozen=True)
 class _Chains:
-    """What the kernel says about some documents; see `sample_documents`."""
+    """Result of the kernel for some documents; see `sample_documents`."""
 
     z: np.ndarray
     inverse: np.ndarray
@@ -227,7 +227,7 @@ def _average(
 
 
 def _addresses(values: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Where in memory these places of an array are; 0 for the place -1."""
+    """Addresses in memory of these places of an array; 0 for the place -1."""
     return np.where(places < 0, 0, values.ctypes.data + values.itemsize * places)
 
 

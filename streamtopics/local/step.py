@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a local step is: inference in the documents of a minibatch, given the topics."""
+"""Protocol of local steps: inference in the documents of a minibatch, given the topics."""
 
 from __future__ import annotations
 

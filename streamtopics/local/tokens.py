@@ -11,7 +11,7 @@ ROUNDING = 1e-6
 
 
 def cut(minibatch: Minibatch) -> tuple[np.ndarray, np.ndarray]:
-    """How many tokens each entry of the minibatch is, and what one of them weighs.
+    """Cut each entry of the minibatch into tokens of equal weight.
 
     A count c is ceil(c) tokens of equal weight, but at most 1024.
 

@@ -30,7 +30,7 @@ WORDS_PER_JOB = 1024
 
 @dataclass(frozen=True)
 class Documents:
-    """What was found about documents.
+    """State of the documents after a step.
 
     Attributes
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How good a topic model is: prediction of held-out words, coherence, diversity; summaries.
+"""Measures of topic models: prediction of held-out words, coherence, diversity; summaries.
 
 The functions take models of other packages too; the scorers are for
 scikit-learn's model selection.

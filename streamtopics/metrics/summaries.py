@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How good summaries are: ROUGE against references, and how much their sentences repeat.
+"""Measures of summaries: ROUGE against references, and how much their sentences repeat.
 
 With c(g) the count of an n-gram, of a summary S and a reference R
 
@@ -137,7 +137,7 @@ def rouge(
 def summary_redundancy(
     summaries: Iterable[Sequence[str]], *, tokenize: Callable[[str], Sequence[str]] = words_of
 ) -> np.ndarray:
-    """How much the sentences of a summary repeat each other.
+    """Overlap of the sentences of a summary with each other.
 
     For each sentence the highest ROUGE-1 F with another one of the summary, a number of 0
     for no common word to 1 for the same words, and the mean of that over its sentences.
@@ -298,7 +298,7 @@ def common_subsequence(one: Sequence[str], other: Sequence[str]) -> int:
 
 
 def _combined(scores: np.ndarray, several: str) -> np.ndarray:
-    """Of the scores by each reference, of shape (n_references, 3)."""
+    """Combine the scores by each reference, of shape (n_references, 3)."""
     found: np.ndarray
     if several == "mean" or len(scores) == 1:
         found = scores.mean(axis=0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a model of the dense kind is, and the checks that such models share.
+"""Protocol of the models of the dense kind, and the checks that they share.
 
 A model is a frozen dataclass of its hyper-parameters. It says which blocks its
 posterior has, what a minibatch adds to them, and what the posterior predicts. It keeps

@@ -61,7 +61,8 @@ class GaussianMixture:
     >>> model, rng = GaussianMixture(n_components=2), np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(-3, 1, (100, 1)), rng.normal(3, 1, (50, 1))])
     >>> posterior = model.posterior(X)
-    >>> posterior.blend(SVB().step(posterior, model.learner(posterior, X)))
+    >>> blend, _ = SVB().step(posterior, model.learner(posterior, X), None)
+    >>> posterior.blend(blend)
     >>> np.sort(model.means(posterior).ravel()).round()
     array([-3.,  3.])
     """
@@ -144,7 +145,7 @@ class GaussianMixture:
         return found
 
     def transform(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
-        """As `predict_proba`: memberships are what a mixture makes of a sample."""
+        """Return the memberships of each sample, as `predict_proba` does."""
         return self.predict_proba(posterior, X)
 
     def means(self, posterior: DensePosterior) -> np.ndarray:
@@ -163,7 +164,7 @@ class GaussianMixture:
     def learn_groups(
         self, view: DenseView, X: np.ndarray, groups: np.ndarray, seed: int
     ) -> tuple[dict[str, np.ndarray], float]:
-        """What the samples add to the blocks of all groups, and their part of the bound."""
+        """Additions of the samples to the blocks of all groups, and their part of the bound."""
         additions = {name: np.zeros_like(view[name]) for name in ("weights", "components")}
         bound = 0.0
         for group, rows in _rows_of(groups):
@@ -265,7 +266,7 @@ def _rows_of(groups: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
 
 
 def _statistics(X: np.ndarray, r: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What samples with memberships r add to the weights, and to the components."""
+    """Additions of samples with memberships r to the weights, and to the components."""
     seen, X = (~np.isnan(X)).astype(np.float64), np.nan_to_num(X)
     n = r.T @ seen
     return r.sum(axis=0), np.stack([r.T @ X, n, r.T @ X**2, n], axis=-1)

@@ -54,7 +54,7 @@ class RandomStart:
 
     @property
     def mass(self) -> np.ndarray:
-        """The same for all topics."""
+        """Ones: the same mass for all topics."""
         return np.ones(self.prior.shape[1])
 
     def rows(self, words: np.ndarray) -> np.ndarray:

@@ -200,7 +200,7 @@ class Beliefs:
 
     @staticmethod
     def of(view: DenseView | dict[str, np.ndarray]) -> "Beliefs":
-        """What a view of the posterior says."""
+        """Read the expectations off a view of the posterior."""
         w, w_precision = gaussian.parameters(view["coefficients"])
         shape, rate = gamma.parameters(view["noise"])
         m, k, a, b = normal_gamma.parameters(view["inputs"])
@@ -208,7 +208,7 @@ class Beliefs:
         return Beliefs(w, 1 / w_precision, *noise, m, k, a / b, psi(a) - np.log(b))
 
     def precision_of(self, missing: np.ndarray) -> np.ndarray:
-        """Of some inputs of a sample, given the others and y: diag(E[g]) + E[gamma] E[w w']."""
+        """Precision of some inputs, given the others and y: diag(E[g]) + E[gamma] E[w w']."""
         w, spread = self.w[missing], np.diag(self.w_variance[missing])
         return np.diag(self.precision[missing]) + self.noise * (np.outer(w, w) + spread)
 
@@ -296,7 +296,7 @@ class Moments:
 
     @property
     def of_inputs(self) -> np.ndarray:
-        """What they add to the inputs' nodes, of shape (p, 4)."""
+        """Additions of the samples to the inputs' nodes, of shape (p, 4)."""
         n = np.full(self.mean.shape[1] - 1, float(len(self.mean)))
         return np.stack([self.mean.sum(axis=0)[:-1], n, np.diag(self.squares)[:-1], n], axis=-1)
 

@@ -149,7 +149,7 @@ class MultiView:
 
 
 def _fill(view: TopicView, own: Source, shared: Source, words: np.ndarray, out: np.ndarray) -> None:
-    """What a local step sees of words, in the topics of a class and the shared ones."""
+    """Write the weights of words in the topics of a class and the shared ones."""
     view(*_side_by_side(own, shared, words), out)
 
 
@@ -160,7 +160,7 @@ def _side_by_side(own: Source, shared: Source, words: np.ndarray) -> tuple[np.nd
 
 
 def _log_factors(own: Source, shared: Source, words: np.ndarray) -> np.ndarray:
-    """What the weights of each word lack to E[beta], of shape (n_words,), in nats."""
+    """Log of the factor from each word's weights to E[beta], of shape (n_words,)."""
     lam, mass = _side_by_side(own, shared, words)
     found: np.ndarray = np.log((lam / mass).max(axis=1))
     return found

@@ -58,7 +58,7 @@ class Block:
 
     @property
     def boosted(self) -> np.ndarray:
-        """What a boost adds."""
+        """Natural parameter that a boost adds."""
         return self.prior if self.knowledge is None else self.knowledge
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -222,7 +222,7 @@ class DensePosterior:
         return np.maximum(from_posterior, 0.0), np.maximum(from_prior, 0.0)
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
-        """How E_q[log p(beta | rho lam + (1 - rho) eta + boost xi)] changes with rho.
+        """Slope of E_q[log p(beta | rho lam + (1 - rho) eta + boost xi)] in rho.
 
         With q what `blend` would make of lam this is, for each node,
 
@@ -289,7 +289,7 @@ class DensePosterior:
 
     @property
     def base(self) -> DensePosterior:
-        """What a minibatch is added to: as long as none was, the posterior itself."""
+        """Base that a minibatch is added to: as long as none was, the posterior itself."""
         return self
 
     @property
@@ -300,7 +300,7 @@ class DensePosterior:
     def statistics(
         self, additions: Arrays, n_documents: int, local_bound: float | None = None
     ) -> NodeStatistics:
-        """What a minibatch of `n_documents` samples adds to the blocks, with its mass."""
+        """Statistics of `n_documents` samples: additions to the blocks, with their mass."""
         self._check_shapes(additions)
         return NodeStatistics(additions, n_documents, self._masses(additions), local_bound)
 
@@ -400,7 +400,7 @@ class DenseProposal:
 
     @property
     def base(self) -> Arrays:
-        """What the minibatch was added to, by block: retain lam + prior eta + boost xi."""
+        """Base that the minibatch was added to, by block: retain lam + prior eta + boost xi."""
         posterior, blend = self._posterior, self._blend
         retain, prior, boost = map(posterior.by_block, (blend.retain, blend.prior, blend.boost))
         return {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every kind of posterior keeps, and the update that is carried out in it.
+"""Protocol of the kinds of posterior, and the update that is carried out in one.
 
 An update of a posterior is affine in its natural parameter,
 

@@ -110,7 +110,7 @@ class SideBySide:
 
     @property
     def seed(self) -> int:
-        """Of what a rule draws at random."""
+        """Seed of what a rule draws at random."""
         return self.parts[-1].seed
 
     def after(self, blend: Blend) -> SideBySideProposal:

@@ -282,7 +282,7 @@ class TopicPosterior:
         return np.maximum(from_posterior, 0.0), np.maximum(from_prior, 0.0)
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
-        """How E_q[log Dir(beta_k | p(rho))] changes with rho, q being what `blend` would make.
+        """Slope of E_q[log Dir(beta_k | p(rho))] in rho, q being the posterior after `blend`.
 
         With p(rho) = rho lam + (1 - rho) eta + boost xi this is
 
@@ -392,7 +392,7 @@ class TopicPosterior:
         return out
 
     def plus(self, other: TopicPosterior, scale: float) -> TopicPosterior:
-        """lam + scale * other, at the cost of the whole vocabulary."""
+        """Return lam + scale * other, at the cost of the whole vocabulary."""
         mine, theirs = self._state, other._state
         return self._with(
             mine._replace(
@@ -431,7 +431,7 @@ class TopicPosterior:
         return bool(self.follows(base) and boosted and (learnt >= before * (1 - 1e-9)).all())
 
     def added_to(self, other: TopicPosterior, base: TopicPosterior | None) -> TopicPosterior:
-        """lam + lam of other - lam of base, which counts what both share once.
+        """Return lam + lam of other - lam of base, which counts what both share once.
 
         `base` is the posterior that both started from; None for the prior.
         """

@@ -137,7 +137,7 @@ class ClassWords(PriorRecord):
     >>> from streamtopics.priors import ClassWords
     >>> X, y = [[3, 0, 2], [2, 1, 2], [0, 4, 1]], ["air", "air", "sea"]
     >>> model = MultiViewLDA(1, 1, class_word_prior=ClassWords(n_seeds=1)).fit(X, y)
-    >>> model.posterior_.blocks[1].eta.ravel()
+    >>> model.posterior_.parts[1].eta.ravel()
     array([0.01, 0.5 , 0.01])
     """
 

@@ -77,7 +77,7 @@ def _all_columns(key: Any) -> bool:
 
 
 class NamedVectorizer(TransformerMixin, BaseEstimator):
-    """Count words, and tell the next step of a pipeline which word is in which column.
+    """Count words, and pass on to the next step of a pipeline which word is in which column.
 
     Vectorizers of scikit-learn return sparse matrices, which do not know the words of their
     columns, and have no `set_output` to pass them on as a data frame. The counts of this one

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where sentences of English-like prose end.
+"""Splitter of English-like prose into sentences.
 
 A text is cut where it must end: at empty lines, before the items of a list and after
 full stops that need no space, such as the Chinese ones. In what remains a sentence

@@ -57,7 +57,7 @@ class AdaptiveRate(Rule):
     def step(
         self, posterior: Any, learn: Learn, state: Gradients | None
     ) -> tuple[Blend, Gradients]:
-        """(1 - r) lam + r (eta + D/B s)."""
+        """Return the blend to (1 - r) lam + r (eta + D/B s)."""
         s = learn(posterior)
         scale = (self.n_documents or posterior.n_documents + s.n_documents) / s.n_documents
         lam = posterior.dense()

@@ -22,7 +22,7 @@ MOST_SCALE = 1e10
 
 @dataclass(frozen=True)
 class Boost:
-    """How much of the prior is added again with a minibatch.
+    """Amount of the prior that is added again with a minibatch.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class BPS(Rule):
         return "sum"
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
-        """lam + s + r xi."""
+        """Return the blend to lam + s + r xi."""
         statistics = learn(posterior)
         weight = Boost(self.scale, self.norm).weight(posterior, statistics)
         return Blend(1.0, 1.0, 0.0, statistics, boost=weight), None

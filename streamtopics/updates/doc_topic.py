@@ -48,7 +48,7 @@ class DocTopicUpdate(Protocol):
     def step(
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
     ) -> tuple[np.ndarray, Memory]:
-        """alpha and memory after a minibatch that comes after `n_batches` others.
+        """Return alpha and memory after a minibatch that comes after `n_batches` others.
 
         `alpha` is what the statistics were found under; the arguments stay as they are.
         """
@@ -61,7 +61,7 @@ class Fixed:
     def step(
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
     ) -> tuple[np.ndarray, Memory]:
-        """alpha and memory as they are."""
+        """Return alpha and memory as they are."""
         return alpha, memory
 
 
@@ -215,18 +215,18 @@ class LearnsDocTopicPrior(Rule):
 
     @property
     def needs(self) -> frozenset[str]:
-        """What the rule needs; where alpha is learnt, E[log theta] and a posterior with alpha."""
+        """Needs of the inner rule, and those of a learnt alpha: log_theta, and to hold alpha."""
         mine = frozenset() if self.doc_topic == FIXED else frozenset({"log_theta", "alpha"})
         return self.update.needs | mine
 
     @property
     def forgets(self) -> bool:
-        """Of the rule."""
+        """Whether the inner rule forgets."""
         return self.update.forgets
 
     @property
     def merges(self) -> Merging:
-        """Of the rule."""
+        """Way of merging of the inner rule."""
         return self.update.merges
 
     def init(self, posterior: Posterior) -> tuple[Any, Memory]:
@@ -252,7 +252,7 @@ def informs(statistics: Statistics) -> bool:
 
 
 def running_mean(memory: Memory, observed: np.ndarray, rate: float) -> np.ndarray:
-    """(1 - rate) memory + rate observed; the first one alone."""
+    """Return (1 - rate) memory + rate observed; the first one alone."""
     return observed if memory is None else (1 - rate) * memory + rate * observed
 
 

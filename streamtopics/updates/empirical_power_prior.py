@@ -63,7 +63,7 @@ class EmpiricalPowerPrior(Rule):
         return True
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
-        """rho lam + (1 - rho) eta + s + r xi."""
+        """Return the blend to rho lam + (1 - rho) eta + s + r xi."""
         if posterior.n_batches == 0:
             first = BPS(self.boost.scale, self.boost.norm)
             return Rounds(first, self.max_rounds, warm=True).step(posterior, learn, None)
@@ -83,7 +83,7 @@ class EmpiricalPowerPrior(Rule):
         return blend, None
 
     def _best(self, posterior: Posterior, blend: Blend) -> np.ndarray:
-        """Where the slope of the concave bound changes its sign, by halving [0, 1]."""
+        """Find where the slope of the concave bound changes its sign, by halving [0, 1]."""
         slopes = posterior.slopes(blend)
 
         def falls(rho: np.ndarray) -> np.ndarray:

@@ -23,7 +23,7 @@ from streamtopics.updates.rule import Rounds, Rule
 
 
 class Ascent(NamedTuple):
-    """Where an ascent ended, and the double bound on its way, one for each round."""
+    """End of an ascent, and the double bound on its way, one for each round."""
 
     blend: Blend
     bounds: list[float]

@@ -49,13 +49,13 @@ class OnlineEM(Rule):
         return "mean" if self.step_size(1) <= 0.5 else "decayed mean"
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
-        """(1 - r) lam + r / B s, with the smoothing for the documents remembered."""
+        """Return the blend to (1 - r) lam + r / B s, smoothed for the documents remembered."""
         rate = max(self.step_size(posterior.n_batches), 1.0 / (posterior.n_batches + 1))
         return running_mean(posterior, learn(posterior), rate), None
 
 
 def running_mean(posterior: Any, statistics: AnyStatistics, rate: float) -> Blend:
-    """(1 - r) lam + r / B s, with the smoothing for the documents remembered."""
+    """Return the blend to (1 - r) lam + r / B s, smoothed for the documents remembered."""
     gain = rate / statistics.n_documents
     remembered = (1 - rate) ** 2 * posterior.c + rate * gain
     smoothing = remembered - (1 - rate) * posterior.c

@@ -44,7 +44,7 @@ class PopulationVB(Rule):
         return True
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
-        """(1 - nu) lam + nu (eta + M / B (s + r xi))."""
+        """Return the blend to (1 - nu) lam + nu (eta + M / B (s + r xi))."""
         statistics = learn(posterior)
         gain = self.rate * self.population_size / statistics.n_documents
         boost = gain * self.boost.weight(posterior, statistics)

@@ -41,7 +41,7 @@ class PowerPrior(Rule):
         return True
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
-        """rho lam + (1 - rho) eta + s + r xi."""
+        """Return the blend to rho lam + (1 - rho) eta + s + r xi."""
         statistics = learn(posterior)
         boost = self.boost.weight(posterior, statistics)
         return Blend(self.rho, 1.0, 1.0 - self.rho, statistics, boost=boost), None

@@ -16,7 +16,7 @@ from streamtopics.families import truncated_exponential, truncated_normal
 
 
 class Rate(NamedTuple):
-    """What is known of rho, each of the same shape."""
+    """Posterior of rho: three arrays of the same shape."""
 
     kept: np.ndarray
     lost: np.ndarray

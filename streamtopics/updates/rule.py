@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an update rule is, and how often it goes over a minibatch."""
+"""Protocol of update rules, and rounds of one over a minibatch."""
 
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -23,7 +23,7 @@ class Rule(Protocol):
 
     @property
     def needs(self) -> frozenset[str]:
-        """What it asks of a posterior or of the local step.
+        """Names of what it asks of a posterior or of the local step.
 
         Of a posterior "divergences", "slopes", "dense", "smoothing", "alpha" or "noise", of
         the local step "log_theta" or "local_bound".
@@ -37,7 +37,7 @@ class Rule(Protocol):
 
     @property
     def merges(self) -> Merging:
-        """How posteriors of two parts of a stream are made one; None if they cannot be."""
+        """Way to make one of the posteriors of two parts of a stream; None if there is none."""
         return None
 
     def init(self, posterior: Posterior) -> Any:
@@ -82,21 +82,21 @@ class Rounds(Rule):
 
     @property
     def needs(self) -> frozenset[str]:
-        """Of the rule."""
+        """Needs of the inner rule."""
         return self.update.needs
 
     @property
     def forgets(self) -> bool:
-        """Of the rule."""
+        """Whether the inner rule forgets."""
         return self.update.forgets
 
     @property
     def merges(self) -> Merging:
-        """Of the rule."""
+        """Way of merging of the inner rule."""
         return self.update.merges
 
     def init(self, posterior: Posterior) -> Any:
-        """Of the rule."""
+        """Return the first state of the inner rule."""
         return self.update.init(posterior)
 
     def n_rounds_of(self, n_batches: int) -> int:

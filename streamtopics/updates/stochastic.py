@@ -41,7 +41,7 @@ class StochasticVI(Rule):
             check_whole(self, most=MOST_DOCUMENTS, n_documents=self.n_documents)
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
-        """(1 - r) lam + r (eta + D / B (s + boost xi))."""
+        """Return the blend to (1 - r) lam + r (eta + D / B (s + boost xi))."""
         rate = self.step_size(posterior.n_batches)
         statistics = learn(posterior)
         n_documents = self.n_documents or posterior.n_documents + statistics.n_documents

@@ -21,5 +21,5 @@ class SVB(Rule):
         return "sum"
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
-        """lam + s."""
+        """Return the blend to lam + s."""
         return Blend(1.0, 1.0, 0.0, learn(posterior)), None

@@ -40,7 +40,7 @@ class MemoizedVB(Rule):
     def step(
         self, posterior: Posterior, learn: Learn, state: tuple[Any, ...]
     ) -> tuple[Blend, tuple[Any, ...]]:
-        """lam + s - what the minibatch said the last time."""
+        """Return the blend to lam + s - s of the minibatch the last time."""
         new = learn(posterior)
         change, kept = _replaced(new, state, self.n_minibatches)
         return Blend(1.0, 1.0, 0.0, change), (*kept, new)
@@ -68,7 +68,7 @@ class Window(Rule):
     def step(
         self, posterior: Posterior, learn: Learn, state: tuple[Any, ...]
     ) -> tuple[Blend, tuple[Any, ...]]:
-        """lam + s_t - s_{t-length}."""
+        """Return the blend to lam + s_t - s_{t-length}."""
         new = learn(posterior)
         change, kept = _replaced(new, state, self.length)
         return Blend(1.0, 1.0, 0.0, change), (*kept, new)
@@ -100,7 +100,7 @@ class IncrementalVB(Rule):
     def step(
         self, posterior: Posterior, learn: Learn, state: tuple[tuple[Any, ...], Any]
     ) -> tuple[Blend, tuple[tuple[Any, ...], Any]]:
-        """(1 - r) lam + r (eta + sum_b s_b)."""
+        """Return the blend to (1 - r) lam + r (eta + sum_b s_b)."""
         kept, total = state
         rate, new = self.step_size(posterior.n_batches), learn(posterior)
         change, kept = _replaced(new, kept, self.n_minibatches)

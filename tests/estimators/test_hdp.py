@@ -13,7 +13,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from streamtopics.posterior import LazyPosterior
 
 from streamtopics import HDPGibbsOnlineEM, HDPVarGibbs
 from streamtopics.datasets import make_lda_corpus
