@@ -19,7 +19,7 @@ from streamtopics.priors import (
     ClassWords,
     SeedWords,
     ZipfPrior,
-    class_prior,
+    class_words_prior,
     seed_prior,
     word_ranks,
     zipf_prior,
@@ -201,7 +201,7 @@ def test_fields_of_records_are_parameters():
 
 
 def test_priors_of_classes():
-    plain = {"class_word_prior": class_prior(X, LABELS, n_seeds=3), "random_state": 0}
+    plain = {"class_word_prior": class_words_prior(X, LABELS, n_seeds=3), "random_state": 0}
     model = st.MultiViewLDA(1, 1, **plain | {"class_word_prior": ClassWords(n_seeds=3)})
     same = st.MultiViewLDA(1, 1, **plain).fit(X, LABELS)
     assert_array_equal(model.fit(X, LABELS).components_, same.components_)

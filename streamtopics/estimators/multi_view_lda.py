@@ -31,7 +31,7 @@ from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.models.multi_view import MultiView
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import SideBySide, TopicPosterior
-from streamtopics.priors import class_prior
+from streamtopics.priors import class_words_prior
 from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates import BPS, Rounds, Rule
 from streamtopics.validation import (
@@ -363,7 +363,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         self, name: str, X: sparse.csr_matrix, y: np.ndarray, classes: np.ndarray
     ) -> np.ndarray:
         """A prior of the topics of classes, of shape (n_features or 1, n_classes or 1)."""
-        prior = class_prior if getattr(self, name) is None else getattr(self, name)
+        prior = class_words_prior if getattr(self, name) is None else getattr(self, name)
         if not callable(prior):
             return check_word_prior(self, name, X, len(classes), "n_classes", y=y, classes=classes)
         if X.shape[0] == 0:

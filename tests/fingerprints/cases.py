@@ -28,7 +28,7 @@ from streamtopics.models import (
     MeanFieldRegression,
     NaiveBayesMixture,
 )
-from streamtopics.priors import class_prior
+from streamtopics.priors import class_words_prior
 from streamtopics.updates import (
     BPS,
     Boost,
@@ -352,7 +352,7 @@ REVIEWS = {
         2, 2, boosting_scale=0.1, class_word_prior=KNOWN[:3], boosted_prior=OTHER[:3],
         n_rounds=3, batch_size=50, random_state=seed)),
     "MultiViewLDA callable": Classes(lambda seed: st.MultiViewLDA(
-        2, 3, class_word_prior=partial(class_prior, n_seeds=9), doc_topic_prior=0.5,
+        2, 3, class_word_prior=partial(class_words_prior, n_seeds=9), doc_topic_prior=0.5,
         local_share_prior=(3.0, 1.0), topic_word_prior=0.2, batch_size=50,
         random_state=seed)),
     "AspectSentimentModel": Sentences(lambda seed: st.AspectSentimentModel(
