@@ -61,7 +61,8 @@ class GaussianMixture:
     >>> model, rng = GaussianMixture(n_components=2), np.random.default_rng(0)
     >>> X = np.concatenate([rng.normal(-3, 1, (100, 1)), rng.normal(3, 1, (50, 1))])
     >>> posterior = model.posterior(X)
-    >>> posterior.blend(SVB().step(posterior, model.learner(posterior, X)))
+    >>> blend, _ = SVB().step(posterior, model.learner(posterior, X), None)
+    >>> posterior.blend(blend)
     >>> np.sort(model.means(posterior).ravel()).round()
     array([-3.,  3.])
     """

@@ -49,7 +49,8 @@ class LinearRegression:
     >>> X = rng.normal(size=(200, 2))
     >>> y = X @ [1.0, -2.0] + 3.0 + 0.1 * rng.normal(size=200)
     >>> posterior = model.posterior(X)
-    >>> posterior.blend(SVB().step(posterior, model.learner(posterior, X, y)))
+    >>> blend, _ = SVB().step(posterior, model.learner(posterior, X, y), None)
+    >>> posterior.blend(blend)
     >>> model.coefficients(posterior).round(1)
     array([ 1., -2.,  3.])
     """

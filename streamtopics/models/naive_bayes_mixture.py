@@ -44,7 +44,8 @@ class NaiveBayesMixture:
     >>> y = rng.integers(2, size=200)
     >>> X = np.where(y == 1, 0.0, rng.choice([-4.0, 4.0], size=200)) + rng.normal(size=200)
     >>> posterior = model.posterior(X[:, None])
-    >>> posterior.blend(SVB().step(posterior, model.learner(posterior, X[:, None], y)))
+    >>> blend, _ = SVB().step(posterior, model.learner(posterior, X[:, None], y), None)
+    >>> posterior.blend(blend)
     >>> model.predict(posterior, np.array([[-4.0], [0.0], [4.0]]))
     array([0, 1, 0])
     """
