@@ -71,7 +71,8 @@ class MeanFieldRegression:
     >>> y = X @ [1.0, -2.0] + 3.0 + 0.1 * rng.normal(size=400)
     >>> X[rng.random(X.shape) < 0.2] = np.nan
     >>> posterior = model.posterior(X)
-    >>> posterior.blend(SVB().step(posterior, model.learner(posterior, X, y)))
+    >>> blend, _ = SVB().step(posterior, model.learner(posterior, X, y), None)
+    >>> posterior.blend(blend)
     >>> model.coefficients(posterior).round(1)
     array([ 1., -2.,  3.])
     """
