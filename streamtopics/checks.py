@@ -4,16 +4,23 @@
 Each error names the record, the field, what came and what would be right.
 """
 
+import sys
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
+# More rounds than a kernel can count, and more documents than a double can.
+MOST_WHOLE = 2**31 - 1
+MOST_DOCUMENTS = 10**15
+# Characters of a value in a message.
+LONG = 200
+
 
 def check_range(record: object, least: float, most: float, **values: Any) -> None:
     """Refuse fields that are not numbers from `least` to `most`, infinity never."""
     for name, value in values.items():
-        if not (_is_number(value) and least <= value <= most and np.isfinite(value)):
+        if not (_is_number(value) and least <= value <= most and abs(value) < np.inf):
             allowed = f"a finite number of at least {least:g}"
             if most < np.inf:
                 allowed = f"a number in [{least:g}, {most:g}]"
@@ -29,11 +36,13 @@ def check_positive(record: object, **values: Any) -> None:
             _refuse(record, name, value, "positive")
 
 
-def check_whole(record: object, least: int = 1, **values: Any) -> None:
-    """Refuse fields that are not whole numbers of at least `least`."""
+def check_whole(record: object, least: int = 1, most: int = MOST_WHOLE, **values: Any) -> None:
+    """Refuse fields that are not whole numbers from `least` to `most`."""
     for name, value in values.items():
         if not (isinstance(value, Integral) and _is_number(value) and int(value) >= least):
             _refuse(record, name, value, f"a whole number of at least {least}")
+        if value > most:
+            _refuse(record, name, value, f"a whole number of at most {most:,}")
 
 
 def check_choice(record: object, choices: tuple[str, ...], **values: Any) -> None:
@@ -51,8 +60,12 @@ def check_able(record: object, method: str, example: str, **values: Any) -> None
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    """Whether this is a number, and no whole one beyond floating point."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        return False
+    return not isinstance(value, Integral) or abs(value) <= sys.float_info.max
 
 
 def _refuse(record: object, name: str, value: Any, allowed: str) -> None:
-    raise ValueError(f"{name} of {type(record).__name__} must be {allowed}; got {value!r}")
+    value = repr(value) if len(repr(value)) < LONG else f"{repr(value)[:LONG]}..."
+    raise ValueError(f"{name} of {type(record).__name__} must be {allowed}; got {value}")

@@ -100,6 +100,8 @@ def workers(n_jobs: int | None) -> Iterator[Workers]:
         As everywhere in scikit-learn: None is 1 unless joblib is configured
         otherwise, -1 is all processors.
     """
+    if n_jobs == 0:
+        raise ValueError("n_jobs must be a number of jobs, -1 for one on each processor; got 0")
     backend, configured = get_active_backend(prefer="threads")
     n = joblib.effective_n_jobs(configured if n_jobs is None else n_jobs)
     if n == 1:

@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
     check_non_negative,
 )
 
-from streamtopics.checks import check_range
+from streamtopics.checks import MOST_DOCUMENTS, MOST_WHOLE, check_range
 from streamtopics.priors import MASS_PER_WORD, Columns, resolved
 from streamtopics.structure import check_structure, is_sparse
 
@@ -44,7 +44,8 @@ __all__ = [
 ]
 
 LEAST_PRIOR, MOST_PRIOR = 1e-10, 1e10
-MOST_COUNT = 1e15
+# Products of lesser counts with probabilities are not numbers of full precision any more.
+LEAST_COUNT, MOST_COUNT = 1e-30, 1e15
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Symmetric:
         check_range(self, LEAST_PRIOR, MOST_PRIOR, mass=self.mass)
 
 
-POSITIVE_INT = Interval(Integral, 1, None, closed="left")
+POSITIVE_INT = Interval(Integral, 1, MOST_WHOLE, closed="both")
 
 BOOSTING_SCALE = Interval(Real, 0, 1e10, closed="both")
 WORD_PRIOR = [
@@ -80,7 +81,7 @@ COMMON_CONSTRAINTS = {
     "boosted_prior": WORD_PRIOR,
     "kappa": [Interval(Real, 0, 1, closed="both")],
     "tau": [Interval(Real, 0, np.inf, closed="left")],
-    "n_documents": [None, POSITIVE_INT],
+    "n_documents": [None, Interval(Integral, 1, MOST_DOCUMENTS, closed="both")],
     "n_sweeps": [POSITIVE_INT],
     "n_start_rounds": [POSITIVE_INT],
     "update_each_sweep": ["boolean"],
@@ -122,10 +123,11 @@ def check_counts(
         )
     check_structure(X, caller)
     check_column_names(estimator, X, reset=reset)
+    _check_has_columns(X, caller)
     X = check_array(
         X,
         accept_sparse="csr",
-        dtype=[np.float32, np.float64],
+        dtype=_kept_types(X, np.float32),
         ensure_min_samples=0 if allow_no_documents else 1,
         estimator=estimator,
         input_name="X",
@@ -134,16 +136,46 @@ def check_counts(
     if not sparse.issparse(X):
         X = sparse.csr_matrix(X)
     check_non_negative(X, caller)
-    if X.nnz and X.data.max() > MOST_COUNT:
-        raise ValueError(
-            f"X, passed to {caller}, has a count of {X.data.max():g}, more than {MOST_COUNT:g}, "
-            "which cannot be right; check how it was made"
-        )
+    check_reach(X, caller)
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
     counts: sparse.csr_matrix = X
     return counts
+
+
+def check_reach(X: sparse.csr_matrix, caller: str) -> None:
+    """Refuse counts that are too large or too small to compute with."""
+    if X.nnz and X.data.max() > MOST_COUNT:
+        raise ValueError(
+            f"X, passed to {caller}, has a count of {X.data.max():g}, more than {MOST_COUNT:g}, "
+            "which cannot be right; check how it was made"
+        )
+    if len(small := X.data[(X.data > 0) & (X.data < LEAST_COUNT)]):
+        raise ValueError(
+            f"X, passed to {caller}, has a count of {small.min():g}, less than {LEAST_COUNT:g}, "
+            "which is lost in rounding; set such counts to 0, or scale X"
+        )
+
+
+def _check_has_columns(X: Any, caller: str) -> None:
+    """Refuse a data frame of no columns, whose type of numbers nobody knows."""
+    if hasattr(X, "columns") and len(X.columns) == 0:
+        raise ValueError(
+            f"X, a data frame passed to {caller}, has no columns; it needs one for each word"
+        )
+
+
+def _kept_types(X: Any, otherwise: type) -> list[type]:
+    """Types of numbers that stay; the first is what all else becomes.
+
+    Of a data frame with a column of double precision that is float64, whatever the library
+    calls it.
+    """
+    types = getattr(X, "dtypes", None) if hasattr(X, "columns") else None
+    names = [] if types is None else [str(getattr(t, "subtype", t)).lower() for t in types]
+    first = np.float64 if "float64" in names else otherwise
+    return [first, np.float32, np.float64]
 
 
 def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
@@ -155,17 +187,23 @@ def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
         )
     y = _check_y(y)
     check_consistent_length(np.empty(n_documents), y)
-    kinds = {type(label) for label in y.tolist()} if y.dtype.kind == "O" else set()
-    if str in kinds and len(kinds) > 1:
-        names = ", ".join(sorted(kind.__name__ for kind in kinds))
-        raise ValueError(
-            f"y, passed to {caller}, mixes labels of the types {names}, which have no order; make "
-            "all of them strings"
-        )
+    check_one_kind(y, "y", caller)
     if n_documents:
         check_classification_targets(y)
     labels: np.ndarray = y
     return labels
+
+
+def check_one_kind(labels: Any, name: str, caller: str) -> None:
+    """Refuse labels of which some are text and some are not."""
+    kind = getattr(getattr(labels, "dtype", None), "kind", "O")
+    kinds = {type(label) for label in list(labels)} if kind == "O" else set()
+    if len(kinds) > 1 and any(issubclass(kind, str) for kind in kinds):
+        names = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise ValueError(
+            f"{name}, passed to {caller}, mixes labels of the types {names}, which have no order; "
+            "make all of them strings"
+        )
 
 
 def holds_text(X: Any) -> bool:
@@ -200,7 +238,7 @@ def to_csr(X: Any, caller: str, name: str, *, otherwise: type = np.float32) -> s
         X = check_array(
             X,
             accept_sparse="csr",
-            dtype=[otherwise, np.float32, np.float64],
+            dtype=_kept_types(X, otherwise),
             ensure_all_finite=False,
             ensure_min_samples=0,
             ensure_min_features=0,

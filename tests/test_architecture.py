@@ -32,7 +32,7 @@ ALLOWED = {
     "metrics": {"kernels", "parallel", "structure"},
     "was": {
         "base", "checks", "kernels", "messages", "parallel", "posteriors", "progress",
-        "sentences", "updates", "validation",
+        "sentences", "typing", "updates", "validation",
     },
     "dpp": {"base", "kernels", "parallel", "sentences", "text", "validation"},
     "datasets": {"dpp", "structure"},
@@ -45,7 +45,7 @@ ALLOWED = {
     },
     "reviews": {
         "base", "families", "kernels", "local", "messages", "metrics", "models", "parallel",
-        "posteriors", "progress", "updates", "validation",
+        "posteriors", "progress", "typing", "updates", "validation",
     },
     "estimators": {
         "base", "families", "local", "messages", "metrics", "models", "parallel", "posteriors",

@@ -8,11 +8,20 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
-from streamtopics import BPSLDA, SVBHPP, SVBLDA, PopulationVBLDA, PowerPriorLDA
+from streamtopics import BPSLDA, SVBHPP, SVBLDA, StreamingLDA
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.updates.rates import Exponential, Normal
 
 N_TOPICS, N_WORDS = 5, 300
+
+
+def power_prior(n_components=2, rho=0.9, **parameters):
+    return StreamingLDA.preset("PowerPriorLDA", n_components, update__rho=rho, **parameters)
+
+
+def population(n_components=2, size=10_000, rate=0.1, **parameters):
+    given = {"update__population_size": size, "update__rate": rate}
+    return StreamingLDA.preset("PopulationVBLDA", n_components, **given | parameters)
 
 
 def batch(topic_word, seed, n=400, length=200):
@@ -51,7 +60,7 @@ def learn_through_a_change(model, seed):
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 3])
 def test_rates_of_topics_forget_the_topic_that_changed_alone(seed):
-    model = SVBHPP(N_TOPICS, rate="topic", rate_starts=(0.95,), doc_topic_prior=0.5, max_passes=20)
+    model = SVBHPP(N_TOPICS, rate="topic", rate_starts=(0.95,), doc_topic_prior=0.5, max_rounds=20)
     changed = learn_through_a_change(model.set_params(random_state=seed, tol=1e-4), seed)
     assert model.retention_[changed] < 0.2
     assert (np.delete(model.retention_, changed) > 0.8).all()
@@ -83,7 +92,7 @@ def test_callback_fires_when_topics_are_forgotten_and_only_then(changed_model):
 
 def test_callback_fires_when_one_topic_alone_is_forgotten():
     calls = []
-    settings = {"rate_starts": (0.95,), "doc_topic_prior": 0.5, "max_passes": 20, "tol": 1e-4}
+    settings = {"rate_starts": (0.95,), "doc_topic_prior": 0.5, "max_rounds": 20, "tol": 1e-4}
     model = SVBHPP(N_TOPICS, rate="topic", random_state=0, on_drift=calls.append, **settings)
     learn_through_a_change(model, 0)
     assert [record.batch for record in calls] == [7]
@@ -118,7 +127,7 @@ def test_gained_and_lost_words_are_those_of_the_top_ten(changed_model):
 
 def test_moved_is_the_total_variation_distance():
     X = batch(topics_before_and_after(0)[0], 0, n=50)
-    model = PowerPriorLDA(N_TOPICS, rho=0.5, random_state=0).partial_fit(X[:30])
+    model = power_prior(N_TOPICS, 0.5, random_state=0).partial_fit(X[:30])
     before = model.topic_word_
     model.partial_fit(X[30:])
     expected = 0.5 * np.abs(model.topic_word_ - before).sum(axis=1)
@@ -126,8 +135,8 @@ def test_moved_is_the_total_variation_distance():
 
 
 def test_history_is_bounded(monkeypatch):
-    monkeypatch.setattr("streamtopics.drift.KEPT_MINIBATCHES", 3)
-    model = PowerPriorLDA(2, random_state=0)
+    monkeypatch.setattr("streamtopics.base.drift.KEPT_MINIBATCHES", 3)
+    model = power_prior(random_state=0)
     for _ in range(5):
         model.partial_fit([[1.0, 2.0, 0.0]])
     assert [record.batch for record in model.drift_] == [3, 4, 5]
@@ -135,7 +144,7 @@ def test_history_is_bounded(monkeypatch):
 
 
 def test_before_any_minibatch_all_is_kept():
-    model = PowerPriorLDA(2).partial_fit(np.zeros((0, 3)))
+    model = power_prior().partial_fit(np.zeros((0, 3)))
     assert_array_equal(model.retention_, [1.0, 1.0])
     assert model.drift_report() == []
 
@@ -144,7 +153,7 @@ def test_what_a_callback_raises_comes_through_and_the_minibatch_is_learnt():
     def stop(record):
         raise RuntimeError("drift")
 
-    model = PowerPriorLDA(2, rho=0.1, random_state=0, on_drift=stop)
+    model = power_prior(2, 0.1, random_state=0, on_drift=stop)
     with pytest.raises(RuntimeError, match="drift"):
         model.partial_fit([[1.0, 2.0, 0.0]])
     assert model.n_batch_iter_ == 1
@@ -152,7 +161,7 @@ def test_what_a_callback_raises_comes_through_and_the_minibatch_is_learnt():
 
 
 def test_a_failed_minibatch_is_not_in_the_report():
-    model = PowerPriorLDA(2, random_state=0).partial_fit([[1.0, 2.0, 0.0]])
+    model = power_prior(random_state=0).partial_fit([[1.0, 2.0, 0.0]])
     with pytest.raises(ValueError, match="Negative"):
         model.partial_fit([[1.0, -2.0, 0.0]])
     assert len(model.drift_) == 1
@@ -175,7 +184,7 @@ def test_resumed_stream_has_the_same_report(changed_model):
 
 def test_a_power_prior_that_keeps_all_is_svb():
     X = batch(topics_before_and_after(0)[0], 0, n=60, length=50)
-    keeping = PowerPriorLDA(4, rho=1.0, batch_size=20, random_state=0).fit(X)
+    keeping = power_prior(4, 1.0, batch_size=20, random_state=0).fit(X)
     assert_array_equal(
         keeping.components_, SVBLDA(4, batch_size=20, random_state=0).fit(X).components_
     )
@@ -183,7 +192,7 @@ def test_a_power_prior_that_keeps_all_is_svb():
 
 def test_a_population_never_counts_for_more_than_its_size():
     X = batch(topics_before_and_after(0)[0], 0, n=200, length=50)
-    model = PopulationVBLDA(4, population_size=30, rate=0.5, batch_size=10, random_state=0).fit(X)
+    model = population(4, 30, 0.5, batch_size=10, random_state=0).fit(X)
     mass = model.components_.sum() - 4 * N_WORDS * 0.05
     assert_allclose(mass, 30 * 50, rtol=0.1)
 
@@ -196,9 +205,9 @@ def test_what_is_forgotten_to_and_what_is_boosted_are_two_priors():
     X[:, :10] = np.random.default_rng(0).poisson(1.0, (50, 10))
     share = {}
     for scale in (0.0, 0.2):
-        model = PowerPriorLDA(
-            2, rho=0.5, topic_word_prior=0.01, boosted_prior=seeded if scale else None,
-            boosting_scale=scale, random_state=0,
+        model = power_prior(
+            2, 0.5, topic_word_prior=0.01, boosted_prior=seeded if scale else None,
+            update__boost__scale=scale, random_state=0,
         )  # fmt: skip
         for _ in range(20):
             model.partial_fit(X)
@@ -211,14 +220,15 @@ def test_what_is_forgotten_to_and_what_is_boosted_are_two_priors():
 
 @pytest.mark.parametrize(
     "model",
-    [SVBHPP(2), PowerPriorLDA(2), PopulationVBLDA(2), BPSLDA(2, boosting_scale=0.0)],
-    ids=repr,
+    [SVBHPP(2), power_prior(), population(), BPSLDA(2, boosting_scale=0.0)],
+    ids=["SVBHPP", "power prior", "population", "BPSLDA"],
 )
 def test_a_prior_that_nothing_boosts_is_warned_of(model):
     model.set_params(boosted_prior=0.1, random_state=0)
     with pytest.warns(UserWarning, match="boosted_prior is given, but nothing boosts it"):
         model.partial_fit([[1.0, 2.0, 0.0]])
-    model.set_params(boosting_scale=0.1).fit([[1.0, 2.0, 0.0]])
+    name = "update__boost__scale" if isinstance(model, StreamingLDA) else "boosting_scale"
+    model.set_params(**{name: 0.1}).fit([[1.0, 2.0, 0.0]])
 
 
 def test_an_update_that_is_too_extreme_leaves_no_record(monkeypatch):
@@ -235,25 +245,20 @@ def test_an_update_that_is_too_extreme_leaves_no_record(monkeypatch):
 @pytest.mark.parametrize(
     ("estimator", "name", "value"),
     [
-        (PowerPriorLDA(), "rho", 1.5),
-        (PowerPriorLDA(), "rho", -0.1),
-        (PowerPriorLDA(), "drift_threshold", 2.0),
-        (PowerPriorLDA(), "on_drift", "print"),
-        (PopulationVBLDA(), "rate", 0.0),
-        (PopulationVBLDA(), "population_size", 0),
+        (power_prior(), "drift_threshold", 2.0),
+        (power_prior(), "on_drift", "print"),
         (SVBHPP(), "rate", "word"),
         (SVBHPP(), "rate_prior", "flat"),
         (SVBHPP(), "rate_starts", ()),
         (SVBHPP(), "rate_starts", (0.5, 1.5)),
         (SVBHPP(), "rate_starts", 0.5),
-        (SVBHPP(), "max_passes", 1),
+        (SVBHPP(), "max_rounds", 1),
         (SVBHPP(), "boosting_scale", -1.0),
         (SVBHPP(), "boosted_prior", 0.0),
         (SVBHPP(), "rate_starts", ("low", "high")),
         (SVBHPP(rate_estimate="point"), "rate_starts", (7,)),
-        (SVBHPP(rate_estimate="point"), "max_passes", 1),
-        (PowerPriorLDA(boosting_scale=0.1), "boosted_prior", [0.1, 0.1, 0.1]),
-        (PopulationVBLDA(), "boosting_scale", -0.1),
+        (SVBHPP(rate_estimate="point"), "max_rounds", 1),
+        (power_prior(update__boost__scale=0.1), "boosted_prior", [0.1, 0.1, 0.1]),
     ],
 )
 def test_wrong_parameter(estimator, name, value):
@@ -261,6 +266,25 @@ def test_wrong_parameter(estimator, name, value):
     with pytest.raises((ValueError, TypeError), match=name):
         estimator.partial_fit([[1.0, 2.0]])
     assert not estimator.__sklearn_is_fitted__()
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "value"),
+    [
+        (power_prior, "rho", 1.5),
+        (power_prior, "rho", -0.1),
+        (power_prior, "boost__scale", -0.1),
+        (population, "rate", 0.0),
+        (population, "population_size", 0),
+        (population, "boost__scale", -0.1),
+    ],
+)
+def test_wrong_field_of_a_rule_is_refused_when_it_is_set(make, name, value):
+    estimator = make()
+    before = estimator.get_params()
+    with pytest.raises(ValueError, match=f"{name.split('__')[-1]} of "):
+        estimator.set_params(**{f"update__{name}": value})
+    assert estimator.get_params() == before
 
 
 @pytest.mark.parametrize("prior", [2.0, Exponential(2.0), Normal(0.5, 50.0)])

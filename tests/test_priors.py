@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
-from streamtopics.priors import class_prior, seed_prior, seed_pulls, word_ranks, zipf_prior
+from streamtopics.priors import class_words_prior, seed_prior, seed_pulls, word_ranks, zipf_prior
 
 WORDS = ["plane", "sea", "ship", "sky", "sun"]
 
@@ -145,9 +145,9 @@ def test_seed_pulls_tell_what_is_expected():
 
 def test_class_prior_finds_the_words_typical_of_classes():
     X = np.array([[3, 0, 2, 0], [2, 1, 2, 0], [0, 4, 1, 0]])
-    prior = class_prior(X, ["air", "air", "sea"], strength=2.0, base=0.1)
+    prior = class_words_prior(X, ["air", "air", "sea"], strength=2.0, base=0.1)
     assert_array_equal(prior, [[2.0, 2.0, 0.1, 0.1], [0.1, 2.0, 0.1, 0.1]])
-    first = class_prior(sparse.csr_array(X), ["air", "air", "sea"], n_seeds=1)
+    first = class_words_prior(sparse.csr_array(X), ["air", "air", "sea"], n_seeds=1)
     assert_array_equal(first, [[0.5, 0.01, 0.01, 0.01], [0.01, 0.5, 0.01, 0.01]])
 
 
@@ -157,21 +157,21 @@ def test_class_prior_weighs_by_tokens_and_rarity():
     X[1:4, 0] = 1  # Of 4 documents of 8: 6 log 2 in the first class.
     X[4, 1] = 1  # Of 2: 4 log 4.
     X[5:8, 2] = 1  # Of 4: 5 log 2.
-    prior = class_prior(X, np.arange(8) > 0, n_seeds=1)
+    prior = class_words_prior(X, np.arange(8) > 0, n_seeds=1)
     assert_array_equal(prior[0] > 0.01, [False, True, False])
 
 
 def test_class_prior_takes_a_word_stored_twice_as_one():
     twice = sparse.csr_matrix(([1.0, 1.0, 1.0], [0, 0, 1], [0, 2, 3]), shape=(2, 2))
-    assert_array_equal(class_prior(twice, [0, 1]), class_prior(twice.toarray(), [0, 1]))
+    assert_array_equal(class_words_prior(twice, [0, 1]), class_words_prior(twice.toarray(), [0, 1]))
     assert twice.nnz == 3
 
 
 def test_class_prior_in_the_order_of_classes():
     X, y = [[1, 0], [0, 1]], [3, 1]
-    prior = class_prior(X, y, classes=[3, 2, 1])
+    prior = class_words_prior(X, y, classes=[3, 2, 1])
     assert_array_equal(prior, [[0.5, 0.01], [0.01, 0.01], [0.01, 0.5]])
-    assert_array_equal(class_prior(X, y), prior[[2, 0]])
+    assert_array_equal(class_words_prior(X, y), prior[[2, 0]])
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_class_prior_in_the_order_of_classes():
 )
 def test_class_prior_refuses(arguments, message):
     with pytest.raises(ValueError, match=message):
-        class_prior(**({"X": [[1, 0], [0, 1]], "y": [3, 1]} | arguments))
+        class_words_prior(**({"X": [[1, 0], [0, 1]], "y": [3, 1]} | arguments))
 
 
 @pytest.mark.parametrize("n_components", [0, -1, 1.5, "two"])

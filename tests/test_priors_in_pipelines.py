@@ -19,7 +19,7 @@ from streamtopics.priors import (
     ClassWords,
     SeedWords,
     ZipfPrior,
-    class_prior,
+    class_words_prior,
     seed_prior,
     word_ranks,
     zipf_prior,
@@ -83,7 +83,8 @@ def test_a_record_stands_for_the_array(record, array):
     by_record, by_array = (bps(boosted_prior=prior).fit(X) for prior in (record, array))
     assert_array_equal(by_record.components_, by_array.components_)
     by_record, by_array = (
-        st.GibbsOnlineEM(2, smoothing=prior, random_state=0).fit(X) for prior in (record, array)
+        st.GibbsOnlineEM(2, topic_word_prior=prior, random_state=0).fit(X)
+        for prior in (record, array)
     )
     assert_array_equal(by_record.components_, by_array.components_)
 
@@ -159,8 +160,10 @@ def test_search_on_raw_text(n_jobs):
 
 
 def test_search_over_the_step_size_and_the_strength():
-    model = raw(st.GibbsOnlineEM(2, smoothing=SeedWords(SEEDS, 1.0), batch_size=10, random_state=0))
-    grid = {"lda__kappa": [0.5, 0.9], "lda__smoothing__strength": [0.1, 10.0]}
+    model = raw(
+        st.GibbsOnlineEM(2, topic_word_prior=SeedWords(SEEDS, 1.0), batch_size=10, random_state=0)
+    )
+    grid = {"lda__kappa": [0.5, 0.9], "lda__topic_word_prior__strength": [0.1, 10.0]}
     search = GridSearchCV(model, grid, cv=2, error_score="raise").fit(TEXTS)
     assert len(np.unique(search.cv_results_["mean_test_score"].round(6))) == 4
 
@@ -190,15 +193,15 @@ def test_fields_of_records_are_parameters():
         model.set_params(boosted_prior__strenght=1)
     with pytest.raises(ValueError, match="topic_word_prior, None, has no parameter"):
         model.set_params(topic_word_prior__strength=1)
-    with pytest.raises(ValueError, match="Invalid parameter 'smoothing'"):
-        model.set_params(smoothing__strength=1)
+    with pytest.raises(ValueError, match="Invalid parameter 'smooth'"):
+        model.set_params(smooth__strength=1)
 
 
 # Other models
 
 
 def test_priors_of_classes():
-    plain = {"class_word_prior": class_prior(X, LABELS, n_seeds=3), "random_state": 0}
+    plain = {"class_word_prior": class_words_prior(X, LABELS, n_seeds=3), "random_state": 0}
     model = st.MultiViewLDA(1, 1, **plain | {"class_word_prior": ClassWords(n_seeds=3)})
     same = st.MultiViewLDA(1, 1, **plain).fit(X, LABELS)
     assert_array_equal(model.fit(X, LABELS).components_, same.components_)
@@ -225,7 +228,7 @@ def test_seeds_of_classes_go_by_their_names(name):
 def test_shared_topics_of_classes():
     model = st.MultiViewLDA(1, 1, topic_word_prior=ZipfPrior()).fit(X, LABELS)
     expected = zipf_prior(counts=X.sum(axis=0).A1)
-    assert_array_equal(model.posterior_.blocks[-1].eta.ravel(), expected)
+    assert_array_equal(model.posterior_.parts[-1].eta.ravel(), expected)
 
 
 def test_sentiments_in_a_pipeline():
@@ -342,7 +345,7 @@ def test_a_callable_that_forgets_to_return():
 
 def test_topics_that_share_a_prior_have_no_seeds():
     with pytest.raises(ValueError, match="the topics here share one prior; pass ZipfPrior"):
-        st.HDPGibbsOnlineEM(smoothing=SeedWords(SEEDS, 1)).fit(X)
+        st.HDPGibbsOnlineEM(topic_word_prior=SeedWords(SEEDS, 1)).fit(X)
 
 
 def test_a_minibatch_without_documents_has_no_counts():

@@ -30,7 +30,7 @@ def test_everything_public_that_takes_a_matrix_looks_at_its_structure():
     wrong = [x for x in spoilt if x["error"] not in kinds or not NAMED.search(x["message"])]
     assert wrong == []
     doors = {line["door"] for line in found}
-    assert {"class_prior", "iter_minibatches", "left_to_right", "SVBLDA.score"} <= doors
+    assert {"class_words_prior", "iter_minibatches", "left_to_right", "SVBLDA.score"} <= doors
     assert len(spoilt) >= 10 * len(doors) > 1000
 
 

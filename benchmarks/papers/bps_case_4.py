@@ -35,7 +35,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import corpora
 
 from streamtopics import MultiViewLDA
-from streamtopics.priors import class_prior
+from streamtopics.priors import class_words_prior
 
 # Documents in a minibatch, the first of them for Figure 15.
 SETS = {"newsgroups": (1000, 1500, 2000), "webkb": (200, 300, 400)}
@@ -79,7 +79,7 @@ def load(name: str) -> Labelled:
 
 def of_first(n: int, X: sparse.csr_matrix, y: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """The class prior by the first n documents."""
-    return class_prior(X[:n], y[:n], classes=classes)
+    return class_words_prior(X[:n], y[:n], classes=classes)
 
 
 def stream(model: object, data: Labelled, size: int) -> tuple[list[float], float]:
@@ -112,7 +112,7 @@ class StreamedSVM:
 
 def models(data: Labelled, size: int) -> dict[str, Callable[[int], object]]:
     """What is compared on minibatches of the first size, by name; each from a seed."""
-    known = class_prior(data.X, data.y)
+    known = class_words_prior(data.X, data.y)
     priors = {ALL: known, FIRST: partial(of_first, size)}
     view = partial(MultiViewLDA, 10, 8)
     settings = {
@@ -162,7 +162,7 @@ def study(name: str, data: Labelled, n_seeds: int) -> dict[str, tuple[np.ndarray
 
 def by_size(name: str, data: Labelled, n_seeds: int) -> dict[tuple[int, float], np.ndarray]:
     """Last accuracies by size of the minibatches and scale, seeds of all: Figure 16."""
-    known, results = class_prior(data.X, data.y), {}
+    known, results = class_words_prior(data.X, data.y), {}
     orders = [data.ordered(seed) for seed in range(n_seeds)]
     for size in SETS[name]:
         for scale in (0.0, 0.4):
@@ -183,7 +183,7 @@ def by_strength(name: str, data: Labelled, n_seeds: int) -> None:
     """Last accuracies by the strength of the seeds, the norm and the scale, seeds of all."""
     settings = [(strength, "whole") for strength in (0.05, 0.5, 5.0)] + [(0.5, "topic")]
     for strength, norm in settings:
-        known = class_prior(data.X, data.y, strength=strength)
+        known = class_words_prior(data.X, data.y, strength=strength)
         for scale in (0.0, 0.2, 1.0):
             common = {"class_word_prior": known, "boosting_scale": scale, "boosting_norm": norm}
             last = np.array(

@@ -18,7 +18,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from streamtopics import MultiViewLDA
 from streamtopics.datasets import load_docstrings
 from streamtopics.inspection import plot_curves
-from streamtopics.priors import class_prior
+from streamtopics.priors import class_words_prior
 
 corpus = load_docstrings(packages=["numpy", "scipy", "sklearn"])
 vectorizer = CountVectorizer(stop_words="english", min_df=5, token_pattern=r"[a-z]{3,}")
@@ -27,7 +27,7 @@ words = vectorizer.get_feature_names_out()
 y = np.array(corpus.target_names)[corpus.target]
 
 known, stream, test = slice(0, 400), slice(400, -1000), slice(-1000, None)
-prior = class_prior(X[known], y[known], n_seeds=200, strength=20, base=0.05)
+prior = class_words_prior(X[known], y[known], n_seeds=200, strength=20, base=0.05)
 
 # %%
 # Some of its seed words, in the order of their tokens in the class.

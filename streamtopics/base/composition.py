@@ -10,9 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+import numpy as np
+
 from streamtopics.local import Gibbs, LocalStep, Variational
 from streamtopics.models import LDA
 from streamtopics.models.views import TopicView, geometric_mean, mean
+from streamtopics.posteriors import Blend
 from streamtopics.updates import (
     BPS,
     SVB,
@@ -154,14 +157,16 @@ def check_contracts(composition: Composition, posterior: Any) -> None:
         step = getattr(composition, name)
         if step is not None or name == "inference":
             _check_kind(name, step, LocalStep, "'gibbs', 'variational' or Gibbs(n_sweeps=10)")
-    if not (callable(composition.view) and hasattr(composition.view, "keeps_bound")):
+    view, doc_topic = composition.view, composition.doc_topic
+    if isinstance(view, type) or not (callable(view) and hasattr(view, "keeps_bound")):
         raise TypeError(
-            f"view must be 'mean', 'geometric_mean' or a view of your own; got {composition.view!r}"
+            f"view must be 'mean', 'geometric_mean' or a view of your own; got {view!r}"
         )
-    if not callable(getattr(composition.doc_topic, "step", None)):
+    steps_alpha = callable(getattr(doc_topic, "step", None)) and not isinstance(doc_topic, Rule)
+    if isinstance(doc_topic, type) or not steps_alpha:
         raise TypeError(
             f"doc_topic_prior_update must be one of {sorted(DOC_TOPIC_UPDATES)} or a record of "
-            f"streamtopics.updates such as FixedPoint(); got {composition.doc_topic!r}"
+            f"streamtopics.updates such as FixedPoint(); got {doc_topic!r}"
         )
     check_needs(composition, posterior)
 
@@ -179,9 +184,20 @@ def check_needs(composition: Composition, posterior: Any) -> None:
             part = type(view if by_view else inference).__name__
             lacking = f"{part} does not {'keep' if by_view else 'report'}"
         remedy = REMEDIES.get(need, "another update")
+        own = need in composition.update.needs
+        asking = composition.update if own else composition.doc_topic
         raise ValueError(
-            f"{type(composition.update).__name__} as set here needs {need!r}, which {lacking}; "
-            f"use {remedy}"
+            f"{type(asking).__name__} as set here needs {need!r}, which {lacking}; use {remedy}"
+        )
+
+
+def check_averageable(composition: Composition, blend: Blend) -> None:
+    """Refuse an average of iterates that the rule does not allow."""
+    if composition.averaging is not None and (blend.noise is not None or np.ndim(blend.retain)):
+        raise ValueError(
+            f"{type(composition.update).__name__} as set here retains another share of each topic, "
+            f"or adds noise, which averaging={composition.averaging!r} does not allow; use another "
+            "update, or averaging=None"
         )
 
 

@@ -28,7 +28,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.parallel import Workers, workers
 from streamtopics.progress import Progress, progress
-from streamtopics.updates.rule import Rule
+from streamtopics.updates.rule import Rounds, Rule
 
 T = TypeVar("T")
 # Times that a reader tries again before it holds learning off.
@@ -174,6 +174,7 @@ class StreamingEstimator(BaseEstimator):
     def _workers(self) -> Iterator[Workers]:
         """Workers, when the parameters have been checked."""
         self._validate_params()
+        check_no_truths(self)
         self._check_parameters()
         with workers(self.n_jobs) as pool:
             yield pool
@@ -252,6 +253,16 @@ def unchanged_unless_learnt(estimator: Any) -> Iterator[None]:
         raise
 
 
+def check_no_truths(estimator: Any) -> None:
+    """Refuse True and False where numbers are meant, which they would pass for."""
+    for name, allowed in type(estimator)._parameter_constraints.items():
+        words = [kind for kind in allowed if isinstance(kind, str)]
+        value = getattr(estimator, name, None)
+        is_truth = isinstance(value, bool | np.bool_)
+        if is_truth and allowed != "no_validation" and not {"boolean", "verbose"} & set(words):
+            raise TypeError(f"{name} must be a number or None, not a truth value; got {value!r}")
+
+
 def check_same(estimator: Any, **started: Any) -> None:
     """Refuse parameters that are not what the model was started with."""
     for name, value in started.items():
@@ -263,13 +274,23 @@ def check_same(estimator: Any, **started: Any) -> None:
             )
 
 
-def check_same_state(rule: Any, commit: Any) -> None:
-    """Refuse a rule of another class than the one that made the state, if there is any."""
-    if commit.state is not None and type(rule) is not type(commit.update):
-        raise ValueError(
-            f"update is {rule} now, which has no use for the state of {commit.update}; set it "
-            "back, or start anew with fit"
-        )
+def check_same_state(rule: Rule, before: Rule, state: Any, posterior: Any) -> None:
+    """Refuse a rule of another class than the one before, if either of them keeps a state."""
+    if kinds_of(rule) == kinds_of(before):
+        return
+    if state is not None:
+        trouble = f"has no use for the state of {before}"
+    elif rule.init(posterior) is not None:
+        trouble = f"lacks the state that it would have had from the start, as {before} keeps none"
+    else:
+        return
+    raise ValueError(f"update is {rule} now, which {trouble}; set it back, or start anew with fit")
+
+
+def kinds_of(rule: Any) -> list[type]:
+    """Classes of a rule and of those in it that the state depends on."""
+    inner = kinds_of(rule.update) if isinstance(getattr(rule, "update", None), Rule) else []
+    return inner if isinstance(rule, Rounds) else [type(rule), *inner]
 
 
 def check_update(update: Any, boosting_scale: float | None) -> None:
@@ -278,8 +299,8 @@ def check_update(update: Any, boosting_scale: float | None) -> None:
         return
     if isinstance(update, type) or not isinstance(update, Rule):
         raise TypeError(
-            "update must be a rule of streamtopics.updates, such as PowerPrior(0.9), or None; "
-            f"got {update!r}"
+            "update must be a rule of streamtopics.updates, such as PowerPrior(0.9), a record of "
+            f"your own that derives from Rule, or None; got {update!r}"
         )
     if boosting_scale is not None:
         raise ValueError(
@@ -288,10 +309,12 @@ def check_update(update: Any, boosting_scale: float | None) -> None:
         )
 
 
-def warn_of_no_boost(remedy: str) -> None:
-    """Say that knowledge is given and not used."""
+def warn_of_no_boost(blend: Any, remedy: str) -> None:
+    """Say that knowledge is given and not used, unless there was nothing to boost it by."""
+    if np.any(blend.boost) or not np.any(blend.statistics.mass):
+        return
     warnings.warn(
         f"boosted_prior is given, but nothing boosts it, so that it has no effect; use {remedy}",
         UserWarning,
-        stacklevel=2,
+        stacklevel=3,
     )

@@ -17,7 +17,7 @@ from streamtopics.updates.doc_topic import FIXED
 
 def _can_merge(estimator: Any) -> bool:
     """Whether the rule says how posteriors are made one; for `available_if`."""
-    rule = estimator._composition().rule
+    rule = estimator._composition().update
     if rule.merges is None:
         raise AttributeError(f"models learnt by {type(rule).__name__} cannot be merged")
     return True

@@ -18,9 +18,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.composition import Composition, check_contracts
+from streamtopics.base.composition import Composition, check_averageable, check_contracts
 from streamtopics.base.drift import Drift, DriftRow, drift_table, kept_records, observe
-from streamtopics.base.frame import Commit, check_same, warn_of_no_boost
+from streamtopics.base.frame import Commit, check_same, check_same_state, warn_of_no_boost
 from streamtopics.base.inputs import CountsInput, Documents
 from streamtopics.base.merging import Mergeable
 from streamtopics.base.topics import LearntTopics
@@ -145,12 +145,12 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
                 f"doc_topic_prior_update stands for {now.doc_topic} now, but the model was started "
                 f"with {before.doc_topic}; set it back or to 'fixed', or start anew with fit"
             )
-        state = self._commit.state
-        if state[0] is not None and type(now.update) is not type(before.update):
-            raise ValueError(
-                f"update is {now.update} now, which has no use for the state of {before.update}; "
-                "set it back, or start anew with fit"
-            )
+        commit = self._commit
+        check_same_state(now.update, before.update, self._state_of_rule(), commit.posterior)
+
+    def _state_of_rule(self) -> Any:
+        """What the update rule itself remembers."""
+        return self._commit.state[0]
 
     def _started(self) -> dict[str, Any]:
         """Parameters that the stream cannot change, as it was started with them."""
@@ -197,8 +197,9 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         rule, posterior = composition.rule, commit.posterior
         learn = composition.model(self.seed_).learner(posterior, batch.minibatch, pool)
         blend, state = rule.step(posterior, learn, commit.state)
-        if posterior.xi is not None and not np.any(blend.boost):
-            warn_of_no_boost("an update with a boost, such as BPS(0.1)")
+        check_averageable(composition, blend)
+        if posterior.xi is not None:
+            warn_of_no_boost(blend, "an update with a boost, such as BPS(0.1)")
         record = observe(posterior, blend, batch.time) if rule.forgets else None
         drift = commit.drift if record is None else kept_records(commit.drift, record)
         new = replace(commit, state=state, update=composition, drift=drift)

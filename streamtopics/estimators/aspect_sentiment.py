@@ -313,16 +313,16 @@ class AspectSentimentModel(SentenceTopics):
                 f"{self.classes_.tolist()}; set them back, or start anew with fit"
             )
         check_same(self, n_aspects=self._n_aspects)
-        check_same_state(self._rule, self._commit)
+        commit = self._commit
+        check_same_state(self._rule, commit.update, commit.state, commit.posterior)
 
     def _learn(self, batch: SentenceDocuments, pool: Workers) -> None:
         commit, rule = self._commit, self._rule
         posterior = commit.posterior
         learn = self._model.learner(posterior, batch.batch, pool)
         blend, state = rule.step(posterior, learn, commit.state)
-        unused = batch.n_tokens and not np.any(blend.boost)
-        if self.boosted_prior is not None and unused:
-            warn_of_no_boost("a boosting_scale above 0, or an update with a boost")
+        if self.boosted_prior is not None:
+            warn_of_no_boost(blend, "a boosting_scale above 0, or an update with a boost")
         new = replace(commit, state=state, update=rule)
         posterior.blend(blend, [(vars(self), "_commit", new)])
 

@@ -79,6 +79,9 @@ class HDPModel(StreamingTopicModel):
         # The state are the running tables of the topics.
         self._commit = replace(self._commit, state=np.zeros(self.n_components))
 
+    def _state_of_rule(self) -> None:
+        """None: the tables are those of the model."""
+
     def _learn(self, batch: Documents, pool: Workers) -> None:
         commit, averaged = self._commit, Gibbs(self.n_sweeps).averaged
         model = HDP(

@@ -31,7 +31,7 @@ from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.models.multi_view import MultiView
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import SideBySide, TopicPosterior
-from streamtopics.priors import class_prior
+from streamtopics.priors import class_words_prior
 from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates import BPS, Rounds, Rule
 from streamtopics.validation import (
@@ -43,6 +43,7 @@ from streamtopics.validation import (
     StrOptions,
     check_doc_topic_prior,
     check_labels,
+    check_one_kind,
     check_topic_word_prior,
     check_word_prior,
 )
@@ -293,6 +294,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
                 "of the stream; pass classes=numpy.unique(of all labels)"
             )
         if classes is not None:
+            check_one_kind(classes, "classes", f"{type(self).__name__}.partial_fit")
             classes = unique_labels(classes)
             if known is not None and not np.array_equal(classes, known):
                 raise ValueError(
@@ -312,15 +314,16 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     def _check_continuable(self) -> None:
         own, *_, shared = (part.shape[1] for part in self.posterior_.parts)
         check_same(self, n_local_topics=own, n_global_topics=shared)
-        check_same_state(self._rule, self._commit)
+        commit = self._commit
+        check_same_state(self._rule.update, commit.update.update, commit.state, commit.posterior)
 
     def _check_parameters(self) -> None:
         check_update(self.update, self.boosting_scale)
         lacking = self._rule.needs - SideBySide.offers
         if lacking:
             raise ValueError(
-                f"{type(self._rule).__name__} needs {sorted(lacking)}, which topics of several "
-                "classes side by side do not offer; use another update"
+                f"{type(self._rule.update).__name__} needs {sorted(lacking)}, which topics of "
+                "several classes, SideBySide, do not offer; use another update"
             )
 
     def _start(self, batch: Documents) -> None:
@@ -360,7 +363,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         self, name: str, X: sparse.csr_matrix, y: np.ndarray, classes: np.ndarray
     ) -> np.ndarray:
         """A prior of the topics of classes, of shape (n_features or 1, n_classes or 1)."""
-        prior = class_prior if getattr(self, name) is None else getattr(self, name)
+        prior = class_words_prior if getattr(self, name) is None else getattr(self, name)
         if not callable(prior):
             return check_word_prior(self, name, X, len(classes), "n_classes", y=y, classes=classes)
         if X.shape[0] == 0:
@@ -382,9 +385,8 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         model = self._model()
         learn = model.learner(posterior, batch.minibatch, batch.columns["codes"], pool)
         blend, state = rule.step(posterior, learn, commit.state)
-        unused = batch.n_tokens and not np.any(blend.boost)
-        if self.boosted_prior is not None and unused:
-            warn_of_no_boost("a boosting_scale above 0, for example 0.1")
+        if self.boosted_prior is not None:
+            warn_of_no_boost(blend, "a boosting_scale above 0, for example 0.1")
         new = replace(commit, state=state, update=rule)
         posterior.blend(blend, [(vars(self), "_commit", new)])
 

@@ -14,14 +14,20 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from streamtopics.base.drift import KEPT_MINIBATCHES
-from streamtopics.base.frame import Commit, StreamingEstimator, check_same_state, warn_of_no_boost
+from streamtopics.base.frame import (
+    Commit,
+    StreamingEstimator,
+    check_same_state,
+    check_update,
+    warn_of_no_boost,
+)
 from streamtopics.models.dense_model import DenseModel
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import DensePosterior
 from streamtopics.records import RecordParameters, is_record, same
 from streamtopics.typing import RandomState
 from streamtopics.updates import SVB
-from streamtopics.updates.rule import NOTHING, Rule
+from streamtopics.updates.rule import Rule
 from streamtopics.validation import POSITIVE_INT
 
 # Models report their bound where they have one.
@@ -236,7 +242,6 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
     def _check_parameters(self) -> None:
         for name, method, example in (
             ("model", "log_predictive", "LinearRegression()"),
-            ("update", "step", "PowerPrior(0.9)"),
             ("boosted_prior", "log_predictive", "LinearRegression()"),
         ):
             value = getattr(self, name)
@@ -247,7 +252,8 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
                     f"{name} must be a record with the method {method!r}, such as {example}; "
                     f"got {value!r}"
                 )
-        lacking = getattr(self._rule, "needs", NOTHING) - DensePosterior.offers - BOUND
+        check_update(self.update, None)
+        lacking = self._rule.needs - DensePosterior.offers - BOUND
         if lacking:
             raise ValueError(
                 f"{type(self._rule).__name__} needs {sorted(lacking)}, which the posterior of "
@@ -262,7 +268,8 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
                     f"{name} is {now} now, but the stream was started with {started}; set it back, "
                     "or start anew with fit"
                 )
-        check_same_state(self._rule, self._commit)
+        commit = self._commit
+        check_same_state(self._rule, commit.update, commit.state, commit.posterior)
 
     def _start(self, batch: Samples) -> None:
         self.seed_ = self._draw_seed()
@@ -298,8 +305,8 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
         except np.linalg.LinAlgError as error:
             name = type(self.model_).__name__
             raise ValueError(f"{name} found no solution: {DEGENERATE}") from error
-        if self.boosted_prior is not None and not np.any(blend.boost):
-            warn_of_no_boost("an update with a boost, such as PowerPrior(0.9, Boost(0.1))")
+        if self.boosted_prior is not None:
+            warn_of_no_boost(blend, "an update with a boost, such as PowerPrior(0.9, Boost(0.1))")
         retained = np.broadcast_to(blend.retain, posterior.n_nodes).astype(np.float64)
         kept = (*commit.retentions[1 - KEPT_MINIBATCHES :], retained)
         new = replace(commit, state=state, update=rule, retentions=kept)

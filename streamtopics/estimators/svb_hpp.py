@@ -164,10 +164,9 @@ class SVBHPP(StreamingTopicModel):
 
     def _composition(self) -> Composition:
         prior, boost = self.rate_prior, Boost(self.boosting_scale)
-        if self.rate_estimate == "point":
-            return bayesian(self, EmpiricalPowerPrior(self.rate, boost, self.max_rounds))
         prior = prior if isinstance(prior, Exponential | Normal) else Exponential(prior)
         starts = tuple(self.rate_starts)
-        return bayesian(
-            self, HierarchicalPowerPrior(self.rate, prior, starts, boost, self.max_rounds)
-        )
+        update = HierarchicalPowerPrior(self.rate, prior, starts, boost, self.max_rounds)
+        if self.rate_estimate == "point":
+            return bayesian(self, EmpiricalPowerPrior(self.rate, boost, self.max_rounds))
+        return bayesian(self, update)

@@ -334,7 +334,8 @@ class DensePosterior:
             raise ValueError("an update of topic proportions needs a posterior of topics")
         state, statistics = self._state, blend.statistics
         self._check_shapes(statistics.additions)
-        check_finite(statistics)
+        for added in statistics.additions.values():
+            check_finite(np.asarray(added))
         retain, gain = self.by_block(blend.retain), self.by_block(blend.gain)
         with np.errstate(over="ignore", invalid="ignore"):
             S = {

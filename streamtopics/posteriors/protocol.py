@@ -17,8 +17,6 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from streamtopics.messages import AnyStatistics
-
 TOO_EXTREME = (
     "the update would make the posterior infinite or undefined; the step size, the boosting scale "
     "or the prior is too extreme"
@@ -184,11 +182,11 @@ def mass_after(posterior: Posterior, blend: Blend) -> np.ndarray:
     return found
 
 
-def check_finite(statistics: AnyStatistics) -> None:
+def check_finite(counts: np.ndarray) -> None:
     """Refuse statistics with NaN or infinity."""
-    if not np.isfinite(statistics.mass).all():
-        place = int(np.flatnonzero(~np.isfinite(statistics.mass))[0])
+    if not np.isfinite(counts).all():
+        worst = counts[~np.isfinite(counts)].flat[0]
         raise ValueError(
-            f"the statistics of the minibatch are {statistics.mass[place]} in node {place}; its "
-            "counts are too large or too small, or the local step is wrong"
+            f"the statistics of the minibatch hold {worst}; its counts are too large or too small, "
+            "or the local step is wrong"
         )

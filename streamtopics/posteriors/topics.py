@@ -361,7 +361,7 @@ class TopicPosterior:
                 f"the statistics must have counts of shape {shape}, (words, topics); "
                 f"got {np.shape(statistics.counts)}"
             )
-        check_finite(statistics)
+        check_finite(statistics.counts)
         if blend.alpha is not None and np.shape(blend.alpha) != np.shape(self.alpha):
             raise ValueError(
                 f"alpha has {len(self.alpha)} entries, but the update gave {np.shape(blend.alpha)}"

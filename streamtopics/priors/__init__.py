@@ -6,7 +6,7 @@ seen. The functions make such an array for columns that are known. The records, 
 `SeedWords`, are parameters of models, and make it when a model is fitted.
 """
 
-from streamtopics.priors.class_words import ClassWords, class_prior
+from streamtopics.priors.class_words import ClassWords, class_words_prior
 from streamtopics.priors.columns import Columns, WordPrior, resolved
 from streamtopics.priors.mass import MASS_PER_WORD
 from streamtopics.priors.seed_pulls import SeedPull, seed_pulls
@@ -22,7 +22,7 @@ __all__ = [
     "SeedWords",
     "WordPrior",
     "ZipfPrior",
-    "class_prior",
+    "class_words_prior",
     "resolved",
     "seed_prior",
     "seed_pulls",

@@ -15,7 +15,7 @@ from streamtopics.priors.record import PriorRecord
 from streamtopics.structure import check_structure
 
 
-def class_prior(
+def class_words_prior(
     X: Any,
     y: ArrayLike,
     *,
@@ -71,9 +71,9 @@ def class_prior(
 
     Examples
     --------
-    >>> from streamtopics.priors import class_prior
+    >>> from streamtopics.priors import class_words_prior
     >>> X = [[3, 0, 2], [2, 1, 2], [0, 4, 1]]
-    >>> class_prior(X, ["air", "air", "sea"], n_seeds=1)
+    >>> class_words_prior(X, ["air", "air", "sea"], n_seeds=1)
     array([[0.5 , 0.01, 0.01],
            [0.01, 0.5 , 0.01]])
     """
@@ -93,7 +93,7 @@ def _check_labelled(
     X: Any, y: ArrayLike, classes: ArrayLike | None
 ) -> tuple[sparse.csr_matrix, np.ndarray, np.ndarray]:
     """Labelled counts, and all classes."""
-    check_structure(X, "class_prior")
+    check_structure(X, "class_words_prior")
     # As a sum of coordinates a word that is stored twice in a row is one.
     X, y = sparse.coo_matrix(X).tocsr(), np.asarray(y)
     if X.shape[0] == 0:
@@ -124,12 +124,12 @@ def _check_options(n_seeds: int, strength: float, base: float) -> None:
 
 @dataclass(frozen=True, repr=False)
 class ClassWords(PriorRecord):
-    """A prior of the words typical of classes, made when a model is fitted: `class_prior`.
+    """A prior of the words typical of classes, made when a model is fitted: `class_words_prior`.
 
     Parameters
     ----------
     n_seeds, strength, base
-        As in `class_prior`.
+        As in `class_words_prior`.
 
     Examples
     --------
@@ -155,7 +155,7 @@ class ClassWords(PriorRecord):
                 "ClassWords needs the class of each document, which this model is not given; use "
                 "it as class_word_prior of MultiViewLDA, or pass SeedWords"
             )
-        return class_prior(
+        return class_words_prior(
             columns.counts("ClassWords"), columns.y, classes=columns.classes,
             n_seeds=self.n_seeds, strength=self.strength, base=self.base,
         )  # fmt: skip

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.checks import check_range, check_whole
+from streamtopics.checks import MOST_DOCUMENTS, check_range, check_whole
 from streamtopics.posteriors import Blend, Learn
 from streamtopics.updates.rule import Rule
 
@@ -47,7 +47,7 @@ class AdaptiveRate(Rule):
     def __post_init__(self) -> None:
         check_range(self, 2, np.inf, memory=self.memory)
         if self.n_documents is not None:
-            check_whole(self, n_documents=self.n_documents)
+            check_whole(self, most=MOST_DOCUMENTS, n_documents=self.n_documents)
 
     @property
     def needs(self) -> frozenset[str]:

@@ -8,7 +8,7 @@ minibatch.
 
 from dataclasses import dataclass
 
-from streamtopics.checks import check_able, check_whole
+from streamtopics.checks import MOST_DOCUMENTS, check_able, check_whole
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.updates.bps import NO_BOOST, Boost
 from streamtopics.updates.rule import Rule
@@ -38,7 +38,7 @@ class StochasticVI(Rule):
         check_able(self, "__call__", "Decay(0.7)", step_size=self.step_size)
         check_able(self, "weight", "Boost(0.1)", boost=self.boost)
         if self.n_documents is not None:
-            check_whole(self, n_documents=self.n_documents)
+            check_whole(self, most=MOST_DOCUMENTS, n_documents=self.n_documents)
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """Return the blend to (1 - r) lam + r (eta + D / B (s + boost xi))."""

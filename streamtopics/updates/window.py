@@ -109,7 +109,8 @@ class IncrementalVB(Rule):
 
 
 def _replaced(new: Any, kept: tuple[Any, ...], most: int) -> tuple[Any, tuple[Any, ...]]:
-    """New statistics less the oldest of `most` kept ones, and those that are kept on."""
-    if len(kept) < most:
-        return new, kept
-    return new.plus(kept[0], -1.0), kept[1:]
+    """New statistics less the oldest kept ones, and those that are kept on, `most` with the new."""
+    n_old = max(0, len(kept) + 1 - most)
+    for old in kept[:n_old]:
+        new = new.plus(old, -1.0)
+    return new, kept[n_old:]

@@ -31,6 +31,7 @@ from streamtopics.updates import (
     Decay,
     EmpiricalPowerPrior,
     HierarchicalPowerPrior,
+    MeanDecay,
     OnlineEM,
     PopulationVB,
     PowerPrior,
@@ -52,7 +53,7 @@ def model(n_aspects=3, **given):
 
 RULES = [
     None,
-    Rounds(SVB(), n_rounds=3),
+    Rounds(SVB(), 3),
     BPS(0.1, "whole"),
     PowerPrior(0.8, Boost(0.1)),
     HierarchicalPowerPrior("topic"),
@@ -186,12 +187,15 @@ def test_the_score_is_of_tokens_that_inference_did_not_see(fitted):
 
 def test_top_words(fitted):
     names = [f"w{v}" for v in range(N_WORDS)]
+    by_place, by_name = fitted.top_words(n=4), fitted.top_words(names, 4)
+    assert len(by_place) == len(by_name) == 6
     for e, sentiment in enumerate(("positive", "negative")):
         for t in range(3):
-            best = np.argsort(-fitted.components_[3 * e + t], kind="stable")[:4]
             topic = fitted.topic_of(sentiment, t)
-            assert fitted.top_words(n=4)[topic] == list(best)
-            assert fitted.top_words(names, 4)[topic] == [names[v] for v in best]
+            assert topic == 3 * e + t
+            best = np.argsort(-fitted.components_[topic], kind="stable")[:4]
+            assert by_place[topic] == list(best)
+            assert by_name[topic] == [names[v] for v in best]
     for wrong in (("good", 0), ("positive", 3), ("positive", -1), ("positive", 0.5)):
         with pytest.raises(ValueError, match=r"sentiment must be|aspect must be"):
             fitted.topic_of(*wrong)
@@ -243,7 +247,7 @@ def test_any_rule_on_a_stream(update):
 
 
 def test_online_em_takes_means():
-    estimator = model(update=OnlineEM()).fit(X)
+    estimator = model(update=OnlineEM(MeanDecay(0.7))).fit(X)
     assert (estimator.predict(X) == Y).mean() > 0.75
 
 
@@ -305,7 +309,7 @@ def test_few_steps_are_told():
             model(batch_size=size).fit(X)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
-        model(batch_size=60, update=Rounds(BPS(0.2), n_rounds=5)).fit(X)
+        model(batch_size=60, update=Rounds(BPS(0.2), 5)).fit(X)
         model(batch_size=60, update=HierarchicalPowerPrior()).fit(X)
 
 

@@ -3,6 +3,7 @@
 
 import pickle
 import signal
+from dataclasses import replace
 from types import SimpleNamespace
 
 import joblib
@@ -12,11 +13,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from streamtopics.posterior import LazyPosterior
 
 from streamtopics import HDPGibbsOnlineEM, HDPVarGibbs
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.models import hdp as model_module
+from streamtopics.posteriors import TopicPosterior
 from tests.interrupts import alarm_after
 
 ESTIMATORS = [
@@ -43,7 +44,8 @@ def counts():
 
 def bits(model):
     """A hash of all of the fitted state."""
-    return joblib.hash({name: value for name, value in vars(model).items() if name[-1] == "_"})
+    names = [name for name in vars(model) if name[-1] == "_" or name == "_commit"]
+    return joblib.hash({name: getattr(model, name) for name in names})
 
 
 def test_topics_are_born(estimator, X):
@@ -65,25 +67,26 @@ def test_topics_that_nobody_needs_are_dropped(X):
 @pytest.mark.parametrize("n_known", [1, 3])
 def test_a_topic_that_has_less_than_a_word_is_dropped(estimator, X, n_known):
     posterior = estimator.set_params(concentration=1e-3).fit(X).posterior_
+    tables = np.repeat(estimator._commit.state[0], 3)
     posterior = posterior.with_topics(np.zeros(3, int), np.array([2.0, 1e-9, 1e-9]))
     if n_known == 3:
         posterior.alpha[:] = 2 / 3
     else:
         posterior.S[:, 1:] *= 1e-9
         posterior.learnt_mass[1:] *= 1e-9
-        posterior.proportions.memory[1:] *= 1e-9
-    estimator.posterior_ = posterior
+        tables[1:] *= 1e-9
+    estimator._commit = replace(estimator._commit, posterior=posterior, state=tables)
     first = posterior.S[:, 0].copy()
     estimator.partial_fit(X[:50])
     assert estimator.n_topics_ == n_known
-    assert estimator.posterior_.proportions.memory.shape == (n_known,)
+    assert estimator._commit.state.shape == (n_known,)
     assert np.corrcoef(estimator.posterior_.S[:, 0], first)[0, 1] > 0.8
 
 
 def test_one_topic(estimator):
     X = make_lda_corpus(3000, n_components=1, n_features=50, random_state=0).X
     estimator.set_params(n_components=1, n_sweeps=20, concentration=0.1)
-    estimator.set_params(**{estimator._word_prior: 0.1}).fit(X)
+    estimator.set_params(topic_word_prior=0.1).fit(X)
     assert estimator.n_active_topics_ == 1
     assert_allclose(estimator.transform(X).sum(axis=1), 1.0, rtol=1e-6)
 
@@ -105,7 +108,7 @@ def test_the_running_mean_keeps_the_tokens_of_a_document(X):
 def test_tables_are_no_more_than_tokens(estimator, X):
     estimator.fit(X)
     posterior = estimator.posterior_
-    tables = posterior.proportions.memory
+    tables = estimator._commit.state
     assert tables.shape == posterior.alpha.shape
     assert (tables >= 0).all()
     assert (tables <= posterior.learnt_part + 1e-9).all()
@@ -180,11 +183,11 @@ def test_interrupt_between_documents_changes_nothing(estimator, X, monkeypatch, 
 def test_a_blend_that_raises_changes_nothing(estimator, X, monkeypatch):
     before = bits(estimator.partial_fit(X[:100]))
 
-    def blend(self, update):
+    def blend(self, update, swaps=()):
         raise ValueError("no")
 
     with monkeypatch.context() as patch:
-        patch.setattr(LazyPosterior, "blend", blend)
+        patch.setattr(TopicPosterior, "blend", blend)
         with pytest.raises(ValueError, match="no"):
             estimator.partial_fit(X[100:])
     assert bits(estimator) == before
@@ -229,7 +232,7 @@ def test_signals_at_any_moment_leave_whole_minibatches(estimator, X):
 
 
 def test_failed_calls_change_nothing(estimator, X):
-    wrong = clone(estimator).set_params(**{estimator._word_prior: np.ones((2, 80))})
+    wrong = clone(estimator).set_params(topic_word_prior=np.ones((2, 80)))
     with pytest.raises(ValueError, match=r"must have shape \(80,\) \(n_features,\); got \(2, 80\)"):
         wrong.partial_fit(X)
     assert not wrong.__sklearn_is_fitted__()
@@ -273,6 +276,6 @@ def test_fractional_and_huge_counts(estimator, X):
 def test_a_prior_by_word(X):
     prior = np.full(80, 0.02)
     prior[:3] = 5.0
-    model = HDPGibbsOnlineEM(smoothing=prior, n_sweeps=4, random_state=0).fit(X[:300])
-    flat = clone(model).set_params(smoothing=0.02).fit(X[:300])
+    model = HDPGibbsOnlineEM(topic_word_prior=prior, n_sweeps=4, random_state=0).fit(X[:300])
+    flat = clone(model).set_params(topic_word_prior=0.02).fit(X[:300])
     assert (model.topic_word_[:, :3].min() > flat.topic_word_[:, :3].min()).all()

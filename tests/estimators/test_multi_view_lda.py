@@ -21,7 +21,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from streamtopics import MultiViewLDA
 from streamtopics.datasets import load_docstrings
 from streamtopics.local import two_blocks
-from streamtopics.priors import class_prior
+from streamtopics.priors import class_words_prior
 from tests.interrupts import alarm_after
 
 LABELS = np.array(["air", "land", "sea"])
@@ -29,7 +29,7 @@ ESTIMATORS = {
     "default": MultiViewLDA(random_state=3),
     "boosted": MultiViewLDA(2, 1, boosting_scale=0.3, random_state=3),
     "passes": MultiViewLDA(
-        3, 2, boosting_scale=0.2, boosting_norm="topic", boosted_prior=class_prior,
+        3, 2, boosting_scale=0.2, boosting_norm="topic", boosted_prior=class_words_prior,
         class_word_prior=0.1, n_rounds=3, random_state=3,
     ),
     "many": MultiViewLDA(40, 50, random_state=3, doc_topic_prior=0.1),
@@ -107,7 +107,7 @@ def test_one_call_is_one_update(estimator, X, y):
 
 
 def test_fit_is_partial_fit_over_batches_in_order(estimator, X, y):
-    estimator.set_params(class_word_prior=class_prior(X, y))
+    estimator.set_params(class_word_prior=class_words_prior(X, y))
     whole = clone(estimator).set_params(batch_size=200, max_iter=2).fit(X, y)
     for _ in range(2):
         for start in range(0, 500, 200):
@@ -136,7 +136,7 @@ def test_words_of_a_class_are_learnt_by_its_topics_alone(X, y):
 
 @pytest.mark.parametrize("norm", ["whole", "topic"])
 def test_only_the_topics_of_classes_are_boosted(X, y, norm):
-    prior = class_prior(X, y)
+    prior = class_words_prior(X, y)
     given = {"class_word_prior": prior, "boosting_norm": norm, "topic_word_prior": 0.02}
     model = MultiViewLDA(2, 3, boosting_scale=0.4, random_state=0, **given)
     own = np.arange(9) < 6
@@ -154,7 +154,12 @@ def test_only_the_topics_of_classes_are_boosted(X, y, norm):
 
 def test_boosted_prior_is_what_a_boost_adds(X, y):
     model = MultiViewLDA(
-        2, 1, class_word_prior=0.3, boosted_prior=class_prior, boosting_scale=0.5, random_state=0
+        2,
+        1,
+        class_word_prior=0.3,
+        boosted_prior=class_words_prior,
+        boosting_scale=0.5,
+        random_state=0,
     ).fit(X, y)
     assert_allclose(model.posterior_.parts[0].c, 1.0)
     assert (model.posterior_.parts[0].b > 0).all()

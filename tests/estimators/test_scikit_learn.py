@@ -10,45 +10,30 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from streamtopics import (
-    BPSLDA,
-    SVBHPP,
-    SVBLDA,
-    GibbsOnlineEM,
-    LangevinLDA,
-    OnlineVBLDA,
-    PopulationVBLDA,
-    PowerPriorLDA,
-    SinglePassLDA,
-    StreamingGibbsLDA,
-    VarGibbsLDA,
-    VariationalOnlineEM,
-)
+from streamtopics import BPSLDA, SVBHPP, SVBLDA, GibbsOnlineEM, StreamingLDA, VariationalOnlineEM
 from streamtopics.datasets import load_docstrings, make_lda_corpus
+from streamtopics.local import Gibbs, Variational
+from streamtopics.updates import Boost, DampedNewton, IncrementalVB, PowerPrior, Window
+from tests.estimators.table import CLASSES, rows
+
+VARIANTS = [
+    BPSLDA(n_components=3, boosting_norm="topic", n_rounds=2),
+    GibbsOnlineEM(update_each_sweep=True, averaging="linear", doc_topic_prior_update="gamma"),
+    VariationalOnlineEM(update_each_sweep=True, doc_topic_prior_update="fixed"),
+    StreamingLDA.preset(
+        "OnlineVBLDA", update__step_size__tau=10, doc_topic_prior_update=DampedNewton()
+    ),
+    SVBHPP(rate_estimate="point"),
+    SVBHPP(rate="topic", rate_prior=1.0, rate_starts=[0.5], boosting_scale=0.1),
+    StreamingLDA(),
+    StreamingLDA(3, update=PowerPrior(0.9, Boost(0.1)), inference=Gibbs(3), averaging="uniform"),
+    StreamingLDA(3, update="bps", transform_inference=Variational(), warm_rounds=True, n_rounds=2),
+    StreamingLDA(3, update=Window(2), view="geometric_mean"),
+    StreamingLDA(3, update=IncrementalVB(2), doc_topic_prior_update="gamma"),
+]
 
 
-@parametrize_with_checks(
-    [
-        SVBLDA(),
-        BPSLDA(),
-        BPSLDA(n_components=3, boosting_norm="topic", n_passes=2),
-        GibbsOnlineEM(),
-        GibbsOnlineEM(boosted=True, averaging=True, doc_topic_prior_update="gamma"),
-        VariationalOnlineEM(),
-        VariationalOnlineEM(boosted=True, doc_topic_prior_update="fixed"),
-        OnlineVBLDA(),
-        OnlineVBLDA(doc_topic_prior_update="newton", tau=10),
-        VarGibbsLDA(),
-        SinglePassLDA(),
-        StreamingGibbsLDA(),
-        LangevinLDA(n_sweeps=10),
-        SVBHPP(),
-        SVBHPP(rate_estimate="point"),
-        SVBHPP(rate="topic", rate_prior=1.0, rate_starts=[0.5], boosting_scale=0.1),
-        PowerPriorLDA(),
-        PopulationVBLDA(),
-    ]
-)
+@parametrize_with_checks([*rows(10), *(kind() for kind in CLASSES.values()), *VARIANTS])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

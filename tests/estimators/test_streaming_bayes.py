@@ -26,9 +26,12 @@ from streamtopics.updates import (
     BPS,
     SVB,
     Boost,
+    Decay,
     HierarchicalPowerPrior,
     PopulationVB,
     PowerPrior,
+    Rounds,
+    Rule,
     StochasticVI,
 )
 from streamtopics.updates.rates import Exponential
@@ -38,7 +41,7 @@ from streamtopics.updates.rates import Exponential
     [
         StreamingBayes(LinearRegression()),
         StreamingBayes(LinearRegression(), HierarchicalPowerPrior(), batch_size=7),
-        StreamingBayes(MeanFieldRegression(), SVB(n_passes=2)),
+        StreamingBayes(MeanFieldRegression(), Rounds(SVB(), 2)),
         StreamingBayes(GaussianMixture()),
         StreamingBayes(GaussianMixture(3), PowerPrior(0.9), batch_size=7),
     ]
@@ -56,13 +59,13 @@ def samples(n=200, seed=0):
 REGRESSION, MIXTURE = LinearRegression(), GaussianMixture(3)
 RULES = [
     None,
-    SVB(n_passes=3),
+    Rounds(SVB(), 3),
     BPS(0.1),
     PowerPrior(0.8, Boost(0.1)),
     HierarchicalPowerPrior("topic"),
     HierarchicalPowerPrior(rate_starts=(0.05, 0.95), boost=Boost(0.1, "topic")),
     PopulationVB(100.0, 0.2),
-    StochasticVI(0.7, 1.0, 500),
+    StochasticVI(Decay(0.7, 1.0), 500),
 ]
 
 
@@ -159,7 +162,7 @@ def test_a_failure_changes_nothing(estimator, at, monkeypatch):
         before = bits(model) if n_before else vars(model).copy()
         with monkeypatch.context() as patch:
             if at == "blend":
-                patch.setattr("streamtopics.dense_posterior.DensePosterior.blend", stop)
+                patch.setattr("streamtopics.posteriors.DensePosterior.blend", stop)
             elif at == "step":
                 patch.setattr(type(model.update or SVB()), "step", stop)
             else:
@@ -302,8 +305,8 @@ def test_unknown_parameters_are_named_and_nothing_is_set(wrong, message):
 
 
 def test_fields_of_the_default_rule_have_to_be_set_on_a_rule():
-    with pytest.raises(ValueError, match="update, None, has no parameter 'n_passes'"):
-        StreamingBayes(MIXTURE).set_params(update__n_passes=3)
+    with pytest.raises(ValueError, match="update, None, has no parameter 'rho'"):
+        StreamingBayes(MIXTURE).set_params(update__rho=0.5)
 
 
 def test_the_default_rule_is_svb():
@@ -491,8 +494,8 @@ def test_another_model_in_mid_stream_is_refused():
         ({"model": "mixture"}, "model must be a record with the method 'log_predictive'"),
         ({"model": PowerPrior(0.5)}, "model must be a record"),
         ({"model": GaussianMixture}, "model must be a record"),
-        ({"update": 0.5}, "update must be a record with the method 'step'"),
-        ({"update": PowerPrior}, "update must be a record"),
+        ({"update": 0.5}, "update must be a rule .* derives from Rule"),
+        ({"update": PowerPrior}, "update must be a rule"),
         ({"batch_size": 0}, "batch_size"),
         ({"max_iter": 0.5}, "max_iter"),
         ({"random_state": "seed"}, "random_state"),
@@ -524,11 +527,11 @@ def test_verbose_shows_progress_and_changes_nothing(capsys):
 
 def test_a_rule_of_ones_own_is_a_record_with_a_step():
     @dataclass(frozen=True)
-    class Halved:
+    class Halved(Rule):
         share: float = 0.5
 
-        def step(self, posterior, learn):
-            return PowerPrior(self.share).step(posterior, learn)
+        def step(self, posterior, learn, state):
+            return PowerPrior(self.share).step(posterior, learn, state)
 
     X, y = samples()
     mine = StreamingBayes(REGRESSION, Halved()).set_params(update__share=0.25).fit(X, y)

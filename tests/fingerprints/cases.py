@@ -28,7 +28,7 @@ from streamtopics.models import (
     MeanFieldRegression,
     NaiveBayesMixture,
 )
-from streamtopics.priors import class_prior
+from streamtopics.priors import class_words_prior
 from streamtopics.updates import (
     BPS,
     Boost,
@@ -40,6 +40,7 @@ from streamtopics.updates import (
     Normal,
     PopulationVB,
     PowerPrior,
+    Rounds,
     StochasticVI,
 )
 from streamtopics.was import SBP, WAS
@@ -272,7 +273,8 @@ FORGETTING = {
         "PowerPriorLDA", **SMALL, update=PowerPrior(0.8, Boost(0.1)), boosted_prior=OTHER,
         n_rounds=3, random_state=seed)),
     "PowerPriorLDA passes": Case(lambda seed: row(
-        "PowerPriorLDA", **SMALL, update__rho=0.3, n_rounds=2, random_state=seed), learn=minibatches),
+        "PowerPriorLDA", **SMALL, update__rho=0.3, n_rounds=2, random_state=seed),
+        learn=minibatches),
     "PopulationVBLDA": Case(lambda seed: row("PopulationVBLDA", **K, random_state=seed)),
     "PopulationVBLDA small": Case(lambda seed: row(
         "PopulationVBLDA", **SMALL, update=PopulationVB(500, 0.3), random_state=seed)),
@@ -350,7 +352,7 @@ REVIEWS = {
         2, 2, boosting_scale=0.1, class_word_prior=KNOWN[:3], boosted_prior=OTHER[:3],
         n_rounds=3, batch_size=50, random_state=seed)),
     "MultiViewLDA callable": Classes(lambda seed: st.MultiViewLDA(
-        2, 3, class_word_prior=partial(class_prior, n_seeds=9), doc_topic_prior=0.5,
+        2, 3, class_word_prior=partial(class_words_prior, n_seeds=9), doc_topic_prior=0.5,
         local_share_prior=(3.0, 1.0), topic_word_prior=0.2, batch_size=50,
         random_state=seed)),
     "AspectSentimentModel": Sentences(lambda seed: st.AspectSentimentModel(
@@ -423,7 +425,7 @@ BAYES = {
     "StreamingBayes mixture": Bayes(lambda seed: st.StreamingBayes(
         GaussianMixture(3), batch_size=50, random_state=seed), gaps),
     "StreamingBayes mixture PowerPrior": Bayes(lambda seed: st.StreamingBayes(
-        GaussianMixture(2, n_init=3), PowerPrior(0.8, n_rounds=3), batch_size=50,
+        GaussianMixture(2, n_init=3), Rounds(PowerPrior(0.8), 3), batch_size=50,
         random_state=seed), points),
     "StreamingBayes mixture PopulationVB": Bayes(lambda seed: st.StreamingBayes(
         GaussianMixture(2), PopulationVB(200, 0.3), batch_size=50, random_state=seed), points),
@@ -433,7 +435,7 @@ BAYES = {
     "StreamingBayes classes": Bayes(lambda seed: st.StreamingBayes(
         NaiveBayesMixture(3, GaussianMixture(2)), batch_size=50, random_state=seed), codes),
     "StreamingBayes classes boosted": Bayes(lambda seed: st.StreamingBayes(
-        NaiveBayesMixture(3, GaussianMixture(2)), BPS(0.1, "topic", 2), batch_size=50,
+        NaiveBayesMixture(3, GaussianMixture(2)), Rounds(BPS(0.1, "topic"), 2), batch_size=50,
         random_state=seed), codes),
 }
 SENTENCES = {

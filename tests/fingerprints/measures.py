@@ -159,7 +159,7 @@ def of_priors(model, data):
         "seeds": priors.seed_prior(seeds, words, 3.0, n_components=5),
         "seeds elsewhere": priors.seed_prior(seeds, words, 3.0, base=0.5, elsewhere=0.01),
         "pulls": [[pull.pseudo_count, pull.odds, pull.prior_share] for pull in pulls],
-        "classes": priors.class_prior(data["X"], data["y"], n_seeds=9),
+        "classes": priors.class_words_prior(data["X"], data["y"], n_seeds=9),
     }
 
 

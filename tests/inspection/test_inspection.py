@@ -23,7 +23,7 @@ NAMES = [f"word{i}" for i in range(50)]
 @pytest.fixture(scope="module")
 def model():
     corpus = make_lda_corpus(n_documents=300, n_components=4, n_features=50, random_state=0)
-    return SVBLDA(4, n_passes=5, random_state=0).fit(corpus.X)
+    return SVBLDA(4, n_rounds=5, random_state=0).fit(corpus.X)
 
 
 @pytest.mark.parametrize("relevance", [0.0, 0.6, 1.0])

@@ -24,7 +24,7 @@ from streamtopics.metrics import (
 )
 
 SCORERS = [PredictiveScorer(), PerplexityScorer(), CoherenceScorer(n=4), DiversityScorer(n=4)]
-MODEL = SVBLDA(n_components=2, n_passes=10, random_state=0)
+MODEL = SVBLDA(n_components=2, n_rounds=10, random_state=0)
 WORDS = np.array(["sea", "ship", "sail", "wind", "wave", "law", "tax", "court", "judge", "vote"])
 
 

@@ -11,7 +11,6 @@ from scipy import sparse
 from scipy.optimize import minimize
 from scipy.special import digamma
 from scipy.stats import norm
-from streamtopics.posterior import Blend, LazyPosterior
 
 from streamtopics.families import dirichlet
 from streamtopics.kernels import supported

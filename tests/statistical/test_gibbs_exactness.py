@@ -469,9 +469,7 @@ def test_statistics_follow_from_the_states_before_and_after(dtype, n_topics, n_a
     before.flags.writeable = False
     given = minibatch(documents, 30, dtype), topics(b, alpha, dtype)
     seeds = random_seeds(rng, len(documents))
-    learnt, after = Gibbs(1, n_averaged).step(
-        *given, seeds, SERIAL, before, LOG_THETA
-    )
+    learnt, after = Gibbs(1, n_averaged).step(*given, seeds, SERIAL, before, LOG_THETA)
 
     counts, log_theta = np.zeros(b.shape), []
     states = (pieces(z, documents, dtype) for z in (before, after))

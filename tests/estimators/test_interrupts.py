@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An interrupt at any line of the frame and of the posteriors leaves one whole state."""
+
+import pickle
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import streamtopics
+from streamtopics import (
+    AspectSentimentModel,
+    GibbsOnlineEM,
+    HDPGibbsOnlineEM,
+    MultiViewLDA,
+    StreamingBayes,
+    StreamingLDA,
+)
+from streamtopics.models import BetaBinomial
+from streamtopics.updates import Boost, PowerPrior, Window
+
+FOLDER = Path(streamtopics.__file__).parent
+TRACED = (str(FOLDER / "base"), str(FOLDER / "posteriors"), str(FOLDER / "estimators"))
+SAMPLES, LAST = 14, 16
+
+COUNTS = list(np.random.default_rng(0).poisson(1.0, (3, 6, 8)) + 1.0 * np.eye(6, 8))
+LABELS = np.array(["a", "b", "a", "b", "a", "b"])
+OF_COUNTS = [(batch,) for batch in COUNTS]
+OF_CLASSES = [(batch, LABELS, ["a", "b"]) for batch in COUNTS]
+OF_SENTENCES = [([batch[:3], batch[3:]],) for batch in COUNTS]
+OF_NODES = [(np.minimum(batch, 1.0)[:, :2],) for batch in COUNTS]
+SEED = {"random_state": 0}
+CASES = {
+    "forgetting": (StreamingLDA(2, update=PowerPrior(0.9, Boost(0.1)), **SEED), OF_COUNTS),
+    "with a state": (StreamingLDA(2, update=Window(1), **SEED), OF_COUNTS),
+    "averaging": (GibbsOnlineEM(2, averaging="linear", n_start_rounds=1, **SEED), OF_COUNTS),
+    "HDP": (HDPGibbsOnlineEM(2, n_sweeps=3, **SEED), OF_COUNTS),
+    "classes": (MultiViewLDA(1, 1, boosting_scale=0.1, **SEED), OF_CLASSES),
+    "sentences": (AspectSentimentModel(1, **SEED), OF_SENTENCES),
+    "nodes": (StreamingBayes(BetaBinomial(), PowerPrior(0.9), **SEED), OF_NODES),
+}
+
+
+@pytest.fixture(params=CASES.values(), ids=CASES)
+def case(request):
+    return request.param
+
+
+class Interrupts:
+    """A tracer that raises at one line of the traced modules, counted from 1."""
+
+    def __init__(self, at=None):
+        self.at, self.seen = at, 0
+
+    def __call__(self, frame, event, arg):
+        return self.line if frame.f_code.co_filename.startswith(TRACED) else None
+
+    def line(self, frame, event, arg):
+        if event == "line":
+            self.seen += 1
+            if self.seen == self.at:
+                sys.settrace(None)
+                raise KeyboardInterrupt
+        return self.line
+
+    def during(self, call, *args):
+        """Make a call under the tracer; whether it was interrupted."""
+        before = sys.gettrace()
+        sys.settrace(self)
+        try:
+            call(*args)
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.settrace(before)
+        return False
+
+
+def state(model):
+    """All that a model is, as the bytes of its pickle; shared parts are written out."""
+    again = pickle.loads(pickle.dumps(model))
+    for posterior in posteriors(again):
+        vars(posterior).pop("_log_gamma_prior", None)
+    return pickle.dumps(plain(again))
+
+
+def posteriors(model):
+    commit = vars(model).get("_commit")
+    found = [] if commit is None else [commit.posterior, getattr(commit, "average", None)]
+    found += [getattr(part, "rest", None) for part in found]
+    parts = [part for p in found for part in getattr(p, "parts", [p])]
+    return [part for part in parts if part is not None]
+
+
+def plain(value):
+    """Nested lists of numbers, texts and bytes, whatever is shared between them."""
+    if isinstance(value, np.ndarray):
+        return [value.dtype.str, value.shape, value.tobytes()]
+    if isinstance(value, dict):
+        return [[str(key), plain(value[key])] for key in sorted(value, key=str)]
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    if type(value).__module__.startswith("streamtopics"):
+        return [type(value).__name__, plain(vars(value))]
+    return repr(value)
+
+
+def learnt(model, batches):
+    for batch in batches:
+        model.partial_fit(*batch)
+    return model
+
+
+@pytest.mark.parametrize("n_before", [0, 2])
+def test_an_interrupt_at_any_line_is_before_or_after(case, n_before):
+    given, batches = case
+    model = learnt(clone(given), batches[:n_before])
+    start, kept = state(model), pickle.dumps(model)
+    whole = Interrupts()
+    assert not whole.during(model.partial_fit, *batches[n_before])
+    end, n_lines = state(model), whole.seen
+    assert start != end
+    assert n_lines > 60
+    outcomes = {"before": 0, "after": 0, "finished": 0}
+    # All of the last lines, where the state changes, and some of the others.
+    lines = np.unique(np.linspace(1, n_lines, SAMPLES).astype(int))
+    lines = sorted({*lines.tolist(), *range(max(1, n_lines - LAST), n_lines + 1)})
+    for at in lines:
+        model = pickle.loads(kept)
+        interrupted = Interrupts(at).during(model.partial_fit, *batches[n_before])
+        found = state(model)
+        assert found in (start, end), (at, n_lines)
+        if not interrupted:
+            assert found == end
+            outcomes["finished"] += 1
+        else:
+            outcomes["before" if found == start else "after"] += 1
+        if found == start and at % 4 == 0:
+            model.partial_fit(*batches[n_before])
+            assert state(model) == end, at
+    assert outcomes["before"] > 0.4 * len(lines)
+    assert outcomes["after"] > 0
+    assert outcomes["finished"] <= 1

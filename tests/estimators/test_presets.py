@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The table of the methods of the literature: its rows, and the classes that some of them are."""
+
+import pickle
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+
+import streamtopics
+from streamtopics import StreamingLDA
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.estimators.presets import PRESETS
+from tests.estimators.table import CLASSES
+
+X = make_lda_corpus(n_documents=250, n_features=60, mean_length=20, random_state=0).X
+NAMED = [name for name in PRESETS if hasattr(streamtopics, name)]
+# Small enough for several steps.
+STREAM = {"batch_size": 50, "random_state": 3}
+
+
+@pytest.fixture(params=PRESETS)
+def row(request):
+    return request.param
+
+
+def learnt(model):
+    return model.components_, model.transform(X), model.score_samples(X), model.doc_topic_prior_
+
+
+def test_every_class_of_lda_is_a_row():
+    assert set(NAMED) == set(CLASSES)
+    assert len(NAMED) == 5
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_class_is_its_row(name):
+    """Bit for bit, at the defaults of both, also where the batch size is that of the row."""
+    kind = getattr(streamtopics, name)
+    assert kind().batch_size == StreamingLDA.preset(name).batch_size
+    one, other = kind(4, **STREAM).fit(X), StreamingLDA.preset(name, 4, **STREAM).fit(X)
+    for of_class, of_row in zip(learnt(one), learnt(other), strict=True):
+        assert_array_equal(of_class, of_row)
+    for model in (one, other):
+        model.partial_fit(X[:70])
+    assert_array_equal(one.components_, other.components_)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_row_with_another_field_is_another_model(name):
+    field = {"SVBHPP": {"update__boost__scale": 0.5}, "BPSLDA": {"update__scale": 0.5}}
+    other = field.get(name, {"inference": "gibbs"} if name == "SVBLDA" else {"n_rounds": 2})
+    one = StreamingLDA.preset(name, 4, **STREAM).fit(X).components_
+    changed = StreamingLDA.preset(name, 4, **STREAM | other).fit(X).components_
+    assert not np.array_equal(one, changed)
+
+
+def test_a_row_clones_and_travels(row):
+    model = StreamingLDA.preset(row, 3, random_state=0)
+    copies = clone(model), pickle.loads(pickle.dumps(model))
+    for copy in copies:
+        assert copy.get_params() == model.get_params()
+    assert_array_equal(copies[0].fit(X).components_, copies[1].fit(X).components_)
+    fitted = copies[0]
+    assert_array_equal(pickle.loads(pickle.dumps(fitted)).transform(X), fitted.transform(X))
+
+
+def test_a_row_is_named_shortly(row):
+    text = repr(StreamingLDA.preset(row))
+    assert len(text) < 700
+    assert type(PRESETS[row].parameters["update"]).__name__ in text or row == "GibbsOnlineEM"
+    assert PRESETS[row].title
+    assert PRESETS[row].source
+    assert PRESETS[row].name == row
+
+
+def test_fields_of_the_rule_are_parameters(row):
+    model = StreamingLDA.preset(row)
+    deep, shallow = model.get_params(deep=True), model.get_params(deep=False)
+    update = PRESETS[row].parameters["update"]
+    for field in fields(update):
+        assert deep[f"update__{field.name}"] == getattr(update, field.name)
+    assert any(name.startswith("inference__") for name in deep)
+    assert not any("__" in name for name in shallow)
+    before = model._composition()
+    assert model.set_params(**deep)._composition() == before
+
+
+def test_an_unknown_row_is_refused_by_name():
+    with pytest.raises(ValueError, match=r"name must be one of .*'VarGibbsLDA'.*; got 'LDA'"):
+        StreamingLDA.preset("LDA")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"rho": 0.5}, "Invalid parameter 'rho'"),
+        ({"update__kappa": 0.5}, r"update, PowerPrior.* has no parameter 'kappa'"),
+        ({"update__boost__size": 0.5}, "has no parameter 'size'"),
+        ({"update__rho": 2}, "rho of PowerPrior must be"),
+        ({"forget__rho": 2}, "Invalid parameter 'forget'"),
+    ],
+)
+def test_an_unknown_parameter_is_refused_by_name(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        StreamingLDA.preset("PowerPriorLDA", 3, **parameters)

@@ -1,0 +1,484 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""LDA of parts: which of them go together, and what the estimator says where they do not."""
+
+import sys
+import warnings
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+
+from streamtopics import AspectSentimentModel, MultiViewLDA, StreamingBayes, StreamingLDA, updates
+from streamtopics.base.composition import DOC_TOPIC_UPDATES, INFERENCE, UPDATES, VIEWS
+from streamtopics.local import Gibbs, LocalStep, Variational
+from streamtopics.models import BetaBinomial
+from streamtopics.models.views import Mean
+from streamtopics.updates import (
+    BPS,
+    SVB,
+    AdaptiveRate,
+    Boost,
+    EmpiricalPowerPrior,
+    FixedPoint,
+    GammaPrior,
+    HierarchicalPowerPrior,
+    IncrementalVB,
+    Langevin,
+    LearnsDocTopicPrior,
+    MeanDecay,
+    MemoizedVB,
+    OnlineEM,
+    PopulationVB,
+    PowerPrior,
+    Rounds,
+    Rule,
+    StochasticVI,
+    Window,
+)
+
+EXTENSIONS = str(Path(__file__).parents[2] / "doc" / "extend")
+sys.path.insert(0, EXTENSIONS)
+try:
+    from point_estimates import PointEstimates
+finally:
+    sys.path.remove(EXTENSIONS)
+
+
+@dataclass(frozen=True)
+class Stranger(PointEstimates, LocalStep):
+    """The local step of the guide; it reports nothing but counts."""
+
+    def step(self, minibatch, topics, seeds, workers, documents=None, report=frozenset()):
+        assert not report
+        return super().step(minibatch, topics, seeds, workers, documents)
+
+
+RULES = {
+    "SVB": SVB(),
+    "BPS": BPS(0.1),
+    "BPS by topic": BPS(0.1, "topic"),
+    "power prior": PowerPrior(0.9),
+    "power prior, boosted": PowerPrior(0.9, Boost(0.1)),
+    "HPP": HierarchicalPowerPrior(max_rounds=2),
+    "HPP, two starts": HierarchicalPowerPrior(rate_starts=(0.05, 0.95), max_rounds=2),
+    "HPP by topic": HierarchicalPowerPrior("topic", max_rounds=2),
+    "EPP": EmpiricalPowerPrior(max_rounds=2),
+    "EPP by topic": EmpiricalPowerPrior("topic", max_rounds=2),
+    "population": PopulationVB(100, 0.3),
+    "SVI": StochasticVI(),
+    "online EM": OnlineEM(),
+    "Langevin": Langevin(),
+    "window": Window(2),
+    "memoized": MemoizedVB(2),
+    "incremental": IncrementalVB(2),
+    "adaptive rate": AdaptiveRate(),
+    "rounds": Rounds(SVB(), 2),
+    "with alpha": LearnsDocTopicPrior(SVB(), GammaPrior()),
+}
+INFERENCES = {
+    "gibbs": Gibbs(2),
+    "variational": Variational(max_iter=5),
+    "stranger": Stranger(2),
+}
+DOC_TOPICS = {"fixed": "fixed", "fixed point": FixedPoint(burn_in=0), "gamma": "gamma"}
+AVERAGINGS = (None, "linear", "uniform")
+BATCHES = list(np.random.default_rng(0).poisson(1.0, (3, 6, 8)) + 1.0 * np.eye(6, 8))
+SENTENCES = [[batch[:3], batch[3:]] for batch in BATCHES]
+COINS = [np.minimum(batch, 1.0)[:, :2] for batch in BATCHES]
+LABELS = np.array(["a", "b", "a", "b", "a", "b"])
+RAN = "ran"
+
+
+def of_words(cell):
+    update, inference, view, doc_topic, averaging = cell
+    model = StreamingLDA(
+        2, update=RULES[update], inference=INFERENCES[inference], view=view,
+        doc_topic_prior_update=DOC_TOPICS[doc_topic], averaging=averaging,
+        transform_inference=Variational(max_iter=5), n_start_rounds=1, random_state=0,
+    )  # fmt: skip
+    for batch in BATCHES:
+        model.partial_fit(batch)
+    return model.components_, model.score(BATCHES[0])
+
+
+def of_classes(cell):
+    model = MultiViewLDA(1, 1, update=RULES[cell[0]], random_state=0)
+    for batch in BATCHES:
+        model.partial_fit(batch, LABELS, ["a", "b"])
+    return model.components_, model.score(BATCHES[0], LABELS)
+
+
+def of_sentences(cell):
+    model = AspectSentimentModel(1, update=RULES[cell[0]], local_step=cell[1], random_state=0)
+    for batch in SENTENCES:
+        model.partial_fit(batch)
+    return model.components_, model.score(SENTENCES[0])
+
+
+def of_nodes(cell):
+    model = StreamingBayes(BetaBinomial(), RULES[cell[0]], random_state=0)
+    for batch in COINS:
+        model.partial_fit(batch)
+    return model.posterior_.mass, model.score(COINS[0])
+
+
+CELLS = {
+    of_words: list(product(RULES, INFERENCES, VIEWS, DOC_TOPICS, AVERAGINGS)),
+    of_classes: list(product(RULES)),
+    of_sentences: list(product(RULES, ("em", "frank_wolfe"))),
+    of_nodes: list(product(RULES)),
+}
+# Either part of a contract by the names that a refusal may give it.
+NEEDING = {type(rule).__name__ for rule in RULES.values()} | {"FixedPoint", "GammaPrior"}
+LACKING = (
+    "Gibbs", "Variational", "Stranger", "Mean", "GeometricMean", "TopicPosterior", "SideBySide",
+    "local step 'em'", "local step 'frank_wolfe'", "posterior of BetaBinomial", "averaging=",
+)  # fmt: skip
+
+
+def outcome(run, cell):
+    """That a cell ran, or which contract it breaks; anything else is raised."""
+    try:
+        learnt, score = run(cell)
+    except (ValueError, TypeError) as error:
+        message = str(error)
+    else:
+        assert np.isfinite(learnt).all(), cell
+        assert np.isfinite(score), cell
+        return RAN
+    needing = message.split()[0]
+    assert needing in NEEDING, (cell, message)
+    lacking = [part for part in LACKING if part in message.partition("needs")[2] or
+               (part == "averaging=" and part in message)]  # fmt: skip
+    assert lacking, (cell, message)
+    return f"{needing} needs what {lacking[0]} lacks"
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    """What came of each cell, by the model."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = {run: {cell: outcome(run, cell) for cell in CELLS[run]} for run in CELLS}
+    return found
+
+
+def table(outcomes):
+    """Counts of the cells that ran, and of those refused by each contract."""
+    lines = []
+    for run, of_cells in outcomes.items():
+        counts = Counter(of_cells.values())
+        refused = len(of_cells) - counts[RAN]
+        lines.append(f"{run.__name__}: {len(of_cells)} cells, {counts[RAN]} run, {refused} refused")
+        lines += [f"  {n:4d} {what}" for what, n in counts.most_common() if what != RAN]
+    return "\n".join(lines)
+
+
+def test_the_matrix(outcomes, capsys):
+    """Each cell runs, or is refused by the names of both parts; `outcome` raises otherwise."""
+    with capsys.disabled():
+        print(f"\n{table(outcomes)}")
+    ran = {run: sum(what == RAN for what in cells.values()) for run, cells in outcomes.items()}
+    assert len(outcomes[of_words]) == 20 * 3 * 2 * 3 * 3
+    assert ran[of_words] >= 600
+    assert ran[of_classes] >= 14
+    assert ran[of_sentences] >= 30
+    assert ran[of_nodes] >= 14
+
+
+def test_the_matrix_has_all_rules():
+    known = {kind for name in updates.__all__ if is_rule(kind := getattr(updates, name))}
+    assert known - {Rule} == {type(rule) for rule in RULES.values()}
+
+
+def is_rule(kind):
+    return isinstance(kind, type) and Rule in kind.__mro__
+
+
+def test_parts_without_a_contract_always_run(outcomes):
+    """Rules of counts alone run with any local step, view and average."""
+    for name in ("SVB", "BPS", "power prior", "population", "SVI", "online EM", "window"):
+        cells = {c: what for c, what in outcomes[of_words].items() if c[0] == name}
+        needless = [what for c, what in cells.items() if c[1] != "stranger" or c[3] == "fixed"]
+        assert len(needless) == 3 * 2 * 3 * 2 + 2 * 3
+        assert set(needless) == {RAN}
+
+
+def test_who_is_refused(outcomes):
+    cells = outcomes[of_words]
+    assert cells["SVB", "stranger", "mean", "fixed point", None].startswith("FixedPoint needs")
+    assert cells["HPP, two starts", "gibbs", "geometric_mean", "fixed", None] != RAN
+    assert cells["HPP, two starts", "variational", "mean", "fixed", None] != RAN
+    assert cells["HPP, two starts", "variational", "geometric_mean", "gamma", None] == RAN
+    assert cells["HPP", "gibbs", "mean", "fixed", None] == RAN
+    assert cells["Langevin", "gibbs", "mean", "fixed", None] == RAN
+    assert cells["Langevin", "gibbs", "mean", "fixed", "linear"] != RAN
+    assert cells["HPP by topic", "gibbs", "mean", "fixed", "uniform"] != RAN
+    for run in (of_classes, of_nodes):
+        assert outcomes[run]["Langevin",] != RAN
+        assert outcomes[run]["HPP",] == outcomes[run]["EPP by topic",] == RAN
+
+
+# Words and records
+
+
+@pytest.mark.parametrize("word", UPDATES)
+def test_a_word_for_a_rule_is_its_record(word):
+    given = {"inference": "variational", "view": "geometric_mean", "random_state": 0}
+    same(StreamingLDA(2, update=word, **given), StreamingLDA(2, update=UPDATES[word], **given))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("inference", INFERENCE),
+        ("view", VIEWS),
+        ("transform_inference", INFERENCE),
+        ("doc_topic_prior_update", DOC_TOPIC_UPDATES),
+    ],
+)
+def test_words_are_their_records(name, words):
+    for word, record in words.items():
+        given = [{name: value, "random_state": 0} for value in (word, record)]
+        same(*(StreamingLDA(2, **parameters) for parameters in given))
+
+
+def same(one, other):
+    for batch in BATCHES * 4:
+        one.partial_fit(batch), other.partial_fit(batch)
+    assert_array_equal(one.components_, other.components_)
+    assert_array_equal(one.transform(BATCHES[0]), other.transform(BATCHES[0]))
+    assert_array_equal(one.doc_topic_prior_, other.doc_topic_prior_)
+    assert {**one.get_params(), **dict.fromkeys(one._records)} == {
+        **other.get_params(),
+        **dict.fromkeys(other._records),
+    }
+
+
+def test_words_have_fields():
+    model = StreamingLDA(update="power_prior").set_params(update__boost__scale=0.2)
+    assert model.update == PowerPrior(0.9, Boost(0.2))
+    assert model.set_params(update="bps", update__scale=0.3).update == BPS(0.3)
+    assert StreamingLDA(inference="gibbs").get_params()["inference__n_sweeps"] == 5
+
+
+def test_grid_search_over_fields_of_parts():
+    X = np.random.default_rng(0).poisson(1.0, (60, 8))
+    search = GridSearchCV(
+        StreamingLDA(2, update=PowerPrior(0.9), batch_size=10, random_state=0),
+        {"update__boost__scale": [0.0, 2.0], "inference__n_sweeps": [1, 8]},
+        cv=2, error_score="raise",
+    ).fit(X)  # fmt: skip
+    scores = search.cv_results_["mean_test_score"]
+    assert len(set(scores)) == 4
+    best = search.best_estimator_
+    assert best.update.boost.scale == search.best_params_["update__boost__scale"]
+    assert best.inference == Gibbs(search.best_params_["inference__n_sweeps"])
+    assert best.score(X) == clone(best).fit(X).score(X)
+
+
+# In mid-stream
+
+
+def started(**parameters):
+    return StreamingLDA(2, random_state=0, **parameters).partial_fit(BATCHES[0])
+
+
+def test_a_rule_without_state_may_change():
+    changed = started(update=SVB()).set_params(update=PowerPrior(0.5)).partial_fit(BATCHES[1])
+    assert_array_equal(changed.retention_, 0.5)
+    whole = started(update=PowerPrior(0.5)).partial_fit(BATCHES[1])
+    assert_array_equal(changed.components_, whole.components_)
+    decays = started(update=OnlineEM()).set_params(update__step_size=MeanDecay(1.0))
+    decays.partial_fit(BATCHES[1])
+
+
+@pytest.mark.parametrize("rule", [Window(2), MemoizedVB(2), IncrementalVB(2), AdaptiveRate()])
+def test_a_rule_with_state_may_not(rule):
+    model = started(update=rule)
+    before = model.components_
+    name = type(rule).__name__
+    with pytest.raises(ValueError, match=rf"update is SVB.* no use for the state of {name}"):
+        model.set_params(update="svb").partial_fit(BATCHES[1])
+    assert_array_equal(model.components_, before)
+    model.set_params(update=rule).partial_fit(BATCHES[1])
+    assert model.n_batch_iter_ == 2
+
+
+@pytest.mark.parametrize("rule", [Window(2), MemoizedVB(2), IncrementalVB(2)])
+@pytest.mark.parametrize("first", [SVB(), PowerPrior(0.5)])
+def test_a_rule_with_state_may_not_come_later(rule, first):
+    """The state that it would have had is not there."""
+    model = started(update=first)
+    before = model.components_
+    with pytest.raises(ValueError, match=f"update is {type(rule).__name__}"):
+        model.set_params(update=rule).partial_fit(BATCHES[1])
+    assert_array_equal(model.components_, before)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("averaging", "linear"), ("doc_topic_prior_update", "gamma")]
+)
+def test_what_is_kept_beside_the_topics_may_not_change(name, value):
+    model = started()
+    with pytest.raises(ValueError, match=name):
+        model.set_params(**{name: value}).partial_fit(BATCHES[1])
+    assert model.n_batch_iter_ == 1
+
+
+def test_a_shorter_window_forgets_at_once():
+    model = started(update=Window(3)).partial_fit(BATCHES[1]).partial_fit(BATCHES[2])
+    model.set_params(update__length=1).partial_fit(BATCHES[0])
+    assert np.isclose(model.posterior_.learnt_part.sum(), BATCHES[0].sum())
+
+
+@pytest.mark.parametrize(
+    ("make", "data"),
+    [
+        (lambda rule: MultiViewLDA(1, 1, update=rule), (BATCHES[0], LABELS, ["a", "b"])),
+        (lambda rule: AspectSentimentModel(1, update=rule), (SENTENCES[0],)),
+        (lambda rule: StreamingBayes(BetaBinomial(), rule), (COINS[0],)),
+    ],
+)
+def test_a_state_is_kept_by_other_models_too(make, data):
+    model = make(Rounds(Window(2), 2)).partial_fit(*data)
+    for other in (SVB(), Rounds(SVB(), 2), IncrementalVB(2)):
+        with pytest.raises(ValueError, match=r"no use for the state of .*Window"):
+            model.set_params(update=other).partial_fit(*data)
+    model.set_params(update=Window(2)).partial_fit(*data)
+    assert model.n_batch_iter_ == 2
+    model = make(SVB()).partial_fit(*data)
+    with pytest.raises(ValueError, match=r"update is Window.* lacks the state"):
+        model.set_params(update=Window(2)).partial_fit(*data)
+    model.set_params(update=Rounds(PowerPrior(0.5), 2)).partial_fit(*data)
+
+
+def test_a_fit_starts_anew_with_any_rule():
+    model = started(update=Window(2)).set_params(update="svb", batch_size=1)
+    assert_array_equal(model.fit(BATCHES[1]).components_, clone(model).fit(BATCHES[1]).components_)
+
+
+# What depends on the rule
+
+
+def test_drift_is_reported_and_called_back():
+    calls = []
+    given = {"update": PowerPrior(0.3), "on_drift": calls.append, "drift_threshold": 0.5}
+    model = started(**given)
+    model.partial_fit(BATCHES[1], time=1999)
+    assert [record.batch for record in calls] == [1, 2]
+    assert calls[1].time == model.drift_[1].time == 1999
+    assert len(model.drift_report()) == 2 * 2
+    assert_array_equal(model.retention_history_, 0.3)
+    assert_array_equal(model.effective_sample_size_, model.posterior_.mass)
+    model.set_params(drift_threshold=0.2).partial_fit(BATCHES[2])
+    assert len(calls) == 2
+
+
+DRIFT = ("drift_", "retention_", "retention_history_", "effective_sample_size_")
+
+
+@pytest.mark.parametrize("update", RULES, ids=str)
+def test_attributes_of_drift_are_those_of_rules_that_forget(update):
+    given = {
+        "inference": "variational",
+        "view": "geometric_mean",
+        "doc_topic_prior_update": "fixed",
+    }
+    model = started(update=RULES[update], **given)
+    forgets = RULES[update].forgets
+    forgetting = ("power prior", "power prior, boosted", "HPP", "HPP, two starts", "HPP by topic",
+                  "EPP", "EPP by topic", "population")  # fmt: skip
+    assert forgets == (update in forgetting)
+    for name in DRIFT:
+        assert hasattr(model, name) == forgets
+        if not forgets:
+            with pytest.raises(AttributeError, match=r"forgets nothing; use a rule such as"):
+                getattr(model, name)
+    if forgets:
+        assert model.drift_report()
+    else:
+        with pytest.raises(AttributeError, match=f"{type(RULES[update]).__name__}"):
+            model.drift_report()
+
+
+def test_merging_is_there_where_the_rule_says_how():
+    merging = {name for name, rule in RULES.items() if hasattr(StreamingLDA(update=rule), "merge")}
+    assert {"SVB", "BPS", "BPS by topic", "online EM", "rounds"} <= merging
+    assert not {"power prior", "HPP", "Langevin", "window", "adaptive rate"} & merging
+    with pytest.raises(AttributeError, match="no attribute 'merge'") as error:
+        StreamingLDA(update=PowerPrior(0.9)).merge  # noqa: B018
+    assert "PowerPrior cannot be merged" in str(error.value.__cause__)
+
+
+# Contracts
+
+
+def test_alpha_is_never_left_alone_in_silence():
+    """A local step that does not report what alpha is learnt from is refused by name."""
+    message = r"FixedPoint as set here needs 'log_theta', which Stranger does not report"
+    with pytest.raises(ValueError, match=message):
+        StreamingLDA(2, inference=Stranger()).partial_fit(BATCHES[0])
+    fixed = StreamingLDA(2, inference=Stranger(), doc_topic_prior_update="fixed", random_state=0)
+    assert_array_equal(fixed.partial_fit(BATCHES[0]).doc_topic_prior_, 1.5)
+    model = StreamingLDA(2, doc_topic_prior_update=FixedPoint(burn_in=0), random_state=0)
+    assert (model.partial_fit(BATCHES[0]).doc_topic_prior_ != 1.5).all()
+
+
+def test_a_boosted_prior_needs_no_parameter_beside_it():
+    """The strength of a boost is a field of the rule."""
+    model = StreamingLDA(2, update=PowerPrior(0.9, Boost(0.5)), boosted_prior=0.3, random_state=0)
+    model.partial_fit(BATCHES[0])
+    assert not hasattr(model, "boosting_scale")
+    boosts = 0.5 * BATCHES[0].sum()
+    expected = 2 * 8 * 0.005 + BATCHES[0].sum() + boosts
+    assert np.isclose(model.components_.sum(), expected)
+    with pytest.warns(UserWarning, match="nothing boosts it"):
+        clone(model).set_params(update__boost__scale=0.0).partial_fit(BATCHES[0])
+
+
+class NoRule:
+    def __repr__(self):
+        return "NoRule()"
+
+
+@pytest.mark.parametrize("wrong", [NoRule(), 0.5, "forget", SVB, Gibbs, Mean, FixedPoint, None])
+@pytest.mark.parametrize("name", ["update", "inference", "view", "doc_topic_prior_update"])
+def test_wrong_parts_are_named(name, wrong):
+    with pytest.raises(TypeError, match=f"{name} must be .*; got"):
+        StreamingLDA(2, **{name: wrong}).partial_fit(BATCHES[0])
+
+
+def test_a_part_in_the_place_of_another_is_named():
+    for wrong in ({"update": Gibbs()}, {"inference": SVB()}, {"view": SVB()},
+                  {"doc_topic_prior_update": SVB()}):  # fmt: skip
+        (name,) = wrong
+        with pytest.raises(TypeError, match=f"{name} must be .*; got"):
+            StreamingLDA(2, **wrong).partial_fit(BATCHES[0])
+
+
+@pytest.mark.parametrize("wrong", [NoRule(), 0.5, "svb", PowerPrior])
+def test_wrong_rules_are_named_wherever_one_is_taken(wrong):
+    for model, data in (
+        (MultiViewLDA(1, 1, update=wrong), (BATCHES[0], LABELS, ["a", "b"])),
+        (AspectSentimentModel(1, update=wrong), (SENTENCES[0],)),
+        (StreamingBayes(BetaBinomial(), wrong), (COINS[0],)),
+    ):
+        with pytest.raises(TypeError, match=r"update must be a rule of streamtopics\.updates"):
+            model.partial_fit(*data)
+        assert not model.__sklearn_is_fitted__()
+
+
+def test_other_inference_of_given_documents():
+    model = started(inference=Gibbs(2), transform_inference=Variational(1e-9, 500))
+    gamma = model.transform(BATCHES[0])
+    model.set_params(transform_inference=None)
+    assert not np.array_equal(model.transform(BATCHES[0]), gamma)
+    same_parts = replace(model._composition(), transform_inference=Variational(1e-9, 500))
+    assert same_parts.model(0).inference == Variational(1e-9, 500)

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One object and several threads: no minibatch is lost, and reads are of states that existed."""
+
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import joblib
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.base import clone
+
+from streamtopics import SVBLDA, GibbsOnlineEM, HDPGibbsOnlineEM, StreamingLDA
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.updates import PowerPrior
+
+MODELS = {
+    "online EM": GibbsOnlineEM(5, n_start_rounds=1, random_state=0),
+    "averaged": GibbsOnlineEM(5, n_start_rounds=1, averaging="linear", random_state=0),
+    "SVB": SVBLDA(5, random_state=0),
+    "forgetting": StreamingLDA(5, update=PowerPrior(0.9), n_start_rounds=1, random_state=0),
+    "HDP": HDPGibbsOnlineEM(2, n_sweeps=5, random_state=0),
+}
+CORPUS = make_lda_corpus(1200, n_features=400, mean_length=30, random_state=0).X
+X = sparse.csr_matrix(CORPUS, dtype=np.float64)
+BATCHES = [X[start : start + 50] for start in range(0, 1200, 50)]
+NEW = X[:20]
+
+
+@pytest.fixture(autouse=True)
+def switching_often():
+    """Threads that change places every few instructions."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.fixture(params=MODELS.values(), ids=MODELS)
+def model(request):
+    return clone(request.param)
+
+
+def all_at_once(tasks):
+    """Run each function in a thread of its own; what one raises is raised."""
+    barrier = threading.Barrier(len(tasks))
+
+    def run(task):
+        barrier.wait()
+        return task()
+
+    with ThreadPoolExecutor(len(tasks)) as pool:
+        return [done.result() for done in [pool.submit(run, task) for task in tasks]]
+
+
+@pytest.mark.parametrize("n_threads", [2, 4])
+def test_no_minibatch_is_lost(model, n_threads):
+    model.partial_fit(BATCHES[0])
+
+    def learner(first):
+        return lambda: [model.partial_fit(batch) for batch in BATCHES[1 + first :: n_threads]]
+
+    all_at_once([learner(first) for first in range(n_threads)])
+    assert (model.n_batch_iter_, model.n_documents_seen_) == (len(BATCHES), 1200)
+    assert model.n_tokens_seen_ == X.sum()
+    posterior = model.posterior_
+    assert_allclose(posterior.S.sum(axis=0), posterior.learnt_mass, rtol=1e-9)
+    assert_allclose(model.topic_word_.sum(axis=1), 1.0, rtol=1e-9)
+    if isinstance(model, SVBLDA):
+        assert_allclose(posterior.learnt_part.sum(), X.sum(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("n_threads", [2, 4])
+def test_the_first_call_is_one_of_them(model, n_threads):
+    """Nothing is there when they all begin: one starts the stream, the others go on with it."""
+    all_at_once([lambda i=i: model.partial_fit(BATCHES[i]) for i in range(n_threads)])
+    seen = sum(batch.sum() for batch in BATCHES[:n_threads])
+    assert (model.n_batch_iter_, model.n_tokens_seen_) == (n_threads, seen)
+    assert_allclose(model.topic_word_.sum(axis=1), 1.0, rtol=1e-9)
+
+
+READS = {
+    "topic_word_": lambda model: model.topic_word_,
+    "components_": lambda model: model.components_,
+    "topic_weights_": lambda model: model.topic_weights_,
+    "transform": lambda model: model.transform(NEW),
+    "score_samples": lambda model: model.score_samples(NEW),
+}
+
+
+def prints(model):
+    return {name: joblib.hash(np.ascontiguousarray(read(model))) for name, read in READS.items()}
+
+
+@pytest.mark.parametrize("n_readers", [1, 3])
+def test_reads_beside_a_learner_are_of_states_that_existed(model, n_readers):
+    serial, states = clone(model), []
+    for batch in BATCHES:
+        states.append(prints(serial.partial_fit(batch)))
+    known = {name: {state[name] for state in states} for name in READS}
+    model.partial_fit(BATCHES[0])
+    over = threading.Event()
+
+    def learner():
+        try:
+            for batch in BATCHES[1:]:
+                model.partial_fit(batch)
+        finally:
+            over.set()
+
+    def reader():
+        found, last = {name: [] for name in READS}, False
+        while not last:
+            last = over.is_set()
+            for name, read in READS.items():
+                found[name].append(joblib.hash(np.ascontiguousarray(read(model))))
+        return found
+
+    _, *read = all_at_once([learner, *[reader] * n_readers])
+    for found in read:
+        for name, hashes in found.items():
+            assert set(hashes) <= known[name], name
+            assert hashes[-1] == states[-1][name]
+
+
+def test_columns_of_transform_are_topics_that_there_were():
+    """The number of topics of an HDP changes while rows are inferred."""
+    model = clone(MODELS["HDP"])
+    serial, sizes = clone(model), set()
+    for batch in BATCHES:
+        sizes.add(serial.partial_fit(batch).n_topics_)
+    model.partial_fit(BATCHES[0])
+    over = threading.Event()
+
+    def learner():
+        try:
+            for batch in BATCHES[1:]:
+                model.partial_fit(batch)
+        finally:
+            over.set()
+
+    def reader():
+        found = set()
+        while not over.is_set():
+            proportions = model.transform(NEW)
+            assert_allclose(proportions.sum(axis=1), 1.0, rtol=1e-9)
+            found |= {proportions.shape[1], model.n_topics_, model.doc_topic_prior_.shape[0]}
+        return found
+
+    _, *found = all_at_once([learner, reader, reader])
+    assert set.union(*found) <= sizes
+
+
+def test_a_learner_that_fails_lets_the_others_go_on(model):
+    model.partial_fit(BATCHES[0])
+
+    def failing():
+        for _ in range(10):
+            with pytest.raises(ValueError, match="Negative"):
+                model.partial_fit(-NEW)
+
+    def learner():
+        for batch in BATCHES[1:9]:
+            model.partial_fit(batch)
+
+    all_at_once([failing, learner])
+    assert model.n_batch_iter_ == 9
+    assert model.n_tokens_seen_ == sum(batch.sum() for batch in BATCHES[:9])
