@@ -375,7 +375,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         return check_topic_word_prior(prior, name, len(classes), X.shape[1], "n_classes")
 
     @property
-    def _rule(self) -> Rule:
+    def _rule(self) -> Rounds:
         boosts = BPS(self.boosting_scale or 0.0, self.boosting_norm)
         return Rounds(boosts if self.update is None else self.update, self.n_rounds)
 

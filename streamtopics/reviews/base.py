@@ -102,9 +102,6 @@ class RatedTopicModel(LearntTopics, CountsInput):
     _commit: RatedCommit
     _units = ("rounds", "tokens")
     _without_ratings = "Without ratings use VariationalOnlineEM"
-    learn_priors: bool
-    tol: float
-    local_tol: float
 
     # Hooks
 
