@@ -41,7 +41,7 @@ def check_whole(record: object, least: int = 1, most: int = MOST_WHOLE, **values
     for name, value in values.items():
         if not (isinstance(value, Integral) and _is_number(value) and int(value) >= least):
             _refuse(record, name, value, f"a whole number of at least {least}")
-        if value > most:
+        if int(value) > most:
             _refuse(record, name, value, f"a whole number of at most {most:,}")
 
 
