@@ -40,6 +40,7 @@ from streamtopics.updates import (
     Normal,
     PopulationVB,
     PowerPrior,
+    Rounds,
     StochasticVI,
 )
 from tests.fingerprints.corpora import N_TOPICS, N_WORDS, corpora
@@ -422,7 +423,7 @@ BAYES = {
     "StreamingBayes mixture": Bayes(lambda seed: st.StreamingBayes(
         GaussianMixture(3), batch_size=50, random_state=seed), gaps),
     "StreamingBayes mixture PowerPrior": Bayes(lambda seed: st.StreamingBayes(
-        GaussianMixture(2, n_init=3), PowerPrior(0.8, n_rounds=3), batch_size=50,
+        GaussianMixture(2, n_init=3), Rounds(PowerPrior(0.8), 3), batch_size=50,
         random_state=seed), points),
     "StreamingBayes mixture PopulationVB": Bayes(lambda seed: st.StreamingBayes(
         GaussianMixture(2), PopulationVB(200, 0.3), batch_size=50, random_state=seed), points),
@@ -432,7 +433,7 @@ BAYES = {
     "StreamingBayes classes": Bayes(lambda seed: st.StreamingBayes(
         NaiveBayesMixture(3, GaussianMixture(2)), batch_size=50, random_state=seed), codes),
     "StreamingBayes classes boosted": Bayes(lambda seed: st.StreamingBayes(
-        NaiveBayesMixture(3, GaussianMixture(2)), BPS(0.1, "topic", 2), batch_size=50,
+        NaiveBayesMixture(3, GaussianMixture(2)), Rounds(BPS(0.1, "topic"), 2), batch_size=50,
         random_state=seed), codes),
 }
 SENTENCES = {
