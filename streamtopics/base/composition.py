@@ -8,6 +8,7 @@ the names of both.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -91,7 +92,7 @@ class Composition:
     warm_rounds: bool = False
     averaging: Averaging = None
 
-    @property
+    @cached_property
     def rule(self) -> Rounds:
         """The rule with all pieces around it."""
         learns = LearnsDocTopicPrior(self.update, self.doc_topic)
