@@ -198,25 +198,32 @@ def table(results: Path) -> str:
     return "\n".join(_csv_table(title, rows, at, names) for title, at, names in figures)
 
 
-def _csv_table(title: str, rows: list[dict], places: list, names: tuple[str, ...]) -> str:
+def _csv_table(
+    title: str, rows: list[dict[str, str]], places: list[tuple[str, str]], names: tuple[str, ...]
+) -> str:
     """A table with a line for each cell and a column for each corpus."""
-    head = ["rule", "inference", "view", "learnt"] + [f"{c} {K}" for c, K in places]
+    figures: dict[tuple[str, ...], dict[tuple[str, str], list[dict[str, str]]]] = {}
+    for row in rows:
+        of_cell = figures.setdefault(tuple(row[name] for name in FIELDS[3:7]), {})
+        of_cell.setdefault((row["corpus"], row["K"]), []).append(row)
+    head = ["rule", "inference", "view", "learnt"]
+    for place in places:
+        n_seeds = len({row["seed"] for row in rows if (row["corpus"], row["K"]) == place})
+        head.append(f"{place[0]} {place[1]} (n = {n_seeds})")
     lines = [f".. csv-table:: {title}", "   :header: " + ", ".join(head), ""]
     for cell in cells():
         key = tuple(map(str, cell))
-        columns = []
-        for place in places:
-            found = [
-                row for row in rows
-                if (row["corpus"], row["K"]) == place and tuple(row[f] for f in FIELDS[3:7]) == key
-            ]  # fmt: skip
-            means = [np.mean([float(row[name]) for row in found]) for name in names if found]
-            columns.append(
-                " / ".join(f"{mean:.2f}" if len(names) > 1 else f"{mean:.3f}" for mean in means)
-            )
-        if any(columns):
-            lines.append("   " + ", ".join([*key[:3], "yes" if cell[3] else "no", *columns]))
+        shown = [_mean(figures.get(key, {}).get(place, []), names) for place in places]
+        if any(shown):
+            lines.append("   " + ", ".join([*key[:3], "yes" if cell[3] else "no", *shown]))
     return "\n".join([*lines, ""])
+
+
+def _mean(rows: list[dict[str, str]], names: tuple[str, ...]) -> str:
+    """Means over the seeds, of one figure to three digits or of several to two."""
+    digits = 3 if len(names) == 1 else 2
+    means = [np.mean([float(row[name]) for row in rows]) for name in names if rows]
+    return " / ".join(f"{mean:.{digits}f}" for mean in means)
 
 
 def main() -> None:
