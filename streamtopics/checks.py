@@ -63,7 +63,7 @@ def _is_number(value: Any) -> bool:
     """Whether this is a number, and no whole one beyond floating point."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         return False
-    return not isinstance(value, Integral) or abs(value) <= sys.float_info.max
+    return not isinstance(value, Integral) or abs(int(value)) <= sys.float_info.max
 
 
 def _refuse(record: object, name: str, value: Any, allowed: str) -> None:

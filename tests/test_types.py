@@ -31,10 +31,6 @@ SETTINGS = {
     "reportOptionalMemberAccess": False,
     "reportOptionalSubscript": False,
 }
-# Being moved, like what their names are in; to be read like the others.
-MOVING = re.compile(
-    r"^dpp_|_dpp_sets_|^plot_(repelling_points|summaries)|guide_(determinantal|summaries)"
-)
 
 
 def doctests(text):
@@ -73,7 +69,6 @@ def shown(error):
 @pytest.mark.timeout(900)
 def test_examples_fit_the_signatures(tmp_path):
     found = {name: code for name, code in examples() if code}
-    found = {name: code for name, code in found.items() if not MOVING.search(name)}
     assert len(found) > 100
     for name, code in found.items():
         (tmp_path / f"{name}.py").write_text(code, encoding="utf-8")

@@ -46,7 +46,8 @@ figure.tight_layout()
 # The process leaves few points close to each other. Distances to the nearest other point, over
 # twenty draws, and over as many uniform points.
 def to_the_next(points):
-    return cKDTree(points).query(points, k=2)[0][:, 1]
+    distances, _ = cKDTree(points).query(points, k=2)
+    return np.asarray(distances)[:, 1]
 
 
 draws = [sets[i] for i in range(20)]

@@ -2,10 +2,11 @@
 """Corners of a cube, {-1, 1}^V, such as votes for and against: phi(x) = x."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from streamtopics.dpp.forms import VECTORS
+from streamtopics.dpp.forms import VECTORS, Form
 from streamtopics.dpp.measures import BaseMeasure
 
 
@@ -23,7 +24,7 @@ class Corners(BaseMeasure):
     """
 
     n_votes: int
-    form = VECTORS
+    form: ClassVar[Form] = VECTORS
 
     v = property(lambda self: np.ones(self.n_votes))
     w0 = property(lambda self: np.zeros((self.n_votes, 0)))

@@ -135,7 +135,9 @@ def _gaussian_embedding(
     """Columns with E u'Sigma u = strength."""
     check_scalar(n_components, "n_components", Integral, min_val=1)
     trace = measure.v.sum() + (measure.w0**2).sum()
-    return rng.standard_normal((len(measure.v), n_components)) * np.sqrt(strength / trace)
+    draws = rng.standard_normal((len(measure.v), n_components))
+    result: np.ndarray = draws * np.sqrt(strength / trace)
+    return result
 
 
 def _items(

@@ -5,8 +5,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 Floats: TypeAlias = NDArray[np.floating[Any]]
 Places: TypeAlias = NDArray[np.integer[Any]]
-Points: TypeAlias = NDArray[Any] | sparse.csr_matrix  # One row, or one number, for each point.
+# Rows or numbers of the kind that a measure has, dense or sparse: their type hangs on its own.
+Points: TypeAlias = Any

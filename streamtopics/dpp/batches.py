@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.measures import BaseMeasure
@@ -67,9 +66,11 @@ class Part:
 
     def embed(self, U: Floats) -> Floats:
         """Return Z = Phi U, of shape (n_points, r), of which no row depends on the others."""
-        if sparse.issparse(self.Phi):
-            return self.Phi @ U
-        return (self.Phi[:, None, :] @ U)[:, 0]
+        if hasattr(self.Phi, "toarray"):
+            found: Floats = self.Phi @ U
+            return found
+        alone: Floats = self.Phi[:, None, :] @ U
+        return alone[:, 0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,9 +165,9 @@ def _batches(places: Places, sizes: Places, Phi: Points, log_p: Floats) -> Itera
             first = points.stop
 
 
-def _grams(Phi: Any, points: slice, m: int, n: int) -> Floats:
+def _grams(Phi: Points, points: slice, m: int, n: int) -> Floats:
     """Return Phi_X Phi_X' of m sets of n points."""
-    if not sparse.issparse(Phi):
+    if not hasattr(Phi, "toarray"):
         rows = Phi[points].reshape(m, n, Phi.shape[1])
         result: Floats = rows @ rows.transpose(0, 2, 1)
         return result

@@ -30,8 +30,7 @@ class Form(Protocol):
         True if entries may be negative.
     """
 
-    @property
-    def one_matrix(self) -> bool: ...
+    one_matrix: ClassVar[bool]
 
     @property
     def signed(self) -> bool: ...
@@ -98,7 +97,11 @@ class Baskets:
     """A matrix with a row for each set and a column for each item, above 0 in the set."""
 
     one_matrix: ClassVar[bool] = True
-    signed: ClassVar[bool] = False
+
+    @property
+    def signed(self) -> bool:
+        """No: entries are not negative."""
+        return False
 
     def read(
         self, X: Any, groups: Any, n_columns: int | None, caller: str

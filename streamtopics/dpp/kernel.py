@@ -7,8 +7,10 @@ Source: Dupuy (2017), equations 21 and 23.
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from streamtopics.dpp.arrays import Floats, Points
 from streamtopics.dpp.measures import BaseMeasure
@@ -38,6 +40,10 @@ class Kernel:
     U: Floats
     theta: Floats
     gamma: float = 0.0
+
+    if TYPE_CHECKING:
+
+        def __init__(self, U: ArrayLike, theta: ArrayLike, gamma: float = 0.0) -> None: ...
 
     def __post_init__(self) -> None:
         U, theta = np.array(self.U, np.float64), np.array(self.theta, np.float64)
@@ -78,11 +84,12 @@ class Kernel:
 
     def product(self, Phi: Points, Psi: Points) -> Floats:
         """Return Phi A Psi', of shape (n, m)."""
-        low_rank = (Phi @ self.scaled) @ (Psi @ self.scaled).T
+        low_rank: Floats = (Phi @ self.scaled) @ (Psi @ self.scaled).T
         if self.gamma == 0:
             return low_rank
         gram = Phi @ Psi.T
-        return low_rank + self.gamma * (gram.toarray() if hasattr(gram, "toarray") else gram)
+        dense: Floats = gram.toarray() if hasattr(gram, "toarray") else gram
+        return low_rank + self.gamma * dense
 
     def norms2(self, Phi: Points) -> Floats:
         """Return phi'A phi of each row, of shape (n,)."""

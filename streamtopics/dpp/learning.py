@@ -160,9 +160,12 @@ def fit_embedding(
         gradient = penalty * slope - found.U / data.n_sets
         return penalty * value - found.log_likelihood / data.n_sets, (gradient / unit).ravel()
 
-    options = {"maxiter": max_iter, "maxcor": 10}
     found = minimize(
-        function, (parameters.U * unit).ravel(), jac=True, method="L-BFGS-B", options=options
+        function,
+        (parameters.U * unit).ravel(),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": max_iter, "maxcor": 10},
     )
     return replace(parameters, U=found.x.reshape(shape) / unit)
 

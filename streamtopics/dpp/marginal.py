@@ -11,7 +11,6 @@ Source: Dupuy (2017), proposition 1, equations 20 and 22; Kulesza and Taskar (20
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -56,13 +55,13 @@ class Marginal:
         R, N = Phi @ self.R, Phi @ self.N
         scaled = Phi @ sparse.diags_array(np.sqrt(self.b))
         gram = scaled @ scaled.T
-        gram = gram.toarray() if sparse.issparse(gram) else gram
+        gram = gram.toarray() if hasattr(gram, "toarray") else gram
         result: Floats = gram + R @ R.T - N @ N.T
         return result
 
-    def norms2(self, Phi: Any) -> Floats:
+    def norms2(self, Phi: Points) -> Floats:
         """Return phi'B phi of each row, of shape (n,)."""
-        squares = Phi.multiply(Phi) if sparse.issparse(Phi) else Phi**2
+        squares = Phi.multiply(Phi) if hasattr(Phi, "multiply") else Phi**2
         low_rank = ((Phi @ self.R) ** 2).sum(axis=1) - ((Phi @ self.N) ** 2).sum(axis=1)
         result: Floats = squares @ self.b + low_rank
         return result

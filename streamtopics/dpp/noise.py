@@ -10,7 +10,7 @@ item outside of the low-rank part joins with probability level / (1 + level).
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol, Self, cast
+from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
 
 import numpy as np
 from numpy.random import Generator
@@ -18,6 +18,8 @@ from scipy.special import betaln, gammaln, xlogy
 
 from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.measures import BaseMeasure
+
+Sizes = TypeVar("Sizes", float, Floats)
 
 LEAST_LOG_P = -700.0
 
@@ -62,7 +64,7 @@ class Noise(Protocol):
         """
 
     @abstractmethod
-    def expected_size(self, measure: BaseMeasure, low_rank: Floats) -> Floats:
+    def expected_size(self, measure: BaseMeasure, low_rank: Sizes) -> Sizes:
         """Return the expected size of the process, given that of the low-rank part."""
 
     @abstractmethod
@@ -132,7 +134,7 @@ class Background(Noise):
         """Return the mass, whatever the expected size."""
         return np.full(np.shape(expected_size), measure.mass)
 
-    def expected_size(self, measure: BaseMeasure, low_rank: Floats) -> Floats:
+    def expected_size(self, measure: BaseMeasure, low_rank: Sizes) -> Sizes:
         """Return the points of the low-rank part + level * mass."""
         return low_rank + self.level * measure.mass
 
@@ -211,7 +213,7 @@ class Counting(Noise):
         """Return tr (I + L)^-1 = N - E|X|."""
         return measure.n_items - expected_size
 
-    def expected_size(self, measure: BaseMeasure, low_rank: Floats) -> Floats:
+    def expected_size(self, measure: BaseMeasure, low_rank: Sizes) -> Sizes:
         """Return the points of the low-rank part + sigma of all others."""
         return low_rank + (self.sigma * (measure.n_items - low_rank) if self.level else 0.0)
 

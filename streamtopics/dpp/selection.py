@@ -117,7 +117,8 @@ def _gram_row(Phi: Points, i: int) -> Floats:
     """Return Phi phi_i, of shape (n,)."""
     row = Phi[[i]]
     row = row.toarray() if hasattr(row, "toarray") else row
-    return Phi @ row.ravel()
+    products: Floats = Phi @ row.ravel()
+    return products
 
 
 def _check_limits(

@@ -3,9 +3,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from streamtopics.dpp.arrays import Places, Points
@@ -32,6 +33,10 @@ class PointSets:
 
     points: Points
     indptr: Places
+
+    if TYPE_CHECKING:
+
+        def __init__(self, points: Points, indptr: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
         indptr = np.asarray(self.indptr)

@@ -10,7 +10,8 @@ that with power 1 the shortest sentences win.
 Source: Dupuy (2017), section 4.4.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -31,7 +32,8 @@ def known_sentences(documents: Iterable[sparse.csr_matrix]) -> list[sparse.csr_m
     array([[0., 1.],
            [1., 1.]])
     """
-    return [(X[X.getnnz(axis=1) > 0] != 0).astype(np.float64) for X in documents]
+    known: Iterator[Any] = (X[X.getnnz(axis=1) > 0] for X in documents)
+    return [(X != 0).astype(np.float64) for X in known]
 
 
 def thesis_candidates(

@@ -10,12 +10,12 @@ section 4.3.3).
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.polynomial.polynomial import polyval
 from numpy.random import Generator
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.special import gammaln
 from scipy.stats import geom
@@ -45,6 +45,10 @@ class Poisson(BaseMeasure):
 
     lam: Floats
     form = COUNTS
+
+    if TYPE_CHECKING:
+
+        def __init__(self, lam: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lam", check_rates(self.lam, "lam", np.inf))
@@ -144,6 +148,10 @@ class LengthMultinomial(BaseMeasure):
     pi: Floats
     normalize: bool = True
     form = COUNTS
+
+    if TYPE_CHECKING:
+
+        def __init__(self, lengths: ArrayLike, pi: ArrayLike, normalize: bool = True) -> None: ...
 
     def __post_init__(self) -> None:
         pi, lengths = np.array(self.pi, np.float64), np.array(self.lengths, np.float64)
@@ -293,7 +301,8 @@ def _log_factorials(rows: sparse.csr_matrix) -> Floats:
     log_factorial = sparse.csr_matrix(
         (gammaln(rows.data + 1), rows.indices, rows.indptr), shape=rows.shape
     )
-    return np.asarray(log_factorial.sum(axis=1)).ravel()
+    sums: Any = log_factorial.sum(axis=1)
+    return np.asarray(sums).ravel()
 
 
 def _words(lengths: Places, pi: Floats, rng: Generator) -> sparse.csr_matrix:

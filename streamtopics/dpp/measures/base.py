@@ -129,12 +129,12 @@ def as_rows(points: Points) -> sparse.csr_matrix:
 
     Entries that a CSR matrix has twice are added up, as scipy does.
     """
-    if not (isinstance(points, sparse.csr_matrix) and points.dtype == np.float64):
-        points = sparse.csr_matrix(points, dtype=np.float64)
-    if not points.has_canonical_format:
-        points = points.copy()
-        points.sum_duplicates()
-    return points
+    fits = isinstance(points, sparse.csr_matrix) and points.dtype == np.float64
+    rows: sparse.csr_matrix = points if fits else sparse.csr_matrix(points, dtype=np.float64)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
 
 
 def rows_of_words(found: Sequence[Places], shape: tuple[int, int]) -> sparse.csr_matrix:

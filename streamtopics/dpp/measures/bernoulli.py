@@ -6,11 +6,11 @@ p(x) = prod_i pi_i^x_i (1 - pi_i)^(1 - x_i),    Sigma = Diag(pi (1 - pi)) + pi p
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from streamtopics.dpp.arrays import Floats, Places, Points
@@ -43,6 +43,10 @@ class Bernoulli(BaseMeasure):
 
     pi: Floats
     form = SENTENCES
+
+    if TYPE_CHECKING:
+
+        def __init__(self, pi: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pi", check_rates(self.pi, "pi", 1.0))

@@ -2,10 +2,11 @@
 """Vectors in R^V with independent Gaussian entries, phi(x) = x: v = s2, w0 = m."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import ArrayLike
 
 from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.forms import VECTORS
@@ -35,6 +36,10 @@ class Gaussian(BaseMeasure):
     variance: Floats
     form = VECTORS
 
+    if TYPE_CHECKING:
+
+        def __init__(self, mean: ArrayLike, variance: ArrayLike) -> None: ...
+
     def __post_init__(self) -> None:
         mean = np.array(self.mean, dtype=np.float64)
         variance = check_rates(self.variance, "variance", np.inf)
@@ -46,7 +51,7 @@ class Gaussian(BaseMeasure):
         object.__setattr__(self, "variance", variance)
 
     @classmethod
-    def from_points(cls, points: Floats, *, least_variance: float = 1e-9) -> Self:
+    def from_points(cls, points: ArrayLike, *, least_variance: float = 1e-9) -> Self:
         """Learn mean and variance of each column.
 
         Parameters

@@ -2,10 +2,11 @@
 """Items 1..V, each its own feature: the usual DPP over a list (Dupuy 2017, section 4.3.2)."""
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from streamtopics.dpp.arrays import Floats, Places
@@ -36,6 +37,10 @@ class Items(BaseMeasure):
 
     p: Floats
     form = ITEMS
+
+    if TYPE_CHECKING:
+
+        def __init__(self, p: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
         p = np.array(self.p, dtype=np.float64)

@@ -2,10 +2,11 @@
 """Weights on the features, phi = s * x, such as those of TF-IDF."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from streamtopics.dpp.arrays import Floats, Places, Points
@@ -35,6 +36,10 @@ class Weighted(BaseMeasure):
 
     measure: BaseMeasure
     s: Floats
+
+    if TYPE_CHECKING:
+
+        def __init__(self, measure: BaseMeasure, s: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
         s = np.array(self.s, dtype=np.float64)
@@ -73,8 +78,8 @@ class Weighted(BaseMeasure):
 
     def features(self, points: Points) -> Points:
         """Return the features of the measure, times s."""
-        phi: Any = self.measure.features(points)
-        if sparse.issparse(phi):
+        phi = self.measure.features(points)
+        if hasattr(phi, "toarray"):
             data = phi.data * self.s[phi.indices]
             return sparse.csr_matrix((data, phi.indices, phi.indptr), shape=phi.shape)
         return phi * self.s
