@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -52,7 +53,9 @@ finally:
 
 @dataclass(frozen=True)
 class Stranger(PointEstimates, LocalStep):
-    """The local step of the guide; it reports nothing but counts."""
+    """The local step of the guide, but it reports nothing but counts."""
+
+    reports: ClassVar[frozenset[str]] = frozenset()
 
     def step(self, minibatch, topics, seeds, workers, documents=None, report=frozenset()):
         assert not report
