@@ -87,7 +87,7 @@ class SentenceBatch:
 
 @dataclass(frozen=True)
 class Topics:
-    """What a local step sees of the topics.
+    """Weights of words in topics, as a local step sees them.
 
     Attributes
     ----------
@@ -169,7 +169,7 @@ class TableStatistics(Statistics):
     tables: np.ndarray = field(kw_only=True)
 
     def of(self, topics: np.ndarray) -> "TableStatistics":
-        """Those of some of the topics."""
+        """Return the statistics of some of the topics."""
         counts = np.ascontiguousarray(self.counts[:, topics])
         alpha = None if self.alpha is None else self.alpha[topics]
         return replace(self, counts=counts, tables=self.tables[topics], alpha=alpha)

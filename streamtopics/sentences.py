@@ -352,7 +352,7 @@ def _check_values(sentences: Sentences, whole: bool, signed: bool, caller: str) 
 
 
 def _place(sentences: Sentences, entry: int) -> str:
-    """Where a stored entry is, in the terms of the one who passed it."""
+    """Name the place of a stored entry, in the terms of the one who passed it."""
     X = sentences.counts
     row = int(np.searchsorted(X.indptr, entry, side="right")) - 1
     value, column = X.data[entry], X.indices[entry]

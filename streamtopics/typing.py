@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What users may pass for the parameters that several estimators have."""
+"""Types of the parameters that several estimators have."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What estimators of topics say about the sentences of documents."""
+"""Topics of the sentences of documents, for the estimators that read sentences."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         check_same_state(now.update, before.update, self._state_of_rule(), commit.posterior)
 
     def _state_of_rule(self) -> Any:
-        """What the update rule itself remembers."""
+        """Return the state of the update rule, without that of the pieces around it."""
         return self._commit.state[0]
 
     def _started(self) -> dict[str, Any]:

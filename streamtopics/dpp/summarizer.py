@@ -116,7 +116,7 @@ class Known(Commit):
 
 
 class Choice(NamedTuple):
-    """What sentences are chosen by; `n_words` in place of `n_sentences`, if it is not None."""
+    """Limits of a summary; `n_words` in place of `n_sentences`, if it is not None."""
 
     thesis: LowRankDPP | None
     weights: Floats | None

@@ -50,7 +50,7 @@ class SentenceCorpus:
 
     @property
     def bounds(self) -> np.ndarray:
-        """Where each document begins in `words`, and the end."""
+        """Return the place in `words` where each document begins, and the end."""
         bounds: np.ndarray = self.sentences[self.documents]
         return bounds
 

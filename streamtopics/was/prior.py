@@ -17,7 +17,7 @@ SharedWeights = tuple[tuple[float, float], tuple[int, int]]
 
 
 class Seats(NamedTuple):
-    """Where the words of a document sit; words are numbered sentence by sentence.
+    """Seats of the words of a document; words are numbered sentence by sentence.
 
     Attributes
     ----------
