@@ -114,31 +114,22 @@ def make_rated_reviews(
     check_scalar(qualitative_share, "qualitative_share", Real, **inside)
     alpha = 1 / n_components if doc_topic_prior is None else doc_topic_prior
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1, size=4))
-    items = rng.integers(n_items, size=n_documents)
-    users = rng.integers(n_users, size=n_documents)
+    items, users = (rng.integers(n, size=n_documents) for n in (n_items, n_users))
     item_effects = item_effect * rng.standard_normal(n_items)
     user_effects = user_effect * rng.standard_normal(n_users)
     opinion = item_effects[items] + noise * rng.standard_normal(n_documents)
     topic_word = rng.dirichlet(np.full(n_features, topic_word_prior), n_components + 2)
-    owners = {"document": np.arange(n_documents), "item": items, "user": users}[profile]
-    n_profiles = {"document": n_documents, "item": n_items, "user": n_users}[profile]
+    owners, n_profiles = {
+        "document": (np.arange(n_documents), n_documents),
+        "item": (items, n_items),
+        "user": (users, n_users),
+    }[profile]
     profile_topic = rng.dirichlet(np.full(n_components, alpha), n_profiles)
     qualitative = rng.beta(10 * qualitative_share, 10 * (1 - qualitative_share), n_documents)
     signs = np.where(opinion >= 0, 1, -1)
-    shares = np.column_stack(
-        [
-            (1 - qualitative)[:, None] * profile_topic[owners],
-            qualitative * (signs > 0),
-            qualitative * (signs < 0),
-        ]
-    )
-    lengths = rng.poisson(mean_length, n_documents)
-    rows = [
-        rng.multinomial(n, share @ topic_word / (share @ topic_word).sum())
-        for n, share in zip(lengths, shares, strict=True)
-    ]
+    shares = _shares(profile_topic[owners], qualitative, signs)
     return Bunch(
-        X=sparse.csr_matrix(np.array(rows, dtype=np.int64)),
+        X=_counts(rng.poisson(mean_length, n_documents), shares, topic_word, rng),
         ratings=MEAN_RATING + user_effects[users] + opinion,
         item=items,
         user=users,
@@ -149,6 +140,23 @@ def make_rated_reviews(
         item_effects=item_effects,
         user_effects=user_effects,
     )
+
+
+def _shares(proportions: np.ndarray, qualitative: np.ndarray, signs: np.ndarray) -> np.ndarray:
+    """Proportions of descriptive topics, praise and blame in each review."""
+    descriptive = (1 - qualitative)[:, None] * proportions
+    return np.column_stack([descriptive, qualitative * (signs > 0), qualitative * (signs < 0)])
+
+
+def _counts(
+    lengths: np.ndarray, shares: np.ndarray, topic_word: np.ndarray, rng: np.random.Generator
+) -> sparse.csr_matrix:
+    """Counts of words in reviews of these lengths."""
+    rows = [
+        rng.multinomial(n, share @ topic_word / (share @ topic_word).sum())
+        for n, share in zip(lengths, shares, strict=True)
+    ]
+    return sparse.csr_matrix(np.array(rows, dtype=np.int64))
 
 
 def _check_numbers(
