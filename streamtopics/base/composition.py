@@ -152,16 +152,17 @@ def word(options: dict[str, Any], value: Any) -> Any:
 
 def check_contracts(composition: Composition, posterior: Any) -> None:
     """Refuse parts that do not fit each other, or a kind of posterior."""
-    _check_kind("update", composition.update, Rule, "SVB() or PowerPrior(0.9)")
-    steps = ("inference", "transform_inference")
-    for name in steps:
+    _check_kind("update", composition.update, Rule, UPDATES, "PowerPrior(0.9)")
+    for name in ("inference", "transform_inference"):
         step = getattr(composition, name)
         if step is not None or name == "inference":
-            _check_kind(name, step, LocalStep, "'gibbs', 'variational' or Gibbs(n_sweeps=10)")
+            _check_kind(name, step, LocalStep, INFERENCE, "Gibbs(n_sweeps=10)")
     view, doc_topic = composition.view, composition.doc_topic
     if isinstance(view, type) or not (callable(view) and hasattr(view, "keeps_bound")):
         raise TypeError(
-            f"view must be 'mean', 'geometric_mean' or a view of your own; got {view!r}"
+            f"view must be one of {list(VIEWS)}, or a view of your own: a record with "
+            "__call__(rows, mass, out) and the class attribute keeps_bound, which is False unless "
+            f"the bound of variational Bayes holds for its weights; got {view!r}"
         )
     steps_alpha = callable(getattr(doc_topic, "step", None)) and not isinstance(doc_topic, Rule)
     if isinstance(doc_topic, type) or not steps_alpha:
@@ -202,9 +203,10 @@ def check_averageable(composition: Composition, blend: Blend) -> None:
         )
 
 
-def _check_kind(name: str, value: Any, kind: type, example: str) -> None:
+def _check_kind(name: str, value: Any, kind: type, words: dict[str, Any], example: str) -> None:
     if isinstance(value, type) or not isinstance(value, kind):
+        got = f"the class {value.__name__}" if isinstance(value, type) else repr(value)
         raise TypeError(
-            f"{name} must be {example}, or a record of your own that derives from "
-            f"{kind.__name__}; got {value!r}"
+            f"{name} must be one of {list(words)}, a record such as {example}, or one of your own "
+            f"that derives from {kind.__name__}; got {got}"
         )

@@ -275,16 +275,28 @@ def check_same(estimator: Any, **started: Any) -> None:
 
 
 def check_same_state(rule: Rule, before: Rule, state: Any, posterior: Any) -> None:
-    """Refuse a rule of another class than the one before, if either of them keeps a state."""
+    """Refuse a rule of another class than the one before, if the posterior is no use to it.
+
+    That is where either of them keeps a state, or one keeps means of a document and the other
+    counts of all.
+    """
     if kinds_of(rule) == kinds_of(before):
         return
-    if state is not None:
+    if keeps_means(rule) != keeps_means(before):
+        kept = "means of a document, not counts" if keeps_means(before) else "counts, not means"
+        trouble = f"cannot go on from the topics of {before}, which are {kept}"
+    elif state is not None:
         trouble = f"has no use for the state of {before}"
     elif rule.init(posterior) is not None:
         trouble = f"lacks the state that it would have had from the start, as {before} keeps none"
     else:
         return
     raise ValueError(f"update is {rule} now, which {trouble}; set it back, or start anew with fit")
+
+
+def keeps_means(rule: Rule) -> bool:
+    """Whether the posterior is a running mean over documents, as under online EM."""
+    return rule.merges in ("mean", "decayed mean")
 
 
 def kinds_of(rule: Any) -> list[type]:

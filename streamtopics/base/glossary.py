@@ -134,7 +134,7 @@ boosting_scale : float, default=0.0
     "boosted_prior": """\
 boosted_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
         WordPrior, callable or None, default=None
-    The knowledge that `boosting_scale` adds again with every minibatch; only its
+    The knowledge that a boost adds again with every minibatch; only its
     shape counts. None is `topic_word_prior`, which the stream starts from and forgets
     to; give both to forget to a flat prior and yet to keep what is known.""",
     "on_drift": """\

@@ -111,7 +111,8 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         When it fails nothing has changed. When it is interrupted, either nothing has
         changed or all of the minibatch was learnt, as `n_batch_iter_` says. What `on_drift`
         raises comes through, and then the minibatch is learnt. The first call fixes the number
-        of topics and the priors; of a minibatch without rows nothing is learnt.
+        of topics, the priors, the seed and the kind of rule; other parameters count from the
+        next minibatch on. Of a minibatch without rows nothing is learnt.
 
         Parameters
         ----------
@@ -230,7 +231,8 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         if not self._composition().rule.forgets:
             raise AttributeError(
                 f"{type(self).__name__} has no report of drift with {self._composition().update}, "
-                "which forgets nothing; use a rule such as PowerPrior(0.9)"
+                "which does not say what it keeps (its `forgets` is False); use a rule such as "
+                "PowerPrior(0.9)"
             )
 
     @property

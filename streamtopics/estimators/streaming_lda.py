@@ -45,25 +45,25 @@ class StreamingLDA(StreamingTopicModel):
     Parameters
     ----------
     {n_components}
-    update : {{"online_em", "svb", "bps", "power_prior", "hpp", "mhpp", "population_vb", \
-            "svi"}} or Rule, default="online_em"
+    update : {"online_em", "svb", "bps", "power_prior", "hpp", "mhpp", "population_vb", \
+            "svi"} or Rule, default="online_em"
         How the topics take in a minibatch; see `streamtopics.updates` for the records that
         the words stand for, and others.
-    inference : {{"gibbs", "variational"}} or LocalStep, default="gibbs"
+    inference : {"gibbs", "variational"} or LocalStep, default="gibbs"
         How the topics of a document are found in learning: by collapsed Gibbs sampling,
         ``Gibbs(n_sweeps=5)``, or mean-field variational inference, ``Variational(tol=1e-3,
         max_iter=100)``.
-    view : {{"mean", "geometric_mean"}} or view, default="mean"
+    view : {"mean", "geometric_mean"} or view, default="mean"
         Weights of words that it sees: the expected topics, or exp(E[log beta]), which the
         exact bound of variational Bayes is for. With that one, words stay in the topic where
         they fell first, so that the topics of one pass are worse.
-    transform_inference : {{"gibbs", "variational"}}, LocalStep or None, default=None
+    transform_inference : {"gibbs", "variational"}, LocalStep or None, default=None
         The same in `transform` and in scores. None is a longer `inference`.
     doc_topic_prior : float, array-like of shape (n_components,), Symmetric or None, default=None
         Dirichlet parameter of the documents' topic proportions (the papers' alpha), in tokens,
         that the stream starts with. None is ``Symmetric(3)``, which together weighs three
         tokens: it suits short documents, and grows if they are long.
-    doc_topic_prior_update : {{"fixed_point", "gamma", "fixed"}} or DocTopicUpdate, \
+    doc_topic_prior_update : {"fixed_point", "gamma", "fixed"} or DocTopicUpdate, \
             default="fixed_point"
         How that prior is learnt; see `GibbsOnlineEM`.
     {small_topic_word_prior}
