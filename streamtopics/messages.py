@@ -122,6 +122,8 @@ class Statistics:
         the q(beta) that they were inferred with; None where it was not asked for.
     alpha : ndarray of shape (n_components,), float64, or None
         Dirichlet parameter of the documents' proportions that they were found under.
+    takes_back : bool
+        Whether counts may be below 0, where what was learnt before is taken back.
     """
 
     words: np.ndarray
@@ -130,6 +132,7 @@ class Statistics:
     log_theta: np.ndarray | None = None
     local_bound: float | None = None
     alpha: np.ndarray | None = None
+    takes_back: bool = False
 
     @property
     def n_documents(self) -> int:
@@ -151,7 +154,8 @@ class Statistics:
         counts = np.zeros((len(words), self.counts.shape[1]))
         counts[np.searchsorted(words, self.words)] = self.counts
         counts[np.searchsorted(words, other.words)] += scale * other.counts
-        return replace(self, words=words, counts=counts)
+        takes_back = self.takes_back or scale < 0
+        return replace(self, words=words, counts=counts, takes_back=takes_back)
 
 
 @dataclass(frozen=True)

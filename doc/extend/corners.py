@@ -42,10 +42,8 @@ class Corners(BaseMeasure):
         return 2.0 * rng.integers(2, size=(n, self.n_votes)) - 1
 
     def sample_tilted(self, H, rng):
-        """Draw vote after vote: x_i has a probability proportional to (a + h_i x_i)^2 + c.
-
-        a is h'x so far, and c the sum of h^2 of the votes to come.
-        """
+        """Draw vote after vote: x_i has a probability proportional to (a + h_i x_i)^2 + c."""
+        # a is h'x so far, and c the sum of h^2 of the votes to come.
         x, a, c = np.empty(H.shape), np.zeros(len(H)), (H**2).sum(axis=1)
         for i, h in enumerate(H.T):
             c = np.maximum(c - h**2, 0.0)

@@ -13,10 +13,12 @@ An estimator says how to read its input, what it starts from and how it learns a
 
 from __future__ import annotations
 
+import os
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self, TypeVar
 from weakref import WeakKeyDictionary
@@ -62,6 +64,11 @@ class Commit:
     def n_batches(self) -> int:
         """Minibatches learnt from."""
         return int(self.posterior.n_batches)
+
+    def apart(self) -> Self:
+        """Return a record that no later step changes: posteriors are written in place."""
+        written = hasattr(self.posterior, "blend")
+        return replace(self, posterior=deepcopy(self.posterior)) if written else self
 
 
 class Batch(Protocol):
@@ -141,6 +148,8 @@ class StreamingEstimator(BaseEstimator):
                 for part in batch.cut(self.batch_size):
                     if self.verbose > 0:
                         self._show(part, pool, report)
+                    if self._commit.n_batches:
+                        self._check_continuable()
                     self._learn(part, pool)
                     report.advance(part.n_documents, part.n_tokens)
                 self._commit = replace(self._commit, n_iter=self._commit.n_iter + 1)
@@ -228,8 +237,36 @@ class StreamingEstimator(BaseEstimator):
         check_is_fitted(self)
         return int(self._commit.n_batches)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Parameters and fitted attributes, of one whole state that nothing shares."""
+        with lock_of(self):
+            state = dict(super().__getstate__())
+            if "_commit" in state:
+                state["_commit"] = state["_commit"].apart()
+        return state
+
     def __sklearn_is_fitted__(self) -> bool:
         return "_commit" in vars(self)
+
+
+@contextmanager
+def locks_of(*estimators: Any) -> Iterator[None]:
+    """Hold the locks of estimators, in one order, so that no two threads wait for ever."""
+    with ExitStack() as stack:
+        for estimator in sorted({id(e): e for e in estimators if e is not None}.items()):
+            stack.enter_context(lock_of(estimator[1]))
+        yield
+
+
+def _new_locks() -> None:
+    """Forget the locks: in a forked process nobody is left to release them."""
+    global _GUARD
+    _LOCKS.clear()
+    _GUARD = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_new_locks)
 
 
 def lock_of(estimator: Any) -> threading.RLock:

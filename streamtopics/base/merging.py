@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.frame import StreamingEstimator, lock_of
+from streamtopics.base.frame import StreamingEstimator, locks_of
 from streamtopics.updates.doc_topic import FIXED
 
 
@@ -68,7 +68,7 @@ class Mergeable(StreamingEstimator):
         AttributeError
             If the update rule does not say how posteriors are made one.
         """
-        with lock_of(self):
+        with locks_of(self, other, base):
             self._check_mergeable("this model", self)
             self._check_mergeable("other", other)
             if base is not None:
@@ -87,24 +87,20 @@ class Mergeable(StreamingEstimator):
         """The commit record of both."""
         merges = self._composition().rule.merges
         mine, theirs = self.posterior_, other.posterior_
-        if merges == "sum":
-            return replace(self._commit, posterior=mine.added_to(theirs, base))
         share = self._share_of_means(other, base)
         (state, memory), (_, their_memory) = self._commit.state, other._commit.state
         if memory is None:
             memory = their_memory
         elif their_memory is not None:
             memory = share * memory + (1 - share) * their_memory
-        return replace(
-            self._commit,
-            posterior=mine.averaged_with(
-                theirs,
-                base,
-                forgets=merges == "decayed mean",
-                alpha=share * mine.alpha + (1 - share) * theirs.alpha,
-            ),
-            state=(state, memory),
-        )
+        alpha = share * mine.alpha + (1 - share) * theirs.alpha
+        if merges == "sum":
+            alpha = mine.alpha if np.array_equal(mine.alpha, theirs.alpha) else alpha
+            posterior = mine.added_to(theirs, base, alpha)
+        else:
+            forgets = merges == "decayed mean"
+            posterior = mine.averaged_with(theirs, base, forgets=forgets, alpha=alpha)
+        return replace(self._commit, posterior=posterior, state=(state, memory))
 
     def _share_of_means(self, other: Self, base: Any) -> float:
         """Weight of this model's alpha, by minibatches; that of one if the other learnt none."""

@@ -9,6 +9,7 @@ rule: validate, learn, then blend, and the blend is the only writer.
 from __future__ import annotations
 
 import warnings
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
@@ -55,6 +56,11 @@ class TopicCommit(Commit):
     posterior: TopicPosterior
     average: IterateAverage | None = None
     drift: tuple[Drift, ...] = field(default=())
+
+    def apart(self) -> Self:
+        """Return a record that no later step changes."""
+        posterior, average = deepcopy((self.posterior, self.average))
+        return replace(self, posterior=posterior, average=average)
 
 
 class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
@@ -141,7 +147,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
                 f"averaging is {now.averaging!r} now, but the model was started with "
                 f"{before.averaging!r}; set it back, or start anew with fit"
             )
-        if now.doc_topic not in (FIXED, before.doc_topic):
+        if type(now.doc_topic) not in (type(FIXED), type(before.doc_topic)):
             raise ValueError(
                 f"doc_topic_prior_update stands for {now.doc_topic} now, but the model was started "
                 f"with {before.doc_topic}; set it back or to 'fixed', or start anew with fit"
@@ -203,6 +209,9 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
             warn_of_no_boost(blend, "an update with a boost, such as BPS(0.1)")
         record = observe(posterior, blend, batch.time) if rule.forgets else None
         drift = commit.drift if record is None else kept_records(commit.drift, record)
+        if composition.doc_topic == FIXED:
+            # What was learnt of the documents waits for the update that learnt it.
+            composition = replace(composition, doc_topic=commit.update.doc_topic)
         new = replace(commit, state=state, update=composition, drift=drift)
         (commit.average or posterior).blend(blend, [(vars(self), "_commit", new)])
         on_drift = getattr(self, "on_drift", None)

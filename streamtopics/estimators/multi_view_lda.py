@@ -518,8 +518,9 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     @property
     def class_count_(self) -> np.ndarray:
         """Documents of each class learnt from, of shape (n_classes,)."""
-        check_is_fitted(self)
-        return np.array([part.n_documents for part in self.posterior_.parts[:-1]])
+        return self._whole(
+            lambda: np.array([part.n_documents for part in self.posterior_.parts[:-1]])
+        )
 
     @property
     def topic_class_(self) -> np.ndarray:

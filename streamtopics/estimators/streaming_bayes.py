@@ -385,8 +385,7 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
             X = self._samples(self._inputs(X, "score_samples"), self.model_)
         else:
             X, y = self._data(X, y, "score_samples", model=self.model_)
-        log_density: np.ndarray = self.model_.log_predictive(self.posterior_, X, y)
-        return log_density
+        return self._whole(lambda: self.model_.log_predictive(self.posterior_, X, y))
 
     def score(self, X: Any, y: Any = None) -> float:
         """Log predictive density, in nats per sample; higher is better.
@@ -404,7 +403,8 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
         """
         check_is_fitted(self)
         X, y = self._data(X, y, "score", model=self.model_)
-        return float(self.model_.log_predictive(self.posterior_, X, y).mean())
+        density = self._whole(lambda: self.model_.log_predictive(self.posterior_, X, y))
+        return float(density.mean())
 
     @available_if(_model_can("predict"))
     def predict(self, X: Any) -> np.ndarray:

@@ -350,6 +350,10 @@ class TopicPosterior:
         counts = np.asarray(statistics.counts)
         if counts.dtype not in (np.float32, np.float64) or not counts.flags.c_contiguous:
             counts = np.ascontiguousarray(counts, np.float64)
+        if statistics.takes_back:
+            # Rounding must not take back more than was learnt.
+            learnt = fold * old.S[statistics.words] / scale
+            counts = np.maximum(counts, -learnt, dtype=np.float64)
         given = new.S, statistics.words, counts, scale, fold
         return (*given, old.learnt_mass, new.learnt_mass), new
 
@@ -430,10 +434,16 @@ class TopicPosterior:
         boosted = (self.c >= base.c).all() and (self.b >= base.b).all()
         return bool(self.follows(base) and boosted and (learnt >= before * (1 - 1e-9)).all())
 
-    def added_to(self, other: TopicPosterior, base: TopicPosterior | None) -> TopicPosterior:
+    def added_to(
+        self,
+        other: TopicPosterior,
+        base: TopicPosterior | None,
+        alpha: np.ndarray | None = None,
+    ) -> TopicPosterior:
         """Return lam + lam of other - lam of base, which counts what both share once.
 
-        `base` is the posterior that both started from; None for the prior.
+        `base` is the posterior that both started from; None for the prior. `alpha` is that of
+        the result; None keeps this one's.
         """
         parts = [(self, 1.0), (other, 1.0)] + ([] if base is None else [(base, -1.0)])
         summed = _summed(parts)
@@ -444,7 +454,13 @@ class TopicPosterior:
             S -= base.a * base.S
             learnt = learnt - base.learnt_part
         return self._with(
-            summed._replace(S=S, c=c, a=np.ones(self.n_nodes), learnt_mass=learnt, alpha=self.alpha)
+            summed._replace(
+                S=S,
+                c=c,
+                a=np.ones(self.n_nodes),
+                learnt_mass=learnt,
+                alpha=self.alpha if alpha is None else alpha,
+            )
         )
 
     def averaged_with(

@@ -23,7 +23,7 @@ from streamtopics.updates.rule import Rule
 class Gradients(NamedTuple):
     """Running means of the gradient and of its square norm, and the minibatches they span."""
 
-    mean: np.ndarray
+    mean: np.ndarray | None
     square: float
     memory: float
 
@@ -54,9 +54,11 @@ class AdaptiveRate(Rule):
         """A posterior whose parameters can be read as a whole."""
         return frozenset({"dense"})
 
-    def step(
-        self, posterior: Any, learn: Learn, state: Gradients | None
-    ) -> tuple[Blend, Gradients]:
+    def init(self, posterior: Any) -> Gradients:
+        """Return what there is before the first minibatch: no gradient."""
+        return Gradients(None, 0.0, self.memory)
+
+    def step(self, posterior: Any, learn: Learn, state: Gradients) -> tuple[Blend, Gradients]:
         """Return the blend to (1 - r) lam + r (eta + D/B s)."""
         s = learn(posterior)
         scale = (self.n_documents or posterior.n_documents + s.n_documents) / s.n_documents
@@ -64,8 +66,8 @@ class AdaptiveRate(Rule):
         g = np.broadcast_to(posterior.eta, lam.shape) - lam
         g[s.words] += scale * s.counts
         norm = float((g * g).sum())
-        if state is None:
-            return Blend(0.0, scale, 1.0, s), Gradients(g, norm, self.memory)
+        if state.mean is None:
+            return Blend(0.0, scale, 1.0, s), Gradients(g, norm, state.memory)
         part = 1.0 / state.memory
         mean = (1 - part) * state.mean + part * g
         square = (1 - part) * state.square + part * norm

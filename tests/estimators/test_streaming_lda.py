@@ -402,7 +402,7 @@ def test_attributes_of_drift_are_those_of_rules_that_forget(update):
     for name in DRIFT:
         assert hasattr(model, name) == forgets
         if not forgets:
-            with pytest.raises(AttributeError, match=r"forgets nothing; use a rule such as"):
+            with pytest.raises(AttributeError, match=r"use a rule such as PowerPrior"):
                 getattr(model, name)
     if forgets:
         assert model.drift_report()

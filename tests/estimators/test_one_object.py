@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One object over its life: changes of mind, copies, merging, forks; nothing is lost in silence."""
+
+import copy
+import multiprocessing
+import sys
+import threading
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from streamtopics import GibbsOnlineEM, StreamingLDA
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.updates import AdaptiveRate, Window
+
+X = make_lda_corpus(n_documents=300, n_features=50, n_components=3, random_state=0).X
+
+
+def test_the_decay_of_a_step_may_change_on_the_way():
+    model = GibbsOnlineEM(3, batch_size=10, random_state=0).fit(X[:200])
+    learnt = model.doc_topic_prior_
+    model.set_params(kappa=0.9).partial_fit(X[200:])
+    model.set_params(doc_topic_prior_update="fixed").partial_fit(X[:100])
+    model.set_params(doc_topic_prior_update="fixed_point").partial_fit(X[100:200])
+    assert model.n_batch_iter_ == 23
+    assert (model.doc_topic_prior_ != learnt).all()
+
+
+@pytest.mark.parametrize(("first", "then"), [("online_em", "svb"), ("power_prior", "online_em")])
+def test_means_do_not_go_on_as_counts(first, then):
+    model = StreamingLDA(3, update=first, random_state=0).fit(X)
+    before = model.components_
+    with pytest.raises(ValueError, match="cannot go on from the topics of"):
+        model.set_params(update=then).partial_fit(X)
+    assert_array_equal(model.components_, before)
+
+
+def test_a_rule_with_a_memory_does_not_come_in_on_the_way():
+    model = StreamingLDA(3, update="svb", random_state=0).fit(X)
+    with pytest.raises(ValueError, match="AdaptiveRate"):
+        model.set_params(update=AdaptiveRate()).partial_fit(X)
+
+
+def test_a_callback_that_changes_the_rule_is_refused_before_the_next_minibatch():
+    def change(record):
+        model.set_params(update=Window(2))
+
+    model = StreamingLDA(
+        3, update="power_prior", drift_threshold=1.0, on_drift=change, random_state=0
+    )
+    with pytest.raises(ValueError, match="Window"):
+        model.fit(X)
+    assert model.n_batch_iter_ == 1
+
+
+def test_a_window_never_takes_back_more_than_was_learnt():
+    model = StreamingLDA(
+        3, update=Window(2), inference="variational", topic_word_prior=1e-6, random_state=0
+    )
+    for i in range(12):
+        scale = 1e12 if i % 4 == 1 else 1.0
+        model.partial_fit(X[10 * i : 10 * i + 10].astype(float) * scale)
+        assert (model.components_ > 0).all()
+
+
+def test_the_alpha_of_both_is_in_a_merged_sum_whichever_came_first():
+    def start():
+        return StreamingLDA(3, update="svb", batch_size=10, random_state=0)
+
+    models = [start().partial_fit(X[:10]), start().fit(X[10:])]
+    merged = [copy.deepcopy(models[i]).merge(models[1 - i]).doc_topic_prior_ for i in (0, 1)]
+    assert_allclose(merged[0], merged[1])
+    assert_array_equal(merged[0], models[1].doc_topic_prior_)
+
+
+def test_copies_share_nothing():
+    model = StreamingLDA(3, random_state=0).fit(X)
+    before = model.components_
+    copy.copy(model).partial_fit(X)
+    assert_array_equal(model.components_, before)
+
+
+def test_a_prior_made_of_the_data_waits_for_data():
+    model = StreamingLDA(3, topic_word_prior=lambda names, X: np.full(X.shape[1], 0.1))
+    with pytest.raises(ValueError, match="no documents"):
+        model.partial_fit(X[:0])
+    model.partial_fit(X)
+
+
+def test_what_is_merged_in_is_one_whole_state():
+    other = StreamingLDA(3, update="svb", random_state=0).fit(X[:100])
+    stop = threading.Event()
+
+    def learn():
+        while not stop.is_set():
+            other.partial_fit(X[:20])
+
+    thread = threading.Thread(target=learn)
+    thread.start()
+    try:
+        for _ in range(20):
+            model = StreamingLDA(3, update="svb", random_state=0).fit(X[:50])
+            merged = model.merge(other).posterior_
+            assert_allclose(merged.S.sum(axis=0), merged.learnt_mass)
+            assert_allclose(merged.learnt_mass.sum(), merged.n_tokens, rtol=1e-5)
+    finally:
+        stop.set()
+        thread.join()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_process_does_not_wait_for_a_thread_that_it_does_not_have():
+    model = StreamingLDA(3, random_state=0).fit(X)
+    entered, leave = threading.Event(), threading.Event()
+
+    def hold(names, X):
+        entered.set()
+        leave.wait(30)
+        return np.full(X.shape[1], 0.1)
+
+    thread = threading.Thread(target=model.set_params(topic_word_prior=hold).fit, args=(X,))
+    thread.start()
+    entered.wait(30)
+    model.set_params(topic_word_prior=0.1)
+    child = multiprocessing.get_context("fork").Process(target=model.partial_fit, args=(X[:20],))
+    child.start()
+    child.join(30)
+    leave.set()
+    thread.join()
+    hung = child.is_alive()
+    child.kill()
+    assert not hung
