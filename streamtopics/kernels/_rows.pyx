@@ -159,7 +159,7 @@ def write(list calls, list swaps):
     exception, a signal handler nor another thread can find some of them done and others not.
     """
     cdef dict namespace
-    for S, words, counts, scale, *_ in calls:
+    for S, words, counts, *_ in calls:
         check_words(words, S.shape[0])
         if counts.shape != (len(words), S.shape[1]):
             raise ValueError(f"write: counts of shape {counts.shape} for {len(words)} words")
