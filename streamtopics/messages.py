@@ -124,6 +124,11 @@ class Statistics:
         Dirichlet parameter of the documents' proportions that they were found under.
     takes_back : bool
         Whether counts may be below 0, where what was learnt before is taken back.
+    shares : ndarray of shape (n_components,), float64, or None
+        Expected topic proportions, the mean over the documents that have words; None where it
+        was not asked for.
+    n_batches : int
+        Minibatches that they are of.
     """
 
     words: np.ndarray
@@ -133,6 +138,8 @@ class Statistics:
     local_bound: float | None = None
     alpha: np.ndarray | None = None
     takes_back: bool = False
+    shares: np.ndarray | None = None
+    n_batches: int = 1
 
     @property
     def n_documents(self) -> int:

@@ -7,22 +7,30 @@ the names of both.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 
-from streamtopics.local import Gibbs, LocalStep, Variational
+from streamtopics.base.frame import keeps_means
+from streamtopics.local import Gibbs, LocalStep, OneTopic, Variational
+from streamtopics.local.minibatches import part
+from streamtopics.messages import Minibatch
 from streamtopics.models import LDA
-from streamtopics.models.views import TopicView, geometric_mean, mean
-from streamtopics.posteriors import Blend
+from streamtopics.models.sources import DOCUMENTS, NOISE, Start, Table
+from streamtopics.models.views import TopicView, corrected_mean, geometric_mean, mean
+from streamtopics.parallel import Workers
+from streamtopics.posteriors import Blend, Learn, TopicPosterior
 from streamtopics.updates import (
     BPS,
     SVB,
     HierarchicalPowerPrior,
     MeanDecay,
     OnlineEM,
+    Growing,
     PopulationVB,
     PowerPrior,
     StochasticVI,
@@ -34,7 +42,9 @@ from streamtopics.updates.doc_topic import (
     FixedPoint,
     GammaPrior,
     LearnsDocTopicPrior,
+    Shares,
 )
+from streamtopics.updates.parts import in_parts
 from streamtopics.updates.rule import Rounds, Rule
 
 UPDATES = {
@@ -47,13 +57,21 @@ UPDATES = {
     "population_vb": PopulationVB(10_000, 0.1),
     "svi": StochasticVI(),
 }
-INFERENCE = {"gibbs": Gibbs(), "variational": Variational()}
-VIEWS = {"mean": mean, "geometric_mean": geometric_mean}
-DOC_TOPIC_UPDATES = {"fixed": Fixed(), "fixed_point": FixedPoint(), "gamma": GammaPrior()}
+INFERENCE = {"gibbs": Gibbs(), "variational": Variational(), "one_topic": OneTopic()}
+VIEWS = {"mean": mean, "geometric_mean": geometric_mean, "corrected_mean": corrected_mean}
+STARTS = {"noise": NOISE, "documents": DOCUMENTS}
+# Documents in a part, where a minibatch is cut and nothing is said.
+PART = 150
+DOC_TOPIC_UPDATES = {"fixed": Fixed(), "fixed_point": FixedPoint(), "gamma": GammaPrior(), "shares": Shares()}
 Averaging = Literal["linear", "uniform"] | None
 
+WHOLE = (
+    "inner_batch_size is set, but {} settles something over a whole minibatch, which therefore "
+    "cannot be cut; set inner_batch_size to None, or use another update"
+)
 REMEDIES = {
     "log_theta": 'doc_topic_prior_update="fixed", or another inference',
+    "shares": 'doc_topic_prior_update="fixed", or inference="one_topic"',
     "local_bound": "a single rate start, or variational inference with view='geometric_mean'",
 }
 
@@ -80,6 +98,15 @@ class Composition:
         Whether a further round goes on from where the last one left the documents.
     averaging : {"linear", "uniform"} or None
         Weights of the iterates whose average the topics are; None for the last one.
+    start : Start
+        What makes the topics that the first minibatch is seen with.
+    inner_batch_size, first_batch_size : int or None, int
+        Documents in the parts that a minibatch is stepped through in, and at least in the
+        first part of a stream; None takes minibatches whole.
+    growth : float
+        Power of the number of documents that minibatches weigh by.
+    prior_limit : float or None
+        Share of what was learnt that the prior weighs at most in learning.
     """
 
     update: Rule
@@ -91,17 +118,59 @@ class Composition:
     n_start_rounds: int = 1
     warm_rounds: bool = False
     averaging: Averaging = None
+    start: Start = NOISE
+    inner_batch_size: int | None = None
+    first_batch_size: int = 0
+    growth: float = 1.0
+    prior_limit: float | None = None
 
     @cached_property
     def rule(self) -> Rounds:
         """The rule with all pieces around it."""
-        learns = LearnsDocTopicPrior(self.update, self.doc_topic)
+        grows = self.update if self.growth == 1 else Growing(self.update, self.growth)
+        learns = LearnsDocTopicPrior(grows, self.doc_topic)
         return Rounds(learns, self.n_rounds, self.n_start_rounds, warm=self.warm_rounds)
 
     def model(self, seed: int) -> LDA:
         """The local side of the method."""
         found = self.transform_inference or self.inference.thorough()
-        return LDA(self.view, self.inference, found, seed, self.rule.needs & self.inference.reports)
+        report = self.rule.needs & self.inference.reports
+        return LDA(self.view, self.inference, found, seed, report, self.start, self.prior_limit)
+
+    def step(
+        self, posterior: TopicPosterior, minibatch: Minibatch, state: Any, model: LDA, pool: Workers
+    ) -> tuple[Blend, Any]:
+        """The blend that takes in a minibatch, whole or in parts, and the state after it."""
+        bounds = self._bounds(posterior.n_documents, minibatch.n_documents)
+        if len(bounds) == 2:
+            return self.rule.step(posterior, model.learner(posterior, minibatch, pool), state)
+        first = None
+        if posterior.knows_nothing:
+            seen = model.start(posterior, minibatch, model.seed)
+            places = np.arange(len(minibatch.words))
+            first = Table(places, seen.rows(minibatch.words), seen.alpha, seen.mass)
+        scratch = posterior.of_words(minibatch.words)
+
+        def parts() -> Iterator[tuple[Rule, Learn]]:
+            for start, stop in pairwise(bounds):
+                own, used = part(minibatch, start, stop)
+                rule = self.rule.divided((stop - start) / minibatch.n_documents)
+                if rule is None:
+                    raise ValueError(WHOLE.format(type(self.update).__name__))
+                numbered = replace(own, words=used.astype(np.int32))
+                yield rule, model.learner(scratch, numbered, pool, first)
+
+        return in_parts(parts(), scratch, minibatch.words, state)
+
+    def _bounds(self, n_before: int, n_documents: int) -> list[int]:
+        """Where the parts of a minibatch start and end; all are about as long."""
+        size = self.inner_batch_size
+        if size is None:
+            return [0, n_documents]
+        first = min(self.first_batch_size, n_documents) if n_before == 0 else 0
+        n_parts = -(-(n_documents - first) // size)
+        ends = np.linspace(first, n_documents, n_parts + 1).astype(int).tolist()
+        return ends if first == 0 else [0, *ends]
 
 
 def bayesian(estimator: Any, update: Rule) -> Composition:
@@ -164,6 +233,13 @@ def check_contracts(composition: Composition, posterior: Any) -> None:
             "__call__(rows, mass, out) and the class attribute keeps_bound, which is False unless "
             f"the bound of variational Bayes holds for its weights; got {view!r}"
         )
+    if composition.inner_batch_size is not None and composition.rule.divided(0.5) is None:
+        raise ValueError(WHOLE.format(type(composition.update).__name__))
+    if composition.growth != 1 and keeps_means(composition.update):
+        raise ValueError(
+            f"growth={composition.growth!r} is for rules that add up counts, but "
+            f"{type(composition.update).__name__} keeps means; set its step size, or growth=1"
+        )
     steps_alpha = callable(getattr(doc_topic, "step", None)) and not isinstance(doc_topic, Rule)
     if isinstance(doc_topic, type) or not steps_alpha:
         raise TypeError(
@@ -177,11 +253,11 @@ def check_needs(composition: Composition, posterior: Any) -> None:
     """Refuse a rule that needs what neither the posterior nor the local step has."""
     rule, inference, view = composition.rule, composition.inference, composition.view
     reports = set(inference.reports)
-    if not view.keeps_bound:
+    if not view.keeps_bound or composition.prior_limit is not None:
         reports.discard("local_bound")
     for need in sorted(rule.needs - posterior.offers - reports):
         lacking = f"{posterior.__name__} does not offer"
-        if need in ("log_theta", "local_bound"):
+        if need in ("log_theta", "shares", "local_bound"):
             by_view = need in inference.reports
             part = type(view if by_view else inference).__name__
             lacking = f"{part} does not {'keep' if by_view else 'report'}"

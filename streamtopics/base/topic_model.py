@@ -202,8 +202,8 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     def _learn(self, batch: Documents, pool: Workers) -> None:
         commit, composition = self._commit, self._composition()
         rule, posterior = composition.rule, commit.posterior
-        learn = composition.model(self.seed_).learner(posterior, batch.minibatch, pool)
-        blend, state = rule.step(posterior, learn, commit.state)
+        model = composition.model(self.seed_)
+        blend, state = composition.step(posterior, batch.minibatch, commit.state, model, pool)
         check_averageable(composition, blend)
         if posterior.xi is not None:
             warn_of_no_boost(blend, "an update with a boost, such as BPS(0.1)")

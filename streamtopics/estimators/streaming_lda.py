@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 from streamtopics.base.composition import (
     DOC_TOPIC_UPDATES,
     INFERENCE,
+    STARTS,
     UPDATES,
     VIEWS,
     Averaging,
@@ -19,6 +20,7 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.estimators.presets import PRESETS
 from streamtopics.local import LocalStep
+from streamtopics.models.sources import Start
 from streamtopics.models.views import TopicView
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates.doc_topic import DocTopicUpdate
@@ -30,6 +32,7 @@ PARTS: dict[str, dict[str, Any]] = {
     "view": VIEWS,
     "transform_inference": INFERENCE,
     "doc_topic_prior_update": DOC_TOPIC_UPDATES,
+    "start": STARTS,
 }
 
 
@@ -121,6 +124,10 @@ class StreamingLDA(StreamingTopicModel):
         n_start_rounds: int = 10,
         warm_rounds: bool = False,
         averaging: Averaging = None,
+        start: str | Start = "noise",
+        growth: float = 1.0,
+        prior_limit: float | None = None,
+        inner_batch_size: int | None = None,
         drift_threshold: float = 0.5,
         on_drift: Callable[[Drift], Any] | None = None,
         batch_size: int = 100,
@@ -142,6 +149,10 @@ class StreamingLDA(StreamingTopicModel):
         self.n_start_rounds = n_start_rounds
         self.warm_rounds = warm_rounds
         self.averaging = averaging
+        self.start = start
+        self.growth = growth
+        self.prior_limit = prior_limit
+        self.inner_batch_size = inner_batch_size
         self.drift_threshold = drift_threshold
         self.on_drift = on_drift
         self.batch_size = batch_size
@@ -187,4 +198,7 @@ class StreamingLDA(StreamingTopicModel):
             n_start_rounds=self.n_start_rounds,
             warm_rounds=self.warm_rounds,
             averaging=self.averaging,
+            growth=self.growth,
+            prior_limit=self.prior_limit,
+            inner_batch_size=self.inner_batch_size,
         )

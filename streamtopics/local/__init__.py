@@ -7,7 +7,8 @@ step size.
 """
 
 from streamtopics.local.gibbs import Gibbs
+from streamtopics.local.one_topic import OneTopic
 from streamtopics.local.step import LocalStep
 from streamtopics.local.variational import Variational
 
-__all__ = ["Gibbs", "LocalStep", "Variational"]
+__all__ = ["Gibbs", "LocalStep", "OneTopic", "Variational"]

@@ -2,7 +2,7 @@
 """Latent Dirichlet allocation: a view of the topics, and a local step."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy.special import digamma
@@ -10,65 +10,13 @@ from scipy.special import digamma
 from streamtopics.kernels import variational
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
+from streamtopics.models.sources import NOISE, LimitedPrior, Source, Start
 from streamtopics.models.views import TopicView
 from streamtopics.parallel import Workers, spans
 from streamtopics.posteriors import Learn, TopicPosterior
-from streamtopics.seeds import content_seeds, document_seeds, mix, standard_noise
+from streamtopics.seeds import content_seeds, document_seeds, mix
 
 WORDS_PER_JOB = 1024
-
-
-class Source(Protocol):
-    """Topics to see: a posterior, a proposal, an average, or a random start."""
-
-    @property
-    def alpha(self) -> np.ndarray:
-        """Dirichlet parameter of the documents' topic proportions."""
-
-    @property
-    def mass(self) -> np.ndarray:
-        """Sum of lam over the words, for each topic."""
-
-    def rows(self, words: np.ndarray) -> np.ndarray:
-        """Rows of lam, of shape (len(words), n_components)."""
-
-
-@dataclass(frozen=True)
-class RandomStart:
-    """Topics that differ from each other at random, for the first minibatch.
-
-    Under a prior that is the same for all topics nothing tells them apart. The
-    first local step therefore sees these rows instead of the prior's; they leave
-    no trace in the posterior, which starts from the prior exactly. The entry of
-    a word in a topic is a hash of (seed, word, topic): it does not depend on the
-    minibatch, so two streams with one seed start from the same topics.
-    """
-
-    prior: TopicPosterior
-    seed: int
-
-    @property
-    def alpha(self) -> np.ndarray:
-        """The prior's."""
-        return self.prior.alpha
-
-    @property
-    def mass(self) -> np.ndarray:
-        """Ones: the same mass for all topics."""
-        return np.ones(self.prior.shape[1])
-
-    def rows(self, words: np.ndarray) -> np.ndarray:
-        """100 (1 + eta) (1 + spread z), with z a sum of four uniforms, standardised.
-
-        The spread, 0.02 times the root of the number of topics but between 0.1 and
-        0.28, is what did well with 2 to 100 topics: less leaves the first statistics
-        without shape, more makes them a firm guess that later ones hardly correct.
-        """
-        n_components = self.prior.shape[1]
-        spread = min(max(0.1, 0.02 * n_components**0.5), 0.28)
-        z = standard_noise(self.seed, words, n_components)
-        found: np.ndarray = 100.0 * (1.0 + self.prior.prior_rows(words)) * (1.0 + spread * z)
-        return found
 
 
 @dataclass(frozen=True)
@@ -87,6 +35,10 @@ class LDA:
         Of the random start, and of what the local step draws.
     report : frozenset of str
         What the local step reports beside counts.
+    start : Start
+        What makes the topics that the first minibatch is seen with.
+    prior_limit : float or None
+        Share of what was learnt that the prior weighs at most in learning.
     """
 
     view: TopicView
@@ -94,20 +46,34 @@ class LDA:
     inference: LocalStep
     seed: int
     report: frozenset[str] = NOTHING
+    start: Start = NOISE
+    prior_limit: float | None = None
 
     def topics(self, source: Source, minibatch: Minibatch, workers: Workers) -> Topics:
         """Weights of the minibatch's words."""
         return visible_topics(self.view, source, minibatch, workers)
 
-    def learner(self, posterior: TopicPosterior, minibatch: Minibatch, workers: Workers) -> Learn:
-        """The function `learn` that an update rule calls."""
+    def learner(
+        self,
+        posterior: TopicPosterior,
+        minibatch: Minibatch,
+        workers: Workers,
+        first: Source | None = None,
+    ) -> Learn:
+        """The function `learn` that an update rule calls.
+
+        `first` is what is seen while the posterior knows nothing; None to start from the
+        minibatch.
+        """
         documents: Any = None
         seeds = document_seeds(self.seed, posterior.n_documents, minibatch.n_documents)
 
         def learn(source: Source, *, warm: bool = False) -> Statistics:
             nonlocal documents, seeds
             if source is posterior and posterior.knows_nothing:
-                source = RandomStart(posterior, self.seed)
+                source = first or self.start(posterior, minibatch, self.seed)
+            elif self.prior_limit is not None:
+                source = LimitedPrior(source, self.prior_limit)
             topics = self.topics(source, minibatch, workers)
             statistics, documents = self.local.step(
                 minibatch, topics, seeds, workers, documents if warm else None, self.report

@@ -17,7 +17,7 @@ from streamtopics.kernels import variational
 from streamtopics.local.minibatches import of_rows
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.messages import Minibatch, SideBySideStatistics, Statistics, Topics
-from streamtopics.models.lda import RandomStart, Source
+from streamtopics.models.sources import RandomStart, Source
 from streamtopics.models.views import TopicView, geometric_mean, mean
 from streamtopics.parallel import Workers, spans
 from streamtopics.posteriors import Learn, Proposal, SideBySide, SideBySideProposal, TopicPosterior

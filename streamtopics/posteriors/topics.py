@@ -71,9 +71,9 @@ class State(NamedTuple):
     n_tokens: float = 0.0
 
     def counted(self, statistics: Statistics) -> dict[str, Any]:
-        """The counters after one more minibatch."""
+        """The counters after these statistics."""
         return {
-            "n_batches": self.n_batches + 1,
+            "n_batches": self.n_batches + statistics.n_batches,
             "n_documents": self.n_documents + statistics.n_documents,
             "n_tokens": self.n_tokens + statistics.n_tokens,
         }
@@ -395,6 +395,13 @@ class TopicPosterior:
         out._state = state
         return out
 
+    def of_words(self, words: np.ndarray) -> TopicPosterior:
+        """A copy of the rows of some words, numbered from 0; masses are still those of all."""
+        out = self._with(self._state._replace(S=self.S[words]))
+        out.eta = _at(self.eta, words)
+        out.xi = None if self.xi is None else _at(self.xi, words)
+        return out
+
     def plus(self, other: TopicPosterior, scale: float) -> TopicPosterior:
         """Return lam + scale * other, at the cost of the whole vocabulary."""
         mine, theirs = self._state, other._state
@@ -544,6 +551,22 @@ class Proposal:
         """Dirichlet parameter of the documents' topic proportions."""
         alpha = self._blend.alpha
         return self._posterior.alpha if alpha is None else alpha
+
+    @property
+    def c(self) -> np.ndarray:
+        """Weight of the prior in each topic, and of its boosts where that is what is boosted."""
+        blend, boost = self._blend, self._blend.boost if self._posterior.xi is None else 0.0
+        weight: np.ndarray = blend.retain * self._posterior.c + blend.prior + boost
+        return weight
+
+    @property
+    def prior_mass(self) -> np.ndarray:
+        """Pseudo-counts of eta, for each topic."""
+        return self._posterior.prior_mass
+
+    def prior_rows(self, words: np.ndarray) -> np.ndarray:
+        """Rows of eta."""
+        return self._posterior.prior_rows(words)
 
     @property
     def mass(self) -> np.ndarray:

@@ -18,7 +18,7 @@ from scipy.special import digamma
 
 from streamtopics.families import dirichlet
 from streamtopics.messages import Statistics
-from streamtopics.models.lda import RandomStart
+from streamtopics.models.sources import RandomStart
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates.word_prior import solve_eta
 

@@ -24,7 +24,8 @@ from streamtopics.kernels import profiles as kernel
 from streamtopics.kernels import variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch, Statistics, Topics
-from streamtopics.models.lda import RandomStart, log_factors, visible_topics
+from streamtopics.models.lda import log_factors, visible_topics
+from streamtopics.models.sources import RandomStart
 from streamtopics.models.views import geometric_mean
 from streamtopics.parallel import Workers, spans
 from streamtopics.posteriors import TopicPosterior

@@ -25,7 +25,8 @@ from streamtopics.families import dirichlet
 from streamtopics.kernels import supervised as kernel
 from streamtopics.local import tokens
 from streamtopics.messages import Minibatch, Statistics
-from streamtopics.models.lda import RandomStart, log_factors, visible_topics
+from streamtopics.models.lda import log_factors, visible_topics
+from streamtopics.models.sources import RandomStart
 from streamtopics.models.views import geometric_mean
 from streamtopics.parallel import Workers, spans
 from streamtopics.posteriors import TopicPosterior

@@ -18,13 +18,15 @@ from streamtopics.updates.doc_topic import (
     FixedPoint,
     GammaPrior,
     LearnsDocTopicPrior,
+    Shares,
 )
 from streamtopics.updates.empirical_power_prior import EmpiricalPowerPrior
+from streamtopics.updates.growing import Growing
 from streamtopics.updates.hierarchical_power_prior import HierarchicalPowerPrior
 from streamtopics.updates.langevin import Langevin
 from streamtopics.updates.online_em import OnlineEM
 from streamtopics.updates.population import PopulationVB
-from streamtopics.updates.power_prior import PowerPrior
+from streamtopics.updates.power_prior import Memory, PowerPrior
 from streamtopics.updates.rates import Exponential, Normal
 from streamtopics.updates.rule import Rounds, Rule
 from streamtopics.updates.schedules import Decay, MeanDecay, ScaledDecay
@@ -44,12 +46,14 @@ __all__ = [
     "Fixed",
     "FixedPoint",
     "GammaPrior",
+    "Growing",
     "HierarchicalPowerPrior",
     "IncrementalVB",
     "Langevin",
     "LearnsDocTopicPrior",
     "MeanDecay",
     "MemoizedVB",
+    "Memory",
     "Normal",
     "OnlineEM",
     "PopulationVB",
@@ -57,6 +61,7 @@ __all__ = [
     "Rounds",
     "Rule",
     "ScaledDecay",
+    "Shares",
     "StochasticVI",
     "Window",
 ]

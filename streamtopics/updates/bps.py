@@ -76,6 +76,10 @@ class BPS(Rule):
         """Posteriors are added."""
         return "sum"
 
+    def divided(self, share: float) -> Rule:
+        """This rule."""
+        return self
+
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """Return the blend to lam + s + r xi."""
         statistics = learn(posterior)

@@ -16,7 +16,7 @@ that is psi(alpha_k) - psi(alpha_0) = s_k, with alpha_0 = sum_k alpha_k.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from scipy.special import digamma, gammaln, zeta
@@ -24,7 +24,7 @@ from scipy.special import digamma, gammaln, zeta
 from streamtopics.checks import check_able, check_positive, check_range, check_whole
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, Learn, Posterior
-from streamtopics.updates.rule import Merging, Rule
+from streamtopics.updates.rule import Around
 from streamtopics.updates.schedules import MEAN_DECAY, StepSize
 
 # What an update may make of alpha. For an unused topic E[log theta] is near -1 / alpha,
@@ -40,10 +40,25 @@ MAX_STEPS = 100
 SHIFTS = np.arange(8.0)[:, None]
 
 Memory = np.ndarray | None
+LOG_THETA = frozenset({"log_theta"})
 
 
 class DocTopicUpdate(Protocol):
-    """An update of alpha."""
+    """An update of alpha.
+
+    Attributes
+    ----------
+    burn_in : int
+        Documents at the start of a stream that it is not asked about.
+    needs : frozenset of str
+        What it asks of a local step: "log_theta" or "shares".
+    """
+
+    @property
+    def burn_in(self) -> int: ...
+
+    @property
+    def needs(self) -> frozenset[str]: ...
 
     def step(
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
@@ -57,6 +72,9 @@ class DocTopicUpdate(Protocol):
 @dataclass(frozen=True)
 class Fixed:
     """Alpha stays what it was."""
+
+    burn_in: ClassVar[int] = 0
+    needs: ClassVar[frozenset[str]] = frozenset()
 
     def step(
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
@@ -79,15 +97,16 @@ class FixedPoint:
     Parameters
     ----------
     burn_in : int
-        Minibatches at the start that leave alpha alone and are not remembered: as
+        Documents at the start that leave alpha alone and are not remembered: as
         long as all topics are alike, proportions do not seem to vary, and alpha
         would grow without end and keep them alike.
     step_size : StepSize
         Weight of a minibatch against those before.
     """
 
-    burn_in: int = 10
+    burn_in: int = 1000
     step_size: StepSize = MEAN_DECAY
+    needs: ClassVar[frozenset[str]] = LOG_THETA
 
     def __post_init__(self) -> None:
         _check(self)
@@ -97,7 +116,7 @@ class FixedPoint:
     ) -> tuple[np.ndarray, Memory]:
         """s <- (1 - rate) s + rate E[log theta]; then the alpha of s."""
         log_theta = statistics.log_theta
-        if n_batches < self.burn_in or log_theta is None or not informs(statistics):
+        if log_theta is None or not informs(statistics):
             return alpha, memory
         log_theta = np.maximum(log_theta, LEAST_LOG_THETA)
         memory = running_mean(memory, log_theta, self.step_size(n_batches))
@@ -129,16 +148,17 @@ class GammaPrior:
         adds about log(1 + N_d / alpha_0) to it, so that 1 weighs less than one
         document of usual length.
     burn_in : int
-        Minibatches at the start that leave alpha alone and are not remembered. The
-        first to be remembered then stands for them too.
+        Documents at the start that leave alpha alone and are not remembered. The
+        first minibatch to be remembered then stands for them too.
     step_size : StepSize
         Weight of a minibatch against those before.
     """
 
     shape: float = 1.0
     inverse_scale: float = 1.0
-    burn_in: int = 10
+    burn_in: int = 1000
     step_size: StepSize = MEAN_DECAY
+    needs: ClassVar[frozenset[str]] = LOG_THETA
 
     def __post_init__(self) -> None:
         _check(self)
@@ -149,7 +169,7 @@ class GammaPrior:
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
     ) -> tuple[np.ndarray, Memory]:
         """The running sums and their ratio."""
-        if n_batches < self.burn_in or not informs(statistics):
+        if not informs(statistics):
             return alpha, memory
         rate = self.step_size(n_batches)
         memory = running_mean(memory, document_sums(alpha, statistics), rate)
@@ -169,13 +189,14 @@ class DampedNewton:
     Parameters
     ----------
     burn_in : int
-        Minibatches at the start that leave alpha alone.
+        Documents at the start that leave alpha alone.
     step_size : StepSize
         The rate.
     """
 
-    burn_in: int = 10
+    burn_in: int = 1000
     step_size: StepSize = MEAN_DECAY
+    needs: ClassVar[frozenset[str]] = LOG_THETA
 
     def __post_init__(self) -> None:
         _check(self)
@@ -185,12 +206,50 @@ class DampedNewton:
     ) -> tuple[np.ndarray, Memory]:
         """alpha - rate H^-1 g, or alpha."""
         log_theta = statistics.log_theta
-        if n_batches < self.burn_in or log_theta is None or not informs(statistics):
+        if log_theta is None or not informs(statistics):
             return alpha, memory
         start = within_bounds(alpha)
         new = start + self.step_size(n_batches) * newton_step(start, log_theta)
         inside = (new > LEAST_ALPHA) & (new <= MOST_ALPHA)
         return (new if inside.all() else alpha), memory
+
+
+@dataclass(frozen=True)
+class Shares:
+    """Alpha in proportion to the running mean of the documents' topic proportions.
+
+    For mixtures, where a document has one topic, alpha stands for the topics' shares of
+    documents, and its sum, which stays, for nothing.
+
+    Parameters
+    ----------
+    floor : float
+        Share that all topics have together whatever the documents say, each the same, so that
+        one can come back.
+    burn_in : int
+        Documents at the start that leave alpha alone and are not remembered.
+    step_size : StepSize
+        Weight of a minibatch against those before.
+    """
+
+    floor: float = 0.01
+    burn_in: int = 0
+    step_size: StepSize = MEAN_DECAY
+    needs: ClassVar[frozenset[str]] = frozenset({"shares"})
+
+    def __post_init__(self) -> None:
+        _check(self)
+        check_range(self, 0, 1, floor=self.floor)
+
+    def step(
+        self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
+    ) -> tuple[np.ndarray, Memory]:
+        """The running mean of the shares, and alpha."""
+        if statistics.shares is None:
+            return alpha, memory
+        memory = running_mean(memory, statistics.shares, self.step_size(n_batches))
+        shares = (1.0 - self.floor) * memory + self.floor / len(memory)
+        return np.maximum(alpha.sum() * shares, LEAST_ALPHA), memory
 
 
 def _check(update: Any) -> None:
@@ -199,35 +258,24 @@ def _check(update: Any) -> None:
 
 
 @dataclass(frozen=True)
-class LearnsDocTopicPrior(Rule):
+class LearnsDocTopicPrior(Around):
     """A rule that re-estimates the documents' prior alpha beside what it does.
 
     Parameters
     ----------
-    update : Rule
-        The rule.
+    update
+        As of `Around`.
     doc_topic : DocTopicUpdate
-        How alpha is re-estimated.
+        How alpha is re-estimated, from its `burn_in` documents of the stream on.
     """
 
-    update: Rule
     doc_topic: DocTopicUpdate
 
     @property
     def needs(self) -> frozenset[str]:
-        """Needs of the inner rule, and those of a learnt alpha: log_theta, and to hold alpha."""
-        mine = frozenset() if self.doc_topic == FIXED else frozenset({"log_theta", "alpha"})
-        return self.update.needs | mine
-
-    @property
-    def forgets(self) -> bool:
-        """Whether the inner rule forgets."""
-        return self.update.forgets
-
-    @property
-    def merges(self) -> Merging:
-        """Way of merging of the inner rule."""
-        return self.update.merges
+        """Needs of the inner rule, and those of a learnt alpha, with a posterior to hold it."""
+        mine = self.doc_topic.needs
+        return self.update.needs | mine | ({"alpha"} if mine else set())
 
     def init(self, posterior: Posterior) -> tuple[Any, Memory]:
         """The state of the rule, and what is remembered of the documents."""
@@ -239,7 +287,7 @@ class LearnsDocTopicPrior(Rule):
         """The blend of the rule, with alpha."""
         inner, memory = state
         blend, inner = self.update.step(posterior, learn, inner)
-        if self.doc_topic == FIXED:
+        if self.doc_topic == FIXED or posterior.n_documents < self.doc_topic.burn_in:
             return blend, (inner, memory)
         found = blend.statistics
         alpha, memory = self.doc_topic.step(found.alpha, memory, found, posterior.n_batches)

@@ -48,6 +48,10 @@ class OnlineEM(Rule):
         """Running means are averaged, by what they remember."""
         return "mean" if self.step_size(1) <= 0.5 else "decayed mean"
 
+    def divided(self, share: float) -> Rule:
+        """This rule."""
+        return self
+
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """Return the blend to (1 - r) lam + r / B s, smoothed for the documents remembered."""
         rate = max(self.step_size(posterior.n_batches), 1.0 / (posterior.n_batches + 1))

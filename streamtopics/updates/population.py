@@ -7,7 +7,7 @@ streams". Equation 14 of Masegosa et al. (2020) lacks the factor M / B, of which
 experiments have the 1 / B.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from streamtopics.checks import check_able, check_positive, check_range
 from streamtopics.posteriors import Blend, Learn, Posterior
@@ -42,6 +42,10 @@ class PopulationVB(Rule):
     def forgets(self) -> bool:
         """True."""
         return True
+
+    def divided(self, share: float) -> Rule:
+        """The rule whose steps over the parts retain together what one does."""
+        return replace(self, rate=1.0 - (1.0 - self.rate) ** share)
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """Return the blend to (1 - nu) lam + nu (eta + M / B (s + r xi))."""

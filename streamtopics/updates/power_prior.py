@@ -7,12 +7,34 @@ of Masegosa et al. (2020), "Variational inference over nonstationary data stream
 exponential family models". With a boost, both ends of the mixture are shifted by it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from streamtopics.checks import check_able, check_range
+import numpy as np
+
+from streamtopics.checks import check_able, check_positive, check_range
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.updates.bps import NO_BOOST, Boost
 from streamtopics.updates.rule import Rule
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Forgetting by the number of documents, whatever the size of minibatches.
+
+    Parameters
+    ----------
+    n_documents : float
+        After as many documents 1 / e of what was learnt before is left.
+    """
+
+    n_documents: float
+
+    def __post_init__(self) -> None:
+        check_positive(self, n_documents=self.n_documents)
+
+    def kept(self, n_documents: int) -> float:
+        """Share of the posterior that so many documents leave."""
+        return float(np.exp(-n_documents / self.n_documents))
 
 
 @dataclass(frozen=True)
@@ -21,18 +43,20 @@ class PowerPrior(Rule):
 
     Parameters
     ----------
-    rho : float
+    rho : float or Memory
         Share of the posterior that is kept with each minibatch, in [0, 1]; 1 is SVB,
-        0 starts anew with every minibatch.
+        0 starts anew with every minibatch. ``Memory(20_000)`` keeps as much of a document
+        whatever the size of the minibatches.
     boost : Boost
         Of the prior, on top.
     """
 
-    rho: float
+    rho: float | Memory
     boost: Boost = NO_BOOST
 
     def __post_init__(self) -> None:
-        check_range(self, 0, 1, rho=self.rho)
+        if not isinstance(self.rho, Memory):
+            check_range(self, 0, 1, rho=self.rho)
         check_able(self, "weight", "Boost(0.1)", boost=self.boost)
 
     @property
@@ -40,8 +64,13 @@ class PowerPrior(Rule):
         """True."""
         return True
 
+    def divided(self, share: float) -> Rule:
+        """The rule that keeps over the parts together what this one does."""
+        return self if isinstance(self.rho, Memory) else replace(self, rho=self.rho**share)
+
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """Return the blend to rho lam + (1 - rho) eta + s + r xi."""
-        statistics = learn(posterior)
+        statistics, rho = learn(posterior), self.rho
+        kept = rho.kept(statistics.n_documents) if isinstance(rho, Memory) else rho
         boost = self.boost.weight(posterior, statistics)
-        return Blend(self.rho, 1.0, 1.0 - self.rho, statistics, boost=boost), None
+        return Blend(kept, 1.0, 1.0 - kept, statistics, boost=boost), None

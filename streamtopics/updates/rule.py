@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Protocol of update rules, and rounds of one over a minibatch."""
+"""Protocol of update rules, what is put around one, and rounds of it over a minibatch."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from streamtopics.checks import check_able, check_whole
@@ -40,6 +40,10 @@ class Rule(Protocol):
         """Way to make one of the posteriors of two parts of a stream; None if there is none."""
         return None
 
+    def divided(self, share: float) -> "Rule | None":
+        """The rule of a part with this share of a minibatch; None if it takes only whole ones."""
+        return None
+
     def init(self, posterior: Posterior) -> Any:
         """The state before the first minibatch."""
         return None
@@ -49,36 +53,16 @@ class Rule(Protocol):
 
 
 @dataclass(frozen=True)
-class Rounds(Rule):
-    """Coordinate ascent between the local step and a rule inside each minibatch.
-
-    The first round sees the posterior as it was before the minibatch; each further
-    one sees what the last would make of it.
+class Around(Rule):
+    """Base of what is put around a rule: but for its step it is as that rule.
 
     Parameters
     ----------
     update : Rule
         The rule.
-    n_rounds : int
-        Rounds in each minibatch; at least 1.
-    n_start_rounds : int
-        Rounds in each of the first minibatches, if that is more.
-    n_start_batches : int
-        How many minibatches are the first ones.
-    warm : bool
-        Whether a further round goes on from where the last one left the documents.
     """
 
     update: Rule
-    n_rounds: int = 1
-    n_start_rounds: int = 1
-    n_start_batches: int = 3
-    warm: bool = False
-
-    def __post_init__(self) -> None:
-        check_able(self, "step", "SVB()", update=self.update)
-        check_whole(self, n_rounds=self.n_rounds, n_start_rounds=self.n_start_rounds)
-        check_whole(self, least=0, n_start_batches=self.n_start_batches)
 
     @property
     def needs(self) -> frozenset[str]:
@@ -95,9 +79,46 @@ class Rounds(Rule):
         """Way of merging of the inner rule."""
         return self.update.merges
 
+    def divided(self, share: float) -> Rule | None:
+        """The same around the inner rule of a part."""
+        inner = self.update.divided(share)
+        return None if inner is None else replace(self, update=inner)
+
     def init(self, posterior: Posterior) -> Any:
         """Return the first state of the inner rule."""
         return self.update.init(posterior)
+
+
+@dataclass(frozen=True)
+class Rounds(Around):
+    """Coordinate ascent between the local step and a rule inside each minibatch.
+
+    The first round sees the posterior as it was before the minibatch; each further
+    one sees what the last would make of it.
+
+    Parameters
+    ----------
+    update
+        As of `Around`.
+    n_rounds : int
+        Rounds in each minibatch; at least 1.
+    n_start_rounds : int
+        Rounds in each of the first minibatches, if that is more.
+    n_start_batches : int
+        How many minibatches are the first ones.
+    warm : bool
+        Whether a further round goes on from where the last one left the documents.
+    """
+
+    n_rounds: int = 1
+    n_start_rounds: int = 1
+    n_start_batches: int = 3
+    warm: bool = False
+
+    def __post_init__(self) -> None:
+        check_able(self, "step", "SVB()", update=self.update)
+        check_whole(self, n_rounds=self.n_rounds, n_start_rounds=self.n_start_rounds)
+        check_whole(self, least=0, n_start_batches=self.n_start_batches)
 
     def n_rounds_of(self, n_batches: int) -> int:
         """Rounds in the minibatch after `n_batches` others."""

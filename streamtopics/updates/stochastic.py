@@ -40,6 +40,10 @@ class StochasticVI(Rule):
         if self.n_documents is not None:
             check_whole(self, most=MOST_DOCUMENTS, n_documents=self.n_documents)
 
+    def divided(self, share: float) -> Rule:
+        """This rule."""
+        return self
+
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """Return the blend to (1 - r) lam + r (eta + D / B (s + boost xi))."""
         rate = self.step_size(posterior.n_batches)

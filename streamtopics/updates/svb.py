@@ -20,6 +20,10 @@ class SVB(Rule):
         """Posteriors are added."""
         return "sum"
 
+    def divided(self, share: float) -> Rule:
+        """This rule."""
+        return self
+
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """Return the blend to lam + s."""
         return Blend(1.0, 1.0, 0.0, learn(posterior)), None

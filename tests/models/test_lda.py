@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.special import digamma
 
 from streamtopics import BPSLDA, SVBLDA
-from streamtopics.models.lda import RandomStart
+from streamtopics.models.sources import RandomStart
 from streamtopics.posteriors import TopicPosterior
 from tests.reference import lda as reference
 from tests.reference import variational

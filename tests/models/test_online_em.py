@@ -17,7 +17,7 @@ from streamtopics import (
 from streamtopics.local import Variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.models import LDA
-from streamtopics.models.lda import RandomStart
+from streamtopics.models.sources import RandomStart
 from streamtopics.models.views import geometric_mean, mean
 from streamtopics.parallel import SERIAL, workers
 from streamtopics.posteriors import TopicPosterior

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a local step may see in the place of a posterior: a start, or a prior of less weight."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from streamtopics.messages import Minibatch
+from streamtopics.posteriors import TopicPosterior
+from streamtopics.seeds import content_seeds, mix, standard_noise
+
+# Documents with fewer tokens say too little to start a topic from.
+LEAST_LENGTH = 5
+SHARE_OF_DOCUMENT = 0.3
+
+
+class Source(Protocol):
+    """Topics to see: a posterior, a proposal, an average, or a start."""
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """Dirichlet parameter of the documents' topic proportions."""
+
+    @property
+    def mass(self) -> np.ndarray:
+        """Sum of lam over the words, for each topic."""
+
+    def rows(self, words: np.ndarray) -> np.ndarray:
+        """Rows of lam, of shape (len(words), n_components)."""
+
+
+class Start(Protocol):
+    """What makes the topics that the first minibatch is seen with."""
+
+    def __call__(self, prior: TopicPosterior, minibatch: Minibatch, seed: int) -> Source:
+        """The topics, of the first minibatch and a seed."""
+
+
+@dataclass(frozen=True)
+class RandomStart:
+    """Topics that differ from each other at random, for the first minibatch.
+
+    Under a prior that is the same for all topics nothing tells them apart. The
+    first local step therefore sees these rows instead of the prior's; they leave
+    no trace in the posterior, which starts from the prior exactly. The entry of
+    a word in a topic is a hash of (seed, word, topic): it does not depend on the
+    minibatch, so two streams with one seed start from the same topics.
+    """
+
+    prior: TopicPosterior
+    seed: int
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """The prior's."""
+        return self.prior.alpha
+
+    @property
+    def mass(self) -> np.ndarray:
+        """Ones: the same mass for all topics."""
+        return np.ones(self.prior.shape[1])
+
+    def rows(self, words: np.ndarray) -> np.ndarray:
+        """100 (1 + eta) (1 + spread z), with z a sum of four uniforms, standardised.
+
+        The spread, 0.02 times the root of the number of topics but between 0.1 and
+        0.28, is what did well with 2 to 100 topics: less leaves the first statistics
+        without shape, more makes them a firm guess that later ones hardly correct.
+        """
+        n_components = self.prior.shape[1]
+        spread = min(max(0.1, 0.02 * n_components**0.5), 0.28)
+        z = standard_noise(self.seed, words, n_components)
+        found: np.ndarray = 100.0 * (1.0 + self.prior.prior_rows(words)) * (1.0 + spread * z)
+        return found
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows that are kept, of some words.
+
+    Attributes
+    ----------
+    words : ndarray of shape (n_words,)
+        Their columns, sorted.
+    values : ndarray of shape (n_words, n_components)
+    alpha, mass : ndarray of shape (n_components,)
+    """
+
+    words: np.ndarray
+    values: np.ndarray
+    alpha: np.ndarray
+    mass: np.ndarray
+
+    def rows(self, words: np.ndarray) -> np.ndarray:
+        """Rows of words that are kept."""
+        found: np.ndarray = self.values[np.searchsorted(self.words, words)]
+        return found
+
+
+@dataclass(frozen=True)
+class NoiseStart:
+    """Topics that differ at random; see `RandomStart`."""
+
+    def __call__(self, prior: TopicPosterior, minibatch: Minibatch, seed: int) -> Source:
+        """The topics, of the seed alone."""
+        return RandomStart(prior, seed)
+
+
+@dataclass(frozen=True)
+class DocumentStart:
+    """Each topic starts as the words of the minibatch mixed with those of one document.
+
+    Topics that start from documents are apart from the first minibatch on. Where there are fewer
+    documents than topics, some share one, and noise as in `RandomStart` tells them apart.
+
+    Parameters
+    ----------
+    n_background : int
+        The first topics, which start from the words of the minibatch alone.
+    """
+
+    n_background: int = 0
+
+    def __call__(self, prior: TopicPosterior, minibatch: Minibatch, seed: int) -> Source:
+        """Rows 100 (1 + .3 / .7 p(w | document of k) / p(w)), times noise where documents lack."""
+        n_topics, random = prior.n_nodes, RandomStart(prior, seed)
+        usable = np.flatnonzero(minibatch.lengths >= LEAST_LENGTH)
+        if len(usable) == 0:
+            return random
+        # Hashes of contents and seed choose: no order of documents, no worker counts.
+        keys = mix(content_seeds(minibatch)[usable] ^ mix(np.array([seed], np.uint64)))
+        chosen = usable[np.argsort(keys, kind="stable")]
+        chosen = np.resize(chosen, n_topics - self.n_background)
+        frequency = minibatch.word_counts / minibatch.n_tokens
+        documents = minibatch.matrix(minibatch.counts)[chosen].toarray().T
+        documents = documents / minibatch.lengths[chosen]
+        rows = np.full((len(minibatch.words), n_topics), 100.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = np.where(frequency[:, None] > 0, documents / frequency[:, None], 0.0)
+        odds = SHARE_OF_DOCUMENT / (1.0 - SHARE_OF_DOCUMENT)
+        rows[:, self.n_background :] *= 1.0 + odds * ratio
+        if len(usable) < n_topics:
+            rows *= random.rows(minibatch.words)
+        return Table(minibatch.words, rows, prior.alpha, random.mass)
+
+
+NOISE, DOCUMENTS = NoiseStart(), DocumentStart()
+
+
+class LimitedPrior:
+    """Topics whose prior weighs at most some share of what was learnt.
+
+    Where a vocabulary is large, the pseudo-counts of all words of a topic can be more than the
+    tokens that it has yet: topics with few tokens then look alike, and those with many take all.
+    Only what the local step sees in learning is changed, not the posterior.
+
+    Parameters
+    ----------
+    source : TopicPosterior or Proposal
+        The topics.
+    share : float
+        The most that the prior's mass may be of the mass learnt, over all topics together.
+    """
+
+    def __init__(self, source: TopicPosterior, share: float):
+        self._source = source
+        owed = source.c * source.prior_mass
+        learnt = float(np.sum(source.mass - owed))
+        total = float(np.sum(owed))
+        kept = share * learnt / total if learnt > 0 and share * learnt < total else 1.0
+        self._withheld = (1.0 - kept) * source.c
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """The source's."""
+        return self._source.alpha
+
+    @property
+    def mass(self) -> np.ndarray:
+        """Sum of the rows over all words, for each topic."""
+        mass: np.ndarray = self._source.mass - self._withheld * self._source.prior_mass
+        return mass
+
+    def rows(self, words: np.ndarray) -> np.ndarray:
+        """Rows of the source, with less of the prior."""
+        found: np.ndarray = self._source.rows(words)
+        if np.any(self._withheld):
+            found = found - self._withheld * self._source.prior_rows(words)
+        return found

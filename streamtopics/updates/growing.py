@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Weights of minibatches that grow along a stream, around a rule that adds up counts.
+
+With N_t the documents seen up to the t-th minibatch, it weighs N_t^h - N_{t-1}^h, and all are
+scaled such that what is learnt still counts the tokens seen:
+
+    lam_t = eta + k (lam_{t-1} - eta) + g s_t,   r = 1 - (N_{t-1} / N_t)^h,
+    g = r N_t / (N_t - N_{t-1}),   k = (1 - r) N_t / N_{t-1}.
+
+A boost in s_t takes part, so that its share of the topics is what it was: s / (1 + s).
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from streamtopics.checks import check_range
+from streamtopics.posteriors import Blend, Learn, Posterior
+from streamtopics.updates.rule import Around, Merging
+
+
+@dataclass(frozen=True)
+class Growing(Around):
+    """A rule whose minibatches count more, the later they come, so that first guesses fade.
+
+    Parameters
+    ----------
+    update
+        As of `Around`; a rule that adds up counts.
+    power : float
+        h, at least 1, with which all minibatches count alike. With 3, the first third of a
+        stream has 4 % of the weight; it is then worth 5/9 of its documents.
+    """
+
+    power: float = 3.0
+
+    def __post_init__(self) -> None:
+        check_range(self, 1, 100, power=self.power)
+
+    @property
+    def merges(self) -> Merging:
+        """None: what two parts of a stream let go of depends on what came before them."""
+        return self.update.merges if self.power == 1 else None
+
+    def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
+        """Return the blend of the rule with growing weights."""
+        blend, state = self.update.step(posterior, learn, state)
+        before, new = posterior.n_documents, blend.statistics.n_documents
+        if self.power == 1 or before == 0 or new == 0:
+            return blend, state
+        now = before + new
+        rate = 1.0 - (before / now) ** self.power
+        gain, keep = rate * now / new, (1.0 - rate) * now / before
+        grown = replace(
+            blend,
+            retain=keep * blend.retain,
+            gain=gain * blend.gain,
+            prior=blend.prior + blend.retain * (1.0 - keep),
+            boost=gain * blend.boost,
+        )
+        return grown, state

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A rule that steps through a minibatch in parts, as one update.
+
+Each part sees what the parts before it would make of the posterior. As every step is affine,
+so are all of them together:
+
+    retain_2 (retain_1 lam + gain_1 s_1 + prior_1 eta) + gain_2 s_2 + prior_2 eta.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from streamtopics.messages import Statistics
+from streamtopics.posteriors import Blend, Learn, TopicPosterior
+from streamtopics.updates.rule import Rule
+
+
+def in_parts(
+    parts: Iterable[tuple[Rule, Learn]],
+    scratch: TopicPosterior,
+    words: np.ndarray,
+    state: Any,
+) -> tuple[Blend, Any]:
+    """The blend of all parts together, and the state after them.
+
+    Parameters
+    ----------
+    parts : iterable of (Rule, Learn)
+        The rule of each part, and the local step on it; at least one.
+    scratch : TopicPosterior
+        The posterior of the words of the minibatch alone, numbered from 0, which is written.
+    words : ndarray of shape (n_words,), int32
+        Columns of these words.
+    state : object
+        Of the rule.
+
+    Returns
+    -------
+    blend : Blend
+    state : object
+    """
+    counts = np.zeros((len(words), scratch.n_nodes))
+    retain: Any = 1.0
+    prior: Any = 0.0
+    boost: Any = 0.0
+    lengths = []
+    for rule, learn in parts:
+        blend, state = rule.step(scratch, learn, state)
+        scratch.blend(blend)
+        if np.any(blend.retain != 1.0):
+            counts *= blend.retain
+        found = blend.statistics
+        counts[found.words] += blend.gain * found.counts
+        retain = blend.retain * retain
+        prior = blend.retain * prior + blend.prior
+        boost = blend.retain * boost + blend.boost
+        lengths.append(found.lengths)
+    statistics = Statistics(words, counts, np.concatenate(lengths), n_batches=len(lengths))
+    return replace(blend, retain=retain, gain=1.0, prior=prior, boost=boost,
+                   statistics=statistics, alpha=scratch.alpha), state  # fmt: skip
