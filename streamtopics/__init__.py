@@ -14,6 +14,7 @@ from streamtopics.estimators import (
     MultiViewLDA,
     StreamingBayes,
     StreamingLDA,
+    StreamingMixture,
     VariationalOnlineEM,
 )
 from streamtopics.reviews import HiddenFactorsTopics, RatingLDA, SupervisedLDA
@@ -34,6 +35,7 @@ __all__ = [
     "RatingLDA",
     "StreamingBayes",
     "StreamingLDA",
+    "StreamingMixture",
     "SupervisedLDA",
     "VariationalOnlineEM",
     "WASTopicModel",

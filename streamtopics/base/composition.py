@@ -20,7 +20,7 @@ from streamtopics.local import Gibbs, LocalStep, OneTopic, Variational
 from streamtopics.local.minibatches import part
 from streamtopics.messages import Minibatch
 from streamtopics.models import LDA
-from streamtopics.models.sources import DOCUMENTS, NOISE, Start, Table
+from streamtopics.models.sources import DOCUMENTS, NOISE, Start
 from streamtopics.models.views import TopicView, corrected_mean, geometric_mean, mean
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, Learn, TopicPosterior
@@ -146,19 +146,16 @@ class Composition:
             return self.rule.step(posterior, model.learner(posterior, minibatch, pool), state)
         first = None
         if posterior.knows_nothing:
-            seen = model.start(posterior, minibatch, model.seed)
-            places = np.arange(len(minibatch.words))
-            first = Table(places, seen.rows(minibatch.words), seen.alpha, seen.mass)
+            first = model.start(posterior, minibatch, model.seed)
         scratch = posterior.of_words(minibatch.words)
 
         def parts() -> Iterator[tuple[Rule, Learn]]:
             for start, stop in pairwise(bounds):
-                own, used = part(minibatch, start, stop)
+                own, _ = part(minibatch, start, stop)
                 rule = self.rule.divided((stop - start) / minibatch.n_documents)
                 if rule is None:
                     raise ValueError(WHOLE.format(type(self.update).__name__))
-                numbered = replace(own, words=used.astype(np.int32))
-                yield rule, model.learner(scratch, numbered, pool, first)
+                yield rule, model.learner(scratch, own, pool, first)
 
         return in_parts(parts(), scratch, minibatch.words, state)
 

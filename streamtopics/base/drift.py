@@ -7,7 +7,7 @@ all but forgotten.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,6 +44,11 @@ class Drift:
     effective_sample_size: np.ndarray
     moved: np.ndarray
     top_words: np.ndarray
+
+    def without(self, n_first: int) -> "Drift":
+        """The record without the first topics."""
+        names = ("retention", "effective_sample_size", "moved", "top_words")
+        return replace(self, **{name: getattr(self, name)[n_first:] for name in names})
 
 
 class DriftRow(NamedTuple):

@@ -161,7 +161,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
     def _started(self) -> dict[str, Any]:
         """Parameters that the stream cannot change, as it was started with them."""
-        return {"n_components": self.posterior_.shape[1]}
+        return {"n_components": self._n_features_out}
 
     def _warn_before(self, batch: Documents) -> None:
         n_steps = -(-batch.n_documents // self.batch_size) * self.max_iter
@@ -177,10 +177,11 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
     def _start(self, batch: Documents) -> None:
         """Set the state before the first minibatch."""
-        composition, shape = self._composition(), (self.n_features_in_, self.n_components)
+        composition = self._composition()
+        shape = self.n_features_in_, self.n_components + self._n_hidden
         alpha = self._first_doc_topic_prior()
         n_priors = self.n_components if self._topics_have_priors else None
-        eta = check_word_prior(self, "topic_word_prior", batch.X, n_priors)
+        eta = self._with_hidden(check_word_prior(self, "topic_word_prior", batch.X, n_priors))
         self.seed_ = self._draw_seed()
         posterior = TopicPosterior(eta, shape, alpha, self._boosted_prior(batch.X), self.seed_)
         average = None
@@ -193,7 +194,14 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         """The knowledge that a boost adds, where it is not the prior of the topics."""
         if getattr(self, "boosted_prior", None) is None:
             return None
-        return check_word_prior(self, "boosted_prior", X, self.n_components)
+        return self._with_hidden(check_word_prior(self, "boosted_prior", X, self.n_components))
+
+    def _with_hidden(self, prior: np.ndarray) -> np.ndarray:
+        """A prior by word, where hidden topics expect what the others do on average."""
+        if not self._n_hidden or prior.shape[1] == 1:
+            return prior
+        hidden = np.repeat(prior.mean(axis=1, keepdims=True), self._n_hidden, axis=1)
+        return np.hstack([hidden, prior])
 
     def _first_doc_topic_prior(self) -> np.ndarray:
         """The documents' prior that the stream starts with."""
@@ -207,7 +215,9 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         check_averageable(composition, blend)
         if posterior.xi is not None:
             warn_of_no_boost(blend, "an update with a boost, such as BPS(0.1)")
-        record = observe(posterior, blend, batch.time) if rule.forgets else None
+        record = None
+        if rule.forgets:
+            record = observe(posterior, blend, batch.time).without(self._n_hidden)
         drift = commit.drift if record is None else kept_records(commit.drift, record)
         if composition.doc_topic == FIXED:
             # What was learnt of the documents waits for the update that learnt it.
@@ -259,7 +269,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     def effective_sample_size_(self) -> np.ndarray:
         """Tokens that each topic stands for, its prior's included, where the rule forgets."""
         self._check_forgets()
-        return self._whole(lambda: self._learnt.mass)
+        return self._whole(lambda: self._learnt.mass[self._n_hidden :])
 
     def drift_report(self, feature_names: Any = None) -> list[DriftRow]:
         """Rows on how much of each topic was kept with each minibatch, and where it moved.
@@ -307,7 +317,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
     def _infer(self, X: sparse.csr_matrix, pool: Workers) -> np.ndarray:
         model = self._composition().model(self.seed_)
-        out = np.empty((X.shape[0], self._n_features_out), X.dtype)
+        out = np.empty((X.shape[0], len(self._learnt.alpha)), X.dtype)
         for start in range(0, X.shape[0], DOCUMENTS_AT_ONCE):
             span = slice(start, start + DOCUMENTS_AT_ONCE)
             out[span] = model.infer(self._learnt, minibatch_of(X[span]), pool)

@@ -19,6 +19,8 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
     """The attributes of an estimator whose `posterior_` is one of topics over words."""
 
     _records: ClassVar[dict[str, dict[str, Any]]] = {"topic_word_prior": {}, "boosted_prior": {}}
+    # First topics of the posterior that are no topics to users, such as a background.
+    _n_hidden = 0
 
     @property
     def _learnt(self) -> Any:
@@ -28,24 +30,27 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
     @property
     def components_(self) -> np.ndarray:
         """Dirichlet parameters of the topics, of shape (n_components, n_features)."""
-        return self._whole(lambda: self._learnt.dense().T)
+        return self._whole(lambda: self._learnt.dense().T[self._n_hidden :])
 
     @property
     def topic_word_(self) -> np.ndarray:
         """Mean word probabilities of the topics; rows sum to 1."""
-        return self._whole(lambda: (self._learnt.dense() / self._learnt.mass).T)
+        return self._whole(
+            lambda: (self._learnt.dense() / self._learnt.mass).T[self._n_hidden :]
+        )
 
     @property
     def topic_weights_(self) -> np.ndarray:
         """Share of all tokens seen that each topic explains; sums to 1."""
-        learnt = self._whole(lambda: self._learnt.learnt_part)
+        learnt = self._whole(lambda: self._learnt.learnt_part[self._n_hidden :])
         total = learnt.sum()
         return learnt / total if total > 0 else np.full(len(learnt), 1 / len(learnt))
 
     @property
     def prior_retention_(self) -> np.ndarray:
         """Share of each topic's mass that is still owed to the prior."""
-        return self._whole(lambda: self._learnt.prior_part / self._learnt.mass)
+        share = self._whole(lambda: self._learnt.prior_part / self._learnt.mass)
+        return share[self._n_hidden :]
 
     @property
     def doc_topic_prior_(self) -> np.ndarray:
@@ -64,7 +69,7 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
 
     @property
     def _n_features_out(self) -> int:
-        return int(self.posterior_.shape[1])
+        return int(self.posterior_.shape[1]) - self._n_hidden
 
     def _topics_of(self, words: np.ndarray) -> np.ndarray:
         """Columns of `topic_word_`."""

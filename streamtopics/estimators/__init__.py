@@ -9,6 +9,7 @@ from streamtopics.estimators.hdp_var_gibbs import HDPVarGibbs
 from streamtopics.estimators.multi_view_lda import MultiViewLDA
 from streamtopics.estimators.streaming_bayes import StreamingBayes
 from streamtopics.estimators.streaming_lda import StreamingLDA
+from streamtopics.estimators.streaming_mixture import StreamingMixture
 from streamtopics.estimators.svb_hpp import SVBHPP
 from streamtopics.estimators.svb_lda import SVBLDA
 from streamtopics.estimators.variational_online_em import VariationalOnlineEM
@@ -24,5 +25,6 @@ __all__ = [
     "MultiViewLDA",
     "StreamingBayes",
     "StreamingLDA",
+    "StreamingMixture",
     "VariationalOnlineEM",
 ]

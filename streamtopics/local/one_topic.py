@@ -22,6 +22,8 @@ from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.parallel import Workers, spans
 
 DOCUMENTS_PER_JOB = 1024
+# Of which single precision knows the logarithm.
+LEAST_WEIGHT = 1e-30
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ class OneTopic(LocalStep):
     ) -> np.ndarray:
         """q, of shape (n_documents, K less the background)."""
         X = minibatch.matrix(minibatch.counts)
-        log_mixed = np.log(mixed)
+        log_mixed = np.log(np.maximum(mixed, LEAST_WEIGHT))
         log_alpha = np.log(topics.alpha[self.n_background :]).astype(log_mixed.dtype)
         q = np.empty((minibatch.n_documents, mixed.shape[1]), log_mixed.dtype)
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -396,11 +397,8 @@ class TopicPosterior:
         return out
 
     def of_words(self, words: np.ndarray) -> TopicPosterior:
-        """A copy of the rows of some words, numbered from 0; masses are still those of all."""
-        out = self._with(self._state._replace(S=self.S[words]))
-        out.eta = _at(self.eta, words)
-        out.xi = None if self.xi is None else _at(self.xi, words)
-        return out
+        """A copy with the rows of some words, sorted, alone; masses are still those of all."""
+        return _OfWords(self, words)
 
     def plus(self, other: TopicPosterior, scale: float) -> TopicPosterior:
         """Return lam + scale * other, at the cost of the whole vocabulary."""
@@ -537,6 +535,35 @@ def blend_together(
         for (posterior, _), (_, state) in zip(updates, prepared, strict=True)
     ]
     kernel.write([arguments for arguments, _ in prepared], [*states, *swaps])
+
+
+class _OfWords(TopicPosterior):
+    """See `TopicPosterior.of_words`; it offers nothing that needs all words."""
+
+    offers: ClassVar[frozenset[str]] = frozenset({"smoothing", "alpha"})
+
+    def __init__(self, posterior: TopicPosterior, words: np.ndarray):
+        vars(self).update(vars(posterior))
+        self._words = words
+        self._state = posterior._state._replace(S=posterior.S[words])
+        self.eta = _at(posterior.eta, words)
+        self.xi = None if posterior.xi is None else _at(posterior.xi, words)
+
+    def _places(self, words: np.ndarray) -> np.ndarray:
+        return np.searchsorted(self._words, words).astype(np.int32)
+
+    def rows(self, words: np.ndarray) -> np.ndarray:
+        return super().rows(self._places(words))
+
+    def prior_rows(self, words: np.ndarray) -> np.ndarray:
+        return super().prior_rows(self._places(words))
+
+    def boosted_rows(self, words: np.ndarray) -> np.ndarray:
+        return super().boosted_rows(self._places(words))
+
+    def _prepared(self, blend: Blend) -> tuple[tuple[np.ndarray, ...], State]:
+        statistics = replace(blend.statistics, words=self._places(blend.statistics.words))
+        return super()._prepared(replace(blend, statistics=statistics))
 
 
 class Proposal:

@@ -31,9 +31,9 @@ def in_parts(
     parts : iterable of (Rule, Learn)
         The rule of each part, and the local step on it; at least one.
     scratch : TopicPosterior
-        The posterior of the words of the minibatch alone, numbered from 0, which is written.
+        A copy of the posterior, of the words of the minibatch alone, which is written.
     words : ndarray of shape (n_words,), int32
-        Columns of these words.
+        These words, sorted.
     state : object
         Of the rule.
 
@@ -53,7 +53,7 @@ def in_parts(
         if np.any(blend.retain != 1.0):
             counts *= blend.retain
         found = blend.statistics
-        counts[found.words] += blend.gain * found.counts
+        counts[np.searchsorted(words, found.words)] += blend.gain * found.counts
         retain = blend.retain * retain
         prior = blend.retain * prior + blend.prior
         boost = blend.retain * boost + blend.boost

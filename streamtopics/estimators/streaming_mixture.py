@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One topic a document: a mixture of multinomials along a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from streamtopics.base.composition import UPDATES, Composition
+from streamtopics.base.drift import Drift
+from streamtopics.base.glossary import documented
+from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.local import OneTopic
+from streamtopics.models.sources import DocumentStart
+from streamtopics.models.views import mean
+from streamtopics.typing import RandomState, WordPriorLike
+from streamtopics.updates import Shares
+from streamtopics.updates.rule import Rule
+from streamtopics.validation import COMMON_CONSTRAINTS, Interval
+
+# Documents for each cluster that the first part of a stream should have.
+FIRST_DOCUMENTS = 10
+
+
+@documented
+class StreamingMixture(StreamingTopicModel):
+    """Clusters of short texts: each document has one topic, and words of a background.
+
+    A title, a tweet or a search result is mostly about one thing. With one topic a document,
+    its words all say which one, where mixed membership has five words for `n_components`
+    proportions. A share of each document's words comes from a background that all clusters
+    have in common, so that words that are everywhere tell nothing.
+
+    Parameters
+    ----------
+    {n_components}
+    update : {"online_em", "svb", "bps", "power_prior", "population_vb", "svi"} or Rule, \
+            default="svb"
+        How the clusters take in a minibatch; see `streamtopics.updates`.
+    background : float, default=0.2
+        Share of the words of a document that is from the background, in [0, 1); 0 is the
+        Dirichlet multinomial mixture.
+    topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
+            WordPrior or callable, default=0.05
+        Dirichlet parameter of the clusters: a pseudo-count, in tokens, of every word.
+    {boosted_prior}
+    prior_limit : float or None, default=0.3
+        The most that this prior weighs in learning, as a share of the tokens learnt. Where the
+        vocabulary is large, clusters that have few words yet would otherwise all look alike, and
+        those with many would take the rest.
+    growth : float, default=3.0
+        Power of the documents seen that minibatches weigh by: with 3, the first third of a stream
+        has 4 % of the weight. 1 for rules that keep means, such as "online_em".
+    n_start_rounds : int, default=10
+        Rounds in each of the first three parts of the stream.
+    {on_drift}
+    batch_size : int, default=3000
+        Documents in a minibatch of `fit`.
+    inner_batch_size : int or None, default=150
+        Documents in the parts that a minibatch is stepped through in, each from where the last one
+        left the clusters; None to take minibatches whole. The first part of a stream has
+        ten documents a cluster, if the minibatch has as many: clusters start from documents.
+    {max_iter}
+    {common_parameters}
+
+    Attributes
+    ----------
+    {dirichlet_components}
+    background_ : ndarray of shape (n_features,)
+        Word probabilities of the background; NaN without one.
+    weights_ : ndarray of shape (n_components,)
+        Share of the documents that each cluster has, decayed; sums to 1.
+    {drift_attributes}
+    {common_attributes}
+
+    References
+    ----------
+    K. Nigam, A. K. McCallum, S. Thrun and T. Mitchell (2000), "Text classification from labeled
+    and unlabeled documents using EM".
+
+    J. Yin and J. Wang (2014), "A Dirichlet multinomial mixture model-based approach for short
+    text clustering".
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from streamtopics import StreamingMixture
+    >>> texts = ["a ship at sea today", "the deep sea and the ship today",
+    ...          "a plane in the sky today", "the blue sky and a plane today"] * 50
+    >>> X = CountVectorizer(stop_words="english").fit_transform(texts)
+    >>> model = StreamingMixture(2, random_state=0).fit(X)
+    >>> clusters = model.predict(X[:4])
+    >>> clusters[0] == clusters[1] != clusters[2] == clusters[3]
+    True
+    """
+
+    _records: ClassVar[dict[str, dict[str, Any]]] = {
+        "update": UPDATES
+    } | StreamingTopicModel._records
+    _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
+        "background": [Interval(Real, 0, 0.99, closed="both")]
+    }
+    _doc_topic_mass = 1.0
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        *,
+        update: str | Rule = "svb",
+        background: float = 0.2,
+        topic_word_prior: WordPriorLike = 0.05,
+        boosted_prior: WordPriorLike = None,
+        prior_limit: float | None = 0.3,
+        growth: float = 3.0,
+        n_start_rounds: int = 10,
+        drift_threshold: float = 0.5,
+        on_drift: Callable[[Drift], Any] | None = None,
+        batch_size: int = 3000,
+        inner_batch_size: int | None = 150,
+        max_iter: int = 1,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.update = update
+        self.background = background
+        self.topic_word_prior = topic_word_prior
+        self.boosted_prior = boosted_prior
+        self.prior_limit = prior_limit
+        self.growth = growth
+        self.n_start_rounds = n_start_rounds
+        self.drift_threshold = drift_threshold
+        self.on_drift = on_drift
+        self.batch_size = batch_size
+        self.inner_batch_size = inner_batch_size
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # Methods
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Probabilities of the clusters of documents.
+
+        Deterministic, and each row depends on its own document only. A document without words
+        gets `weights_`.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Word counts.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_documents, n_components)
+            Rows sum to 1; float64 for float64 input, else float32.
+        """
+        proportions = super().transform(X)
+        if not self._n_hidden:
+            return proportions
+        own = proportions[:, 1:]
+        found: np.ndarray = own / own.sum(axis=1, keepdims=True)
+        return found
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The most probable cluster of each document.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Word counts.
+
+        Returns
+        -------
+        clusters : ndarray of shape (n_documents,), int64
+        """
+        found: np.ndarray = self.transform(X).argmax(axis=1)
+        return found
+
+    @property
+    def weights_(self) -> np.ndarray:
+        """Share of the documents that each cluster has, decayed; sums to 1."""
+        own = self.doc_topic_prior_[self._n_hidden :]
+        return own / own.sum()
+
+    @property
+    def background_(self) -> np.ndarray:
+        """Word probabilities of the background; NaN without one."""
+        if not self._n_hidden:
+            return np.full(self.n_features_in_, np.nan)
+        return self._whole(lambda: self._learnt.dense()[:, 0] / self._learnt.mass[0])
+
+    # Hooks
+
+    @property
+    def _n_hidden(self) -> int:  # type: ignore[override]
+        return int(self.background > 0)
+
+    def _first_doc_topic_prior(self) -> np.ndarray:
+        own = np.full(self.n_components, (1.0 - self.background) / self.n_components)
+        return np.concatenate([np.full(self._n_hidden, self.background), own])
+
+    def _check_continuable(self) -> None:
+        before = self._commit.update.inference
+        if before.n_background != self._n_hidden:
+            raise ValueError(
+                f"background is {self.background!r} now, but the model was started with "
+                f"{1.0 - before.share:.3g}, and a background cannot come or go; set it back, or "
+                "start anew with fit"
+            )
+        super()._check_continuable()
+
+    def _composition(self) -> Composition:
+        return Composition(
+            self._record("update", self.update),
+            OneTopic(1.0 - self.background),
+            mean,
+            doc_topic=Shares(),
+            n_start_rounds=self.n_start_rounds,
+            start=DocumentStart(self._n_hidden),
+            inner_batch_size=self.inner_batch_size,
+            first_batch_size=FIRST_DOCUMENTS * self.n_components,
+            growth=self.growth,
+            prior_limit=self.prior_limit,
+        )
