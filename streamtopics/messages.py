@@ -27,12 +27,15 @@ class Minibatch:
         CSR structure; `indices` are places in `words`.
     counts : ndarray of shape (nnz,), float32 or float64
         Tokens; fractions are legal.
+    hints : sparse matrix of shape (n_documents, n_components) or None
+        Pseudo-tokens of topics that documents have on top, as seeds or labels say.
     """
 
     words: np.ndarray
     indptr: np.ndarray
     indices: np.ndarray
     counts: np.ndarray
+    hints: sparse.csr_matrix | None = None
 
     @property
     def n_documents(self) -> int:

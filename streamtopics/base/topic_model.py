@@ -26,6 +26,7 @@ from streamtopics.base.inputs import CountsInput, Documents
 from streamtopics.base.merging import Mergeable
 from streamtopics.base.topics import LearntTopics
 from streamtopics.local.minibatches import minibatch_of
+from streamtopics.messages import Minibatch
 from streamtopics.metrics import predictive
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import IterateAverage, TopicPosterior
@@ -180,8 +181,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         composition = self._composition()
         shape = self.n_features_in_, self.n_components + self._n_hidden
         alpha = self._first_doc_topic_prior()
-        n_priors = self.n_components if self._topics_have_priors else None
-        eta = self._with_hidden(check_word_prior(self, "topic_word_prior", batch.X, n_priors))
+        eta = self._with_hidden(self._word_prior(batch.X))
         self.seed_ = self._draw_seed()
         posterior = TopicPosterior(eta, shape, alpha, self._boosted_prior(batch.X), self.seed_)
         average = None
@@ -189,6 +189,11 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
             average = IterateAverage(posterior, uniform=composition.averaging == "uniform")
         state = composition.rule.init(posterior)
         self._commit = TopicCommit(posterior, state, 0, composition, average)
+
+    def _word_prior(self, X: sparse.csr_matrix) -> np.ndarray:
+        """The prior of the topics by word."""
+        n_priors = self.n_components if self._topics_have_priors else None
+        return check_word_prior(self, "topic_word_prior", X, n_priors)
 
     def _boosted_prior(self, X: sparse.csr_matrix) -> np.ndarray | None:
         """The knowledge that a boost adds, where it is not the prior of the topics."""
@@ -320,8 +325,12 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         out = np.empty((X.shape[0], len(self._learnt.alpha)), X.dtype)
         for start in range(0, X.shape[0], DOCUMENTS_AT_ONCE):
             span = slice(start, start + DOCUMENTS_AT_ONCE)
-            out[span] = model.infer(self._learnt, minibatch_of(X[span]), pool)
+            out[span] = model.infer(self._learnt, self._minibatch(X[span]), pool)
         return out
+
+    def _minibatch(self, X: sparse.csr_matrix) -> Minibatch:
+        """Documents to infer."""
+        return minibatch_of(X)
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Log predictive probability of the held-out tokens of each document.

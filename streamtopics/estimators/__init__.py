@@ -4,6 +4,7 @@
 from streamtopics.estimators.aspect_sentiment import AspectSentimentModel
 from streamtopics.estimators.bps_lda import BPSLDA
 from streamtopics.estimators.gibbs_online_em import GibbsOnlineEM
+from streamtopics.estimators.guided_topics import GuidedTopics
 from streamtopics.estimators.hdp_gibbs_online_em import HDPGibbsOnlineEM
 from streamtopics.estimators.hdp_var_gibbs import HDPVarGibbs
 from streamtopics.estimators.multi_view_lda import MultiViewLDA
@@ -20,6 +21,7 @@ __all__ = [
     "SVBLDA",
     "AspectSentimentModel",
     "GibbsOnlineEM",
+    "GuidedTopics",
     "HDPGibbsOnlineEM",
     "HDPVarGibbs",
     "MultiViewLDA",

@@ -19,7 +19,8 @@ def part(minibatch: Minibatch, start: int, stop: int) -> tuple[Minibatch, np.nda
     span = slice(minibatch.indptr[start], minibatch.indptr[stop])
     used, places = rows.used_columns(minibatch.indices[span], len(minibatch.words))
     indptr = minibatch.indptr[start : stop + 1] - minibatch.indptr[start]
-    return Minibatch(minibatch.words[used], indptr, places, minibatch.counts[span]), used
+    hints = None if minibatch.hints is None else minibatch.hints[start:stop]
+    return Minibatch(minibatch.words[used], indptr, places, minibatch.counts[span], hints), used
 
 
 def of_rows(minibatch: Minibatch, chosen: np.ndarray) -> tuple[Minibatch, np.ndarray]:

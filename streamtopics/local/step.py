@@ -24,10 +24,13 @@ class LocalStep(Protocol):
     Attributes
     ----------
     reports : frozenset of str
-        What its statistics can have beside counts: "log_theta", "local_bound".
+        What its statistics can have beside counts: "log_theta", "shares", "local_bound".
+    n_background : int
+        First topics that all documents have in the same shares; 0 by default.
     """
 
     reports: ClassVar[frozenset[str]] = NOTHING
+    n_background = 0
 
     def step(
         self,

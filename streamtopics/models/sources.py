@@ -145,7 +145,33 @@ class DocumentStart:
         return Table(minibatch.words, rows, prior.alpha, random.mass)
 
 
-NOISE, DOCUMENTS = NoiseStart(), DocumentStart()
+@dataclass(frozen=True)
+class HintedStart:
+    """Topics start from the documents whose strongest hint is theirs, as naive Bayes would.
+
+    Topics without such documents start from the words of the minibatch, at random.
+    """
+
+    def __call__(self, prior: TopicPosterior, minibatch: Minibatch, seed: int) -> Source:
+        """Rows eta and the tokens of the documents that are hinted at."""
+        random = RandomStart(prior, seed)
+        hints = minibatch.hints
+        if hints is None or not hints.nnz:
+            return random
+        own = np.zeros((minibatch.n_documents, prior.n_nodes))
+        hinted = np.flatnonzero(hints.getnnz(axis=1) > 0)
+        own[hinted, hints.argmax(axis=1).A1[hinted]] = 1.0
+        counts = minibatch.matrix(minibatch.counts).T.astype(np.float64) @ own
+        lacking = counts.sum(axis=0) == 0
+        noise = random.rows(minibatch.words)[:, lacking] / 100.0
+        share = counts.sum() / max(minibatch.n_tokens, 1.0) / prior.n_nodes
+        counts[:, lacking] = noise * minibatch.word_counts[:, None] * share
+        values = prior.prior_rows(minibatch.words) + counts
+        mass = prior.prior_mass + counts.sum(axis=0)
+        return Table(minibatch.words, values, prior.alpha, mass)
+
+
+NOISE, DOCUMENTS, HINTED = NoiseStart(), DocumentStart(), HintedStart()
 
 
 class LimitedPrior:

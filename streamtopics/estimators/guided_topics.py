@@ -1,0 +1,368 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Topics that have names: guided by words, and by labels where there are some."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
+
+from streamtopics.base.composition import INFERENCE, UPDATES, Composition
+from streamtopics.base.glossary import documented
+from streamtopics.base.inputs import Documents
+from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.local import Hinted, LocalStep
+from streamtopics.local.minibatches import minibatch_of
+from streamtopics.messages import Minibatch
+from streamtopics.models.sources import HINTED
+from streamtopics.models.views import mean
+from streamtopics.priors import Columns, SeedWords
+from streamtopics.typing import RandomState
+from streamtopics.updates import FixedPoint
+from streamtopics.updates.rule import Rule
+from streamtopics.validation import COMMON_CONSTRAINTS, Interval, StrOptions
+
+
+class SeedRow(NamedTuple):
+    """A seed word after learning, for people or for a DataFrame."""
+
+    topic: str
+    word: str
+    rank: int
+    probability: float
+    own_share: float
+
+
+@dataclass(frozen=True, eq=False)
+class HintedDocuments(Documents):
+    """Documents with hints of their topics.
+
+    Attributes
+    ----------
+    seed_words : sparse matrix of shape (n_features, n_components)
+        Pseudo-tokens of the topics that a token of a word brings with it.
+    """
+
+    seed_words: sparse.csr_matrix | None = None
+
+    @cached_property
+    def minibatch(self) -> Minibatch:  # type: ignore[override]
+        """The documents over their own words, with hints."""
+        hints = self.X @ self.seed_words + self.columns["labels"]
+        return replace(minibatch_of(self.X), hints=sparse.csr_matrix(hints))
+
+
+@documented
+class GuidedTopics(StreamingTopicModel):
+    """Topics with names, each known by a few words; `predict` tells the name of a document.
+
+    Learning starts from the documents that hold seed words, as a naive Bayes classifier trained
+    on them would; then all documents take part. In each document a seed word counts for its
+    topic beyond its token, and in each topic its seeds have pseudo-counts. Labels of some
+    documents, if there are any, count as many seed words would.
+
+    Parameters
+    ----------
+    seeds : mapping of str to list of str
+        Words of each topic, by its name: two to five that are common, and hardly said of the
+        other topics, do well.
+    n_unseeded : int, default=0
+        Further topics without seeds. They take documents from the others: on all texts that were
+        measured they cost accuracy.
+    seed_weight : float, default=1.0
+        Pseudo-tokens of its topic that a token of a seed word brings to a document.
+    seed_strength : float, default=20.0
+        Pseudo-counts that the seeds of a topic have in it together, in tokens.
+    label_weight : float, default=20.0
+        Pseudo-tokens of its topic that a label brings to a document in learning.
+    missing : {"error", "ignore"}, default="error"
+        What to do with a seed word that is in no column.
+    update : {"online_em", "svb", "bps", "power_prior", "population_vb", "svi"} or Rule, \
+            default="online_em"
+        How the topics take in a minibatch; see `streamtopics.updates`.
+    inference : {"gibbs", "variational"} or LocalStep, default="gibbs"
+        How the topics of a document are found.
+    topic_word_prior : float, default=0.005
+        Pseudo-count of every word in every topic, in tokens.
+    n_start_rounds : int, default=10
+        Rounds in each of the first three minibatches.
+    batch_size : int, default=1200
+        Documents in a minibatch of `fit`; the first of them is what learning starts from.
+    max_iter : int, default=5
+        Passes of `fit` over the corpus.
+    {common_parameters}
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Names of the topics, in the order of `seeds`. The topics without seeds come after them.
+    {mean_components}
+    {common_attributes}
+
+    References
+    ----------
+    J. Jagarlamudi, H. Daumé III and R. Udupa (2012), "Incorporating lexical priors into topic
+    models".
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from streamtopics import GuidedTopics
+    >>> from streamtopics.text import NamedVectorizer
+    >>> texts = ["a ship on the deep sea", "waves and a ship", "a plane in the blue sky",
+    ...          "clouds and a plane"] * 50
+    >>> model = make_pipeline(
+    ...     NamedVectorizer(CountVectorizer(stop_words="english")),
+    ...     GuidedTopics({"water": ["sea"], "air": ["sky"]}, random_state=0),
+    ... ).fit(texts)
+    >>> model.predict(["waves", "clouds"])
+    array(['water', 'air'], dtype=object)
+    """
+
+    _records: ClassVar[dict[str, dict[str, Any]]] = {
+        "update": UPDATES,
+        "inference": INFERENCE,
+    }
+    _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
+        "seeds": "no_validation",
+        "n_unseeded": [Interval(Integral, 0, None, closed="left")],
+        "seed_weight": [Interval(Real, 0, 1e6, closed="both")],
+        "seed_strength": [Interval(Real, 0, 1e10, closed="neither")],
+        "label_weight": [Interval(Real, 0, 1e6, closed="both")],
+        "missing": [StrOptions({"error", "ignore"})],
+        "topic_word_prior": [Interval(Real, 1e-10, 1e10, closed="both")],
+    }
+    _doc_topic_mass = 1.0
+    classes_: np.ndarray
+
+    def __init__(
+        self,
+        seeds: Mapping[str, Collection[str]],
+        n_unseeded: int = 0,
+        *,
+        seed_weight: float = 1.0,
+        seed_strength: float = 20.0,
+        label_weight: float = 20.0,
+        missing: Literal["error", "ignore"] = "error",
+        update: str | Rule = "online_em",
+        inference: str | LocalStep = "gibbs",
+        topic_word_prior: float = 0.005,
+        n_start_rounds: int = 10,
+        batch_size: int = 1200,
+        max_iter: int = 5,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: int = 0,
+    ) -> None:
+        self.seeds = seeds
+        self.n_unseeded = n_unseeded
+        self.seed_weight = seed_weight
+        self.seed_strength = seed_strength
+        self.label_weight = label_weight
+        self.missing = missing
+        self.update = update
+        self.inference = inference
+        self.topic_word_prior = topic_word_prior
+        self.n_start_rounds = n_start_rounds
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    # Learning
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from a corpus, in minibatches of `batch_size` rows, in order.
+
+        Forgets what was learnt before. When it is interrupted, the model has
+        learnt from the minibatches that were finished.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Non-negative word counts, whose columns have names: a data frame, or the counts of
+            `streamtopics.text.NamedVectorizer`.
+        y : array-like of shape (n_documents,), default=None
+            Names of topics of documents, as far as they are known, and None elsewhere.
+
+        Returns
+        -------
+        self : object
+            The fitted estimator.
+        """
+        return self._fit(X=X, y=y)
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
+        """Learn from one minibatch: one step of the update rule.
+
+        When it fails nothing has changed. The first call fixes the seeds and the columns.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Non-negative word counts.
+        y : array-like of shape (n_documents,), default=None
+            As in `fit`.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        return self._partial_fit(X=X, y=y)
+
+    def _read(  # type: ignore[override]
+        self, method: str, *, reset: bool, X: Any, y: Any = None
+    ) -> HintedDocuments:
+        counts = self._counts(X, method, reset=reset)
+        if reset:
+            self.classes_ = np.array(list(self.seeds), dtype=object)
+            self._seeds = _frozen(self.seeds)
+            self._seed_words = self._columns_of_seeds(counts)
+        labels = self._labels(y, counts.shape[0], f"{type(self).__name__}.{method}")
+        known = self.seed_weight * self._seed_words
+        return HintedDocuments(counts, {"labels": labels}, None, known)
+
+    def _columns_of_seeds(self, X: sparse.csr_matrix) -> sparse.csr_matrix:
+        """Ones for the columns of the seeds, of shape (n_features, n_components)."""
+        names = getattr(self, "feature_names_in_", None)
+        marked = SeedWords(self.seeds, 1.0, base=1e-3, missing=self.missing).resolve(
+            Columns(X, names, self.n_components)
+        )
+        return sparse.csr_matrix((marked > 0.5).T.astype(np.float64))
+
+    def _labels(self, y: Any, n_documents: int, caller: str) -> sparse.csr_matrix:
+        """Pseudo-tokens that labels bring, of shape (n_documents, n_components)."""
+        shape = n_documents, self.n_components
+        if y is None:
+            return sparse.csr_matrix(shape)
+        y = np.asarray(y, dtype=object)
+        if y.shape != (n_documents,):
+            raise ValueError(
+                f"y, passed to {caller}, must have a label or None for each of the {n_documents} "
+                f"documents; it has shape {y.shape}"
+            )
+        places = {name: place for place, name in enumerate(self.classes_)}
+        given = [(d, label) for d, label in enumerate(y) if label is not None and label == label]
+        if strange := sorted({str(label) for _, label in given if label not in places}):
+            raise ValueError(
+                f"y has the labels {strange[:5]}, which are not among the topics {list(places)}; "
+                "use their names, and None for documents without a label"
+            )
+        rows = [d for d, _ in given]
+        columns = [places[label] for _, label in given]
+        weights = np.full(len(rows), self.label_weight)
+        return sparse.csr_matrix((weights, (rows, columns)), shape)
+
+    # Reading
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Name of the seeded topic that has the greatest share of each document.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Word counts.
+
+        Returns
+        -------
+        names : ndarray of shape (n_documents,), object
+        """
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Shares of the seeded topics in documents, among themselves.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Word counts.
+
+        Returns
+        -------
+        shares : ndarray of shape (n_documents, n_classes)
+            Rows sum to 1.
+        """
+        seeded = self.transform(X)[:, : len(self.classes_)]
+        found: np.ndarray = seeded / seeded.sum(axis=1, keepdims=True)
+        return found
+
+    def seed_report(self) -> list[SeedRow]:
+        """What became of each seed word.
+
+        Returns
+        -------
+        report : list of SeedRow
+            A row for each seed that is in a column: its `rank` among the most probable words of
+            its topic, from 1, and `probability` there; `own_share`, how much of its expected
+            occurrences falls to its topic: below one half the word is ambiguous. As a frame by
+            `pandas.DataFrame(report)`.
+        """
+        check_is_fitted(self)
+        topics, weights = self.topic_word_, self.topic_weights_
+        names, rows = self._column_names(None), []
+        for column, topic in zip(*self._seed_words.nonzero(), strict=True):
+            own = topics[topic, column]
+            said = topics[:, column] * weights
+            rank = 1 + int(np.sum(topics[topic] > own))
+            share = float(said[topic] / said.sum()) if said.sum() > 0 else np.nan
+            rows.append(SeedRow(str(self.classes_[topic]), names[column], rank, float(own), share))
+        return sorted(rows, key=lambda row: (list(self.classes_).index(row.topic), row.rank))
+
+    # Hooks
+
+    @property
+    def n_components(self) -> int:  # type: ignore[override]
+        """Number of topics, with those that have no seeds."""
+        return len(self.seeds) + self.n_unseeded
+
+    @property
+    def doc_topic_prior(self) -> None:  # type: ignore[override]
+        """None: the documents' prior is learnt from its default on."""
+
+    def _minibatch(self, X: sparse.csr_matrix) -> Minibatch:
+        hints = X @ (self.seed_weight * self._seed_words)
+        return replace(minibatch_of(X), hints=sparse.csr_matrix(hints))
+
+    def _check_parameters(self) -> None:
+        if not isinstance(self.seeds, Mapping) or not self.seeds:
+            raise ValueError(f"seeds must map names of topics to words; got {self.seeds!r}")
+        super()._check_parameters()
+
+    def _check_continuable(self) -> None:
+        if _frozen(self.seeds) != self._seeds:
+            raise ValueError(
+                f"seeds are {self.seeds!r} now, but the model was started with {self._seeds!r}; "
+                "set them back, or start anew with fit"
+            )
+        super()._check_continuable()
+
+    def _word_prior(self, X: sparse.csr_matrix) -> np.ndarray:
+        prior = np.full((X.shape[1], self.n_components), float(self.topic_word_prior))
+        rows, topics = self._seed_words.nonzero()
+        n_words = np.maximum(np.bincount(topics, minlength=self.n_components), 1)
+        prior[rows, topics] += (self.seed_strength / n_words)[topics]
+        return prior
+
+    def _composition(self) -> Composition:
+        return Composition(
+            self._record("update", self.update),
+            Hinted(self._record("inference", self.inference)),
+            mean,
+            doc_topic=FixedPoint(),
+            n_start_rounds=self.n_start_rounds,
+            start=HINTED,
+        )
+
+
+def _frozen(seeds: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:
+    """A copy of the seeds that nobody changes."""
+    return {name: tuple(words) for name, words in seeds.items()}
