@@ -14,8 +14,9 @@ from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
+from scipy import sparse
 
-from streamtopics.base.frame import keeps_means
+from streamtopics.base.frame import MEANS, keeps_means
 from streamtopics.local import Gibbs, LocalStep, OneTopic, Variational
 from streamtopics.local.minibatches import part
 from streamtopics.messages import Minibatch
@@ -27,10 +28,10 @@ from streamtopics.posteriors import Blend, Learn, TopicPosterior
 from streamtopics.updates import (
     BPS,
     SVB,
+    Growing,
     HierarchicalPowerPrior,
     MeanDecay,
     OnlineEM,
-    Growing,
     PopulationVB,
     PowerPrior,
     StochasticVI,
@@ -60,9 +61,18 @@ UPDATES = {
 INFERENCE = {"gibbs": Gibbs(), "variational": Variational(), "one_topic": OneTopic()}
 VIEWS = {"mean": mean, "geometric_mean": geometric_mean, "corrected_mean": corrected_mean}
 STARTS = {"noise": NOISE, "documents": DOCUMENTS}
-# Documents in a part, where a minibatch is cut and nothing is said.
-PART = 150
-DOC_TOPIC_UPDATES = {"fixed": Fixed(), "fixed_point": FixedPoint(), "gamma": GammaPrior(), "shares": Shares()}
+# Documents in a part of a minibatch, and power of the documents seen that minibatches weigh by,
+# where nothing else is said and the rule allows it.
+PART, GROWTH = 150, 3.0
+# Below so many words a document, one topic explains it best; from so many on, variational
+# inference makes better topics than sampling.
+SHORT, LONG = 12, 60
+DOC_TOPIC_UPDATES = {
+    "fixed": Fixed(),
+    "fixed_point": FixedPoint(),
+    "gamma": GammaPrior(),
+    "shares": Shares(),
+}
 Averaging = Literal["linear", "uniform"] | None
 
 WHOLE = (
@@ -146,7 +156,7 @@ class Composition:
             return self.rule.step(posterior, model.learner(posterior, minibatch, pool), state)
         first = None
         if posterior.knows_nothing:
-            first = model.start(posterior, minibatch, model.seed)
+            first = model.first_topics(posterior, minibatch)
         scratch = posterior.of_words(minibatch.words)
 
         def parts() -> Iterator[tuple[Rule, Learn]]:
@@ -211,6 +221,39 @@ def of_online_em(
     )
 
 
+def suited_inference(X: sparse.csr_matrix) -> LocalStep:
+    """The local step that suits documents as long as these."""
+    lengths = np.asarray(X.sum(axis=1)).ravel()
+    typical = lengths[lengths > 0].mean() if lengths.any() else 0.0
+    if typical < SHORT:
+        return OneTopic()
+    return Gibbs() if typical < LONG else Variational()
+
+
+def suited_view(inference: Any, update: Any) -> TopicView:
+    """The view that suits a local step and a rule."""
+    counts = getattr(update, "merges", None) not in MEANS
+    return corrected_mean if isinstance(inference, Variational) and counts else mean
+
+
+def suited_doc_topic(inference: Any) -> DocTopicUpdate:
+    """The way to learn the documents' prior of what a local step reports."""
+    reports = getattr(inference, "reports", ())
+    if "shares" in reports:
+        return Shares()
+    return FixedPoint() if "log_theta" in reports else FIXED
+
+
+def suited_growth(update: Any) -> float:
+    """The power of growing weights that suits a rule."""
+    return GROWTH if getattr(update, "merges", None) == "sum" else 1.0
+
+
+def suited_part(update: Any) -> int | None:
+    """Documents in the parts of a minibatch that suit a rule."""
+    return PART if isinstance(update, Rule) and update.divided(0.5) is not None else None
+
+
 def word(options: dict[str, Any], value: Any) -> Any:
     """The record that a word stands for, or the value itself."""
     return options.get(value, value) if isinstance(value, str) else value
@@ -232,6 +275,11 @@ def check_contracts(composition: Composition, posterior: Any) -> None:
         )
     if composition.inner_batch_size is not None and composition.rule.divided(0.5) is None:
         raise ValueError(WHOLE.format(type(composition.update).__name__))
+    if view == corrected_mean and keeps_means(composition.update):
+        raise ValueError(
+            f"view='corrected_mean' adds half a token to counts, but "
+            f"{type(composition.update).__name__} keeps means of a document; use view='mean'"
+        )
     if composition.growth != 1 and keeps_means(composition.update):
         raise ValueError(
             f"growth={composition.growth!r} is for rules that add up counts, but "

@@ -35,6 +35,8 @@ from streamtopics.updates.rule import Rounds, Rule
 T = TypeVar("T")
 # Times that a reader tries again before it holds learning off.
 READS = 3
+# Ways of merging of the rules whose posterior is a running mean over documents.
+MEANS = ("mean", "decayed mean")
 _LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 _GUARD = threading.Lock()
 
@@ -333,7 +335,7 @@ def check_same_state(rule: Rule, before: Rule, state: Any, posterior: Any) -> No
 
 def keeps_means(rule: Rule) -> bool:
     """Whether the posterior is a running mean over documents, as under online EM."""
-    return rule.merges in ("mean", "decayed mean")
+    return rule.merges in MEANS
 
 
 def kinds_of(rule: Any) -> list[type]:

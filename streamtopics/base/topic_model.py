@@ -154,6 +154,12 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
                 f"with {before.doc_topic}; set it back or to 'fixed', or start anew with fit"
             )
         commit = self._commit
+        if now.inference.n_background != self._n_hidden:
+            raise ValueError(
+                f"inference stands for {now.inference} now, but the model was started with "
+                f"{before.inference}, and a background cannot come or go; set it back, or start "
+                "anew with fit"
+            )
         check_same_state(now.update, before.update, self._state_of_rule(), commit.posterior)
 
     def _state_of_rule(self) -> Any:
@@ -179,11 +185,13 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     def _start(self, batch: Documents) -> None:
         """Set the state before the first minibatch."""
         composition = self._composition()
-        shape = self.n_features_in_, self.n_components + self._n_hidden
-        alpha = self._first_doc_topic_prior()
-        eta = self._with_hidden(self._word_prior(batch.X))
+        n_hidden = composition.inference.n_background
+        shape = self.n_features_in_, self.n_components + n_hidden
+        alpha = with_hidden(self._first_doc_topic_prior(), n_hidden)
+        eta, xi = self._word_prior(batch.X), self._boosted_prior(batch.X)
+        eta, xi = (None if prior is None else with_hidden(prior, n_hidden) for prior in (eta, xi))
         self.seed_ = self._draw_seed()
-        posterior = TopicPosterior(eta, shape, alpha, self._boosted_prior(batch.X), self.seed_)
+        posterior = TopicPosterior(eta, shape, alpha, xi, self.seed_)
         average = None
         if composition.averaging is not None:
             average = IterateAverage(posterior, uniform=composition.averaging == "uniform")
@@ -199,14 +207,12 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         """The knowledge that a boost adds, where it is not the prior of the topics."""
         if getattr(self, "boosted_prior", None) is None:
             return None
-        return self._with_hidden(check_word_prior(self, "boosted_prior", X, self.n_components))
+        return check_word_prior(self, "boosted_prior", X, self.n_components)
 
-    def _with_hidden(self, prior: np.ndarray) -> np.ndarray:
-        """A prior by word, where hidden topics expect what the others do on average."""
-        if not self._n_hidden or prior.shape[1] == 1:
-            return prior
-        hidden = np.repeat(prior.mean(axis=1, keepdims=True), self._n_hidden, axis=1)
-        return np.hstack([hidden, prior])
+    @property
+    def _n_hidden(self) -> int:  # type: ignore[override]
+        """Topics of the posterior that are a background of all documents; the first ones."""
+        return int(self._commit.update.inference.n_background)
 
     def _first_doc_topic_prior(self) -> np.ndarray:
         """The documents' prior that the stream starts with."""
@@ -318,7 +324,11 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         """
         check_is_fitted(self)
         X = self._counts(X, "transform")
-        return self._inferred(lambda pool: self._infer(X, pool))
+        found = self._inferred(lambda pool: self._infer(X, pool))
+        if not self._n_hidden:
+            return found
+        own = found[:, self._n_hidden :]
+        return own / own.sum(axis=1, keepdims=True)
 
     def _infer(self, X: sparse.csr_matrix, pool: Workers) -> np.ndarray:
         model = self._composition().model(self.seed_)
@@ -385,3 +395,14 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
             doc_topic, topic_word, held_out[:, words]
         )
         return log_probability, float(held_out.sum(dtype=np.float64))
+
+
+def with_hidden(prior: np.ndarray, n_hidden: int) -> np.ndarray:
+    """A prior with hidden topics before the others, of which it expects what they do on average.
+
+    Topics are the last axis; one of length 1 stands for equal ones.
+    """
+    if not n_hidden or (prior.ndim > 1 and prior.shape[-1] == 1):
+        return prior
+    hidden = np.repeat(prior.mean(axis=-1, keepdims=True), n_hidden, axis=-1)
+    return np.concatenate([hidden, prior], axis=-1)

@@ -19,7 +19,7 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
     """The attributes of an estimator whose `posterior_` is one of topics over words."""
 
     _records: ClassVar[dict[str, dict[str, Any]]] = {"topic_word_prior": {}, "boosted_prior": {}}
-    # First topics of the posterior that are no topics to users, such as a background.
+    # First topics of the posterior that are no topics to users: a background.
     _n_hidden = 0
 
     @property
@@ -35,9 +35,7 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
     @property
     def topic_word_(self) -> np.ndarray:
         """Mean word probabilities of the topics; rows sum to 1."""
-        return self._whole(
-            lambda: (self._learnt.dense() / self._learnt.mass).T[self._n_hidden :]
-        )
+        return self._whole(lambda: (self._learnt.dense() / self._learnt.mass).T[self._n_hidden :])
 
     @property
     def topic_weights_(self) -> np.ndarray:
@@ -55,7 +53,7 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
     @property
     def doc_topic_prior_(self) -> np.ndarray:
         """Dirichlet parameter of the documents' topic proportions, as of now."""
-        return np.array(self.posterior_.alpha)
+        return np.array(self.posterior_.alpha[self._n_hidden :])
 
     @property
     def n_documents_seen_(self) -> int:

@@ -47,7 +47,15 @@ class Preset:
     parameters: dict[str, Any]
 
 
-BAYESIAN: dict[str, Any] = {
+AS_PUBLISHED: dict[str, Any] = {
+    "start": "noise",
+    "growth": 1.0,
+    "prior_limit": None,
+    "inner_batch_size": None,
+    "batch_size": 100,
+    "doc_topic_prior_update": "fixed_point",
+}
+BAYESIAN: dict[str, Any] = AS_PUBLISHED | {
     "inference": Variational(1e-3, 100),
     "view": "geometric_mean",
     "doc_topic_prior": Symmetric(10.0),
@@ -56,7 +64,11 @@ BAYESIAN: dict[str, Any] = {
     "n_start_rounds": 1,
     "batch_size": 1200,
 }
-POINT: dict[str, Any] = {"view": "mean", "n_start_rounds": 1, "topic_word_prior": 0.005}
+POINT: dict[str, Any] = AS_PUBLISHED | {
+    "view": "mean",
+    "n_start_rounds": 1,
+    "topic_word_prior": 0.005,
+}
 
 ROWS = (
     Preset(

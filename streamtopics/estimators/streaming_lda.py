@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
+
+from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.composition import (
     DOC_TOPIC_UPDATES,
@@ -14,9 +16,15 @@ from streamtopics.base.composition import (
     VIEWS,
     Averaging,
     Composition,
+    suited_doc_topic,
+    suited_growth,
+    suited_inference,
+    suited_part,
+    suited_view,
 )
 from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
+from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.estimators.presets import PRESETS
 from streamtopics.local import LocalStep
@@ -43,46 +51,72 @@ class StreamingLDA(StreamingTopicModel):
     A rule says how the topics take in a minibatch, a local step how the topics of a document
     are found, a view which weights of words it sees meanwhile. Each is a word, or a frozen
     record whose fields are parameters too: ``update__boost__scale``, ``inference__n_sweeps``.
-    The default is Gibbs online EM, which predicts best on most texts that were measured.
+    The defaults are what predicts best on the texts that were measured, short and long.
 
     Parameters
     ----------
     {n_components}
-    update : {"online_em", "svb", "bps", "power_prior", "hpp", "mhpp", "population_vb", \
-            "svi"} or Rule, default="online_em"
+    update : {"svb", "bps", "online_em", "power_prior", "hpp", "mhpp", "population_vb", \
+            "svi"} or Rule, default="svb"
         How the topics take in a minibatch; see `streamtopics.updates` for the records that
         the words stand for, and others.
-    inference : {"gibbs", "variational"} or LocalStep, default="gibbs"
+    inference : {"auto", "gibbs", "variational", "one_topic"} or LocalStep, default="auto"
         How the topics of a document are found in learning: by collapsed Gibbs sampling,
-        ``Gibbs(n_sweeps=5)``, or mean-field variational inference, ``Variational(tol=1e-3,
-        max_iter=100)``.
-    view : {"mean", "geometric_mean"} or view, default="mean"
-        Weights of words that it sees: the expected topics, or exp(E[log beta]), which the
-        exact bound of variational Bayes is for. With that one, words stay in the topic where
-        they fell first, so that the topics of one pass are worse.
+        ``Gibbs(n_sweeps=5)``; by mean-field variational inference, ``Variational(tol=1e-3,
+        max_iter=100)``; or as one topic and a background, ``OneTopic(share=0.8)``, see
+        `StreamingMixture`. "auto" goes by the first minibatch: one topic for documents of less
+        than 12 words on average, sampling up to 60, variational inference from there on.
+    view : {"auto", "mean", "corrected_mean", "geometric_mean"} or view, default="auto"
+        Weights of words that it sees: the expected topics; exp(psi(lam + 1/2)), which is nearly
+        that; or exp(E[log beta]), which the exact bound of variational Bayes is for, and with
+        which words stay in the topic where they fell first, so that the topics of one pass are
+        worse. "auto" is the second for variational inference, the first for others.
     transform_inference : {"gibbs", "variational"}, LocalStep or None, default=None
         The same in `transform` and in scores. None is a longer `inference`.
     doc_topic_prior : float, array-like of shape (n_components,), Symmetric or None, default=None
         Dirichlet parameter of the documents' topic proportions (the papers' alpha), in tokens,
         that the stream starts with. None is ``Symmetric(3)``, which together weighs three
         tokens: it suits short documents, and grows if they are long.
-    doc_topic_prior_update : {"fixed_point", "gamma", "fixed"} or DocTopicUpdate, \
-            default="fixed_point"
-        How that prior is learnt; see `GibbsOnlineEM`.
-    {small_topic_word_prior}
+    doc_topic_prior_update : {"auto", "fixed_point", "gamma", "shares", "fixed"} or \
+            DocTopicUpdate, default="auto"
+        How that prior is learnt; see `GibbsOnlineEM`. "auto" is "shares" for one topic a
+        document, in proportion to their number, and else "fixed_point".
+    topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
+            WordPrior or callable, default=0.02
+        Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, of every
+        word in every topic. An array, or a record such as `streamtopics.priors.SeedWords`, says
+        which words to expect where.
     {boosted_prior}
+    prior_limit : float or None, default=0.3
+        The most that the prior weighs in learning, as a share of what was learnt: a prior of
+        more would make topics alike that have few words yet. None for no limit.
+    growth : float or None, default=None
+        Power h of the number of documents seen that minibatches weigh by, N^h - (N - B)^h, so
+        that what was learnt from shapeless topics fades; 1 weighs all alike. None is 3 for rules
+        that add up all minibatches, and 1 for others.
+    start : {"documents", "noise"} or Start, default="documents"
+        What the topics that the first minibatch is seen with are made of: a document of it for
+        each, or noise.
     {n_rounds}
-    {n_start_rounds}
+    n_start_rounds : int, default=1
+        Rounds in each of the first three minibatches, or parts of them, if that is more.
     warm_rounds : bool, default=False
         Whether a further round goes on from where the last one left the documents.
+    inner_batch_size : int, "auto" or None, default="auto"
+        Documents in the parts that a minibatch is stepped through in, each from where the last
+        left the topics; with few documents a step topics get their shape sooner. "auto" is 150,
+        or None for rules that settle something over a whole minibatch.
     {averaging}
     {on_drift}
-    {small_batch_size}
+    batch_size : int, default=1200
+        Documents in a minibatch of `fit`. (`partial_fit` takes what it is given as one minibatch.)
     {max_iter}
     {common_parameters}
 
     Attributes
     ----------
+    inference_ : LocalStep
+        The local step that learnt last.
     {dirichlet_components}
     {drift_attributes}
     {common_attributes}
@@ -112,25 +146,25 @@ class StreamingLDA(StreamingTopicModel):
         self,
         n_components: int = 10,
         *,
-        update: str | Rule = "online_em",
-        inference: str | LocalStep = "gibbs",
-        view: str | TopicView = "mean",
+        update: str | Rule = "svb",
+        inference: str | LocalStep = "auto",
+        view: str | TopicView = "auto",
         transform_inference: str | LocalStep | None = None,
         doc_topic_prior: DocTopicPriorLike = None,
-        doc_topic_prior_update: str | DocTopicUpdate = "fixed_point",
-        topic_word_prior: WordPriorLike = 0.005,
+        doc_topic_prior_update: str | DocTopicUpdate = "auto",
+        topic_word_prior: WordPriorLike = 0.02,
         boosted_prior: WordPriorLike = None,
+        prior_limit: float | None = 0.3,
+        growth: float | None = None,
+        start: str | Start = "documents",
         n_rounds: int = 1,
-        n_start_rounds: int = 10,
+        n_start_rounds: int = 1,
         warm_rounds: bool = False,
+        inner_batch_size: int | Literal["auto"] | None = "auto",
         averaging: Averaging = None,
-        start: str | Start = "noise",
-        growth: float = 1.0,
-        prior_limit: float | None = None,
-        inner_batch_size: int | None = None,
         drift_threshold: float = 0.5,
         on_drift: Callable[[Drift], Any] | None = None,
-        batch_size: int = 100,
+        batch_size: int = 1200,
         max_iter: int = 1,
         n_jobs: int | None = None,
         random_state: RandomState = None,
@@ -145,14 +179,14 @@ class StreamingLDA(StreamingTopicModel):
         self.doc_topic_prior_update = doc_topic_prior_update
         self.topic_word_prior = topic_word_prior
         self.boosted_prior = boosted_prior
+        self.prior_limit = prior_limit
+        self.growth = growth
+        self.start = start
         self.n_rounds = n_rounds
         self.n_start_rounds = n_start_rounds
         self.warm_rounds = warm_rounds
-        self.averaging = averaging
-        self.start = start
-        self.growth = growth
-        self.prior_limit = prior_limit
         self.inner_batch_size = inner_batch_size
+        self.averaging = averaging
         self.drift_threshold = drift_threshold
         self.on_drift = on_drift
         self.batch_size = batch_size
@@ -189,16 +223,39 @@ class StreamingLDA(StreamingTopicModel):
         model = cls(n_components, **PRESETS[name].parameters)
         return model.set_params(**parameters)
 
+    @property
+    def inference_(self) -> LocalStep:
+        """The local step that learnt last."""
+        check_is_fitted(self)
+        found: LocalStep = self._commit.update.inference
+        return found
+
+    def _start(self, batch: Documents) -> None:
+        self._suited = suited_inference(batch.X)
+        super()._start(batch)
+
     def _composition(self) -> Composition:
         parts = {name: self._record(name, getattr(self, name)) for name in PARTS}
-        parts["doc_topic"] = parts.pop("doc_topic_prior_update")
+        update, inference = parts["update"], parts["inference"]
+        if is_auto(inference):
+            inference = parts["inference"] = getattr(self, "_suited", INFERENCE["gibbs"])
+        if is_auto(parts["view"]):
+            parts["view"] = suited_view(inference, update)
+        doc_topic = parts.pop("doc_topic_prior_update")
+        part = self.inner_batch_size
         return Composition(
             **parts,
+            doc_topic=suited_doc_topic(inference) if is_auto(doc_topic) else doc_topic,
             n_rounds=self.n_rounds,
             n_start_rounds=self.n_start_rounds,
             warm_rounds=self.warm_rounds,
             averaging=self.averaging,
-            growth=self.growth,
+            growth=suited_growth(update) if self.growth is None else self.growth,
             prior_limit=self.prior_limit,
-            inner_batch_size=self.inner_batch_size,
+            inner_batch_size=suited_part(update) if part == "auto" else part,
         )
+
+
+def is_auto(value: Any) -> bool:
+    """Whether a part is left to the estimator."""
+    return isinstance(value, str) and value == "auto"

@@ -14,7 +14,7 @@ from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.local import OneTopic
-from streamtopics.models.sources import DocumentStart
+from streamtopics.models.sources import DOCUMENTS
 from streamtopics.models.views import mean
 from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates import Shares
@@ -142,30 +142,7 @@ class StreamingMixture(StreamingTopicModel):
         self.random_state = random_state
         self.verbose = verbose
 
-    # Methods
-
-    def transform(self, X: Any) -> np.ndarray:
-        """Probabilities of the clusters of documents.
-
-        Deterministic, and each row depends on its own document only. A document without words
-        gets `weights_`.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
-
-        Returns
-        -------
-        probabilities : ndarray of shape (n_documents, n_components)
-            Rows sum to 1; float64 for float64 input, else float32.
-        """
-        proportions = super().transform(X)
-        if not self._n_hidden:
-            return proportions
-        own = proportions[:, 1:]
-        found: np.ndarray = own / own.sum(axis=1, keepdims=True)
-        return found
+    # Reading
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable cluster of each document.
@@ -185,8 +162,8 @@ class StreamingMixture(StreamingTopicModel):
     @property
     def weights_(self) -> np.ndarray:
         """Share of the documents that each cluster has, decayed; sums to 1."""
-        own = self.doc_topic_prior_[self._n_hidden :]
-        return own / own.sum()
+        prior = self.doc_topic_prior_
+        return prior / prior.sum()
 
     @property
     def background_(self) -> np.ndarray:
@@ -198,22 +175,8 @@ class StreamingMixture(StreamingTopicModel):
     # Hooks
 
     @property
-    def _n_hidden(self) -> int:  # type: ignore[override]
-        return int(self.background > 0)
-
-    def _first_doc_topic_prior(self) -> np.ndarray:
-        own = np.full(self.n_components, (1.0 - self.background) / self.n_components)
-        return np.concatenate([np.full(self._n_hidden, self.background), own])
-
-    def _check_continuable(self) -> None:
-        before = self._commit.update.inference
-        if before.n_background != self._n_hidden:
-            raise ValueError(
-                f"background is {self.background!r} now, but the model was started with "
-                f"{1.0 - before.share:.3g}, and a background cannot come or go; set it back, or "
-                "start anew with fit"
-            )
-        super()._check_continuable()
+    def doc_topic_prior(self) -> None:  # type: ignore[override]
+        """None: clusters are all as likely at first."""
 
     def _composition(self) -> Composition:
         return Composition(
@@ -222,7 +185,7 @@ class StreamingMixture(StreamingTopicModel):
             mean,
             doc_topic=Shares(),
             n_start_rounds=self.n_start_rounds,
-            start=DocumentStart(self._n_hidden),
+            start=DOCUMENTS,
             inner_batch_size=self.inner_batch_size,
             first_batch_size=FIRST_DOCUMENTS * self.n_components,
             growth=self.growth,

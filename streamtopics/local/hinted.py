@@ -33,6 +33,11 @@ class Hinted(LocalStep):
         """What the local step reports."""
         return self.step_of.reports
 
+    @property
+    def n_background(self) -> int:  # type: ignore[override]
+        """What the local step has."""
+        return self.step_of.n_background
+
     def thorough(self) -> LocalStep:
         """The same of the thorough step."""
         return Hinted(self.step_of.thorough())
@@ -69,8 +74,6 @@ def _with_hints(minibatch: Minibatch, topics: Topics) -> tuple[Minibatch, Topics
     both = sparse.hstack([tokens, minibatch.hints.astype(tokens.dtype)], format="csr")
     first = int(words[-1]) + 1 if len(words) else 0
     names = np.concatenate([words, np.arange(first, first + n_topics, dtype=words.dtype)])
-    known = Minibatch(
-        names, both.indptr.astype(np.int32), both.indices.astype(np.int32), both.data
-    )
+    known = Minibatch(names, both.indptr.astype(np.int32), both.indices.astype(np.int32), both.data)
     own = np.eye(n_topics, topics.weights.shape[1], dtype=topics.weights.dtype)
     return known, Topics(np.vstack([topics.weights, own]), topics.alpha)

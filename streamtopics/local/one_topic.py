@@ -12,7 +12,7 @@ multinomial mixture model-based approach for short text clustering", which is sa
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 

@@ -71,7 +71,7 @@ class LDA:
         def learn(source: Source, *, warm: bool = False) -> Statistics:
             nonlocal documents, seeds
             if source is posterior and posterior.knows_nothing:
-                source = first or self.start(posterior, minibatch, self.seed)
+                source = first or self.first_topics(posterior, minibatch)
             elif self.prior_limit is not None:
                 source = LimitedPrior(source, self.prior_limit)
             topics = self.topics(source, minibatch, workers)
@@ -86,6 +86,10 @@ class LDA:
             return replace(statistics, local_bound=bound, alpha=topics.alpha)
 
         return learn
+
+    def first_topics(self, posterior: TopicPosterior, minibatch: Minibatch) -> Source:
+        """What is seen while the posterior knows nothing."""
+        return self.start(posterior, minibatch, self.seed, self.local.n_background)
 
     def infer(self, posterior: Source, minibatch: Minibatch, workers: Workers) -> np.ndarray:
         """Posterior mean of the topic proportions, of shape (n_documents, K)."""

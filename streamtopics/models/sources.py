@@ -33,8 +33,10 @@ class Source(Protocol):
 class Start(Protocol):
     """What makes the topics that the first minibatch is seen with."""
 
-    def __call__(self, prior: TopicPosterior, minibatch: Minibatch, seed: int) -> Source:
-        """The topics, of the first minibatch and a seed."""
+    def __call__(
+        self, prior: TopicPosterior, minibatch: Minibatch, seed: int, n_background: int = 0
+    ) -> Source:
+        """The topics, of the first minibatch and a seed; the first `n_background` are of all."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,9 @@ class Table:
 class NoiseStart:
     """Topics that differ at random; see `RandomStart`."""
 
-    def __call__(self, prior: TopicPosterior, minibatch: Minibatch, seed: int) -> Source:
+    def __call__(
+        self, prior: TopicPosterior, minibatch: Minibatch, seed: int, n_background: int = 0
+    ) -> Source:
         """The topics, of the seed alone."""
         return RandomStart(prior, seed)
 
@@ -112,17 +116,13 @@ class DocumentStart:
     """Each topic starts as the words of the minibatch mixed with those of one document.
 
     Topics that start from documents are apart from the first minibatch on. Where there are fewer
-    documents than topics, some share one, and noise as in `RandomStart` tells them apart.
-
-    Parameters
-    ----------
-    n_background : int
-        The first topics, which start from the words of the minibatch alone.
+    documents than topics, some share one, and noise as in `RandomStart` tells them apart. A
+    background starts as the words of the minibatch alone.
     """
 
-    n_background: int = 0
-
-    def __call__(self, prior: TopicPosterior, minibatch: Minibatch, seed: int) -> Source:
+    def __call__(
+        self, prior: TopicPosterior, minibatch: Minibatch, seed: int, n_background: int = 0
+    ) -> Source:
         """Rows 100 (1 + .3 / .7 p(w | document of k) / p(w)), times noise where documents lack."""
         n_topics, random = prior.n_nodes, RandomStart(prior, seed)
         usable = np.flatnonzero(minibatch.lengths >= LEAST_LENGTH)
@@ -131,7 +131,7 @@ class DocumentStart:
         # Hashes of contents and seed choose: no order of documents, no worker counts.
         keys = mix(content_seeds(minibatch)[usable] ^ mix(np.array([seed], np.uint64)))
         chosen = usable[np.argsort(keys, kind="stable")]
-        chosen = np.resize(chosen, n_topics - self.n_background)
+        chosen = np.resize(chosen, n_topics - n_background)
         frequency = minibatch.word_counts / minibatch.n_tokens
         documents = minibatch.matrix(minibatch.counts)[chosen].toarray().T
         documents = documents / minibatch.lengths[chosen]
@@ -139,7 +139,7 @@ class DocumentStart:
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(frequency[:, None] > 0, documents / frequency[:, None], 0.0)
         odds = SHARE_OF_DOCUMENT / (1.0 - SHARE_OF_DOCUMENT)
-        rows[:, self.n_background :] *= 1.0 + odds * ratio
+        rows[:, n_background:] *= 1.0 + odds * ratio
         if len(usable) < n_topics:
             rows *= random.rows(minibatch.words)
         return Table(minibatch.words, rows, prior.alpha, random.mass)
@@ -152,7 +152,9 @@ class HintedStart:
     Topics without such documents start from the words of the minibatch, at random.
     """
 
-    def __call__(self, prior: TopicPosterior, minibatch: Minibatch, seed: int) -> Source:
+    def __call__(
+        self, prior: TopicPosterior, minibatch: Minibatch, seed: int, n_background: int = 0
+    ) -> Source:
         """Rows eta and the tokens of the documents that are hinted at."""
         random = RandomStart(prior, seed)
         hints = minibatch.hints
