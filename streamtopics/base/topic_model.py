@@ -188,8 +188,8 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         n_hidden = composition.inference.n_background
         shape = self.n_features_in_, self.n_components + n_hidden
         alpha = with_hidden(self._first_doc_topic_prior(), n_hidden)
-        eta, xi = self._word_prior(batch.X), self._boosted_prior(batch.X)
-        eta, xi = (None if prior is None else with_hidden(prior, n_hidden) for prior in (eta, xi))
+        eta, xi = with_hidden(self._word_prior(batch.X), n_hidden), self._boosted_prior(batch.X)
+        xi = None if xi is None else with_hidden(xi, n_hidden)
         self.seed_ = self._draw_seed()
         posterior = TopicPosterior(eta, shape, alpha, xi, self.seed_)
         average = None
@@ -328,7 +328,8 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         if not self._n_hidden:
             return found
         own = found[:, self._n_hidden :]
-        return own / own.sum(axis=1, keepdims=True)
+        proportions: np.ndarray = own / own.sum(axis=1, keepdims=True)
+        return proportions
 
     def _infer(self, X: sparse.csr_matrix, pool: Workers) -> np.ndarray:
         model = self._composition().model(self.seed_)

@@ -47,8 +47,9 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
     @property
     def prior_retention_(self) -> np.ndarray:
         """Share of each topic's mass that is still owed to the prior."""
-        share = self._whole(lambda: self._learnt.prior_part / self._learnt.mass)
-        return share[self._n_hidden :]
+        read = self._whole(lambda: self._learnt.prior_part / self._learnt.mass)
+        share: np.ndarray = read[self._n_hidden :]
+        return share
 
     @property
     def doc_topic_prior_(self) -> np.ndarray:

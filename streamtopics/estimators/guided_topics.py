@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -49,10 +48,10 @@ class HintedDocuments(Documents):
         Pseudo-tokens of the topics that a token of a word brings with it.
     """
 
-    seed_words: sparse.csr_matrix | None = None
+    seed_words: sparse.csr_matrix = field(kw_only=True)
 
-    @cached_property
-    def minibatch(self) -> Minibatch:  # type: ignore[override]
+    @property
+    def minibatch(self) -> Minibatch:
         """The documents over their own words, with hints."""
         hints = self.X @ self.seed_words + self.columns["labels"]
         return replace(minibatch_of(self.X), hints=sparse.csr_matrix(hints))
@@ -229,7 +228,7 @@ class GuidedTopics(StreamingTopicModel):
             self._seed_words = self._columns_of_seeds(counts)
         labels = self._labels(y, counts.shape[0], f"{type(self).__name__}.{method}")
         known = self.seed_weight * self._seed_words
-        return HintedDocuments(counts, {"labels": labels}, None, known)
+        return HintedDocuments(counts, {"labels": labels}, seed_words=known)
 
     def _columns_of_seeds(self, X: sparse.csr_matrix) -> sparse.csr_matrix:
         """Ones for the columns of the seeds, of shape (n_features, n_components)."""
@@ -276,7 +275,8 @@ class GuidedTopics(StreamingTopicModel):
         -------
         names : ndarray of shape (n_documents,), object
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        found: np.ndarray = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        return found
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Shares of the seeded topics in documents, among themselves.
@@ -325,7 +325,7 @@ class GuidedTopics(StreamingTopicModel):
         return len(self.seeds) + self.n_unseeded
 
     @property
-    def doc_topic_prior(self) -> None:  # type: ignore[override]
+    def doc_topic_prior(self) -> None:
         """None: the documents' prior is learnt from its default on."""
 
     def _minibatch(self, X: sparse.csr_matrix) -> Minibatch:

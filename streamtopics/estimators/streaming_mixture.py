@@ -163,7 +163,8 @@ class StreamingMixture(StreamingTopicModel):
     def weights_(self) -> np.ndarray:
         """Share of the documents that each cluster has, decayed; sums to 1."""
         prior = self.doc_topic_prior_
-        return prior / prior.sum()
+        share: np.ndarray = prior / prior.sum()
+        return share
 
     @property
     def background_(self) -> np.ndarray:
@@ -175,7 +176,7 @@ class StreamingMixture(StreamingTopicModel):
     # Hooks
 
     @property
-    def doc_topic_prior(self) -> None:  # type: ignore[override]
+    def doc_topic_prior(self) -> None:
         """None: clusters are all as likely at first."""
 
     def _composition(self) -> Composition:

@@ -34,7 +34,7 @@ class Hinted(LocalStep):
         return self.step_of.reports
 
     @property
-    def n_background(self) -> int:  # type: ignore[override]
+    def n_background(self) -> int:
         """What the local step has."""
         return self.step_of.n_background
 

@@ -25,12 +25,14 @@ class LocalStep(Protocol):
     ----------
     reports : frozenset of str
         What its statistics can have beside counts: "log_theta", "shares", "local_bound".
-    n_background : int
-        First topics that all documents have in the same shares; 0 by default.
     """
 
     reports: ClassVar[frozenset[str]] = NOTHING
-    n_background = 0
+
+    @property
+    def n_background(self) -> int:
+        """Number of first topics that all documents have in the same shares."""
+        return 0
 
     def step(
         self,

@@ -10,7 +10,7 @@ from scipy.special import digamma
 from streamtopics.kernels import variational
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
-from streamtopics.models.sources import NOISE, LimitedPrior, Source, Start
+from streamtopics.models.sources import NOISE, HasPrior, LimitedPrior, Source, Start
 from streamtopics.models.views import TopicView
 from streamtopics.parallel import Workers, spans
 from streamtopics.posteriors import Learn, TopicPosterior
@@ -68,12 +68,13 @@ class LDA:
         documents: Any = None
         seeds = document_seeds(self.seed, posterior.n_documents, minibatch.n_documents)
 
-        def learn(source: Source, *, warm: bool = False) -> Statistics:
+        def learn(given: HasPrior, *, warm: bool = False) -> Statistics:
             nonlocal documents, seeds
-            if source is posterior and posterior.knows_nothing:
+            source: Source = given
+            if given is posterior and posterior.knows_nothing:
                 source = first or self.first_topics(posterior, minibatch)
             elif self.prior_limit is not None:
-                source = LimitedPrior(source, self.prior_limit)
+                source = LimitedPrior(given, self.prior_limit)
             topics = self.topics(source, minibatch, workers)
             statistics, documents = self.local.step(
                 minibatch, topics, seeds, workers, documents if warm else None, self.report

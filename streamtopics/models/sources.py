@@ -30,6 +30,21 @@ class Source(Protocol):
         """Rows of lam, of shape (len(words), n_components)."""
 
 
+class HasPrior(Source, Protocol):
+    """A source that tells its prior apart: a posterior or a proposal."""
+
+    @property
+    def c(self) -> np.ndarray:
+        """Weight of the prior in each topic."""
+
+    @property
+    def prior_mass(self) -> np.ndarray:
+        """Pseudo-counts of the prior, for each topic."""
+
+    def prior_rows(self, words: np.ndarray) -> np.ndarray:
+        """Rows of the prior."""
+
+
 class Start(Protocol):
     """What makes the topics that the first minibatch is seen with."""
 
@@ -185,13 +200,13 @@ class LimitedPrior:
 
     Parameters
     ----------
-    source : TopicPosterior or Proposal
+    source : HasPrior
         The topics.
     share : float
         The most that the prior's mass may be of the mass learnt, over all topics together.
     """
 
-    def __init__(self, source: TopicPosterior, share: float):
+    def __init__(self, source: HasPrior, share: float):
         self._source = source
         owed = source.c * source.prior_mass
         learnt = float(np.sum(source.mass - owed))
