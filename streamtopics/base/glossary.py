@@ -338,6 +338,9 @@ Returns
 -------
 self : object
     The fitted estimator.""",
+    "feature_names_or_numbers": """\
+feature_names : array-like of shape (n_features,), default=None
+    Words of the columns; None for the names seen in `fit`, or else the columns' numbers.""",
 }
 
 SHARED = PARAMETERS | ATTRIBUTES | METHODS

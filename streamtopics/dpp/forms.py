@@ -97,11 +97,7 @@ class Baskets:
     """A matrix with a row for each set and a column for each item, above 0 in the set."""
 
     one_matrix: ClassVar[bool] = True
-
-    @property
-    def signed(self) -> bool:
-        """No: entries are not negative."""
-        return False
+    signed: ClassVar[bool] = False
 
     def read(
         self, X: Any, groups: Any, n_columns: int | None, caller: str

@@ -22,11 +22,10 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from streamtopics.dpp.arrays import Floats, Places, Points
-from streamtopics.dpp.elementary_symmetric import draw_subsets
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.sets import PointSets, stack
-from streamtopics.dpp.spectrum import Spectrum, size_log_weights, spectrum
+from streamtopics.dpp.spectrum import Spectrum, draw_subsets, size_log_weights, spectrum
 
 MOST_NUMBERS = 2**21
 

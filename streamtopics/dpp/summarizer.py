@@ -30,10 +30,11 @@ from streamtopics.dpp.summary_kernel import (
     count_documents,
     distinct_units,
     inverse_document_frequency,
+    known_sentences,
     specificity,
+    thesis_candidates,
     weighted_units,
 )
-from streamtopics.dpp.thesis_kernel import known_sentences, thesis_candidates
 from streamtopics.parallel import Workers
 from streamtopics.text import SentenceVectorizer
 from streamtopics.text.splitting import is_fragment
@@ -129,9 +130,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     """Summaries made of a document's own sentences: central ones that differ from each other.
 
     A determinantal point process gives a set of sentences the weight det L, the squared
-    volume that their word features span, each as long as the quality of the sentence. A
-    greedy search takes the sentences one by one. It needs no training; from a corpus it
-    learns which words are frequent everywhere.
+    volume of their word features, each as long as the quality of the sentence; they are taken
+    greedily. From a corpus it learns which words are frequent everywhere, but needs none.
 
     Parameters
     ----------
@@ -139,14 +139,12 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         Most sentences of a summary.
     n_words : int or None, default=None
         Most words of a summary, in place of `n_sentences`; words are what white space
-        separates, so that a Chinese sentence is one. Sentences that no longer fit are passed
-        over, and where none fits the summary is empty.
+        separates. Sentences that no longer fit are passed over.
     vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
-        Makes features of sentences; it is cloned, not changed, and like `splitter` it
-        stays as it was at the start of learning until the next `fit`. None notes which words of
-        two letters or more a sentence has, in 2^18 hashed columns, so that no word is unknown
-        and memory stays flat along a stream. The others learn their words in `fit` or the first
-        `partial_fit`, and words that they do not know count nothing from then on. With
+        Makes features of sentences; it is cloned, and like `splitter` stays as it was at the
+        start of learning until the next `fit`. None notes which words of two letters or more a
+        sentence has, in 2^18 hashed columns, so that no word is unknown. The others learn their
+        words in `fit` or the first `partial_fit`; others then count nothing. With
         ``quality="thesis"`` None is the 500 most frequent words.
     splitter : callable or None, default=None
         Takes a text, a str, and returns its sentences, a list of str. None is
@@ -154,9 +152,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     quality : {"centrality", "thesis"} or callable, default="centrality"
         "centrality" is the cosine with the mean of the document's sentences. A callable takes
         the sentences of a document, a list of str, and their features, a CSR matrix with rows
-        of length 1 or 0, and returns a number for each that is not negative; sentences
-        with 0 are never taken. "thesis" is the kernel of the source, which has to be learnt and
-        which favours the shortest sentences; see the notes.
+        of length 1 or 0, and returns a number for each, not negative; 0 is never taken.
+        "thesis" is the kernel of the source, which has to be learnt; see the notes.
     quality_power : float or None, default=None
         L = (q q)^(power / 2) S of quality q and similarity S. Larger trusts the quality more,
         0 is diversity alone. None is 2, as measured, and for "thesis" 1, as in the
@@ -194,15 +191,12 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     Words are weighted by log((1 + N) / (1 + df)) + 1, of N documents seen of which df have
     the word; before `fit` all words weigh the same. TfidfVectorizer keeps its own weights.
 
-    Of sentences with the same features, such as repeated ones, one is taken at most, and
-    where all further sentences are combinations of those taken, the summary stays shorter.
-    Sentences without a known word are taken only in documents that have no others: then the
-    first different ones. Equal sentences go by their order. A document without sentences has an
-    empty summary.
+    Of sentences with the same features one is taken at most, and where all further sentences
+    are combinations of those taken, the summary stays shorter. Sentences without a known word
+    are taken only in documents that have no others. Equal sentences go by their order.
 
-    p(x) of the thesis is the probability of a sentence of independent words, which falls with
-    each word. Its ``quality_power=1`` takes the shortest sentences, and measured by reference
-    summaries it is about as good as chance; see :doc:`/measured`.
+    The thesis' p(x), of independent words, falls with each word: with ``quality_power=1`` the
+    shortest sentences are taken, about as good as chance; see :doc:`/measured`.
 
     References
     ----------
@@ -303,7 +297,13 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
                     "documents have no sentence with a known word, so that quality 'thesis' has "
                     "nothing to learn from; pass documents with words"
                 )
-            thesis = self._new_thesis()
+            thesis = LowRankDPP(
+                n_components=self.n_components,
+                theta="document",
+                penalty=self.penalty,
+                max_iter=self.max_iter,
+                random_state=self.random_state,
+            )
         n_features = batch.vectorizer.transform([[""]])[0].shape[1]
         nothing = np.zeros(n_features, dtype=np.int64)
         self._commit = Known(vectorizer=batch.vectorizer, document_frequency=nothing, thesis=thesis)
@@ -322,19 +322,10 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         """Learn from a part of a stream."""
         thesis = self._commit.thesis
         if self.quality == "thesis" and thesis is not None and any(X.nnz for X in batch.features):
-            changed = {"n_components": self.n_components, "penalty": self.penalty}
-            thesis = copy(thesis).set_params(**changed)
+            thesis = copy(thesis)
+            thesis.set_params(n_components=self.n_components, penalty=self.penalty)
             thesis.partial_fit(known_sentences(batch.features))
         self._commit = self._commit.after(batch, thesis)
-
-    def _new_thesis(self) -> LowRankDPP:
-        return LowRankDPP(
-            n_components=self.n_components,
-            theta="document",
-            penalty=self.penalty,
-            max_iter=self.max_iter,
-            random_state=self.random_state,
-        )
 
     # Summaries
 
@@ -390,9 +381,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     ) -> list[DigestSentence]:
         """Choose the most central sentences of many documents that differ from each other.
 
-        All sentences count as those of one document, repeated ones once, so that what many
-        documents say in words of their own is central. Words weigh log((2 + N) / (1 + df)),
-        next to nothing if they are in all documents: those learnt from, or before `fit` these.
+        All sentences count as those of one document, repeated ones once. Words weigh
+        log((2 + N) / (1 + df)), of N documents learnt from, or before `fit` of these.
 
         Parameters
         ----------
@@ -419,9 +409,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         ...     "Schools are closed until Monday.",
         ...     "The sun shines.",
         ... ]
-        >>> digest = DPPSummarizer().digest(
-        ...     news, n_sentences=2, times=[1, 2, 3, 4], window=(1, 4)
-        ... )
+        >>> digest = DPPSummarizer().digest(news, n_sentences=2, times=[1, 2, 3, 4], window=(1, 4))
         >>> [(found.document, found.sentence) for found in digest]
         [(0, 'A storm hit the coast.'), (1, 'Schools are closed.')]
         """
@@ -443,10 +431,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         return [DigestSentence(*first[text], text, *rest) for text, *rest in values]
 
     def set_output(self, *, transform: str | None = None) -> Self:
-        """Do nothing: lists of sentences do not fit into a data frame.
-
-        It is here so that the output of a pipeline can be chosen.
-        """
+        """Do nothing, in pipelines: lists of sentences do not fit into a data frame."""
         return self
 
     def _choose(
@@ -552,10 +537,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
             )
 
     def _requires_fit(self) -> bool:
-        vectorizer = self._inner_vectorizer()
-        stateless = (
-            hasattr(vectorizer, "__sklearn_tags__") and not get_tags(vectorizer).requires_fit
-        )
+        inner = self._inner_vectorizer()
+        stateless = hasattr(inner, "__sklearn_tags__") and not get_tags(inner).requires_fit
         return self.quality == "thesis" or not stateless
 
     def __sklearn_tags__(self) -> Tags:

@@ -14,17 +14,13 @@ import numpy as np
 
 
 def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
-    """Share of distinct words among the top words of all topics.
-
-    Read it together with coherence: topics that all say the same are coherent
-    but not diverse, random words are diverse but not coherent.
+    """Share of distinct words among the top words of all topics; to read with coherence.
 
     Parameters
     ----------
     topics : sequence of n_topics sequences of words
-        The top words of each topic, as words or as numbers of columns; an array
-        of shape (n_topics, n_top_words) is one. The paper takes 25 of each topic;
-        the fewer, the higher the value, so compare only equal numbers.
+        The top words of each topic, as words or as numbers of columns. The paper takes 25 of
+        each; the fewer, the higher the value, so compare only equal numbers.
 
     Returns
     -------

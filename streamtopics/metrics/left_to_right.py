@@ -49,9 +49,8 @@ def left_to_right(
 ) -> Likelihood:
     """Estimate the log likelihood of documents under given topics.
 
-    Unlike document completion it judges all of a document, and does not lean to the
-    inference method of a model; it costs n_particles * (n_resampled + 1) * n_components
-    for each token.
+    Unlike document completion it judges all of a document, without the inference method of a
+    model; it costs n_particles * (n_resampled + 1) * n_components for each token.
 
     Parameters
     ----------
@@ -69,8 +68,8 @@ def left_to_right(
     n_particles : int, default=100
         The standard error falls with its root.
     n_resampled : int or None, default=5
-        How many earlier topics a particle draws again before each token; None for
-        all of them, as in the source, which makes the cost quadratic in the length.
+        How many earlier topics a particle draws again before each token; None for all of
+        them, as in the source, at a cost quadratic in the length.
     form : {"product", "wallach"}, default="product"
         The unbiased form, or the one in print.
     seed : int, default=0
@@ -81,11 +80,10 @@ def left_to_right(
     Returns
     -------
     log_likelihood : ndarray of shape (n_documents,)
-        In nats, of the tokens as a sequence (no multinomial coefficient); 0 for a
-        document without tokens.
+        In nats, of the tokens as a sequence; 0 for a document without tokens.
     standard_error : ndarray of shape (n_documents,)
-        Of the log likelihood, from the spread of the particles; NaN for one
-        particle. It is trustworthy while it is well below 1.
+        Of the log likelihood, from the spread of the particles; NaN for one particle.
+        Trustworthy while it is well below 1.
 
     Raises
     ------
@@ -181,10 +179,9 @@ def _check_topics(
 
 
 def _check_prior(prior: Any, name: str, n: int) -> np.ndarray:
-    prior = np.array(np.broadcast_to(prior, n), dtype=np.float64)
-    if not (np.isfinite(prior).all() and (prior > 0).all()):
-        raise ValueError(f"{name} must be positive and finite; got {prior}")
-    checked: np.ndarray = prior
+    checked: np.ndarray = np.array(np.broadcast_to(prior, n), dtype=np.float64)
+    if not (np.isfinite(checked).all() and (checked > 0).all()):
+        raise ValueError(f"{name} must be positive and finite; got {checked}")
     return checked
 
 

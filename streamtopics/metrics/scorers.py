@@ -57,10 +57,7 @@ class PredictiveScorer:
 
 @dataclass(frozen=True)
 class PerplexityScorer:
-    """Scorer by `perplexity`, negated so that higher is better.
-
-    It ranks models on one test set as `PredictiveScorer` does; means over test
-    sets can differ.
+    """Scorer by `perplexity`, negated; it ranks models on a test set as `PredictiveScorer` does.
 
     Parameters
     ----------
@@ -127,8 +124,7 @@ class LeftToRightScorer:
 class ParticleScorer:
     """Scorer by the particle estimate of the likelihood, nats per token, for `WASTopicModel`.
 
-    Where `score` asks for the words that are missing in sentences, this asks for whole
-    documents.
+    Unlike `score` it asks for whole documents.
 
     Parameters
     ----------
@@ -169,16 +165,14 @@ class ParticleScorer:
 class CoherenceScorer:
     """Scorer by the mean of `topic_coherence` over topics, on the test documents.
 
-    It sees only top words, so it does not say how many topics there should be,
-    and it is noisy on small test sets.
+    It does not say how many topics there should be, and is noisy on small test sets.
 
     Parameters
     ----------
     measure : {"npmi", "c_v", "umass"}, default="npmi"
         See `topic_coherence`.
     n : int, default=10
-        Top words of each topic, at least 2; at most the number of features are
-        taken.
+        Top words of each topic, at least 2; at most the number of features are taken.
 
     Raises
     ------
