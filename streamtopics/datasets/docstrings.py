@@ -71,7 +71,8 @@ def load_docstrings(
         Names of top-level packages or modules as they are imported, and "stdlib" for
         the standard library. None is joblib, numpy, scipy, sklearn and stdlib.
     min_words : int, default=10
-        Shorter documents are left out; words are what white space separates.
+        Shorter documents are left out, many of which are one repeated phrase. Words are what
+        white space separates.
     shuffle : bool, default=True
         Whether to put the documents in random order, so that a stream mixes the packages.
         Otherwise they are sorted by package, file and line.

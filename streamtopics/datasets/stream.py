@@ -55,11 +55,9 @@ def iter_minibatches(
 
     Raises
     ------
-    TypeError, ValueError
-        If `batch_size` is not a positive integer, a matrix comes together with a
-        vectorizer, or the arrays of a sparse one do not fit.
     FileNotFoundError, TypeError, ValueError
-        As `read_texts`, some of them only when the document is reached.
+        If `batch_size` is not a positive integer, a matrix comes together with a vectorizer, or
+        the arrays of a sparse one do not fit; and as `read_texts`, also when a document is reached.
 
     See Also
     --------

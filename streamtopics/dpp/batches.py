@@ -20,16 +20,8 @@ MOST_ENTRIES, LEAST_SIDE = 2**16, 16
 class SetBatch:
     """Some sets, m of them, all of n points: without padding each has the bits that it has alone.
 
-    Attributes
-    ----------
-    places : ndarray of shape (m,), int
-        Of the sets among all.
-    points : slice
-        Rows of the part that are their points, one set after another.
-    gram : ndarray of shape (m, n, n)
-        Phi_X Phi_X' of each set.
-    log_p : ndarray of shape (m, n)
-        In nats.
+    Their places among all sets and the rows of the part that are their points, one set after
+    another; Phi_X Phi_X' of each, of shape (m, n, n), and log p, of shape (m, n), in nats.
     """
 
     places: Places

@@ -91,22 +91,19 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
     ground_set : {"bernoulli", "poisson", "multinomial", "items", "gaussian"} or measure, \
             default="bernoulli"
         The points that sets consist of. Sentences: as sets of independent words, as independent
-        counts of words, or as a length with words divided by it; items of a list; vectors.
-        Its probabilities are learnt from all points seen. Or a base measure that is
-        known, such as ``streamtopics.dpp.Fourier(2, 4)``, the unit square.
+        counts of words, or as a length with words divided by it; items of a list; vectors. Its
+        probabilities are learnt. Or a known measure, such as ``streamtopics.dpp.Fourier(2, 4)``.
     n_components : int, default=10
-        Number r of columns of U. The penalty takes out those not needed, so give two to
-        six times as many as are wanted.
+        Number r of columns of U. The penalty takes out those not needed: give two to six times
+        as many as are wanted.
     noise : {"auto", "background", "counting"} or noise, default="auto"
-        Points beside those of the low-rank part, without which a repeated or an empty
-        sentence, or more sentences than the rank, are impossible. "background" are
-        independent points of the ground set's own law, a Poisson number of them;
+        Points beside those of the low-rank part, without which repeated or empty sentences are
+        impossible, and more than the rank. "background" is a Poisson number of points from p;
         "counting", for ground sets that can be listed, lets each other item join with the
         same probability. "auto" is "counting" for items and "background" otherwise. Or a
         record such as ``streamtopics.dpp.Background(2.0)``, from whose level learning starts.
     noise_level : float or None, default=None
-        Their level; None learns it, and what is 0 stays 0. On real text most sentences go
-        to the background.
+        Their level; None learns it, and what is 0 stays 0.
     gamma : float or None, default=None
         Weight of the features themselves in A; None learns it, from 1 / V, or less where
         features are large. For items it is the same as "counting" noise, and None is 0.
@@ -116,8 +113,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
         or with one for each, with which `score`, under their mean, is far lower.
     penalty : float, default=0.001
         Weight of the mean sum of theta and the squared sum of the lengths of the columns
-        of U, in nats per set; it makes columns vanish. On film reviews 0.01 left hardly
-        any, and with 0 held-out sets were worse off.
+        of U, in nats per set. On film reviews 0.01 left hardly any columns, and with 0 held-out
+        sets were worse off.
     max_iter : int, default=10
         Most rounds of `fit`: 20 iterations of L-BFGS on U, then the rest.
     tol : float, default=0.01
@@ -125,8 +122,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
     max_local_iter : int, default=30
         Steps on the theta of a set.
     batch_size : int, default=256
-        Sets in a minibatch, as `fit` takes it to be when it sets the steps of a later
-        `partial_fit`.
+        Sets in a minibatch, for the steps of a `partial_fit` after `fit`.
     step_size : float, default=0.3
         First step of AdaGrad in `partial_fit`, relative to the entries of the first U.
     kappa : float, default=0.5
@@ -172,12 +168,9 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
 
     Notes
     -----
-    Sentences of one text are more alike than those of several, not less. So on text the
-    background takes most of the sentences, and little is gained over independent ones: see
-    `gain_over_independent`.
-
-    (U D, D^-2 theta) is the same model for any diagonal D; the scales of least penalty are
-    chosen. theta is a local optimum, since no part of the problem is convex.
+    On text the background takes most of the sentences, and little is gained over independent
+    ones: see `gain_over_independent`. Of the models (U D, D^-2 theta), D diagonal, which are the
+    same, that of least penalty is chosen. theta is a local optimum.
 
     References
     ----------
@@ -523,16 +516,13 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
         {theta_of_process}
         {given_points}
 
-        Returns
-        -------
-        process : Process
+        {returns_process}
         """
         learnt = self._learnt
         theta = learnt.parameters.theta if theta is None else np.asarray(theta, np.float64)
-        process = learnt.parameters.process(learnt.measure, theta)
-        if given is None:
-            return process
-        return conditioning.condition(process, self._points(given, "condition"))
+        if given is not None:
+            return self.condition(given, theta)
+        return learnt.parameters.process(learnt.measure, theta)
 
     def condition(self, points: Any, theta: Any = None) -> Process:
         """Return the process of the further points of a set, as ``given=points`` elsewhere.
@@ -542,9 +532,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
         {points}
         {theta_of_process}
 
-        Returns
-        -------
-        process : Process
+        {returns_process}
 
         Raises
         ------
@@ -567,8 +555,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
         {draws}
         """
         check_scalar(n_sets, "n_sets", Integral, min_val=0)
-        process = self.process(theta, given)
-        sets = sampling.sample(process, n_sets, _generator(random_state))
+        sets = sampling.sample(self.process(theta, given), n_sets, _generator(random_state))
         return self._form.write(sets, self.n_features_in_)
 
     def sample_k(
@@ -701,8 +688,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
         """
         check_scalar(n, "n", Integral, min_val=1)
         names = self._column_names(feature_names)
-        places = marginal.telling_words(self.measure_, self.components_, n)
-        return [list(names[each]) for each in places]
+        told = marginal.telling_words(self.measure_, self.components_, n)
+        return [list(names[places]) for places in told]
 
     def embedding_similarity(self, words: Any, feature_names: Any = None) -> Floats:
         """Return the cosines of the embeddings of some words with those of all.
@@ -749,8 +736,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
 
     @property
     def _form(self) -> Form:
-        totals = self._commit.totals if self.__sklearn_is_fitted__() else self._no_totals(0)
-        return totals.form
+        fitted = self.__sklearn_is_fitted__()
+        return (self._commit.totals if fitted else self._no_totals(0)).form
 
     @property
     def _n_features_out(self) -> int:

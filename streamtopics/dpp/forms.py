@@ -51,12 +51,7 @@ class Form(Protocol):
 class Rows:
     """A matrix for each set, whose rows are points, or one matrix with groups.
 
-    Parameters
-    ----------
-    whole : bool, default=False
-        Whether only whole numbers are allowed.
-    signed : bool, default=False
-        Whether points are vectors, dense and of any sign, instead of counts.
+    Points are counts, `whole` ones if only these are allowed, or `signed` vectors, dense.
     """
 
     whole: bool = False

@@ -202,23 +202,20 @@ def fit(
     check_possible(data, parameters)
     values = [objective(data, parameters, settings.penalty)]
     for _ in range(settings.max_iter):
-        parameters = _round(data, parameters, settings)
+        parameters = fit_embedding(
+            data, parameters, penalty=settings.penalty, max_iter=settings.n_embedding
+        )
+        if not parameters.shared:
+            parameters = _with_own_theta(data, parameters, settings)
+        for _ in range(settings.n_joint):
+            parameters = _joint_step(parameters, slopes(data, parameters), settings)
+        U, theta, _scales = balance(parameters.U, parameters.theta)
+        parameters = replace(parameters, U=U, theta=theta)
         values.append(objective(data, parameters, settings.penalty))
         report(values[-1])
         if values[-2] - values[-1] < settings.tol:
             break
     return Fitted(parameters, tuple(values))
-
-
-def _round(data: SetBatches, parameters: Parameters, settings: Settings) -> Parameters:
-    penalty, n_embedding = settings.penalty, settings.n_embedding
-    parameters = fit_embedding(data, parameters, penalty=penalty, max_iter=n_embedding)
-    if not parameters.shared:
-        parameters = _with_own_theta(data, parameters, settings)
-    for _ in range(settings.n_joint):
-        parameters = _joint_step(parameters, slopes(data, parameters), settings)
-    U, theta, _ = balance(parameters.U, parameters.theta)
-    return replace(parameters, U=U, theta=theta)
 
 
 def _with_own_theta(data: SetBatches, parameters: Parameters, settings: Settings) -> Parameters:

@@ -28,16 +28,8 @@ from streamtopics.dpp.measures import BaseMeasure
 class Projected:
     """The parts of the normaliser that depend on the measure, U, gamma and rho, not on theta.
 
-    Attributes
-    ----------
-    rho, gamma : float
-    d, v : ndarray of shape (V,)
-    W : ndarray of shape (V, q)
-    Sq_inverse : ndarray of shape (q, q)
-    TU : ndarray of shape (V, r)
-    P : ndarray of shape (r, r)
-    log_det : float
-        log det(I + rho gamma Sigma), in nats.
+    d and v have the shape (V,), W (V, q), Sq^-1 (q, q), T U (V, r) and P (r, r); log_det is
+    log det(I + rho gamma Sigma), in nats.
     """
 
     rho: float
@@ -90,18 +82,7 @@ def log_det(projected: Projected, theta: Floats) -> Floats:
 
 
 def log_normalizer(process: Process) -> float:
-    """Return the log of the sum of det L_X over all sets X: log det(L + I), in nats.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp import Background, Bernoulli, Kernel, Process
-    >>> from streamtopics.dpp.low_rank import log_normalizer
-    >>> U = np.random.default_rng(0).standard_normal((500, 10))
-    >>> process = Process(Bernoulli(np.full(500, 0.01)), Kernel(U, np.ones(10)), Background(1.0))
-    >>> round(log_normalizer(process), 1)  # Over all sets of the 2^500 sentences.
-    18.8
-    """
+    """Return the log of the sum of det L_X over all sets X: log det(L + I), in nats."""
     kernel, noise = process.kernel, process.noise
     projected = project(process.measure, kernel.U, kernel.gamma, noise.rho)
     return float(log_det(projected, kernel.theta)) + noise.log_normalizer(process.measure)

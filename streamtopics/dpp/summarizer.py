@@ -45,20 +45,6 @@ Documents: TypeAlias = Sequence[sparse.csr_matrix] | NDArray[np.object_]
 DEFAULT_POWER, THESIS_POWER = 2.0, 1.0
 THESIS_WORDS = 500
 
-CONSTRAINTS = {
-    "n_sentences": [Interval(Integral, 1, None, closed="left")],
-    "n_words": [None, Interval(Integral, 1, None, closed="left")],
-    "vectorizer": "no_validation",
-    "splitter": [None, callable],
-    "quality": [StrOptions({"centrality", "thesis"}), callable],
-    "quality_power": [None, Interval(Real, 0, 1e6, closed="both")],
-    "fragment_weight": [Interval(Real, 0, 1, closed="both")],
-    "n_components": COMMON_CONSTRAINTS["n_components"],
-    "penalty": [Interval(Real, 0, None, closed="left")],
-    "max_iter": COMMON_CONSTRAINTS["max_iter"],
-    "random_state": COMMON_CONSTRAINTS["random_state"],
-}
-
 
 @dataclass(frozen=True)
 class Texts:
@@ -70,7 +56,6 @@ class Texts:
 
     @property
     def n_documents(self) -> int:
-        """The number of documents."""
         return len(self.documents)
 
 
@@ -144,7 +129,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         Makes features of sentences; it is cloned, and like `splitter` stays as it was at the
         start of learning until the next `fit`. None notes which words of two letters or more a
         sentence has, in 2^18 hashed columns, so that no word is unknown. The others learn their
-        words in `fit` or the first `partial_fit`; others then count nothing. With
+        words in `fit` or the first `partial_fit`, and new words then count nothing. With
         ``quality="thesis"`` None is the 500 most frequent words.
     splitter : callable or None, default=None
         Takes a text, a str, and returns its sentences, a list of str. None is
@@ -188,8 +173,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
     Notes
     -----
-    Words are weighted by log((1 + N) / (1 + df)) + 1, of N documents seen of which df have
-    the word; before `fit` all words weigh the same. TfidfVectorizer keeps its own weights.
+    Words weigh log((1 + N) / (1 + df)) + 1, of N documents seen of which df have the word, or
+    the same before `fit`. TfidfVectorizer keeps its own weights.
 
     Of sentences with the same features one is taken at most, and where all further sentences
     are combinations of those taken, the summary stays shorter. Sentences without a known word
@@ -224,7 +209,16 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     """
 
     _commit: Known
-    _parameter_constraints = CONSTRAINTS
+    _parameter_constraints = {
+        "n_sentences": [Interval(Integral, 1, None, closed="left")],
+        "n_words": [None, Interval(Integral, 1, None, closed="left")],
+        "vectorizer": "no_validation",
+        "splitter": [None, callable],
+        "quality": [StrOptions({"centrality", "thesis"}), callable],
+        "quality_power": [None, Interval(Real, 0, 1e6, closed="both")],
+        "fragment_weight": [Interval(Real, 0, 1, closed="both")],
+        "penalty": [Interval(Real, 0, None, closed="left")],
+    } | {name: COMMON_CONSTRAINTS[name] for name in ("n_components", "max_iter", "random_state")}
 
     def __init__(
         self,
@@ -270,8 +264,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     def partial_fit(self, documents: Iterable[Any], y: Any = None) -> Self:
         """Go on learning from a part of a stream. The first one fixes which words there are.
 
-        When it fails nothing has changed; when it is interrupted, either nothing has changed or
-        all of the part was learnt, as `n_batch_iter_` tells.
+        When it fails nothing has changed; when it is interrupted, nothing or all of the part
+        was learnt, as `n_batch_iter_` tells.
 
         Parameters
         ----------
@@ -457,7 +451,9 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     def _candidates(
         self, choice: Choice, sentences: list[str], X: sparse.csr_matrix, scores: Floats | None
     ) -> Candidates:
-        power = self._power()
+        power = self.quality_power
+        if power is None:
+            power = THESIS_POWER if self.quality == "thesis" else DEFAULT_POWER
         if X.count_nonzero() == 0:
             quality = np.ones(len(sentences)) if scores is None else scores
             return cosine_candidates(distinct_units(sentences), quality, power)
@@ -496,11 +492,6 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     def thesis_(self) -> LowRankDPP | None:
         """The model of quality "thesis"."""
         return self._commit.thesis
-
-    def _power(self) -> float:
-        if self.quality_power is not None:
-            return self.quality_power
-        return THESIS_POWER if self.quality == "thesis" else DEFAULT_POWER
 
     def _inner_vectorizer(self) -> Any:
         if self.vectorizer is not None:

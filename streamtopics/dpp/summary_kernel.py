@@ -29,17 +29,7 @@ from streamtopics.dpp.kernel import Kernel
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Sentences to choose from, as `selection.greedy_map` takes them.
-
-    Attributes
-    ----------
-    kernel : Kernel
-    features : CSR matrix of shape (n_sentences, n_features)
-    quality : ndarray of shape (n_sentences,)
-        As it is reported.
-    log_quality : ndarray of shape (n_sentences,)
-        Of the kernel, with the power; -inf for a sentence not to take.
-    """
+    """Sentences to choose from, with the quality to report; `log_quality` has the power in it."""
 
     kernel: Kernel
     features: sparse.csr_matrix

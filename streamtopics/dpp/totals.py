@@ -185,17 +185,21 @@ class VectorMoments(LearntTotals):
 class Known(Totals):
     """A base measure that is known, and stays as it is."""
 
-    measure: BaseMeasure
+    known: BaseMeasure
+
+    @property
+    def measure(self) -> BaseMeasure:
+        return self.known
 
     @property
     def form(self) -> Form:
-        return self.measure.form
+        return self.known.form
 
     @property
     def n_columns(self) -> int:
         """Columns of the points, of which Fourier has fewer than features."""
-        points = self.measure.sample(0, np.random.default_rng(0))
-        return points.shape[1] if points.ndim == 2 else len(self.measure.v)
+        points = self.known.sample(0, np.random.default_rng(0))
+        return points.shape[1] if points.ndim == 2 else len(self.known.v)
 
     def plus(self, sets: PointSets) -> Self:
         return self

@@ -110,8 +110,7 @@ def left_to_right(
     n_apart = 0 if split_prior is None else 1
     topic_word, alpha = _check_topics(topic_word, doc_topic_prior, n_apart)
     omega = None if split_prior is None else _check_prior(split_prior, "split_prior", 2)
-    X = _check_whole(X, topic_word.shape[1])
-    _check_lengths(X, n_particles)
+    X = _check_whole(X, topic_word.shape[1], n_particles)
     word_topic = np.ascontiguousarray(topic_word.T)
     rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     seeds = row_hash(X, rows, seed)
@@ -185,28 +184,24 @@ def _check_prior(prior: Any, name: str, n: int) -> np.ndarray:
     return checked
 
 
-def _check_whole(X: Any, n_features: int) -> sparse.csr_matrix:
+def _check_whole(X: Any, n_features: int, n_particles: int) -> sparse.csr_matrix:
+    """Return X as CSR of whole counts; refuse documents too long for the memory."""
     check_structure(X, "left_to_right")
     X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X", ensure_min_samples=0)
-    X = sparse.csr_matrix(X, copy=True)
-    check_non_negative(X, "left_to_right")
-    X.sum_duplicates()
-    X.eliminate_zeros()
-    if X.shape[1] != n_features:
-        raise ValueError(f"X has {X.shape[1]} features, but topic_word has {n_features}")
-    if (X.data != np.floor(X.data)).any():
+    counts: sparse.csr_matrix = sparse.csr_matrix(X, copy=True)
+    check_non_negative(counts, "left_to_right")
+    counts.sum_duplicates()
+    counts.eliminate_zeros()
+    if counts.shape[1] != n_features:
+        raise ValueError(f"X has {counts.shape[1]} features, but topic_word has {n_features}")
+    if (counts.data != np.floor(counts.data)).any():
         raise ValueError("X must hold whole numbers of tokens; round it, or use completion instead")
-    counts: sparse.csr_matrix = X
-    return counts
-
-
-def _check_lengths(X: sparse.csr_matrix, n_particles: int) -> None:
-    """Refuse documents whose tokens would not go into the memory."""
     most = MOST_PROBABILITIES // n_particles
-    lengths = np.asarray(X.sum(axis=1)).ravel()
+    lengths = np.asarray(counts.sum(axis=1)).ravel()
     if lengths.max(initial=0) > most:
         d = int(lengths.argmax())
         raise ValueError(
             f"document {d} of X has {lengths[d]:.16g} tokens, but {n_particles} particles can read "
             f"{most} at most; pass fewer n_particles, or score by log_predictive_probability"
         )
+    return counts
