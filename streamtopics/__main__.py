@@ -5,6 +5,7 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -93,27 +94,20 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def _number(text: str, kind: type, least: float, strictly: bool) -> float:
+def _number(text: str, kind: type, strictly: bool) -> float:
     try:
         value: float = kind(text)
     except ValueError:
         value = np.nan
-    if not (least < value < np.inf or (value == least and not strictly)):
+    if not (0 < value < np.inf or (value == 0 and not strictly)):
         above = "above" if strictly else "at or above"
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number {above} {least:g}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number {above} 0")
     return value
 
 
-def _positive(text: str) -> int:
-    return int(_number(text, int, 0, True))
-
-
-def _positive_float(text: str) -> float:
-    return _number(text, float, 0, True)
-
-
-def _non_negative_float(text: str) -> float:
-    return _number(text, float, 0, False)
+_positive = partial(_number, kind=int, strictly=True)
+_positive_float = partial(_number, kind=float, strictly=True)
+_non_negative_float = partial(_number, kind=float, strictly=False)
 
 
 def read(options: argparse.Namespace) -> Corpus:
@@ -150,10 +144,8 @@ def learn(options: argparse.Namespace, corpus: Corpus) -> dict[str, BPSLDA | SVB
     """The models to compare, after one pass over the stream."""
     n_features = len(corpus.counts)
     mass = options.prior_mass or MASS_PER_WORD * n_features
-    if options.prior == "zipf":
-        prior = zipf_prior(counts=corpus.counts, mass=mass)
-    else:
-        prior = np.full(n_features, mass / n_features)
+    flat = np.full(n_features, mass / n_features)
+    prior = zipf_prior(counts=corpus.counts, mass=mass) if options.prior == "zipf" else flat
     common: dict[str, Any] = {
         "doc_topic_prior": options.document_prior,
         "topic_word_prior": prior,

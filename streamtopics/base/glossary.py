@@ -338,6 +338,13 @@ Returns
 -------
 self : object
     The fitted estimator.""",
+    "returns_process": """\
+Returns
+-------
+process : Process""",
+    "feature_names_or_numbers": """\
+feature_names : array-like of shape (n_features,), default=None
+    Words of the columns; None for the names seen in `fit`, or else the columns' numbers.""",
 }
 
 SHARED = PARAMETERS | ATTRIBUTES | METHODS

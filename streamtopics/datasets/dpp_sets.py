@@ -20,6 +20,8 @@ from streamtopics.dpp.noise import Background, Counting, Noise
 from streamtopics.dpp.sampling import sample
 from streamtopics.dpp.sets import PointSets, stack
 
+DEFAULT_FEATURES = {"items": 100, "exponential": 10, "fourier": 9}
+
 
 def make_dpp_sets(
     n_sets: int = 1000,
@@ -96,92 +98,56 @@ def make_dpp_sets(
     (array([6, 9, 6]), 500)
     """
     check_scalar(n_sets, "n_sets", Integral, min_val=1)
-    if ground_set not in _MAKERS:
-        raise ValueError(f"ground_set must be one of {list(_MAKERS)}; got {ground_set!r}")
+    if ground_set not in DEFAULT_FEATURES:
+        raise ValueError(f"ground_set must be one of {list(DEFAULT_FEATURES)}; got {ground_set!r}")
     if not 0 < strength < np.inf:
         raise ValueError(f"strength must be positive and finite; got {strength!r}")
     if not 0 <= noise < np.inf:
         raise ValueError(f"noise must be finite and not negative; got {noise!r}")
     seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
     rng = np.random.default_rng(seed)
-    measure, U, gamma, noise_ = _MAKERS[ground_set](n_features, n_components, strength, noise, rng)
+    measure, U, gamma, noise_ = _truth(ground_set, n_features, n_components, strength, noise, rng)
     theta = rng.exponential(size=(n_sets, U.shape[1])) if own_theta else np.ones(U.shape[1])
-    sets = _draw(measure, U, theta, gamma, noise_, n_sets, rng)
-    groups = np.repeat(np.arange(n_sets), sets.sizes)
+    runs = [(row, 1) for row in theta] if own_theta else [(theta, n_sets)]
+    each = [sample(Process(measure, Kernel(U, row, gamma), noise_), n, rng) for row, n in runs]
+    sizes = np.concatenate([sets.sizes for sets in each])
+    sets = PointSets(stack([sets.points for sets in each]), np.append(0, np.cumsum(sizes)))
+    groups = np.repeat(np.arange(n_sets), sizes)
     return Bunch(
         sets=sets, groups=groups, U=U, theta=theta, gamma=gamma, measure=measure, noise=noise_
     )
 
 
-def _draw(
-    measure: BaseMeasure,
-    U: np.ndarray,
-    theta: np.ndarray,
-    gamma: float,
-    noise: Noise,
-    n_sets: int,
-    rng: np.random.Generator,
-) -> PointSets:
-    if theta.ndim == 1:
-        return sample(Process(measure, Kernel(U, theta, gamma), noise), n_sets, rng)
-    each = [sample(Process(measure, Kernel(U, row, gamma), noise), 1, rng) for row in theta]
-    indptr = np.concatenate([[0], np.cumsum([sets.sizes[0] for sets in each])])
-    return PointSets(stack([sets.points for sets in each]), indptr)
-
-
-def _gaussian_embedding(
-    measure: BaseMeasure, n_components: int, strength: float, rng: np.random.Generator
-) -> np.ndarray:
-    """Columns with E u'Sigma u = strength."""
-    check_scalar(n_components, "n_components", Integral, min_val=1)
-    trace = measure.v.sum() + (measure.w0**2).sum()
-    draws = rng.standard_normal((len(measure.v), n_components))
-    result: np.ndarray = draws * np.sqrt(strength / trace)
-    return result
-
-
-def _items(
+def _truth(
+    ground_set: str,
     n_features: int | None,
     n_components: int | None,
     strength: float,
     noise: float,
     rng: np.random.Generator,
 ) -> tuple[BaseMeasure, np.ndarray, float, Noise]:
-    n_features = 100 if n_features is None else n_features
-    check_scalar(n_features, "n_features", Integral, min_val=1)
-    measure = Items.of(n_features)
-    U = _gaussian_embedding(measure, 5 if n_components is None else n_components, strength, rng)
-    return measure, U, 0.0, Counting(noise)
-
-
-def _exponential(
-    n_features: int | None,
-    n_components: int | None,
-    strength: float,
-    noise: float,
-    rng: np.random.Generator,
-) -> tuple[BaseMeasure, np.ndarray, float, Noise]:
-    V = 10 if n_features is None else n_features
+    """The measure, U, gamma and the noise. Columns of a Gaussian U have E u'Sigma u = strength."""
+    V = DEFAULT_FEATURES[ground_set] if n_features is None else n_features
     check_scalar(V, "n_features", Integral, min_val=1)
-    few = V <= 20
-    measure = Bernoulli(rng.uniform(0.1, 0.5, V) if few else rng.uniform(1 / V, 5 / V, V))
-    U = _gaussian_embedding(measure, 2 if n_components is None else n_components, strength, rng)
-    return measure, U, 1 / V, Background(noise)
+    if ground_set == "fourier":
+        return _square(V, strength, noise)
+    is_list = ground_set == "items"
+    measure: BaseMeasure
+    if is_list:
+        measure = Items.of(V)
+    else:
+        measure = Bernoulli(rng.uniform(0.1, 0.5, V) if V <= 20 else rng.uniform(1 / V, 5 / V, V))
+    r = (5 if is_list else 2) if n_components is None else n_components
+    check_scalar(r, "n_components", Integral, min_val=1)
+    trace = measure.v.sum() + (measure.w0**2).sum()
+    U = rng.standard_normal((V, r)) * np.sqrt(strength / trace)
+    return measure, U, 0.0 if is_list else 1 / V, (Counting if is_list else Background)(noise)
 
 
-def _fourier(
-    n_features: int | None,
-    n_components: int | None,
-    strength: float,
-    noise: float,
-    rng: np.random.Generator,
+def _square(
+    side: int, strength: float, noise: float
 ) -> tuple[BaseMeasure, np.ndarray, float, Noise]:
-    """A_ii is strength times 1 / f^2 for each frequency f > 0 of the feature.
-
-    It depends on the frequency alone, so that the kernel is one of x - y.
-    """
-    side = 9 if n_features is None else n_features
-    check_scalar(side, "n_features", Integral, min_val=1)
+    """A_ii is strength / f^2 for each frequency f > 0 of the feature: a kernel of x - y."""
     if side % 2 == 0:
         raise ValueError(
             f"n_features must be odd on the square: 1 and pairs of cosine and sine; got {side}. "
@@ -190,6 +156,3 @@ def _fourier(
     measure = Fourier(2, side // 2)
     spectrum = strength / np.maximum(measure.frequencies, 1).prod(axis=1).astype(float) ** 2
     return measure, np.diag(np.sqrt(spectrum)), 0.0, Background(noise)
-
-
-_MAKERS = {"items": _items, "exponential": _exponential, "fourier": _fourier}

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state, check_scalar
+
+from streamtopics.datasets.synthetic import check_sizes
 
 MEAN_RATING = 6.0
 # Of a deviation, a length or a prior.
@@ -99,59 +101,65 @@ def make_rated_reviews(
     """
     if profile not in ("document", "item", "user"):
         raise ValueError(f"profile must be 'document', 'item' or 'user'; got {profile!r}")
-    _check_numbers(
-        sizes={
-            "n_documents": n_documents, "n_items": n_items, "n_users": n_users,
-            "n_components": n_components, "n_features": n_features,
-        },
-        deviations={"item_effect": item_effect, "user_effect": user_effect, "noise": noise},
-        positive={
-            "mean_length": mean_length, "topic_word_prior": topic_word_prior,
-            "doc_topic_prior": 1.0 if doc_topic_prior is None else doc_topic_prior,
-        },
+    check_sizes(
+        n_documents=n_documents, n_items=n_items, n_users=n_users, n_components=n_components,
+        n_features=n_features,
     )  # fmt: skip
-    inside: dict[str, Any] = {"min_val": 0, "max_val": 1, "include_boundaries": "neither"}
-    check_scalar(qualitative_share, "qualitative_share", Real, **inside)
     alpha = 1 / n_components if doc_topic_prior is None else doc_topic_prior
+    deviations = {"item_effect": item_effect, "user_effect": user_effect, "noise": noise}
+    priors = {"topic_word_prior": topic_word_prior, "doc_topic_prior": alpha}
+    _check_numbers(deviations, {"mean_length": mean_length, **priors}, qualitative_share)
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1, size=4))
-    items, users = (rng.integers(n, size=n_documents) for n in (n_items, n_users))
-    item_effects = item_effect * rng.standard_normal(n_items)
-    user_effects = user_effect * rng.standard_normal(n_users)
-    opinion = item_effects[items] + noise * rng.standard_normal(n_documents)
+    sizes = {"item": n_items, "user": n_users}
+    judged = _judged(n_documents, sizes, tuple(deviations.values()), rng)
     topic_word = rng.dirichlet(np.full(n_features, topic_word_prior), n_components + 2)
-    owners, n_profiles = {
-        "document": (np.arange(n_documents), n_documents),
-        "item": (items, n_items),
-        "user": (users, n_users),
-    }[profile]
-    profile_topic = rng.dirichlet(np.full(n_components, alpha), n_profiles)
+    owners = judged.get(profile, np.arange(n_documents))
+    profile_topic = rng.dirichlet(np.full(n_components, alpha), sizes.get(profile, n_documents))
     qualitative = rng.beta(10 * qualitative_share, 10 * (1 - qualitative_share), n_documents)
-    signs = np.where(opinion >= 0, 1, -1)
-    shares = _shares(profile_topic[owners], qualitative, signs)
+    lengths, proportions = rng.poisson(mean_length, n_documents), profile_topic[owners]
     return Bunch(
-        X=_counts(rng.poisson(mean_length, n_documents), shares, topic_word, rng),
-        ratings=MEAN_RATING + user_effects[users] + opinion,
-        item=items,
-        user=users,
-        signs=signs,
+        X=_counts(lengths, proportions, qualitative, judged["signs"], topic_word, rng),
         topic_word=topic_word,
         profile_topic=profile_topic,
         qualitative=qualitative,
-        item_effects=item_effects,
-        user_effects=user_effects,
+        **judged,
     )
 
 
-def _shares(proportions: np.ndarray, qualitative: np.ndarray, signs: np.ndarray) -> np.ndarray:
-    """Proportions of descriptive topics, praise and blame in each review."""
-    descriptive = (1 - qualitative)[:, None] * proportions
-    return np.column_stack([descriptive, qualitative * (signs > 0), qualitative * (signs < 0)])
+def _judged(
+    n_documents: int,
+    sizes: dict[str, int],
+    deviations: tuple[float, ...],
+    rng: np.random.Generator,
+) -> dict[str, np.ndarray]:
+    """Items and users, their effects, and the signs and ratings of the reviews."""
+    items, users = (rng.integers(n, size=n_documents) for n in sizes.values())
+    item_effects, user_effects = (
+        deviation * rng.standard_normal(n)
+        for deviation, n in zip(deviations[:2], sizes.values(), strict=True)
+    )
+    opinion = item_effects[items] + deviations[2] * rng.standard_normal(n_documents)
+    return {
+        "ratings": MEAN_RATING + user_effects[users] + opinion,
+        "item": items,
+        "user": users,
+        "signs": np.where(opinion >= 0, 1, -1),
+        "item_effects": item_effects,
+        "user_effects": user_effects,
+    }
 
 
 def _counts(
-    lengths: np.ndarray, shares: np.ndarray, topic_word: np.ndarray, rng: np.random.Generator
+    lengths: np.ndarray,
+    proportions: np.ndarray,
+    qualitative: np.ndarray,
+    signs: np.ndarray,
+    topic_word: np.ndarray,
+    rng: np.random.Generator,
 ) -> sparse.csr_matrix:
-    """Counts of words in reviews of these lengths."""
+    """Counts of words in reviews of these lengths and proportions of descriptive topics."""
+    descriptive = (1 - qualitative)[:, None] * proportions
+    shares = np.column_stack([descriptive, qualitative * (signs > 0), qualitative * (signs < 0)])
     rows = [
         rng.multinomial(n, share @ topic_word / (share @ topic_word).sum())
         for n, share in zip(lengths, shares, strict=True)
@@ -160,11 +168,9 @@ def _counts(
 
 
 def _check_numbers(
-    sizes: dict[str, Any], deviations: dict[str, Any], positive: dict[str, Any]
+    deviations: dict[str, Any], positive: dict[str, Any], qualitative_share: Any
 ) -> None:
-    """Whether they are in their ranges, by name: from 1 on, from 0 on, and above 0."""
-    for name, size in sizes.items():
-        check_scalar(size, name, Integral, min_val=1)
+    """Refuse deviations below 0, others not above 0, a share not in (0, 1), and large numbers."""
     for name, deviation in deviations.items():
         check_scalar(deviation, name, Real, min_val=0)
     for name, number in positive.items():
@@ -172,3 +178,5 @@ def _check_numbers(
     for name, number in (deviations | positive).items():
         if not number <= MOST:
             raise ValueError(f"{name} must be at most {MOST:g}; got {number!r}")
+    inside: dict[str, Any] = {"min_val": 0, "max_val": 1, "include_boundaries": "neither"}
+    check_scalar(qualitative_share, "qualitative_share", Real, **inside)

@@ -10,6 +10,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state, check_scalar
 
+from streamtopics.datasets.synthetic import check_sizes
+
 
 def make_subtle_corpus(
     n_documents: int = 200,
@@ -70,11 +72,15 @@ def make_subtle_corpus(
     >>> corpus.X.shape, corpus.X[0].shape, corpus.subtle
     ((100,), (12, 300), array([6, 7]))
     """
-    sizes = {
-        "n_documents": n_documents, "n_subtle": n_subtle, "n_features": n_features,
-        "n_sentences": n_sentences, "sentence_length": sentence_length,
-    }  # fmt: skip
-    _check_settings(sizes, n_topics, subtle_share, purity, topic_word_prior)
+    check_sizes(
+        n_documents=n_documents, n_subtle=n_subtle, n_features=n_features,
+        n_sentences=n_sentences, sentence_length=sentence_length,
+    )  # fmt: skip
+    check_scalar(n_topics, "n_topics", Integral, min_val=n_subtle + 2)
+    inside: dict[str, Any] = {"min_val": 0, "include_boundaries": "neither"}
+    check_scalar(subtle_share, "subtle_share", Real, max_val=0.5 / n_subtle, **inside)
+    check_scalar(purity, "purity", Real, min_val=0.5, max_val=1)
+    check_scalar(topic_word_prior, "topic_word_prior", Real, **inside)
     rng = check_random_state(random_state)
     topic_word = rng.dirichlet(np.full(n_features, topic_word_prior), n_topics)
     n_major = n_topics - n_subtle
@@ -89,45 +95,20 @@ def make_subtle_corpus(
     sentence_topic = np.where(is_subtle, subtle, own)
     strange = rng.random_sample((*shape, sentence_length)) >= purity
     topic = np.where(strange, other[..., None], sentence_topic[..., None]).reshape(n_documents, -1)
-    words = _drawn(topic, topic_word, rng)
-    sentence = np.repeat(np.arange(n_sentences), sentence_length)
+    words = np.empty(topic.shape, np.int64)
+    for k, distribution in enumerate(topic_word):
+        words[topic == k] = rng.choice(n_features, np.sum(topic == k), p=distribution)
     return Bunch(
-        X=_counts(words, sentence, (n_sentences, n_features)),
+        X=_counts(words, np.repeat(np.arange(n_sentences), sentence_length), n_features),
         topic_word=topic_word,
         sentence_topic=sentence_topic,
         subtle=np.arange(n_major, n_topics),
     )
 
 
-def _check_settings(
-    sizes: dict[str, int],
-    n_topics: int,
-    subtle_share: float,
-    purity: float,
-    topic_word_prior: float,
-) -> None:
-    """Refuse numbers out of their ranges."""
-    for name, size in sizes.items():
-        check_scalar(size, name, Integral, min_val=1)
-    check_scalar(n_topics, "n_topics", Integral, min_val=sizes["n_subtle"] + 2)
-    most = 0.5 / sizes["n_subtle"]
-    inside: dict[str, Any] = {"min_val": 0, "include_boundaries": "neither"}
-    check_scalar(subtle_share, "subtle_share", Real, max_val=most, **inside)
-    check_scalar(purity, "purity", Real, min_val=0.5, max_val=1)
-    check_scalar(topic_word_prior, "topic_word_prior", Real, **inside)
-
-
-def _drawn(topic: np.ndarray, topic_word: np.ndarray, rng: np.random.RandomState) -> np.ndarray:
-    """A word of each of these topics, of the same shape."""
-    words = np.empty(topic.shape, np.int64)
-    for k, distribution in enumerate(topic_word):
-        words[topic == k] = rng.choice(len(distribution), np.sum(topic == k), p=distribution)
-    return words
-
-
-def _counts(words: np.ndarray, sentence: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+def _counts(words: np.ndarray, sentence: np.ndarray, n_features: int) -> np.ndarray:
     """A matrix of counts for each document, from the words in a row and their sentences."""
-    X = np.empty(len(words), dtype=object)
+    X, shape = np.empty(len(words), dtype=object), (sentence[-1] + 1, n_features)
     for d, own in enumerate(words):
         counts = np.ones(len(sentence), np.int64), (sentence, own)
         X[d] = sparse.coo_matrix(counts, shape=shape).tocsr()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Source files of the installed Python packages, found without importing any."""
+"""Source files of the installed Python packages, found and read without importing any."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import os
 import re
 import sysconfig
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TypeVar
 
 STANDARD_LIBRARY = "stdlib"
 DEFAULT_PACKAGES = ("joblib", "numpy", "scipy", "sklearn", STANDARD_LIBRARY)
@@ -25,6 +26,28 @@ SKIPPED_FOLDERS = frozenset(
 SKIPPED_FILES = re.compile(r"test_.*|.*_test|conftest")
 # What reading and parsing a file may raise.
 UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
+
+Found = TypeVar("Found")
+
+
+def read_packages(
+    packages: Sequence[str], read: Callable[[str, ast.Module], Iterable[Found]]
+) -> list[tuple[int, str, Found]]:
+    """What `read` finds, after the place of the package and the dotted name of the module.
+
+    It takes that name and the syntax tree; files that cannot be parsed are passed over.
+    """
+    sources = [source_files(package) for package in packages]
+    found: list[tuple[int, str, Found]] = []
+    with no_garbage_collection():
+        for place, files in enumerate(sources):
+            for module, path in files:
+                try:
+                    here = list(read(module, parse(path)))
+                except UNREADABLE:
+                    continue
+                found += [(place, module, document) for document in here]
+    return found
 
 
 def check_packages(packages: Sequence[str]) -> list[str]:
@@ -73,11 +96,7 @@ def _package_files(package: str) -> list[tuple[str, Path]]:
 
 
 def _modules(root: Path, prefix: tuple[str, ...]) -> Iterator[tuple[str, Path]]:
-    """Dotted name and path of each module below a folder, in sorted order.
-
-    What cannot be imported by name, such as the folder site-packages in that of
-    the standard library, is no module.
-    """
+    """Dotted name and path of each module that can be imported by name, in sorted order."""
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(f for f in folders if f.isidentifier() and f not in SKIPPED_FOLDERS)
         parts = prefix + Path(folder).relative_to(root).parts

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Source code as text: files are documents, statements are sentences, names are words.
 
-Nothing is imported; the files are read by `ast`. The sources of programs have topics
-that few statements speak of, such as the locks of a program that is about something
-else, which is what models of subtle topics are for.
+Programs have topics that few statements speak of, such as the locks of a program that is
+about something else, which is what models of subtle topics are for.
 """
 
 from __future__ import annotations
@@ -17,13 +16,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state, check_scalar
 
-from streamtopics.datasets.sources import (
-    UNREADABLE,
-    check_packages,
-    no_garbage_collection,
-    parse,
-    source_files,
-)
+from streamtopics.datasets.sources import check_packages, read_packages
 
 PART_OF_A_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 SHORTEST = 3
@@ -98,20 +91,18 @@ def load_statements(
     check_scalar(min_statements, "min_statements", Integral, min_val=1)
     rng = check_random_state(random_state)
     packages = ["stdlib"] if packages is None else check_packages(packages)
-    data, modules, target = [], [], []
-    with no_garbage_collection():
-        for place, package in enumerate(packages):
-            for module, path in source_files(package):
-                statements = _statements(path)
-                if len(statements) >= min_statements:
-                    data.append(statements)
-                    modules.append(module)
-                    target.append(place)
-    order = rng.permutation(len(data)) if shuffle else np.arange(len(data))
+    found = [
+        document
+        for document in read_packages(packages, _statements)
+        if len(document[2]) >= min_statements
+    ]
+    if shuffle:
+        found = [found[i] for i in rng.permutation(len(found))]
+    data = [statements for _, _, statements in found]
     return Bunch(
-        data=[data[i] for i in order],
-        modules=[modules[i] for i in order],
-        target=np.array(target, dtype=np.int64)[order],
+        data=data,
+        modules=[module for _, module, _ in found],
+        target=np.array([target for target, _, _ in found], dtype=np.int64),
         target_names=packages,
         DESCR=DESCR.format(
             n_documents=len(data),
@@ -122,16 +113,12 @@ def load_statements(
     )
 
 
-def _statements(path: Any) -> list[str]:
-    """The words of each statement of a file; none if it cannot be parsed."""
-    try:
-        tree = parse(path)
-        nodes = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
-        nodes.sort(key=lambda node: (node.lineno, node.col_offset))
-        texts = [" ".join(_words(node)) for node in nodes]
-    except UNREADABLE:
-        return []
-    return [text for text in texts if text]
+def _statements(module: str, tree: ast.Module) -> Iterator[list[str]]:
+    """The words of each statement of a file."""
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    nodes.sort(key=lambda node: (node.lineno, node.col_offset))
+    texts = [" ".join(_words(node)) for node in nodes]
+    yield [text for text in texts if text]
 
 
 def _words(statement: ast.stmt) -> Iterator[str]:

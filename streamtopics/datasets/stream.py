@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Minibatches from texts, files and matrices, with one minibatch in memory at a time.
-
-Nothing is read before it is asked for, so a stream may be longer than the memory
-or have no end; a line that cannot be read is named in the error.
-"""
+"""Minibatches from texts, files and matrices, read one at a time when they are asked for."""
 
 from __future__ import annotations
 
@@ -47,11 +43,8 @@ def iter_minibatches(
     vectorizer : object with `transform` or None, default=None
         Turns a list of texts into counts, for example a fitted
         :class:`~sklearn.feature_extraction.text.CountVectorizer`, or a
-        ``HashingVectorizer(alternate_sign=False, norm=None)``, which needs no fit.
-        None leaves the texts as they are.
-    text_key : str, default="text"
-        As in `read_texts`.
-    encoding : str, default="utf-8"
+        ``HashingVectorizer(alternate_sign=False, norm=None)``. None leaves texts as they are.
+    text_key, encoding : str, default="text" and "utf-8"
         As in `read_texts`.
 
     Returns
@@ -62,11 +55,9 @@ def iter_minibatches(
 
     Raises
     ------
-    TypeError, ValueError
-        If `batch_size` is not a positive integer, a matrix comes together with a
-        vectorizer, or the arrays of a sparse one do not fit.
     FileNotFoundError, TypeError, ValueError
-        As `read_texts`, some of them only when the document is reached.
+        If `batch_size` is not a positive integer, a matrix comes together with a vectorizer, or
+        the arrays of a sparse one do not fit; and as `read_texts`, also when a document is reached.
 
     See Also
     --------
@@ -117,16 +108,15 @@ def read_texts(source: Any, *, text_key: str = "text", encoding: str = "utf-8") 
 
         - ".jsonl", ".ndjson" and ".json" have JSON on each line: an object with
           `text_key`, or a string. Empty lines are skipped, empty texts are not.
-        - Any other file is plain text, with one document on each line. Empty
-          lines are skipped.
-        - Of a directory, the files with one of the suffixes above or ".txt" are
-          read, sorted by name. Here a ".txt" file as a whole is one document,
-          even if it is empty. Hidden files, others and subdirectories are not read.
+        - Any other file is plain text, with one document on each line but empty ones.
+        - Of a directory, the files with one of the suffixes above or ".txt" are read, sorted by
+          name, but for hidden ones. Here a ".txt" file as a whole is one document, even if it
+          is empty. Subdirectories are not read.
     text_key : str, default="text"
         Where the text is in an object.
     encoding : str, default="utf-8"
-        Encoding of the files. It must be one that writes the end of a line as
-        ASCII does, which UTF-16 and UTF-32 do not. A byte order mark is removed.
+        Encoding of the files, in which lines end as in ASCII, unlike UTF-16 and UTF-32. A
+        byte order mark is removed.
 
     Returns
     -------
@@ -136,8 +126,7 @@ def read_texts(source: Any, *, text_key: str = "text", encoding: str = "utf-8") 
     Raises
     ------
     FileNotFoundError
-        If a path does not exist. For a path or a list of paths this is found before
-        anything is read.
+        If a path does not exist, found before anything is read but for iterators.
     LookupError
         If the encoding is not known.
     TypeError

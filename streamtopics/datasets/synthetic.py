@@ -1,10 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A corpus drawn from LDA itself, of which the truth is known.
-
-Document d has a Poisson number of words; each word comes from a topic k with
-probability theta_dk, and is then the word v with probability beta_kv, where
-theta_d ~ Dirichlet(alpha) and beta_k ~ Dirichlet(eta).
-"""
+"""A corpus drawn from LDA itself, of which the truth is known."""
 
 from __future__ import annotations
 
@@ -29,6 +24,10 @@ def make_lda_corpus(
 ) -> Bunch:
     """Draw a corpus from latent Dirichlet allocation.
 
+    Document d has a Poisson number of words; each comes from a topic k with probability
+    theta_dk, theta_d ~ Dirichlet(alpha), and is the word v with probability beta_kv,
+    beta_k ~ Dirichlet(eta).
+
     Parameters
     ----------
     n_documents : int, default=1000
@@ -38,16 +37,14 @@ def make_lda_corpus(
     n_features : int, default=1000
         Number of words in the vocabulary; not used when `topic_word` is given.
     mean_length : float, default=60
-        Mean of the Poisson number of words in a document. Documents without
-        words can occur, above all if it is small.
+        Mean of the Poisson number of words in a document, which can be 0.
     doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
         Dirichlet parameter alpha of the topic proportions, in pseudo-words. None is
         1 / n_components: with 10 topics, most documents are made of 2 to 4.
     topic_word_prior : float, array-like of shape (n_features,) or \
             (n_components, n_features), default=0.1
-        Dirichlet parameter eta of the topics, in pseudo-words. With the default,
-        nine tenths of a topic are in a seventh of the words. Not used when
-        `topic_word` is given.
+        Dirichlet parameter eta of the topics, in pseudo-words. With the default, nine tenths
+        of a topic are in a seventh of the words. Not used when `topic_word` is given.
     topic_word : array-like of shape (n_components, n_features) or None, default=None
         Word probabilities of the topics, rows that sum to 1; for example the
         `topic_word_` of a model fitted to real text. None draws them.
@@ -81,7 +78,7 @@ def make_lda_corpus(
     >>> corpus.X.shape, corpus.topic_word.shape, corpus.doc_topic.shape
     ((200, 50), (5, 50), (200, 5))
     """
-    check_scalar(n_documents, "n_documents", Integral, min_val=1)
+    check_sizes(n_documents=n_documents)
     if not (isinstance(mean_length, Real) and 0 < mean_length < np.inf):
         raise ValueError(f"mean_length must be a positive finite number; got {mean_length!r}")
     seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
@@ -101,6 +98,12 @@ def make_lda_corpus(
         doc_topic=doc_topic,
         doc_topic_prior=alpha,
     )
+
+
+def check_sizes(**sizes: Any) -> None:
+    """Refuse arguments that are not whole numbers of at least 1."""
+    for name, size in sizes.items():
+        check_scalar(size, name, Integral, min_val=1)
 
 
 def _check_prior(prior: Any, name: str, *shapes: tuple[int, ...]) -> np.ndarray:
@@ -140,8 +143,7 @@ def _check_topics(topic_word: Any) -> np.ndarray:
 def _draw_topics(
     n_components: int, n_features: int, prior: Any, rng: np.random.Generator
 ) -> np.ndarray:
-    check_scalar(n_components, "n_components", Integral, min_val=1)
-    check_scalar(n_features, "n_features", Integral, min_val=1)
+    check_sizes(n_components=n_components, n_features=n_features)
     eta = _check_prior(prior, "topic_word_prior", (n_features,), (n_components, n_features))
     return np.array([rng.dirichlet(row) for row in eta])
 
@@ -149,10 +151,7 @@ def _draw_topics(
 def _draw_counts(
     doc_topic: np.ndarray, topic_word: np.ndarray, lengths: np.ndarray, rng: np.random.Generator
 ) -> sparse.csr_matrix:
-    """Word counts: first each document's number of words of each topic, then the words.
-
-    The words of one topic are drawn for all documents at once.
-    """
+    """Word counts: each document's number of words of each topic, then the words by topic."""
     topic_counts = rng.multinomial(lengths, doc_topic)
     shape = len(doc_topic), topic_word.shape[1]
     documents, words = [], []

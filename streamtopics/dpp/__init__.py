@@ -16,12 +16,12 @@ ground set, of 2^V sentences or a cube, is never listed.
     kernel      A, and the process that it makes
     low_rank    the normaliser and its derivatives
     spectrum    eigenvalues, law of the size
-    marginal    probabilities of points, sizes, words; quality and diversity
+    marginal    probabilities of points and words, sizes; quality and diversity
     likelihood  of observed sets, with gradients
     learning    U by L-BFGS or AdaGrad; theta, gamma and the noise by monotone steps
     sampling    exact, of any size or a given one; conditioning
     selection   greedy maximisation
-    summarizer  summaries of documents, by summary_kernel or thesis_kernel
+    summarizer  summaries of documents, by a kernel of summary_kernel
 
 Source: Dupuy (2017), "Inference and applications for topic models", chapter 4.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Types of arrays that the modules of this package share."""
+"""Types and handling of arrays that the modules of this package share."""
 
 from typing import Any, TypeAlias
 
@@ -10,3 +10,14 @@ Floats: TypeAlias = NDArray[np.floating[Any]]
 Places: TypeAlias = NDArray[np.integer[Any]]
 # Rows or numbers of the kind that a measure has, dense or sparse: their type hangs on its own.
 Points: TypeAlias = Any
+
+
+def dense(x: Any) -> Floats:
+    """Return an array, of one itself or of a sparse matrix."""
+    found: Floats = x.toarray() if hasattr(x, "toarray") else x
+    return found
+
+
+def squares(x: Any) -> Any:
+    """Return the squares of the entries of an array or a sparse matrix."""
+    return x.multiply(x) if hasattr(x, "multiply") else x**2

@@ -18,21 +18,10 @@ MOST_ENTRIES, LEAST_SIDE = 2**16, 16
 
 @dataclass(frozen=True, eq=False)
 class SetBatch:
-    """Some sets, m of them, all of n points.
+    """Some sets, m of them, all of n points: without padding each has the bits that it has alone.
 
-    Without padding nothing that is found for a set depends on the sets beside it: each
-    has the bits that it has alone.
-
-    Attributes
-    ----------
-    places : ndarray of shape (m,), int
-        Places of the sets among all.
-    points : slice
-        Rows of the part that are their points, one set after another.
-    gram : ndarray of shape (m, n, n)
-        Phi_X Phi_X' of each set.
-    log_p : ndarray of shape (m, n)
-        In nats.
+    Their places among all sets and the rows of the part that are their points, one set after
+    another; Phi_X Phi_X' of each, of shape (m, n, n), and log p, of shape (m, n), in nats.
     """
 
     places: Places
@@ -47,14 +36,7 @@ class SetBatch:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The sets of one job, of similar size.
-
-    Attributes
-    ----------
-    Phi : CSR matrix or ndarray of shape (n_points, V)
-        Features of all points.
-    batches : tuple of SetBatch
-    """
+    """The sets of one job, of similar size, and the features of their points, (n_points, V)."""
 
     Phi: Points
     batches: tuple[SetBatch, ...]
@@ -138,10 +120,7 @@ def _by_size(sets: PointSets) -> tuple[Places, Points]:
 
 
 def _parts(sizes: Places) -> Iterator[slice]:
-    """Cut sets of increasing size into about 32 parts of equal work, or fewer large enough.
-
-    Small sets count as if they were larger: each also has matrices of r^2 entries.
-    """
+    """Cut sets of increasing size into about 32 parts of equal work, or fewer large enough."""
     work = np.cumsum(np.maximum(sizes, LEAST_SIDE) ** 2)
     least = max(MOST_ENTRIES, work[-1:].sum() / MOST_PARTS)
     ends = np.flatnonzero(np.diff(work // least, append=-1)) + 1

@@ -14,16 +14,15 @@ analogs", proposition 1.2, by a Schur complement.
 
 import numpy as np
 
-from streamtopics.dpp.arrays import Floats, Points
+from streamtopics.dpp.arrays import Points
 from streamtopics.dpp.kernel import Kernel, Process
 
 
 def condition(process: Process, points: Points) -> Process:
     """Return the process of the further points, given that these are in the set.
 
-    With Counting noise the given points are taken out of the ground set. With Background
-    noise sets are multisets, and a given point may come again, from the background. The gamma
-    of the result is 0: A' has the rank of A, V if gamma was not 0.
+    Counting noise takes the given points out of the ground set; Background noise may give them
+    again. The gamma of the result is 0: A' has the rank of A, V if gamma was not 0.
 
     Raises
     ------
@@ -61,15 +60,7 @@ def condition(process: Process, points: Points) -> Process:
             "without features, and not more than the rank; or give the noise a positive level"
         )
     whitened = vectors.T @ Z / np.sqrt(values)[:, None]
-    return Process(left, _without(F, whitened), noise)
-
-
-def _without(F: Floats, whitened: Floats) -> Kernel:
-    """Return the kernel F (I - W'W) F', W of shape (n, k) and norm at most 1.
-
-    The root of I - W'W comes from the singular values s of W: (1 - s^2)^{1/2}.
-    """
+    # The root of I - W'W comes from the singular values s of W: (1 - s^2)^{1/2}.
     _, s, R = np.linalg.svd(whitened, full_matrices=False)
-    left = np.sqrt(np.maximum((1 - s) * (1 + s), 0.0))
-    U = F - ((F @ R.T) * (1 - left)) @ R
-    return Kernel(U, np.ones(U.shape[1]))
+    U = F - ((F @ R.T) * (1 - np.sqrt(np.maximum((1 - s) * (1 + s), 0.0)))) @ R
+    return Process(left, Kernel(U, np.ones(U.shape[1])), noise)

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Determinants of positive semidefinite matrices, many at once.
-
-What is found for a matrix does not depend on those beside it.
-"""
+"""Determinants of positive semidefinite matrices, many at once, each by itself."""
 
 import numpy as np
 
@@ -10,18 +7,9 @@ from streamtopics.dpp.arrays import Floats
 
 
 def pivots(S: Floats) -> Floats:
-    """Return squares of the diagonal of the Cholesky factor, whose product is the determinant.
+    """Return squares of the diagonals of Cholesky factors, whose product is the determinant.
 
-    S, of shape (..., n, n), is symmetric; of a matrix that rounding has made indefinite the
-    eigenvalues are returned.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp.determinants import pivots
-    >>> pivots(np.array([[[4.0, 2.0], [2.0, 3.0]], [[0.0, 1.0], [1.0, 0.0]]]))
-    array([[ 4.,  2.],
-           [-1.,  1.]])
+    S is of shape (..., n, n); of a matrix that rounding has made indefinite, the eigenvalues.
     """
     try:
         return np.diagonal(np.linalg.cholesky(S), axis1=-2, axis2=-1) ** 2
@@ -32,15 +20,7 @@ def pivots(S: Floats) -> Floats:
 
 
 def log_det_positive(L: Floats) -> Floats:
-    """Return log det of positive semidefinite matrices, in nats; -inf if singular up to rounding.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp.determinants import log_det_positive
-    >>> log_det_positive(np.array([[[1.0, 0.0], [0.0, 1.0]], [[0.1, 0.3], [0.3, 0.9]]]))
-    array([  0., -inf])
-    """
+    """Return log det of positive semidefinite matrices, in nats; -inf if singular."""
     diagonal = np.diagonal(L, axis1=-2, axis2=-1)
     scale = np.where(diagonal > 0, diagonal, 1.0)
     root = np.sqrt(scale)
@@ -53,18 +33,9 @@ def log_det_positive(L: Floats) -> Floats:
 
 
 def solve_positive(L: Floats, B: Floats) -> Floats:
-    """Solve L X = B for positive semidefinite matrices; by least squares where L is singular.
+    """Solve L X = B for positive semidefinite matrices, with B in their span up to rounding.
 
-    Where a tiny level of noise is lost by rounding, least squares give the limit without it.
-    L is of shape (..., n, n); B, of shape (..., n, k), in its span, up to rounding.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp.determinants import solve_positive
-    >>> solve_positive(np.ones((2, 2)), np.ones((2, 1))).round(6)
-    array([[0.5],
-           [0.5]])
+    Least squares where L is singular, as by a level of noise that is lost to rounding.
     """
     try:
         return np.linalg.solve(L, B)

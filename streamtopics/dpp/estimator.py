@@ -32,7 +32,6 @@ from streamtopics.dpp.noise import Background, Counting, Noise, check_listed
 from streamtopics.dpp.penalty import active
 from streamtopics.dpp.sets import PointSets
 from streamtopics.dpp.totals import LEARNT, Known, Totals
-from streamtopics.dpp.words import embedding_cosines, telling_words
 from streamtopics.parallel import Workers
 from streamtopics.validation import (
     COMMON_CONSTRAINTS,
@@ -50,20 +49,7 @@ LEAST_MEAN_SIZE = 1e-3
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Learnt(Commit):
-    """All that a step changes.
-
-    Attributes
-    ----------
-    posterior : Online
-        U, the mean theta, gamma and the noise, and what the next minibatch needs.
-    totals : Totals
-        Over the points seen.
-    measure : BaseMeasure
-        Made of them.
-    objective : tuple of float
-        After each round of `fit`; empty after `partial_fit`.
-    n_batches, n_sets, n_points : int
-    """
+    """All that a step changes; `objective` is empty after `partial_fit`."""
 
     totals: Totals
     measure: BaseMeasure
@@ -96,44 +82,39 @@ class Learnt(Commit):
 class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEstimator):
     """Sets that repel their like: documents as sets of sentences, baskets as sets of items.
 
-    A document is a draw of sentences from all that there could be, 2^V of V words, that
-    are unlike each other. The kernel is noise + Diag(p)^{1/2} Phi A Phi' Diag(p)^{1/2} with
-    A = gamma I + U Diag(theta) U': p and the features Phi belong to the ground set, U embeds
-    the words, and each document has its own theta.
+    The kernel is noise + Diag(p)^{1/2} Phi A Phi' Diag(p)^{1/2} with A = gamma I +
+    U Diag(theta) U': p and the features Phi belong to the ground set, such as all 2^V sentences
+    of V words, U embeds the words, and each document has its own theta.
 
     Parameters
     ----------
     ground_set : {"bernoulli", "poisson", "multinomial", "items", "gaussian"} or measure, \
             default="bernoulli"
         The points that sets consist of. Sentences: as sets of independent words, as independent
-        counts of words, or as a length with words divided by it; items of a list; vectors.
-        Its probabilities are learnt from all points seen. Or a base measure that is
-        known, such as ``streamtopics.dpp.Fourier(2, 4)``, the unit square.
+        counts of words, or as a length with words divided by it; items of a list; vectors. Its
+        probabilities are learnt. Or a known measure, such as ``streamtopics.dpp.Fourier(2, 4)``.
     n_components : int, default=10
-        Number r of columns of U. The penalty takes out those not needed, so give two to
-        six times as many as are wanted.
+        Number r of columns of U. The penalty takes out those not needed: give two to six times
+        as many as are wanted.
     noise : {"auto", "background", "counting"} or noise, default="auto"
-        Points beside those of the low-rank part, without which a repeated or an empty
-        sentence, or more sentences than the rank, are impossible. "background" are
-        independent points of the ground set's own law, a Poisson number of them;
+        Points beside those of the low-rank part, without which repeated or empty sentences are
+        impossible, and more than the rank. "background" is a Poisson number of points from p;
         "counting", for ground sets that can be listed, lets each other item join with the
         same probability. "auto" is "counting" for items and "background" otherwise. Or a
         record such as ``streamtopics.dpp.Background(2.0)``, from whose level learning starts.
     noise_level : float or None, default=None
-        Their level; None learns it, and what is 0 stays 0. On real text most sentences go
-        to the background.
+        Their level; None learns it, and what is 0 stays 0.
     gamma : float or None, default=None
         Weight of the features themselves in A; None learns it, from 1 / V, or less where
         features are large. For items it is the same as "counting" noise, and None is 0.
         What is 0 stays 0.
     theta : {"shared", "document"}, default="shared"
-        Whether U is learnt with one theta for all sets, or with one for each. With one for
-        all only the space of U is determined, not its columns; with one for each `score`,
-        which is under their mean, is far lower.
+        Whether U is learnt with one theta for all sets, which determines only the space of U,
+        or with one for each, with which `score`, under their mean, is far lower.
     penalty : float, default=0.001
         Weight of the mean sum of theta and the squared sum of the lengths of the columns
-        of U, in nats per set; it makes columns vanish. On film reviews 0.01 left hardly
-        any, and with 0 held-out sets were worse off.
+        of U, in nats per set. On film reviews 0.01 left hardly any columns, and with 0 held-out
+        sets were worse off.
     max_iter : int, default=10
         Most rounds of `fit`: 20 iterations of L-BFGS on U, then the rest.
     tol : float, default=0.01
@@ -141,8 +122,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
     max_local_iter : int, default=30
         Steps on the theta of a set.
     batch_size : int, default=256
-        Sets in a minibatch, as `fit` takes it to be when it sets the steps of a later
-        `partial_fit`.
+        Sets in a minibatch, for the steps of a `partial_fit` after `fit`.
     step_size : float, default=0.3
         First step of AdaGrad in `partial_fit`, relative to the entries of the first U.
     kappa : float, default=0.5
@@ -188,13 +168,9 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
 
     Notes
     -----
-    Sentences of one text are more alike than those of several, not less. So on text the
-    background takes most of the sentences, what is gained over independent sentences is
-    small, and with the fixed noise of the source the model is far worse than these: see
-    `gain_over_independent`.
-
-    (U D, D^-2 theta) is the same model for any diagonal D; the scales of least penalty are
-    chosen. theta is a local optimum, since no part of the problem is convex.
+    On text the background takes most of the sentences, and little is gained over independent
+    ones: see `gain_over_independent`. Of the models (U D, D^-2 theta), D diagonal, which are the
+    same, that of least penalty is chosen. theta is a local optimum.
 
     References
     ----------
@@ -294,10 +270,10 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
     def partial_fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Learn from one minibatch, by a step of AdaGrad on U.
 
-        When it fails nothing has changed; when it is interrupted, either nothing has changed or
-        all of the minibatch was learnt, as `n_batch_iter_` tells. Of a minibatch without sets
-        nothing is learnt; the first one has to have a point. Parameters that were changed
-        take effect, but for `ground_set`, `noise` and `n_components`, which need a new start.
+        When it fails nothing has changed; when it is interrupted, nothing or all of the
+        minibatch was learnt, as `n_batch_iter_` tells. The first one has to have a point.
+        Changed parameters take effect, but for `ground_set`, `noise` and `n_components`,
+        which need a new start.
 
         Parameters
         ----------
@@ -324,7 +300,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
 
     def _read(self, method: str, *, reset: bool = False, X: Any, groups: Any) -> PointSets:
         X = list(X) if isinstance(X, Iterator) else X
-        caller = self._caller(method)
+        caller = f"{type(self).__name__}.{method}"
         if reset:
             totals = self._no_totals(0)
             width = totals.n_columns if isinstance(totals, Known) else None
@@ -389,11 +365,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
         theta = np.atleast_2d(found.parameters.theta).mean(axis=0)
         minibatches = (batch_sets(data.measure, part, pool) for part in batch.cut(self.batch_size))
         online = learning.resume(minibatches, replace(found.parameters, theta=theta), settings)
-        learnt, n_rounds = (
-            commit.after(batch, totals, data.measure, online),
-            len(found.objective) - 1,
-        )
-        self._commit = replace(learnt, objective=found.objective, n_iter=n_rounds)
+        learnt, values = commit.after(batch, totals, data.measure, online), found.objective
+        self._commit = replace(learnt, objective=values, n_iter=len(values) - 1)
 
     def _learn(self, batch: PointSets, pool: Workers) -> None:
         """Learn from one minibatch."""
@@ -441,9 +414,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
     def transform(self, X: Any, groups: Any = None) -> Floats:
         """Return theta of each set, by steps from `theta_`.
 
-        No step lowers the log-likelihood less `penalty` times the sum of theta.
-        Deterministic, and each set by itself. There may be other local optima. A set
-        without points gets zeros.
+        No step lowers the log-likelihood less `penalty` times the sum of theta, of which there
+        may be other local optima. Deterministic, each set by itself; zeros for an empty one.
 
         Parameters
         ----------
@@ -495,8 +467,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
     def gain_over_independent(self, X: Any, groups: Any = None) -> Floats:
         """Return the log-likelihood of each set, less that of independent points.
 
-        These are a Poisson number of draws from the ground set's own law, with the mean
-        size of the sets seen; for "items", each with its own share of the sets seen.
+        These are a Poisson number of draws from p, with the mean size of the sets seen; for
+        "items", each with its own share of the sets seen.
 
         Parameters
         ----------
@@ -506,8 +478,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
         Returns
         -------
         gain : ndarray of shape (n_sets,)
-            In nats; above 0 where the model is better. 0 for a set that neither can give, such
-            as a sentence of a length that "multinomial" rules out.
+            In nats; above 0 where the model is better. 0 for a set that neither can give.
         """
         return self._inferred_of("gain_over_independent", X, groups, _gain)
 
@@ -545,31 +516,23 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
         {theta_of_process}
         {given_points}
 
-        Returns
-        -------
-        process : Process
+        {returns_process}
         """
         learnt = self._learnt
         theta = learnt.parameters.theta if theta is None else np.asarray(theta, np.float64)
-        process = learnt.parameters.process(learnt.measure, theta)
-        if given is None:
-            return process
-        return conditioning.condition(process, self._points(given, "condition"))
+        if given is not None:
+            return self.condition(given, theta)
+        return learnt.parameters.process(learnt.measure, theta)
 
     def condition(self, points: Any, theta: Any = None) -> Process:
-        """Return the process of the further points of a set, of which some are given.
-
-        For the functions of `streamtopics.dpp`; `sample` and `marginals` do this
-        themselves with ``given=points``.
+        """Return the process of the further points of a set, as ``given=points`` elsewhere.
 
         Parameters
         ----------
         {points}
         {theta_of_process}
 
-        Returns
-        -------
-        process : Process
+        {returns_process}
 
         Raises
         ------
@@ -592,8 +555,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
         {draws}
         """
         check_scalar(n_sets, "n_sets", Integral, min_val=0)
-        process = self.process(theta, given)
-        sets = sampling.sample(process, n_sets, _generator(random_state))
+        sets = sampling.sample(self.process(theta, given), n_sets, _generator(random_state))
         return self._form.write(sets, self.n_features_in_)
 
     def sample_k(
@@ -711,13 +673,11 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
         """Return the most typical words of each column of U.
 
         A column alone makes a law of sentences, p(x) (u_k'phi(x))^2. Its words come in the
-        order of what they add to the divergence from the same law of no column: frequent
-        under the column, and more so than else.
+        order of what they add to the divergence from the same law of no column.
 
         Parameters
         ----------
-        feature_names : array-like of shape (n_features,), default=None
-            Words of the columns; None for the names seen in `fit`, or else their numbers.
+        {feature_names_or_numbers}
         n : int, default=10
             How many.
 
@@ -728,8 +688,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
         """
         check_scalar(n, "n", Integral, min_val=1)
         names = self._column_names(feature_names)
-        places = telling_words(self.measure_, self.components_, n)
-        return [list(names[each]) for each in places]
+        told = marginal.telling_words(self.measure_, self.components_, n)
+        return [list(names[places]) for places in told]
 
     def embedding_similarity(self, words: Any, feature_names: Any = None) -> Floats:
         """Return the cosines of the embeddings of some words with those of all.
@@ -739,9 +699,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
         Parameters
         ----------
         words : sequence of n_words names, or of column numbers where columns have no names
-        feature_names : array-like of shape (n_features,), default=None
-            Words of the columns; None for the names seen in `fit`, or else the
-            numbers of the columns.
+        {feature_names_or_numbers}
 
         Returns
         -------
@@ -767,7 +725,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
             )
         places = np.array([columns[word] for word in words], dtype=np.intp)
         embedding = self.process().kernel.scaled
-        return embedding_cosines(embedding[places], embedding)
+        return marginal.embedding_cosines(embedding[places], embedding)
 
     # Parts
 
@@ -778,8 +736,8 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
 
     @property
     def _form(self) -> Form:
-        totals = self._commit.totals if self.__sklearn_is_fitted__() else self._no_totals(0)
-        return totals.form
+        fitted = self.__sklearn_is_fitted__()
+        return (self._commit.totals if fitted else self._no_totals(0)).form
 
     @property
     def _n_features_out(self) -> int:
@@ -793,10 +751,7 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
         return Known(self.ground_set)
 
     def _points(self, points: Any, method: str) -> Any:
-        return self._form.points(points, self.n_features_in_, self._caller(method))
-
-    def _caller(self, method: str) -> str:
-        return f"{type(self).__name__}.{method}"
+        return self._form.points(points, self.n_features_in_, f"{type(self).__name__}.{method}")
 
     def _column_names(self, feature_names: Any) -> NDArray[Any]:
         if feature_names is None:
@@ -807,15 +762,13 @@ class LowRankDPP(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingEst
         tags = super().__sklearn_tags__()
         is_known = not isinstance(self.ground_set, str) or self.ground_set in LEARNT
         form = self._form if is_known else SENTENCES
-        tags.input_tags.sparse = form.one_matrix
-        tags.input_tags.two_d_array = form.one_matrix
+        tags.input_tags.sparse = tags.input_tags.two_d_array = form.one_matrix
         tags.input_tags.three_d_array = not form.one_matrix
         tags.input_tags.positive_only = not form.signed
         return tags
 
 
 def _log_likelihood(learnt: Learnt, data: SetBatches, sets: PointSets) -> Floats:
-    """Return the log-likelihood of each set."""
     return log_likelihood(data, learnt.parameters)
 
 

@@ -51,12 +51,7 @@ class Form(Protocol):
 class Rows:
     """A matrix for each set, whose rows are points, or one matrix with groups.
 
-    Parameters
-    ----------
-    whole : bool, default=False
-        Whether only whole numbers are allowed.
-    signed : bool, default=False
-        Whether points are vectors, dense and of any sign, instead of counts.
+    Points are counts, `whole` ones if only these are allowed, or `signed` vectors, dense.
     """
 
     whole: bool = False
@@ -97,11 +92,7 @@ class Baskets:
     """A matrix with a row for each set and a column for each item, above 0 in the set."""
 
     one_matrix: ClassVar[bool] = True
-
-    @property
-    def signed(self) -> bool:
-        """No: entries are not negative."""
-        return False
+    signed: ClassVar[bool] = False
 
     def read(
         self, X: Any, groups: Any, n_columns: int | None, caller: str

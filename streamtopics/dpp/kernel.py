@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.dpp.arrays import Floats, Points
+from streamtopics.dpp.arrays import Floats, Points, dense, squares
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.noise import Noise
 
@@ -71,10 +71,7 @@ class Kernel:
 
     @property
     def root(self) -> Floats:
-        """F with A = F F': Ut if gamma is 0, else the symmetric root, of shape (V, V).
-
-        With Ut = Q s R', A^{1/2} = g I + Q ((gamma + s^2)^{1/2} - g) Q', g = gamma^{1/2}.
-        """
+        """F with A = F F': Ut if gamma is 0, else the symmetric root, of shape (V, V)."""
         if self.gamma == 0:
             return self.scaled
         Q, s, _ = np.linalg.svd(self.scaled, full_matrices=False)
@@ -87,15 +84,12 @@ class Kernel:
         low_rank: Floats = (Phi @ self.scaled) @ (Psi @ self.scaled).T
         if self.gamma == 0:
             return low_rank
-        gram = Phi @ Psi.T
-        dense: Floats = gram.toarray() if hasattr(gram, "toarray") else gram
-        return low_rank + self.gamma * dense
+        return low_rank + self.gamma * dense(Phi @ Psi.T)
 
     def norms2(self, Phi: Points) -> Floats:
         """Return phi'A phi of each row, of shape (n,)."""
         low_rank = ((Phi @ self.scaled) ** 2).sum(axis=1)
-        squares = Phi.multiply(Phi) if hasattr(Phi, "multiply") else Phi**2
-        result: Floats = low_rank + self.gamma * np.asarray(squares.sum(axis=1)).ravel()
+        result: Floats = low_rank + self.gamma * np.asarray(squares(Phi).sum(axis=1)).ravel()
         return result
 
 

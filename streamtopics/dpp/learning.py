@@ -6,8 +6,8 @@ The objective is F = -mean log-likelihood + penalty * R(U, theta), in nats per s
 scales, in turn. `learn_minibatch` takes one step of AdaGrad on U, which rare words with
 their small gradients need.
 
-(u_k, theta_k) = 0 is a strict local minimum if the penalty is positive, and a column there
-never comes back. So start at the scale of the data, with more columns than are wanted.
+(u_k, theta_k) = 0 is a strict local minimum under a penalty, from which no column comes back:
+start with more of them than are wanted.
 
 Source: Dupuy (2017), section 4.2.5; Duchi, Hazan and Singer (2011), "Adaptive subgradient
 methods".
@@ -145,10 +145,7 @@ def objective(data: SetBatches, parameters: Parameters, penalty: float) -> float
 def fit_embedding(
     data: SetBatches, parameters: Parameters, *, penalty: float = 0.01, max_iter: int = 20
 ) -> Parameters:
-    """Learn U by L-BFGS, all else fixed, from sets that are all possible.
-
-    Rows are scaled by the root mean square of their feature, so that rare words move too.
-    """
+    """Learn U by L-BFGS from possible sets, with rows scaled so that rare words move too."""
     shape, measure = parameters.U.shape, data.measure
     unit = np.sqrt(measure.v + (measure.w0**2).sum(axis=1))[:, None]
     unit = np.where(unit > 0, unit, 1.0)
@@ -205,25 +202,20 @@ def fit(
     check_possible(data, parameters)
     values = [objective(data, parameters, settings.penalty)]
     for _ in range(settings.max_iter):
-        parameters = _round(data, parameters, settings)
+        parameters = fit_embedding(
+            data, parameters, penalty=settings.penalty, max_iter=settings.n_embedding
+        )
+        if not parameters.shared:
+            parameters = _with_own_theta(data, parameters, settings)
+        for _ in range(settings.n_joint):
+            parameters = _joint_step(parameters, slopes(data, parameters), settings)
+        U, theta, _scales = balance(parameters.U, parameters.theta)
+        parameters = replace(parameters, U=U, theta=theta)
         values.append(objective(data, parameters, settings.penalty))
         report(values[-1])
         if values[-2] - values[-1] < settings.tol:
             break
     return Fitted(parameters, tuple(values))
-
-
-def _round(data: SetBatches, parameters: Parameters, settings: Settings) -> Parameters:
-    parameters = fit_embedding(
-        data, parameters, penalty=settings.penalty, max_iter=settings.n_embedding
-    )
-    if not parameters.shared:
-        parameters = _with_own_theta(data, parameters, settings)
-    for _ in range(settings.n_joint):
-        found = slopes(data, parameters)
-        parameters = _joint_step(parameters, found, settings)
-    U, theta, _ = balance(parameters.U, parameters.theta)
-    return replace(parameters, U=U, theta=theta)
 
 
 def _with_own_theta(data: SetBatches, parameters: Parameters, settings: Settings) -> Parameters:
@@ -268,11 +260,12 @@ def learn_minibatch(data: SetBatches, state: Online, settings: Settings = DEFAUL
     """
     parameters, rate = state.parameters, (state.n_batches + 2) ** -settings.kappa
     check_possible(data, parameters)
-    local = parameters
-    if settings.own_theta:
-        local = _with_own_theta(data, parameters, settings)
+    local = _with_own_theta(data, parameters, settings) if settings.own_theta else parameters
     found = slopes(data, local)
-    U, squares = _adagrad_step(state, local, found.U / data.n_sets, settings)
+    slope = settings.penalty * smooth_penalty(local.U, local.theta)[1] - found.U / data.n_sets
+    squares = state.squares + slope**2
+    length = settings.step_size * state.scale
+    U = local.U - length * slope / np.sqrt(np.maximum(squares, 1e-300))
     stepped = _joint_step(local, found, settings, rate)
     theta = stepped.theta
     if settings.own_theta:
@@ -281,28 +274,12 @@ def learn_minibatch(data: SetBatches, state: Online, settings: Settings = DEFAUL
     return replace(state, parameters=learnt, squares=squares, n_batches=state.n_batches + 1)
 
 
-def _adagrad_step(
-    state: Online, local: Parameters, slope: Floats, settings: Settings
-) -> tuple[Floats, Floats]:
-    """Return U after a step, and the sums of squares with it.
-
-    `slope` is the derivative of the mean log-likelihood by U.
-    """
-    gradient = settings.penalty * smooth_penalty(local.U, local.theta)[1] - slope
-    squares = state.squares + gradient**2
-    length = settings.step_size * state.scale
-    return local.U - length * gradient / np.sqrt(np.maximum(squares, 1e-300)), squares
-
-
 def resume(
     minibatches: Iterable[SetBatches], parameters: Parameters, settings: Settings = DEFAULT
 ) -> Online:
-    """Return the state with which `learn_minibatch` goes on after `fit`.
+    """Return the state after `fit` as if `learn_minibatch` had come this far itself.
 
-    Its steps are those that it would take if it had come this far itself.
-
-    `minibatches` are of the sets that `fit` learnt from, `parameters` what it found, with one
-    theta, the mean.
+    `minibatches` are those of `fit`, `parameters` what it found, with one theta, the mean.
     """
     state, still = Online.of(parameters), replace(settings, step_size=0.0)
     for data in minibatches:

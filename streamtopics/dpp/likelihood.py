@@ -4,15 +4,14 @@
     log det L_X = sum_{x in X} log p(x) + log det(Diag(delta) + gamma Phi_X Phi_X' + Z Th Z')
     Z = Phi_X U
 
-less the log normaliser. p is never exponentiated with the Background noise, of which a
-positive level makes every set possible: with empty and repeated sentences, or more
-sentences than the rank. Without noise such sets have the log-likelihood -inf.
+less the log normaliser. p is never exponentiated with the Background noise. Without noise sets
+with empty or repeated sentences, or more than the rank, have the log-likelihood -inf.
 
 Source: Dupuy (2017), equations 19 and 24.
 """
 
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -62,10 +61,6 @@ class Parameters:
             return np.broadcast_to(self.theta, (len(places), len(self.theta)))
         return self.theta[places]
 
-    def distinct_theta_of(self, places: Places) -> Floats:
-        """Return the theta of some sets, of shape (1, r) if all sets have the same."""
-        return self.theta[None] if self.shared else self.theta[places]
-
     def process(self, measure: BaseMeasure, theta: Floats) -> Process:
         """Return the process of one theta, of shape (r,)."""
         return Process(measure, Kernel(self.U, theta, self.gamma), self.noise)
@@ -82,10 +77,7 @@ Number = TypeVar("Number", Floats, float)
 class Halves(Generic[Number]):
     """A derivative of the log-likelihood: up - down, that of log det L_X less the normaliser's.
 
-    Attributes
-    ----------
-    up, down : ndarray or float
-        Both at least 0 for theta, gamma and the level of the noise.
+    Both are at least 0 for theta, gamma and the level of the noise.
     """
 
     up: Number
@@ -118,10 +110,7 @@ class Slopes:
 
 
 def ensemble(batch: SetBatch, Z: Floats, theta: Floats, parameters: Parameters) -> Floats:
-    """Return Diag(delta) + gamma Phi_X Phi_X' + Z Th Z' of each set, of shape (m, n, n).
-
-    Z is of shape (m, n, r), theta of (m, r); of the parameters gamma and the noise are used.
-    """
+    """Return Diag(delta) + gamma Phi_X Phi_X' + Z Th Z' of each set, of shape (m, n, n)."""
     L = (Z * theta[:, None, :]) @ Z.transpose(0, 2, 1) + parameters.gamma * batch.gram
     m, n = batch.log_p.shape
     L.reshape(m, n * n)[:, :: n + 1] += parameters.noise.diagonal(batch.log_p)
@@ -153,7 +142,8 @@ def _part_log_likelihood(part: Part, projected: Projected, parameters: Parameter
     for batch in part.batches:
         L = ensemble(batch, batch.of(Z), parameters.theta_of(batch.places), parameters)
         found.append(batch.log_p.sum(axis=1) + log_det_positive(L))
-    return np.concatenate(found) - log_det(projected, parameters.distinct_theta_of(part.places))
+    theta = parameters.theta[None] if parameters.shared else parameters.theta[part.places]
+    return np.concatenate(found) - log_det(projected, theta)
 
 
 def slopes(data: SetBatches, parameters: Parameters) -> Slopes:
@@ -198,8 +188,7 @@ def slopes(data: SetBatches, parameters: Parameters) -> Slopes:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Observed:
+class _Observed(NamedTuple):
     """The sum of log det L_X over the sets of a part, and its derivatives."""
 
     log_det: float
@@ -231,8 +220,7 @@ def _observed(part: Part, parameters: Parameters) -> _Observed:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Normalizers:
+class _Normalizers(NamedTuple):
     """The sum of the log normalisers of some theta without noise, and its derivatives."""
 
     log_det: float

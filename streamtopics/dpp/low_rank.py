@@ -9,8 +9,7 @@ With rho from the noise, Sigma = Diag(v) + w0 w0' and A = gamma I + U Th U',
     log det(I + rho A Sigma) = sum_i log d_i + log det Sq + log det M
 
 to which the noise adds its own term. Nothing is divided by gamma, theta or v, any of
-which may be 0, and nothing cancels. P does not depend on theta, so that each further
-theta costs r^3 only.
+which may be 0. P does not depend on theta, so that each further theta costs r^3 only.
 
 Source: Dupuy (2017), appendix 4.D, rearranged by the Woodbury identity.
 """
@@ -29,20 +28,8 @@ from streamtopics.dpp.measures import BaseMeasure
 class Projected:
     """The parts of the normaliser that depend on the measure, U, gamma and rho, not on theta.
 
-    Attributes
-    ----------
-    rho, gamma : float
-    d : ndarray of shape (V,)
-        1 + rho gamma v.
-    v : ndarray of shape (V,)
-    W : ndarray of shape (V, q)
-        w0 / d.
-    Sq_inverse : ndarray of shape (q, q)
-    TU : ndarray of shape (V, r)
-    P : ndarray of shape (r, r)
-        U'T U, positive semidefinite.
-    log_det : float
-        log det(I + rho gamma Sigma), in nats.
+    d and v have the shape (V,), W (V, q), Sq^-1 (q, q), T U (V, r) and P (r, r); log_det is
+    log det(I + rho gamma Sigma), in nats.
     """
 
     rho: float
@@ -67,16 +54,7 @@ class Projected:
 
 
 def project(measure: BaseMeasure, U: Floats, gamma: float, rho: float) -> Projected:
-    """Compute T U, P and the rest of `Projected`, in O(V (r + q)^2).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp import Items
-    >>> from streamtopics.dpp.low_rank import project
-    >>> project(Items.of(2), np.array([[1.0], [2.0]]), 0.25, 1.0).P  # T = I / 1.25
-    array([[4.]])
-    """
+    """Compute T U, P and the rest of `Projected`, in O(V (r + q)^2)."""
     v, w0 = measure.v, measure.w0
     d = 1 + rho * gamma * v
     W = w0 / d[:, None]
@@ -97,35 +75,14 @@ def core(projected: Projected, theta: Floats) -> Floats:
 
 
 def log_det(projected: Projected, theta: Floats) -> Floats:
-    """Return log det(I + rho A Sigma) for each theta, in nats: the normaliser without the noise.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp import Items
-    >>> from streamtopics.dpp.low_rank import log_det, project
-    >>> projected = project(Items.of(2), np.array([[1.0], [2.0]]), 0.0, 1.0)
-    >>> np.exp(log_det(projected, np.array([[3.0], [0.0]]))).round(4)  # 1 + 3 (1 + 4), 1
-    array([16.,  1.])
-    """
+    """Return log det(I + rho A Sigma) for each theta, in nats: the normaliser without the noise."""
     found = pivots(core(projected, theta))  # At least 1, but for rounding.
     result: Floats = projected.log_det + np.log(np.maximum(found, 1.0)).sum(axis=-1)
     return result
 
 
 def log_normalizer(process: Process) -> float:
-    """Return the log of the sum of det L_X over all sets X: log det(L + I), in nats.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp import Background, Bernoulli, Kernel, Process
-    >>> from streamtopics.dpp.low_rank import log_normalizer
-    >>> U = np.random.default_rng(0).standard_normal((500, 10))
-    >>> process = Process(Bernoulli(np.full(500, 0.01)), Kernel(U, np.ones(10)), Background(1.0))
-    >>> round(log_normalizer(process), 1)  # Over all sets of the 2^500 sentences.
-    18.8
-    """
+    """Return the log of the sum of det L_X over all sets X: log det(L + I), in nats."""
     kernel, noise = process.kernel, process.noise
     projected = project(process.measure, kernel.U, kernel.gamma, noise.rho)
     return float(log_det(projected, kernel.theta)) + noise.log_normalizer(process.measure)
@@ -152,10 +109,7 @@ def slope_embedding(projected: Projected, shrunk_sum: Floats) -> Floats:
 
 
 def slope_gamma(projected: Projected, shrunk_sum: Floats, n: int) -> float:
-    """Return the derivative by gamma of the sum of log_det over n documents.
-
-    rho [n tr T - rho tr((T U)'(T U) sum Th^{1/2} M^-1 Th^{1/2})], which is not negative
-    """
+    """Return the derivative by gamma of the sum of log_det over n documents, at least 0."""
     rho, TU = projected.rho, projected.TU
     slope = rho * (n * projected.trace - rho * np.sum((TU.T @ TU) * shrunk_sum))
     return max(float(slope), 0.0)
@@ -165,8 +119,7 @@ def low_rank_sizes(projected: Projected, theta: Floats, slope: Floats, shrunk: F
     """Return tr(rho A Sigma (I + rho A Sigma)^-1), the expected size of the low-rank part.
 
     It is sum_k theta_k d log_det / d theta_k + gamma d log_det / d gamma, for each theta, given
-    the results of `slope_theta` and `shrunk`. The `expected_size` of the noise makes that of
-    the whole process of it.
+    the results of `slope_theta` and `shrunk`.
     """
     rho, TU = projected.rho, projected.TU
     by_gamma = rho * (projected.trace - rho * np.einsum("...kl,kl->...", shrunk, TU.T @ TU))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Marginals of a process: probabilities of points, sizes, words, quality and diversity.
+"""Marginals of a process: probabilities of points and words, sizes, quality and diversity.
 
 The marginal kernel is K = sigma I + Diag(p)^{1/2} Phi B Phi' Diag(p)^{1/2} with
 
@@ -15,21 +15,18 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from streamtopics.dpp.arrays import Floats, Points
-from streamtopics.dpp.kernel import Process
+from streamtopics.dpp.arrays import Floats, Places, Points, dense, squares
+from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.low_rank import core, low_rank_sizes, project, shrunk, slope_theta
+from streamtopics.dpp.measures import BaseMeasure
+from streamtopics.dpp.noise import Background
+
+NEARLY_NONE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Marginal:
-    """B = Diag(b) + R R' - N N'.
-
-    Attributes
-    ----------
-    b : ndarray of shape (V,)
-    R : ndarray of shape (V, r)
-    N : ndarray of shape (V, q)
-    """
+    """B = Diag(b) + R R' - N N', of shapes (V,), (V, r) and (V, q)."""
 
     b: Floats
     R: Floats
@@ -54,31 +51,18 @@ class Marginal:
         """Return Phi B Phi', of shape (n, n)."""
         R, N = Phi @ self.R, Phi @ self.N
         scaled = Phi @ sparse.diags_array(np.sqrt(self.b))
-        gram = scaled @ scaled.T
-        gram = gram.toarray() if hasattr(gram, "toarray") else gram
-        result: Floats = gram + R @ R.T - N @ N.T
+        result: Floats = dense(scaled @ scaled.T) + R @ R.T - N @ N.T
         return result
 
     def norms2(self, Phi: Points) -> Floats:
         """Return phi'B phi of each row, of shape (n,)."""
-        squares = Phi.multiply(Phi) if hasattr(Phi, "multiply") else Phi**2
         low_rank = ((Phi @ self.R) ** 2).sum(axis=1) - ((Phi @ self.N) ** 2).sum(axis=1)
-        result: Floats = squares @ self.b + low_rank
+        result: Floats = squares(Phi) @ self.b + low_rank
         return result
 
 
 def marginal(process: Process) -> Marginal:
-    """Compute B in O(V (r + q)^2).
-
-    Examples
-    --------
-    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
-    >>> from streamtopics.dpp.marginal import marginal
-    >>> process = Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.0))
-    >>> marginal(process).matrix  # A / (1 + 15)
-    array([[0.1875, 0.375 ],
-           [0.375 , 0.75  ]])
-    """
+    """Compute B in O(V (r + q)^2)."""
     kernel, rho = process.kernel, process.noise.rho
     projected = project(process.measure, kernel.U, kernel.gamma, rho)
     factor = np.linalg.cholesky(core(projected, kernel.theta))
@@ -146,9 +130,8 @@ def expected_size(process: Process) -> float:
 def expected_with_word(process: Process) -> Floats:
     """Return the expected number of points of the low-rank kernel that have each word.
 
-    tr(B Sigma) less the same over the sentences without the word. Relative to the share
-    of sentences under p that have it, this shows what theta prefers. What the noise adds
-    is not in it: that has the words of p. For measures over words, with the method `absence`.
+    tr(B Sigma) less the same over the sentences without the word. What the noise adds, with
+    the words of p, is not in it. For measures over words, with the method `absence`.
 
     Examples
     --------
@@ -180,8 +163,7 @@ def quality_and_similarity(
     process : Process
     points : points of the measure, n of them
     quality_power : float, default=1.0
-        Power of p in q^2 = p^power phi'A phi; 0 leaves p out, which otherwise decides
-        almost alone, for short sentences.
+        Power of p in q^2 = p^power phi'A phi; 0 leaves p out, which favours short sentences.
 
     Returns
     -------
@@ -210,3 +192,42 @@ def quality_and_similarity(
     with np.errstate(divide="ignore"):
         log_quality = 0.5 * (quality_power * process.measure.log_p(points) + np.log(norms2))
     return log_quality, similarity
+
+
+def word_probabilities(measure: BaseMeasure, u: Floats) -> Floats:
+    """Return P(w in x) of each word for x from p(x) (u'phi(x))^2; u is not 0 everywhere."""
+    return _share_with_word(measure, Kernel(u[:, None] / np.abs(u).max(), np.ones(1)))
+
+
+def telling_words(measure: BaseMeasure, components: Floats, n: int) -> list[Places]:
+    """Return the places of the n words with the largest P log(P / P0), for each row u.
+
+    P is `word_probabilities` under u, P0 the same under p(x) |phi(x)|^2, of no direction.
+    The most typical come first; there are none for a row of zeros.
+    """
+    V = measure.v.size
+    usual = _share_with_word(measure, Kernel(np.zeros((V, 1)), np.zeros(1), NEARLY_NONE))
+    found: list[Places] = []
+    for u in components:
+        if not u.any():
+            found.append(np.zeros(0, dtype=np.int64))
+            continue
+        P = np.clip(word_probabilities(measure, u), 1e-300, 1.0)
+        weight = P * np.log(P / np.maximum(usual, 1e-300))
+        found.append(np.argsort(-weight, kind="stable")[:n])
+    return found
+
+
+def _share_with_word(measure: BaseMeasure, kernel: Kernel) -> Floats:
+    """Return the share of the expected points of a kernel that have each word."""
+    process = Process(measure, kernel, Background(0.0))
+    return expected_with_word(process) / expected_size(process)
+
+
+def embedding_cosines(some: Floats, rows: Floats) -> Floats:
+    """Return the cosines of some rows with others; 0 for a row of zeros."""
+    one, other = (
+        x / np.where((norms := np.linalg.norm(x, axis=1, keepdims=True)) > 0, norms, 1.0)
+        for x in (some, rows)
+    )
+    return one @ other.T

@@ -2,9 +2,8 @@
 """Monotone steps for theta, gamma and the level of the noise, without a step size.
 
 log det of the matrix of an observed set is convex in the logarithms of (theta, gamma,
-level), being the log of a sum of products of them (Cauchy and Binet); the log normaliser
-is concave in them themselves. The tangents of both bound the log-likelihood from below
-by a sum over the parameters, which is greatest where
+level), by Cauchy and Binet; the log normaliser is concave in them themselves. The tangents
+of both bound the log-likelihood from below by a sum, which is greatest where
 
     theta_k <- theta_k * z_k'L^-1 z_k / (rho [(I + rho P Th)^-1 P]_kk + penalty)
 
@@ -82,30 +81,10 @@ def joint_step(
     learn_level: bool = True,
     share: float = 1.0,
 ) -> Parameters:
-    """Take a step of theta, gamma and the level of the noise, all from the same point.
+    """Take a step of theta, gamma and the level, from the slopes of possible sets at a point.
 
-    Parameters
-    ----------
-    parameters : Parameters
-    found : Slopes
-        At these parameters, of sets all of which are possible.
-    penalty : float, default=0.0
-        Of the mean of |theta|_1, in nats.
-    learn_gamma, learn_level : bool, default=True
-    share : float, default=1.0
-        Of the way; less than 1 on a minibatch, of which even an empty one then leaves
-        everything above 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp import Background, Bernoulli, Parameters, PointSets, batch_sets
-    >>> from streamtopics.dpp.likelihood import slopes
-    >>> from streamtopics.dpp.multiplicative import joint_step
-    >>> data = batch_sets(Bernoulli([0.5, 0.5]), PointSets(np.ones((6, 2)), [0, 2, 6]))
-    >>> at = Parameters(np.zeros((2, 1)), np.zeros(1), 0.0, Background(1.0))
-    >>> joint_step(at, slopes(data, at)).noise  # The mean size.
-    Background(level=3.0)
+    `penalty` is of the mean of |theta|_1, in nats; with a `share` of the way of less than 1
+    even a minibatch of empty sets leaves everything above 0.
     """
     up, down = found.theta.up, found.theta.down + penalty
     if parameters.shared:

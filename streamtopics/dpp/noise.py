@@ -3,9 +3,7 @@
 
 `Background`: a Poisson number of independent draws from p. On a set X the kernel with
 respect to p is level I + Phi_X A Phi_X', whose density over multisets has the normaliser
-e^level det(I + A Sigma): finite for repeated sentences and on infinite ground sets.
-`Counting`: L = level I + ... on a finite ground set of N items, as in Dupuy (2017): each
-item outside of the low-rank part joins with probability level / (1 + level).
+e^level det(I + A Sigma). `Counting`: L = level I + ... on a finite ground set, as in Dupuy (2017).
 """
 
 from abc import abstractmethod
@@ -247,8 +245,7 @@ class Counting(Noise):
         ground_set, taken = self._listed(measure, places, points)
         N = ground_set.shape[0]
         n_joined = rng.binomial(n_sets * N, self.sigma)
-        cells = rng.choice(n_sets * N, size=n_joined, replace=False)
-        cells = np.setdiff1d(cells, taken)
+        cells = np.setdiff1d(rng.choice(n_sets * N, size=n_joined, replace=False), taken)
         return cells // N, ground_set[cells % N]
 
     def draw_exactly(

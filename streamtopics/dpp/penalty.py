@@ -20,19 +20,7 @@ NEGLIGIBLE = 1e-100
 
 
 def smooth_penalty(U: Floats, theta: Floats) -> tuple[float, Floats]:
-    """Return R, with (|u|^2 + 1e-16)^{1/2} for |u|, and its derivative by U.
-
-    theta is of shape (r,) or (n_sets, r), and not negative.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp.penalty import smooth_penalty
-    >>> value, slope = smooth_penalty(np.array([[3.0, 0.0], [4.0, 1.0]]), np.array([2.0, 0.5]))
-    >>> round(value, 4), slope.round(4)  # 2.5 + (5 + 1)^2
-    (38.5, array([[ 7.2,  0. ],
-           [ 9.6, 12. ]]))
-    """
+    """Return R, with (|u|^2 + 1e-16)^{1/2} for |u|, and its derivative by U."""
     norms = np.sqrt((U**2).sum(axis=0) + SMOOTHING)
     value = np.atleast_2d(theta).mean(axis=0).sum() + norms.sum() ** 2
     return float(value), 2 * norms.sum() * U / norms
@@ -47,17 +35,7 @@ def strengths(U: Floats, theta: Floats) -> Floats:
 def balance(U: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
     """Rescale U and theta to the least penalty; the kernel stays the same.
 
-    Returns U, theta and the scales, of shape (r,): U was multiplied by them, theta divided by
-    their squares. They are 0 for a column without any effect, less than 1e-100 of the
-    strongest, of which both become 0.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp.penalty import balance
-    >>> U, theta, _ = balance(np.array([[100.0]]), np.array([1e-4]))
-    >>> U.round(6), theta.round(6)  # |theta|_1 = |u|^2
-    (array([[1.]]), array([1.]))
+    Returns U, theta and the scales that U was multiplied by, 0 for a column without effect.
     """
     norms, b = np.linalg.norm(U, axis=0), strengths(U, theta)
     total = (b ** (2 / 3)).sum() ** 0.75
@@ -68,15 +46,7 @@ def balance(U: Floats, theta: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def active(U: Floats, theta: Floats, *, tolerance: float = 1e-2) -> NDArray[np.bool_]:
-    """Return whether b_k of each column is more than `tolerance` of the largest.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp.penalty import active
-    >>> active(np.array([[1.0, 1.0, 0.0]]), np.array([4.0, 1e-6, 1.0]))
-    array([ True, False, False])
-    """
+    """Return whether b_k of each column is more than `tolerance` of the largest."""
     b = strengths(U, theta)
     result: NDArray[np.bool_] = b > tolerance * b.max(initial=0.0)
     return result

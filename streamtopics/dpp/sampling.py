@@ -22,11 +22,10 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from streamtopics.dpp.arrays import Floats, Places, Points
-from streamtopics.dpp.elementary_symmetric import draw_subsets
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.sets import PointSets, stack
-from streamtopics.dpp.spectrum import Spectrum, size_log_weights, spectrum
+from streamtopics.dpp.spectrum import Spectrum, draw_subsets, size_log_weights, spectrum
 
 MOST_NUMBERS = 2**21
 
@@ -96,10 +95,7 @@ def _check_count(n: int, name: str) -> None:
 def _draw_projections(
     measure: BaseMeasure, eigen: Spectrum, chosen: NDArray[np.bool_], rng: Generator
 ) -> tuple[Places, Points]:
-    """Draw the points of the projection on the eigenvectors of each row of `chosen`.
-
-    Returns the row of each point, and the points.
-    """
+    """Draw the points of the projection on each row's eigenvectors; return rows and points."""
     most = int(chosen.sum(axis=1).max(initial=0))
     step = max(1, MOST_NUMBERS // max(len(eigen.G), most**2, 1))
     places, points = [np.zeros(0, dtype=np.intp)], [measure.sample(0, rng)]
@@ -116,10 +112,9 @@ def _draw_projections(
 def _draw_in_turn(
     measure: BaseMeasure, G: Floats, chosen: NDArray[np.bool_], sizes: Places, rng: Generator
 ) -> Iterator[tuple[int, Points]]:
-    """Yield the j-th points of all sets that have as many, and how many those are.
+    """Yield the j-th points of all sets, the largest first, that have as many; and their number.
 
-    Sets are sorted by size, the largest first. Vectors live in the coordinates of the
-    chosen eigenvectors, the first `sizes` of them.
+    Vectors live in the coordinates of the chosen eigenvectors, the first `sizes` of them.
     """
     most = int(sizes.max(initial=0))
     places = np.argsort(~chosen, axis=1, kind="stable")[:, :most]
@@ -138,11 +133,8 @@ def _draw_in_turn(
 
 
 def _away(x: Floats, spent: Floats) -> Floats:
-    """Return x less its part in the span of the orthonormal rows of `spent`, of length 1.
-
-    Twice, since the first time leaves rounding errors of the length that x had.
-    """
-    for _ in range(2):
+    """Return x less its part in the span of the orthonormal rows of `spent`, of length 1."""
+    for _ in range(2):  # The first time leaves rounding errors of the length that x had.
         x = x - np.einsum("njk,nj->nk", spent, np.einsum("njk,nk->nj", spent, x))
         x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-300)
     return x

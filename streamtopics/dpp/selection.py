@@ -3,11 +3,8 @@
 
 Each step takes the point of which the squared distance d^2 from the span of those taken,
 times its squared quality, is the largest. One row of an incomplete Cholesky factor is added
-a step, so l points of n cost O(n l (l + r)). The quality stays in logarithms, where those of
-sentences, such as p, may lie hundreds of nats apart.
-
-log det L_Y is submodular, but neither monotone nor positive where the gains log d^2 are
-negative, so that the usual guarantee of (1 - 1/e) does not hold for it.
+a step, so l points of n cost O(n l (l + r)). log det L_Y is not monotone where the gains
+log d^2 are negative, so that the guarantee of (1 - 1/e) does not hold for it.
 
 Source: Chen, Zhang and Zhou (2018), "Fast greedy MAP inference for determinantal point
 process to improve recommendation diversity".
@@ -17,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streamtopics.dpp.arrays import Floats, Places, Points
+from streamtopics.dpp.arrays import Floats, Places, Points, dense
 from streamtopics.dpp.kernel import Kernel
 
 RELATIVE_GAIN = 1e-12
@@ -25,15 +22,7 @@ RELATIVE_GAIN = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Points taken one after another.
-
-    Attributes
-    ----------
-    chosen : ndarray of shape (l,), int
-        Their places, in the order in which they were taken.
-    log_gains : ndarray of shape (l,)
-        Gain of each in log det L_Y, in nats.
-    """
+    """Places of points in the order of the choice, and the gains in log det L_Y, in nats."""
 
     chosen: Places
     log_gains: Floats
@@ -103,7 +92,7 @@ def greedy_map(
         gain = np.full(n, -np.inf)
         gain[candidates] = np.log(distances[candidates]) + 2 * log_quality[candidates]
         best, done = int(gain.argmax()), factor[: len(chosen)]
-        row = Z @ Z[best] + kernel.gamma * _gram_row(Phi, best)
+        row = Z @ Z[best] + kernel.gamma * (Phi @ dense(Phi[[best]]).ravel())
         factor[len(chosen)] = (row - done[:, best] @ done) / np.sqrt(distances[best])
         distances = distances - factor[len(chosen)] ** 2
         chosen.append(best)
@@ -111,14 +100,6 @@ def greedy_map(
         free[best] = False
         budget -= costs[best]
     return Selection(np.array(chosen, dtype=np.intp), np.array(gains))
-
-
-def _gram_row(Phi: Points, i: int) -> Floats:
-    """Return Phi phi_i, of shape (n,)."""
-    row = Phi[[i]]
-    row = row.toarray() if hasattr(row, "toarray") else row
-    products: Floats = Phi @ row.ravel()
-    return products
 
 
 def _check_limits(

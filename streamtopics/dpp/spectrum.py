@@ -4,15 +4,23 @@
 With A = F F' the eigenvalues of Psi A Psi' that are not 0 are those of F'Sigma F =
 E Lam E', a matrix of the rank's size; G = F E Lam^{-1/2} has G'Sigma G = I, so that the
 functions g_k'phi are the eigenvectors.
+
+The law of the size needs the elementary symmetric polynomials e_m(lam) of the eigenvalues,
+sums over subsets of size m of the product of their lam. They stay in logarithms, where sums
+of positive terms lose nothing and nothing overflows.
+
+Source: Kulesza and Taskar (2012), "Determinantal point processes for machine learning",
+algorithms 7 and 8.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from streamtopics.dpp.arrays import Floats
-from streamtopics.dpp.elementary_symmetric import log_elementary
+from streamtopics.dpp.arrays import Floats, Places
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.low_rank import log_normalizer
 
@@ -21,30 +29,14 @@ RELATIVE_RANK = 1e-13
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """Eigenvalues above 0 and eigenvectors of Psi A Psi'.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n,)
-    G : ndarray of shape (V, n)
-        G'Sigma G = I.
-    """
+    """Eigenvalues above 0, of shape (n,), and G of the eigenvectors, of shape (V, n)."""
 
     values: Floats
     G: Floats
 
 
 def spectrum(process: Process) -> Spectrum:
-    """Compute the spectrum, in O(V r^2) if gamma is 0 and O(V^3) otherwise.
-
-    Examples
-    --------
-    >>> from streamtopics.dpp import Counting, Items, Kernel, Process
-    >>> from streamtopics.dpp.spectrum import spectrum
-    >>> process = Process(Items.of(2), Kernel([[1.0], [2.0]], [3.0]), Counting(0.0))
-    >>> spectrum(process).values.round(6)
-    array([15.])
-    """
+    """Compute the spectrum, in O(V r^2) if gamma is 0 and O(V^3) otherwise."""
     v, w0, F = process.measure.v, process.measure.w0, process.kernel.root
     WF = w0.T @ F
     values, E = np.linalg.eigh(F.T @ (v[:, None] * F) + WF.T @ WF)
@@ -54,9 +46,6 @@ def spectrum(process: Process) -> Spectrum:
 
 def size_probabilities(process: Process, most: int) -> Floats:
     """Return the probabilities of 0, 1, ..., `most` points.
-
-    The low-rank part has m points with a weight e_m of its eigenvalues; the noise adds
-    the others.
 
     Examples
     --------
@@ -81,3 +70,31 @@ def size_log_weights(process: Process, eigen: Spectrum, most: int) -> Floats:
     extra = np.maximum(n - m, 0)
     log_noise = process.noise.log_weight(process.measure, m, extra)
     return np.where(m <= n, log_e + log_noise, -np.inf)
+
+
+def log_elementary(values: Floats, most: int) -> Floats:
+    """Return log e_m of the first i values as entry (i, m), -inf where m > i."""
+    table = np.full((len(values) + 1, most + 1), -np.inf)
+    table[:, 0] = 0.0
+    with np.errstate(divide="ignore"):
+        log_values = np.log(values)
+    for i, log_value in enumerate(log_values):
+        table[i + 1, 1:] = np.logaddexp(table[i, 1:], log_value + table[i, :-1])
+    return table
+
+
+def draw_subsets(values: Floats, sizes: Places, rng: Generator) -> NDArray[np.bool_]:
+    """Draw a subset of each size m, with probability its product over e_m, as rows of bools."""
+    table = log_elementary(values, int(sizes.max(initial=0)))
+    chosen = np.zeros((len(sizes), len(values)), dtype=bool)
+    left = sizes.copy()
+    with np.errstate(divide="ignore"):
+        log_values = np.log(values)
+    for i in range(len(values) - 1, -1, -1):
+        rows = np.flatnonzero(left)
+        m = left[rows]
+        log_share = log_values[i] + table[i, m - 1] - table[i + 1, m]
+        taken = rows[rng.random(len(rows)) < np.exp(log_share)]
+        chosen[taken, i] = True
+        left[taken] -= 1
+    return chosen

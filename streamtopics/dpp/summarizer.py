@@ -30,10 +30,11 @@ from streamtopics.dpp.summary_kernel import (
     count_documents,
     distinct_units,
     inverse_document_frequency,
+    known_sentences,
     specificity,
+    thesis_candidates,
     weighted_units,
 )
-from streamtopics.dpp.thesis_kernel import known_sentences, thesis_candidates
 from streamtopics.parallel import Workers
 from streamtopics.text import SentenceVectorizer
 from streamtopics.text.splitting import is_fragment
@@ -43,20 +44,6 @@ Documents: TypeAlias = Sequence[sparse.csr_matrix] | NDArray[np.object_]
 
 DEFAULT_POWER, THESIS_POWER = 2.0, 1.0
 THESIS_WORDS = 500
-
-CONSTRAINTS = {
-    "n_sentences": [Interval(Integral, 1, None, closed="left")],
-    "n_words": [None, Interval(Integral, 1, None, closed="left")],
-    "vectorizer": "no_validation",
-    "splitter": [None, callable],
-    "quality": [StrOptions({"centrality", "thesis"}), callable],
-    "quality_power": [None, Interval(Real, 0, 1e6, closed="both")],
-    "fragment_weight": [Interval(Real, 0, 1, closed="both")],
-    "n_components": COMMON_CONSTRAINTS["n_components"],
-    "penalty": [Interval(Real, 0, None, closed="left")],
-    "max_iter": COMMON_CONSTRAINTS["max_iter"],
-    "random_state": COMMON_CONSTRAINTS["random_state"],
-}
 
 
 @dataclass(frozen=True)
@@ -69,7 +56,6 @@ class Texts:
 
     @property
     def n_documents(self) -> int:
-        """The number of documents."""
         return len(self.documents)
 
 
@@ -129,9 +115,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     """Summaries made of a document's own sentences: central ones that differ from each other.
 
     A determinantal point process gives a set of sentences the weight det L, the squared
-    volume that their word features span, each as long as the quality of the sentence. A
-    greedy search takes the sentences one by one. It needs no training; from a corpus it
-    learns which words are frequent everywhere.
+    volume of their word features, each as long as the quality of the sentence; they are taken
+    greedily. From a corpus it learns which words are frequent everywhere, but needs none.
 
     Parameters
     ----------
@@ -139,14 +124,12 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         Most sentences of a summary.
     n_words : int or None, default=None
         Most words of a summary, in place of `n_sentences`; words are what white space
-        separates, so that a Chinese sentence is one. Sentences that no longer fit are passed
-        over, and where none fits the summary is empty.
+        separates. Sentences that no longer fit are passed over.
     vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
-        Makes features of sentences; it is cloned, not changed, and like `splitter` it
-        stays as it was at the start of learning until the next `fit`. None notes which words of
-        two letters or more a sentence has, in 2^18 hashed columns, so that no word is unknown
-        and memory stays flat along a stream. The others learn their words in `fit` or the first
-        `partial_fit`, and words that they do not know count nothing from then on. With
+        Makes features of sentences; it is cloned, and like `splitter` stays as it was at the
+        start of learning until the next `fit`. None notes which words of two letters or more a
+        sentence has, in 2^18 hashed columns, so that no word is unknown. The others learn their
+        words in `fit` or the first `partial_fit`, and new words then count nothing. With
         ``quality="thesis"`` None is the 500 most frequent words.
     splitter : callable or None, default=None
         Takes a text, a str, and returns its sentences, a list of str. None is
@@ -154,9 +137,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     quality : {"centrality", "thesis"} or callable, default="centrality"
         "centrality" is the cosine with the mean of the document's sentences. A callable takes
         the sentences of a document, a list of str, and their features, a CSR matrix with rows
-        of length 1 or 0, and returns a number for each that is not negative; sentences
-        with 0 are never taken. "thesis" is the kernel of the source, which has to be learnt and
-        which favours the shortest sentences; see the notes.
+        of length 1 or 0, and returns a number for each, not negative; 0 is never taken.
+        "thesis" is the kernel of the source, which has to be learnt; see the notes.
     quality_power : float or None, default=None
         L = (q q)^(power / 2) S of quality q and similarity S. Larger trusts the quality more,
         0 is diversity alone. None is 2, as measured, and for "thesis" 1, as in the
@@ -191,18 +173,15 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
     Notes
     -----
-    Words are weighted by log((1 + N) / (1 + df)) + 1, of N documents seen of which df have
-    the word; before `fit` all words weigh the same. TfidfVectorizer keeps its own weights.
+    Words weigh log((1 + N) / (1 + df)) + 1, of N documents seen of which df have the word, or
+    the same before `fit`. TfidfVectorizer keeps its own weights.
 
-    Of sentences with the same features, such as repeated ones, one is taken at most, and
-    where all further sentences are combinations of those taken, the summary stays shorter.
-    Sentences without a known word are taken only in documents that have no others: then the
-    first different ones. Equal sentences go by their order. A document without sentences has an
-    empty summary.
+    Of sentences with the same features one is taken at most, and where all further sentences
+    are combinations of those taken, the summary stays shorter. Sentences without a known word
+    are taken only in documents that have no others. Equal sentences go by their order.
 
-    p(x) of the thesis is the probability of a sentence of independent words, which falls with
-    each word. Its ``quality_power=1`` takes the shortest sentences, and measured by reference
-    summaries it is about as good as chance; see :doc:`/measured`.
+    The thesis' p(x), of independent words, falls with each word: with ``quality_power=1`` the
+    shortest sentences are taken, about as good as chance; see :doc:`/measured`.
 
     References
     ----------
@@ -230,7 +209,16 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     """
 
     _commit: Known
-    _parameter_constraints = CONSTRAINTS
+    _parameter_constraints = {
+        "n_sentences": [Interval(Integral, 1, None, closed="left")],
+        "n_words": [None, Interval(Integral, 1, None, closed="left")],
+        "vectorizer": "no_validation",
+        "splitter": [None, callable],
+        "quality": [StrOptions({"centrality", "thesis"}), callable],
+        "quality_power": [None, Interval(Real, 0, 1e6, closed="both")],
+        "fragment_weight": [Interval(Real, 0, 1, closed="both")],
+        "penalty": [Interval(Real, 0, None, closed="left")],
+    } | {name: COMMON_CONSTRAINTS[name] for name in ("n_components", "max_iter", "random_state")}
 
     def __init__(
         self,
@@ -276,8 +264,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     def partial_fit(self, documents: Iterable[Any], y: Any = None) -> Self:
         """Go on learning from a part of a stream. The first one fixes which words there are.
 
-        When it fails nothing has changed; when it is interrupted, either nothing has changed or
-        all of the part was learnt, as `n_batch_iter_` tells.
+        When it fails nothing has changed; when it is interrupted, nothing or all of the part
+        was learnt, as `n_batch_iter_` tells.
 
         Parameters
         ----------
@@ -303,7 +291,13 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
                     "documents have no sentence with a known word, so that quality 'thesis' has "
                     "nothing to learn from; pass documents with words"
                 )
-            thesis = self._new_thesis()
+            thesis = LowRankDPP(
+                n_components=self.n_components,
+                theta="document",
+                penalty=self.penalty,
+                max_iter=self.max_iter,
+                random_state=self.random_state,
+            )
         n_features = batch.vectorizer.transform([[""]])[0].shape[1]
         nothing = np.zeros(n_features, dtype=np.int64)
         self._commit = Known(vectorizer=batch.vectorizer, document_frequency=nothing, thesis=thesis)
@@ -322,19 +316,10 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         """Learn from a part of a stream."""
         thesis = self._commit.thesis
         if self.quality == "thesis" and thesis is not None and any(X.nnz for X in batch.features):
-            changed = {"n_components": self.n_components, "penalty": self.penalty}
-            thesis = copy(thesis).set_params(**changed)
+            thesis = copy(thesis)
+            thesis.set_params(n_components=self.n_components, penalty=self.penalty)
             thesis.partial_fit(known_sentences(batch.features))
         self._commit = self._commit.after(batch, thesis)
-
-    def _new_thesis(self) -> LowRankDPP:
-        return LowRankDPP(
-            n_components=self.n_components,
-            theta="document",
-            penalty=self.penalty,
-            max_iter=self.max_iter,
-            random_state=self.random_state,
-        )
 
     # Summaries
 
@@ -390,9 +375,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     ) -> list[DigestSentence]:
         """Choose the most central sentences of many documents that differ from each other.
 
-        All sentences count as those of one document, repeated ones once, so that what many
-        documents say in words of their own is central. Words weigh log((2 + N) / (1 + df)),
-        next to nothing if they are in all documents: those learnt from, or before `fit` these.
+        All sentences count as those of one document, repeated ones once. Words weigh
+        log((2 + N) / (1 + df)), of N documents learnt from, or before `fit` of these.
 
         Parameters
         ----------
@@ -419,9 +403,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         ...     "Schools are closed until Monday.",
         ...     "The sun shines.",
         ... ]
-        >>> digest = DPPSummarizer().digest(
-        ...     news, n_sentences=2, times=[1, 2, 3, 4], window=(1, 4)
-        ... )
+        >>> digest = DPPSummarizer().digest(news, n_sentences=2, times=[1, 2, 3, 4], window=(1, 4))
         >>> [(found.document, found.sentence) for found in digest]
         [(0, 'A storm hit the coast.'), (1, 'Schools are closed.')]
         """
@@ -443,10 +425,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         return [DigestSentence(*first[text], text, *rest) for text, *rest in values]
 
     def set_output(self, *, transform: str | None = None) -> Self:
-        """Do nothing: lists of sentences do not fit into a data frame.
-
-        It is here so that the output of a pipeline can be chosen.
-        """
+        """Do nothing, in pipelines: lists of sentences do not fit into a data frame."""
         return self
 
     def _choose(
@@ -472,7 +451,9 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     def _candidates(
         self, choice: Choice, sentences: list[str], X: sparse.csr_matrix, scores: Floats | None
     ) -> Candidates:
-        power = self._power()
+        power = self.quality_power
+        if power is None:
+            power = THESIS_POWER if self.quality == "thesis" else DEFAULT_POWER
         if X.count_nonzero() == 0:
             quality = np.ones(len(sentences)) if scores is None else scores
             return cosine_candidates(distinct_units(sentences), quality, power)
@@ -512,11 +493,6 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         """The model of quality "thesis"."""
         return self._commit.thesis
 
-    def _power(self) -> float:
-        if self.quality_power is not None:
-            return self.quality_power
-        return THESIS_POWER if self.quality == "thesis" else DEFAULT_POWER
-
     def _inner_vectorizer(self) -> Any:
         if self.vectorizer is not None:
             return self.vectorizer
@@ -552,10 +528,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
             )
 
     def _requires_fit(self) -> bool:
-        vectorizer = self._inner_vectorizer()
-        stateless = (
-            hasattr(vectorizer, "__sklearn_tags__") and not get_tags(vectorizer).requires_fit
-        )
+        inner = self._inner_vectorizer()
+        stateless = hasattr(inner, "__sklearn_tags__") and not get_tags(inner).requires_fit
         return self.quality == "thesis" or not stateless
 
     def __sklearn_tags__(self) -> Tags:

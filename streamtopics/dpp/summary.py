@@ -58,18 +58,24 @@ def check_scores(scores: Iterable[Any] | None, documents: list[list[str]]) -> li
     """Return the scores of the sentences of each document; None for each if there are none."""
     if scores is None:
         return [None] * len(documents)
-    if isinstance(scores, str) or not isinstance(scores, Iterable):
-        raise TypeError(f"scores must be a list with an array for each document; got {scores!r}")
-    scores = list(scores)
-    if len(scores) != len(documents):
-        raise ValueError(
-            f"scores must have one array for each of the {len(documents)} documents; got "
-            f"{len(scores)}"
-        )
+    scores = _one_each(scores, len(documents), "scores", "an array for")
     return [
         check_quality(values, len(sentences), f"scores[{d}]")
         for d, (values, sentences) in enumerate(zip(scores, documents, strict=True))
     ]
+
+
+def _one_each(values: Any, n_documents: int, name: str, what: str) -> list[Any]:
+    """Return the values as a list of one for each document; `what` is "an array for" each."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} must be a list with {what} each document; got {values!r}")
+    each = list(values)
+    if len(each) != n_documents:
+        raise ValueError(
+            f"{name} must have one {what.split()[1]} for each of the {n_documents} documents; got "
+            f"{len(each)}"
+        )
+    return each
 
 
 def check_quality(values: Any, n_sentences: int, name: str) -> Floats:
@@ -100,13 +106,7 @@ def inside(n_documents: int, times: Sequence[Any] | None, window: Any) -> list[i
         raise ValueError("times and window go together; give both, or neither")
     if times is None:
         return list(range(n_documents))
-    if isinstance(times, str) or not isinstance(times, Iterable):
-        raise TypeError(f"times must be a list with the time of each document; got {times!r}")
-    times = list(times)
-    if len(times) != n_documents:
-        raise ValueError(
-            f"times must have one time for each of the {n_documents} documents; got {len(times)}"
-        )
+    times = _one_each(times, n_documents, "times", "the time of")
     if not isinstance(window, tuple | list | np.ndarray) or len(window) != 2:
         raise ValueError(f"window must be a pair (start, stop); got {window!r}")
     start, stop = window

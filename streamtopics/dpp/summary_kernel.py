@@ -1,37 +1,35 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The kernel by which sentences of a document are summarised, without any training.
+"""The kernels by which sentences of a document are summarised.
 
-    L(x, y) = (q(x) q(y))^{power / 2} cos(x, y),
+    L(x, y) = (q(x) q(y))^{power / 2} cos(x, y)
 
-the cosine of word features weighted by their inverse document frequency, and q the
-quality of a sentence: by default its centrality, the cosine with the mean of the
-document's sentences, less if it looks like a piece of a sentence.
+needs no training: the cosine of word features weighted by their inverse document frequency,
+and q the quality of a sentence. The thesis' own kernel is learnt from a corpus by `LowRankDPP`,
+
+    L(x, y) = (p(x) p(y))^{power / 2} phi(x)'A phi(y),    A = gamma I + U Diag(theta) U',
+
+with p the law of independent words, U and gamma of the corpus, and theta of the document. p
+falls by a factor of fifty or more with each word, so that with power 1 the shortest win.
+
+Source of the second: Dupuy (2017), section 4.4.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from streamtopics.dpp.arrays import Floats
+from streamtopics.dpp.estimator import LowRankDPP
 from streamtopics.dpp.kernel import Kernel
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """Sentences to choose from, as `selection.greedy_map` takes them.
-
-    Attributes
-    ----------
-    kernel : Kernel
-    features : CSR matrix of shape (n_sentences, n_features)
-    quality : ndarray of shape (n_sentences,)
-        As it is reported.
-    log_quality : ndarray of shape (n_sentences,)
-        Of the kernel, with the power; -inf for a sentence not to take.
-    """
+    """Sentences to choose from, with the quality to report; `log_quality` has the power in it."""
 
     kernel: Kernel
     features: sparse.csr_matrix
@@ -40,15 +38,7 @@ class Candidates:
 
 
 def inverse_document_frequency(document_frequency: NDArray[np.int64], n_documents: int) -> Floats:
-    """log((1 + N) / (1 + df)) + 1, as TfidfVectorizer has it; 1 before any document.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp.summary_kernel import inverse_document_frequency
-    >>> inverse_document_frequency(np.array([7, 1, 0]), 7).round(2)
-    array([1.  , 2.39, 3.08])
-    """
+    """log((1 + N) / (1 + df)) + 1, as TfidfVectorizer has it; 1 before any document."""
     return np.log((1 + n_documents) / (1 + document_frequency)) + 1
 
 
@@ -57,29 +47,12 @@ def specificity(document_frequency: NDArray[np.int64], n_documents: int) -> Floa
 
     Over many documents about different things, function words are all that the sentences
     have in common, and would make them central.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp.summary_kernel import specificity
-    >>> specificity(np.array([98, 48, 0]), 98).round(2)
-    array([0.01, 0.71, 4.61])
     """
     return np.log((2 + n_documents) / (1 + document_frequency))
 
 
 def count_documents(documents: Iterable[sparse.csr_matrix], n_features: int) -> NDArray[np.int64]:
-    """Count the documents that have each word, of shape (n_features,).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> from streamtopics.dpp.summary_kernel import count_documents
-    >>> document = sparse.csr_matrix([[2, 0, 1], [0, 0, 1]])
-    >>> count_documents([document, document[:1]], 3)
-    array([2, 0, 2])
-    """
+    """Count the documents that have each word, of shape (n_features,)."""
     found = np.zeros(n_features, dtype=np.int64)
     for X in documents:
         found[X.indices[X.data != 0]] += 1  # Once, however often a word is there.
@@ -90,15 +63,6 @@ def weighted_units(X: sparse.csr_matrix, weights: Floats | None) -> sparse.csr_m
     """Weigh features and scale rows to length 1, over the columns in use alone.
 
     Rows without features stay 0. `weights` has shape (n_features,); None is 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> from streamtopics.dpp.summary_kernel import weighted_units
-    >>> weighted_units(sparse.csr_matrix([[0, 3, 2], [0, 0, 0]]), np.array([9, 1, 2])).toarray()
-    array([[0.6, 0.8],
-           [0. , 0. ]])
     """
     used, columns = np.unique(X.indices, return_inverse=True)
     data = X.data * (1.0 if weights is None else weights[used][columns])
@@ -109,15 +73,7 @@ def weighted_units(X: sparse.csr_matrix, weights: Floats | None) -> sparse.csr_m
 
 
 def centrality(units: sparse.csr_matrix) -> Floats:
-    """The cosine of each row, of length 1 or 0, with the mean of all rows; at least 0.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> from streamtopics.dpp.summary_kernel import centrality
-    >>> centrality(sparse.csr_matrix([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 0.0]])).round(3)
-    array([0.894, 0.894, 0.447, 0.   ])
-    """
+    """The cosine of each row, of length 1 or 0, with the mean of all rows; at least 0."""
     mean = np.asarray(units.sum(axis=0)).ravel()
     length = np.linalg.norm(mean)
     result: Floats = np.maximum(units @ mean / (length if length > 0 else 1.0), 0.0)
@@ -127,51 +83,22 @@ def centrality(units: sparse.csr_matrix) -> Floats:
 def cosine_candidates(
     units: sparse.csr_matrix, quality: Floats, quality_power: float
 ) -> Candidates:
-    """Return the candidates under the kernel of this module.
+    """Return the candidates under the kernel of cosines.
 
     Rows of `units` have the length 1, or 0 for a sentence not to take; no quality is negative.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from scipy import sparse
-    >>> from streamtopics.dpp.selection import greedy_map
-    >>> from streamtopics.dpp.summary_kernel import centrality, cosine_candidates
-    >>> units = sparse.csr_matrix([[0.6, 0.8], [0.6, 0.8], [1.0, 0.0]])
-    >>> found = cosine_candidates(units, centrality(units), 2.0)
-    >>> greedy_map(found.kernel, found.features, n_points=2, log_quality=found.log_quality).chosen
-    array([0, 2])
     """
     same = Kernel(np.zeros((units.shape[1], 0)), np.zeros(0), gamma=1.0)
     return Candidates(same, units, quality, powered(quality, quality_power))
 
 
 def powered(quality: Floats, quality_power: float) -> Floats:
-    """log q^{power / 2}; -inf where q is 0, whatever the power.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp.summary_kernel import powered
-    >>> powered(np.array([1.0, 0.0]), 2.0)
-    array([  0., -inf])
-    """
+    """log q^{power / 2}; -inf where q is 0, whatever the power."""
     logs = np.log(quality, where=quality > 0, out=np.zeros(len(quality)))
     return np.where(quality > 0, 0.5 * quality_power * logs, -np.inf)
 
 
 def distinct_units(sentences: Sequence[str]) -> sparse.csr_matrix:
-    """Make features of sentences without any: a row of length 1 for each different text.
-
-    Examples
-    --------
-    >>> from streamtopics.dpp.summary_kernel import distinct_units
-    >>> distinct_units(["?", "!", "", "?"]).toarray()
-    array([[1., 0.],
-           [0., 1.],
-           [0., 0.],
-           [1., 0.]])
-    """
+    """Make features of sentences without any: a row of length 1 for each different text."""
     columns: dict[str, int] = {}
     texts = [sentence.strip() for sentence in sentences]
     codes = [columns.setdefault(text, len(columns)) if text else -1 for text in texts]
@@ -179,3 +106,26 @@ def distinct_units(sentences: Sequence[str]) -> sparse.csr_matrix:
     places = [code for code in codes if code >= 0]
     shape = (len(codes), max(len(columns), 1))
     return sparse.csr_matrix((np.ones(len(rows)), (rows, places)), shape=shape)
+
+
+def known_sentences(documents: Iterable[sparse.csr_matrix]) -> list[sparse.csr_matrix]:
+    """Return the sentences of each document that have a known word, as sets of words."""
+    known: Iterator[Any] = (X[X.getnnz(axis=1) > 0] for X in documents)
+    return [(X != 0).astype(np.float64) for X in known]
+
+
+def thesis_candidates(
+    model: LowRankDPP, X: sparse.csr_matrix, quality_power: float, *, quality: Floats | None = None
+) -> Candidates:
+    """Return the candidates of a document under the thesis' kernel.
+
+    The model is fitted to sentences as sets of words. Reported as quality is log p, in nats,
+    unless a quality of each sentence is given, in place of p.
+    """
+    [theta] = model.transform(known_sentences([X]))
+    process = model.process(theta)
+    features = process.measure.features(X)
+    if quality is not None:
+        return Candidates(process.kernel, features, quality, powered(quality, quality_power))
+    log_p = process.measure.log_p(X)
+    return Candidates(process.kernel, features, log_p, 0.5 * quality_power * log_p)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 
 import numpy as np
-from scipy import sparse
 
 from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.forms import Form
@@ -92,10 +91,9 @@ class Baskets(ColumnSums):
     def independent_log_likelihood(self, sets: PointSets) -> Floats:
         """Return that of items each with its share of the sets seen, plus half a set each way."""
         share = (self.sums + 0.5) / (self.n + 1)
-        log_odds = np.concatenate(
-            [[0.0], np.cumsum((np.log(share) - np.log1p(-share))[sets.points])]
-        )
-        independent: Floats = np.diff(log_odds[sets.indptr]) + np.log1p(-share).sum()
+        log_odds = (np.log(share) - np.log1p(-share))[sets.points]
+        sums = np.concatenate([[0.0], np.cumsum(log_odds)])
+        independent: Floats = np.diff(sums[sets.indptr]) + np.log1p(-share).sum()
         return independent
 
 
@@ -105,10 +103,9 @@ class WordSets(ColumnSums):
     form = Bernoulli.form
 
     def count(self, sets: PointSets) -> tuple[int, Floats]:
-        points: sparse.csr_matrix = sets.points
-        words = points.indices[points.data != 0]
+        words = sets.points.indices[sets.points.data != 0]
         present = np.bincount(words, minlength=len(self.sums)).astype(np.float64)
-        return points.shape[0], present
+        return sets.points.shape[0], present
 
     @property
     def measure(self) -> Bernoulli:

@@ -127,9 +127,8 @@ def plot_drift(estimator: Any) -> Figure:
     -------
     figure : matplotlib.figure.Figure
         Two panels, a row for each topic and a column for each of the last thousand
-        minibatches, which bear the `time` that `partial_fit` was given, or their numbers.
-        With the first minibatch topics leave their random start; the scale of how far they
-        moved is that of the others.
+        minibatches, with the `time` that `partial_fit` was given, or their numbers. The scale
+        of how far topics moved leaves out the first, in which they leave their random start.
 
     Raises
     ------

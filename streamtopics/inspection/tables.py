@@ -34,8 +34,7 @@ def topic_table(
 
         relevance * log p(w | k) + (1 - relevance) * log (p(w | k) / p(w)),
 
-    with p(w) over all topics (Sievert and Shirley 2014, "LDAvis"), so that words
-    which are frequent everywhere do not head every topic.
+    with p(w) over all topics (Sievert and Shirley 2014, "LDAvis").
 
     Parameters
     ----------
@@ -46,8 +45,7 @@ def topic_table(
     n : int, default=10
         How many words for each topic.
     relevance : float in [0, 1], default=0.6
-        1 orders by probability, as `top_words` does; 0.6 is what the source's
-        readers recognised topics best with.
+        1 orders by probability; with 0.6 the source's readers recognised topics best.
 
     Returns
     -------

@@ -5,8 +5,7 @@ The functions take models of other packages too; the scorers are for
 scikit-learn's model selection.
 """
 
-from streamtopics.metrics.coherence import topic_coherence
-from streamtopics.metrics.diversity import topic_diversity
+from streamtopics.metrics.coherence import topic_coherence, topic_diversity
 from streamtopics.metrics.left_to_right import Likelihood, left_to_right
 from streamtopics.metrics.predictive import (
     completion_split,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Coherence of topics: whether their top words occur in the same documents.
+"""Coherence of topics, whether their top words occur in the same documents, and diversity.
 
 A document is a set of words. With D(w) the number of documents that contain w
 and p = D / (number of documents), for words i ranked after j,
@@ -9,10 +9,12 @@ and p = D / (number of documents), for words i ranked after j,
     C_V    cosine of v(i) and sum_j v(j),  v(i)_j = NPMI(i, j),
 
 averaged over a topic's pairs or words (Mimno et al. 2011; Bouma 2009; Roeder et
-al. 2015).
+al. 2015). Diversity is |union over k of W_k| / sum over k of |W_k|, with W_k the top words
+of topic k (Dieng et al. 2020).
 """
 
 from collections.abc import Sequence
+from itertools import chain
 from numbers import Real
 from typing import Any
 
@@ -33,29 +35,26 @@ def topic_coherence(
     feature_names: Sequence[Any] | None = None,
     smoothing: float = 1.0,
 ) -> np.ndarray:
-    """Coherence of each topic's top words over the documents of X.
+    """Coherence of each topic's top words over the documents of X; higher is better.
 
-    Higher is better. Never NaN or infinite: words that do not occur, or not
-    together, have the limits given in the notes.
+    Never NaN or infinite: words that do not meet have the limits given in the notes.
 
     Parameters
     ----------
     topics : array-like of shape (n_topics, n_top_words)
-        The top words of each topic, the most probable first, as columns of X or,
-        with `feature_names`, as words. Ten is usual, at least two are needed.
-        From topic-word weights: `np.argsort(-components)[:, :10]`.
+        The top words of each topic, the most probable first, as columns of X or, with
+        `feature_names`, as words; at least two. Of weights: `np.argsort(-components)[:, :10]`.
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Counts or weights, not negative; only whether one is positive matters.
-        Best a large corpus, and not the one the topics were learnt from.
+        Counts or weights, not negative, of which only whether one is positive matters; best
+        of a large corpus other than that the topics were learnt from.
     measure : {"npmi", "c_v", "umass"}, default="npmi"
-        "npmi" because its values mean the same in every corpus: from -1, never
-        together, over 0, independent, to 1, only together. "umass" is at most
-        about 0 and has no lower bound of its own. "c_v" lies in [-1, 1].
+        "npmi" because its values mean the same in every corpus: from -1, never together,
+        over 0, independent, to 1, only together. "umass" is at most about 0, without a lower
+        bound; "c_v" lies in [-1, 1].
     feature_names : array-like of shape (n_features,), default=None
         The words of the columns of X; None if `topics` holds columns.
     smoothing : float, default=1.0
-        Documents that "umass" adds to those in which two words meet, so that
-        the logarithm is finite; 1 as in its paper. The others need none.
+        Documents that "umass" adds to those in which two words meet, 1 as in its paper.
 
     Returns
     -------
@@ -67,23 +66,18 @@ def topic_coherence(
     TypeError
         If `topics` holds weights, or words without `feature_names`.
     ValueError
-        If `topics` is not such a table, names a word twice in a topic, a column
-        that X lacks or a word that `feature_names` lacks; if X is negative
-        somewhere or has no documents; if another argument is out of range.
+        If `topics` is not such a table, names a word twice in a topic or one that X lacks; if
+        X is negative somewhere or has no documents; if another argument is out of range.
 
     Notes
     -----
-    Limits. NPMI is -1 for two words that never meet, also when one of them never
-    occurs, and 0 for two words that are in every document. In C_V the NPMI of a
-    word with itself is 1, and a word that never occurs has no vector: its cosine
-    counts 0. In UMass a conditioning word that never occurs gives the least value
-    that the corpus allows, log(smoothing / n_documents).
+    NPMI is -1 for two words that never meet or of which one never occurs, and 0 for two words
+    that are in every document. In C_V the NPMI of a word with itself is 1, and the cosine of a
+    word that never occurs is 0. In UMass a conditioning word that never occurs gives the least
+    value that the corpus allows, log(smoothing / n_documents).
 
-    UMass is the mean over pairs, not the sum, so that it does not grow with the
-    number of words. C_V is taken over whole documents, since counts have no order
-    in which a window could slide; its published form has windows of 110 tokens.
-    Two words that avoid the same words have a high cosine too, so C_V can be high
-    for words that never meet; NPMI cannot.
+    UMass is the mean over pairs, not the sum. C_V is taken over whole documents, where its
+    published form has windows of 110 tokens; it can be high for words that never meet.
 
     References
     ----------
@@ -183,11 +177,7 @@ def _columns_of(table: np.ndarray, n_features: int, feature_names: Any) -> np.nd
 
 
 def _joint_counts(columns: np.ndarray, X: Any) -> np.ndarray:
-    """D(i, j), with D(i) on the diagonal; of shape (n_topics, n_top_words, n_top_words).
-
-    Only the columns of the top words are read, and the words of one topic are
-    multiplied at a time, so a large vocabulary costs nothing.
-    """
+    """D(i, j), with D(i) on the diagonal; of shape (n_topics, n_top_words, n_top_words)."""
     words, places = np.unique(columns, return_inverse=True)
     present = sparse.csc_matrix(X[:, words])
     present.sum_duplicates()
@@ -197,14 +187,9 @@ def _joint_counts(columns: np.ndarray, X: Any) -> np.ndarray:
     return np.stack([(topic.T @ topic).toarray() for topic in topics])
 
 
-def _occurrences(joint: np.ndarray) -> np.ndarray:
-    """D(i), of shape (n_topics, n_top_words)."""
-    return np.diagonal(joint, axis1=1, axis2=2)
-
-
 def _umass(joint: np.ndarray, n_documents: int, smoothing: float) -> np.ndarray:
     later, earlier = np.tril_indices(joint.shape[1], -1)
-    given = _occurrences(joint)[:, earlier]
+    given = np.diagonal(joint, axis1=1, axis2=2)[:, earlier]
     given = np.where(given > 0, given, n_documents)
     found: np.ndarray = np.log((joint[:, later, earlier] + smoothing) / given).mean(axis=1)
     return found
@@ -212,7 +197,7 @@ def _umass(joint: np.ndarray, n_documents: int, smoothing: float) -> np.ndarray:
 
 def _npmi_matrices(joint: np.ndarray, n_documents: int) -> np.ndarray:
     """NPMI of all pairs in each topic; (n_topics, n_top_words, n_top_words)."""
-    occurs = _occurrences(joint)
+    occurs = np.diagonal(joint, axis1=1, axis2=2)
     meet = joint > 0
     joint = np.where(meet, joint, 1.0)
     expected = np.where(meet, occurs[:, :, None] * occurs[:, None, :] / n_documents, 1.0)
@@ -230,7 +215,7 @@ def _npmi(joint: np.ndarray, n_documents: int) -> np.ndarray:
 
 
 def _c_v(joint: np.ndarray, n_documents: int) -> np.ndarray:
-    occurs = _occurrences(joint) > 0
+    occurs = np.diagonal(joint, axis1=1, axis2=2) > 0
     vectors = _npmi_matrices(joint, n_documents) * (occurs[:, :, None] & occurs[:, None, :])
     place = np.arange(joint.shape[1])
     vectors[:, place, place] = occurs
@@ -240,3 +225,49 @@ def _c_v(joint: np.ndarray, n_documents: int) -> np.ndarray:
     cosines = np.divide(products, lengths, out=np.zeros_like(lengths), where=lengths > 0)
     found: np.ndarray = cosines.mean(axis=1)
     return found
+
+
+def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
+    """Share of distinct words among the top words of all topics; to read with coherence.
+
+    Parameters
+    ----------
+    topics : sequence of n_topics sequences of words
+        The top words of each topic, as words or as numbers of columns. The paper takes 25 of
+        each; the fewer, the higher the value, so compare only equal numbers.
+
+    Returns
+    -------
+    diversity : float
+        In (0, 1]: 1 if no word comes twice, 1 / n_topics if all topics have the
+        same words. Higher is better.
+
+    Raises
+    ------
+    TypeError
+        If `topics` is a string or a sequence of strings or numbers.
+    ValueError
+        If there are no words.
+
+    References
+    ----------
+    A. B. Dieng, F. J. R. Ruiz, D. M. Blei (2020). Topic modeling in embedding
+    spaces. TACL 8, 439-453.
+
+    Examples
+    --------
+    >>> from streamtopics.metrics import topic_diversity
+    >>> topic_diversity([["ship", "sea", "wind"], ["tax", "law", "sea"]])
+    0.8333333333333334
+    """
+    if any(isinstance(topic, str) or not hasattr(topic, "__iter__") for topic in topics):
+        raise TypeError(
+            f"topics must be a sequence of topics, each a sequence of words; got {topics!r}. Put "
+            "a single topic into a list"
+        )
+    words = list(chain.from_iterable(topics))
+    if not words:
+        raise ValueError(
+            f"topics must have words; got {topics!r}. Pass at least one word of one topic"
+        )
+    return len(set(words)) / len(words)

@@ -49,9 +49,8 @@ def left_to_right(
 ) -> Likelihood:
     """Estimate the log likelihood of documents under given topics.
 
-    Unlike document completion it judges all of a document, and does not lean to the
-    inference method of a model; it costs n_particles * (n_resampled + 1) * n_components
-    for each token.
+    Unlike document completion it judges all of a document, without the inference method of a
+    model; it costs n_particles * (n_resampled + 1) * n_components for each token.
 
     Parameters
     ----------
@@ -69,8 +68,8 @@ def left_to_right(
     n_particles : int, default=100
         The standard error falls with its root.
     n_resampled : int or None, default=5
-        How many earlier topics a particle draws again before each token; None for
-        all of them, as in the source, which makes the cost quadratic in the length.
+        How many earlier topics a particle draws again before each token; None for all of
+        them, as in the source, at a cost quadratic in the length.
     form : {"product", "wallach"}, default="product"
         The unbiased form, or the one in print.
     seed : int, default=0
@@ -81,11 +80,10 @@ def left_to_right(
     Returns
     -------
     log_likelihood : ndarray of shape (n_documents,)
-        In nats, of the tokens as a sequence (no multinomial coefficient); 0 for a
-        document without tokens.
+        In nats, of the tokens as a sequence; 0 for a document without tokens.
     standard_error : ndarray of shape (n_documents,)
-        Of the log likelihood, from the spread of the particles; NaN for one
-        particle. It is trustworthy while it is well below 1.
+        Of the log likelihood, from the spread of the particles; NaN for one particle.
+        Trustworthy while it is well below 1.
 
     Raises
     ------
@@ -112,8 +110,7 @@ def left_to_right(
     n_apart = 0 if split_prior is None else 1
     topic_word, alpha = _check_topics(topic_word, doc_topic_prior, n_apart)
     omega = None if split_prior is None else _check_prior(split_prior, "split_prior", 2)
-    X = _check_whole(X, topic_word.shape[1])
-    _check_lengths(X, n_particles)
+    X = _check_whole(X, topic_word.shape[1], n_particles)
     word_topic = np.ascontiguousarray(topic_word.T)
     rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     seeds = row_hash(X, rows, seed)
@@ -181,35 +178,30 @@ def _check_topics(
 
 
 def _check_prior(prior: Any, name: str, n: int) -> np.ndarray:
-    prior = np.array(np.broadcast_to(prior, n), dtype=np.float64)
-    if not (np.isfinite(prior).all() and (prior > 0).all()):
-        raise ValueError(f"{name} must be positive and finite; got {prior}")
-    checked: np.ndarray = prior
+    checked: np.ndarray = np.array(np.broadcast_to(prior, n), dtype=np.float64)
+    if not (np.isfinite(checked).all() and (checked > 0).all()):
+        raise ValueError(f"{name} must be positive and finite; got {checked}")
     return checked
 
 
-def _check_whole(X: Any, n_features: int) -> sparse.csr_matrix:
+def _check_whole(X: Any, n_features: int, n_particles: int) -> sparse.csr_matrix:
+    """Return X as CSR of whole counts; refuse documents too long for the memory."""
     check_structure(X, "left_to_right")
     X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X", ensure_min_samples=0)
-    X = sparse.csr_matrix(X, copy=True)
-    check_non_negative(X, "left_to_right")
-    X.sum_duplicates()
-    X.eliminate_zeros()
-    if X.shape[1] != n_features:
-        raise ValueError(f"X has {X.shape[1]} features, but topic_word has {n_features}")
-    if (X.data != np.floor(X.data)).any():
+    counts: sparse.csr_matrix = sparse.csr_matrix(X, copy=True)
+    check_non_negative(counts, "left_to_right")
+    counts.sum_duplicates()
+    counts.eliminate_zeros()
+    if counts.shape[1] != n_features:
+        raise ValueError(f"X has {counts.shape[1]} features, but topic_word has {n_features}")
+    if (counts.data != np.floor(counts.data)).any():
         raise ValueError("X must hold whole numbers of tokens; round it, or use completion instead")
-    counts: sparse.csr_matrix = X
-    return counts
-
-
-def _check_lengths(X: sparse.csr_matrix, n_particles: int) -> None:
-    """Refuse documents whose tokens would not go into the memory."""
     most = MOST_PROBABILITIES // n_particles
-    lengths = np.asarray(X.sum(axis=1)).ravel()
+    lengths = np.asarray(counts.sum(axis=1)).ravel()
     if lengths.max(initial=0) > most:
         d = int(lengths.argmax())
         raise ValueError(
             f"document {d} of X has {lengths[d]:.16g} tokens, but {n_particles} particles can read "
             f"{most} at most; pass fewer n_particles, or score by log_predictive_probability"
         )
+    return counts

@@ -6,9 +6,7 @@ proportions theta are inferred, and the fifth part is scored by
 
     sum_w n_w log sum_k E[theta_k] E[beta_kw],
 
-in nats. No term of the prior enters, so scores of different models and different
-test sets can be compared (Broderick et al. 2013; section 5.3 of Nguyen et al.
-2020).
+in nats (Broderick et al. 2013; section 5.3 of Nguyen et al. 2020).
 """
 
 from numbers import Integral
@@ -33,10 +31,9 @@ def completion_split(
 ) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
     """Split the tokens of each document into observed and held-out ones, 4 : 1.
 
-    The tokens of a document, in the order of its columns, are numbered from a
-    start in 0 .. 4 that is a hash of the seed and the document; every fifth is
-    held out. So a document is split in the same way wherever it stands, and the
-    held-out tokens of all documents are a fifth of all but for rounding.
+    The tokens of a document, in the order of its columns, are numbered from a start in 0 .. 4
+    that is a hash of the seed and the document; every fifth is held out. So a document is split
+    in the same way wherever it stands.
 
     Parameters
     ----------
@@ -103,21 +100,9 @@ def row_hash(X: sparse.csr_matrix, row: np.ndarray, seed: int) -> np.ndarray:
 def token_log_probability(
     doc_topic: np.ndarray, topic_word: np.ndarray, X: sparse.csr_matrix
 ) -> np.ndarray:
-    """Log probability of each document's tokens, given proportions and topics.
+    """Log probability of the tokens of each row of X, CSR, summed over them, in nats.
 
-    Parameters
-    ----------
-    doc_topic : ndarray of shape (n_documents, n_components)
-        Rows sum to 1.
-    topic_word : ndarray of shape (n_components, n_features)
-        Rows are distributions, or parts of them.
-    X : sparse matrix of shape (n_documents, n_features), CSR
-        Counts of the tokens to score.
-
-    Returns
-    -------
-    log_probability : ndarray of shape (n_documents,)
-        In nats, summed over tokens.
+    Rows of `doc_topic` sum to 1; those of `topic_word` are distributions, or parts of them.
     """
     logs = X.data * np.log(token_probability(doc_topic, topic_word, X))
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
@@ -147,31 +132,26 @@ def per_token(log_probability: np.ndarray, n_tokens: float) -> float:
 def log_predictive_probability(estimator: Any, X: Any, *, seed: int = 0) -> float:
     """Log predictive probability per held-out token, by document completion.
 
-    One rule for every topic model, so that different models, numbers of topics,
-    packages and test sets can be compared. Of each document the proportions are
-    inferred from four fifths of its tokens and the other fifth is scored; see
-    `completion_split`. Higher is better, and no term of a prior is mixed in.
+    Of each document the proportions are inferred from four fifths of its tokens and the other
+    fifth is scored; see `completion_split`. Higher is better, and no term of a prior enters, so
+    that models, numbers of topics, packages and test sets can be compared.
 
     Parameters
     ----------
     estimator : object
-        A fitted topic model in the manner of scikit-learn: `transform` gives
-        proportions, rows that sum to 1, and `components_`, of shape
-        (n_components, n_features), is proportional to the word probabilities of
-        the topics, row by row. scikit-learn's `LatentDirichletAllocation` is one.
+        A fitted topic model such as scikit-learn's `LatentDirichletAllocation`: `transform`
+        gives proportions, rows that sum to 1, and rows of `components_`, of shape
+        (n_components, n_features), are proportional to the word probabilities of topics.
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Token counts, not negative; fractions are legal. float64 stays float64,
-        all else becomes float32, as in the estimators of this package.
+        Token counts, not negative; fractions are legal. float64 stays, all else becomes float32.
     seed : int, default=0
-        Of the split. With 0 this is `estimator.score(X)` of this package's
-        estimators; with others it tells how much the split matters.
+        Of the split. With 0 this is `estimator.score(X)` of this package's estimators.
 
     Returns
     -------
     score : float
-        Mean over the held-out tokens of all documents, in nats per token. -inf
-        if a topic model gives a held-out token probability 0; NaN if X has no
-        held-out token, as when it has no tokens.
+        Mean over the held-out tokens of all documents, in nats per token. -inf if a model gives
+        one of them probability 0; NaN if X has none.
 
     Raises
     ------
@@ -216,9 +196,8 @@ def log_predictive_probability(estimator: Any, X: Any, *, seed: int = 0) -> floa
 def perplexity(estimator: Any, X: Any, *, seed: int = 0) -> float:
     """Perplexity of held-out tokens, by document completion.
 
-    exp(-`log_predictive_probability`): the number of equally likely words that
-    would be as hard to guess. Lower is better; a model that knows nothing has
-    the number of features. It does not grow or shrink with the size of X.
+    exp(-`log_predictive_probability`): the number of equally likely words that would be as hard
+    to guess. Lower is better; a model that knows nothing has the number of features.
 
     Parameters
     ----------
@@ -232,8 +211,8 @@ def perplexity(estimator: Any, X: Any, *, seed: int = 0) -> float:
     Returns
     -------
     perplexity : float
-        At least 1, in words; inf if a topic model gives a held-out token
-        probability 0, NaN if X has no held-out token.
+        At least 1, in words; inf if a model gives a held-out token probability 0, NaN if X has
+        none.
 
     Raises
     ------
@@ -255,11 +234,7 @@ def perplexity(estimator: Any, X: Any, *, seed: int = 0) -> float:
 
 
 def check_components(estimator: Any) -> np.ndarray:
-    """`components_` of a fitted topic model, of shape (n_components, n_features).
-
-    float64, not negative, each row with mass; what else comes raises TypeError or
-    ValueError.
-    """
+    """`components_` of a fitted topic model, checked to have mass in each row, as float64."""
     components = getattr(estimator, "components_", None)
     if components is None or not hasattr(estimator, "transform"):
         if hasattr(estimator, "fit"):
@@ -269,36 +244,29 @@ def check_components(estimator: Any) -> np.ndarray:
             f"{type(estimator).__name__}. Of a Pipeline, pass the last step, and X as the steps "
             "before it give it"
         )
-    components = check_array(components, dtype=np.float64, input_name="components_")
-    check_non_negative(components, f"{type(estimator).__name__}.components_")
-    massless = np.flatnonzero(components.sum(axis=1) <= 0)
+    checked: np.ndarray = check_array(components, dtype=np.float64, input_name="components_")
+    check_non_negative(checked, f"{type(estimator).__name__}.components_")
+    massless = np.flatnonzero(checked.sum(axis=1) <= 0)
     if massless.size:
         raise ValueError(
             f"components_ must have mass in each topic; topic {massless[0]} of "
-            f"{components.shape[0]} is 0 everywhere. Remove it, or add a small number to it"
+            f"{checked.shape[0]} is 0 everywhere. Remove it, or add a small number to it"
         )
-    checked: np.ndarray = components
     return checked
 
 
 def _check_counts(X: Any, n_features: int) -> sparse.csr_matrix:
     """X as non-negative CSR of float64 or float32 with n_features columns."""
     check_structure(X, "log_predictive_probability")
-    X = check_array(
-        X,
-        accept_sparse="csr",
-        dtype=[np.float32, np.float64],
-        input_name="X",
-        ensure_min_samples=0,
-    )
+    dtypes = [np.float32, np.float64]
+    X = check_array(X, accept_sparse="csr", dtype=dtypes, input_name="X", ensure_min_samples=0)
     if X.shape[1] != n_features:
         raise ValueError(
             f"X must have the columns that estimator was fitted on: {n_features} features by its "
             f"components_; got {X.shape[1]}. Count X with the same vocabulary"
         )
-    X = sparse.csr_matrix(X)
-    check_non_negative(X, "log_predictive_probability")
-    counts: sparse.csr_matrix = X
+    counts: sparse.csr_matrix = sparse.csr_matrix(X)
+    check_non_negative(counts, "log_predictive_probability")
     return counts
 
 

@@ -13,14 +13,9 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from streamtopics.metrics.coherence import check_measure, topic_coherence
-from streamtopics.metrics.diversity import topic_diversity
+from streamtopics.metrics.coherence import check_measure, topic_coherence, topic_diversity
 from streamtopics.metrics.left_to_right import left_to_right
-from streamtopics.metrics.predictive import (
-    check_components,
-    log_predictive_probability,
-    perplexity,
-)
+from streamtopics.metrics.predictive import check_components, log_predictive_probability, perplexity
 from streamtopics.structure import check_structure
 
 
@@ -57,10 +52,7 @@ class PredictiveScorer:
 
 @dataclass(frozen=True)
 class PerplexityScorer:
-    """Scorer by `perplexity`, negated so that higher is better.
-
-    It ranks models on one test set as `PredictiveScorer` does; means over test
-    sets can differ.
+    """Scorer by `perplexity`, negated; it ranks models on a test set as `PredictiveScorer` does.
 
     Parameters
     ----------
@@ -127,8 +119,7 @@ class LeftToRightScorer:
 class ParticleScorer:
     """Scorer by the particle estimate of the likelihood, nats per token, for `WASTopicModel`.
 
-    Where `score` asks for the words that are missing in sentences, this asks for whole
-    documents.
+    Unlike `score` it asks for whole documents.
 
     Parameters
     ----------
@@ -151,11 +142,7 @@ class ParticleScorer:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not isinstance(self.n_particles, Integral) or self.n_particles < 1:
-            raise ValueError(
-                f"n_particles must be an integer of at least 1, for example 100; got "
-                f"{self.n_particles!r}"
-            )
+        _check_n(self.n_particles, at_least=1, name="n_particles", example=100)
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         model, documents = _model_and_counts(estimator, X)
@@ -169,16 +156,14 @@ class ParticleScorer:
 class CoherenceScorer:
     """Scorer by the mean of `topic_coherence` over topics, on the test documents.
 
-    It sees only top words, so it does not say how many topics there should be,
-    and it is noisy on small test sets.
+    It does not say how many topics there should be, and is noisy on small test sets.
 
     Parameters
     ----------
     measure : {"npmi", "c_v", "umass"}, default="npmi"
         See `topic_coherence`.
     n : int, default=10
-        Top words of each topic, at least 2; at most the number of features are
-        taken.
+        Top words of each topic, at least 2; at most the number of features are taken.
 
     Raises
     ------
@@ -240,9 +225,11 @@ class DiversityScorer:
         return topic_diversity(_top_columns(_last_step(estimator), self.n))
 
 
-def _check_n(n: int, *, at_least: int) -> None:
+def _check_n(n: int, *, at_least: int, name: str = "n", example: int = 10) -> None:
     if not isinstance(n, Integral) or n < at_least:
-        raise ValueError(f"n must be an integer of at least {at_least}, for example 10; got {n!r}")
+        raise ValueError(
+            f"{name} must be an integer of at least {at_least}, for example {example}; got {n!r}"
+        )
 
 
 def _last_step(estimator: Any) -> Any:

@@ -40,14 +40,7 @@ class Rouge(NamedTuple):
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text in small letters: runs of letters, digits and underscores.
-
-    Examples
-    --------
-    >>> from streamtopics.metrics.summaries import words_of
-    >>> words_of("It's 3 o'clock!")
-    ['it', 's', '3', 'o', 'clock']
-    """
+    """The words of a text in small letters: runs of letters, digits and underscores."""
     return WORD.findall(text.lower())
 
 
@@ -72,12 +65,11 @@ def rouge(
         ROUGE-N for n-grams of N words, at most 100, or ROUGE-L for the longest common subsequence.
     several : {"mean", "max", "jackknife"}, default="mean"
         What is made of several references: the mean of the scores; those of the reference
-        of the highest F; or the mean of that over all ways to leave one reference out,
-        by which a reference can be scored by the others in the same way.
+        of the highest F; or the mean of that over all ways to leave one reference out.
     tokenize : callable, default=words_of
         Takes a text and returns a list of words. The default has small letters and stems
-        nothing; for Chinese or Japanese take ``list``, which has characters, and for scripts
-        that write vowels as marks, such as Devanagari, which it takes apart, ``str.split``.
+        nothing; take ``list`` for Chinese or Japanese, and ``str.split`` for scripts that
+        write vowels as marks, such as Devanagari.
 
     Returns
     -------
@@ -94,8 +86,7 @@ def rouge(
 
     Notes
     -----
-    Longer summaries have a higher recall and a lower precision, so compare F, or summaries of
-    one length. Function words count like all others.
+    Longer summaries have a higher recall and a lower precision: compare F, or one length.
 
     References
     ----------
@@ -254,8 +245,7 @@ def _references(texts: Any, d: int) -> list[str]:
         raise TypeError(
             f"references must be texts or lists of texts, but those of document {d} are {texts!r}"
         )
-    references: list[str] = texts
-    return references
+    return list(texts)
 
 
 def _scores(words: Sequence[str], reference: Sequence[str], order: Any) -> tuple[float, ...]:
@@ -279,12 +269,6 @@ def common_subsequence(one: Sequence[str], other: Sequence[str]) -> int:
 
     Bit i of `rows` is 0 where the longest one of one[:i + 1] is longer than that of one[:i]
     (Hyyrö 2004).
-
-    Examples
-    --------
-    >>> from streamtopics.metrics.summaries import common_subsequence
-    >>> common_subsequence("a b c d".split(), "b x d a".split())
-    2
     """
     places: dict[str, int] = {}
     for i, word in enumerate(one):
@@ -299,14 +283,10 @@ def common_subsequence(one: Sequence[str], other: Sequence[str]) -> int:
 
 def _combined(scores: np.ndarray, several: str) -> np.ndarray:
     """Combine the scores by each reference, of shape (n_references, 3)."""
-    found: np.ndarray
+    found: np.ndarray = scores.mean(axis=0)
     if several == "mean" or len(scores) == 1:
-        found = scores.mean(axis=0)
         return found
-    best, *others = np.argsort(-scores[:, 2], kind="stable")
-    if several == "max":
-        found = scores[best]
-        return found
-    # The best one is missing once; then the second is the best.
-    found = ((len(scores) - 1) * scores[best] + scores[others[0]]) / len(scores)
+    best, second, *_ = scores[np.argsort(-scores[:, 2], kind="stable")]
+    # Left out, the best one is missing once; then the second is the best.
+    found = best if several == "max" else ((len(scores) - 1) * best + second) / len(scores)
     return found

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from streamtopics.dpp.elementary_symmetric import log_elementary
 from streamtopics.dpp.marginal import marginal_kernel
 from streamtopics.dpp.noise import Counting
 from streamtopics.dpp.sampling import sample, sample_k
+from streamtopics.dpp.spectrum import log_elementary
 from tests.dpp import cases
 
 finite_dpps = pytest.importorskip("dppy.finite_dpps")

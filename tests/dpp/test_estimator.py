@@ -25,12 +25,16 @@ from streamtopics.datasets import make_dpp_sets
 from streamtopics.dpp import learning
 from streamtopics.dpp.batches import batch_sets
 from streamtopics.dpp.likelihood import log_likelihood
-from streamtopics.dpp.marginal import expected_size, marginal_kernel
+from streamtopics.dpp.marginal import (
+    expected_size,
+    marginal_kernel,
+    telling_words,
+    word_probabilities,
+)
 from streamtopics.dpp.measures import Bernoulli, Fourier, Gaussian, Items, Poisson, Weighted
 from streamtopics.dpp.multiplicative import theta_steps
 from streamtopics.dpp.noise import Background, Counting
 from streamtopics.dpp.sets import PointSets
-from streamtopics.dpp.words import telling_words, word_probabilities
 from streamtopics.text import SentenceVectorizer
 
 DATA = make_dpp_sets(300, "exponential", n_features=12, noise=0.3, random_state=0)

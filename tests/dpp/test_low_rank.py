@@ -6,7 +6,6 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import approx_fprime
 
-from streamtopics.dpp.elementary_symmetric import draw_subsets, log_elementary
 from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.low_rank import (
     core,
@@ -29,7 +28,7 @@ from streamtopics.dpp.marginal import (
 )
 from streamtopics.dpp.measures import Bernoulli, Items, Weighted
 from streamtopics.dpp.noise import Background, Counting
-from streamtopics.dpp.spectrum import size_probabilities, spectrum
+from streamtopics.dpp.spectrum import draw_subsets, log_elementary, size_probabilities, spectrum
 from tests.dpp import cases
 from tests.reference import dpp as reference
 

@@ -9,13 +9,12 @@ section 4.3.3).
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.polynomial.polynomial import polyval
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.special import gammaln
 from scipy.stats import geom
@@ -319,22 +318,15 @@ def _moments(pi: Floats, H: Floats) -> tuple[Floats, Floats]:
 
 
 def _tilted_words(lengths: Places, pi: Floats, H: Floats, rng: Generator) -> sparse.csr_matrix:
-    """Draw sentences of these lengths from Multinomial(x; n, pi) (h'x)^2, word by word.
-
-    Each is found by bisection of the law in `NextWord`.
-    """
-    n, V = H.shape
-    law = NextWord.of(pi, H)
-    a, found = np.zeros(n), [np.zeros((2, 0), dtype=np.intp)]
+    """Draw sentences of these lengths from Multinomial(x; n, pi) (h'x)^2, word by word."""
+    law, a = NextWord.of(pi, H), np.zeros(len(H))
+    found = [np.zeros((2, 0), dtype=np.intp)]
     for drawn in range(lengths.max(initial=0)):
         rows = np.flatnonzero(lengths > drawn)
-        left, so_far, last = lengths[rows] - drawn - 1, a[rows], np.full(len(rows), V - 1)
-        threshold = rng.random(len(rows)) * law.weight(rows, last, so_far, left)
-        above = partial(law.above, threshold, rows, a=so_far, left=left)
-        word = rank_of(above, np.zeros(len(rows), dtype=np.intp), last)
+        word = law.draw(rows, a[rows], lengths[rows] - drawn - 1, rng)
         a[rows] += H[rows, word]
         found.append(np.stack([rows, word]))
-    return rows_of_words(found, (n, V))
+    return rows_of_words(found, H.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -342,16 +334,9 @@ class NextWord:
     """The law of the next word of a sentence from Multinomial(x; n, pi) (h'x)^2, for some h.
 
     With a = h'x so far and l words left after this one, word w has a probability
-    proportional to pi_w [(a + h_w + l m)^2 + l c]. Its sums over the words up to w are made
-    of those of pi, pi h and pi h^2.
-
-    Attributes
-    ----------
-    m, c : ndarray of shape (n,)
-        Mean and variance of h over a word.
-    P : ndarray of shape (V,)
-    P1, P2 : ndarray of shape (n, V)
-        Sums of pi, pi h and pi h^2 over the words up to each.
+    proportional to pi_w [(a + h_w + l m)^2 + l c], m and c the mean and variance of h over a
+    word, of shape (n,). P, of shape (V,), P1 and P2, of shape (n, V), are the sums of pi, pi h
+    and pi h^2 over the words up to each, of which those of the law are made.
     """
 
     m: Floats
@@ -372,8 +357,9 @@ class NextWord:
         constant = b**2 + left * self.c[rows]
         return constant * self.P[words] + 2 * b * self.P1[rows, words] + self.P2[rows, words]
 
-    def above(
-        self, threshold: Floats, rows: Places, words: Places, a: Floats, left: Places
-    ) -> NDArray[np.bool_]:
-        """Return whether the weight is above the threshold."""
-        return self.weight(rows, words, a, left) > threshold
+    def draw(self, rows: Places, a: Floats, left: Places, rng: Generator) -> Places:
+        """Draw the next word of these rows, by bisection."""
+        last = np.full(len(rows), len(self.P) - 1)
+        threshold = rng.random(len(rows)) * self.weight(rows, last, a, left)
+        first = np.zeros(len(rows), dtype=np.intp)
+        return rank_of(lambda words: self.weight(rows, words, a, left) > threshold, first, last)

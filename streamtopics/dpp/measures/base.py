@@ -105,15 +105,7 @@ class BaseMeasure(Protocol):
 def rank_of(test: Callable[[Places], np.ndarray], low: Places, high: Places) -> Places:
     """Return the smallest place in [low, high] at which a monotone test holds, by bisection.
 
-    `test` takes an integer array like `low` and is never called with `high`, at which
-    it is taken to hold.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.dpp.measures.base import rank_of
-    >>> rank_of(lambda place: place >= 3, np.array([0, 4, 0]), np.array([9, 9, 2]))
-    array([3, 4, 2])
+    `test` is never called with `high`, at which it is taken to hold.
     """
     low, high = low.copy(), high.copy()
     while (open_ := low < high).any():
@@ -125,10 +117,7 @@ def rank_of(test: Callable[[Places], np.ndarray], low: Places, high: Places) -> 
 
 
 def as_rows(points: Points) -> sparse.csr_matrix:
-    """Return points as a CSR matrix of float64, a copy if anything has to change.
-
-    Entries that a CSR matrix has twice are added up, as scipy does.
-    """
+    """Return points as a CSR matrix of float64 without duplicates, a copy if they change."""
     fits = isinstance(points, sparse.csr_matrix) and points.dtype == np.float64
     rows: sparse.csr_matrix = points if fits else sparse.csr_matrix(points, dtype=np.float64)
     if not rows.has_canonical_format:

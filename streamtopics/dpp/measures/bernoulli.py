@@ -5,12 +5,11 @@ p(x) = prod_i pi_i^x_i (1 - pi_i)^(1 - x_i),    Sigma = Diag(pi (1 - pi)) + pi p
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from streamtopics.dpp.arrays import Floats, Places, Points
@@ -127,21 +126,13 @@ class Bernoulli(BaseMeasure):
         return rows_of_words(found, (n, V))
 
     def sample_tilted(self, H: Floats, rng: Generator) -> sparse.csr_matrix:
-        """Draw a sentence from p(x) (h'x)^2 / h'Sigma h for each row h of H.
-
-        Each next word is found by bisection of the law in `Gaps`.
-        """
+        """Draw a sentence from p(x) (h'x)^2 / h'Sigma h for each row h of H."""
         n, V = H.shape
         gaps = Gaps.of(self.pi, H)
         rows, start, a = np.arange(n), np.zeros(n, dtype=np.intp), np.zeros(n)
         found = [np.zeros((2, 0), dtype=np.intp)]
         while rows.size:
-            threshold = rng.random(rows.size) * gaps.weight(rows, start, start, a)
-            after = rank_of(
-                partial(gaps.at_most, threshold, rows, start, a=a),
-                start + 1,
-                np.full(rows.size, V + 1),
-            )
+            after = gaps.draw(rows, start, a, rng)
             more = after <= V
             rows, start, word = rows[more], after[more], after[more] - 1
             a = a[more] + H[rows, word]
@@ -179,11 +170,7 @@ class Gaps:
 
         Q_j / Q_i  [(a + m_j)^2 + c_j] / [(a + m_i)^2 + c_i],    Q_j = prod_{l<j} (1 - pi_l).
 
-    Attributes
-    ----------
-    log_absent : ndarray of shape (V + 1,)
-        log Q.
-    m, c : ndarray of shape (n, V + 1)
+    log_absent is log Q, of shape (V + 1,); m and c have the shape (n, V + 1).
     """
 
     log_absent: Floats
@@ -201,11 +188,11 @@ class Gaps:
         none = np.exp(self.log_absent[end] - self.log_absent[start])
         return none * ((a + self.m[rows, end]) ** 2 + self.c[rows, end])
 
-    def at_most(
-        self, threshold: Floats, rows: Places, start: Places, end: Places, a: Floats
-    ) -> NDArray[np.bool_]:
-        """Return whether the weight is at most the threshold."""
-        return self.weight(rows, start, end, a) <= threshold
+    def draw(self, rows: Places, start: Places, a: Floats, rng: Generator) -> Places:
+        """Draw the place after the next word, by bisection; V + 1 if there is none."""
+        threshold = rng.random(rows.size) * self.weight(rows, start, start, a)
+        most = np.full(rows.size, self.log_absent.size)
+        return rank_of(lambda end: self.weight(rows, start, end, a) <= threshold, start + 1, most)
 
 
 def _sums_from(x: Floats) -> Floats:
