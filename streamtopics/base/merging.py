@@ -85,7 +85,8 @@ class Mergeable(StreamingEstimator):
 
     def _merged(self, other: Self, base: Any) -> Any:
         """The commit record of both."""
-        merges = self._composition().rule.merges
+        rule = self._composition().rule
+        merges = rule.merges
         mine, theirs = self.posterior_, other.posterior_
         share = self._share_of_means(other, base)
         (state, memory), (_, their_memory) = self._commit.state, other._commit.state
@@ -96,7 +97,8 @@ class Mergeable(StreamingEstimator):
         alpha = share * mine.alpha + (1 - share) * theirs.alpha
         if merges == "sum":
             alpha = mine.alpha if np.array_equal(mine.alpha, theirs.alpha) else alpha
-            posterior = mine.added_to(theirs, base, alpha)
+            weights = rule.merged_weights(mine, theirs, base)
+            posterior = mine.added_to(theirs, base, alpha, weights)
         else:
             forgets = merges == "decayed mean"
             posterior = mine.averaged_with(theirs, base, forgets=forgets, alpha=alpha)
@@ -112,10 +114,11 @@ class Mergeable(StreamingEstimator):
         return own[0] / sum(own) if sum(own) > 0 else 0.5
 
     def _check_ancestor(self, base: Self, other: Self) -> None:
-        means = self._composition().rule.merges != "sum"
+        composition = self._composition()
+        adds = composition.rule.merges == "sum" and composition.growth == 1
         for model in (self, other):
             mine, shared = model.posterior_, base.posterior_
-            if not (mine.follows(shared) if means else mine.continues(shared)):
+            if not (mine.continues(shared) if adds else mine.follows(shared)):
                 raise ValueError(
                     "base must be the model that both others were copied from, but one of "
                     "them has not learnt all that base has"

@@ -15,10 +15,10 @@ documents' topic proportions, which some rules re-estimate, is kept beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -444,26 +444,24 @@ class TopicPosterior:
         other: TopicPosterior,
         base: TopicPosterior | None,
         alpha: np.ndarray | None = None,
+        weights: tuple[float, float, float] = (1.0, 1.0, -1.0),
     ) -> TopicPosterior:
         """Return lam + lam of other - lam of base, which counts what both share once.
 
         `base` is the posterior that both started from; None for the prior. `alpha` is that of
-        the result; None keeps this one's.
+        the result; None keeps this one's. `weights` are those of what each of the three learnt.
         """
         parts = [(self, 1.0), (other, 1.0)] + ([] if base is None else [(base, -1.0)])
         summed = _summed(parts)
-        c = summed.c - 1.0 if base is None else summed.c
-        S = self.a * self.S + other.a * other.S
-        learnt = self.a * self.learnt_mass + other.a * other.learnt_mass
-        if base is not None:
-            S -= base.a * base.S
-            learnt = learnt - base.learnt_part
+        weighed = [(p, w) for p, w in zip((self, other, base), weights, strict=True) if p]
+        learnt = [(w * p.a) * p.learnt_mass for p, w in weighed]
         return self._with(
             summed._replace(
-                S=S,
-                c=c,
+                S=_total((w * p.a) * p.S for p, w in weighed),
+                c=1.0 + _total(w * (p.c - 1.0) for p, w in weighed),
+                b=_total(w * p.b for p, w in weighed),
                 a=np.ones(self.n_nodes),
-                learnt_mass=learnt,
+                learnt_mass=_total(learnt),
                 alpha=self.alpha if alpha is None else alpha,
             )
         )
@@ -500,6 +498,11 @@ class TopicPosterior:
                 alpha=alpha,
             )
         )
+
+
+def _total(parts: Iterable[np.ndarray]) -> np.ndarray:
+    """The sum of arrays, in their order."""
+    return reduce(np.add, parts)
 
 
 def _summed(parts: Sequence[tuple[TopicPosterior, float]]) -> State:

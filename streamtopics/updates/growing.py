@@ -15,7 +15,7 @@ from typing import Any
 
 from streamtopics.checks import check_range
 from streamtopics.posteriors import Blend, Learn, Posterior
-from streamtopics.updates.rule import Around, Merging
+from streamtopics.updates.rule import Around
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,27 @@ class Growing(Around):
     def __post_init__(self) -> None:
         check_range(self, 1, 100, power=self.power)
 
-    @property
-    def merges(self) -> Merging:
-        """None: what two parts of a stream let go of depends on what came before them."""
-        return self.update.merges if self.power == 1 else None
+    def merged_weights(
+        self, mine: Posterior, theirs: Posterior, base: Posterior | None
+    ) -> tuple[float, float, float]:
+        """Weights under which both parts count by their tokens, and `base` as one stream has it."""
+        if base is None or self.power == 1 or base.n_documents == 0:
+            return 1.0, 1.0, -1.0
+        n_before, before = base.n_documents, base.n_tokens
+        n_documents = mine.n_documents + theirs.n_documents - n_before
+        parts = mine, theirs
+        own = [part.n_tokens - before for part in parts]
+        if not sum(own) > 0:
+            return 1.0, 1.0, -1.0
+        faded = [(n_before / part.n_documents) ** (self.power - 1) for part in parts]
+        left = (n_before / n_documents) ** (self.power - 1)
+        rest = before + sum(own) - left * before
+        weights = [
+            rest * tokens / sum(own) / (part.n_tokens - kept * before) if tokens > 0 else 0.0
+            for part, tokens, kept in zip(parts, own, faded, strict=True)
+        ]
+        of_base = left - sum(w * kept for w, kept in zip(weights, faded, strict=True))
+        return weights[0], weights[1], of_base
 
     def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
         """Return the blend of the rule with growing weights."""

@@ -40,6 +40,12 @@ class Rule(Protocol):
         """Way to make one of the posteriors of two parts of a stream; None if there is none."""
         return None
 
+    def merged_weights(
+        self, mine: Posterior, theirs: Posterior, base: Posterior | None
+    ) -> tuple[float, float, float]:
+        """Weights of what two posteriors and their ancestor learnt, where `merges` is "sum"."""
+        return 1.0, 1.0, -1.0
+
     def divided(self, share: float) -> "Rule | None":
         """The rule of a part with this share of a minibatch; None if it takes only whole ones."""
         return None
@@ -78,6 +84,12 @@ class Around(Rule):
     def merges(self) -> Merging:
         """Way of merging of the inner rule."""
         return self.update.merges
+
+    def merged_weights(
+        self, mine: Posterior, theirs: Posterior, base: Posterior | None
+    ) -> tuple[float, float, float]:
+        """Those of the inner rule."""
+        return self.update.merged_weights(mine, theirs, base)
 
     def divided(self, share: float) -> Rule | None:
         """The same around the inner rule of a part."""
