@@ -18,23 +18,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import digamma, gammaln
 
 from streamtopics.kernels import dirichlet as kernel_of_dirichlet
 from streamtopics.kernels import rows as kernel
-from streamtopics.messages import Statistics
 from streamtopics.posteriors.protocol import (
     TOO_EXTREME,
     Blend,
     Noise,
     Swap,
     check_finite,
-    mass_after,
     within_reach,
 )
+from streamtopics.posteriors.state import EMPTY, State, StatePosterior, StateProposal
 
 # Below this weight of S, the weight is multiplied into S.
 LEAST_WEIGHT = 1e-20
@@ -42,44 +41,7 @@ LEAST_WEIGHT = 1e-20
 WORDS_AT_ONCE = 512
 
 
-class State(NamedTuple):
-    """All that an update changes; it is replaced as a whole.
-
-    Attributes
-    ----------
-    S : ndarray of shape (n_words, n_components), float64
-        Counts learnt, of which updates change rows in place.
-    c, a, b : ndarray of shape (n_components,), float64
-        Weights of eta, of S and of xi.
-    learnt_mass : ndarray of shape (n_components,), float64
-        Sum of S over the words.
-    alpha : ndarray, float64
-        Dirichlet parameter of the documents' topic proportions.
-    n_batches, n_documents : int
-    n_tokens : float
-        Minibatches, documents and tokens blended in so far.
-    """
-
-    S: np.ndarray
-    c: np.ndarray
-    a: np.ndarray
-    learnt_mass: np.ndarray
-    b: np.ndarray
-    alpha: np.ndarray
-    n_batches: int = 0
-    n_documents: int = 0
-    n_tokens: float = 0.0
-
-    def counted(self, statistics: Statistics) -> dict[str, Any]:
-        """The counters after one more minibatch."""
-        return {
-            "n_batches": self.n_batches + 1,
-            "n_documents": self.n_documents + statistics.n_documents,
-            "n_tokens": self.n_tokens + statistics.n_tokens,
-        }
-
-
-class TopicPosterior:
+class TopicPosterior(StatePosterior):
     """Dirichlet parameters of topics over words, stored by word.
 
     Parameters
@@ -112,13 +74,14 @@ class TopicPosterior:
         self.prior_mass = _over_words(eta, shape)
         self.boosted_mass = self.prior_mass if xi is None else _over_words(xi, shape)
         zeros, ones = np.zeros(n_components), np.ones(n_components)
-        alpha = np.empty(0) if alpha is None else np.array(alpha, dtype=np.float64)
+        alpha = EMPTY if alpha is None else np.array(alpha, dtype=np.float64)
         self._state = State(np.zeros(shape), ones, ones, zeros, zeros, alpha)
 
     @property
     def S(self) -> np.ndarray:
         """Counts learnt, of shape (n_words, n_components), to be scaled by `a`."""
-        return self._state.S
+        S: np.ndarray = self._state.S
+        return S
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -140,50 +103,14 @@ class TopicPosterior:
         return self.eta if self.xi is None else self.xi
 
     @property
-    def c(self) -> np.ndarray:
-        """Weight of `eta` in each topic."""
-        return self._state.c
-
-    @property
     def a(self) -> np.ndarray:
         """Weight of `S` in each topic."""
         return self._state.a
 
     @property
-    def b(self) -> np.ndarray:
-        """Weight of `xi` in each topic; 0 where it is not another prior than `eta`."""
-        return self._state.b
-
-    @property
     def learnt_mass(self) -> np.ndarray:
         """Sum of `S` over the words, for each topic; scaled by `a` in `mass`."""
         return self._state.learnt_mass
-
-    @property
-    def alpha(self) -> np.ndarray:
-        """Dirichlet parameter of the documents' topic proportions."""
-        return self._state.alpha
-
-    @property
-    def n_batches(self) -> int:
-        """Minibatches blended in so far."""
-        return self._state.n_batches
-
-    @property
-    def n_documents(self) -> int:
-        """Documents blended in so far."""
-        return self._state.n_documents
-
-    @property
-    def n_tokens(self) -> float:
-        """Tokens blended in so far."""
-        return self._state.n_tokens
-
-    @property
-    def prior_part(self) -> np.ndarray:
-        """Mass in each topic that is owed to the prior and to its boosts."""
-        prior_part: np.ndarray = self.c * self.prior_mass + self.b * self.boosted_mass
-        return prior_part
 
     @property
     def learnt_part(self) -> np.ndarray:
@@ -252,16 +179,7 @@ class TopicPosterior:
             yield words, before, after
 
     def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
-        """KL from q to lam, and from q to eta, with q what `blend` would make of lam.
-
-        At the cost of the whole vocabulary. With a boost, the divergences are those to
-        lam + boost xi and to eta + boost xi.
-
-        Returns
-        -------
-        from_posterior, from_prior : ndarray of shape (n_components,), float64
-            KL(Dir(q_k) || Dir(lam_k)) and KL(Dir(q_k) || Dir(eta_k)), in nats.
-        """
+        """KL from q to lam, and from q to eta, in nats: see `Posterior`."""
         mass = within_reach(self.after(blend).mass)
         from_posterior, from_prior = np.zeros((2, self.S.shape[1]))
         boosted = np.any(blend.boost)
@@ -282,18 +200,11 @@ class TopicPosterior:
         return np.maximum(from_posterior, 0.0), np.maximum(from_prior, 0.0)
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
-        """Slope of E_q[log Dir(beta_k | p(rho))] in rho, q being the posterior after `blend`.
+        """Slope of E_q[log Dir(beta_k | p(rho))] in rho, in nats: see `Posterior`.
 
         With p(rho) = rho lam + (1 - rho) eta + boost xi this is
 
-            sum over the words of (lam - eta) (E_q[log beta] - E_p(rho)[log beta]),
-
-        at the cost of the whole vocabulary.
-
-        Returns
-        -------
-        slope : callable
-            From rho of shape (n_components,) to the slopes, of the same shape, in nats.
+            sum over the words of (lam - eta) (E_q[log beta] - E_p(rho)[log beta]).
         """
         everything = np.arange(self.S.shape[0], dtype=np.int32)
         eta = self.prior_rows(everything)
@@ -314,11 +225,7 @@ class TopicPosterior:
         return slope
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
-        """Carry out an update, and set the attributes in `swaps` together with it.
-
-        Nothing has changed when it raises, and no signal handler can run between the parts
-        of the change.
-        """
+        """Carry out an update, and set the attributes in `swaps` together with it, or neither."""
         if blend.noise is None:
             blend_together([(self, blend)], swaps)
         else:
@@ -395,18 +302,19 @@ class TopicPosterior:
         out._state = state
         return out
 
+    def _learnt(self, *shares: tuple[TopicPosterior, Any]) -> dict[str, Any]:
+        """What is learnt in a sum of posteriors, each times its share."""
+        return {
+            "S": sum((share * p.a) * p.S for p, share in shares),
+            "a": np.ones(self.n_nodes),
+            "learnt_mass": sum(share * p.learnt_part for p, share in shares),
+        }
+
     def plus(self, other: TopicPosterior, scale: float) -> TopicPosterior:
         """Return lam + scale * other, at the cost of the whole vocabulary."""
-        mine, theirs = self._state, other._state
-        return self._with(
-            mine._replace(
-                S=mine.a * mine.S + scale * theirs.a * theirs.S,
-                c=mine.c + scale * theirs.c,
-                a=np.ones(self.n_nodes),
-                learnt_mass=self.learnt_part + scale * other.learnt_part,
-                b=mine.b + scale * theirs.b,
-            )
-        )
+        c, b = self.c + scale * other.c, self.b + scale * other.b
+        learnt = self._learnt((self, 1.0), (other, scale))
+        return self._with(self._state._replace(c=c, b=b, **learnt))
 
     def with_topics(self, places: np.ndarray, alpha: np.ndarray | None) -> TopicPosterior:
         """A copy with other topics: those at `places`, and for -1 one that knows nothing."""
@@ -445,23 +353,11 @@ class TopicPosterior:
         `base` is the posterior that both started from; None for the prior. `alpha` is that of
         the result; None keeps this one's.
         """
-        parts = [(self, 1.0), (other, 1.0)] + ([] if base is None else [(base, -1.0)])
+        parts = _signed(self, other, base)
         summed = _summed(parts)
         c = summed.c - 1.0 if base is None else summed.c
-        S = self.a * self.S + other.a * other.S
-        learnt = self.a * self.learnt_mass + other.a * other.learnt_mass
-        if base is not None:
-            S -= base.a * base.S
-            learnt = learnt - base.learnt_part
-        return self._with(
-            summed._replace(
-                S=S,
-                c=c,
-                a=np.ones(self.n_nodes),
-                learnt_mass=learnt,
-                alpha=self.alpha if alpha is None else alpha,
-            )
-        )
+        alpha = self.alpha if alpha is None else alpha
+        return self._with(summed._replace(c=c, alpha=alpha, **self._learnt(*parts)))
 
     def averaged_with(
         self,
@@ -479,22 +375,22 @@ class TopicPosterior:
         result.
         """
         k = self.n_nodes
-        signs = [(self, 1.0), (other, 1.0)] + ([] if base is None else [(base, -1.0)])
+        signs = _signed(self, other, base)
         parts = signs[:2] if forgets else signs
         weights = [1.0 / p.c if forgets else np.full(k, float(p.n_batches)) for p, _ in parts]
         total: Any = sum(sign * w for (_, sign), w in zip(parts, weights, strict=True))
         if not (total > 0).all():
             return self
         shares = [(p, sign * w / total) for (p, sign), w in zip(parts, weights, strict=True)]
-        return self._with(
-            _summed(signs)._replace(
-                S=sum((share * p.a) * p.S for p, share in shares),
-                c=sum(np.sign(share) * share**2 * p.c for p, share in shares),
-                a=np.ones(k),
-                learnt_mass=sum(share * p.learnt_part for p, share in shares),
-                alpha=alpha,
-            )
-        )
+        c: Any = sum(np.sign(share) * share**2 * p.c for p, share in shares)
+        return self._with(_summed(signs)._replace(c=c, alpha=alpha, **self._learnt(*shares)))
+
+
+def _signed(
+    one: TopicPosterior, other: TopicPosterior, base: TopicPosterior | None
+) -> list[tuple[TopicPosterior, float]]:
+    """Both, and what they share taken out once."""
+    return [(one, 1.0), (other, 1.0)] + ([] if base is None else [(base, -1.0)])
 
 
 def _summed(parts: Sequence[tuple[TopicPosterior, float]]) -> State:
@@ -532,23 +428,8 @@ def blend_together(
     kernel.write([arguments for arguments, _ in prepared], [*states, *swaps])
 
 
-class Proposal:
-    """A posterior as it would stand after a blend that was not carried out."""
-
-    def __init__(self, posterior: TopicPosterior, blend: Blend):
-        self._posterior = posterior
-        self._blend = blend
-
-    @property
-    def alpha(self) -> np.ndarray:
-        """Dirichlet parameter of the documents' topic proportions."""
-        alpha = self._blend.alpha
-        return self._posterior.alpha if alpha is None else alpha
-
-    @property
-    def mass(self) -> np.ndarray:
-        """Sum of lam over the words, for each topic."""
-        return mass_after(self._posterior, self._blend)
+class Proposal(StateProposal[TopicPosterior]):
+    """Topics as they would stand after a blend that was not carried out."""
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         """Rows of lam for `words`, which must be among those of the statistics."""
