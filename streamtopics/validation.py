@@ -320,13 +320,11 @@ def check_word_prior(
     """
     words = getattr(estimator, "feature_names_in_", None)
     given = getattr(estimator, name)
-    if callable(given) and X.shape[0] == 0:
-        raise ValueError(
-            f"{name} is to be made of the first minibatch, but that has no documents; start with "
-            "one that has, or pass a prior"
-        )
+    columns = Columns(X, words, n_components, y, classes)
+    if callable(given):
+        columns.counts(name)
     try:
-        prior = resolved(given, Columns(X, words, n_components, y, classes))
+        prior = resolved(given, columns)
     except Exception as error:
         error.add_note(f"raised by {name}={given!r} of {type(estimator).__name__}")
         raise

@@ -52,7 +52,7 @@ class BetaBinomial:
     tails: float = 1.0
 
     def __post_init__(self) -> None:
-        check_positive(self, heads=self.heads, tails=self.tails)
+        check_positive(self, **vars(self))
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
         """The posterior before any data, which is the prior."""

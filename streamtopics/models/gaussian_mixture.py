@@ -19,8 +19,7 @@ from scipy.special import logsumexp, psi
 from streamtopics.checks import check_positive, check_whole
 from streamtopics.families import dirichlet, normal_gamma
 from streamtopics.messages import NodeStatistics
-from streamtopics.models.dense_model import check_codes
-from streamtopics.models.student_t import log_student_t
+from streamtopics.models.dense_model import check_codes, log_student_t
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 
 # The ascent that finds the components in the first minibatch.
@@ -224,15 +223,13 @@ class Mixture:
             weights, components = _statistics(X, r)
             after = Mixture(self.weights + weights, self.components + components)
             r, log_evidence = after.responsibilities(X)
-            bound = float(log_evidence.sum()) - after._divergence(self)
+            divergence = normal_gamma.kl(after.components, self.components).sum()
+            divergence = dirichlet.kl(after.weights, self.weights) + divergence
+            bound = float(log_evidence.sum()) - float(divergence)
             if bound - last < START_TOL * len(X):
                 break
             last = bound
         return after, bound
-
-    def _divergence(self, other: "Mixture") -> float:
-        components = normal_gamma.kl(self.components, other.components).sum()
-        return float(dirichlet.kl(self.weights, other.weights) + components)
 
 
 def mixture_blocks(model: GaussianMixture, n_groups: int, n_features: int) -> dict[str, Block]:

@@ -22,7 +22,7 @@ from scipy.stats import gamma as gamma_distribution
 from streamtopics.checks import check_positive
 from streamtopics.families import gamma, gaussian, normal_gamma
 from streamtopics.messages import NodeStatistics
-from streamtopics.models.student_t import log_student_t
+from streamtopics.models.dense_model import log_student_t
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 
 # The inner ascent: between coefficients and noise, and of both with what is missing.
@@ -89,15 +89,7 @@ class MeanFieldRegression:
     input_rate: float = 1.0
 
     def __post_init__(self) -> None:
-        check_positive(
-            self,
-            precision=self.precision,
-            shape=self.shape,
-            rate=self.rate,
-            input_mean_mass=self.input_mean_mass,
-            input_shape=self.input_shape,
-            input_rate=self.input_rate,
-        )
+        check_positive(self, **vars(self))
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
         """The posterior before any data, which is the prior."""

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from streamtopics.priors.checks import check_positive
-from streamtopics.priors.columns import Columns
-from streamtopics.priors.record import PriorRecord
+from streamtopics.priors.columns import Columns, PriorRecord
 from streamtopics.structure import check_structure
 
 
