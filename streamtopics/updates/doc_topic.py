@@ -229,6 +229,11 @@ class LearnsDocTopicPrior(Rule):
         """Way of merging of the inner rule."""
         return self.update.merges
 
+    @property
+    def retains_alike(self) -> bool:
+        """Whether the inner rule does."""
+        return self.update.retains_alike
+
     def init(self, posterior: Posterior) -> tuple[Any, Memory]:
         """The state of the rule, and what is remembered of the documents."""
         return self.update.init(posterior), None

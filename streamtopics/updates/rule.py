@@ -40,8 +40,13 @@ class Rule(Protocol):
         """Way to make one of the posteriors of two parts of a stream; None if there is none."""
         return None
 
+    @property
+    def retains_alike(self) -> bool:
+        """Whether it retains the same of all topics and adds no noise, as averages need it."""
+        return True
+
     def init(self, posterior: Posterior) -> Any:
-        """The state before the first minibatch."""
+        """The state before the first minibatch; None says that the rule has no state."""
         return None
 
     def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
@@ -94,6 +99,11 @@ class Rounds(Rule):
     def merges(self) -> Merging:
         """Way of merging of the inner rule."""
         return self.update.merges
+
+    @property
+    def retains_alike(self) -> bool:
+        """Whether the inner rule does."""
+        return self.update.retains_alike
 
     def init(self, posterior: Posterior) -> Any:
         """Return the first state of the inner rule."""
