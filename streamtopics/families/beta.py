@@ -28,18 +28,10 @@ from scipy.linalg import eigvalsh_tridiagonal
 from scipy.special import logsumexp
 
 from streamtopics.families import dirichlet
-from streamtopics.families.dirichlet import expected_statistics, kl, log_normalizer, mass
-
-__all__ = [
-    "expected_statistics",
-    "from_parameters",
-    "kl",
-    "log_normalizer",
-    "mass",
-    "parameters",
-    "quadrature",
-    "valid",
-]
+from streamtopics.families.dirichlet import expected_statistics as expected_statistics
+from streamtopics.families.dirichlet import kl as kl
+from streamtopics.families.dirichlet import log_normalizer as log_normalizer
+from streamtopics.families.dirichlet import mass as mass
 
 
 def from_parameters(a: ArrayLike, b: ArrayLike) -> np.ndarray:

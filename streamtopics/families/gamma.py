@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The gamma family: a positive number g, such as a precision.
 
-With shape a and rate b the natural parameter is (2a, 2b), the statistics are
-(ln g / 2, -g / 2) and h(g) = 1/g. In units of a Gaussian's data: 2a counts
-observations and 2b sums their squares, so that statistics are added as they are.
+With shape a and rate b the density is proportional to g^(a-1) e^(-b g); the natural
+parameter is (2a, 2b), the statistics are (ln g / 2, -g / 2) and h(g) = 1/g. In units of a
+Gaussian's data 2a counts observations and 2b sums their squares, so that statistics are
+added as they are.
 
     A(eta) = lnG(a) - a ln b
 
@@ -41,13 +42,7 @@ from streamtopics.families.log_gamma import deviance, remainder, remainder_diver
 
 
 def from_parameters(a: ArrayLike, b: ArrayLike) -> np.ndarray:
-    """The natural parameter (2a, 2b).
-
-    Parameters
-    ----------
-    a, b : array-like of shapes that broadcast
-        Shape and rate: the density is proportional to g^(a-1) e^(-b g).
-    """
+    """The natural parameter (2a, 2b) of shape a and rate b."""
     return 2 * np.stack(np.broadcast_arrays(a, b), axis=-1).astype(np.float64)
 
 

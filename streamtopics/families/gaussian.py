@@ -41,13 +41,7 @@ MASS_IS_A_COUNT = False
 
 
 def from_parameters(m: ArrayLike, k: ArrayLike) -> np.ndarray:
-    """The natural parameter (k m, k).
-
-    Parameters
-    ----------
-    m, k : array-like of shapes that broadcast
-        Mean and precision.
-    """
+    """The natural parameter (k m, k) of mean m and precision k."""
     return np.stack(np.broadcast_arrays(np.multiply(k, m), k), axis=-1).astype(np.float64)
 
 

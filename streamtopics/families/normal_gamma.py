@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The normal-gamma family: mean mu and precision g of Gaussian observations.
 
-g ~ Gamma(a, b) and mu | g ~ N(m, 1 / (k g)). The natural parameter is
+g ~ Gamma(a, b), of shape a and rate b, and mu | g ~ N(m, 1 / (k g)). The natural parameter is
 (k m, k, 2b + k m^2, 2a), the statistics are (g mu, -g mu^2 / 2, -g / 2, ln g / 2) and
 h = g^(-1/2). Data add (sum x, n, sum x^2, n).
 
@@ -45,15 +45,7 @@ from streamtopics.families.log_gamma import deviance
 
 
 def from_parameters(m: ArrayLike, k: ArrayLike, a: ArrayLike, b: ArrayLike) -> np.ndarray:
-    """The natural parameter (k m, k, 2b + k m^2, 2a).
-
-    Parameters
-    ----------
-    m, k : array-like of shapes that broadcast
-        Mean of mu and what multiplies g in its precision.
-    a, b : array-like of shapes that broadcast
-        Shape and rate of g.
-    """
+    """The natural parameter (k m, k, 2b + k m^2, 2a), of the mean m of mu and so on."""
     m, k, a, b = (np.asarray(x, dtype=np.float64) for x in np.broadcast_arrays(m, k, a, b))
     return np.stack([k * m, k, 2 * b + k * m * m, 2 * a], axis=-1)
 

@@ -34,14 +34,6 @@ NODES, WEIGHTS = np.polynomial.legendre.leggauss(64)
 DEPTH = 45.0
 
 
-def _mode(w: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The mode and its complement."""
-    safe = np.where(k > 0, k, 1.0)
-    inside = (w > 0) & (w < k)
-    mode = np.where(inside, w / safe, w > 0)
-    return mode, np.where(inside, (k - w) / safe, w <= 0)
-
-
 def _exponent(w: np.ndarray, k: np.ndarray, mode: np.ndarray, d: np.ndarray) -> np.ndarray:
     """Exponent of the density at mode + d, less that at the mode; at most 0."""
     slope = np.where((w > 0) & (w < k), 0.0, w - k * mode)
@@ -50,14 +42,16 @@ def _exponent(w: np.ndarray, k: np.ndarray, mode: np.ndarray, d: np.ndarray) -> 
 
 
 def _quadrature(eta: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]:
-    """The mode and, along a new last axis, distances d from it and weights.
+    """w, k, the mode and its complement; along a new last axis distances d from it and weights.
 
     The weights sum to the integral of the density, of which the largest value is 1.
     """
     eta = np.asarray(eta, dtype=np.float64)
     w, k = eta[..., 0, None], eta[..., 1, None]
-    mode, rest = _mode(w, k)
-    slope = np.abs(np.where((w > 0) & (w < k), 0.0, w - k * mode))
+    inside, safe = (w > 0) & (w < k), np.where(k > 0, k, 1.0)
+    mode = np.where(inside, w / safe, w > 0)
+    rest = np.where(inside, (k - w) / safe, w <= 0)
+    slope = np.abs(np.where(inside, 0.0, w - k * mode))
     # The root of slope d + k d^2 / 2 = DEPTH; d <= 1 is all there is.
     reach = 2 * DEPTH / np.maximum(slope + np.sqrt(slope**2 + 2 * DEPTH * k), DEPTH)
     left, right = np.minimum(mode, reach), np.minimum(rest, reach)

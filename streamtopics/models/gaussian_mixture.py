@@ -223,13 +223,15 @@ class Mixture:
             weights, components = _statistics(X, r)
             after = Mixture(self.weights + weights, self.components + components)
             r, log_evidence = after.responsibilities(X)
-            divergence = normal_gamma.kl(after.components, self.components).sum()
-            divergence = dirichlet.kl(after.weights, self.weights) + divergence
-            bound = float(log_evidence.sum()) - float(divergence)
+            bound = float(log_evidence.sum()) - after._divergence(self)
             if bound - last < START_TOL * len(X):
                 break
             last = bound
         return after, bound
+
+    def _divergence(self, other: "Mixture") -> float:
+        components = normal_gamma.kl(self.components, other.components).sum()
+        return float(dirichlet.kl(self.weights, other.weights) + components)
 
 
 def mixture_blocks(model: GaussianMixture, n_groups: int, n_features: int) -> dict[str, Block]:

@@ -37,11 +37,9 @@ class Source(Protocol):
 class RandomStart:
     """Topics that differ from each other at random, for the first minibatch.
 
-    Under a prior that is the same for all topics nothing tells them apart. The
-    first local step therefore sees these rows instead of the prior's; they leave
-    no trace in the posterior, which starts from the prior exactly. The entry of
-    a word in a topic is a hash of (seed, word, topic): it does not depend on the
-    minibatch, so two streams with one seed start from the same topics.
+    The first local step sees these rows instead of the prior's; they leave no trace in the
+    posterior, which starts from the prior exactly. The entry of a word in a topic is a hash of
+    (seed, word, topic): two streams with one seed start from the same topics.
     """
 
     prior: TopicPosterior

@@ -95,7 +95,16 @@ class MultiView:
             ]
             documents = self.local.infer(parts, workers)
             counts = self.local.statistics(parts, documents, workers)
-            return self._by_block(len(own), minibatch, of_classes, counts)
+            n_own, dtype = self.local.n_first, minibatch.counts.dtype
+            nothing = Statistics(np.empty(0, np.int32), np.empty((0, n_own), dtype), np.empty(0))
+            by_class = [nothing] * len(own)
+            common = np.zeros((len(minibatch.words), counts[0].shape[1] - n_own))
+            for (j, (part, used)), found in zip(of_classes.items(), counts, strict=True):
+                mine = np.ascontiguousarray(found[:, :n_own])
+                by_class[j] = Statistics(part.words, mine, part.lengths)
+                common[used] += found[:, n_own:]
+            of_shared = Statistics(minibatch.words, common, minibatch.lengths)
+            return SideBySideStatistics((*by_class, of_shared))
 
         return learn
 
@@ -104,26 +113,6 @@ class MultiView:
         if isinstance(block, TopicPosterior) and block.knows_nothing:
             return StartBesideOthers(block, int(document_seeds(self.seed, place, 1)[0]))
         return block
-
-    def _by_block(
-        self,
-        n_classes: int,
-        minibatch: Minibatch,
-        of_classes: dict[int, tuple[Minibatch, np.ndarray]],
-        counts: list[np.ndarray],
-    ) -> SideBySideStatistics:
-        """Counts of the topics of each class, and those of the shared ones summed."""
-        n_own, dtype = self.local.n_first, minibatch.counts.dtype
-        nothing = Statistics(np.empty(0, np.int32), np.empty((0, n_own), dtype), np.empty(0))
-        blocks = [nothing] * n_classes
-        shared = np.zeros((len(minibatch.words), counts[0].shape[1] - n_own))
-        for (j, (part, used)), found in zip(of_classes.items(), counts, strict=True):
-            own = np.ascontiguousarray(found[:, :n_own])
-            blocks[j] = Statistics(part.words, own, part.lengths)
-            shared[used] += found[:, n_own:]
-        return SideBySideStatistics(
-            (*blocks, Statistics(minibatch.words, shared, minibatch.lengths))
-        )
 
     def classify(
         self, posterior: SideBySide, minibatch: Minibatch, workers: Workers

@@ -269,17 +269,13 @@ class DensePosterior(StatePosterior):
                 b=blend.retain * state.b + blend.boost,
                 **state.counted(statistics),
             )
-        if not self._defined(new):
+        defined = np.isfinite(new.c).all() and np.isfinite(new.b).all()
+        if not defined or not all(
+            np.isfinite(S[name]).all() and np.all(block.family.valid(self._lam(new, name)))
+            for name, block in self.blocks.items()
+        ):
             raise ValueError(f"{TOO_EXTREME}, or the data lie far from 0 for their spread")
         kernel.write([], [(vars(self), "_state", new), *swaps])
-
-    def _defined(self, state: State) -> bool:
-        """Whether all nodes would be densities."""
-        weights = np.isfinite(state.c).all() and np.isfinite(state.b).all()
-        return weights and all(
-            np.isfinite(state.S[name]).all() and np.all(block.family.valid(self._lam(state, name)))
-            for name, block in self.blocks.items()
-        )
 
     def _lam(self, state: State, name: str) -> np.ndarray:
         """The natural parameter of a block in a state."""

@@ -38,6 +38,9 @@ class SideBySide:
     def __init__(self, parts: Sequence[TopicPosterior], n_boosted: int):
         self.parts = tuple(parts)
         self.n_boosted = n_boosted
+        self.seed = self.parts[-1].seed
+        self.prior_mass = np.concatenate([part.prior_mass for part in self.parts])
+        self.boosted_mass = np.concatenate([part.boosted_mass for part in self.parts])
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -80,11 +83,6 @@ class SideBySide:
         return self.parts[-1].n_tokens
 
     @property
-    def boosted_mass(self) -> np.ndarray:
-        """Sum over the words of what a boost adds, for each topic."""
-        return np.concatenate([part.boosted_mass for part in self.parts])
-
-    @property
     def prior_part(self) -> np.ndarray:
         """Mass in each topic that is owed to the prior and to its boosts."""
         return np.concatenate([part.prior_part for part in self.parts])
@@ -102,16 +100,6 @@ class SideBySide:
     def dense(self) -> np.ndarray:
         """The whole of lam, of shape (n_words, n_components)."""
         return np.concatenate([part.dense() for part in self.parts], axis=1)
-
-    @property
-    def prior_mass(self) -> np.ndarray:
-        """Sum of the prior over the words, for each topic."""
-        return np.concatenate([part.prior_mass for part in self.parts])
-
-    @property
-    def seed(self) -> int:
-        """Seed of what a rule draws at random."""
-        return self.parts[-1].seed
 
     def after(self, blend: Blend) -> SideBySideProposal:
         """The rows and masses that lam would have after `blend`."""

@@ -160,8 +160,7 @@ class TopicPosterior(StatePosterior):
     @cached_property
     def _log_gamma_prior(self) -> np.ndarray:
         """Sum of log Gamma(eta) over the words, for each topic."""
-        n_words, k = self.S.shape
-        return np.broadcast_to(gammaln(self.eta).sum(axis=0) * (n_words // len(self.eta)), k)
+        return _over_words(gammaln(self.eta), self.shape)
 
     def changes(self, blend: Blend) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Some words at a time until it is all, and their rows before and after `blend`."""

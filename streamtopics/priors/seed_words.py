@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from streamtopics.priors.checks import MASS_PER_WORD, check_positive
+from streamtopics.priors.checks import MASS_PER_WORD
 from streamtopics.priors.columns import Columns, PriorRecord, Vocabulary
-from streamtopics.priors.seeds import Seeds, seed_prior, seeded_topics
+from streamtopics.priors.seeds import Seeds, check_options, seed_prior, seeded_topics
 
 
 @dataclass(frozen=True, repr=False)
@@ -72,11 +72,8 @@ class SeedWords(PriorRecord):
         seeds = _by_topic(self.seeds)
         seeded_topics(seeds, None)
         _check_words(seeds)
-        check_positive(strength=self.strength, base=self.base)
-        if self.elsewhere is not None:
-            check_positive(elsewhere=self.elsewhere)
-        if self.missing not in ("error", "ignore"):
-            raise ValueError(f"missing must be 'error' or 'ignore'; got {self.missing!r}")
+        elsewhere = self.base if self.elsewhere is None else self.elsewhere
+        check_options(self.strength, self.base, elsewhere, self.missing)
 
     def resolve(self, columns: Columns) -> np.ndarray:
         """The prior of these columns, of shape (n_components, n_features)."""

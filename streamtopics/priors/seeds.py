@@ -63,14 +63,31 @@ def seed_prior(
     """
     columns = word_columns(vocabulary)
     elsewhere = base if elsewhere is None else elsewhere
-    check_positive(strength=strength, base=base, elsewhere=elsewhere)
+    check_options(strength, base, elsewhere, missing)
     topics = seeded_topics(seeds, n_components)
     prior = np.full((n_components or max(topics.values()) + 1, len(columns)), float(base))
-    own = {t: _seed_columns(words, columns, t, missing) for t, words in seeds.items()}
-    prior[:, [column for words in own.values() for column in words]] = elsewhere
-    for topic, words in own.items():
-        prior[topics[topic], words] = base + strength
+    own = {}
+    for topic, words in seeds.items():
+        if isinstance(words, str):
+            raise TypeError(f"the seeds of topic {topic!r} must be a list of words; got {words!r}")
+        unknown = [word for word in words if word not in columns]
+        if unknown and missing == "error":
+            raise ValueError(
+                f"seed words of topic {topic!r} that are not in the vocabulary: {unknown}; leave "
+                "them out, pass missing='ignore', or check the vectorizer's lower case and min_df"
+            )
+        own[topic] = list({columns[word] for word in words if word in columns})
+    prior[:, [column for places in own.values() for column in places]] = elsewhere
+    for topic, places in own.items():
+        prior[topics[topic], places] = base + strength
     return prior
+
+
+def check_options(strength: float, base: float, elsewhere: float, missing: str) -> None:
+    """Refuse numbers that are out of their range, and other words for `missing`."""
+    check_positive(strength=strength, base=base, elsewhere=elsewhere)
+    if missing not in ("error", "ignore"):
+        raise ValueError(f"missing must be 'error' or 'ignore'; got {missing!r}")
 
 
 def seeded_topics(seeds: Seeds, n_components: int | None) -> dict[Any, int]:
@@ -97,22 +114,6 @@ def seeded_topics(seeds: Seeds, n_components: int | None) -> dict[Any, int]:
             f"{n_components}; positions start at 0"
         )
     return topics
-
-
-def _seed_columns(
-    words: Collection[str], columns: Mapping[str, int], topic: int | str, missing: str
-) -> list[int]:
-    if isinstance(words, str):
-        raise TypeError(f"the seeds of topic {topic!r} must be a list of words; got {words!r}")
-    if missing not in ("error", "ignore"):
-        raise ValueError(f"missing must be 'error' or 'ignore'; got {missing!r}")
-    unknown = [word for word in words if word not in columns]
-    if unknown and missing == "error":
-        raise ValueError(
-            f"seed words of topic {topic!r} that are not in the vocabulary: {unknown}; leave them "
-            "out, pass missing='ignore', or check the vectorizer's lower case and min_df"
-        )
-    return list({columns[word] for word in words if word in columns})
 
 
 class SeedPull(NamedTuple):
