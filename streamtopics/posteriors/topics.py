@@ -69,7 +69,8 @@ class TopicPosterior(StatePosterior):
         xi: np.ndarray | None = None,
         seed: int = 0,
     ):
-        n_components = shape[1]
+        n_words, n_components = int(shape[0]), int(shape[1])
+        self.shape, self.n_nodes = (n_words, n_components), n_components
         self.eta, self.xi, self.seed = eta, xi, seed
         self.prior_mass = _over_words(eta, shape)
         self.boosted_mass = self.prior_mass if xi is None else _over_words(xi, shape)
@@ -82,17 +83,6 @@ class TopicPosterior(StatePosterior):
         """Counts learnt, of shape (n_words, n_components), to be scaled by `a`."""
         S: np.ndarray = self._state.S
         return S
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of words and of topics."""
-        n_words, n_components = self._state.S.shape
-        return n_words, n_components
-
-    @property
-    def n_nodes(self) -> int:
-        """Distributions that make up the posterior: one for each topic."""
-        return self.shape[1]
 
     def pooled(self, mass: np.ndarray) -> float:
         """The sum of the masses of all topics."""
