@@ -116,6 +116,16 @@ def check_counts(
     if not sparse.issparse(X):
         X = sparse.csr_matrix(X)
     check_non_negative(X, caller)
+    check_reach(X, caller)
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    counts: sparse.csr_matrix = X
+    return counts
+
+
+def check_reach(X: sparse.csr_matrix, caller: str) -> None:
+    """Refuse counts that are too large or too small to compute with."""
     if X.nnz and X.data.max() > MOST_COUNT:
         raise ValueError(
             f"X, passed to {caller}, has a count of {X.data.max():g}, more than {MOST_COUNT:g}, "
@@ -126,11 +136,6 @@ def check_counts(
             f"X, passed to {caller}, has a count of {small.min():g}, less than {LEAST_COUNT:g}, "
             "which is lost in rounding; set such counts to 0, or scale X"
         )
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    counts: sparse.csr_matrix = X
-    return counts
 
 
 def _kept_types(X: Any, otherwise: type) -> list[type]:
