@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The records that the global and the local side of an estimator exchange.
 
-A `Minibatch` goes in, `Topics` are what the local step sees of the global
-parameters, `Statistics` are what it sends back. Only the words that occur in
-the minibatch appear in any of them, so their size does not depend on the
-vocabulary. `NodeStatistics` are what the
-small models without words send back, `SideBySideStatistics` those of topics in several parts.
+A `Minibatch` goes in, `Topics` are what the local step sees of the global parameters,
+`Statistics` are what it sends back. Only the words that occur in the minibatch appear in any
+of them, so their size does not depend on the vocabulary.
 """
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -206,6 +205,8 @@ class NodeStatistics:
         they were learnt from; None where the model cannot tell.
     """
 
+    n_batches: ClassVar[int] = 1
+
     additions: dict[str, np.ndarray]
     n_documents: int
     mass: np.ndarray
@@ -234,6 +235,10 @@ class SideBySideStatistics:
         Of the documents of each part; the last part has a share in all of them.
     """
 
+    # The local step does not report it.
+    local_bound: ClassVar[None] = None
+    n_batches: ClassVar[int] = 1
+
     parts: tuple[Statistics, ...]
 
     @property
@@ -243,10 +248,6 @@ class SideBySideStatistics:
     @property
     def n_tokens(self) -> float:
         return self.parts[-1].n_tokens
-
-    @property
-    def local_bound(self) -> None:
-        """None: the local step does not report it."""
 
     @cached_property
     def mass(self) -> np.ndarray:

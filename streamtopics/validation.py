@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods as HasMethods
+from sklearn.utils._param_validation import Interval as Interval
+from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_feature_names,
@@ -24,24 +26,8 @@ from sklearn.utils.validation import (
 
 from streamtopics.checks import MOST_DOCUMENTS, MOST_WHOLE, check_range
 from streamtopics.priors import MASS_PER_WORD, Columns, resolved
-from streamtopics.structure import check_structure, is_sparse
-
-__all__ = [
-    "COMMON_CONSTRAINTS",
-    "MOST_COUNT",
-    "HasMethods",
-    "Interval",
-    "StrOptions",
-    "check_counts",
-    "check_doc_topic_prior",
-    "check_feature_names",
-    "check_labels",
-    "check_structure",
-    "check_topic_word_prior",
-    "check_word_prior",
-    "holds_text",
-    "to_csr",
-]
+from streamtopics.structure import check_structure as check_structure
+from streamtopics.structure import is_sparse
 
 LEAST_PRIOR, MOST_PRIOR = 1e-10, 1e10
 # Products of lesser counts with probabilities are not numbers of full precision any more.
@@ -61,22 +47,12 @@ class Symmetric:
 POSITIVE_INT = Interval(Integral, 1, MOST_WHOLE, closed="both")
 
 BOOSTING_SCALE = Interval(Real, 0, 1e10, closed="both")
-WORD_PRIOR = [
-    None,
-    Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"),
-    "array-like",
-    HasMethods("resolve"),
-    callable,
-]
+PSEUDO_COUNTS = [Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"), "array-like"]
+WORD_PRIOR = [None, *PSEUDO_COUNTS, HasMethods("resolve"), callable]
 
 COMMON_CONSTRAINTS = {
     "n_components": [POSITIVE_INT],
-    "doc_topic_prior": [
-        None,
-        Symmetric,
-        Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both"),
-        "array-like",
-    ],
+    "doc_topic_prior": [None, Symmetric, *PSEUDO_COUNTS],
     "topic_word_prior": WORD_PRIOR,
     "boosted_prior": WORD_PRIOR,
     "kappa": [Interval(Real, 0, 1, closed="both")],
@@ -127,7 +103,11 @@ def check_counts(
         )
     check_structure(X, caller)
     check_column_names(estimator, X, reset=reset)
-    _check_has_columns(X, caller)
+    # A data frame of no columns, whose type of numbers nobody knows.
+    if hasattr(X, "columns") and len(X.columns) == 0:
+        raise ValueError(
+            f"X, a data frame passed to {caller}, has no columns; it needs one for each word"
+        )
     X = check_array(
         X,
         accept_sparse="csr",
@@ -159,14 +139,6 @@ def check_reach(X: sparse.csr_matrix, caller: str) -> None:
         raise ValueError(
             f"X, passed to {caller}, has a count of {small.min():g}, less than {LEAST_COUNT:g}, "
             "which is lost in rounding; set such counts to 0, or scale X"
-        )
-
-
-def _check_has_columns(X: Any, caller: str) -> None:
-    """Refuse a data frame of no columns, whose type of numbers nobody knows."""
-    if hasattr(X, "columns") and len(X.columns) == 0:
-        raise ValueError(
-            f"X, a data frame passed to {caller}, has no columns; it needs one for each word"
         )
 
 
@@ -324,13 +296,11 @@ def check_word_prior(
     """
     words = getattr(estimator, "feature_names_in_", None)
     given = getattr(estimator, name)
-    if callable(given) and X.shape[0] == 0:
-        raise ValueError(
-            f"{name} is to be made of the first minibatch, but that has no documents; start with "
-            "one that has, or pass a prior"
-        )
+    columns = Columns(X, words, n_components, y, classes)
+    if callable(given):
+        columns.counts(name)
     try:
-        prior = resolved(given, Columns(X, words, n_components, y, classes))
+        prior = resolved(given, columns)
     except Exception as error:
         error.add_note(f"raised by {name}={given!r} of {type(estimator).__name__}")
         raise
@@ -353,13 +323,9 @@ def check_column_names(estimator: Any, X: Any, *, reset: bool) -> None:
         _check_feature_names(estimator, frame, reset=reset)
     elif reset:
         estimator.feature_names_in_ = np.asarray(names, dtype=object)
-    elif hasattr(estimator, "feature_names_in_"):
-        _check_same_names(estimator, names)
-
-
-def _check_same_names(estimator: Any, names: np.ndarray) -> None:
-    known = estimator.feature_names_in_
-    if not np.array_equal(names, known):
+    elif hasattr(estimator, "feature_names_in_") and not np.array_equal(
+        names, known := estimator.feature_names_in_
+    ):
         strange = np.setdiff1d(names, known).tolist()[:5]
         raise ValueError(
             f"the columns of X are not those that {type(estimator).__name__} was fitted on: "

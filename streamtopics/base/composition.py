@@ -292,6 +292,7 @@ def check_contracts(composition: Composition, posterior: Any) -> None:
             f"streamtopics.updates such as FixedPoint(); got {doc_topic!r}"
         )
     check_needs(composition, posterior)
+    check_averageable(composition)
 
 
 def check_needs(composition: Composition, posterior: Any) -> None:
@@ -314,9 +315,12 @@ def check_needs(composition: Composition, posterior: Any) -> None:
         )
 
 
-def check_averageable(composition: Composition, blend: Blend) -> None:
-    """Refuse an average of iterates that the rule does not allow."""
-    if composition.averaging is not None and (blend.noise is not None or np.ndim(blend.retain)):
+def check_averageable(composition: Composition, blend: Blend | None = None) -> None:
+    """Refuse an average of iterates that the rule, or a blend of it, does not allow."""
+    alike = composition.update.retains_alike
+    if blend is not None:
+        alike = alike and blend.noise is None and not np.ndim(blend.retain)
+    if composition.averaging is not None and not alike:
         raise ValueError(
             f"{type(composition.update).__name__} as set here retains another share of each topic, "
             f"or adds noise, which averaging={composition.averaging!r} does not allow; use another "

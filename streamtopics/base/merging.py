@@ -5,22 +5,46 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Self
+from types import MethodType
+from typing import Any, Self, TypeVar, cast
 
 import numpy as np
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import StreamingEstimator, locks_of
 from streamtopics.updates.doc_topic import FIXED
 
+Method = TypeVar("Method", bound=Callable[..., Any])
 
-def _can_merge(estimator: Any) -> bool:
-    """Whether the rule says how posteriors are made one; for `available_if`."""
-    rule = estimator._composition().update
-    if rule.merges is None:
-        raise AttributeError(f"models learnt by {type(rule).__name__} cannot be merged")
-    return True
+
+class _WhereMergeable:
+    """A method that is there where the rule says how posteriors are made one.
+
+    Unlike that of scikit-learn's `available_if`, the error names the rule and a remedy.
+    """
+
+    def __init__(self, method: Callable[..., Any]) -> None:
+        self.method = method
+
+    def __get__(self, estimator: Any, owner: Any = None) -> Any:
+        if estimator is None:
+            return self.method
+        try:
+            rule = estimator._composition().update
+            merges = rule.merges
+        except Exception as error:
+            raise AttributeError(f"parameters without a method of learning: {error}") from error
+        if merges is None:
+            raise AttributeError(
+                f"{type(estimator).__name__} has no attribute 'merge' with {rule}, which does not "
+                "say how models of two parts of a stream are made one (its `merges` is None); use "
+                "a rule such as SVB() or OnlineEM()"
+            )
+        return MethodType(self.method, estimator)
+
+
+def _where_mergeable(method: Method) -> Method:
+    return cast(Method, _WhereMergeable(method))
 
 
 class Mergeable(StreamingEstimator):
@@ -29,7 +53,7 @@ class Mergeable(StreamingEstimator):
     _composition: Callable[[], Any]
     n_components: int
 
-    @available_if(_can_merge)
+    @_where_mergeable
     def merge(self, other: Self, *, base: Self | None = None) -> Self:
         """Take in what another model has learnt.
 

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Exponential families, each a module of pure functions of its natural parameter.
 
-The conjugate families have the density h(b) exp(<eta, t(b)> - A(eta)) and the same
-functions:
+The conjugate families have the density h(b) exp(<eta, t(b)> - A(eta)). Their natural
+parameters eta, arrays of float64 of shape (..., n), are pseudo-counts: those of the
+posterior are those of the prior plus statistics of the data. All have the same functions,
+which return arrays of shape (...), over the axes before the last one:
 
-    expected_statistics(eta)   E[t(b)], the gradient of A
-    log_normalizer(eta)        A
-    kl(eta, other)             KL(q || p) in nats, q of parameter eta, p of other
+    from_parameters(...)       eta of the usual parameters, array-likes that broadcast
+    parameters(eta)            the usual parameters, those of a Dirichlet being eta itself
+    expected_statistics(eta)   E[t(b)], the gradient of A, of shape (..., n)
+    log_normalizer(eta)        A, in nats
+    kl(eta, other)             KL(q || p), in nats, q of parameter eta, p of other; they broadcast
     mass(eta)                  effective sample size: linear in eta
-    valid(eta)                 whether eta is the parameter of a density
-    parameters(eta), from_parameters(...)    the usual parameters and back
+    valid(eta)                 bool: whether eta is the parameter of a density, with the n of one
 
-The natural parameters are pseudo-counts: those of the posterior are those of the
-prior plus statistics of the data. They lie on the last axis, and the functions work
-over all axes before it. `valid` is the only function that checks anything.
+`valid` is the only function that checks anything. The module's docstring has an example.
 """

@@ -9,6 +9,20 @@ h(b) = prod 1/b_v, so that it counts: words seen, plus those that the prior stan
 Source: Nguyen et al. (2020), "Boosting prior knowledge in streaming variational
 Bayes", Table 2; for the family, Ng, Tian and Tang (2011), "Dirichlet and related
 distributions".
+
+Examples
+--------
+>>> import numpy as np
+>>> from streamtopics.families import dirichlet
+>>> eta = np.array([1.0, 2.0, 1.0])
+>>> dirichlet.expected_statistics(eta).round(4)
+array([-1.8333, -0.8333, -1.8333])
+>>> float(dirichlet.log_normalizer(eta).round(4))  # ln(1! / 3!)
+-1.7918
+>>> float(dirichlet.mass(eta))
+4.0
+>>> dirichlet.valid(np.array([[1.0, 2.0], [0.0, 1.0], [1.0, np.nan]]))
+array([ True, False, False])
 """
 
 from collections.abc import Iterator
@@ -23,24 +37,7 @@ BLOCK = 8192
 
 
 def expected_statistics(eta: np.ndarray) -> np.ndarray:
-    """E[log b_v] = psi(alpha_v) - psi(sum alpha).
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., n)
-        Concentrations, positive.
-
-    Returns
-    -------
-    expected : ndarray of shape (..., n)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import dirichlet
-    >>> dirichlet.expected_statistics(np.array([1.0, 2.0, 1.0])).round(4)
-    array([-1.8333, -0.8333, -1.8333])
-    """
+    """E[log b_v] = psi(alpha_v) - psi(sum alpha)."""
     eta = np.asarray(eta, dtype=np.float64)
     expected: np.ndarray = psi(eta) - psi(eta.sum(axis=-1, keepdims=True))
     return expected
@@ -51,22 +48,6 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
 
     With r(x) = lnG(x) - x ln x + x. The error is about 1e-16 times the sum of alpha,
     however large the lnG of which it is the difference.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., n)
-        Concentrations, positive.
-
-    Returns
-    -------
-    log_normalizer : ndarray of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import dirichlet
-    >>> float(dirichlet.log_normalizer(np.array([1.0, 2.0, 1.0])).round(4))  # ln(1! / 3!)
-    -1.7918
     """
     eta = np.asarray(eta, dtype=np.float64)
     total = eta.sum(axis=-1, keepdims=True)
@@ -134,45 +115,13 @@ def _blocks(q: np.ndarray, p: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarr
 
 
 def mass(eta: np.ndarray) -> np.ndarray:
-    """sum_v alpha_v: the number of words seen, with those of the prior.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., n)
-
-    Returns
-    -------
-    mass : ndarray of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import dirichlet
-    >>> float(dirichlet.mass(np.array([1.0, 2.0, 1.0])))
-    4.0
-    """
+    """sum_v alpha_v: the number of words seen, with those of the prior."""
     mass: np.ndarray = np.add.reduce(eta, axis=-1, dtype=np.float64)
     return mass
 
 
 def valid(eta: np.ndarray) -> np.ndarray:
-    """Whether all concentrations are positive and finite.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., n)
-
-    Returns
-    -------
-    valid : ndarray of shape (...), bool
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import dirichlet
-    >>> dirichlet.valid(np.array([[1.0, 2.0], [0.0, 1.0], [1.0, np.nan]]))
-    array([ True, False, False])
-    """
+    """Whether all concentrations are positive and finite."""
     eta = np.asarray(eta)
     valid: np.ndarray = ((eta > 0) & np.isfinite(eta)).all(axis=-1)
     return valid

@@ -1,107 +1,65 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The gamma family: a positive number g, such as a precision.
 
-With shape a and rate b the natural parameter is (2a, 2b), the statistics are
-(ln g / 2, -g / 2) and h(g) = 1/g. In units of a Gaussian's data: 2a counts
-observations and 2b sums their squares, so that statistics are added as they are.
+With shape a and rate b the density is proportional to g^(a-1) e^(-b g); the natural
+parameter is (2a, 2b), the statistics are (ln g / 2, -g / 2) and h(g) = 1/g. In units of a
+Gaussian's data 2a counts observations and 2b sums their squares, so that statistics are
+added as they are.
 
     A(eta) = lnG(a) - a ln b
 
 Source: Johnson, Kotz and Balakrishnan (1994), "Continuous univariate distributions",
 volume 1, chapter 17.
+
+Examples
+--------
+>>> import numpy as np
+>>> from streamtopics.families import gamma
+>>> eta = gamma.from_parameters(1.5, 2.0)
+>>> eta
+array([3., 4.])
+>>> a, b = gamma.parameters(eta)
+>>> float(a), float(b), float(a / b)  # The last one is the mean.
+(1.5, 2.0, 0.75)
+>>> gamma.expected_statistics(np.array([2.0, 4.0])).round(4)
+array([-0.6352, -0.25  ])
+>>> float(gamma.log_normalizer(np.array([6.0, 2.0])).round(4))  # ln 2!
+0.6931
+>>> float(gamma.kl(np.array([2.0, 2.0]), np.array([2.0, 4.0])).round(4))  # 1 - ln 2
+0.3069
+>>> float(gamma.mass(eta))
+3.0
+>>> gamma.valid(np.array([[3.0, 4.0], [3.0, -4.0]]))
+array([ True, False])
 """
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import psi
 
+from streamtopics.families.beta import valid as valid
 from streamtopics.families.log_gamma import deviance, remainder, remainder_divergence
 
 
 def from_parameters(a: ArrayLike, b: ArrayLike) -> np.ndarray:
-    """The natural parameter (2a, 2b).
-
-    Parameters
-    ----------
-    a, b : array-like of shapes that broadcast
-        Shape and rate: the density is proportional to g^(a-1) e^(-b g).
-
-    Returns
-    -------
-    eta : ndarray of shape (..., 2)
-
-    Examples
-    --------
-    >>> from streamtopics.families import gamma
-    >>> gamma.from_parameters(1.5, 2.0)
-    array([3., 4.])
-    """
+    """The natural parameter (2a, 2b) of shape a and rate b."""
     return 2 * np.stack(np.broadcast_arrays(a, b), axis=-1).astype(np.float64)
 
 
 def parameters(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Shape a and rate b.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., 2)
-
-    Returns
-    -------
-    a, b : ndarrays of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import gamma
-    >>> a, b = gamma.parameters(np.array([3.0, 4.0]))
-    >>> float(a), float(b), float(a / b)  # The last one is the mean.
-    (1.5, 2.0, 0.75)
-    """
+    """Shape a and rate b."""
     eta = np.asarray(eta, dtype=np.float64)
     return eta[..., 0] / 2, eta[..., 1] / 2
 
 
 def expected_statistics(eta: np.ndarray) -> np.ndarray:
-    """E[ln g] / 2 = (psi(a) - ln b) / 2 and -E[g] / 2 = -a / (2b).
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., 2)
-
-    Returns
-    -------
-    expected : ndarray of shape (..., 2)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import gamma
-    >>> gamma.expected_statistics(np.array([2.0, 4.0])).round(4)
-    array([-0.6352, -0.25  ])
-    """
+    """E[ln g] / 2 = (psi(a) - ln b) / 2 and -E[g] / 2 = -a / (2b)."""
     a, b = parameters(eta)
     return np.stack([(psi(a) - np.log(b)) / 2, -a / (2 * b)], axis=-1)
 
 
 def log_normalizer(eta: np.ndarray) -> np.ndarray:
-    """A(eta) = lnG(a) - a ln b, in nats.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., 2)
-
-    Returns
-    -------
-    log_normalizer : ndarray of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import gamma
-    >>> float(gamma.log_normalizer(np.array([6.0, 2.0])).round(4))  # ln 2!
-    0.6931
-    """
+    """A(eta) = lnG(a) - a ln b, in nats."""
     a, b = parameters(eta)
     log_normalizer: np.ndarray = a * np.log(a / b) - a + remainder(a)
     return log_normalizer
@@ -115,21 +73,6 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
 
     d being `log_gamma.deviance` and D `log_gamma.remainder_divergence`, both at least 0
     (what rounding takes below is cut off).
-
-    Parameters
-    ----------
-    eta, other : ndarray of shapes (..., 2) that broadcast
-
-    Returns
-    -------
-    kl : ndarray of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import gamma
-    >>> float(gamma.kl(np.array([2.0, 2.0]), np.array([2.0, 4.0])).round(4))  # 1 - ln 2
-    0.3069
     """
     (a, b), (a0, b0) = parameters(eta), parameters(other)
     a, a0 = np.broadcast_arrays(a, a0)
@@ -138,44 +81,5 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def mass(eta: np.ndarray) -> np.ndarray:
-    """2a: the number of observations, with those of the prior.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., 2)
-
-    Returns
-    -------
-    mass : ndarray of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import gamma
-    >>> float(gamma.mass(np.array([3.0, 4.0])))
-    3.0
-    """
+    """2a: the number of observations, with those of the prior."""
     return np.asarray(eta, dtype=np.float64)[..., 0]
-
-
-def valid(eta: np.ndarray) -> np.ndarray:
-    """Whether shape and rate are positive and finite, and nothing else is there.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., n)
-
-    Returns
-    -------
-    valid : ndarray of shape (...), bool
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import gamma
-    >>> gamma.valid(np.array([[3.0, 4.0], [3.0, -4.0]]))
-    array([ True, False])
-    """
-    eta = np.asarray(eta)
-    valid: np.ndarray = ((eta > 0) & np.isfinite(eta)).all(axis=-1) & (eta.shape[-1] == 2)
-    return valid

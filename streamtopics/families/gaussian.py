@@ -8,6 +8,27 @@ With mean m and precision k the natural parameter is (k m, k), and the statistic
 
 Source: Johnson, Kotz and Balakrishnan (1994), "Continuous univariate distributions",
 volume 1, chapter 13.
+
+Examples
+--------
+>>> import numpy as np
+>>> from streamtopics.families import gaussian
+>>> eta = gaussian.from_parameters(3.0, 2.0)
+>>> eta
+array([6., 2.])
+>>> m, k = gaussian.parameters(eta)
+>>> float(m), float(k)
+(3.0, 2.0)
+>>> gaussian.expected_statistics(eta)
+array([ 3.  , -4.75])
+>>> float(gaussian.log_normalizer(np.array([0.0, 1.0])).round(4))
+0.9189
+>>> float(gaussian.kl(np.array([2.0, 1.0]), np.array([0.0, 1.0])))
+2.0
+>>> float(gaussian.mass(eta))
+2.0
+>>> gaussian.valid(np.array([[6.0, 2.0], [6.0, -2.0], [np.nan, 2.0]]))
+array([ True, False, False])
 """
 
 import numpy as np
@@ -20,89 +41,24 @@ MASS_IS_A_COUNT = False
 
 
 def from_parameters(m: ArrayLike, k: ArrayLike) -> np.ndarray:
-    """The natural parameter (k m, k).
-
-    Parameters
-    ----------
-    m, k : array-like of shapes that broadcast
-        Mean and precision.
-
-    Returns
-    -------
-    eta : ndarray of shape (..., 2)
-
-    Examples
-    --------
-    >>> from streamtopics.families import gaussian
-    >>> gaussian.from_parameters(3.0, 2.0)
-    array([6., 2.])
-    """
+    """The natural parameter (k m, k) of mean m and precision k."""
     return np.stack(np.broadcast_arrays(np.multiply(k, m), k), axis=-1).astype(np.float64)
 
 
 def parameters(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mean m and precision k.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., 2)
-
-    Returns
-    -------
-    m, k : ndarrays of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import gaussian
-    >>> m, k = gaussian.parameters(np.array([6.0, 2.0]))
-    >>> float(m), float(k)
-    (3.0, 2.0)
-    """
+    """Mean m and precision k."""
     eta = np.asarray(eta, dtype=np.float64)
     return eta[..., 0] / eta[..., 1], eta[..., 1]
 
 
 def expected_statistics(eta: np.ndarray) -> np.ndarray:
-    """E[x] = m and -E[x^2] / 2 = -(1/k + m^2) / 2.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., 2)
-
-    Returns
-    -------
-    expected : ndarray of shape (..., 2)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import gaussian
-    >>> gaussian.expected_statistics(np.array([6.0, 2.0]))
-    array([ 3.  , -4.75])
-    """
+    """E[x] = m and -E[x^2] / 2 = -(1/k + m^2) / 2."""
     m, k = parameters(eta)
     return np.stack([m, -0.5 * (1 / k + m * m)], axis=-1)
 
 
 def log_normalizer(eta: np.ndarray) -> np.ndarray:
-    """A(eta) = (k m^2 - ln k + ln(2 pi)) / 2, in nats.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., 2)
-
-    Returns
-    -------
-    log_normalizer : ndarray of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import gaussian
-    >>> float(gaussian.log_normalizer(np.array([0.0, 1.0])).round(4))
-    0.9189
-    """
+    """A(eta) = (k m^2 - ln k + ln(2 pi)) / 2, in nats."""
     m, k = parameters(eta)
     log_normalizer: np.ndarray = 0.5 * (k * m * m + np.log(2 * np.pi / k))
     return log_normalizer
@@ -111,22 +67,7 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
     """KL(N(m, 1/k) || N(m0, 1/k0)), in nats.
 
-        [ln(k / k0) + k0 / k - 1 + k0 (m - m0)^2] / 2
-
-    Parameters
-    ----------
-    eta, other : ndarray of shapes (..., 2) that broadcast
-
-    Returns
-    -------
-    kl : ndarray of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import gaussian
-    >>> float(gaussian.kl(np.array([2.0, 1.0]), np.array([0.0, 1.0])))
-    2.0
+    [ln(k / k0) + k0 / k - 1 + k0 (m - m0)^2] / 2
     """
     (m, k), (m0, k0) = parameters(eta), parameters(other)
     kl: np.ndarray = 0.5 * (deviance(k, k0) / k + k0 * (m - m0) ** 2)
@@ -134,44 +75,12 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def mass(eta: np.ndarray) -> np.ndarray:
-    """k: the number of observations of precision 1, with those of the prior.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., 2)
-
-    Returns
-    -------
-    mass : ndarray of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import gaussian
-    >>> float(gaussian.mass(np.array([6.0, 2.0])))
-    2.0
-    """
+    """k: the number of observations of precision 1, with those of the prior."""
     return np.asarray(eta, dtype=np.float64)[..., 1]
 
 
 def valid(eta: np.ndarray) -> np.ndarray:
-    """Whether the precision is positive, all is finite, and nothing else is there.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., n)
-
-    Returns
-    -------
-    valid : ndarray of shape (...), bool
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import gaussian
-    >>> gaussian.valid(np.array([[6.0, 2.0], [6.0, -2.0], [np.nan, 2.0]]))
-    array([ True, False, False])
-    """
+    """Whether the precision is positive, all is finite, and nothing else is there."""
     eta = np.asarray(eta)
     if eta.shape[-1] != 2:
         return np.zeros(eta.shape[:-1], dtype=bool)

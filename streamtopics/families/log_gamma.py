@@ -8,7 +8,20 @@ The divergence of a gamma or Dirichlet density from another is made of
 where, for large a and b, nearly all digits cancel. With lnG(x) = x ln x - x + r(x)
 it is `deviance(b, a) + remainder_divergence(a, b)`: two parts that are at least 0.
 Both are computed here to a relative 1e-13, but where one of the remainder's
-arguments is below 10 its error is absolute, of about 1e-14.
+arguments is below 10 its error is absolute, of about 1e-14. Arguments are arrays of
+positive numbers, of one shape in `remainder_divergence`; results have their shape.
+
+Examples
+--------
+>>> import numpy as np
+>>> from streamtopics.families import log_gamma
+>>> float(log_gamma.deviance(np.array(1e6 + 1), np.array(1e6)).round(12))
+5e-07
+>>> log_gamma.remainder(np.array([1.0, 1e12])).round(4)
+array([  1.    , -12.8966])
+>>> a, b = np.array([1e-6, 2.0, 1e12]), np.array([2e-6, 2.0, 2e12])
+>>> log_gamma.remainder_divergence(a, b).round(4)
+array([0.3069, 0.    , 0.1534])
 """
 
 import numpy as np
@@ -26,22 +39,6 @@ def deviance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
     Where x and y are close, the series in (x - y) / (x + y) of Loader (2000), "Fast
     and accurate computation of binomial probabilities".
-
-    Parameters
-    ----------
-    x, y : ndarray
-        Positive.
-
-    Returns
-    -------
-    deviance : ndarray
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families.log_gamma import deviance
-    >>> float(deviance(np.array(1e6 + 1), np.array(1e6)).round(12))
-    5e-07
     """
     difference = x - y
     v = difference / (x + y)
@@ -53,24 +50,7 @@ def deviance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def remainder(x: np.ndarray) -> np.ndarray:
-    """r(x) = lnG(x) - x ln x + x.
-
-    Parameters
-    ----------
-    x : ndarray
-        Positive.
-
-    Returns
-    -------
-    remainder : ndarray
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families.log_gamma import remainder
-    >>> remainder(np.array([1.0, 1e12])).round(4)
-    array([  1.    , -12.8966])
-    """
+    """r(x) = lnG(x) - x ln x + x."""
     few = np.minimum(x, LARGE)
     u = 1.0 / np.maximum(x, LARGE)
     large = HALF_LOG_2PI + 0.5 * np.log(u) + u * np.polyval(STIRLING[::-1], u * u)
@@ -89,24 +69,7 @@ def _slope(x: np.ndarray) -> np.ndarray:
 
 
 def remainder_divergence(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """r(b) - r(a) - (b - a) r'(a), which is 0 for a = b and positive otherwise.
-
-    Parameters
-    ----------
-    a, b : ndarray of the same shape
-        Positive.
-
-    Returns
-    -------
-    divergence : ndarray
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families.log_gamma import remainder_divergence
-    >>> remainder_divergence(np.array([1e-6, 2.0, 1e12]), np.array([2e-6, 2.0, 2e12])).round(4)
-    array([0.3069, 0.    , 0.1534])
-    """
+    """r(b) - r(a) - (b - a) r'(a), which is 0 for a = b and positive otherwise."""
     shape, a, b = np.shape(a), np.ravel(a), np.ravel(b)
     a_large, b_large = a >= LARGE, b >= LARGE
     if (a_large & b_large).all():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The normal-gamma family: mean mu and precision g of Gaussian observations.
 
-g ~ Gamma(a, b) and mu | g ~ N(m, 1 / (k g)). The natural parameter is
+g ~ Gamma(a, b), of shape a and rate b, and mu | g ~ N(m, 1 / (k g)). The natural parameter is
 (k m, k, 2b + k m^2, 2a), the statistics are (g mu, -g mu^2 / 2, -g / 2, ln g / 2) and
 h = g^(-1/2). Data add (sum x, n, sum x^2, n).
 
@@ -13,103 +13,59 @@ sum x^2 is many times their spread.
 Source: Bernardo and Smith (1994), "Bayesian theory", section 5.2; Masegosa et al.
 (2020), "Variational inference over nonstationary data streams for exponential family
 models", appendix B.
+
+Examples
+--------
+>>> import numpy as np
+>>> from streamtopics.families import normal_gamma
+>>> eta = normal_gamma.from_parameters(m=3.0, k=2.0, a=1.0, b=0.5)
+>>> eta
+array([ 6.,  2., 19.,  2.])
+>>> [float(x) for x in normal_gamma.parameters(eta)]
+[3.0, 2.0, 1.0, 0.5]
+>>> normal_gamma.expected_statistics(eta).round(4)
+array([ 6.   , -9.25 , -1.   ,  0.058])
+>>> float(normal_gamma.log_normalizer(np.array([0.0, 1.0, 2.0, 2.0])).round(4))
+0.9189
+>>> other = normal_gamma.from_parameters(0.0, 1.0, 3.0, 3.0)
+>>> float(normal_gamma.kl(normal_gamma.from_parameters(2.0, 1.0, 3.0, 3.0), other))
+2.0
+>>> float(normal_gamma.mass(eta))
+2.0
+>>> normal_gamma.valid(np.array([[6.0, 2.0, 19.0, 2.0], [6.0, 2.0, 17.0, 2.0]]))
+array([ True, False])
 """
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from streamtopics.families import gamma
+from streamtopics.families.gaussian import mass as mass
 from streamtopics.families.log_gamma import deviance
 
 
 def from_parameters(m: ArrayLike, k: ArrayLike, a: ArrayLike, b: ArrayLike) -> np.ndarray:
-    """The natural parameter (k m, k, 2b + k m^2, 2a).
-
-    Parameters
-    ----------
-    m, k : array-like of shapes that broadcast
-        Mean of mu and what multiplies g in its precision.
-    a, b : array-like of shapes that broadcast
-        Shape and rate of g.
-
-    Returns
-    -------
-    eta : ndarray of shape (..., 4)
-
-    Examples
-    --------
-    >>> from streamtopics.families import normal_gamma
-    >>> normal_gamma.from_parameters(m=3.0, k=2.0, a=1.0, b=0.5)
-    array([ 6.,  2., 19.,  2.])
-    """
+    """The natural parameter (k m, k, 2b + k m^2, 2a), of the mean m of mu and so on."""
     m, k, a, b = (np.asarray(x, dtype=np.float64) for x in np.broadcast_arrays(m, k, a, b))
     return np.stack([k * m, k, 2 * b + k * m * m, 2 * a], axis=-1)
 
 
 def parameters(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """m, k, a and b.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., 4)
-
-    Returns
-    -------
-    m, k, a, b : ndarrays of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import normal_gamma
-    >>> [float(x) for x in normal_gamma.parameters(np.array([6.0, 2.0, 19.0, 2.0]))]
-    [3.0, 2.0, 1.0, 0.5]
-    """
+    """m, k, a and b."""
     eta = np.asarray(eta, dtype=np.float64)
     m, k = eta[..., 0] / eta[..., 1], eta[..., 1]
     return m, k, eta[..., 3] / 2, (eta[..., 2] - eta[..., 0] * m) / 2
 
 
 def expected_statistics(eta: np.ndarray) -> np.ndarray:
-    """(a/b) m, -(1/k + (a/b) m^2) / 2, -a / (2b) and (psi(a) - ln b) / 2.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., 4)
-
-    Returns
-    -------
-    expected : ndarray of shape (..., 4)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import normal_gamma
-    >>> normal_gamma.expected_statistics(np.array([6.0, 2.0, 19.0, 2.0])).round(4)
-    array([ 6.   , -9.25 , -1.   ,  0.058])
-    """
+    """(a/b) m, -(1/k + (a/b) m^2) / 2, -a / (2b) and (psi(a) - ln b) / 2."""
     m, k, a, b = parameters(eta)
     log_g, g = np.moveaxis(gamma.expected_statistics(gamma.from_parameters(a, b)), -1, 0)
     return np.stack([-2 * g * m, -0.5 / k + g * m * m, g, log_g], axis=-1)
 
 
 def log_normalizer(eta: np.ndarray) -> np.ndarray:
-    """A(eta) = lnG(a) - a ln b + ln(2 pi / k) / 2, in nats.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., 4)
-
-    Returns
-    -------
-    log_normalizer : ndarray of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import normal_gamma
-    >>> float(normal_gamma.log_normalizer(np.array([0.0, 1.0, 2.0, 2.0])).round(4))
-    0.9189
-    """
+    """A(eta) = lnG(a) - a ln b + ln(2 pi / k) / 2, in nats."""
     _, k, a, b = parameters(eta)
     return gamma.log_normalizer(gamma.from_parameters(a, b)) + 0.5 * np.log(2 * np.pi / k)
 
@@ -117,25 +73,8 @@ def log_normalizer(eta: np.ndarray) -> np.ndarray:
 def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
     """KL(q || p), in nats: that of g, plus that of mu given g in the mean over g.
 
-        KL(Gamma(a, b) || Gamma(a0, b0))
-        + [ln(k / k0) + k0 / k - 1 + k0 (m - m0)^2 a / b] / 2
-
-    Parameters
-    ----------
-    eta, other : ndarray of shapes (..., 4) that broadcast
-
-    Returns
-    -------
-    kl : ndarray of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import normal_gamma
-    >>> q = normal_gamma.from_parameters(2.0, 1.0, 3.0, 3.0)
-    >>> p = normal_gamma.from_parameters(0.0, 1.0, 3.0, 3.0)
-    >>> float(normal_gamma.kl(q, p))
-    2.0
+    KL(Gamma(a, b) || Gamma(a0, b0))
+    + [ln(k / k0) + k0 / k - 1 + k0 (m - m0)^2 a / b] / 2
     """
     (m, k, a, b), (m0, k0, a0, b0) = parameters(eta), parameters(other)
     of_g = gamma.kl(gamma.from_parameters(a, b), gamma.from_parameters(a0, b0))
@@ -143,45 +82,8 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
     return kl
 
 
-def mass(eta: np.ndarray) -> np.ndarray:
-    """k: the number of observations, with those of the prior.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., 4)
-
-    Returns
-    -------
-    mass : ndarray of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import normal_gamma
-    >>> float(normal_gamma.mass(np.array([6.0, 2.0, 19.0, 2.0])))
-    2.0
-    """
-    return np.asarray(eta, dtype=np.float64)[..., 1]
-
-
 def valid(eta: np.ndarray) -> np.ndarray:
-    """Whether k, a and b are positive, all is finite, and nothing else is there.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., n)
-
-    Returns
-    -------
-    valid : ndarray of shape (...), bool
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import normal_gamma
-    >>> normal_gamma.valid(np.array([[6.0, 2.0, 19.0, 2.0], [6.0, 2.0, 17.0, 2.0]]))
-    array([ True, False])
-    """
+    """Whether k, a and b are positive, all is finite, and nothing else is there."""
     eta = np.asarray(eta, dtype=np.float64)
     if eta.shape[-1] != 4:
         return np.zeros(eta.shape[:-1], dtype=bool)

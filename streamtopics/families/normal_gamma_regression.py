@@ -13,6 +13,30 @@ b is a difference of natural parameters: centre y where y'y is many times its sp
 Source: Bernardo and Smith (1994), "Bayesian theory", appendix A.2; Masegosa et al.
 (2020), "Variational inference over nonstationary data streams for exponential family
 models", appendix B.
+
+Examples
+--------
+>>> import numpy as np
+>>> from streamtopics.families import normal_gamma_regression as family
+>>> eta = family.from_parameters([1.0, 2.0], 3 * np.eye(2), a=1.0, b=0.5)
+>>> eta
+array([ 3.,  6.,  3.,  0.,  0.,  3., 16.,  2.])
+>>> m, L, a, b = family.parameters(eta)
+>>> m, float(a), float(b)
+(array([1., 2.]), 1.0, 0.5)
+>>> family.expected_statistics(np.array([6.0, 2.0, 19.0, 2.0])).round(4)
+array([ 6.   , -9.25 , -1.   ,  0.058])
+>>> float(family.log_normalizer(np.array([0.0, 1.0, 2.0, 2.0])).round(4))
+0.9189
+>>> other = family.from_parameters([0.0, 0.0], np.eye(2), 3.0, 3.0)
+>>> float(family.kl(family.from_parameters([2.0, 0.0], np.eye(2), 3.0, 3.0), other))
+2.0
+>>> family.n_coefficients(14)
+3
+>>> float(family.mass(np.array([6.0, 2.0, 19.0, 3.0])))
+3.0
+>>> family.valid(np.array([[6.0, 2.0, 19.0, 2.0], [6.0, 2.0, 17.0, 2.0]]))
+array([ True, False])
 """
 
 from math import isqrt
@@ -25,14 +49,7 @@ from streamtopics.families.log_gamma import deviance
 
 
 def n_coefficients(size: int) -> int:
-    """p, from the length p + p^2 + 2 of a natural parameter.
-
-    Examples
-    --------
-    >>> from streamtopics.families import normal_gamma_regression
-    >>> normal_gamma_regression.n_coefficients(14)
-    3
-    """
+    """p, from the length p + p^2 + 2 of a natural parameter."""
     return (isqrt(max(0, 4 * size - 7)) - 1) // 2
 
 
@@ -47,17 +64,6 @@ def from_parameters(m: ArrayLike, L: ArrayLike, a: ArrayLike, b: ArrayLike) -> n
         What multiplies g in their precision; symmetric.
     a, b : array-like of shape (...)
         Shape and rate of g.
-
-    Returns
-    -------
-    eta : ndarray of shape (..., p + p^2 + 2)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import normal_gamma_regression
-    >>> normal_gamma_regression.from_parameters([1.0, 2.0], 3 * np.eye(2), a=1.0, b=0.5)
-    array([ 3.,  6.,  3.,  0.,  0.,  3., 16.,  2.])
     """
     m, L, a, b = (np.asarray(x, dtype=np.float64) for x in (m, L, a, b))
     e1 = (L @ m[..., None])[..., 0]
@@ -68,27 +74,7 @@ def from_parameters(m: ArrayLike, L: ArrayLike, a: ArrayLike, b: ArrayLike) -> n
 
 
 def parameters(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """m, L, a and b.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., p + p^2 + 2)
-
-    Returns
-    -------
-    m : ndarray of shape (..., p)
-    L : ndarray of shape (..., p, p)
-    a, b : ndarrays of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import normal_gamma_regression
-    >>> eta = np.array([3.0, 6.0, 3.0, 0.0, 0.0, 3.0, 16.0, 2.0])
-    >>> m, L, a, b = normal_gamma_regression.parameters(eta)
-    >>> m, float(a), float(b)
-    (array([1., 2.]), 1.0, 0.5)
-    """
+    """m, L, a and b."""
     eta = np.asarray(eta, dtype=np.float64)
     p = n_coefficients(eta.shape[-1])
     e1, L = eta[..., :p], eta[..., p:-2].reshape(*eta.shape[:-1], p, p)
@@ -97,23 +83,7 @@ def parameters(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.
 
 
 def expected_statistics(eta: np.ndarray) -> np.ndarray:
-    """[(a/b) m | -(L^-1 + (a/b) m m') / 2 | -a / (2b) | (psi(a) - ln b) / 2].
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., p + p^2 + 2)
-
-    Returns
-    -------
-    expected : ndarray of shape (..., p + p^2 + 2)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import normal_gamma_regression
-    >>> normal_gamma_regression.expected_statistics(np.array([6.0, 2.0, 19.0, 2.0])).round(4)
-    array([ 6.   , -9.25 , -1.   ,  0.058])
-    """
+    """[(a/b) m | -(L^-1 + (a/b) m m') / 2 | -a / (2b) | (psi(a) - ln b) / 2]."""
     m, L, a, b = parameters(eta)
     log_g, g = np.moveaxis(gamma.expected_statistics(gamma.from_parameters(a, b)), -1, 0)
     ww = -0.5 * np.linalg.inv(L) + g[..., None, None] * m[..., :, None] * m[..., None, :]
@@ -122,23 +92,7 @@ def expected_statistics(eta: np.ndarray) -> np.ndarray:
 
 
 def log_normalizer(eta: np.ndarray) -> np.ndarray:
-    """A(eta) = lnG(a) - a ln b - ln|L| / 2 + p ln(2 pi) / 2, in nats.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., p + p^2 + 2)
-
-    Returns
-    -------
-    log_normalizer : ndarray of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import normal_gamma_regression
-    >>> float(normal_gamma_regression.log_normalizer(np.array([0.0, 1.0, 2.0, 2.0])).round(4))
-    0.9189
-    """
+    """A(eta) = lnG(a) - a ln b - ln|L| / 2 + p ln(2 pi) / 2, in nats."""
     m, L, a, b = parameters(eta)
     of_w = 0.5 * (m.shape[-1] * np.log(2 * np.pi) - np.linalg.slogdet(L)[1])
     log_normalizer: np.ndarray = gamma.log_normalizer(gamma.from_parameters(a, b)) + of_w
@@ -154,27 +108,10 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
     Where L and L0 are close, the terms with both are a sum over the eigenvalues of
     L^-1 L0, in which nothing cancels.
 
-    Parameters
-    ----------
-    eta, other : ndarray of shapes (..., p + p^2 + 2) that broadcast
-
-    Returns
-    -------
-    kl : ndarray of shape (...)
-
     Raises
     ------
     numpy.linalg.LinAlgError
         If one of the L is not positive definite.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import normal_gamma_regression as family
-    >>> q = family.from_parameters([2.0, 0.0], np.eye(2), 3.0, 3.0)
-    >>> p = family.from_parameters([0.0, 0.0], np.eye(2), 3.0, 3.0)
-    >>> float(family.kl(q, p))
-    2.0
     """
     (m, L, a, b), (m0, L0, a0, b0) = parameters(eta), parameters(other)
     of_g = gamma.kl(gamma.from_parameters(a, b), gamma.from_parameters(a0, b0))
@@ -199,44 +136,14 @@ def _of_precisions(L: np.ndarray, L0: np.ndarray) -> np.ndarray:
 
 
 def mass(eta: np.ndarray) -> np.ndarray:
-    """2a: the number of observations, with those of the prior.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., p + p^2 + 2)
-
-    Returns
-    -------
-    mass : ndarray of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import normal_gamma_regression
-    >>> float(normal_gamma_regression.mass(np.array([6.0, 2.0, 19.0, 3.0])))
-    3.0
-    """
+    """2a: the number of observations, with those of the prior."""
     return np.asarray(eta, dtype=np.float64)[..., -1]
 
 
 def valid(eta: np.ndarray) -> np.ndarray:
     """Whether a and b are positive, L symmetric and positive definite, and all is finite.
 
-    Parameters
-    ----------
-    eta : ndarray of shape (..., n)
-        False as well where n is not p + p^2 + 2 for a whole number p of at least 1.
-
-    Returns
-    -------
-    valid : ndarray of shape (...), bool
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import normal_gamma_regression
-    >>> normal_gamma_regression.valid(np.array([[6.0, 2.0, 19.0, 2.0], [6.0, 2.0, 17.0, 2.0]]))
-    array([ True, False])
+    False as well where n is not p + p^2 + 2 for a whole number p of at least 1.
     """
     eta = np.asarray(eta, dtype=np.float64)
     p = n_coefficients(eta.shape[-1])

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The exponential density on [0, 1]: exp(w rho - A(w)), for any real w.
 
-The natural parameter w has no axis of its own: arrays of any shape are arrays of
-parameters. w > 0 draws rho towards 1, w = 0 is the uniform density.
+The natural parameter w has no axis of its own: array-likes of any shape are arrays of
+parameters, and results have their shape; those of `kl` broadcast. w > 0 draws rho towards
+1, w = 0 is the uniform density.
 
     A(w) = ln((e^w - 1) / w)
 
@@ -10,6 +11,21 @@ Source: Masegosa et al. (2020), "Variational inference over nonstationary data s
 for exponential family models", equations 26, 28 and 33. Its equation 26 has the other
 sign, exp(-gamma rho), than the later ones, which are followed here: its prior of
 parameter 0.1 is w = -0.1.
+
+Examples
+--------
+>>> from streamtopics.families import truncated_exponential
+>>> mean, complement = truncated_exponential.mean_and_complement([0.0, 1e3, -1e6])
+>>> mean
+array([5.00e-01, 9.99e-01, 1.00e-06])
+>>> complement
+array([0.5     , 0.001   , 0.999999])
+>>> truncated_exponential.log_normalizer([0.0, 1.0, 1e6]).round(4)
+array([0.00000000e+00, 5.41300000e-01, 9.99986184e+05])
+>>> truncated_exponential.kl([0.0, 1e3, 1e12], 0.0).round(4)
+array([ 0.    ,  5.9078, 26.631 ])
+>>> truncated_exponential.valid([-3.0, float("inf")])
+array([ True, False])
 """
 
 import numpy as np
@@ -25,24 +41,6 @@ def mean_and_complement(w: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """m = E[rho] = 1 / (1 - e^-w) - 1/w, and 1 - m.
 
     Both keep their digits: for w = 1e6 the complement is 1e-6 to 15 of them.
-
-    Parameters
-    ----------
-    w : array-like
-        Natural parameters.
-
-    Returns
-    -------
-    mean, complement : ndarrays of the shape of `w`
-
-    Examples
-    --------
-    >>> from streamtopics.families import truncated_exponential
-    >>> mean, complement = truncated_exponential.mean_and_complement([0.0, 1e3, -1e6])
-    >>> mean
-    array([5.00e-01, 9.99e-01, 1.00e-06])
-    >>> complement
-    array([0.5     , 0.001   , 0.999999])
     """
     w = np.asarray(w, dtype=np.float64)
     size = np.abs(w)
@@ -63,23 +61,7 @@ def _log_normalizer_from_the_top(w: np.ndarray) -> np.ndarray:
 
 
 def log_normalizer(w: ArrayLike) -> np.ndarray:
-    """A(w) = ln((e^w - 1) / w), in nats.
-
-    Parameters
-    ----------
-    w : array-like
-        Natural parameters.
-
-    Returns
-    -------
-    log_normalizer : ndarray of the shape of `w`
-
-    Examples
-    --------
-    >>> from streamtopics.families import truncated_exponential
-    >>> truncated_exponential.log_normalizer([0.0, 1.0, 1e6]).round(4)
-    array([0.00000000e+00, 5.41300000e-01, 9.99986184e+05])
-    """
+    """A(w) = ln((e^w - 1) / w), in nats."""
     w = np.asarray(w, dtype=np.float64)
     log_normalizer: np.ndarray = np.maximum(w, 0) + _log_normalizer_from_the_top(w)
     return log_normalizer
@@ -93,21 +75,6 @@ def kl(w: ArrayLike, other: ArrayLike) -> np.ndarray:
     The parts of w m and A(w) that cancel are left out, so that the error is about
     1e-15 times 1 + ln|w| + ln|g|, or relative where g draws away from the mean;
     what rounding takes below 0 is cut off.
-
-    Parameters
-    ----------
-    w, other : array-like of shapes that broadcast
-        Natural parameters.
-
-    Returns
-    -------
-    kl : ndarray
-
-    Examples
-    --------
-    >>> from streamtopics.families import truncated_exponential
-    >>> truncated_exponential.kl([0.0, 1e3, 1e12], 0.0).round(4)
-    array([ 0.    ,  5.9078, 26.631 ])
     """
     w, other = np.asarray(w, dtype=np.float64), np.asarray(other, dtype=np.float64)
     m, c = mean_and_complement(w)
@@ -119,21 +86,6 @@ def kl(w: ArrayLike, other: ArrayLike) -> np.ndarray:
 
 
 def valid(w: ArrayLike) -> np.ndarray:
-    """Whether w is finite.
-
-    Parameters
-    ----------
-    w : array-like
-
-    Returns
-    -------
-    valid : ndarray of the shape of `w`, bool
-
-    Examples
-    --------
-    >>> from streamtopics.families import truncated_exponential
-    >>> truncated_exponential.valid([-3.0, float("inf")])
-    array([ True, False])
-    """
+    """Whether w is finite."""
     valid: np.ndarray = np.isfinite(w)
     return valid

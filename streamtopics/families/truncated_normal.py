@@ -2,12 +2,29 @@
 """The Gaussian density on [0, 1]: exp(w rho - k rho^2 / 2 - A), for any w and k >= 0.
 
 The natural parameter is (w, k), as that of the Gaussian: mean w / k and precision k
-before truncation; k = 0 is the exponential density on [0, 1]. All is by Gauss-Legendre
-quadrature around the mode: the closed forms lose all digits where the mean before
-truncation is far outside.
+before truncation; k = 0 is the exponential density on [0, 1]. It lies on the last axis, and
+results have the shape (...) of those before it; the arguments of `kl` broadcast. All is by
+Gauss-Legendre quadrature around the mode: the closed forms lose all digits where the mean
+before truncation is far outside.
 
 Source: Masegosa et al. (2020), "Variational inference over nonstationary data streams
 for exponential family models", equation 29.
+
+Examples
+--------
+>>> import numpy as np
+>>> from streamtopics.families import truncated_normal
+>>> eta = np.array([[50.0, 100.0], [1e4, 1.0], [-1e6, 0.0]])
+>>> mean, complement = truncated_normal.mean_and_complement(eta)
+>>> complement.round(10)
+array([5.00000e-01, 1.00010e-04, 9.99999e-01])
+>>> truncated_normal.log_normalizer(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])).round(4)
+array([ 0.    ,  0.5413, -0.1559])
+>>> q, p = np.array([[50.0, 100.0], [1e6, 100.0]]), np.array([50.0, 100.0])
+>>> truncated_normal.kl(q, p).round(4)
+array([ 0.    , 23.9317])
+>>> truncated_normal.valid(np.array([[-1.0, 0.0], [1.0, -1.0]]))
+array([ True, False])
 """
 
 import numpy as np
@@ -15,14 +32,6 @@ import numpy as np
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(64)
 # Where the density is exp(-45) of that at the mode the integrals end.
 DEPTH = 45.0
-
-
-def _mode(w: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The mode and its complement."""
-    safe = np.where(k > 0, k, 1.0)
-    inside = (w > 0) & (w < k)
-    mode = np.where(inside, w / safe, w > 0)
-    return mode, np.where(inside, (k - w) / safe, w <= 0)
 
 
 def _exponent(w: np.ndarray, k: np.ndarray, mode: np.ndarray, d: np.ndarray) -> np.ndarray:
@@ -33,14 +42,16 @@ def _exponent(w: np.ndarray, k: np.ndarray, mode: np.ndarray, d: np.ndarray) -> 
 
 
 def _quadrature(eta: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray, np.ndarray]:
-    """The mode and, along a new last axis, distances d from it and weights.
+    """w, k, the mode and its complement; along a new last axis distances d from it and weights.
 
     The weights sum to the integral of the density, of which the largest value is 1.
     """
     eta = np.asarray(eta, dtype=np.float64)
     w, k = eta[..., 0, None], eta[..., 1, None]
-    mode, rest = _mode(w, k)
-    slope = np.abs(np.where((w > 0) & (w < k), 0.0, w - k * mode))
+    inside, safe = (w > 0) & (w < k), np.where(k > 0, k, 1.0)
+    mode = np.where(inside, w / safe, w > 0)
+    rest = np.where(inside, (k - w) / safe, w <= 0)
+    slope = np.abs(np.where(inside, 0.0, w - k * mode))
     # The root of slope d + k d^2 / 2 = DEPTH; d <= 1 is all there is.
     reach = 2 * DEPTH / np.maximum(slope + np.sqrt(slope**2 + 2 * DEPTH * k), DEPTH)
     left, right = np.minimum(mode, reach), np.minimum(rest, reach)
@@ -50,25 +61,7 @@ def _quadrature(eta: np.ndarray) -> tuple[tuple[np.ndarray, ...], np.ndarray, np
 
 
 def mean_and_complement(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """m = E[rho], and 1 - m; both keep their digits.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., 2)
-
-    Returns
-    -------
-    mean, complement : ndarrays of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import truncated_normal
-    >>> eta = np.array([[50.0, 100.0], [1e4, 1.0], [-1e6, 0.0]])
-    >>> mean, complement = truncated_normal.mean_and_complement(eta)
-    >>> complement.round(10)
-    array([5.00000e-01, 1.00010e-04, 9.99999e-01])
-    """
+    """m = E[rho], and 1 - m; both keep their digits."""
     (_, _, mode, rest), d, weights = _quadrature(eta)
     total = weights.sum(axis=-1)
     mean, complement = ((mode + d) * weights).sum(axis=-1), ((rest - d) * weights).sum(axis=-1)
@@ -76,23 +69,7 @@ def mean_and_complement(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def log_normalizer(eta: np.ndarray) -> np.ndarray:
-    """A(eta), ln of the integral of exp(w rho - k rho^2 / 2) over [0, 1], in nats.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., 2)
-
-    Returns
-    -------
-    log_normalizer : ndarray of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import truncated_normal
-    >>> truncated_normal.log_normalizer(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])).round(4)
-    array([ 0.    ,  0.5413, -0.1559])
-    """
+    """A(eta), ln of the integral of exp(w rho - k rho^2 / 2) over [0, 1], in nats."""
     (w, k, mode, _), _, weights = _quadrature(eta)
     at_mode: np.ndarray = (mode * (w - 0.5 * k * mode))[..., 0]
     log_normalizer: np.ndarray = at_mode + np.log(weights.sum(axis=-1))
@@ -104,22 +81,6 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
 
     Each exponent is taken from that density's own mode; what rounding takes below 0
     is cut off.
-
-    Parameters
-    ----------
-    eta, other : ndarray of shapes (..., 2) that broadcast
-
-    Returns
-    -------
-    kl : ndarray of shape (...)
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import truncated_normal
-    >>> q, p = np.array([[50.0, 100.0], [1e6, 100.0]]), np.array([50.0, 100.0])
-    >>> truncated_normal.kl(q, p).round(4)
-    array([ 0.    , 23.9317])
     """
     (w, k, mode, rest), d, weights = _quadrature(eta)
     (w0, k0, mode0, rest0), _, weights0 = _quadrature(other)
@@ -132,23 +93,7 @@ def kl(eta: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def valid(eta: np.ndarray) -> np.ndarray:
-    """Whether w is finite, k is finite and not negative, and nothing else is there.
-
-    Parameters
-    ----------
-    eta : ndarray of shape (..., n)
-
-    Returns
-    -------
-    valid : ndarray of shape (...), bool
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from streamtopics.families import truncated_normal
-    >>> truncated_normal.valid(np.array([[-1.0, 0.0], [1.0, -1.0]]))
-    array([ True, False])
-    """
+    """Whether w is finite, k is finite and not negative, and nothing else is there."""
     eta = np.asarray(eta)
     if eta.shape[-1] != 2:
         return np.zeros(eta.shape[:-1], dtype=bool)

@@ -24,12 +24,11 @@ WORDS_PER_JOB = 1024
 class AspectStart:
     """Topics whose aspects differ at random, for the first minibatch.
 
-    Under the prior nothing tells the aspects of a sentiment apart. Here each word has a
-    random factor in each aspect, the same for all sentiments: only the prior tells those
-    apart, so that a sentence without known words goes where the others of its document go.
-    The topics are not normalised, or else the sentiment with fewer known words would have
-    all others more probable, and with them most of the sentences. Nothing of this stays in
-    the posterior.
+    Each word has a random factor in each aspect, the same for all sentiments: only the prior
+    tells those apart, so that a sentence without known words goes where the others of its
+    document go. The topics are not normalised, or else the sentiment with fewer known words
+    would have all others more probable, and with them most of the sentences. Nothing of this
+    stays in the posterior.
     """
 
     prior: TopicPosterior

@@ -52,7 +52,7 @@ class BetaBinomial:
     tails: float = 1.0
 
     def __post_init__(self) -> None:
-        check_positive(self, heads=self.heads, tails=self.tails)
+        check_positive(self, **vars(self))
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
         """The posterior before any data, which is the prior."""
@@ -62,16 +62,7 @@ class BetaBinomial:
     def learner(
         self, posterior: DensePosterior, X: np.ndarray, y: None = None, seed: int = 0
     ) -> Learn:
-        """The function `learn` that an update rule calls.
-
-        Parameters
-        ----------
-        posterior : DensePosterior
-        X : array-like of shape (n_samples, n_features)
-            Flips, each 0 or 1.
-        y, seed
-            Not used.
-        """
+        """The function `learn` that an update rule calls, of flips X, each 0 or 1."""
         X = _flips(X)
         counts = np.stack([X.sum(axis=0), len(X) - X.sum(axis=0)], axis=-1)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Protocol of the models of the dense kind, and the checks that they share.
+"""Protocol of the models of the dense kind, and what they share.
 
 A model is a frozen dataclass of its hyper-parameters. It says which blocks its
 posterior has, what a minibatch adds to them, and what the posterior predicts. It keeps
@@ -9,8 +9,11 @@ no state, and knows neither the rule nor the stream.
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
+from scipy.special import gammaln
 
 from streamtopics.posteriors import DensePosterior, Learn
+
+Numbers = float | np.ndarray
 
 
 class DenseModel(Protocol):
@@ -53,3 +56,26 @@ def check_codes(codes: np.ndarray, n_codes: int, what: str) -> np.ndarray:
     if not ((whole == codes) & (whole >= 0) & (whole < n_codes)).all():
         raise ValueError(f"{what} must be whole numbers from 0 to {n_codes - 1}; got others")
     return whole
+
+
+def log_student_t(x: Numbers, location: Numbers, degrees: Numbers, scale2: Numbers) -> np.ndarray:
+    """Log density, in nats.
+
+    Parameters
+    ----------
+    x, location, degrees, scale2 : array-like of shapes that broadcast
+        `scale2` is the square of the scale.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from streamtopics.models.dense_model import log_student_t
+    >>> float(np.exp(log_student_t(0.0, 0.0, 1.0, 1.0)).round(4))  # 1 / pi
+    0.3183
+    """
+    z2 = (x - location) ** 2 / (degrees * scale2)
+    constant = gammaln((degrees + 1) / 2) - gammaln(degrees / 2)
+    found: np.ndarray = constant - 0.5 * (
+        np.log(np.pi * degrees * scale2) + (degrees + 1) * np.log1p(z2)
+    )
+    return found

@@ -19,8 +19,7 @@ from scipy.special import logsumexp, psi
 from streamtopics.checks import check_positive, check_whole
 from streamtopics.families import dirichlet, normal_gamma
 from streamtopics.messages import NodeStatistics
-from streamtopics.models.dense_model import check_codes
-from streamtopics.models.student_t import log_student_t
+from streamtopics.models.dense_model import check_codes, log_student_t
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 
 # The ascent that finds the components in the first minibatch.

@@ -16,7 +16,7 @@ from scipy.special import psi
 from streamtopics.checks import check_positive
 from streamtopics.families import normal_gamma_regression as family
 from streamtopics.messages import NodeStatistics
-from streamtopics.models.student_t import log_student_t
+from streamtopics.models.dense_model import log_student_t
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 
 
@@ -66,13 +66,8 @@ class LinearRegression:
     intercept_precision: float = 0.01
 
     def __post_init__(self) -> None:
-        check_positive(
-            self,
-            precision=self.precision,
-            shape=self.shape,
-            rate=self.rate,
-            intercept_precision=self.intercept_precision,
-        )
+        numbers = {name: value for name, value in vars(self).items() if name != "fit_intercept"}
+        check_positive(self, **numbers)
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
         """The posterior before any data, which is the prior."""

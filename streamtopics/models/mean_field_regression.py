@@ -11,7 +11,6 @@ are latent, jointly for each sample. What a minibatch adds to a coefficient depe
 other coefficients and on the noise, so that both are learnt in an inner ascent.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,7 +21,7 @@ from scipy.stats import gamma as gamma_distribution
 from streamtopics.checks import check_positive
 from streamtopics.families import gamma, gaussian, normal_gamma
 from streamtopics.messages import NodeStatistics
-from streamtopics.models.student_t import log_student_t
+from streamtopics.models.dense_model import log_student_t
 from streamtopics.posteriors import Block, DensePosterior, DenseView, Learn
 
 # The inner ascent: between coefficients and noise, and of both with what is missing.
@@ -89,15 +88,7 @@ class MeanFieldRegression:
     input_rate: float = 1.0
 
     def __post_init__(self) -> None:
-        check_positive(
-            self,
-            precision=self.precision,
-            shape=self.shape,
-            rate=self.rate,
-            input_mean_mass=self.input_mean_mass,
-            input_shape=self.input_shape,
-            input_rate=self.input_rate,
-        )
+        check_positive(self, **vars(self))
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
         """The posterior before any data, which is the prior."""
@@ -208,11 +199,6 @@ class Beliefs:
         noise = float(shape / rate), float(psi(shape) - np.log(rate))
         return Beliefs(w, 1 / w_precision, *noise, m, k, a / b, psi(a) - np.log(b))
 
-    def precision_of(self, missing: np.ndarray) -> np.ndarray:
-        """Precision of some inputs, given the others and y: diag(E[g]) + E[gamma] E[w w']."""
-        w, spread = self.w[missing], np.diag(self.w_variance[missing])
-        return np.diag(self.precision[missing]) + self.noise * (np.outer(w, w) + spread)
-
     def updated(
         self, view: DenseView, moments: "Moments", y: np.ndarray
     ) -> tuple["Beliefs", dict[str, np.ndarray]]:
@@ -236,9 +222,10 @@ class Beliefs:
             noise = float(shape / rate)
             if abs(noise - used) <= TOL * noise:
                 break
-        others = squares @ w - diagonal * w
+        others, n = squares @ w - diagonal * w, np.full(len(w) - 1, float(len(y)))
+        of_inputs = moments.mean.sum(axis=0)[:-1], n, diagonal[:-1], n
         additions = {
-            "inputs": moments.of_inputs,
+            "inputs": np.stack(of_inputs, axis=-1),
             "coefficients": used * np.stack([sums - others, diagonal], axis=-1),
             "noise": of_noise,
         }
@@ -247,7 +234,7 @@ class Beliefs:
 
     def close_to(self, other: "Beliefs") -> bool:
         """Whether nothing moved by more than a hair."""
-        pairs = ((getattr(self, name), getattr(other, name)) for name in vars(self))
+        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
         return all(np.allclose(mine, theirs, rtol=TOL_OF_MISSING) for mine, theirs in pairs)
 
 
@@ -277,12 +264,17 @@ class Moments:
         n, p = X.shape
         mean, covariance = np.column_stack([X, np.ones(n)]), np.zeros((p + 1, p + 1))
         holes, entropy = np.isnan(X), 0.0
-        for missing, rows in _patterns(holes):
+        # Each set of columns that is missing somewhere, and the rows in which it is.
+        patterns, place = np.unique(holes, axis=0, return_inverse=True)
+        for i in np.flatnonzero(patterns.any(axis=1)):
+            missing, rows = np.flatnonzero(patterns[i]), np.flatnonzero(place.ravel() == i)
             seen = np.setdiff1d(np.arange(p + 1), missing)
             residual = y[rows] - mean[np.ix_(rows, seen)] @ q.w[seen]
-            precision = q.precision_of(missing)
+            # Given the others and y: diag(E[g]) + E[gamma] E[w w'].
+            w, spread = q.w[missing], np.diag(q.w_variance[missing])
+            precision = np.diag(q.precision[missing]) + q.noise * (np.outer(w, w) + spread)
             inverse = np.linalg.inv(precision)
-            pull = (q.precision * q.mean)[missing] + q.noise * residual[:, None] * q.w[missing]
+            pull = (q.precision * q.mean)[missing] + q.noise * residual[:, None] * w
             mean[np.ix_(rows, missing)] = pull @ inverse
             covariance[np.ix_(missing, missing)] += len(rows) * inverse
             log_volume = len(missing) * np.log(2 * np.pi * np.e) - np.linalg.slogdet(precision)[1]
@@ -294,12 +286,6 @@ class Moments:
         """Sum of E[z z'] over the samples, z with the 1."""
         squares: np.ndarray = self.mean.T @ self.mean + self.covariance
         return squares
-
-    @property
-    def of_inputs(self) -> np.ndarray:
-        """Additions of the samples to the inputs' nodes, of shape (p, 4)."""
-        n = np.full(self.mean.shape[1] - 1, float(len(self.mean)))
-        return np.stack([self.mean.sum(axis=0)[:-1], n, np.diag(self.squares)[:-1], n], axis=-1)
 
     def residual(self, y: np.ndarray, w: np.ndarray, w_variance: np.ndarray) -> float:
         """Sum of E[(y - w'z)^2]."""
@@ -315,14 +301,6 @@ class Moments:
         of_target = n * (q.log_noise - np.log(2 * np.pi))
         of_target = of_target - q.noise * self.residual(y, q.w, q.w_variance)
         return float(0.5 * (of_inputs.sum() + of_target) + self.entropy)
-
-
-def _patterns(missing: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Each set of columns that is missing somewhere, and the rows in which it is."""
-    patterns, place = np.unique(missing, axis=0, return_inverse=True)
-    for i, pattern in enumerate(patterns):
-        if pattern.any():
-            yield np.flatnonzero(pattern), np.flatnonzero(place.ravel() == i)
 
 
 def _solve(system: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -13,17 +13,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streamtopics.kernels import variational
 from streamtopics.local.minibatches import of_rows
 from streamtopics.local.two_blocks import TwoBlocks
-from streamtopics.messages import Minibatch, SideBySideStatistics, Statistics, Topics
+from streamtopics.messages import Minibatch, SideBySideStatistics, Statistics
+from streamtopics.models.lda import visible_topics
 from streamtopics.models.sources import RandomStart, Source
-from streamtopics.models.views import TopicView, geometric_mean, mean
-from streamtopics.parallel import Workers, spans
+from streamtopics.models.views import geometric_mean, mean
+from streamtopics.parallel import Workers
 from streamtopics.posteriors import Learn, Proposal, SideBySide, SideBySideProposal, TopicPosterior
 from streamtopics.seeds import document_seeds
 
-WORDS_PER_JOB = 1024
 # Pseudo-count of each class.
 CLASS_PRIOR = 1.0
 
@@ -36,6 +35,28 @@ class StartBesideOthers(RandomStart):
     def mass(self) -> np.ndarray:
         """Sum of the rows over all words, but for their random part."""
         return 100.0 * (self.prior.shape[0] + self.prior.prior_mass)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Topics of a class and the shared ones, next to each other."""
+
+    own: Source
+    shared: Source
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """Dirichlet parameters of the proportions within either."""
+        return np.concatenate([self.own.alpha, self.shared.alpha])
+
+    @property
+    def mass(self) -> np.ndarray:
+        """Sum of lam over the words, for each topic."""
+        return np.concatenate([self.own.mass, self.shared.mass])
+
+    def rows(self, words: np.ndarray) -> np.ndarray:
+        """Rows of lam, of shape (len(words), K + R)."""
+        return np.concatenate([self.own.rows(words), self.shared.rows(words)], axis=1)
 
 
 @dataclass(frozen=True)
@@ -69,14 +90,22 @@ class MultiView:
         ) -> SideBySideStatistics:
             blocks: tuple[TopicPosterior | Proposal, ...] = source.parts
             *own, shared = [self.start(block, i) for i, block in enumerate(blocks)]
-            parts = self._topics(
-                [(part, own[j], shared) for j, (part, _) in of_classes.items()],
-                geometric_mean,
-                workers,
-            )
+            parts = [
+                (part, visible_topics(geometric_mean, Beside(own[j], shared), part, workers))
+                for j, (part, _) in of_classes.items()
+            ]
             documents = self.local.infer(parts, workers)
             counts = self.local.statistics(parts, documents, workers)
-            return self._by_block(len(own), minibatch, of_classes, counts)
+            n_own, dtype = self.local.n_first, minibatch.counts.dtype
+            nothing = Statistics(np.empty(0, np.int32), np.empty((0, n_own), dtype), np.empty(0))
+            by_class = [nothing] * len(own)
+            common = np.zeros((len(minibatch.words), counts[0].shape[1] - n_own))
+            for (j, (part, used)), found in zip(of_classes.items(), counts, strict=True):
+                mine = np.ascontiguousarray(found[:, :n_own])
+                by_class[j] = Statistics(part.words, mine, part.lengths)
+                common[used] += found[:, n_own:]
+            of_shared = Statistics(minibatch.words, common, minibatch.lengths)
+            return SideBySideStatistics((*by_class, of_shared))
 
         return learn
 
@@ -85,44 +114,6 @@ class MultiView:
         if isinstance(block, TopicPosterior) and block.knows_nothing:
             return StartBesideOthers(block, int(document_seeds(self.seed, place, 1)[0]))
         return block
-
-    def _topics(
-        self,
-        parts: list[tuple[Minibatch, Source, Source]],
-        view: TopicView,
-        workers: Workers,
-    ) -> list[tuple[Minibatch, Topics]]:
-        """Weights of the words of each part, in the topics of its class and the shared ones."""
-        jobs, results = [], []
-        for minibatch, own, shared in parts:
-            words, alpha = minibatch.words, np.concatenate([own.alpha, shared.alpha])
-            width = variational.padded_width(len(alpha))
-            weights = np.empty((len(words), width), minibatch.counts.dtype)
-            for start, stop in spans(len(words), WORDS_PER_JOB):
-                jobs.append((view, own, shared, words[start:stop], weights[start:stop]))
-            results.append((minibatch, Topics(weights, alpha)))
-        workers.share(_fill, jobs)
-        return results
-
-    def _by_block(
-        self,
-        n_classes: int,
-        minibatch: Minibatch,
-        of_classes: dict[int, tuple[Minibatch, np.ndarray]],
-        counts: list[np.ndarray],
-    ) -> SideBySideStatistics:
-        """Counts of the topics of each class, and those of the shared ones summed."""
-        n_own, dtype = self.local.n_first, minibatch.counts.dtype
-        nothing = Statistics(np.empty(0, np.int32), np.empty((0, n_own), dtype), np.empty(0))
-        blocks = [nothing] * n_classes
-        shared = np.zeros((len(minibatch.words), counts[0].shape[1] - n_own))
-        for (j, (part, used)), found in zip(of_classes.items(), counts, strict=True):
-            own = np.ascontiguousarray(found[:, :n_own])
-            blocks[j] = Statistics(part.words, own, part.lengths)
-            shared[used] += found[:, n_own:]
-        return SideBySideStatistics(
-            (*blocks, Statistics(minibatch.words, shared, minibatch.lengths))
-        )
 
     def classify(
         self, posterior: SideBySide, minibatch: Minibatch, workers: Workers
@@ -139,28 +130,12 @@ class MultiView:
         doc_topic = []
         counts = minibatch.matrix(minibatch.counts)
         for j, block in enumerate(own):
-            parts = self._topics([(minibatch, block, shared)], mean, workers)
-            (documents,) = self.local.infer(parts, workers)
-            bound = self.local.bound(documents, parts[0][1].alpha)
-            log_joint[:, j] = bound + counts @ _log_factors(block, shared, minibatch.words)
+            source = Beside(block, shared)
+            topics = visible_topics(mean, source, minibatch, workers)
+            (documents,) = self.local.infer([(minibatch, topics)], workers)
+            # From each word's weights to E[beta].
+            log_factors = np.log((source.rows(minibatch.words) / source.mass).max(axis=1))
+            log_joint[:, j] = self.local.bound(documents, topics.alpha) + counts @ log_factors
             doc_topic.append(self.local.doc_topic(documents))
         seen = np.array([block.n_documents for block in own]) + CLASS_PRIOR
         return log_joint + np.log(seen / seen.sum()), doc_topic
-
-
-def _fill(view: TopicView, own: Source, shared: Source, words: np.ndarray, out: np.ndarray) -> None:
-    """Write the weights of words in the topics of a class and the shared ones."""
-    view(*_side_by_side(own, shared, words), out)
-
-
-def _side_by_side(own: Source, shared: Source, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of lam and masses, of the topics of a class and the shared ones."""
-    lam = np.concatenate([own.rows(words), shared.rows(words)], axis=1)
-    return lam, np.concatenate([own.mass, shared.mass])
-
-
-def _log_factors(own: Source, shared: Source, words: np.ndarray) -> np.ndarray:
-    """Log of the factor from each word's weights to E[beta], of shape (n_words,)."""
-    lam, mass = _side_by_side(own, shared, words)
-    found: np.ndarray = np.log((lam / mass).max(axis=1))
-    return found

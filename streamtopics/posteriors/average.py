@@ -39,15 +39,10 @@ class IterateAverage:
     """
 
     def __init__(self, posterior: TopicPosterior, uniform: bool = False):
-        self.posterior, self.uniform = posterior, uniform
+        self.posterior, self.uniform, self.shape = posterior, uniform, posterior.shape
         self.rest = TopicPosterior(posterior.eta, posterior.shape, xi=posterior.xi)
         # Weight of the last iterate.
         self.theta = 0.0
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of words and of topics."""
-        return self.posterior.shape
 
     @property
     def alpha(self) -> np.ndarray:

@@ -15,20 +15,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from streamtopics.kernels import rows as kernel
 from streamtopics.messages import NodeStatistics
-from streamtopics.posteriors.protocol import (
-    TOO_EXTREME,
-    Blend,
-    Swap,
-    check_finite,
-    mass_after,
-    within_reach,
-)
+from streamtopics.posteriors.protocol import TOO_EXTREME, Blend, Swap, check_finite, within_reach
+from streamtopics.posteriors.state import EMPTY, State, StatePosterior, StateProposal
 
 Arrays = dict[str, np.ndarray]
 
@@ -70,18 +64,7 @@ def _block_of_named(family: str, prior: np.ndarray, knowledge: np.ndarray | None
     return Block(import_module(family), prior, knowledge)
 
 
-class State(NamedTuple):
-    """All that an update changes."""
-
-    S: Arrays
-    c: np.ndarray
-    b: np.ndarray
-    n_batches: int
-    n_documents: int
-    n_tokens: float
-
-
-class DensePosterior:
+class DensePosterior(StatePosterior):
     """Natural parameters of all nodes of a model.
 
     Parameters
@@ -112,11 +95,13 @@ class DensePosterior:
 
     def __init__(self, blocks: Mapping[str, Block], seed: int = 0):
         self.blocks, self.seed = dict(blocks), seed
-        for name, block in self.blocks.items():
+        for name, block in blocks.items():
             if not np.all(block.family.valid(block.prior) & block.family.valid(block.boosted)):
                 raise ValueError(f"the prior of {name} must be the parameter of a density")
-        S = {name: np.zeros_like(block.prior) for name, block in self.blocks.items()}
-        self._state = State(S, np.ones(self.n_nodes), np.zeros(self.n_nodes), 0, 0, 0.0)
+        S = {name: np.zeros_like(block.prior) for name, block in blocks.items()}
+        self._state = State(S, np.ones(self.n_nodes), EMPTY, EMPTY, np.zeros(self.n_nodes))
+        self.prior_mass = self._masses({name: block.prior for name, block in blocks.items()})
+        self.boosted_mass = self._masses({name: block.boosted for name, block in blocks.items()})
 
     # What rules read
 
@@ -126,66 +111,17 @@ class DensePosterior:
         return sum(block.n_nodes for block in self.blocks.values())
 
     @property
-    def n_batches(self) -> int:
-        """Minibatches blended in so far."""
-        return self._state.n_batches
-
-    @property
-    def n_documents(self) -> int:
-        """Samples blended in so far."""
-        return self._state.n_documents
-
-    @property
-    def n_tokens(self) -> float:
-        """Mass blended in so far, summed over the nodes."""
-        return self._state.n_tokens
-
-    @property
-    def c(self) -> np.ndarray:
-        """Weight of the prior in each node."""
-        return self._state.c
-
-    @property
-    def b(self) -> np.ndarray:
-        """Weight of what was boosted, in each node."""
-        return self._state.b
-
-    @property
     def mass(self) -> np.ndarray:
         """Effective sample size of each node, its prior's included."""
         return self._masses({name: self[name] for name in self.blocks})
 
-    @property
-    def prior_mass(self) -> np.ndarray:
-        """Effective sample size that each node's prior stands for."""
-        return self._masses({name: block.prior for name, block in self.blocks.items()})
-
     def pooled(self, mass: np.ndarray) -> np.ndarray:
-        """The sum of the masses of the nodes of a block, for each of its nodes.
-
-        Where masses are not counts, as with precisions, each node is for itself.
-        """
+        """The mass of each node's block, or its own where masses are not counts but precisions."""
         parts = []
         for name, part in self.by_block(mass).items():
             alike = getattr(self.blocks[name].family, "MASS_IS_A_COUNT", True)
             parts.append(np.full(part.size, part.sum()) if alike else np.ravel(part))
         return np.concatenate(parts)
-
-    @property
-    def boosted_mass(self) -> np.ndarray:
-        """Effective sample size of what a boost of weight 1 adds to each node."""
-        return self._masses({name: block.boosted for name, block in self.blocks.items()})
-
-    @property
-    def prior_part(self) -> np.ndarray:
-        """Mass of each node that is owed to the prior and to its boosts."""
-        prior_part: np.ndarray = self.c * self.prior_mass + self.b * self.boosted_mass
-        return prior_part
-
-    @property
-    def alpha(self) -> np.ndarray:
-        """Empty: there are no documents with topic proportions."""
-        return np.empty(0)
 
     @property
     def knows_nothing(self) -> bool:
@@ -197,15 +133,7 @@ class DensePosterior:
         return DenseProposal(self, blend)
 
     def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
-        """KL from q to lam, and from q to eta, with q what `blend` would make of lam.
-
-        With a boost, the divergences are those to lam + boost xi and to eta + boost xi.
-
-        Returns
-        -------
-        from_posterior, from_prior : ndarray of shape (n_nodes,), float64
-            In nats.
-        """
+        """KL from q to lam, and from q to eta, in nats: see `Posterior`."""
         after, boosts = self.after(blend), self._boosts(blend)
         within_reach(after.mass)
         found = [
@@ -222,25 +150,18 @@ class DensePosterior:
         return np.maximum(from_posterior, 0.0), np.maximum(from_prior, 0.0)
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
-        """Slope of E_q[log p(beta | rho lam + (1 - rho) eta + boost xi)] in rho.
+        """Slope of E_q[log p(beta | p(rho))] in rho, in nats: see `Posterior`.
 
-        With q what `blend` would make of lam this is, for each node,
+        With p(rho) = rho lam + (1 - rho) eta + boost xi this is, for each node,
 
             sum (lam - eta) (E_q[t(beta)] - E_p(rho)[t(beta)]).
-
-        Returns
-        -------
-        slope : callable
-            From rho of shape (n_nodes,) to the slopes, of the same shape, in nats.
         """
         after, boosts = self.after(blend), self._boosts(blend)
         within_reach(after.mass)
         beyond = {name: self[name] - block.prior for name, block in self.blocks.items()}
         base = {name: block.prior + boosts[name] for name, block in self.blocks.items()}
         families = {name: block.family for name, block in self.blocks.items()}
-        expected = {
-            name: family.expected_statistics(after[name]) for name, family in families.items()
-        }
+        expected = {name: f.expected_statistics(after[name]) for name, f in families.items()}
 
         def slope(rho: np.ndarray) -> np.ndarray:
             rates = self.by_block(rho)
@@ -342,25 +263,19 @@ class DensePosterior:
                 name: retain[name] * state.S[name] + gain[name] * statistics.additions[name]
                 for name in self.blocks
             }
-            new = State(
-                S,
-                blend.retain * state.c + blend.prior,
-                blend.retain * state.b + blend.boost,
-                state.n_batches + 1,
-                state.n_documents + statistics.n_documents,
-                state.n_tokens + statistics.n_tokens,
+            new = state._replace(
+                S=S,
+                c=blend.retain * state.c + blend.prior,
+                b=blend.retain * state.b + blend.boost,
+                **state.counted(statistics),
             )
-        if not self._defined(new):
+        defined = np.isfinite(new.c).all() and np.isfinite(new.b).all()
+        if not defined or not all(
+            np.isfinite(S[name]).all() and np.all(block.family.valid(self._lam(new, name)))
+            for name, block in self.blocks.items()
+        ):
             raise ValueError(f"{TOO_EXTREME}, or the data lie far from 0 for their spread")
         kernel.write([], [(vars(self), "_state", new), *swaps])
-
-    def _defined(self, state: State) -> bool:
-        """Whether all nodes would be densities."""
-        weights = np.isfinite(state.c).all() and np.isfinite(state.b).all()
-        return weights and all(
-            np.isfinite(state.S[name]).all() and np.all(block.family.valid(self._lam(state, name)))
-            for name, block in self.blocks.items()
-        )
 
     def _lam(self, state: State, name: str) -> np.ndarray:
         """The natural parameter of a block in a state."""
@@ -374,22 +289,8 @@ class DensePosterior:
         )
 
 
-class DenseProposal:
-    """A posterior as it would stand after a blend that was not carried out."""
-
-    def __init__(self, posterior: DensePosterior, blend: Blend):
-        self._posterior = posterior
-        self._blend = blend
-
-    @property
-    def alpha(self) -> np.ndarray:
-        """Empty: there are no documents with topic proportions."""
-        return self._posterior.alpha
-
-    @property
-    def mass(self) -> np.ndarray:
-        """Effective sample size of each node, its prior's included."""
-        return mass_after(self._posterior, self._blend)
+class DenseProposal(StateProposal[DensePosterior]):
+    """A posterior of blocks as it would stand after a blend that was not carried out."""
 
     def __getitem__(self, name: str) -> np.ndarray:
         """The natural parameter of a block, of shape (..., m)."""

@@ -92,8 +92,8 @@ class Posterior(View, Protocol):
     Attributes
     ----------
     offers : frozenset of str
-        What a rule may need beyond masses and counters: "divergences", "slopes", "alpha"
-        and "noise".
+        What a rule may need beyond masses and counters: "divergences", "slopes", "dense",
+        "smoothing", "alpha" and "noise".
     """
 
     offers: ClassVar[frozenset[str]]
@@ -135,8 +135,8 @@ class Posterior(View, Protocol):
     def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
         """KL(q || lam) and KL(q || eta) of each node, where q is what `blend` would make of lam.
 
-        In nats, at the cost of the whole posterior. With a boost, they are the divergences
-        from lam + boost xi and from eta + boost xi.
+        Both of shape (n_nodes,), in nats, at the cost of the whole posterior. With a boost, they
+        are the divergences from lam + boost xi and from eta + boost xi.
         """
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
@@ -169,17 +169,6 @@ def within_reach(mass: np.ndarray) -> np.ndarray:
     if not (mass < MOST_MASS).all():
         raise ValueError(TOO_EXTREME)
     return mass
-
-
-def mass_after(posterior: Posterior, blend: Blend) -> np.ndarray:
-    """Mass of each node after `blend`."""
-    found: np.ndarray = (
-        blend.retain * posterior.mass
-        + blend.gain * blend.statistics.mass
-        + blend.prior * posterior.prior_mass
-        + blend.boost * posterior.boosted_mass
-    )
-    return found
 
 
 def check_finite(counts: np.ndarray) -> None:

@@ -38,22 +38,14 @@ class SideBySide:
     def __init__(self, parts: Sequence[TopicPosterior], n_boosted: int):
         self.parts = tuple(parts)
         self.n_boosted = n_boosted
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of words and of topics."""
-        return self.parts[0].shape[0], sum(part.shape[1] for part in self.parts)
-
-    @property
-    def n_nodes(self) -> int:
-        """Distributions that make up the posterior: one for each topic."""
-        return self.shape[1]
-
-    @property
-    def places(self) -> list[slice]:
-        """Places of the topics of each part among all."""
-        ends = np.cumsum([0, *(part.shape[1] for part in self.parts)]).tolist()
-        return [slice(*ends) for ends in pairwise(ends)]
+        # Places of the topics of each part among all.
+        ends = np.cumsum([0, *(part.n_nodes for part in self.parts)]).tolist()
+        self.places = [slice(*ends) for ends in pairwise(ends)]
+        self.n_nodes: int = ends[-1]
+        self.shape = self.parts[0].shape[0], self.n_nodes
+        self.seed = self.parts[-1].seed
+        self.prior_mass = np.concatenate([part.prior_mass for part in self.parts])
+        self.boosted_mass = np.concatenate([part.boosted_mass for part in self.parts])
 
     def pooled(self, mass: np.ndarray) -> float:
         """The sum of the masses of the topics that are boosted."""
@@ -80,11 +72,6 @@ class SideBySide:
         return self.parts[-1].n_tokens
 
     @property
-    def boosted_mass(self) -> np.ndarray:
-        """Sum over the words of what a boost adds, for each topic."""
-        return np.concatenate([part.boosted_mass for part in self.parts])
-
-    @property
     def prior_part(self) -> np.ndarray:
         """Mass in each topic that is owed to the prior and to its boosts."""
         return np.concatenate([part.prior_part for part in self.parts])
@@ -102,16 +89,6 @@ class SideBySide:
     def dense(self) -> np.ndarray:
         """The whole of lam, of shape (n_words, n_components)."""
         return np.concatenate([part.dense() for part in self.parts], axis=1)
-
-    @property
-    def prior_mass(self) -> np.ndarray:
-        """Sum of the prior over the words, for each topic."""
-        return np.concatenate([part.prior_mass for part in self.parts])
-
-    @property
-    def seed(self) -> int:
-        """Seed of what a rule draws at random."""
-        return self.parts[-1].seed
 
     def after(self, blend: Blend) -> SideBySideProposal:
         """The rows and masses that lam would have after `blend`."""

@@ -15,27 +15,26 @@ documents' topic proportions, which some rules re-estimate, is kept beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import cached_property, reduce
-from typing import Any, ClassVar, NamedTuple
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import digamma, gammaln
 
 from streamtopics.kernels import dirichlet as kernel_of_dirichlet
 from streamtopics.kernels import rows as kernel
-from streamtopics.messages import Statistics
 from streamtopics.posteriors.protocol import (
     TOO_EXTREME,
     Blend,
     Noise,
     Swap,
     check_finite,
-    mass_after,
     within_reach,
 )
+from streamtopics.posteriors.state import EMPTY, State, StatePosterior, StateProposal
 
 # Below this weight of S, the weight is multiplied into S.
 LEAST_WEIGHT = 1e-20
@@ -43,44 +42,7 @@ LEAST_WEIGHT = 1e-20
 WORDS_AT_ONCE = 512
 
 
-class State(NamedTuple):
-    """All that an update changes; it is replaced as a whole.
-
-    Attributes
-    ----------
-    S : ndarray of shape (n_words, n_components), float64
-        Counts learnt, of which updates change rows in place.
-    c, a, b : ndarray of shape (n_components,), float64
-        Weights of eta, of S and of xi.
-    learnt_mass : ndarray of shape (n_components,), float64
-        Sum of S over the words.
-    alpha : ndarray, float64
-        Dirichlet parameter of the documents' topic proportions.
-    n_batches, n_documents : int
-    n_tokens : float
-        Minibatches, documents and tokens blended in so far.
-    """
-
-    S: np.ndarray
-    c: np.ndarray
-    a: np.ndarray
-    learnt_mass: np.ndarray
-    b: np.ndarray
-    alpha: np.ndarray
-    n_batches: int = 0
-    n_documents: int = 0
-    n_tokens: float = 0.0
-
-    def counted(self, statistics: Statistics) -> dict[str, Any]:
-        """The counters after these statistics."""
-        return {
-            "n_batches": self.n_batches + statistics.n_batches,
-            "n_documents": self.n_documents + statistics.n_documents,
-            "n_tokens": self.n_tokens + statistics.n_tokens,
-        }
-
-
-class TopicPosterior:
+class TopicPosterior(StatePosterior):
     """Dirichlet parameters of topics over words, stored by word.
 
     Parameters
@@ -108,29 +70,20 @@ class TopicPosterior:
         xi: np.ndarray | None = None,
         seed: int = 0,
     ):
-        n_components = shape[1]
+        n_words, n_components = int(shape[0]), int(shape[1])
+        self.shape, self.n_nodes = (n_words, n_components), n_components
         self.eta, self.xi, self.seed = eta, xi, seed
         self.prior_mass = _over_words(eta, shape)
         self.boosted_mass = self.prior_mass if xi is None else _over_words(xi, shape)
         zeros, ones = np.zeros(n_components), np.ones(n_components)
-        alpha = np.empty(0) if alpha is None else np.array(alpha, dtype=np.float64)
+        alpha = EMPTY if alpha is None else np.array(alpha, dtype=np.float64)
         self._state = State(np.zeros(shape), ones, ones, zeros, zeros, alpha)
 
     @property
     def S(self) -> np.ndarray:
         """Counts learnt, of shape (n_words, n_components), to be scaled by `a`."""
-        return self._state.S
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Numbers of words and of topics."""
-        n_words, n_components = self._state.S.shape
-        return n_words, n_components
-
-    @property
-    def n_nodes(self) -> int:
-        """Distributions that make up the posterior: one for each topic."""
-        return self.shape[1]
+        S: np.ndarray = self._state.S
+        return S
 
     def pooled(self, mass: np.ndarray) -> float:
         """The sum of the masses of all topics."""
@@ -141,50 +94,14 @@ class TopicPosterior:
         return self.eta if self.xi is None else self.xi
 
     @property
-    def c(self) -> np.ndarray:
-        """Weight of `eta` in each topic."""
-        return self._state.c
-
-    @property
     def a(self) -> np.ndarray:
         """Weight of `S` in each topic."""
         return self._state.a
 
     @property
-    def b(self) -> np.ndarray:
-        """Weight of `xi` in each topic; 0 where it is not another prior than `eta`."""
-        return self._state.b
-
-    @property
     def learnt_mass(self) -> np.ndarray:
         """Sum of `S` over the words, for each topic; scaled by `a` in `mass`."""
         return self._state.learnt_mass
-
-    @property
-    def alpha(self) -> np.ndarray:
-        """Dirichlet parameter of the documents' topic proportions."""
-        return self._state.alpha
-
-    @property
-    def n_batches(self) -> int:
-        """Minibatches blended in so far."""
-        return self._state.n_batches
-
-    @property
-    def n_documents(self) -> int:
-        """Documents blended in so far."""
-        return self._state.n_documents
-
-    @property
-    def n_tokens(self) -> float:
-        """Tokens blended in so far."""
-        return self._state.n_tokens
-
-    @property
-    def prior_part(self) -> np.ndarray:
-        """Mass in each topic that is owed to the prior and to its boosts."""
-        prior_part: np.ndarray = self.c * self.prior_mass + self.b * self.boosted_mass
-        return prior_part
 
     @property
     def learnt_part(self) -> np.ndarray:
@@ -234,8 +151,7 @@ class TopicPosterior:
     @cached_property
     def _log_gamma_prior(self) -> np.ndarray:
         """Sum of log Gamma(eta) over the words, for each topic."""
-        n_words, k = self.S.shape
-        return np.broadcast_to(gammaln(self.eta).sum(axis=0) * (n_words // len(self.eta)), k)
+        return _over_words(gammaln(self.eta), self.shape)
 
     def changes(self, blend: Blend) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Some words at a time until it is all, and their rows before and after `blend`."""
@@ -253,16 +169,7 @@ class TopicPosterior:
             yield words, before, after
 
     def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
-        """KL from q to lam, and from q to eta, with q what `blend` would make of lam.
-
-        At the cost of the whole vocabulary. With a boost, the divergences are those to
-        lam + boost xi and to eta + boost xi.
-
-        Returns
-        -------
-        from_posterior, from_prior : ndarray of shape (n_components,), float64
-            KL(Dir(q_k) || Dir(lam_k)) and KL(Dir(q_k) || Dir(eta_k)), in nats.
-        """
+        """KL from q to lam, and from q to eta, in nats: see `Posterior`."""
         mass = within_reach(self.after(blend).mass)
         from_posterior, from_prior = np.zeros((2, self.S.shape[1]))
         boosted = np.any(blend.boost)
@@ -283,18 +190,11 @@ class TopicPosterior:
         return np.maximum(from_posterior, 0.0), np.maximum(from_prior, 0.0)
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
-        """Slope of E_q[log Dir(beta_k | p(rho))] in rho, q being the posterior after `blend`.
+        """Slope of E_q[log Dir(beta_k | p(rho))] in rho, in nats: see `Posterior`.
 
         With p(rho) = rho lam + (1 - rho) eta + boost xi this is
 
-            sum over the words of (lam - eta) (E_q[log beta] - E_p(rho)[log beta]),
-
-        at the cost of the whole vocabulary.
-
-        Returns
-        -------
-        slope : callable
-            From rho of shape (n_components,) to the slopes, of the same shape, in nats.
+            sum over the words of (lam - eta) (E_q[log beta] - E_p(rho)[log beta]).
         """
         everything = np.arange(self.S.shape[0], dtype=np.int32)
         eta = self.prior_rows(everything)
@@ -315,11 +215,7 @@ class TopicPosterior:
         return slope
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
-        """Carry out an update, and set the attributes in `swaps` together with it.
-
-        Nothing has changed when it raises, and no signal handler can run between the parts
-        of the change.
-        """
+        """Carry out an update, and set the attributes in `swaps` together with it, or neither."""
         if blend.noise is None:
             blend_together([(self, blend)], swaps)
         else:
@@ -396,22 +292,23 @@ class TopicPosterior:
         out._state = state
         return out
 
+    def _learnt(self, *shares: tuple[TopicPosterior, Any]) -> dict[str, Any]:
+        """What is learnt in a sum of posteriors, each times its share."""
+        return {
+            "S": sum((share * p.a) * p.S for p, share in shares),
+            "a": np.ones(self.n_nodes),
+            "learnt_mass": sum(share * p.learnt_part for p, share in shares),
+        }
+
     def of_words(self, words: np.ndarray) -> TopicPosterior:
         """A copy with the rows of some words, sorted, alone; masses are still those of all."""
         return _OfWords(self, words)
 
     def plus(self, other: TopicPosterior, scale: float) -> TopicPosterior:
         """Return lam + scale * other, at the cost of the whole vocabulary."""
-        mine, theirs = self._state, other._state
-        return self._with(
-            mine._replace(
-                S=mine.a * mine.S + scale * theirs.a * theirs.S,
-                c=mine.c + scale * theirs.c,
-                a=np.ones(self.n_nodes),
-                learnt_mass=self.learnt_part + scale * other.learnt_part,
-                b=mine.b + scale * theirs.b,
-            )
-        )
+        c, b = self.c + scale * other.c, self.b + scale * other.b
+        learnt = self._learnt((self, 1.0), (other, scale))
+        return self._with(self._state._replace(c=c, b=b, **learnt))
 
     def with_topics(self, places: np.ndarray, alpha: np.ndarray | None) -> TopicPosterior:
         """A copy with other topics: those at `places`, and for -1 one that knows nothing."""
@@ -451,20 +348,12 @@ class TopicPosterior:
         `base` is the posterior that both started from; None for the prior. `alpha` is that of
         the result; None keeps this one's. `weights` are those of what each of the three learnt.
         """
-        parts = [(self, 1.0), (other, 1.0)] + ([] if base is None else [(base, -1.0)])
-        summed = _summed(parts)
-        weighed = [(p, w) for p, w in zip((self, other, base), weights, strict=True) if p]
-        learnt = [(w * p.a) * p.learnt_mass for p, w in weighed]
-        return self._with(
-            summed._replace(
-                S=_total((w * p.a) * p.S for p, w in weighed),
-                c=1.0 + _total(w * (p.c - 1.0) for p, w in weighed),
-                b=_total(w * p.b for p, w in weighed),
-                a=np.ones(self.n_nodes),
-                learnt_mass=_total(learnt),
-                alpha=self.alpha if alpha is None else alpha,
-            )
-        )
+        parts = [(p, w) for p, w in zip((self, other, base), weights, strict=True) if p]
+        c: Any = sum(w * p.c for p, w in parts) + (1.0 - sum(w for _, w in parts))
+        b: Any = sum(w * p.b for p, w in parts)
+        alpha = self.alpha if alpha is None else alpha
+        summed = _summed(_signed(self, other, base))
+        return self._with(summed._replace(c=c, b=b, alpha=alpha, **self._learnt(*parts)))
 
     def averaged_with(
         self,
@@ -482,27 +371,22 @@ class TopicPosterior:
         result.
         """
         k = self.n_nodes
-        signs = [(self, 1.0), (other, 1.0)] + ([] if base is None else [(base, -1.0)])
+        signs = _signed(self, other, base)
         parts = signs[:2] if forgets else signs
         weights = [1.0 / p.c if forgets else np.full(k, float(p.n_batches)) for p, _ in parts]
         total: Any = sum(sign * w for (_, sign), w in zip(parts, weights, strict=True))
         if not (total > 0).all():
             return self
         shares = [(p, sign * w / total) for (p, sign), w in zip(parts, weights, strict=True)]
-        return self._with(
-            _summed(signs)._replace(
-                S=sum((share * p.a) * p.S for p, share in shares),
-                c=sum(np.sign(share) * share**2 * p.c for p, share in shares),
-                a=np.ones(k),
-                learnt_mass=sum(share * p.learnt_part for p, share in shares),
-                alpha=alpha,
-            )
-        )
+        c: Any = sum(np.sign(share) * share**2 * p.c for p, share in shares)
+        return self._with(_summed(signs)._replace(c=c, alpha=alpha, **self._learnt(*shares)))
 
 
-def _total(parts: Iterable[np.ndarray]) -> np.ndarray:
-    """The sum of arrays, in their order."""
-    return reduce(np.add, parts)
+def _signed(
+    one: TopicPosterior, other: TopicPosterior, base: TopicPosterior | None
+) -> list[tuple[TopicPosterior, float]]:
+    """Both, and what they share taken out once."""
+    return [(one, 1.0), (other, 1.0)] + ([] if base is None else [(base, -1.0)])
 
 
 def _summed(parts: Sequence[tuple[TopicPosterior, float]]) -> State:
@@ -569,18 +453,8 @@ class _OfWords(TopicPosterior):
         return super()._prepared(replace(blend, statistics=statistics))
 
 
-class Proposal:
-    """A posterior as it would stand after a blend that was not carried out."""
-
-    def __init__(self, posterior: TopicPosterior, blend: Blend):
-        self._posterior = posterior
-        self._blend = blend
-
-    @property
-    def alpha(self) -> np.ndarray:
-        """Dirichlet parameter of the documents' topic proportions."""
-        alpha = self._blend.alpha
-        return self._posterior.alpha if alpha is None else alpha
+class Proposal(StateProposal[TopicPosterior]):
+    """Topics as they would stand after a blend that was not carried out."""
 
     @property
     def c(self) -> np.ndarray:
@@ -597,11 +471,6 @@ class Proposal:
     def prior_rows(self, words: np.ndarray) -> np.ndarray:
         """Rows of eta."""
         return self._posterior.prior_rows(words)
-
-    @property
-    def mass(self) -> np.ndarray:
-        """Sum of lam over the words, for each topic."""
-        return mass_after(self._posterior, self._blend)
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         """Rows of lam for `words`, which must be among those of the statistics."""

@@ -6,12 +6,11 @@ seen. The functions make such an array for columns that are known. The records, 
 `SeedWords`, are parameters of models, and make it when a model is fitted.
 """
 
+from streamtopics.priors.checks import MASS_PER_WORD
 from streamtopics.priors.class_words import ClassWords, class_words_prior
 from streamtopics.priors.columns import Columns, WordPrior, resolved
-from streamtopics.priors.mass import MASS_PER_WORD
-from streamtopics.priors.seed_pulls import SeedPull, seed_pulls
 from streamtopics.priors.seed_words import SeedWords
-from streamtopics.priors.seeds import seed_prior
+from streamtopics.priors.seeds import SeedPull, seed_prior, seed_pulls
 from streamtopics.priors.zipf import ZipfPrior, word_ranks, zipf_prior
 
 __all__ = [

@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+# Mass of the default prior, in tokens for each word.
+MASS_PER_WORD = 0.05
+
 
 def check_positive(**values: Any) -> None:
     """Refuse what is not a positive, finite number."""

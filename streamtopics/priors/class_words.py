@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from streamtopics.priors.checks import check_positive
-from streamtopics.priors.columns import Columns
-from streamtopics.priors.record import PriorRecord
+from streamtopics.priors.columns import Columns, PriorRecord
 from streamtopics.structure import check_structure
 
 
@@ -78,21 +77,6 @@ def class_words_prior(
            [0.01, 0.5 , 0.01]])
     """
     _check_options(n_seeds, strength, base)
-    X, y, classes = _check_labelled(X, y, classes)
-    having = np.bincount(X.indices[X.data > 0], minlength=X.shape[1])
-    rarity = np.log(X.shape[0] / np.maximum(having, 1))
-    prior = np.full((len(classes), X.shape[1]), float(base))
-    for row, label in zip(prior, classes, strict=True):
-        weight = np.asarray(X[y == label].sum(axis=0), np.float64).ravel() * rarity
-        first = np.argsort(-weight, kind="stable")[:n_seeds]
-        row[first[weight[first] > 0]] = strength
-    return prior
-
-
-def _check_labelled(
-    X: Any, y: ArrayLike, classes: ArrayLike | None
-) -> tuple[sparse.csr_matrix, np.ndarray, np.ndarray]:
-    """Labelled counts, and all classes."""
     check_structure(X, "class_words_prior")
     # As a sum of coordinates a word that is stored twice in a row is one.
     X, y = sparse.coo_matrix(X).tocsr(), np.asarray(y)
@@ -113,7 +97,14 @@ def _check_labelled(
             f"y has the labels {strange.tolist()}, which are not in classes="
             f"{classes.tolist()}; name them there, or leave their documents out"
         )
-    return X, y, classes
+    having = np.bincount(X.indices[X.data > 0], minlength=X.shape[1])
+    rarity = np.log(X.shape[0] / np.maximum(having, 1))
+    prior = np.full((len(classes), X.shape[1]), float(base))
+    for row, label in zip(prior, classes, strict=True):
+        weight = np.asarray(X[y == label].sum(axis=0), np.float64).ravel() * rarity
+        first = np.argsort(-weight, kind="stable")[:n_seeds]
+        row[first[weight[first] > 0]] = strength
+    return prior
 
 
 def _check_options(n_seeds: int, strength: float, base: float) -> None:

@@ -1,11 +1,38 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The columns of the counts that a prior is made for."""
+"""The columns of the counts that a prior is made for, and records of how it is made."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+import reprlib
+from collections.abc import Collection, Mapping
+from dataclasses import MISSING, dataclass, fields
+from itertools import islice
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+
+Vocabulary = Mapping[str, int] | Collection[str]
+MOST_SHOWN = 6
+
+
+def word_columns(vocabulary: Vocabulary) -> Mapping[str, int]:
+    """The column of each word."""
+    if isinstance(vocabulary, str):
+        raise TypeError(
+            f"vocabulary must be a mapping of words to columns or a sequence of words; got the "
+            f"string {vocabulary!r}"
+        )
+    if isinstance(vocabulary, set | frozenset):
+        raise TypeError("vocabulary must have an order; got a set. Pass the words by column")
+    n = len(vocabulary)
+    if not isinstance(vocabulary, Mapping):
+        vocabulary = {word: column for column, word in enumerate(vocabulary)}
+    if not vocabulary:
+        raise ValueError("vocabulary is empty; fit the vectorizer on some documents first")
+    if len(vocabulary) != n or sorted(vocabulary.values()) != list(range(n)):
+        raise ValueError(
+            "vocabulary must give each word one column, 0 to n_features - 1; it has repeated words "
+            "or other columns. Pass vectorizer.vocabulary_ or vectorizer.get_feature_names_out()"
+        )
+    return vocabulary
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +87,26 @@ class WordPrior(Protocol):
 
     def resolve(self, columns: Columns) -> np.ndarray:
         """The prior of these columns, of shape (n_features,) or (n_components, n_features)."""
+
+
+class PriorRecord:
+    """Base of the records: shows the fields that were set, long ones cut short."""
+
+    def __repr__(self) -> str:
+        shown = [
+            f"{field.name}={_short(getattr(self, field.name))}"
+            for field in fields(self)  # type: ignore[arg-type]
+            if field.default is MISSING or getattr(self, field.name) is not field.default
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _short(value: Any) -> str:
+    """A representation of few entries; those of a mapping in their order."""
+    if not isinstance(value, Mapping):
+        return reprlib.repr(value)
+    shown = [f"{key!r}: {reprlib.repr(item)}" for key, item in islice(value.items(), MOST_SHOWN)]
+    return "{" + ", ".join(shown + ["..."] * (len(value) > MOST_SHOWN)) + "}"
 
 
 def resolved(prior: Any, columns: Columns) -> Any:

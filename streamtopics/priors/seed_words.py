@@ -7,12 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from streamtopics.priors.checks import check_positive
-from streamtopics.priors.columns import Columns
-from streamtopics.priors.mass import MASS_PER_WORD
-from streamtopics.priors.record import PriorRecord
-from streamtopics.priors.seeds import Seeds, seed_prior, seeded_topics
-from streamtopics.priors.vocabulary import Vocabulary
+from streamtopics.priors.checks import MASS_PER_WORD
+from streamtopics.priors.columns import Columns, PriorRecord, Vocabulary
+from streamtopics.priors.seeds import Seeds, check_options, seed_prior, seeded_topics
 
 
 @dataclass(frozen=True, repr=False)
@@ -33,8 +30,8 @@ class SeedWords(PriorRecord):
     base : float, default=0.05
         Pseudo-count of every word in every topic.
     elsewhere : float or None, default=None
-        Pseudo-count, instead of `base`, of a seed word in the topics that it is no seed of.
-        None is `base`.
+        Pseudo-count, instead of `base`, of a seed word in the topics that it is no seed of:
+        much less says that it is hardly ever said there. None is `base`.
     missing : {"error", "ignore"}, default="error"
         What to do with a seed word that is in no column.
     vocabulary : mapping of word to column, sequence of words by column or None, default=None
@@ -75,11 +72,8 @@ class SeedWords(PriorRecord):
         seeds = _by_topic(self.seeds)
         seeded_topics(seeds, None)
         _check_words(seeds)
-        check_positive(strength=self.strength, base=self.base)
-        if self.elsewhere is not None:
-            check_positive(elsewhere=self.elsewhere)
-        if self.missing not in ("error", "ignore"):
-            raise ValueError(f"missing must be 'error' or 'ignore'; got {self.missing!r}")
+        elsewhere = self.base if self.elsewhere is None else self.elsewhere
+        check_options(self.strength, self.base, elsewhere, self.missing)
 
     def resolve(self, columns: Columns) -> np.ndarray:
         """The prior of these columns, of shape (n_components, n_features)."""
@@ -88,16 +82,12 @@ class SeedWords(PriorRecord):
                 "SeedWords give topics words of their own, but the topics here share one prior; "
                 "pass ZipfPrior or an array of shape (n_features,), or use another model"
             )
-        words = self.vocabulary
+        words = columns.vocabulary("SeedWords") if self.vocabulary is None else self.vocabulary
         return seed_prior(
-            _by_class(_by_topic(self.seeds), columns.classes),
-            columns.vocabulary("SeedWords") if words is None else words,
-            self.strength,
-            n_components=columns.n_components,
-            base=self.base,
-            elsewhere=self.elsewhere,
+            _by_class(_by_topic(self.seeds), columns.classes), words, self.strength,
+            n_components=columns.n_components, base=self.base, elsewhere=self.elsewhere,
             missing=self.missing,
-        )
+        )  # fmt: skip
 
 
 def _by_topic(seeds: Any) -> Any:

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Seed words: words that are known to belong to some topics."""
+"""Seed words, which are known to belong to some topics, and a dry run of them."""
 
 from collections.abc import Collection, Mapping
 from numbers import Integral
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from streamtopics.priors.checks import check_positive
-from streamtopics.priors.mass import MASS_PER_WORD
-from streamtopics.priors.vocabulary import Vocabulary, word_columns
+from streamtopics.priors.checks import MASS_PER_WORD, check_positive, vector
+from streamtopics.priors.columns import Vocabulary, word_columns
 
 Seeds = Mapping[str, Collection[str]] | Mapping[int, Collection[str]]
 
@@ -29,21 +29,13 @@ def seed_prior(
     Parameters
     ----------
     seeds : mapping of topic to words
-        Topics are positions (int), or names (str), which take the positions 0, 1,
-        ... in the order of the mapping.
+        Topics are positions or names, as in `SeedWords`.
     vocabulary : mapping of word to column, or sequence of words by column
         `CountVectorizer.vocabulary_` or `get_feature_names_out()`.
-    strength : float
-        Pseudo-count added for each seed word in its topic, in tokens.
+    strength, base, elsewhere, missing
+        As in `SeedWords`.
     n_components : int or None, default=None
         Number of topics; None for as many as the seeds name.
-    base : float, default=0.05
-        Pseudo-count of every word in every topic.
-    elsewhere : float or None, default=None
-        Pseudo-count, instead of `base`, of a seed word in the topics that it is no seed of:
-        much less says that it is hardly ever said there. None is `base`.
-    missing : {"error", "ignore"}, default="error"
-        What to do with a seed word that is not in the vocabulary.
 
     Returns
     -------
@@ -71,14 +63,31 @@ def seed_prior(
     """
     columns = word_columns(vocabulary)
     elsewhere = base if elsewhere is None else elsewhere
-    check_positive(strength=strength, base=base, elsewhere=elsewhere)
+    check_options(strength, base, elsewhere, missing)
     topics = seeded_topics(seeds, n_components)
     prior = np.full((n_components or max(topics.values()) + 1, len(columns)), float(base))
-    own = {t: _seed_columns(words, columns, t, missing) for t, words in seeds.items()}
-    prior[:, [column for words in own.values() for column in words]] = elsewhere
-    for topic, words in own.items():
-        prior[topics[topic], words] = base + strength
+    own = {}
+    for topic, words in seeds.items():
+        if isinstance(words, str):
+            raise TypeError(f"the seeds of topic {topic!r} must be a list of words; got {words!r}")
+        unknown = [word for word in words if word not in columns]
+        if unknown and missing == "error":
+            raise ValueError(
+                f"seed words of topic {topic!r} that are not in the vocabulary: {unknown}; leave "
+                "them out, pass missing='ignore', or check the vectorizer's lower case and min_df"
+            )
+        own[topic] = list({columns[word] for word in words if word in columns})
+    prior[:, [column for places in own.values() for column in places]] = elsewhere
+    for topic, places in own.items():
+        prior[topics[topic], places] = base + strength
     return prior
+
+
+def check_options(strength: float, base: float, elsewhere: float, missing: str) -> None:
+    """Refuse numbers that are out of their range, and other words for `missing`."""
+    check_positive(strength=strength, base=base, elsewhere=elsewhere)
+    if missing not in ("error", "ignore"):
+        raise ValueError(f"missing must be 'error' or 'ignore'; got {missing!r}")
 
 
 def seeded_topics(seeds: Seeds, n_components: int | None) -> dict[Any, int]:
@@ -107,17 +116,73 @@ def seeded_topics(seeds: Seeds, n_components: int | None) -> dict[Any, int]:
     return topics
 
 
-def _seed_columns(
-    words: Collection[str], columns: Mapping[str, int], topic: int | str, missing: str
-) -> list[int]:
-    if isinstance(words, str):
-        raise TypeError(f"the seeds of topic {topic!r} must be a list of words; got {words!r}")
-    if missing not in ("error", "ignore"):
-        raise ValueError(f"missing must be 'error' or 'ignore'; got {missing!r}")
-    unknown = [word for word in words if word not in columns]
-    if unknown and missing == "error":
-        raise ValueError(
-            f"seed words of topic {topic!r} that are not in the vocabulary: {unknown}; leave them "
-            "out, pass missing='ignore', or check the vectorizer's lower case and min_df"
-        )
-    return list({columns[word] for word in words if word in columns})
+class SeedPull(NamedTuple):
+    """One row of the table of `seed_pulls`: how strongly a seed word is drawn to its topic."""
+
+    topic: int
+    name: str
+    word: str
+    column: int
+    pseudo_count: float
+    odds: float
+    prior_share: float
+
+
+def seed_pulls(
+    seeds: Seeds,
+    vocabulary: Vocabulary,
+    strength: float,
+    *,
+    counts: ArrayLike | None = None,
+    n_components: int | None = None,
+    base: float = MASS_PER_WORD,
+    elsewhere: float | None = None,
+    missing: str = "error",
+) -> list[SeedPull]:
+    """A dry run of `seed_prior`: what each seed word is expected to do.
+
+    Parameters
+    ----------
+    seeds, vocabulary, strength, n_components, base, elsewhere, missing
+        As in `seed_prior`.
+    counts : array-like of shape (n_features,), default=None
+        How often each word occurs in the stream, as far as known.
+
+    Returns
+    -------
+    table : list of SeedPull
+        A row for each seed word, ready for `pandas.DataFrame`. `odds` is how much
+        more a token of the word is drawn, in the first minibatch, to the seeded
+        topic than to one where it is no seed. `prior_share` is what part of the
+        word's count in the topic the prior would be if all its tokens seen went
+        there: near 1 the seed decides, near 0 the stream has washed it out (and a
+        `boosting_scale` or more strength is called for); NaN without `counts`.
+
+    Examples
+    --------
+    >>> from streamtopics.priors import seed_pulls
+    >>> row = seed_pulls({"sea": ["ship"]}, ["plane", "ship"], 9.5, base=0.5, counts=[7, 90])[0]
+    >>> row.word, row.odds, row.prior_share
+    ('ship', 7.333333333333333, 0.1)
+    """
+    prior = seed_prior(
+        seeds, vocabulary, strength, n_components=n_components, base=base, elsewhere=elsewhere,
+        missing=missing,
+    )  # fmt: skip
+    other = base if elsewhere is None else elsewhere
+    columns = word_columns(vocabulary)
+    seen = np.full(len(columns), np.nan) if counts is None else vector(counts, "counts", 0.0)
+    if len(seen) != len(columns):
+        raise ValueError(f"counts must have shape ({len(columns)},); got ({len(seen)},)")
+    topics = seeded_topics(seeds, n_components)
+    table = []
+    for topic, words in seeds.items():
+        for word in dict.fromkeys(words):
+            if word not in columns:
+                continue
+            k, column = topics[topic], columns[word]
+            own = float(prior[k, column])
+            odds = (1 + own) / (1 + other)
+            share = own / (own + seen[column])
+            table.append(SeedPull(k, str(topic), word, column, own, odds, float(share)))
+    return table

@@ -8,12 +8,10 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import rankdata
 
-from streamtopics.priors.checks import check_positive, vector
-from streamtopics.priors.columns import Columns
-from streamtopics.priors.mass import MASS_PER_WORD
-from streamtopics.priors.record import PriorRecord
-from streamtopics.priors.vocabulary import Vocabulary, word_columns
+from streamtopics.priors.checks import MASS_PER_WORD, check_positive, vector
+from streamtopics.priors.columns import Columns, PriorRecord, Vocabulary, word_columns
 
 
 def word_ranks(words: Iterable[str], vocabulary: Vocabulary) -> np.ndarray:
@@ -96,7 +94,7 @@ def zipf_prior(
     if ranks is not None and counts is None:
         rank = vector(ranks, "ranks", 1.0)
     elif counts is not None and ranks is None:
-        rank = _ranks_of_counts(vector(counts, "counts", 0.0))
+        rank = rankdata(-vector(counts, "counts", 0.0))
     else:
         raise ValueError("pass exactly one of ranks and counts")
     share: np.ndarray = (rank / rank.min()) ** -float(exponent)
@@ -112,14 +110,6 @@ def _check_law(exponent: float, mass: float | None) -> None:
         raise ValueError(f"exponent must be a number in [0, inf); got {exponent!r}")
     if mass is not None:
         check_positive(mass=mass)
-
-
-def _ranks_of_counts(counts: np.ndarray) -> np.ndarray:
-    """Mean rank of each count among all, 1 for the largest."""
-    ordered = np.sort(-counts)
-    first = np.searchsorted(ordered, -counts, side="left")
-    last = np.searchsorted(ordered, -counts, side="right")
-    return (first + 1 + last) / 2
 
 
 @dataclass(frozen=True, repr=False)

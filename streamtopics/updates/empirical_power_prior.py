@@ -62,6 +62,11 @@ class EmpiricalPowerPrior(Rule):
         """True."""
         return True
 
+    @property
+    def retains_alike(self) -> bool:
+        """Whether all topics share one rate."""
+        return self.rate == "shared"
+
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """Return the blend to rho lam + (1 - rho) eta + s + r xi."""
         if posterior.n_batches == 0:

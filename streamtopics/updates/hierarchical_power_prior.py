@@ -83,6 +83,11 @@ class HierarchicalPowerPrior(Rule):
         """True."""
         return True
 
+    @property
+    def retains_alike(self) -> bool:
+        """Whether all topics share one rate."""
+        return self.rate == "shared"
+
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """E[rho] lam + (1 - E[rho]) eta + s + r xi."""
         if posterior.n_batches == 0:

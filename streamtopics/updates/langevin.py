@@ -46,6 +46,11 @@ class Langevin(Rule):
         """A posterior that takes noise."""
         return frozenset({"noise"})
 
+    @property
+    def retains_alike(self) -> bool:
+        """False: it adds noise."""
+        return False
+
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """The drift as an affine step, and the variance of the noise."""
         size = self.a * (1 + posterior.n_batches / self.b) ** -self.c

@@ -50,8 +50,13 @@ class Rule(Protocol):
         """The rule of a part with this share of a minibatch; None if it takes only whole ones."""
         return None
 
+    @property
+    def retains_alike(self) -> bool:
+        """Whether it retains the same of all topics and adds no noise, as averages need it."""
+        return True
+
     def init(self, posterior: Posterior) -> Any:
-        """The state before the first minibatch."""
+        """The state before the first minibatch; None says that the rule has no state."""
         return None
 
     def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
@@ -95,6 +100,11 @@ class Around(Rule):
         """The same around the inner rule of a part."""
         inner = self.update.divided(share)
         return None if inner is None else replace(self, update=inner)
+
+    @property
+    def retains_alike(self) -> bool:
+        """Whether the inner rule does."""
+        return self.update.retains_alike
 
     def init(self, posterior: Posterior) -> Any:
         """Return the first state of the inner rule."""

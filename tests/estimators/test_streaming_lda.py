@@ -415,9 +415,29 @@ def test_merging_is_there_where_the_rule_says_how():
     merging = {name for name, rule in RULES.items() if hasattr(StreamingLDA(update=rule), "merge")}
     assert {"SVB", "BPS", "BPS by topic", "online EM", "rounds"} <= merging
     assert not {"power prior", "HPP", "Langevin", "window", "adaptive rate"} & merging
-    with pytest.raises(AttributeError, match="no attribute 'merge'") as error:
+    message = r"no attribute 'merge' with PowerPrior\(.*use a rule such as SVB\(\)"
+    with pytest.raises(AttributeError, match=message):
         StreamingLDA(update=PowerPrior(0.9)).merge  # noqa: B018
-    assert "PowerPrior cannot be merged" in str(error.value.__cause__)
+    assert not hasattr(StreamingLDA(update="unknown"), "merge")
+    assert StreamingLDA.merge.__doc__
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        HierarchicalPowerPrior("topic"),
+        EmpiricalPowerPrior("topic"),
+        Langevin(),
+        Rounds(HierarchicalPowerPrior("topic"), 2),
+        LearnsDocTopicPrior(EmpiricalPowerPrior("topic"), GammaPrior()),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_averaged_is_refused_before_anything_is_learnt(rule):
+    model = StreamingLDA(2, update=rule, averaging="linear", random_state=0)
+    with pytest.raises(ValueError, match=f"{type(rule).__name__} as set here .*averaging='linear'"):
+        model.partial_fit(BATCHES[0])
+    assert not hasattr(model, "posterior_")
 
 
 # Contracts
