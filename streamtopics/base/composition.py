@@ -67,6 +67,9 @@ PART, GROWTH = 150, 3.0
 # Below so many words a document, one topic explains it best; from so many on, variational
 # inference makes better topics than sampling.
 SHORT, LONG = 12, 60
+# Documents that a corpus should be learnt from, counting passes, and most passes; more of a
+# mixture fit the corpus too closely.
+ENOUGH, MOST_PASSES, MOST_OF_MIXTURE = 5000, 5, 2
 DOC_TOPIC_UPDATES = {
     "fixed": Fixed(),
     "fixed_point": FixedPoint(),
@@ -252,6 +255,12 @@ def suited_growth(update: Any) -> float:
 def suited_part(update: Any) -> int | None:
     """Documents in the parts of a minibatch that suit a rule."""
     return PART if isinstance(update, Rule) and update.divided(0.5) is not None else None
+
+
+def suited_passes(inference: LocalStep, n_documents: int) -> int:
+    """Passes over a corpus that suit its size."""
+    most = MOST_OF_MIXTURE if isinstance(inference, OneTopic) else MOST_PASSES
+    return min(most, max(1, -(-ENOUGH // max(n_documents, 1))))
 
 
 def word(options: dict[str, Any], value: Any) -> Any:

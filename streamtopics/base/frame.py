@@ -95,7 +95,7 @@ class StreamingEstimator(BaseEstimator):
     _units = ("documents", "tokens")
     n_jobs: int | None = None
     batch_size: int
-    max_iter: int
+    max_iter: Any
     random_state: int | np.random.RandomState | None
     verbose: int
     seed_: int
@@ -129,6 +129,10 @@ class StreamingEstimator(BaseEstimator):
     def _warn_before(self, batch: Any) -> None:
         """Warn of what `fit` is about to do, if need be."""
 
+    def _n_passes(self, batch: Any) -> int:
+        """Passes of `fit` over a corpus."""
+        return int(self.max_iter)
+
     def _show(self, batch: Any, pool: Workers, report: Progress) -> None:
         """Report something about a minibatch to come, where progress is shown."""
 
@@ -146,7 +150,7 @@ class StreamingEstimator(BaseEstimator):
     def _learn_all(self, batch: Any, pool: Workers) -> None:
         """Learn from a corpus, in minibatches and passes."""
         with self._progress(batch) as report:
-            for _ in range(self.max_iter):
+            for _ in range(self._n_passes(batch)):
                 for part in batch.cut(self.batch_size):
                     if self.verbose > 0:
                         self._show(part, pool, report)
@@ -158,7 +162,7 @@ class StreamingEstimator(BaseEstimator):
 
     def _progress(self, batch: Any) -> AbstractContextManager[Progress]:
         """Line that shows how far `fit` has come."""
-        total, name = self.max_iter * batch.n_documents, type(self).__name__
+        total, name = self._n_passes(batch) * batch.n_documents, type(self).__name__
         return progress(name, total, enabled=self.verbose > 0, units=self._units)
 
     def _partial_fit(self, **data: Any) -> Self:

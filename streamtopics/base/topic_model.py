@@ -28,6 +28,7 @@ from streamtopics.base.topics import LearntTopics
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch
 from streamtopics.metrics import predictive
+from streamtopics.models.sources import NOISE
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import IterateAverage, TopicPosterior
 from streamtopics.progress import Progress
@@ -171,9 +172,10 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         return {"n_components": self._n_features_out}
 
     def _warn_before(self, batch: Documents) -> None:
-        n_steps = -(-batch.n_documents // self.batch_size) * self.max_iter
-        n_steps *= self._composition().n_rounds
-        if n_steps < FEW_STEPS and self.n_components > 1:
+        composition = self._composition()
+        n_steps = -(-batch.n_documents // self.batch_size) * self._n_passes(batch)
+        n_steps *= composition.n_rounds
+        if n_steps < FEW_STEPS and self.n_components > 1 and composition.start == NOISE:
             remedy = "n_rounds" if hasattr(self, "n_rounds") else "max_iter"
             warnings.warn(
                 f"{type(self).__name__}.fit makes only {n_steps} step(s) from a random start, too "

@@ -53,6 +53,7 @@ AS_PUBLISHED: dict[str, Any] = {
     "prior_limit": None,
     "inner_batch_size": None,
     "batch_size": 100,
+    "max_iter": 1,
     "doc_topic_prior_update": "fixed_point",
 }
 BAYESIAN: dict[str, Any] = AS_PUBLISHED | {

@@ -20,6 +20,7 @@ from streamtopics.base.composition import (
     suited_growth,
     suited_inference,
     suited_part,
+    suited_passes,
     suited_view,
 )
 from streamtopics.base.drift import Drift
@@ -33,6 +34,7 @@ from streamtopics.models.views import TopicView
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.updates.rule import Rule
+from streamtopics.validation import COMMON_CONSTRAINTS, POSITIVE_INT, StrOptions
 
 PARTS: dict[str, dict[str, Any]] = {
     "update": UPDATES,
@@ -110,7 +112,9 @@ class StreamingLDA(StreamingTopicModel):
     {on_drift}
     batch_size : int, default=1200
         Documents in a minibatch of `fit`. (`partial_fit` takes what it is given as one minibatch.)
-    {max_iter}
+    max_iter : int or "auto", default="auto"
+        Passes of `fit` over the corpus. "auto" is one over 5,000 documents or more, and up to
+        five over smaller corpora, of one topic a document two.
     {common_parameters}
 
     Attributes
@@ -141,6 +145,9 @@ class StreamingLDA(StreamingTopicModel):
     """
 
     _records: ClassVar[dict[str, dict[str, Any]]] = PARTS | StreamingTopicModel._records
+    _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
+        "max_iter": [POSITIVE_INT, StrOptions({"auto"})]
+    }
 
     def __init__(
         self,
@@ -165,7 +172,7 @@ class StreamingLDA(StreamingTopicModel):
         drift_threshold: float = 0.5,
         on_drift: Callable[[Drift], Any] | None = None,
         batch_size: int = 1200,
-        max_iter: int = 1,
+        max_iter: int | Literal["auto"] = "auto",
         n_jobs: int | None = None,
         random_state: RandomState = None,
         verbose: int = 0,
@@ -233,6 +240,11 @@ class StreamingLDA(StreamingTopicModel):
     def _start(self, batch: Documents) -> None:
         self._suited = suited_inference(batch.X)
         super()._start(batch)
+
+    def _n_passes(self, batch: Documents) -> int:
+        if self.max_iter != "auto":
+            return super()._n_passes(batch)
+        return suited_passes(self._composition().inference, batch.n_documents)
 
     def _composition(self) -> Composition:
         parts = {name: self._record(name, getattr(self, name)) for name in PARTS}

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from streamtopics.base.composition import UPDATES, Composition
+from streamtopics.base.composition import UPDATES, Composition, suited_growth, suited_passes
 from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
+from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.local import OneTopic
 from streamtopics.models.sources import DOCUMENTS
@@ -19,7 +20,7 @@ from streamtopics.models.views import mean
 from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates import Shares
 from streamtopics.updates.rule import Rule
-from streamtopics.validation import COMMON_CONSTRAINTS, Interval
+from streamtopics.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
 
 # Documents for each cluster that the first part of a stream should have.
 FIRST_DOCUMENTS = 10
@@ -44,17 +45,17 @@ class StreamingMixture(StreamingTopicModel):
         Share of the words of a document that is from the background, in [0, 1); 0 is the
         Dirichlet multinomial mixture.
     topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
-            WordPrior or callable, default=0.05
+            WordPrior or callable, default=0.02
         Dirichlet parameter of the clusters: a pseudo-count, in tokens, of every word.
     {boosted_prior}
     prior_limit : float or None, default=0.3
         The most that this prior weighs in learning, as a share of the tokens learnt. Where the
         vocabulary is large, clusters that have few words yet would otherwise all look alike, and
         those with many would take the rest.
-    growth : float, default=3.0
+    growth : float or None, default=None
         Power of the documents seen that minibatches weigh by: with 3, the first third of a stream
-        has 4 % of the weight. 1 for rules that keep means, such as "online_em".
-    n_start_rounds : int, default=10
+        has 4 % of the weight. None is 3 for rules that add up all minibatches, and 1 for others.
+    n_start_rounds : int, default=1
         Rounds in each of the first three parts of the stream.
     {on_drift}
     batch_size : int, default=3000
@@ -63,7 +64,8 @@ class StreamingMixture(StreamingTopicModel):
         Documents in the parts that a minibatch is stepped through in, each from where the last one
         left the clusters; None to take minibatches whole. The first part of a stream has
         ten documents a cluster, if the minibatch has as many: clusters start from documents.
-    {max_iter}
+    max_iter : int or "auto", default="auto"
+        Passes of `fit` over the corpus. "auto" is one over 5,000 documents or more, else two.
     {common_parameters}
 
     Attributes
@@ -101,7 +103,8 @@ class StreamingMixture(StreamingTopicModel):
         "update": UPDATES
     } | StreamingTopicModel._records
     _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
-        "background": [Interval(Real, 0, 0.99, closed="both")]
+        "background": [Interval(Real, 0, 0.99, closed="both")],
+        "max_iter": [POSITIVE_INT, StrOptions({"auto"})],
     }
     _doc_topic_mass = 1.0
 
@@ -111,16 +114,16 @@ class StreamingMixture(StreamingTopicModel):
         *,
         update: str | Rule = "svb",
         background: float = 0.2,
-        topic_word_prior: WordPriorLike = 0.05,
+        topic_word_prior: WordPriorLike = 0.02,
         boosted_prior: WordPriorLike = None,
         prior_limit: float | None = 0.3,
-        growth: float = 3.0,
-        n_start_rounds: int = 10,
+        growth: float | None = None,
+        n_start_rounds: int = 1,
         drift_threshold: float = 0.5,
         on_drift: Callable[[Drift], Any] | None = None,
         batch_size: int = 3000,
         inner_batch_size: int | None = 150,
-        max_iter: int = 1,
+        max_iter: int | Literal["auto"] = "auto",
         n_jobs: int | None = None,
         random_state: RandomState = None,
         verbose: int = 0,
@@ -179,9 +182,15 @@ class StreamingMixture(StreamingTopicModel):
     def doc_topic_prior(self) -> None:
         """None: clusters are all as likely at first."""
 
+    def _n_passes(self, batch: Documents) -> int:
+        if self.max_iter != "auto":
+            return super()._n_passes(batch)
+        return suited_passes(self._composition().inference, batch.n_documents)
+
     def _composition(self) -> Composition:
+        update = self._record("update", self.update)
         return Composition(
-            self._record("update", self.update),
+            update,
             OneTopic(1.0 - self.background),
             mean,
             doc_topic=Shares(),
@@ -189,6 +198,6 @@ class StreamingMixture(StreamingTopicModel):
             start=DOCUMENTS,
             inner_batch_size=self.inner_batch_size,
             first_batch_size=FIRST_DOCUMENTS * self.n_components,
-            growth=self.growth,
+            growth=suited_growth(update) if self.growth is None else self.growth,
             prior_limit=self.prior_limit,
         )

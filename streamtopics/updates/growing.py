@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Weights of minibatches that grow along a stream, around a rule that adds up counts.
 
-With N_t the documents seen up to the t-th minibatch, it weighs N_t^h - N_{t-1}^h, and all are
+With N_t the tokens seen up to the t-th minibatch, it weighs N_t^h - N_{t-1}^h, and all are
 scaled such that what is learnt still counts the tokens seen:
 
     lam_t = eta + k (lam_{t-1} - eta) + g s_t,   r = 1 - (N_{t-1} / N_t)^h,
@@ -28,7 +28,7 @@ class Growing(Around):
         As of `Around`; a rule that adds up counts.
     power : float
         h, at least 1, with which all minibatches count alike. With 3, the first third of a
-        stream has 4 % of the weight; it is then worth 5/9 of its documents.
+        stream has 4 % of the weight; it is then worth 5/9 of its tokens.
     """
 
     power: float = 3.0
@@ -40,19 +40,19 @@ class Growing(Around):
         self, mine: Posterior, theirs: Posterior, base: Posterior | None
     ) -> tuple[float, float, float]:
         """Weights under which both parts count by their tokens, and `base` as one stream has it."""
-        if base is None or self.power == 1 or base.n_documents == 0:
+        if base is None or self.power == 1 or not base.n_tokens > 0:
             return 1.0, 1.0, -1.0
-        n_before, before = base.n_documents, base.n_tokens
-        n_documents = mine.n_documents + theirs.n_documents - n_before
-        parts = mine, theirs
+        before, parts = base.n_tokens, (mine, theirs)
         own = [part.n_tokens - before for part in parts]
         if not sum(own) > 0:
             return 1.0, 1.0, -1.0
-        faded = [(n_before / part.n_documents) ** (self.power - 1) for part in parts]
-        left = (n_before / n_documents) ** (self.power - 1)
-        rest = before + sum(own) - left * before
+        now = before + sum(own)
+        faded = [(before / part.n_tokens) ** (self.power - 1) for part in parts]
+        left = (before / now) ** (self.power - 1)
         weights = [
-            rest * tokens / sum(own) / (part.n_tokens - kept * before) if tokens > 0 else 0.0
+            (now - left * before) * tokens / sum(own) / (part.n_tokens - kept * before)
+            if tokens > 0
+            else 0.0
             for part, tokens, kept in zip(parts, own, faded, strict=True)
         ]
         of_base = left - sum(w * kept for w, kept in zip(weights, faded, strict=True))
@@ -61,7 +61,7 @@ class Growing(Around):
     def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
         """Return the blend of the rule with growing weights."""
         blend, state = self.update.step(posterior, learn, state)
-        before, new = posterior.n_documents, blend.statistics.n_documents
+        before, new = posterior.n_tokens, blend.statistics.n_tokens
         if self.power == 1 or before == 0 or new == 0:
             return blend, state
         now = before + new

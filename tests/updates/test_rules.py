@@ -442,6 +442,8 @@ def test_how_rules_merge(rule, merges):
 class Doubling:
     """Remembers what it was asked."""
 
+    burn_in, needs = 0, frozenset({"log_theta"})
+
     def __init__(self):
         self.calls = []
 

@@ -155,6 +155,8 @@ def test_around_such_a_rule_alpha_may_be_learnt(rule):
 class Steady:
     """Counts."""
 
+    burn_in, needs = 0, frozenset({"log_theta"})
+
     def step(self, alpha, memory, statistics, n_batches):
         memory = 1 if memory is None else memory + 1
         return np.full(K, 1.0 + memory), memory
