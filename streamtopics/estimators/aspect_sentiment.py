@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
@@ -221,52 +221,6 @@ class AspectSentimentModel(SentenceTopics):
 
     # Learning
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
-        """Learn from a corpus, in minibatches of `batch_size` documents, in order.
-
-        Forgets what was learnt before. When it is interrupted, the model has learnt from
-        the minibatches that were finished.
-
-        Parameters
-        ----------
-        {X_sentences}
-        {y_ignored}
-        {groups}
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If the corpus makes so few minibatches that the topics hardly leave their
-            random start.
-        """
-        return self._fit(X=X, groups=groups)
-
-    def partial_fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
-        """Learn from one minibatch: one step of the update rule.
-
-        When it fails nothing has changed. When it is interrupted, either nothing has changed
-        or all of the minibatch was learnt, as `n_batch_iter_` says. The first call fixes
-        the sentiments, the number of aspects and the priors of the topics; of a minibatch
-        without documents nothing is learnt.
-
-        Parameters
-        ----------
-        {X_sentences}
-        {y_ignored}
-        {groups}
-
-        Returns
-        -------
-        self : object
-            The estimator.
-        """
-        return self._partial_fit(X=X, groups=groups)
-
     def _warn_before(self, batch: SentenceDocuments) -> None:
         rounds = getattr(self._rule, "n_rounds", getattr(self._rule, "max_rounds", 1))
         n_steps = -(-batch.n_documents // self.batch_size) * self.max_iter * rounds
@@ -331,10 +285,7 @@ class AspectSentimentModel(SentenceTopics):
     def predict(self, X: Any, groups: Any = None) -> np.ndarray:
         """The most probable sentiment of each document.
 
-        Parameters
-        ----------
-        {X_sentences}
-        {groups}
+        {sentences}
 
         Returns
         -------
@@ -342,17 +293,12 @@ class AspectSentimentModel(SentenceTopics):
             Of `classes_`; of equally probable ones, as of a document without words, the
             first.
         """
-        most_probable = self._sentiments(X, groups, "predict").argmax(axis=1)
-        sentiment: np.ndarray = self.classes_[most_probable]
-        return sentiment
+        return np.asarray(self.classes_[self._sentiments(X, groups, "predict").argmax(axis=1)])
 
     def predict_proba(self, X: Any, groups: Any = None) -> np.ndarray:
         """Proportions of the sentiments in each document, the papers' pi.
 
-        Parameters
-        ----------
-        {X_sentences}
-        {groups}
+        {sentences}
 
         Returns
         -------
@@ -366,10 +312,7 @@ class AspectSentimentModel(SentenceTopics):
 
         Each row depends on its own document only.
 
-        Parameters
-        ----------
-        {X_sentences}
-        {groups}
+        {sentences}
 
         Returns
         -------
@@ -389,8 +332,7 @@ class AspectSentimentModel(SentenceTopics):
         psi = self._inferred(lambda pool: self._found(batch, pool).proportions)
         n_sentiments = len(self.classes_)
         by_sentiment = psi.reshape(len(psi), n_sentiments, psi.shape[1] // n_sentiments)
-        found: np.ndarray = by_sentiment.sum(axis=2)
-        return found
+        return np.asarray(by_sentiment.sum(axis=2))
 
     def _found(self, batch: SentenceDocuments, pool: Workers) -> Found:
         model, posterior = self._model, self.posterior_
@@ -448,8 +390,7 @@ class AspectSentimentModel(SentenceTopics):
 
     @property
     def _n_aspects(self) -> int:
-        n_aspects: int = self.posterior_.shape[1] // len(self.classes_)
-        return n_aspects
+        return int(self.posterior_.shape[1]) // len(self.classes_)
 
     @property
     def _rule(self) -> Rule:

@@ -20,7 +20,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.frame import Commit
+from streamtopics.base.frame import Commit, check_same
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import CountsInput, Documents
 from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
@@ -39,6 +39,7 @@ from streamtopics.reviews.likelihood import (
     log_likelihood_by_particles,
     log_likelihood_of_profiles,
 )
+from streamtopics.reviews.online import Step, moved, step_by_documents
 from streamtopics.validation import COMMON_CONSTRAINTS, Interval
 
 SWEEPS_OF_TRANSFORM = 100
@@ -64,12 +65,8 @@ Labels = dict[str, np.ndarray | None]
 class RatedCommit(Commit):
     """All that a step of learning from ratings changes.
 
-    Attributes
-    ----------
-    log_theta : ndarray of shape (n_components,) or None
-        Running mean of E[log theta]; None as long as there is none.
-    remembered : float
-        Documents that running means stand for, n_t of `online`.
+    `log_theta` is the running mean of E[log theta] as soon as there is one, and `remembered` the
+    documents that running means stand for, n_t of `online`.
     """
 
     posterior: TopicPosterior
@@ -96,19 +93,16 @@ def of_record(field: str, doc: str, kind: Callable[[Any], Any] | None = None) ->
 class RatedTopicModel(LearntTopics, CountsInput):
     """Base of the topic models that learn from ratings."""
 
+    kappa: float
     tol: float
     local_tol: float
     learn_priors: bool
     _commit: RatedCommit
     _units = ("rounds", "tokens")
+    _needs_ratings = True
     _without_ratings = "Without ratings use VariationalOnlineEM"
 
     # Hooks
-
-    @property
-    def _needs_ratings(self) -> bool:
-        """Whether ratings are learnt from."""
-        return True
 
     def _at_once(self, batch: Documents, pool: Workers) -> RatedCommit:
         """Learn from nothing, from a whole corpus."""
@@ -161,6 +155,17 @@ class RatedTopicModel(LearntTopics, CountsInput):
         return f"{type(self).__name__}.{method}"
 
     # Learning
+
+    def _moved(self, n: int, log_theta: np.ndarray | None) -> tuple[Step, Any]:
+        """The step of a minibatch of n documents, and the record with its running mean."""
+        commit = self._commit
+        n_before = commit.posterior.n_documents
+        step = step_by_documents(n_before, commit.remembered, n, self.kappa)
+        log_theta = moved(commit.log_theta, log_theta, step.rate)
+        return step, replace(commit, log_theta=log_theta, remembered=step.remembered)
+
+    def _check_continuable(self) -> None:
+        check_same(self, n_components=self.posterior_.shape[1])
 
     @property
     def _begun(self) -> bool:
@@ -238,8 +243,8 @@ class RatedTopicModel(LearntTopics, CountsInput):
     @property
     def _mixed(self) -> Mixed:
         """The topics that the words of a document are drawn from."""
-        n_descriptive = len(self.doc_topic_prior_)
-        return Mixed(self.topic_word_, n_descriptive, self.posterior_.alpha[n_descriptive:])
+        K, topics = len(self.doc_topic_prior_), self.topic_word_
+        return Mixed(topics[:K], topics[K:], self.posterior_.alpha[K:])
 
     def _log_likelihood(self, batch: Documents, n_particles: int, seed: int) -> np.ndarray:
         """log p(words): of known profiles exactly, of others by left-to-right evaluation."""
@@ -276,9 +281,7 @@ class ReviewModel(RatedTopicModel):
         {ratings}
         {items_and_users}
 
-        Returns
-        -------
-        {self}
+        {returns_self}
         """
         return self._fit(X=X, y=y, items=items, users=users)
 
@@ -313,9 +316,7 @@ class ReviewModel(RatedTopicModel):
         {more_ratings}
         {items_and_users}
 
-        Returns
-        -------
-        {self}
+        {returns_self}
         """
         return self._partial_fit(X=X, y=y, items=items, users=users)
 

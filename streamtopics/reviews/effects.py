@@ -131,15 +131,9 @@ def learn_effects(
 
 @dataclass(frozen=True)
 class Part:
-    """The users, or the items, that some ratings belong to.
+    """The users, or the items, that some ratings belong to, as `rows` of a table.
 
-    Attributes
-    ----------
-    table : Table
-    rows : ndarray of shape (m,)
-        The rows of the table that occur.
-    design : csr_matrix of shape (n_ratings, m)
-        1 where a rating belongs to one of them.
+    `design`, of shape (n_ratings, n_rows), is 1 where a rating belongs to one of them.
     """
 
     table: Table
@@ -149,8 +143,7 @@ class Part:
     @property
     def before(self) -> np.ndarray:
         """Effects, and the numbers of ratings that they stand for."""
-        rows: np.ndarray = self.table.values[self.rows]
-        return rows
+        return np.take(self.table.values, self.rows, axis=0)
 
     def updated(self, learnt: np.ndarray) -> Table:
         """The table with these effects, and with as many ratings more."""

@@ -19,17 +19,7 @@ from streamtopics.posteriors import Blend
 
 @dataclass(frozen=True)
 class Step:
-    """A step of online EM.
-
-    Attributes
-    ----------
-    rate : float
-        r.
-    retain, gain : float
-        Weights of what was learnt before, and of the minibatch.
-    remembered : float
-        n_t.
-    """
+    """A step of online EM: r, the weights of what was learnt before and of the minibatch, n_t."""
 
     rate: float
     retain: float

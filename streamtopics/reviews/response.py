@@ -38,18 +38,9 @@ LEAST_LENGTH = 1e-4
 
 
 class Moments(NamedTuple):
-    """The moments of documents that the response depends on, summed or a mean over them.
+    """Sums or means that the response depends on, over documents with words.
 
-    Attributes
-    ----------
-    n : float
-        Documents with words.
-    total, squares : float
-        Of y and y^2.
-    topics, products : ndarray of shape (K,), float64
-        Of E[zbar] and y E[zbar].
-    second : ndarray of shape (K, K), float64
-        Of E[zbar zbar'].
+    Of 1, y, y^2, E[zbar] and y E[zbar], of shape (K,), and E[zbar zbar'], of shape (K, K).
     """
 
     n: float
@@ -67,15 +58,7 @@ class Moments(NamedTuple):
 
 @dataclass(frozen=True)
 class Response:
-    """A linear function of the topics, and the noise around it.
-
-    Attributes
-    ----------
-    coefficients : ndarray of shape (K,), float64
-    variance : float
-    mean : float
-        The value that the coefficients are drawn to.
-    """
+    """A linear function of the topics, the noise around it, and what coefficients are drawn to."""
 
     coefficients: np.ndarray
     variance: float
@@ -115,15 +98,7 @@ def solve_response(moments: Moments, penalty: float, before: Response) -> Respon
 
 @dataclass(frozen=True)
 class ResponseLDA:
-    """Inference in documents with a response.
-
-    Parameters
-    ----------
-    tol : float
-        A document is done when a sweep moves less than this share of its tokens.
-    max_iter : int
-        Sweeps over a document, at most.
-    """
+    """Inference in documents with a response, until a sweep moves less than `tol` of the tokens."""
 
     tol: float
     max_iter: int

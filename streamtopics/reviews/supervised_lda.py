@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.frame import check_same
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.messages import Minibatch, Statistics
@@ -26,7 +25,6 @@ from streamtopics.reviews.base import (
 )
 from streamtopics.reviews.batch_em import Climbed, EStep
 from streamtopics.reviews.inference import normalised
-from streamtopics.reviews.online import moved, step_by_documents
 from streamtopics.reviews.response import (
     Moments,
     Response,
@@ -46,13 +44,7 @@ from streamtopics.validation import check_doc_topic_prior, check_word_prior
 class SupervisedCommit(RatedCommit):
     """All that a step of `SupervisedLDA` changes.
 
-    Attributes
-    ----------
-    origin : float
-        Mean of the first ratings, from which all others are measured.
-    response : Response
-    moments : Moments
-    bounds : tuple of float
+    `origin` is the mean of the first ratings, from which all others are measured.
     """
 
     origin: float = 0.0
@@ -176,9 +168,7 @@ class SupervisedLDA(RatedTopicModel):
         {X_to_learn}
         {ratings}
 
-        Returns
-        -------
-        {self}
+        {returns_self}
         """
         return self._fit(X=X, y=y)
 
@@ -194,14 +184,9 @@ class SupervisedLDA(RatedTopicModel):
         {X_to_learn}
         {more_ratings}
 
-        Returns
-        -------
-        {self}
+        {returns_self}
         """
         return self._partial_fit(X=X, y=y)
-
-    def _check_continuable(self) -> None:
-        check_same(self, n_components=self.posterior_.shape[1])
 
     def _start(self, batch: Documents) -> None:
         K = self.n_components
@@ -241,7 +226,7 @@ class SupervisedLDA(RatedTopicModel):
 
     def _e_step(self, minibatch: Minibatch, y: np.ndarray, pool: Workers) -> EStep:
         """Inference in a round; its documents are gamma, the response and the moments."""
-        model = self._model()
+        model = ResponseLDA(self.local_tol, self.max_local_iter)
 
         def step(source: Any, documents: Any) -> tuple[Statistics, Any]:
             gamma, response, _ = documents
@@ -255,30 +240,21 @@ class SupervisedLDA(RatedTopicModel):
     def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, SupervisedCommit]:
         commit, posterior = self._commit, self._commit.posterior
         ratings: Any = batch.columns["y"]
-        statistics, moments, _ = self._model().step(
+        model = ResponseLDA(self.local_tol, self.max_local_iter)
+        statistics, moments, _ = model.step(
             posterior, batch.minibatch, ratings - commit.origin, commit.response, pool
         )
-        n = statistics.n_documents
-        step = step_by_documents(posterior.n_documents, commit.remembered, n, self.kappa)
-        log_theta = moved(commit.log_theta, statistics.log_theta, step.rate)
+        step, new = self._moved(statistics.n_documents, statistics.log_theta)
         moments = commit.moments.blended(step.retain, step.gain, moments)
-        new = replace(
-            commit,
-            log_theta=log_theta,
-            remembered=step.remembered,
-            response=solve_response(moments, self.response_penalty, commit.response),
-            moments=moments,
-        )
-        return step.blend(statistics, self._solved(posterior.alpha, log_theta)), new
+        response = solve_response(moments, self.response_penalty, commit.response)
+        alpha = self._solved(posterior.alpha, new.log_theta)
+        return step.blend(statistics, alpha), replace(new, response=response, moments=moments)
 
     def _solved(self, alpha: np.ndarray, log_theta: np.ndarray | None) -> np.ndarray:
         """alpha by Newton's method, if it is learnt and anything is known of it."""
         if not self.learn_priors or log_theta is None or len(alpha) == 1:
             return alpha
         return solve_alpha(log_theta, alpha)
-
-    def _model(self) -> ResponseLDA:
-        return ResponseLDA(self.local_tol, self.max_local_iter)
 
     # What was learnt
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -36,12 +36,7 @@ from streamtopics.was.franchise import HDP
 from streamtopics.was.prior import LEAST, MOST, SentencePrior, check_prior
 from streamtopics.was.sampler import Averages, SentenceSampler, TopicCounts, word_statistics
 from streamtopics.was.stick_breaking import SBP
-from streamtopics.was.subtle import (
-    SubtleTopic,
-    check_texts,
-    find_subtle,
-    shown,
-)
+from streamtopics.was.subtle import SubtleTopic, check_texts, find_subtle, shown
 from streamtopics.was.weight_agnostic import WAS
 
 # The source of WAS has b = 1, which makes too many tables of short sentences.
@@ -63,19 +58,9 @@ class SentenceCommit(Commit):
     n_tables: np.ndarray
 
 
-class Learnt(NamedTuple):
-    """Averages over the sweeps of a minibatch.
-
-    Attributes
-    ----------
-    counts : ndarray of shape (n_words, K), float64
-        Tokens of each word in each topic.
-    n_atoms, n_tables : ndarray of shape (n_documents,), float64
-    """
-
-    counts: np.ndarray
-    n_atoms: np.ndarray
-    n_tables: np.ndarray
+# Averages over the sweeps of a minibatch: tokens of each word in each topic, (n_words, K), and the
+# numbers of atoms and of tables, (n_documents,).
+Learnt = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @documented
@@ -206,42 +191,6 @@ class WASTopicModel(SentenceTopics):
 
     # Learning
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
-        """Learn from a corpus by Gibbs sampling. Forgets what was learnt before.
-
-        Parameters
-        ----------
-        {X_sentences}
-        {y_ignored}
-        {groups}
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        return self._fit(X=X, groups=groups)
-
-    def partial_fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
-        """Learn from one minibatch; the first one as `fit` does, later ones by online EM.
-
-        When it fails nothing has changed. When it is interrupted, either nothing has
-        changed or all of the minibatch was learnt, as `n_batch_iter_` shows. A minibatch
-        without documents changes nothing.
-
-        Parameters
-        ----------
-        {X_sentences}
-        {y_ignored}
-        {groups}
-
-        Returns
-        -------
-        self : object
-            The estimator.
-        """
-        return self._partial_fit(X=X, groups=groups)
-
     def _check_parameters(self) -> None:
         prior = self._record("prior", self.prior)
         if isinstance(prior, str):
@@ -302,7 +251,7 @@ class WASTopicModel(SentenceTopics):
                     n_atoms += distinct(corpus, state.dish)
                     n_tables += distinct(corpus, state.table)
         kept = self.n_sweeps - self.n_burn_in
-        return Learnt(counts / kept, n_atoms / kept, n_tables / kept)
+        return counts / kept, n_atoms / kept, n_tables / kept
 
     def _no_counts(self, words: np.ndarray) -> TopicCounts:
         """The prior of some words, and no counts."""
@@ -318,7 +267,7 @@ class WASTopicModel(SentenceTopics):
         counts = word_statistics(corpus, found.word_topic, len(words))
         document = np.repeat(np.arange(corpus.n_documents), np.diff(corpus.documents))
         n_tables = np.bincount(document, found.n_tables, corpus.n_documents)
-        return Learnt(counts, found.n_dishes, n_tables)
+        return counts, found.n_dishes, n_tables
 
     @property
     def n_atoms_(self) -> np.ndarray:
@@ -340,10 +289,7 @@ class WASTopicModel(SentenceTopics):
         Each row depends on its own document only. A document without words gets equal
         proportions.
 
-        Parameters
-        ----------
-        {X_sentences}
-        {groups}
+        {sentences}
 
         Returns
         -------
@@ -364,18 +310,12 @@ class WASTopicModel(SentenceTopics):
         average; the more particles, the less. Particles seat the words in the order of the
         process (section III of the source), each given those before it.
 
-        Parameters
-        ----------
-        {X_sentences}
-        {groups}
-        n_particles : int, default=100
-        seed : int, default=0
-            Seed of the particles; documents do not depend on each other.
+        {sentences}
+        {n_particles}
 
         Returns
         -------
-        log_likelihood : ndarray of shape (n_documents,), float64
-            In nats; 0 for a document without words.
+        {log_likelihood}
         """
         check_is_fitted(self)
         check_whole(self, n_particles=n_particles)
@@ -404,10 +344,7 @@ class WASTopicModel(SentenceTopics):
     ) -> list[SubtleTopic]:
         """Find topics that are rare in a corpus and dominate a few sentences, with these.
 
-        Parameters
-        ----------
-        {X_sentences}
-        {groups}
+        {sentences}
         max_share : float or None, default=None
             Share of the words that a subtle topic may have at most; None is half of an
             even share, 1 / (2 n_components).
