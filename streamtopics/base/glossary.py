@@ -2,7 +2,7 @@
 """Paragraphs that the docstrings of several estimators share.
 
 In the docstring of a class under `documented`, and in those of its own methods, a line that
-is a name in braces stands for the paragraph of that name.
+is a name in braces stands for the paragraph of that name, some with the heading of a section.
 """
 
 import re
@@ -284,12 +284,18 @@ y : None
     Ignored.
 {GROUPS}""",
     "X": """\
+Parameters
+----------
 X : {array-like, sparse matrix} of shape (n_documents, n_features)
     Word counts.""",
     "whole_X": """\
+Parameters
+----------
 X : {array-like, sparse matrix} of shape (n_documents, n_features)
     Whole numbers of tokens.""",
     "X_to_learn": """\
+Parameters
+----------
 X : {array-like, sparse matrix} of shape (n_documents, n_features)
     Non-negative word counts; fractions are legal.""",
     "ratings": """\
@@ -331,12 +337,18 @@ n_particles : int, default=100
 seed : int, default=0
     Seed of the particles; documents do not depend on each other.""",
     "log_probability": """\
+Returns
+-------
 log_probability : ndarray of shape (n_documents,)
     Nats, summed over the document's held-out tokens; 0 for one that has none.""",
     "log_likelihood": """\
+Returns
+-------
 log_likelihood : ndarray of shape (n_documents,), float64
     Nats; 0 for a document without words.""",
     "score": """\
+Returns
+-------
 score : float
     Nats per token; NaN if no token is held out.""",
     "X_sets": """\

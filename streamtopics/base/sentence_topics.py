@@ -24,6 +24,11 @@ class SentenceTopics(LearntTopics, SentencesInput):
         """Topic proportions of documents."""
         raise NotImplementedError
 
+    def _asked(self, method: str, X: Any, groups: Any) -> SentenceDocuments:
+        """The documents to infer, when they have been checked."""
+        check_is_fitted(self)
+        return self._read(method, X=X, groups=groups)
+
     def _sentence_topic(self, batch: SentenceDocuments, pool: Workers) -> np.ndarray:
         """Topic proportions of the sentences, of shape (n_sentences, n_components)."""
         raise NotImplementedError
@@ -83,8 +88,7 @@ class SentenceTopics(LearntTopics, SentencesInput):
             A row for each row of X, or for each sentence, document after document; rows sum
             to 1.
         """
-        check_is_fitted(self)
-        batch = self._read("transform_sentences", X=X, groups=groups)
+        batch = self._asked("transform_sentences", X, groups)
         theta = self._inferred(lambda pool: self._sentence_topic(batch, pool))
         return batch.sentences.as_passed(theta)
 
@@ -96,8 +100,6 @@ class SentenceTopics(LearntTopics, SentencesInput):
 
         {sentences}
 
-        Returns
-        -------
         {log_probability}
         """
         return self._completion(X, groups, "score_samples")[0]
@@ -107,16 +109,13 @@ class SentenceTopics(LearntTopics, SentencesInput):
 
         {sentences_and_y}
 
-        Returns
-        -------
         {score}
         """
         return predictive.per_token(*self._completion(X, groups, "score"))
 
     def _completion(self, X: Any, groups: Any, method: str) -> tuple[np.ndarray, float]:
         """Summed log probability of each document's held-out tokens, and their number."""
-        check_is_fitted(self)
-        sentences = self._read(method, X=X, groups=groups).sentences
+        sentences = self._asked(method, X, groups).sentences
         observed, held_out = predictive.completion_split(sentences.counts)
         rest = SentenceDocuments(Sentences(observed, sentences.starts))
         words = np.unique(held_out.indices).astype(np.int32)

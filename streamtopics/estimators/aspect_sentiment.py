@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
 
@@ -110,16 +110,10 @@ class AspectSentimentModel(SentenceTopics):
     Attributes
     ----------
     classes_ : ndarray of shape (n_sentiments,)
-        The names of the sentiments, in their order.
-    components_ : ndarray of shape (n_sentiments * n_aspects, n_features)
-        Dirichlet parameters of the topics: pseudo-counts, not normalised; first all aspects
-        of the first sentiment.
-    topic_word_ : ndarray of shape (n_sentiments * n_aspects, n_features)
-        Word probabilities of the topics; rows sum to 1.
-    topic_weights_ : ndarray of shape (n_sentiments * n_aspects,)
-        Share of all tokens learnt from that each topic explains.
-    prior_retention_ : ndarray of shape (n_sentiments * n_aspects,)
-        Share of each topic's mass that is owed to the prior.
+        The names of the sentiments, in their order. n_components, below, is
+        n_sentiments * n_aspects: first all aspects of the first sentiment.
+    {dirichlet_components}
+    {topic_attributes}
     {stream_attributes}
 
     See Also
@@ -293,7 +287,8 @@ class AspectSentimentModel(SentenceTopics):
             Of `classes_`; of equally probable ones, as of a document without words, the
             first.
         """
-        return np.asarray(self.classes_[self._sentiments(X, groups, "predict").argmax(axis=1)])
+        most_probable = self._sentiments(X, groups, "predict").argmax(axis=1)
+        return np.asarray(self.classes_[most_probable])
 
     def predict_proba(self, X: Any, groups: Any = None) -> np.ndarray:
         """Proportions of the sentiments in each document, the papers' pi.
@@ -319,16 +314,14 @@ class AspectSentimentModel(SentenceTopics):
         doc_topic : ndarray of shape (n_documents, n_sentiments * n_aspects), float64
             Rows sum to 1; first all aspects of the first sentiment.
         """
-        check_is_fitted(self)
-        batch = self._read("transform", X=X, groups=groups)
+        batch = self._asked("transform", X, groups)
         return self._inferred(lambda pool: self._found(batch, pool).proportions)
 
     def _sentence_topic(self, batch: SentenceDocuments, pool: Workers) -> np.ndarray:
         return self._found(batch, pool).responsibility
 
     def _sentiments(self, X: Any, groups: Any, method: str) -> np.ndarray:
-        check_is_fitted(self)
-        batch = self._read(method, X=X, groups=groups)
+        batch = self._asked(method, X, groups)
         psi = self._inferred(lambda pool: self._found(batch, pool).proportions)
         n_sentiments = len(self.classes_)
         by_sentiment = psi.reshape(len(psi), n_sentiments, psi.shape[1] // n_sentiments)
@@ -340,8 +333,8 @@ class AspectSentimentModel(SentenceTopics):
         if not found:
             K = posterior.shape[1]
             return Found(np.empty((0, K)), np.empty((0, K)), np.empty(0), np.empty(0, np.int32))
-        names = [field.name for field in fields(Found)]
-        return Found(*(np.concatenate([getattr(part, name) for part in found]) for name in names))
+        columns = zip(*(vars(part).values() for part in found), strict=True)
+        return Found(*map(np.concatenate, columns))
 
     # What was learnt
 

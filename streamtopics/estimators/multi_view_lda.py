@@ -95,9 +95,8 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         is called with the X and y of `fit`, or of the first `partial_fit`, and
         ``classes=``. None is `streamtopics.priors.ClassWords`, which expects in a class
         the words typical of it; `streamtopics.priors.SeedWords` takes words by the names of
-        the classes. In a stream a prior that is made sees the first minibatch alone; where
-        earlier labelled documents are at hand, make the prior of these. Under a flat
-        prior the shared topics soon take most words, and classes are told badly.
+        the classes. Under a flat prior classes are told badly: see chapter "Classes and their
+        words".
     boosted_prior : float, array-like of shape (n_features,) or (n_classes, n_features), \
             WordPrior, callable or None, default=None
         The knowledge that a boost adds again, given like `class_word_prior`; None is what
@@ -233,8 +232,6 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         Forgets what was learnt before. When it is interrupted, the model has
         learnt from the minibatches that were finished.
 
-        Parameters
-        ----------
         {X_to_learn}
         {labels}
 
@@ -250,8 +247,6 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         first call fixes the classes, the numbers of topics and the priors; of a minibatch
         without rows nothing is learnt.
 
-        Parameters
-        ----------
         {X_to_learn}
         {labels}
         classes : array-like of shape (n_classes,), default=None
@@ -295,8 +290,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
                 f"{known.tolist()} of the first partial_fit; leave these documents out, or start "
                 "anew with all labels in classes="
             )
-        checked: np.ndarray = known
-        return checked
+        return np.asarray(known)
 
     def _check_continuable(self) -> None:
         own, *_, shared = (part.shape[1] for part in self.posterior_.parts)
@@ -385,23 +379,20 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each document.
 
-        Parameters
-        ----------
         {X}
 
         Returns
         -------
         labels : ndarray of shape (n_documents,)
         """
-        return np.asarray(self.classes_[self._classified(X, "predict").argmax(axis=1)])
+        most_probable = self._classified(X, "predict").argmax(axis=1)
+        return np.asarray(self.classes_[most_probable])
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class.
 
         Like those of naive Bayes, they are too sure of themselves for long documents.
 
-        Parameters
-        ----------
         {X}
 
         Returns
@@ -415,8 +406,6 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of the probability of each class, where that itself may be 0.
 
-        Parameters
-        ----------
         {X}
 
         Returns
@@ -433,27 +422,9 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         log_joint = np.concatenate([np.empty((0, len(self.classes_))), *found])
         return log_softmax(log_joint, axis=1) if len(log_joint) else log_joint
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Share of documents whose class is predicted.
-
-        Parameters
-        ----------
-        {X}
-        {labels}
-        sample_weight : array-like of shape (n_documents,), default=None
-            How much each document counts.
-
-        Returns
-        -------
-        accuracy : float
-        """
-        return super().score(X, y, sample_weight)
-
     def transform(self, X: Any) -> np.ndarray:
         """Topic proportions of documents: the mean under the classes that they may be of.
 
-        Parameters
-        ----------
         {X}
 
         Returns

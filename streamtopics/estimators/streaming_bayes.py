@@ -398,8 +398,7 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
     def _predicted(self, X: Any, method: str) -> np.ndarray:
         check_is_fitted(self)
         X, _ = self._data(method, self.model_, X)
-        found: np.ndarray = getattr(self.model_, method)(self.posterior_, X)
-        return found
+        return np.asarray(getattr(self.model_, method)(self.posterior_, X))
 
     # What was learnt
 
@@ -420,8 +419,7 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
     @property
     def effective_sample_size_(self) -> np.ndarray:
         """Samples that each node stands for, its prior's included."""
-        effective_sample_size: np.ndarray = self.posterior_.mass
-        return effective_sample_size
+        return np.asarray(self.posterior_.mass)
 
     @property
     def n_samples_seen_(self) -> int:

@@ -40,6 +40,7 @@ from streamtopics.reviews.likelihood import (
     log_likelihood_of_profiles,
 )
 from streamtopics.reviews.online import Step, moved, step_by_documents
+from streamtopics.updates.doc_topic import solve_alpha
 from streamtopics.validation import COMMON_CONSTRAINTS, Interval
 
 SWEEPS_OF_TRANSFORM = 100
@@ -94,6 +95,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
     """Base of the topic models that learn from ratings."""
 
     kappa: float
+    n_components: int
     tol: float
     local_tol: float
     learn_priors: bool
@@ -163,6 +165,22 @@ class RatedTopicModel(LearntTopics, CountsInput):
         step = step_by_documents(n_before, commit.remembered, n, self.kappa)
         log_theta = moved(commit.log_theta, log_theta, step.rate)
         return step, replace(commit, log_theta=log_theta, remembered=step.remembered)
+
+    def _solved(
+        self,
+        alpha: np.ndarray,
+        log_theta: np.ndarray | None,
+        log_share: np.ndarray | None = None,
+    ) -> np.ndarray:
+        """alpha and omega by Newton's method, if they are learnt and anything is known of them."""
+        if not self.learn_priors:
+            return alpha
+        K, alpha = self.n_components, alpha.copy()
+        if log_theta is not None and K > 1:
+            alpha[:K] = solve_alpha(log_theta, alpha[:K])
+        if log_share is not None and len(alpha) > K:
+            alpha[K:] = solve_alpha(log_share, alpha[K:])
+        return alpha
 
     def _check_continuable(self) -> None:
         check_same(self, n_components=self.posterior_.shape[1])
@@ -240,22 +258,18 @@ class RatedTopicModel(LearntTopics, CountsInput):
             out[start : start + DOCUMENTS_AT_ONCE] = model.infer(reviews, topics, prior, pool).gamma
         return out
 
-    @property
-    def _mixed(self) -> Mixed:
-        """The topics that the words of a document are drawn from."""
-        K, topics = len(self.doc_topic_prior_), self.topic_word_
-        return Mixed(topics[:K], topics[K:], self.posterior_.alpha[K:])
-
     def _log_likelihood(self, batch: Documents, n_particles: int, seed: int) -> np.ndarray:
         """log p(words): of known profiles exactly, of others by left-to-right evaluation."""
-        n, topics = batch.n_documents, self._mixed
+        n, alpha, topic_word = batch.n_documents, self.doc_topic_prior_, self.topic_word_
+        K = len(alpha)
+        topics = Mixed(topic_word[:K], topic_word[K:], self.posterior_.alpha[K:])
         places, positive = self._places(batch.columns, n), self._positive(batch.columns, n)
         out, known = np.empty(n), places >= 0
         out[known] = log_likelihood_of_profiles(
             batch.X[known], topics, self._theta(places[known]), positive[known]
         )
         out[~known] = log_likelihood_by_particles(
-            batch.X[~known], topics, self.doc_topic_prior_, positive[~known],
+            batch.X[~known], topics, alpha, positive[~known],
             n_particles=n_particles, seed=seed, n_jobs=self.n_jobs,
         )  # fmt: skip
         return out
@@ -275,8 +289,6 @@ class ReviewModel(RatedTopicModel):
 
         When it fails or is interrupted, nothing has changed.
 
-        Parameters
-        ----------
         {X_to_learn}
         {ratings}
         {items_and_users}
@@ -290,8 +302,6 @@ class ReviewModel(RatedTopicModel):
     ) -> np.ndarray:
         """`fit`, and then `transform` of the same reviews, of the same items and users.
 
-        Parameters
-        ----------
         {X_to_learn}
         {ratings}
         {items_and_users}
@@ -310,8 +320,6 @@ class ReviewModel(RatedTopicModel):
         all of the minibatch was learnt. Nothing is learnt from a minibatch without rows, and
         minibatches without a word that come before the first with one are forgotten.
 
-        Parameters
-        ----------
         {X_to_learn}
         {more_ratings}
         {items_and_users}
@@ -326,8 +334,6 @@ class ReviewModel(RatedTopicModel):
         Deterministic, and each row depends on its own review only. The proportions are those of
         the review's profile, or are inferred from the review if it has none that is known.
 
-        Parameters
-        ----------
         {X}
         {items_and_users}
 
@@ -370,13 +376,9 @@ class ReviewModel(RatedTopicModel):
 
         One token in five is held out, by a rule that depends on the review alone.
 
-        Parameters
-        ----------
         {X}
         {items_and_users}
 
-        Returns
-        -------
         {log_probability}
         """
         return self._completion("score_samples", X, items=items, users=users)[0]
@@ -386,14 +388,10 @@ class ReviewModel(RatedTopicModel):
 
         Comparable between models, numbers of topics and sizes of test sets; higher is better.
 
-        Parameters
-        ----------
         {X}
         {ignored_ratings}
         {items_and_users}
 
-        Returns
-        -------
         {score}
         """
         return predictive.per_token(*self._completion("score", X, items=items, users=users))
@@ -411,14 +409,10 @@ class ReviewModel(RatedTopicModel):
 
         By left-to-right evaluation, but exact where the profile of a review is known.
 
-        Parameters
-        ----------
         {whole_X}
         {items_and_users}
         {n_particles}
 
-        Returns
-        -------
         {log_likelihood}
         """
         batch = self._asked("log_likelihood", X, items=items, users=users)

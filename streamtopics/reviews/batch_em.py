@@ -75,8 +75,8 @@ def climb(
             eta = np.full((1, 1), learnt_eta(posterior)) if learn_eta else eta
             alpha = alpha_step(alpha, statistics, documents)
         posterior = fresh(eta, posterior.shape, alpha, statistics)
-        gain = bounds[-1] - bounds[-2] if len(bounds) > 1 else np.inf
-        if n_rounds > burn_in and gain < tol * abs(bounds[-1]):
+        may_end = n_rounds > burn_in and len(bounds) > 1
+        if may_end and bounds[-1] - bounds[-2] < tol * abs(bounds[-1]):
             break
     return Climbed(posterior, statistics, documents, tuple(bounds), n_rounds)
 

@@ -54,8 +54,7 @@ class Factors:
         """Expected ratings of pairs."""
         of_user, of_item = self.users[user], self.items[item]
         factors = np.einsum("ik,ik->i", of_user[:, 1:], of_item[:, 1:])
-        expected: np.ndarray = self.offset + of_user[:, 0] + of_item[:, 0] + factors
-        return expected
+        return np.asarray(self.offset + of_user[:, 0] + of_item[:, 0] + factors)
 
 
 @dataclass(frozen=True)

@@ -220,7 +220,9 @@ class HiddenFactorsTopics(ReviewModel):
         pairs = self._pairs(batch, commit)
         levels, (factors, statistics, counts) = self._rounds_of_fit(pairs, pool)
         log_theta = _mean_log(factors.proportions[pairs.words.lengths > 0])
-        nothing, statistics = commit.posterior, _by_document(statistics, batch)
+        # Found by item, they are those of the documents.
+        statistics = replace(statistics, lengths=batch.minibatch.lengths)
+        nothing = commit.posterior
         alpha = _alpha(log_theta, self.n_components)
         return replace(
             self._with(commit, pairs, factors, counts),
@@ -292,9 +294,8 @@ class HiddenFactorsTopics(ReviewModel):
             factors = self._descended(factors, pairs, counts, learn_peakedness=False)
         observed = _mean_log(factors.proportions[pairs.words.lengths > 0])
         step, new = self._moved(batch.n_documents, observed)
-        blend = step.blend(
-            _by_document(statistics, batch), _alpha(new.log_theta, self.n_components)
-        )
+        statistics = replace(statistics, lengths=batch.minibatch.lengths)
+        blend = step.blend(statistics, _alpha(new.log_theta, self.n_components))
         return blend, self._with(new, pairs, factors, counts)
 
     def _pairs(self, batch: Documents, commit: FactorsCommit) -> Pairs:
@@ -341,21 +342,16 @@ class HiddenFactorsTopics(ReviewModel):
 
     # What was learnt
 
-    items_ = of_record(
-        "items", "Bias, factors, number of ratings and expected tokens of topics of each item."
-    )
+    items_ = of_record("items", "Bias, factors, number of ratings and tokens of topics by item.")
     users_ = of_record("users", "Bias, factors and number of ratings of each user.")
     offset_ = of_record("offset", "The offset of the ratings.")
-    peakedness_ = of_record(
-        "peakedness", "Factor from the factors of items to the logarithms of their proportions."
-    )
+    peakedness_ = of_record("peakedness", "How peaked proportions are for given factors.")
     objective_ = of_record("objective", "The value that `fit` minimised, after each round.", list)
 
     # Inference
 
     def _places(self, whose: Labels, n: int) -> np.ndarray:
-        items = whose["items"]
-        return np.full(n, -1) if items is None else self._commit.items.places(items)
+        return self._commit.items.places(whose["items"], n)
 
     def _theta(self, places: np.ndarray) -> np.ndarray:
         out, known = super()._theta(places), places >= 0
@@ -374,8 +370,6 @@ class HiddenFactorsTopics(ReviewModel):
     def predict(self, X: Any, items: Any = None, users: Any = None) -> np.ndarray:
         """Predict ratings, of known items and users or from the words of reviews.
 
-        Parameters
-        ----------
         {X}
         {items_and_users}
 
@@ -393,13 +387,8 @@ class HiddenFactorsTopics(ReviewModel):
         logs = np.log(np.maximum(theta, np.finfo(float).tiny)) / commit.peakedness
         of_items = np.column_stack([np.zeros(n), logs - logs.mean(axis=1, keepdims=True)])
         of_users = np.tile(commit.shared_user, (n, 1))
-        for rows, table, name in (
-            (of_items, commit.items, "items"),
-            (of_users, commit.users, "users"),
-        ):
-            labels = batch.columns[name]
-            places = np.full(n, -1) if labels is None else table.places(labels)
-            rows[places >= 0] = table.values[places[places >= 0], : rows.shape[1]]
+        of_items = commit.items.looked_up(batch.columns["items"], of_items)
+        of_users = commit.users.looked_up(batch.columns["users"], of_users)
         factors = Factors(commit.offset, commit.peakedness, of_users, of_items)
         return factors.ratings(np.arange(n), np.arange(n))
 
@@ -411,11 +400,8 @@ def _codes(labels: np.ndarray | None, codes: np.ndarray) -> tuple[np.ndarray | N
 
 def _rows(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
     """Rows of a table by label; zeros for those unknown, and n of zeros without labels."""
-    if labels is None:
-        return np.zeros((n, table.values.shape[1]))
-    out, places = np.zeros((len(labels), table.values.shape[1])), table.places(labels)
-    out[places >= 0] = table.values[places[places >= 0]]
-    return out
+    n = n if labels is None else len(labels)
+    return table.looked_up(labels, np.zeros((n, table.values.shape[1])))
 
 
 def _updated(
@@ -430,18 +416,12 @@ def _updated(
     return table.replaced(places, np.column_stack([factors, n, *more]))
 
 
-def _by_document(statistics: Statistics, batch: Documents) -> Statistics:
-    """Statistics found by item, as those of the documents."""
-    return replace(statistics, lengths=batch.minibatch.lengths)
-
-
 def _mean_log(theta: np.ndarray) -> np.ndarray | None:
     """Mean of log theta over the rows, none below the least that alpha explains; None without."""
     if not len(theta):
         return None
     logs = np.log(np.maximum(theta, np.finfo(float).tiny))
-    means: np.ndarray = np.maximum(logs, LEAST_LOG_THETA).mean(axis=0)
-    return means
+    return np.asarray(np.maximum(logs, LEAST_LOG_THETA).mean(axis=0))
 
 
 def _alpha(log_theta: np.ndarray | None, n_components: int) -> np.ndarray:

@@ -241,8 +241,7 @@ def mean_log_share(reviews: Reviews, found: Inferred) -> np.ndarray | None:
 def normalised(gamma: np.ndarray) -> np.ndarray:
     """Rows that sum to 1, as float64."""
     gamma = gamma.astype(np.float64)
-    shares: np.ndarray = gamma / gamma.sum(axis=1, keepdims=True)
-    return shares
+    return np.asarray(gamma / gamma.sum(axis=1, keepdims=True))
 
 
 def mean_log(gamma: np.ndarray) -> np.ndarray | None:
@@ -250,5 +249,4 @@ def mean_log(gamma: np.ndarray) -> np.ndarray | None:
     if not len(gamma):
         return None
     gamma = gamma.astype(np.float64)
-    means: np.ndarray = digamma(gamma).mean(axis=0) - digamma(gamma.sum(axis=1)).mean()
-    return means
+    return np.asarray(digamma(gamma).mean(axis=0) - digamma(gamma.sum(axis=1)).mean())

@@ -43,5 +43,4 @@ def moved(mean: np.ndarray | None, observed: np.ndarray | None, rate: float) -> 
     """A running mean after a step; None stands for no mean, and for no observation."""
     if mean is None or observed is None:
         return mean if observed is None else observed
-    after: np.ndarray = mean + rate * (observed - mean)
-    return after
+    return np.asarray(mean + rate * (observed - mean))

@@ -46,7 +46,6 @@ from streamtopics.reviews.inference import (
 )
 from streamtopics.reviews.online import moved
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
-from streamtopics.updates.doc_topic import solve_alpha
 from streamtopics.validation import (
     LEAST_PRIOR,
     MOST_PRIOR,
@@ -170,9 +169,8 @@ class RatingLDA(ReviewModel):
 
     Notes
     -----
-    The family is tighter than the source's, in which whether a word is qualitative is
-    independent of its topic; and the equations printed there for that independence leave out the
-    weights of the topics and sum over both signs. Chapter "Bringing knowledge in" has more.
+    The family is tighter than the source's, whose printed equations have errors: see chapter
+    "Bringing knowledge in".
 
     Without `users` a review is positive if its rating is not below the mean of all. Items
     and users that were not seen while learning have no effect and no profile: their reviews
@@ -349,19 +347,6 @@ class RatingLDA(ReviewModel):
             alpha_step,
         )
 
-    def _solved(
-        self, alpha: np.ndarray, log_theta: np.ndarray | None, log_share: np.ndarray | None
-    ) -> np.ndarray:
-        """alpha and omega by Newton's method, if they are learnt and anything is known of them."""
-        if not self.learn_priors:
-            return alpha
-        K, alpha = self.n_components, alpha.copy()
-        if log_theta is not None and K > 1:
-            alpha[:K] = solve_alpha(log_theta, alpha[:K])
-        if log_share is not None and len(alpha) > K:
-            alpha[K:] = solve_alpha(log_share, alpha[K:])
-        return alpha
-
     def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, RatingCommit]:
         K, commit, posterior = self.n_components, self._commit, self._commit.posterior
         effects, signs = self._rated(batch)
@@ -380,13 +365,9 @@ class RatingLDA(ReviewModel):
     # What was learnt
 
     effects_ = of_record("effects", "Effects of users and items on ratings.")
-    profiles_ = of_record(
-        "profiles", "Expected tokens of each descriptive topic of each item or user."
-    )
+    profiles_ = of_record("profiles", "Expected tokens of topics of each item or user.")
     bounds_ = of_record(
-        "bounds",
-        "The bound after each round of `fit` with the final kind of topics, in nats.",
-        list,
+        "bounds", "The bound after each round with the final topics, in nats.", list
     )
 
     @property
@@ -426,8 +407,7 @@ class RatingLDA(ReviewModel):
         return share.clip(least, 1 - least)
 
     def _places(self, whose: Labels, n: int) -> np.ndarray:
-        labels = whose.get(f"{self._commit.profile}s")
-        return np.full(n, -1) if labels is None else self._commit.profiles.places(labels)
+        return self._commit.profiles.places(whose.get(f"{self._commit.profile}s"), n)
 
     def _theta(self, places: np.ndarray) -> np.ndarray:
         gamma = np.tile(self.doc_topic_prior_, (len(places), 1))

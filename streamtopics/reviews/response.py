@@ -164,8 +164,7 @@ def legible(X: sparse.csr_matrix, alpha: np.ndarray) -> sparse.csr_matrix:
 def mean_topics(gamma: np.ndarray, alpha: np.ndarray, X: sparse.csr_matrix) -> np.ndarray:
     """E[zbar] of documents, given q(theta); for those without words as expected from alpha."""
     counts = np.where(_lengths(X)[:, None] > 0, np.maximum(gamma - alpha, 0.0), alpha)
-    zbar: np.ndarray = counts / counts.sum(axis=1, keepdims=True)
-    return zbar
+    return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
 
 def _lengths(X: sparse.csr_matrix) -> np.ndarray:

@@ -36,7 +36,6 @@ from streamtopics.reviews.response import (
     solve_response,
 )
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
-from streamtopics.updates.doc_topic import solve_alpha
 from streamtopics.validation import check_doc_topic_prior, check_word_prior
 
 
@@ -163,8 +162,6 @@ class SupervisedLDA(RatedTopicModel):
 
         When it fails or is interrupted, nothing has changed.
 
-        Parameters
-        ----------
         {X_to_learn}
         {ratings}
 
@@ -179,8 +176,6 @@ class SupervisedLDA(RatedTopicModel):
         all of the minibatch was learnt. Nothing is learnt from a minibatch without rows, and
         minibatches without a word that come before the first with one are forgotten.
 
-        Parameters
-        ----------
         {X_to_learn}
         {more_ratings}
 
@@ -250,12 +245,6 @@ class SupervisedLDA(RatedTopicModel):
         alpha = self._solved(posterior.alpha, new.log_theta)
         return step.blend(statistics, alpha), replace(new, response=response, moments=moments)
 
-    def _solved(self, alpha: np.ndarray, log_theta: np.ndarray | None) -> np.ndarray:
-        """alpha by Newton's method, if it is learnt and anything is known of it."""
-        if not self.learn_priors or log_theta is None or len(alpha) == 1:
-            return alpha
-        return solve_alpha(log_theta, alpha)
-
     # What was learnt
 
     @property
@@ -265,9 +254,7 @@ class SupervisedLDA(RatedTopicModel):
         commit = self._commit
         return commit.origin + commit.response.coefficients
 
-    noise_variance_ = of_record(
-        "response.variance", "Variance of the ratings around those expected from the topics."
-    )
+    noise_variance_ = of_record("response.variance", "Variance of ratings around those expected.")
     bounds_ = of_record("bounds", "The penalised bound after each round of `fit`, in nats.", list)
 
     # Inference
@@ -275,8 +262,6 @@ class SupervisedLDA(RatedTopicModel):
     def predict(self, X: Any) -> np.ndarray:
         """Predict the ratings of documents.
 
-        Parameters
-        ----------
         {X}
 
         Returns
@@ -291,16 +276,13 @@ class SupervisedLDA(RatedTopicModel):
         commit, alpha = self._commit, self.doc_topic_prior_
         X = legible(batch.X, alpha)
         zbar = mean_topics(self._gamma(X, geometric_mean, pool), alpha, X)
-        ratings: np.ndarray = commit.origin + (zbar * commit.response.coefficients).sum(axis=1)
-        return ratings
+        return np.asarray(commit.origin + (zbar * commit.response.coefficients).sum(axis=1))
 
     def transform(self, X: Any) -> np.ndarray:
         """Infer the topic proportions of documents of unknown rating: their posterior mean.
 
         Deterministic, and each row depends on its own document only.
 
-        Parameters
-        ----------
         {X}
 
         Returns
@@ -316,12 +298,8 @@ class SupervisedLDA(RatedTopicModel):
     def score_samples(self, X: Any) -> np.ndarray:
         """Log predictive probability of the held-out tokens of each document.
 
-        Parameters
-        ----------
         {X}
 
-        Returns
-        -------
         {log_probability}
         """
         return self._completion("score_samples", X)[0]
@@ -329,13 +307,9 @@ class SupervisedLDA(RatedTopicModel):
     def score(self, X: Any, y: Any = None) -> float:
         """Log predictive probability per held-out token, by document completion.
 
-        Parameters
-        ----------
         {X}
         {ignored_ratings}
 
-        Returns
-        -------
         {score}
         """
         return predictive.per_token(*self._completion("score", X))
@@ -343,13 +317,9 @@ class SupervisedLDA(RatedTopicModel):
     def log_likelihood(self, X: Any, *, n_particles: int = 100, seed: int = 0) -> np.ndarray:
         """log p(words of each document) given the topics, by left-to-right evaluation.
 
-        Parameters
-        ----------
         {whole_X}
         {n_particles}
 
-        Returns
-        -------
         {log_likelihood}
         """
         batch = self._asked("log_likelihood", X)

@@ -94,8 +94,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
             The vocabulary of the vectorizer; HashingVectorizer has none.
         """
         check_is_fitted(self)
-        words: np.ndarray = self.vectorizer_.get_feature_names_out()
-        return words
+        return np.asarray(self.vectorizer_.get_feature_names_out())
 
     def set_output(self, *, transform: str | None = None) -> Self:
         """Do nothing, so that the output of a pipeline can be chosen: counts stay sparse.
@@ -191,7 +190,7 @@ class NamedVectorizer(TextVectorizer):
         vectorizer = self._naming()
         counts = vectorizer.fit_transform(raw_documents, y)
         self.vectorizer_ = vectorizer
-        return self._named(counts)
+        return NamedCounts.of(counts, self.get_feature_names_out())
 
     def transform(self, raw_documents: Iterable[Any]) -> NamedCounts:
         """Count the words of each text.
@@ -206,7 +205,8 @@ class NamedVectorizer(TextVectorizer):
         X : NamedCounts of shape (n_documents, n_words)
         """
         check_is_fitted(self)
-        return self._named(self.vectorizer_.transform(raw_documents))
+        counts = self.vectorizer_.transform(raw_documents)
+        return NamedCounts.of(counts, self.get_feature_names_out())
 
     def _naming(self) -> Any:
         """The vectorizer to fit, which must know its words."""
@@ -217,6 +217,3 @@ class NamedVectorizer(TextVectorizer):
                 "get_feature_names_out; use CountVectorizer or TfidfVectorizer"
             )
         return vectorizer
-
-    def _named(self, counts: Any) -> NamedCounts:
-        return NamedCounts.of(counts, self.vectorizer_.get_feature_names_out())

@@ -23,14 +23,8 @@ MOST_WORDS = 2**24
 class SentenceCorpus:
     """Words in sentences in documents.
 
-    Attributes
-    ----------
-    words : ndarray of shape (n_words,), int32
-        Columns of the vocabulary.
-    sentences : ndarray of shape (n_sentences + 1,), intp
-        Where each sentence begins in `words`, and the end.
-    documents : ndarray of shape (n_documents + 1,), intp
-        Where each document begins among the sentences, and the end.
+    Words, int32, are columns of the vocabulary. `sentences` and `documents`, intp, say where each
+    begins among the words and among the sentences, and the end.
     """
 
     words: np.ndarray

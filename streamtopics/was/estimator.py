@@ -46,13 +46,7 @@ POSITIVE = Interval(Real, LEAST, MOST, closed="both")
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceCommit(Commit):
-    """All that a step of learning changes.
-
-    Attributes
-    ----------
-    n_atoms, n_tables : ndarray of shape (n_documents,), float64
-        Mean numbers of atoms and of tables in the documents of the step.
-    """
+    """All that a step changes: also mean numbers of atoms and of tables, by document, in it."""
 
     n_atoms: np.ndarray
     n_tables: np.ndarray
@@ -238,7 +232,9 @@ class WASTopicModel(SentenceTopics):
         self, corpus: SentenceCorpus, words: np.ndarray, seeds: np.ndarray, pool: Workers
     ) -> Learnt:
         """Sample documents with topics integrated out."""
-        sampler, topics = self._sampler, self._no_counts(words)
+        sampler, posterior, K = self._sampler, self.posterior_, self.n_components
+        eta, eta_mass = posterior.prior_rows(words)[:, 0], float(posterior.prior_mass[0])
+        topics = TopicCounts(np.zeros((len(words), K)), np.zeros(K), eta, eta_mass)
         counts, (n_atoms, n_tables) = np.zeros_like(topics.counts), np.zeros((2, len(seeds)))
         total, shown = len(seeds) * self.n_sweeps, self.verbose > 0
         with progress(type(self).__name__, total, enabled=shown) as report:
@@ -252,12 +248,6 @@ class WASTopicModel(SentenceTopics):
                     n_tables += distinct(corpus, state.table)
         kept = self.n_sweeps - self.n_burn_in
         return counts / kept, n_atoms / kept, n_tables / kept
-
-    def _no_counts(self, words: np.ndarray) -> TopicCounts:
-        """The prior of some words, and no counts."""
-        posterior, nothing = self.posterior_, np.zeros((len(words), self.n_components))
-        eta, eta_mass = posterior.prior_rows(words)[:, 0], float(posterior.prior_mass[0])
-        return TopicCounts(nothing, np.zeros(self.n_components), eta, eta_mass)
 
     def _given_topics(
         self, corpus: SentenceCorpus, words: np.ndarray, seeds: np.ndarray, pool: Workers
@@ -296,8 +286,7 @@ class WASTopicModel(SentenceTopics):
         doc_topic : ndarray of shape (n_documents, n_components), float64
             Rows sum to 1.
         """
-        check_is_fitted(self)
-        batch = self._read("transform", X=X, groups=groups)
+        batch = self._asked("transform", X, groups)
         theta = self._inferred(lambda pool: self._sentence_topic(batch, pool))
         return document_means(batch.sentences, theta)
 
@@ -313,8 +302,6 @@ class WASTopicModel(SentenceTopics):
         {sentences}
         {n_particles}
 
-        Returns
-        -------
         {log_likelihood}
         """
         check_is_fitted(self)
@@ -427,5 +414,4 @@ def document_means(sentences: Sentences, sentence_topic: np.ndarray) -> np.ndarr
     sums = [np.bincount(document, lengths * column, n) for column in sentence_topic.T]
     totals = np.bincount(document, lengths, n)[:, None]
     means = np.full((n, len(sums)), 1 / len(sums))
-    found: np.ndarray = np.divide(np.stack(sums, axis=1), totals, out=means, where=totals > 0)
-    return found
+    return np.asarray(np.divide(np.stack(sums, axis=1), totals, out=means, where=totals > 0))

@@ -226,5 +226,4 @@ def _dirichlet(alpha: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """
     log_gamma = np.log(rng.gamma(alpha + 1)) + np.log1p(-rng.random(len(alpha))) / alpha
     gamma = np.exp(log_gamma - log_gamma.max())
-    total: np.ndarray = gamma / gamma.sum()
-    return total
+    return np.asarray(gamma / gamma.sum())
