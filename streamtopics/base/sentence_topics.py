@@ -36,8 +36,7 @@ class SentenceTopics(LearntTopics, SentencesInput):
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Learn from a corpus. Forgets what was learnt before.
 
-        When it fails nothing has changed. When it is interrupted, the model has learnt from the
-        minibatches that were finished, where it takes the corpus in minibatches.
+        When it is interrupted, the model has learnt from the minibatches that were finished.
 
         {sentences_and_y}
 
@@ -55,8 +54,9 @@ class SentenceTopics(LearntTopics, SentencesInput):
         """Learn from one minibatch.
 
         When it fails nothing has changed. When it is interrupted, either nothing has changed
-        or all of the minibatch was learnt, as `n_batch_iter_` says. The first call fixes the
-        number of topics and their priors. Of a minibatch without documents nothing is learnt.
+        or all of the minibatch was learnt, as `n_batch_iter_` says. The first call fixes
+        what topics there are and their priors. Of a minibatch without documents nothing is
+        learnt.
 
         {sentences_and_y}
 

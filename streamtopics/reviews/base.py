@@ -135,12 +135,11 @@ class RatedTopicModel(LearntTopics, CountsInput):
 
     def _read(self, method: str, *, reset: bool, **data: Any) -> Documents:
         known = self._commit.labels if self._begun and not reset else {}
-        X, ratings = self._counts(data.pop("X"), method, reset=reset), data.pop("y", None)
+        X, y = self._counts(data.pop("X"), method, reset=reset), data.pop("y", None)
         if self._needs_ratings:
-            ratings = check_ratings(ratings, X, self._caller(method), self._without_ratings)
-        else:
-            ratings = None
-        return Documents(X, self._labels(data, X.shape[0], method, known) | {"y": ratings})
+            y = check_ratings(y, X, self._caller(method), self._without_ratings)
+        own = {"y": y if self._needs_ratings else None}
+        return Documents(X, self._labels(data, X.shape[0], method, known) | own)
 
     def _asked(self, method: str, X: Any, **whose: Any) -> Documents:
         """Documents of unknown ratings, when they have been checked."""
@@ -161,26 +160,17 @@ class RatedTopicModel(LearntTopics, CountsInput):
     def _moved(self, n: int, log_theta: np.ndarray | None) -> tuple[Step, Any]:
         """The step of a minibatch of n documents, and the record with its running mean."""
         commit = self._commit
-        n_before = commit.posterior.n_documents
-        step = step_by_documents(n_before, commit.remembered, n, self.kappa)
+        step = step_by_documents(commit.posterior.n_documents, commit.remembered, n, self.kappa)
         log_theta = moved(commit.log_theta, log_theta, step.rate)
         return step, replace(commit, log_theta=log_theta, remembered=step.remembered)
 
-    def _solved(
-        self,
-        alpha: np.ndarray,
-        log_theta: np.ndarray | None,
-        log_share: np.ndarray | None = None,
-    ) -> np.ndarray:
+    def _solved(self, alpha: np.ndarray, *mean_logs: np.ndarray | None) -> np.ndarray:
         """alpha and omega by Newton's method, if they are learnt and anything is known of them."""
-        if not self.learn_priors:
-            return alpha
-        K, alpha = self.n_components, alpha.copy()
-        if log_theta is not None and K > 1:
-            alpha[:K] = solve_alpha(log_theta, alpha[:K])
-        if log_share is not None and len(alpha) > K:
-            alpha[K:] = solve_alpha(log_share, alpha[K:])
-        return alpha
+        solved, K = alpha.copy(), self.n_components
+        for part, mean_log in zip((np.s_[:K], np.s_[K:]), mean_logs, strict=False):
+            if self.learn_priors and mean_log is not None and len(alpha[part]) > 1:
+                solved[part] = solve_alpha(mean_log, alpha[part])
+        return solved
 
     def _check_continuable(self) -> None:
         check_same(self, n_components=self.posterior_.shape[1])

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from streamtopics.kernels import rows
 from streamtopics.kernels import was as kernel
+from streamtopics.sentences import Sentences
 
 # Words are sampled one by one. So many take about 1 GiB in `fit`, and as much again for every
 # eight topics in `transform`; a hundred sweeps over them are hours.
@@ -98,6 +99,11 @@ def corpus_of(X: Any, sentences_per_document: Any) -> SentenceCorpus:
         total[X.indptr].astype(np.intp),
         np.concatenate([[0], np.cumsum(n_sentences)]).astype(np.intp),
     )
+
+
+def words_of(sentences: Sentences) -> tuple[np.ndarray, SentenceCorpus]:
+    """Return the columns that occur in sentences, and the corpus with places in them."""
+    return own_words(corpus_of(sentences.counts, np.diff(sentences.starts)))
 
 
 def own_words(corpus: SentenceCorpus) -> tuple[np.ndarray, SentenceCorpus]:

@@ -25,13 +25,7 @@ from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates.online_em import running_mean
 from streamtopics.updates.schedules import MeanDecay
 from streamtopics.validation import COMMON_CONSTRAINTS, Interval, check_word_prior
-from streamtopics.was.corpus import (
-    SentenceCorpus,
-    content_seeds,
-    corpus_of,
-    document_seeds,
-    own_words,
-)
+from streamtopics.was.corpus import SentenceCorpus, content_seeds, document_seeds, words_of
 from streamtopics.was.franchise import HDP
 from streamtopics.was.prior import LEAST, MOST, SentencePrior, check_prior
 from streamtopics.was.sampler import Averages, SentenceSampler, TopicCounts, word_statistics
@@ -218,7 +212,7 @@ class WASTopicModel(SentenceTopics):
         """Take a step of online EM, the first by a chain with topics integrated out."""
         commit = self._commit
         posterior = commit.posterior
-        words, corpus = corpus_over_own_words(batch.sentences)
+        words, corpus = words_of(batch.sentences)
         seeds = document_seeds(self.seed_, posterior.n_documents, corpus.n_documents)
         sample = self._chain if posterior.knows_nothing else self._given_topics
         counts, n_atoms, n_tables = sample(corpus, words, seeds, pool)
@@ -309,7 +303,7 @@ class WASTopicModel(SentenceTopics):
         if not (isinstance(seed, Integral) and 0 <= seed < 2**64):
             raise ValueError(f"seed must be an integer in [0, 2**64); got {seed!r}")
         batch = self._read("log_likelihood", X=X, groups=groups)
-        words, corpus = corpus_over_own_words(batch.sentences)
+        words, corpus = words_of(batch.sentences)
         seeds = content_seeds(corpus, words) ^ np.uint64(seed)
         return self._inferred(
             lambda pool: self._sampler.log_likelihood(
@@ -371,7 +365,7 @@ class WASTopicModel(SentenceTopics):
         return topics
 
     def _sentence_topic(self, batch: SentenceDocuments, pool: Workers) -> np.ndarray:
-        words, corpus = corpus_over_own_words(batch.sentences)
+        words, corpus = words_of(batch.sentences)
         return self._fold_in(corpus, words, content_seeds(corpus, words), pool).sentence_topic
 
     def _fold_in(
@@ -394,11 +388,6 @@ class WASTopicModel(SentenceTopics):
     @property
     def _sampler(self) -> SentenceSampler:
         return SentenceSampler(self._record("prior", self.prior), self.atom_prior)
-
-
-def corpus_over_own_words(sentences: Sentences) -> tuple[np.ndarray, SentenceCorpus]:
-    """Return the words that occur, and the corpus over them."""
-    return own_words(corpus_of(sentences.counts, np.diff(sentences.starts)))
 
 
 def distinct(corpus: SentenceCorpus, labels: np.ndarray) -> np.ndarray:
