@@ -422,6 +422,20 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         log_joint = np.concatenate([np.empty((0, len(self.classes_))), *found])
         return log_softmax(log_joint, axis=1) if len(log_joint) else log_joint
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Share of documents whose class is predicted.
+
+        {X}
+        {labels}
+        sample_weight : array-like of shape (n_documents,), default=None
+            How much each document counts.
+
+        Returns
+        -------
+        accuracy : float
+        """
+        return super().score(X, y, sample_weight)
+
     def transform(self, X: Any) -> np.ndarray:
         """Topic proportions of documents: the mean under the classes that they may be of.
 
