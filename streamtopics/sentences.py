@@ -129,7 +129,12 @@ def read_sentences(
     """
     if isinstance(X, Iterator):
         X = list(X)
-    _refuse_text(X, caller)
+    if holds_text(X) or (_is_list(X) and any(map(holds_text, X))):
+        raise TypeError(
+            f"X must be counts of words in sentences, but {caller} got text; turn the documents "
+            "into counts first, for example by "
+            "streamtopics.text.SentenceVectorizer().fit_transform(documents)"
+        )
     read = partial(to_csr, otherwise=np.float64 if signed else np.float32)
     if _is_one_matrix(X, groups, caller):
         sentences = _grouped(read(X, caller, "X"), groups, caller)
@@ -144,18 +149,6 @@ def read_sentences(
     _check_width(sentences.n_words, n_words, caller)
     _check_values(sentences, whole, signed, caller)
     return sentences
-
-
-# Which form
-
-
-def _refuse_text(X: Any, caller: str) -> None:
-    if holds_text(X) or (_is_list(X) and any(map(holds_text, X))):
-        raise TypeError(
-            f"X must be counts of words in sentences, but {caller} got text; turn the documents "
-            "into counts first, for example by "
-            "streamtopics.text.SentenceVectorizer().fit_transform(documents)"
-        )
 
 
 def _is_one_matrix(X: Any, groups: Any, caller: str) -> bool:
@@ -195,11 +188,8 @@ def _n_axes(X: Any) -> int:
     return len(getattr(X, "shape", ()))
 
 
-# One matrix with groups
-
-
 def _grouped(counts: sparse.csr_matrix, groups: Any, caller: str) -> Sentences:
-    """The rows of documents brought together."""
+    """One matrix, with the rows of documents brought together."""
     codes: dict[Hashable, int] = {}
     labels = _labels(groups, counts.shape[0], caller)
     document = np.array([codes.setdefault(label, len(codes)) for label in labels], np.int64)
@@ -229,21 +219,14 @@ def _labels(groups: Any, n_rows: int, caller: str) -> list[Hashable]:
             "np.repeat(np.arange(len(groups)), groups)"
         )
     for row, label in enumerate(labels):
-        if not isinstance(label, Hashable) or _is_missing(label):
+        # None, NaN and other things that do not equal themselves are missing.
+        equal = isinstance(label, Hashable) and label is not None and label == label
+        if not isinstance(equal, bool | np.bool_) or not equal:
             raise ValueError(
                 f"groups, passed to {caller}, has {label!r} for row {row} of X, which names no "
                 "document; use a number or a string"
             )
     return labels
-
-
-def _is_missing(label: Hashable) -> bool:
-    """Whether this is None, NaN or another thing that does not equal itself."""
-    equal = label == label
-    return label is None or not isinstance(equal, bool | np.bool_) or not equal
-
-
-# One matrix for each document
 
 
 def _stacked(
@@ -297,9 +280,6 @@ def _check_same_names(documents: list[Any], caller: str) -> None:
                 f"X[{d}], passed to {caller}, has columns of other names, or in another order, "
                 f"than X[{first}]: {names[:5]} and {expected[:5]}; bring them in the same order"
             )
-
-
-# Both
 
 
 def _starts(lengths: Any) -> np.ndarray:

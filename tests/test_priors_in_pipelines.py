@@ -370,7 +370,8 @@ def test_names_stay_with_rows():
     for rows in (slice(3), [1, 2], np.arange(120) < 7, 5, (slice(3), ...), ([1], slice(None))):
         picked = X[rows]
         assert_array_equal(picked.feature_names, WORDS)
-    for key in ((slice(3), slice(2)), (slice(3), [1, 0]), (1, 2)):
+    columns = slice(2), [1, 0], np.array([1, 0])
+    for key in (*((slice(3), some) for some in columns), (1, 2)):
         assert getattr(X[key], "feature_names", None) is None
     for other in (2 * X, X.T, X @ X.T, X.toarray(), X.tocsc()):
         assert getattr(other, "feature_names", None) is None

@@ -2,13 +2,18 @@
 """Paragraphs that the docstrings of several estimators share.
 
 In the docstring of a class under `documented`, and in those of its own methods, a line that
-is a name in braces stands for the paragraph of that name.
+is a name in braces stands for the paragraph of that name, some with the heading of a section.
 """
 
 import re
 from inspect import isfunction
 from textwrap import indent
 
+N_JOBS = """\
+n_jobs : int or None, default=None
+    Threads; None is 1 and -1 all processors. The results are the same bits
+    for any number. Under `joblib.parallel_config` with a backend of processes
+    or a cluster, documents are sent there."""
 PARAMETERS = {
     "n_components": """\
 n_components : int, default=10
@@ -186,11 +191,9 @@ random_state : int, RandomState instance or None, default=None
     Seed of the topics that the first round starts from.
 verbose : int, default=0
     1 shows the rounds of `fit`, with the bound in nats per token where there is one.""",
-    "common_parameters": """\
-n_jobs : int or None, default=None
-    Threads; None is 1 and -1 all processors. The results are the same bits
-    for any number. Under `joblib.parallel_config` with a backend of processes
-    or a cluster, documents are sent there.
+    "n_jobs": N_JOBS,
+    "common_parameters": f"""\
+{N_JOBS}
 random_state : int, RandomState instance or None, default=None
     Seed of all that is random: the topics that the first minibatch starts from,
     and what is sampled.
@@ -253,25 +256,46 @@ doc_topic_prior_ : ndarray of shape (n_components,)
 {STREAM_ATTRIBUTES}""",
 }
 
-METHODS = {
-    "X_sentences": """\
+SENTENCES = """\
+Parameters
+----------
 X : matrix of shape (n_sentences, n_features), or sequence of matrices
     Counts of the words in sentences: one matrix for all documents, with `groups`, or one of
-    shape (n_sentences, n_features) for each document, as `SentenceVectorizer` makes them.""",
+    shape (n_sentences, n_features) for each document, as `SentenceVectorizer` makes them."""
+GROUPS = """\
+groups : array-like of shape (n_sentences,) or None, default=None
+    The document of each row of X, if that is one matrix; documents come in the order of
+    their first rows."""
+SAMPLES = """\
+Parameters
+----------
+X : array-like of shape (n_samples, n_features)
+    Samples."""
+METHODS = {
     "y_ignored": """\
 y : None
     Ignored.""",
-    "groups": """\
-groups : array-like of shape (n_sentences,) or None, default=None
-    The document of each row of X, if that is one matrix; documents come in the order of
-    their first rows.""",
+    "sentences": f"""\
+{SENTENCES}
+{GROUPS}""",
+    "sentences_and_y": f"""\
+{SENTENCES}
+y : None
+    Ignored.
+{GROUPS}""",
     "X": """\
+Parameters
+----------
 X : {array-like, sparse matrix} of shape (n_documents, n_features)
     Word counts.""",
     "whole_X": """\
+Parameters
+----------
 X : {array-like, sparse matrix} of shape (n_documents, n_features)
     Whole numbers of tokens.""",
     "X_to_learn": """\
+Parameters
+----------
 X : {array-like, sparse matrix} of shape (n_documents, n_features)
     Non-negative word counts; fractions are legal.""",
     "ratings": """\
@@ -280,6 +304,9 @@ y : array-like of shape (n_documents,)
     "more_ratings": """\
 y : array-like of shape (n_documents,)
     Ratings, on the scale of those before.""",
+    "labels": """\
+y : array-like of shape (n_documents,)
+    Class of each document.""",
     "ignored_ratings": """\
 y : None
     Ignored: the score says how well words are predicted.""",
@@ -287,21 +314,41 @@ y : None
 items, users : array-like of shape (n_documents,) or None, default=None
     Item that each review is about, and user who wrote it: integers or strings. Labels that
     were not seen before are legal.""",
+    "samples_to_learn": """\
+Parameters
+----------
+X : array-like of shape (n_samples, n_features)
+    Samples; NaN for what is missing, where the model allows it.
+y : array-like of shape (n_samples,), default=None
+    Targets, where the model has any.
+
+Returns
+-------
+self : object
+    The estimator.""",
+    "samples_and_targets": f"""\
+{SAMPLES}
+y : array-like of shape (n_samples,), default=None
+    Targets, where the model has any.""",
+    "samples": SAMPLES,
     "n_particles": """\
 n_particles : int, default=100
     Samples of topics for each document.
 seed : int, default=0
     Seed of the particles; documents do not depend on each other.""",
-    "self": """\
-self : object
-    The estimator.""",
     "log_probability": """\
+Returns
+-------
 log_probability : ndarray of shape (n_documents,)
     Nats, summed over the document's held-out tokens; 0 for one that has none.""",
     "log_likelihood": """\
+Returns
+-------
 log_likelihood : ndarray of shape (n_documents,), float64
     Nats; 0 for a document without words.""",
     "score": """\
+Returns
+-------
 score : float
     Nats per token; NaN if no token is held out.""",
     "X_sets": """\
@@ -353,7 +400,9 @@ PLACE = re.compile(r"^( *)\{(\w+)\}$", flags=re.MULTILINE)
 
 def documented(cls: type) -> type:
     """Fill in the shared paragraphs of the docstrings of a class and of its own methods."""
-    for owner in (cls, *filter(isfunction, vars(cls).values())):
+    # What `available_if` makes keeps the method as `fn`.
+    methods = (getattr(value, "fn", value) for value in vars(cls).values())
+    for owner in (cls, *filter(isfunction, methods)):
         if owner.__doc__:
             owner.__doc__ = PLACE.sub(_paragraph, owner.__doc__)
     return cls

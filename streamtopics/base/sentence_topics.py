@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -21,37 +20,67 @@ from streamtopics.sentences import Sentences
 class SentenceTopics(LearntTopics, SentencesInput):
     """Base of the estimators of topics of sentences; `_sentence_topic` is its hook."""
 
-    fit: Callable[..., Any]
+    def transform(self, X: Any, groups: Any = None) -> np.ndarray:
+        """Topic proportions of documents."""
+        raise NotImplementedError
+
+    def _asked(self, method: str, X: Any, groups: Any) -> SentenceDocuments:
+        """The documents to infer, when they have been checked."""
+        check_is_fitted(self)
+        return self._read(method, X=X, groups=groups)
 
     def _sentence_topic(self, batch: SentenceDocuments, pool: Workers) -> np.ndarray:
         """Topic proportions of the sentences, of shape (n_sentences, n_components)."""
         raise NotImplementedError
 
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
+        """Learn from a corpus. Forgets what was learnt before.
+
+        When it is interrupted, the model has learnt from the minibatches that were finished.
+
+        {sentences_and_y}
+
+        {returns_self}
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the corpus is cut into so few minibatches that the topics hardly leave their
+            random start.
+        """
+        return self._fit(X=X, groups=groups)
+
+    def partial_fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
+        """Learn from one minibatch.
+
+        When it fails nothing has changed. When it is interrupted, either nothing has changed
+        or all of the minibatch was learnt, as `n_batch_iter_` says. The first call fixes
+        what topics there are and their priors. Of a minibatch without documents nothing is
+        learnt.
+
+        {sentences_and_y}
+
+        {returns_self}
+        """
+        return self._partial_fit(X=X, groups=groups)
+
     def fit_transform(self, X: Any, y: Any = None, groups: Any = None) -> np.ndarray:
         """`fit`, then `transform` of the same documents.
 
-        Parameters
-        ----------
-        {X_sentences}
-        {y_ignored}
-        {groups}
+        {sentences_and_y}
 
         Returns
         -------
         doc_topic : ndarray of shape (n_documents, n_components), float64
         """
-        doc_topic: np.ndarray = self.fit(X, groups=groups).transform(X, groups)
-        return doc_topic
+        return self.fit(X, groups=groups).transform(X, groups)
 
     def transform_sentences(self, X: Any, groups: Any = None) -> np.ndarray:
         """Topic proportions of sentences: their posterior mean.
 
         A sentence without words has what is expected of one in its document.
 
-        Parameters
-        ----------
-        {X_sentences}
-        {groups}
+        {sentences}
 
         Returns
         -------
@@ -59,8 +88,7 @@ class SentenceTopics(LearntTopics, SentencesInput):
             A row for each row of X, or for each sentence, document after document; rows sum
             to 1.
         """
-        check_is_fitted(self)
-        batch = self._read("transform_sentences", X=X, groups=groups)
+        batch = self._asked("transform_sentences", X, groups)
         theta = self._inferred(lambda pool: self._sentence_topic(batch, pool))
         return batch.sentences.as_passed(theta)
 
@@ -70,40 +98,24 @@ class SentenceTopics(LearntTopics, SentencesInput):
         One token in five of each sentence is held out, by a rule that depends on the
         sentence alone; its topics are inferred from the others of the document.
 
-        Parameters
-        ----------
-        {X_sentences}
-        {groups}
+        {sentences}
 
-        Returns
-        -------
-        log_probability : ndarray of shape (n_documents,)
-            In nats, summed over the document's held-out tokens; 0 for a document that has
-            none.
+        {log_probability}
         """
-        check_is_fitted(self)
         return self._completion(X, groups, "score_samples")[0]
 
     def score(self, X: Any, y: Any = None, groups: Any = None) -> float:
-        """Log predictive probability per held-out token, by completion of the sentences.
+        """Log predictive probability per held-out token, higher is better, by completion.
 
-        Parameters
-        ----------
-        {X_sentences}
-        {y_ignored}
-        {groups}
+        {sentences_and_y}
 
-        Returns
-        -------
-        score : float
-            Nats per token, higher is better; NaN if no token is held out.
+        {score}
         """
-        check_is_fitted(self)
         return predictive.per_token(*self._completion(X, groups, "score"))
 
     def _completion(self, X: Any, groups: Any, method: str) -> tuple[np.ndarray, float]:
         """Summed log probability of each document's held-out tokens, and their number."""
-        sentences = self._read(method, X=X, groups=groups).sentences
+        sentences = self._asked(method, X, groups).sentences
         observed, held_out = predictive.completion_split(sentences.counts)
         rest = SentenceDocuments(Sentences(observed, sentences.starts))
         words = np.unique(held_out.indices).astype(np.int32)

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from scipy import sparse
@@ -110,16 +110,10 @@ class AspectSentimentModel(SentenceTopics):
     Attributes
     ----------
     classes_ : ndarray of shape (n_sentiments,)
-        The names of the sentiments, in their order.
-    components_ : ndarray of shape (n_sentiments * n_aspects, n_features)
-        Dirichlet parameters of the topics: pseudo-counts, not normalised; first all aspects
-        of the first sentiment.
-    topic_word_ : ndarray of shape (n_sentiments * n_aspects, n_features)
-        Word probabilities of the topics; rows sum to 1.
-    topic_weights_ : ndarray of shape (n_sentiments * n_aspects,)
-        Share of all tokens learnt from that each topic explains.
-    prior_retention_ : ndarray of shape (n_sentiments * n_aspects,)
-        Share of each topic's mass that is owed to the prior.
+        The names of the sentiments, in their order. n_components, below, is
+        n_sentiments * n_aspects: first all aspects of the first sentiment.
+    {dirichlet_components}
+    {topic_attributes}
     {stream_attributes}
 
     See Also
@@ -221,52 +215,6 @@ class AspectSentimentModel(SentenceTopics):
 
     # Learning
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
-        """Learn from a corpus, in minibatches of `batch_size` documents, in order.
-
-        Forgets what was learnt before. When it is interrupted, the model has learnt from
-        the minibatches that were finished.
-
-        Parameters
-        ----------
-        {X_sentences}
-        {y_ignored}
-        {groups}
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-
-        Warns
-        -----
-        ConvergenceWarning
-            If the corpus makes so few minibatches that the topics hardly leave their
-            random start.
-        """
-        return self._fit(X=X, groups=groups)
-
-    def partial_fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
-        """Learn from one minibatch: one step of the update rule.
-
-        When it fails nothing has changed. When it is interrupted, either nothing has changed
-        or all of the minibatch was learnt, as `n_batch_iter_` says. The first call fixes
-        the sentiments, the number of aspects and the priors of the topics; of a minibatch
-        without documents nothing is learnt.
-
-        Parameters
-        ----------
-        {X_sentences}
-        {y_ignored}
-        {groups}
-
-        Returns
-        -------
-        self : object
-            The estimator.
-        """
-        return self._partial_fit(X=X, groups=groups)
-
     def _warn_before(self, batch: SentenceDocuments) -> None:
         rounds = getattr(self._rule, "n_rounds", getattr(self._rule, "max_rounds", 1))
         n_steps = -(-batch.n_documents // self.batch_size) * self.max_iter * rounds
@@ -331,10 +279,7 @@ class AspectSentimentModel(SentenceTopics):
     def predict(self, X: Any, groups: Any = None) -> np.ndarray:
         """The most probable sentiment of each document.
 
-        Parameters
-        ----------
-        {X_sentences}
-        {groups}
+        {sentences}
 
         Returns
         -------
@@ -343,16 +288,12 @@ class AspectSentimentModel(SentenceTopics):
             first.
         """
         most_probable = self._sentiments(X, groups, "predict").argmax(axis=1)
-        sentiment: np.ndarray = self.classes_[most_probable]
-        return sentiment
+        return np.asarray(self.classes_[most_probable])
 
     def predict_proba(self, X: Any, groups: Any = None) -> np.ndarray:
         """Proportions of the sentiments in each document, the papers' pi.
 
-        Parameters
-        ----------
-        {X_sentences}
-        {groups}
+        {sentences}
 
         Returns
         -------
@@ -366,31 +307,25 @@ class AspectSentimentModel(SentenceTopics):
 
         Each row depends on its own document only.
 
-        Parameters
-        ----------
-        {X_sentences}
-        {groups}
+        {sentences}
 
         Returns
         -------
         doc_topic : ndarray of shape (n_documents, n_sentiments * n_aspects), float64
             Rows sum to 1; first all aspects of the first sentiment.
         """
-        check_is_fitted(self)
-        batch = self._read("transform", X=X, groups=groups)
+        batch = self._asked("transform", X, groups)
         return self._inferred(lambda pool: self._found(batch, pool).proportions)
 
     def _sentence_topic(self, batch: SentenceDocuments, pool: Workers) -> np.ndarray:
         return self._found(batch, pool).responsibility
 
     def _sentiments(self, X: Any, groups: Any, method: str) -> np.ndarray:
-        check_is_fitted(self)
-        batch = self._read(method, X=X, groups=groups)
+        batch = self._asked(method, X, groups)
         psi = self._inferred(lambda pool: self._found(batch, pool).proportions)
         n_sentiments = len(self.classes_)
         by_sentiment = psi.reshape(len(psi), n_sentiments, psi.shape[1] // n_sentiments)
-        found: np.ndarray = by_sentiment.sum(axis=2)
-        return found
+        return np.asarray(by_sentiment.sum(axis=2))
 
     def _found(self, batch: SentenceDocuments, pool: Workers) -> Found:
         model, posterior = self._model, self.posterior_
@@ -398,8 +333,8 @@ class AspectSentimentModel(SentenceTopics):
         if not found:
             K = posterior.shape[1]
             return Found(np.empty((0, K)), np.empty((0, K)), np.empty(0), np.empty(0, np.int32))
-        names = [field.name for field in fields(Found)]
-        return Found(*(np.concatenate([getattr(part, name) for part in found]) for name in names))
+        columns = zip(*(vars(part).values() for part in found), strict=True)
+        return Found(*map(np.concatenate, columns))
 
     # What was learnt
 
@@ -448,8 +383,7 @@ class AspectSentimentModel(SentenceTopics):
 
     @property
     def _n_aspects(self) -> int:
-        n_aspects: int = self.posterior_.shape[1] // len(self.classes_)
-        return n_aspects
+        return int(self.posterior_.shape[1]) // len(self.classes_)
 
     @property
     def _rule(self) -> Rule:

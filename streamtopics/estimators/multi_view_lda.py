@@ -95,9 +95,8 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         is called with the X and y of `fit`, or of the first `partial_fit`, and
         ``classes=``. None is `streamtopics.priors.ClassWords`, which expects in a class
         the words typical of it; `streamtopics.priors.SeedWords` takes words by the names of
-        the classes. In a stream a prior that is made sees the first minibatch alone; where
-        earlier labelled documents are at hand, make the prior of these. Under a flat
-        prior the shared topics soon take most words, and classes are told badly.
+        the classes. Under a flat prior classes are told badly: see chapter "Classes and their
+        words".
     boosted_prior : float, array-like of shape (n_features,) or (n_classes, n_features), \
             WordPrior, callable or None, default=None
         The knowledge that a boost adds again, given like `class_word_prior`; None is what
@@ -112,10 +111,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         Documents in a minibatch of `fit`. (`partial_fit` takes what it is given as one
         minibatch.)
     {max_iter}
-    n_jobs : int or None, default=None
-        Threads; None is 1 and -1 all processors. The results are the same bits
-        for any number. Under `joblib.parallel_config` with a backend of processes
-        or a cluster, documents are sent there.
+    {n_jobs}
     random_state : int, RandomState instance or None, default=None
         Seed of the topics that the first documents of a class start from.
     verbose : int, default=0
@@ -236,17 +232,10 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         Forgets what was learnt before. When it is interrupted, the model has
         learnt from the minibatches that were finished.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Non-negative word counts; fractions are legal.
-        y : array-like of shape (n_documents,)
-            Class of each document.
+        {X_to_learn}
+        {labels}
 
-        Returns
-        -------
-        self : object
-            The fitted estimator.
+        {returns_self}
         """
         return self._fit(X=X, y=y)
 
@@ -258,20 +247,13 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         first call fixes the classes, the numbers of topics and the priors; of a minibatch
         without rows nothing is learnt.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Non-negative word counts; fractions are legal.
-        y : array-like of shape (n_documents,)
-            Class of each document.
+        {X_to_learn}
+        {labels}
         classes : array-like of shape (n_classes,), default=None
             All classes that may come in the stream. Necessary in the first call; later it
             may be left out.
 
-        Returns
-        -------
-        self : object
-            The estimator.
+        {returns_self}
         """
         return self._partial_fit(X=X, y=y, classes=classes)
 
@@ -308,8 +290,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
                 f"{known.tolist()} of the first partial_fit; leave these documents out, or start "
                 "anew with all labels in classes="
             )
-        checked: np.ndarray = known
-        return checked
+        return np.asarray(known)
 
     def _check_continuable(self) -> None:
         own, *_, shared = (part.shape[1] for part in self.posterior_.parts)
@@ -328,24 +309,19 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
 
     def _start(self, batch: Documents) -> None:
         """Set the state before the first minibatch."""
-        X, y, classes = batch.X, batch.columns["y"], self.classes_
+        n_words, n_classes = batch.X.shape[1], len(self.classes_)
         self.share_prior_ = self._share_prior()
-        n_words, n_classes = X.shape[1], len(classes)
-        eta = self._class_prior("class_word_prior", X, y, classes)
-        xi = None
-        if self.boosted_prior is not None:
-            xi = self._class_prior("boosted_prior", X, y, classes)
-        shared = check_word_prior(self, "topic_word_prior", X, None)
+        etas = self._class_priors("class_word_prior", batch)
+        given = self.boosted_prior is not None
+        xis = self._class_priors("boosted_prior", batch) if given else [None] * n_classes
+        shared = check_word_prior(self, "topic_word_prior", batch.X, None)
         own, common = (
             check_doc_topic_prior(self.doc_topic_prior, n, DOC_TOPIC_MASS)
             for n in (self.n_local_topics, self.n_global_topics)
         )
         self.seed_ = self._draw_seed()
         shape = n_words, self.n_local_topics
-        boosted = [None if xi is None else _of_class(xi, j) for j in range(n_classes)]
-        parts = [
-            TopicPosterior(_of_class(eta, j), shape, own, boosted[j]) for j in range(n_classes)
-        ]
+        parts = [TopicPosterior(eta, shape, own, xi) for eta, xi in zip(etas, xis, strict=True)]
         last = TopicPosterior(shared, (n_words, self.n_global_topics), common, seed=self.seed_)
         posterior = SideBySide([*parts, last], n_boosted=n_classes)
         self._commit = Commit(posterior, self._rule.init(posterior), 0, self._rule)
@@ -359,20 +335,23 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
             )
         return float(prior[0]), float(prior[1])
 
-    def _class_prior(
-        self, name: str, X: sparse.csr_matrix, y: np.ndarray, classes: np.ndarray
-    ) -> np.ndarray:
-        """A prior of the topics of classes, of shape (n_features or 1, n_classes or 1)."""
+    def _class_priors(self, name: str, batch: Documents) -> list[np.ndarray]:
+        """The prior of the topics of each class, of shape (n_features or 1, 1)."""
+        X, y, classes = batch.X, batch.columns["y"], self.classes_
         prior = class_words_prior if getattr(self, name) is None else getattr(self, name)
+        n = len(classes)
         if not callable(prior):
-            return check_word_prior(self, name, X, len(classes), "n_classes", y=y, classes=classes)
-        if X.shape[0] == 0:
+            prior = check_word_prior(self, name, X, n, "n_classes", y=y, classes=classes)
+        elif X.shape[0]:
+            made = prior(X, y, classes=classes)
+            prior = check_topic_word_prior(made, name, n, X.shape[1], "n_classes")
+        else:
             raise ValueError(
                 f"{name} is to be made of the first minibatch, but that has no documents; "
                 "start with one that has, or pass a prior"
             )
-        prior = prior(X, y, classes=classes)
-        return check_topic_word_prior(prior, name, len(classes), X.shape[1], "n_classes")
+        columns = range(n) if prior.shape[1] > 1 else [0] * n
+        return [np.ascontiguousarray(prior[:, [column]]) for column in columns]
 
     @property
     def _rule(self) -> Rounds:
@@ -400,28 +379,21 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each document.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
+        {X}
 
         Returns
         -------
         labels : ndarray of shape (n_documents,)
         """
-        log_probability = self._classified(X, "predict")
-        labels: np.ndarray = self.classes_[log_probability.argmax(axis=1)]
-        return labels
+        most_probable = self._classified(X, "predict").argmax(axis=1)
+        return np.asarray(self.classes_[most_probable])
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class.
 
         Like those of naive Bayes, they are too sure of themselves for long documents.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
+        {X}
 
         Returns
         -------
@@ -429,16 +401,12 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
             Rows sum to 1; columns are in the order of `classes_`. A document without words
             has the shares of the classes in the stream.
         """
-        probability: np.ndarray = np.exp(self._classified(X, "predict_proba"))
-        return probability
+        return np.asarray(np.exp(self._classified(X, "predict_proba")))
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of the probability of each class, where that itself may be 0.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
+        {X}
 
         Returns
         -------
@@ -457,12 +425,8 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of documents whose class is predicted.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
-        y : array-like of shape (n_documents,)
-            Class of each document.
+        {X}
+        {labels}
         sample_weight : array-like of shape (n_documents,), default=None
             How much each document counts.
 
@@ -475,10 +439,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     def transform(self, X: Any) -> np.ndarray:
         """Topic proportions of documents: the mean under the classes that they may be of.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
+        {X}
 
         Returns
         -------
@@ -534,8 +495,3 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         # Two columns that are no words, as in scikit-learn's check, tell counts little.
         tags.classifier_tags.poor_score = True
         return tags
-
-
-def _of_class(prior: np.ndarray, j: int) -> np.ndarray:
-    """The prior of one class, of shape (n_features or 1, 1)."""
-    return np.ascontiguousarray(prior[:, [j if prior.shape[1] > 1 else 0]])

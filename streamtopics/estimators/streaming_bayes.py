@@ -21,6 +21,7 @@ from streamtopics.base.frame import (
     check_update,
     warn_of_no_boost,
 )
+from streamtopics.base.glossary import documented
 from streamtopics.models.dense_model import DenseModel
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import DensePosterior
@@ -42,22 +43,7 @@ DEGENERATE = (
 
 def _model_can(method: str) -> Callable[[StreamingBayes], bool]:
     """Whether the model has a method; for `available_if`."""
-
-    def check(estimator: StreamingBayes) -> bool:
-        getattr(estimator.model, method)
-        return True
-
-    return check
-
-
-def _settings(method: str, reset: bool) -> dict[str, Any]:
-    """Settings of scikit-learn's validation."""
-    return {
-        "reset": reset,
-        "dtype": np.float64,
-        "ensure_all_finite": "allow-nan",
-        "ensure_min_samples": 0 if method == "partial_fit" else 1,
-    }
+    return lambda estimator: getattr(estimator.model, method) is not None
 
 
 @dataclass(frozen=True)
@@ -89,6 +75,7 @@ class BayesCommit(Commit):
     retentions: tuple[np.ndarray, ...] = ()
 
 
+@documented
 class StreamingBayes(RecordParameters, StreamingEstimator):
     """A Bayesian model whose posterior follows a stream.
 
@@ -203,17 +190,7 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
         Forgets what was learnt before. When it is interrupted, the model has learnt from
         the minibatches that were finished.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; NaN for what is missing, where the model allows it.
-        y : array-like of shape (n_samples,), default=None
-            Targets, where the model has any.
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
+        {samples_to_learn}
         """
         return self._fit(X=X, y=y)
 
@@ -222,35 +199,22 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
 
         When it fails nothing has changed. Of a minibatch without rows nothing is learnt.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples; NaN for what is missing, where the model allows it.
-        y : array-like of shape (n_samples,), default=None
-            Targets, where the model has any.
-
-        Returns
-        -------
-        self : object
-            The estimator.
+        {samples_to_learn}
         """
         return self._partial_fit(X=X, y=y)
 
     def _read(self, method: str, *, reset: bool, X: Any, y: Any) -> Samples:
-        return Samples(*self._data(X, y, method, model=self.model, reset=reset))
+        target = self.model.needs_target
+        return Samples(*self._data(method, self.model, X, y, target=target, reset=reset))
 
     def _check_parameters(self) -> None:
-        for name, method, example in (
-            ("model", "log_predictive", "LinearRegression()"),
-            ("boosted_prior", "log_predictive", "LinearRegression()"),
-        ):
+        for name in ("model", "boosted_prior"):
             value = getattr(self, name)
-            if value is None and name != "model":
-                continue
-            if not (is_record(value) and hasattr(value, method)):
+            given = value is not None or name == "model"
+            if given and not (is_record(value) and hasattr(value, "log_predictive")):
                 raise TypeError(
-                    f"{name} must be a record with the method {method!r}, such as {example}; "
-                    f"got {value!r}"
+                    f"{name} must be a record with the method 'log_predictive', such as "
+                    f"LinearRegression(); got {value!r}"
                 )
         check_update(self.update, None)
         lacking = self._rule.needs - DensePosterior.offers - BOUND
@@ -317,31 +281,36 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
         return SVB() if self.update is None else self.update
 
     def _data(
-        self, X: Any, y: Any, method: str, *, model: DenseModel, reset: bool = False
+        self,
+        method: str,
+        model: DenseModel,
+        X: Any,
+        y: Any = None,
+        *,
+        target: bool = False,
+        reset: bool = False,
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        """X and y as arrays of float64, y None where the model has none."""
-        if model.needs_target:
-            X, y = validate_data(self, X, y, y_numeric=True, **_settings(method, reset))
-            return self._samples(X, model), self._within_reach(y.astype(np.float64), "y")
-        return self._samples(self._inputs(X, method, reset=reset), model), None
-
-    def _inputs(self, X: Any, method: str, *, reset: bool = False) -> np.ndarray:
-        found: np.ndarray = validate_data(self, X, **_settings(method, reset))
-        return found
-
-    def _samples(self, X: np.ndarray, model: DenseModel) -> np.ndarray:
-        """X, when it has no NaN that the model cannot leave out."""
+        """X and y as arrays of float64, y None unless it is asked for."""
+        targets = {"y": y, "y_numeric": True} if target else {}
+        found = validate_data(
+            self,
+            X,
+            **targets,
+            reset=reset,
+            dtype=np.float64,
+            ensure_all_finite="allow-nan",
+            ensure_min_samples=0 if method == "partial_fit" else 1,
+        )
+        X, y = (found[0], found[1].astype(np.float64)) if target else (found, None)
         if not model.allows_missing and np.isnan(X).any():
             raise ValueError(
                 f"X contains NaN, but {type(model).__name__} cannot leave out what is missing; "
                 "impute it, or leave those rows out"
             )
-        return self._within_reach(X, "X")
-
-    def _within_reach(self, values: np.ndarray, name: str) -> np.ndarray:
-        if (np.abs(values) > MOST).any():
-            raise ValueError(f"{name} has values beyond {MOST:g}; scale it")
-        return values
+        for name, values in (("X", X), ("y", y)):
+            if values is not None and (np.abs(values) > MOST).any():
+                raise ValueError(f"{name} has values beyond {MOST:g}; scale it")
+        return X, y
 
     # Prediction
 
@@ -349,12 +318,7 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
         """`fit`, then `transform` of the same samples.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,), default=None
-            Targets, where the model has any.
+        {samples_and_targets}
 
         Returns
         -------
@@ -368,12 +332,7 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
         Targets that are not given are integrated out: what is left is the density of the
         inputs, and for a model that has none of these, such as `LinearRegression`, 0.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,), default=None
-            Targets, where the model has any.
+        {samples_and_targets}
 
         Returns
         -------
@@ -381,28 +340,21 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
             In nats.
         """
         check_is_fitted(self)
-        if y is None:
-            X = self._samples(self._inputs(X, "score_samples"), self.model_)
-        else:
-            X, y = self._data(X, y, "score_samples", model=self.model_)
+        target = y is not None and self.model_.needs_target
+        X, y = self._data("score_samples", self.model_, X, y, target=target)
         return self._whole(lambda: self.model_.log_predictive(self.posterior_, X, y))
 
     def score(self, X: Any, y: Any = None) -> float:
         """Log predictive density, in nats per sample; higher is better.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
-        y : array-like of shape (n_samples,), default=None
-            Targets, where the model has any.
+        {samples_and_targets}
 
         Returns
         -------
         score : float
         """
         check_is_fitted(self)
-        X, y = self._data(X, y, "score", model=self.model_)
+        X, y = self._data("score", self.model_, X, y, target=self.model_.needs_target)
         density = self._whole(lambda: self.model_.log_predictive(self.posterior_, X, y))
         return float(density.mean())
 
@@ -410,10 +362,7 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Predict a target, or the most probable component or class.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        {samples}
 
         Returns
         -------
@@ -425,10 +374,7 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each component or class.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        {samples}
 
         Returns
         -------
@@ -441,10 +387,7 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
     def transform(self, X: Any) -> np.ndarray:
         """Transform samples as the model does, such as into memberships in components.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Samples.
+        {samples}
 
         Returns
         -------
@@ -454,9 +397,8 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
 
     def _predicted(self, X: Any, method: str) -> np.ndarray:
         check_is_fitted(self)
-        X = self._samples(self._inputs(X, method), self.model_)
-        found: np.ndarray = getattr(self.model_, method)(self.posterior_, X)
-        return found
+        X, _ = self._data(method, self.model_, X)
+        return np.asarray(getattr(self.model_, method)(self.posterior_, X))
 
     # What was learnt
 
@@ -477,8 +419,7 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
     @property
     def effective_sample_size_(self) -> np.ndarray:
         """Samples that each node stands for, its prior's included."""
-        effective_sample_size: np.ndarray = self.posterior_.mass
-        return effective_sample_size
+        return np.asarray(self.posterior_.mass)
 
     @property
     def n_samples_seen_(self) -> int:

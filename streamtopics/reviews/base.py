@@ -20,7 +20,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.frame import Commit
+from streamtopics.base.frame import Commit, check_same
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import CountsInput, Documents
 from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
@@ -39,6 +39,8 @@ from streamtopics.reviews.likelihood import (
     log_likelihood_by_particles,
     log_likelihood_of_profiles,
 )
+from streamtopics.reviews.online import Step, moved, step_by_documents
+from streamtopics.updates.doc_topic import solve_alpha
 from streamtopics.validation import COMMON_CONSTRAINTS, Interval
 
 SWEEPS_OF_TRANSFORM = 100
@@ -64,12 +66,8 @@ Labels = dict[str, np.ndarray | None]
 class RatedCommit(Commit):
     """All that a step of learning from ratings changes.
 
-    Attributes
-    ----------
-    log_theta : ndarray of shape (n_components,) or None
-        Running mean of E[log theta]; None as long as there is none.
-    remembered : float
-        Documents that running means stand for, n_t of `online`.
+    `log_theta` is the running mean of E[log theta] as soon as there is one, and `remembered` the
+    documents that running means stand for, n_t of `online`.
     """
 
     posterior: TopicPosterior
@@ -96,19 +94,17 @@ def of_record(field: str, doc: str, kind: Callable[[Any], Any] | None = None) ->
 class RatedTopicModel(LearntTopics, CountsInput):
     """Base of the topic models that learn from ratings."""
 
+    kappa: float
+    n_components: int
     tol: float
     local_tol: float
     learn_priors: bool
     _commit: RatedCommit
     _units = ("rounds", "tokens")
+    _needs_ratings = True
     _without_ratings = "Without ratings use VariationalOnlineEM"
 
     # Hooks
-
-    @property
-    def _needs_ratings(self) -> bool:
-        """Whether ratings are learnt from."""
-        return True
 
     def _at_once(self, batch: Documents, pool: Workers) -> RatedCommit:
         """Learn from nothing, from a whole corpus."""
@@ -139,12 +135,11 @@ class RatedTopicModel(LearntTopics, CountsInput):
 
     def _read(self, method: str, *, reset: bool, **data: Any) -> Documents:
         known = self._commit.labels if self._begun and not reset else {}
-        X, ratings = self._counts(data.pop("X"), method, reset=reset), data.pop("y", None)
+        X, y = self._counts(data.pop("X"), method, reset=reset), data.pop("y", None)
         if self._needs_ratings:
-            ratings = check_ratings(ratings, X, self._caller(method), self._without_ratings)
-        else:
-            ratings = None
-        return Documents(X, self._labels(data, X.shape[0], method, known) | {"y": ratings})
+            y = check_ratings(y, X, self._caller(method), self._without_ratings)
+        own = {"y": y if self._needs_ratings else None}
+        return Documents(X, self._labels(data, X.shape[0], method, known) | own)
 
     def _asked(self, method: str, X: Any, **whose: Any) -> Documents:
         """Documents of unknown ratings, when they have been checked."""
@@ -161,6 +156,24 @@ class RatedTopicModel(LearntTopics, CountsInput):
         return f"{type(self).__name__}.{method}"
 
     # Learning
+
+    def _moved(self, n: int, log_theta: np.ndarray | None) -> tuple[Step, Any]:
+        """The step of a minibatch of n documents, and the record with its running mean."""
+        commit = self._commit
+        step = step_by_documents(commit.posterior.n_documents, commit.remembered, n, self.kappa)
+        log_theta = moved(commit.log_theta, log_theta, step.rate)
+        return step, replace(commit, log_theta=log_theta, remembered=step.remembered)
+
+    def _solved(self, alpha: np.ndarray, *mean_logs: np.ndarray | None) -> np.ndarray:
+        """alpha and omega by Newton's method, if they are learnt and anything is known of them."""
+        solved, K = alpha.copy(), self.n_components
+        for part, mean_log in zip((np.s_[:K], np.s_[K:]), mean_logs, strict=False):
+            if self.learn_priors and mean_log is not None and len(alpha[part]) > 1:
+                solved[part] = solve_alpha(mean_log, alpha[part])
+        return solved
+
+    def _check_continuable(self) -> None:
+        check_same(self, n_components=self.posterior_.shape[1])
 
     @property
     def _begun(self) -> bool:
@@ -235,22 +248,18 @@ class RatedTopicModel(LearntTopics, CountsInput):
             out[start : start + DOCUMENTS_AT_ONCE] = model.infer(reviews, topics, prior, pool).gamma
         return out
 
-    @property
-    def _mixed(self) -> Mixed:
-        """The topics that the words of a document are drawn from."""
-        n_descriptive = len(self.doc_topic_prior_)
-        return Mixed(self.topic_word_, n_descriptive, self.posterior_.alpha[n_descriptive:])
-
     def _log_likelihood(self, batch: Documents, n_particles: int, seed: int) -> np.ndarray:
         """log p(words): of known profiles exactly, of others by left-to-right evaluation."""
-        n, topics = batch.n_documents, self._mixed
+        n, alpha, topic_word = batch.n_documents, self.doc_topic_prior_, self.topic_word_
+        K = len(alpha)
+        topics = Mixed(topic_word[:K], topic_word[K:], self.posterior_.alpha[K:])
         places, positive = self._places(batch.columns, n), self._positive(batch.columns, n)
         out, known = np.empty(n), places >= 0
         out[known] = log_likelihood_of_profiles(
             batch.X[known], topics, self._theta(places[known]), positive[known]
         )
         out[~known] = log_likelihood_by_particles(
-            batch.X[~known], topics, self.doc_topic_prior_, positive[~known],
+            batch.X[~known], topics, alpha, positive[~known],
             n_particles=n_particles, seed=seed, n_jobs=self.n_jobs,
         )  # fmt: skip
         return out
@@ -270,15 +279,11 @@ class ReviewModel(RatedTopicModel):
 
         When it fails or is interrupted, nothing has changed.
 
-        Parameters
-        ----------
         {X_to_learn}
         {ratings}
         {items_and_users}
 
-        Returns
-        -------
-        {self}
+        {returns_self}
         """
         return self._fit(X=X, y=y, items=items, users=users)
 
@@ -287,8 +292,6 @@ class ReviewModel(RatedTopicModel):
     ) -> np.ndarray:
         """`fit`, and then `transform` of the same reviews, of the same items and users.
 
-        Parameters
-        ----------
         {X_to_learn}
         {ratings}
         {items_and_users}
@@ -307,15 +310,11 @@ class ReviewModel(RatedTopicModel):
         all of the minibatch was learnt. Nothing is learnt from a minibatch without rows, and
         minibatches without a word that come before the first with one are forgotten.
 
-        Parameters
-        ----------
         {X_to_learn}
         {more_ratings}
         {items_and_users}
 
-        Returns
-        -------
-        {self}
+        {returns_self}
         """
         return self._partial_fit(X=X, y=y, items=items, users=users)
 
@@ -325,8 +324,6 @@ class ReviewModel(RatedTopicModel):
         Deterministic, and each row depends on its own review only. The proportions are those of
         the review's profile, or are inferred from the review if it has none that is known.
 
-        Parameters
-        ----------
         {X}
         {items_and_users}
 
@@ -369,13 +366,9 @@ class ReviewModel(RatedTopicModel):
 
         One token in five is held out, by a rule that depends on the review alone.
 
-        Parameters
-        ----------
         {X}
         {items_and_users}
 
-        Returns
-        -------
         {log_probability}
         """
         return self._completion("score_samples", X, items=items, users=users)[0]
@@ -385,14 +378,10 @@ class ReviewModel(RatedTopicModel):
 
         Comparable between models, numbers of topics and sizes of test sets; higher is better.
 
-        Parameters
-        ----------
         {X}
         {ignored_ratings}
         {items_and_users}
 
-        Returns
-        -------
         {score}
         """
         return predictive.per_token(*self._completion("score", X, items=items, users=users))
@@ -410,14 +399,10 @@ class ReviewModel(RatedTopicModel):
 
         By left-to-right evaluation, but exact where the profile of a review is known.
 
-        Parameters
-        ----------
         {whole_X}
         {items_and_users}
         {n_particles}
 
-        Returns
-        -------
         {log_likelihood}
         """
         batch = self._asked("log_likelihood", X, items=items, users=users)

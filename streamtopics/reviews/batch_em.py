@@ -33,18 +33,7 @@ AlphaStep = Callable[[np.ndarray, Statistics, Any], np.ndarray]
 
 @dataclass(frozen=True)
 class Climbed:
-    """The result of the rounds.
-
-    Attributes
-    ----------
-    posterior : TopicPosterior
-    statistics : Statistics
-    documents : object
-        Found by the last E-step.
-    bounds : tuple of float
-        L in each round but the first from a random start, in nats.
-    n_rounds : int
-    """
+    """The result of the rounds: what the last found, and L in each but a random start, in nats."""
 
     posterior: TopicPosterior
     statistics: Statistics
@@ -67,24 +56,9 @@ def climb(
 ) -> Climbed:
     """Rounds until one gains less than `tol` times the bound, from a random start 11 at least.
 
-    Parameters
-    ----------
-    posterior : TopicPosterior
-        Where to start; one that knows nothing starts at random.
-    e_step : callable
-        (topics, documents) -> statistics with their bound, and the documents.
-    alpha_step : callable
-        (alpha, statistics, documents) -> alpha.
-    seed : int
-        Seed of the random start.
-    documents : object, default=None
-        Where the first E-step starts.
-    learn_eta : bool
-        Whether eta, which then is one number, is learnt.
-    max_iter : int
-    tol : float
-    report : callable
-        Called with the bound of each round.
+    They start from `posterior`, at random if it knows nothing, and `documents`. `e_step` takes
+    topics and documents and returns statistics with their bound and documents; `alpha_step`
+    takes alpha and these and returns alpha. eta is one number if it is learnt.
     """
     bounds: list[float] = []
     burn_in = BURN_IN if posterior.knows_nothing else 0
@@ -101,7 +75,8 @@ def climb(
             eta = np.full((1, 1), learnt_eta(posterior)) if learn_eta else eta
             alpha = alpha_step(alpha, statistics, documents)
         posterior = fresh(eta, posterior.shape, alpha, statistics)
-        if n_rounds > burn_in and len(bounds) > 1 and gains_little(bounds, tol):
+        may_end = n_rounds > burn_in and len(bounds) > 1
+        if may_end and bounds[-1] - bounds[-2] < tol * abs(bounds[-1]):
             break
     return Climbed(posterior, statistics, documents, tuple(bounds), n_rounds)
 
@@ -113,11 +88,6 @@ def fresh(
     posterior = TopicPosterior(eta, shape, alpha)
     posterior.blend(Blend(1.0, 1.0, 0.0, statistics))
     return posterior
-
-
-def gains_little(bounds: list[float], tol: float) -> bool:
-    """Whether the last bound is above the one before by less than `tol` of its size."""
-    return bounds[-1] - bounds[-2] < tol * abs(bounds[-1])
 
 
 def divergence(posterior: TopicPosterior) -> float:

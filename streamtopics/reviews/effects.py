@@ -41,12 +41,18 @@ class Table:
     labels: np.ndarray
     values: np.ndarray
 
-    def places(self, labels: np.ndarray) -> np.ndarray:
-        """The row of each label; -1 for one that is not there."""
-        if not len(self.labels):
-            return np.full(len(labels), -1)
+    def places(self, labels: np.ndarray | None, n: int = 0) -> np.ndarray:
+        """The row of each label; -1 for one that is not there, and n of these without labels."""
+        if labels is None or not len(self.labels):
+            return np.full(n if labels is None else len(labels), -1)
         found = np.minimum(np.searchsorted(self.labels, labels), len(self.labels) - 1)
         return np.where(self.labels[found] == labels, found, -1)
+
+    def looked_up(self, labels: np.ndarray | None, default: np.ndarray) -> np.ndarray:
+        """The first columns by label, of as many rows as `default` has for those unknown."""
+        out, places = default.copy(), self.places(labels, len(default))
+        out[places >= 0] = self.values[places[places >= 0], : default.shape[1]]
+        return out
 
     def extended(self, labels: np.ndarray) -> Table:
         """With a row of zeros for each label that was not there."""
@@ -99,6 +105,10 @@ class Effects:
 
 NO_EFFECTS = Effects(0.0, empty_table(2), empty_table(2), 0.0, 0.0, 0.0)
 
+# A table with the labels of ratings, the rows of those that occur, and a matrix of shape
+# (n_ratings, n_rows) that is 1 where a rating belongs to one of them.
+Part = tuple[Table, np.ndarray, sparse.csr_matrix]
+
 
 def learn_effects(
     before: Effects,
@@ -112,61 +122,36 @@ def learn_effects(
     if n == 0:
         return before, np.zeros(0, dtype=np.int8)
     parts = [_part(before.users, users, n), _part(before.items, items, n)]
+    earlier = [table.values[rows] for table, rows, _ in parts]
     # Nothing but rounding depends on where the first mean starts.
     mean = before.mean if before.n else float(y.mean())
-    start = np.concatenate([[mean], *[part.before[:, 0] for part in parts]])
-    weight = np.concatenate([[before.n], *[penalty + part.before[:, 1] for part in parts]])
+    start = np.concatenate([[mean], *[own[:, 0] for own in earlier]])
+    weight = np.concatenate([[before.n], *[penalty + own[:, 1] for own in earlier]])
     ones = sparse.csr_matrix(np.ones((n, 1)))
-    design = sparse.hstack([ones, *[part.design for part in parts]], format="csr")
+    design = sparse.hstack([ones, *[own for *_, own in parts]], format="csr")
     effects = start + _solve(design, y - design @ start, weight)
     after = np.column_stack([effects, np.asarray(design.sum(axis=0)).ravel()])
-    _, of_users, of_items = np.split(after, [1, 1 + len(parts[0].rows)])
+    _, *found = np.split(after, [1, 1 + len(earlier[0])])
+    changed = []
+    for (table, rows, _), own, old in zip(parts, found, earlier, strict=True):
+        own[:, 1] += old[:, 1]
+        changed.append(table.replaced(rows, own))
     squares = before.squares + float(((y - design @ effects) ** 2).sum())
-    tables = parts[0].updated(of_users), parts[1].updated(of_items)
-    learnt = Effects(float(effects[0]), *tables, before.n + n, before.n_positive, squares)
+    n_all, n_positive, (of_users, of_items) = before.n + n, before.n_positive, changed
+    learnt = Effects(float(effects[0]), of_users, of_items, n_all, n_positive, squares)
     signs = reduced_ratings(learnt, y, users)
-    n_positive = before.n_positive + np.count_nonzero(signs > 0)
+    n_positive += np.count_nonzero(signs > 0)
     return replace(learnt, n_positive=float(n_positive)), signs
-
-
-@dataclass(frozen=True)
-class Part:
-    """The users, or the items, that some ratings belong to.
-
-    Attributes
-    ----------
-    table : Table
-    rows : ndarray of shape (m,)
-        The rows of the table that occur.
-    design : csr_matrix of shape (n_ratings, m)
-        1 where a rating belongs to one of them.
-    """
-
-    table: Table
-    rows: np.ndarray
-    design: sparse.csr_matrix
-
-    @property
-    def before(self) -> np.ndarray:
-        """Effects, and the numbers of ratings that they stand for."""
-        rows: np.ndarray = self.table.values[self.rows]
-        return rows
-
-    def updated(self, learnt: np.ndarray) -> Table:
-        """The table with these effects, and with as many ratings more."""
-        values = learnt.copy()
-        values[:, 1] += self.before[:, 1]
-        return self.table.replaced(self.rows, values)
 
 
 def _part(table: Table, labels: np.ndarray | None, n: int) -> Part:
     """The labels of n ratings, in a table that has them all; nobody's without labels."""
     if labels is None:
-        return Part(table, np.empty(0, int), sparse.csr_matrix((n, 0)))
+        return table, np.empty(0, int), sparse.csr_matrix((n, 0))
     table = table.extended(labels)
     rows, own = np.unique(table.places(labels), return_inverse=True)
     design = sparse.csr_matrix((np.ones(n), (np.arange(n), own)), shape=(n, len(rows)))
-    return Part(table, rows, design)
+    return table, rows, design
 
 
 def _solve(design: sparse.csr_matrix, residual: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -181,10 +166,7 @@ def _solve(design: sparse.csr_matrix, residual: np.ndarray, weight: np.ndarray) 
 
 def effects_of(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
     """The effect of each label; 0 for those unknown."""
-    if labels is None or not len(table.labels):
-        return np.zeros(n)
-    places = table.places(labels)
-    return np.where(places < 0, 0.0, table.values[places, 0])
+    return table.looked_up(labels, np.zeros((n, 1)))[:, 0]
 
 
 def reduced_ratings(effects: Effects, y: np.ndarray, users: np.ndarray | None) -> np.ndarray:
@@ -198,10 +180,7 @@ def reduced_ratings(effects: Effects, y: np.ndarray, users: np.ndarray | None) -
 def probability_of_positive(effects: Effects, items: np.ndarray | None, n: int) -> np.ndarray:
     """P(b_c + noise >= 0); the share of positive ratings for items that are not known."""
     share = effects.n_positive / effects.n if effects.n else 0.5
-    if items is None or not len(effects.items.labels):
-        return np.full(n, share)
-    places = effects.items.places(items)
     slack = ROUNDING * effects.deviation + PRECISION * abs(effects.mean) + 10 * LEAST_DEVIATION
-    margin = effects.items.values[places, 0] + slack
+    margin = effects_of(effects.items, items, n) + slack
     deviation = max(effects.deviation, LEAST_DEVIATION)
-    return np.where(places < 0, share, ndtr(margin / deviation))
+    return np.where(effects.items.places(items, n) < 0, share, ndtr(margin / deviation))

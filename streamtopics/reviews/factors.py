@@ -37,13 +37,7 @@ INSIDE = -1 + 1e-9, 1 - 1e-9
 class Factors:
     """The parameters of ratings and proportions.
 
-    Attributes
-    ----------
-    offset : float
-    peakedness : float
-        How peaked proportions are for given factors (the source's kappa).
-    users, items : ndarray of shape (n, 1 + K), float64
-        Bias and factors of each.
+    Of each user and item the bias and the factors, (n, 1 + K); peakedness is the source's kappa.
     """
 
     offset: float
@@ -60,24 +54,15 @@ class Factors:
         """Expected ratings of pairs."""
         of_user, of_item = self.users[user], self.items[item]
         factors = np.einsum("ik,ik->i", of_user[:, 1:], of_item[:, 1:])
-        expected: np.ndarray = self.offset + of_user[:, 0] + of_item[:, 0] + factors
-        return expected
+        return np.asarray(self.offset + of_user[:, 0] + of_item[:, 0] + factors)
 
 
 @dataclass(frozen=True)
 class Ratings:
-    """Ratings of pairs, and how firmly earlier factors are held.
+    """Ratings y of pairs, and how firmly earlier factors are held.
 
-    Attributes
-    ----------
-    y : ndarray of shape (n,), float64
-    user, item : ndarray of shape (n,)
-        Rows of the factors.
-    before : Factors
-        The penalty is on the squared distances from these.
-    offset_weight : float
-    user_weight, item_weight : ndarray of shape (n_users,) and (n_items,)
-        Weights of the squared distances.
+    `user` and `item` are rows of the factors. The penalty is on the squared distances from
+    `before`, with weights of shapes (n_users,) and (n_items,).
     """
 
     y: np.ndarray
@@ -104,12 +89,10 @@ def objective(
     value -= text_weight * float((counts * log_theta).sum())
     users = 2 * ratings.user_weight[:, None] * of_users
     items = 2 * ratings.item_weight[:, None] * of_items
-    partner = factors.items[ratings.item].copy()
-    partner[:, 0] = 1
-    users += _sums(ratings.user, 2 * error, partner, len(users))
-    partner = factors.users[ratings.user].copy()
-    partner[:, 0] = 1
-    items += _sums(ratings.item, 2 * error, partner, len(items))
+    of_user, of_item = factors.users[ratings.user], factors.items[ratings.item]
+    of_user[:, 0] = of_item[:, 0] = 1
+    users += summed(ratings.user, of_item, len(users), 2 * error)
+    items += summed(ratings.item, of_user, len(items), 2 * error)
     excess = counts - counts.sum(axis=1, keepdims=True) * np.exp(log_theta)
     items[:, 1:] -= text_weight * peakedness * excess
     slope = -text_weight * float((excess * factors.items[:, 1:]).sum())
@@ -117,11 +100,10 @@ def objective(
     return float(value), Factors(float(offset), slope, users, items)
 
 
-def _sums(place: np.ndarray, weight: np.ndarray, rows: np.ndarray, n: int) -> np.ndarray:
-    """Weighted sums of rows by place."""
-    matrix = sparse.csr_matrix((weight, (place, np.arange(len(place)))), shape=(n, len(place)))
-    sums: np.ndarray = matrix @ rows
-    return sums
+def summed(place: np.ndarray, rows: Any, n: int, weight: np.ndarray) -> Any:
+    """Weighted sums of rows of a matrix by place, of n rows."""
+    shape = n, len(place)
+    return sparse.csr_matrix((weight, (place, np.arange(len(place)))), shape=shape) @ rows
 
 
 def descend(

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from streamtopics.base.frame import check_same
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.local.minibatches import minibatch_of
@@ -37,9 +36,9 @@ from streamtopics.reviews.factors import (
     led_by_text,
     log_prior,
     objective,
+    summed,
 )
 from streamtopics.reviews.inference import RatedLDA, Reviews, normalised
-from streamtopics.reviews.online import moved, step_by_documents
 from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates.doc_topic import LEAST_LOG_THETA, solve_alpha
 from streamtopics.validation import Interval, check_word_prior
@@ -51,14 +50,8 @@ SWEEPS_OF_START, ROUNDS_OF_START, ROUNDS_OF_STEP = 20, 20, 2
 class FactorsCommit(RatedCommit):
     """All that a step of `HiddenFactorsTopics` changes.
 
-    Attributes
-    ----------
-    items, users : Table
-        Bias, factors and number of ratings; of items also the expected tokens of each topic.
-    shared_user : ndarray of shape (1 + K,)
-        Bias and factors of the user that reviews without one are by.
-    offset, peakedness : float
-    objective : tuple of float
+    The tables have bias, factors and number of ratings, and of items the expected tokens of each
+    topic. `shared_user`, of shape (1 + K,), is the user that reviews without one are by.
     """
 
     items: Table
@@ -78,15 +71,8 @@ class FactorsCommit(RatedCommit):
 class Pairs:
     """The ratings of some reviews, with rows of their users and items.
 
-    Attributes
-    ----------
-    ratings : Ratings
-    counts : ndarray of shape (n_items, K)
-        Expected tokens of each item in each topic before these reviews.
-    user_labels, item_labels : ndarray or None
-        Labels of the rows; None for one user of all, and for an item of each review.
-    words : Minibatch
-        The words of each item in these reviews.
+    `counts`, of shape (n_items, K), are the expected tokens of each topic before these reviews,
+    and `words` those of each item in them. No labels are one user of all, and an item of each.
     """
 
     ratings: Ratings
@@ -96,21 +82,8 @@ class Pairs:
     words: Minibatch
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """Factors with the topics that words of reviews are expected to come from.
-
-    Attributes
-    ----------
-    factors : Factors
-    statistics : Statistics
-    counts : ndarray of shape (n_items, K)
-        Expected tokens of each item in each topic, in these reviews.
-    """
-
-    factors: Factors
-    statistics: Statistics
-    counts: np.ndarray
+# Factors, the statistics of words, and the expected tokens of items in topics, (n_items, K).
+Fitted = tuple[Factors, Statistics, np.ndarray]
 
 
 @documented
@@ -230,9 +203,6 @@ class HiddenFactorsTopics(ReviewModel):
 
     # Learning
 
-    def _check_continuable(self) -> None:
-        check_same(self, n_components=self.posterior_.shape[1])
-
     def _start(self, batch: Documents) -> None:
         K = self.n_components
         eta = check_word_prior(self, "topic_word_prior", batch.X, None)
@@ -248,12 +218,14 @@ class HiddenFactorsTopics(ReviewModel):
         ratings: Any = batch.columns["y"]
         commit = replace(self._commit, offset=float(ratings.mean()))
         pairs = self._pairs(batch, commit)
-        levels, found = self._rounds_of_fit(pairs, pool)
-        log_theta = _mean_log(found.factors.proportions[pairs.words.lengths > 0])
-        nothing, statistics = commit.posterior, _by_document(found.statistics, batch)
+        levels, (factors, statistics, counts) = self._rounds_of_fit(pairs, pool)
+        log_theta = _mean_log(factors.proportions[pairs.words.lengths > 0])
+        # Found by item, they are those of the documents.
+        statistics = replace(statistics, lengths=batch.minibatch.lengths)
+        nothing = commit.posterior
         alpha = _alpha(log_theta, self.n_components)
         return replace(
-            self._with(commit, pairs, found),
+            self._with(commit, pairs, factors, counts),
             posterior=fresh(nothing.eta, nothing.shape, alpha, statistics),
             n_iter=len(levels),
             log_theta=log_theta,
@@ -271,13 +243,16 @@ class HiddenFactorsTopics(ReviewModel):
                 statistics, counts = expected_topics(
                     posterior, pairs.words, factors.proportions, pool
                 )
-                levels.append(self._level(statistics, posterior, factors, pairs.ratings))
+                of_ratings = objective(factors, pairs.ratings, np.zeros_like(counts), 0.0)[0]
+                of_words: Any = statistics.local_bound
+                of_words += log_prior(posterior)
+                levels.append(float(of_ratings - self.text_weight * of_words))
                 line.advance(1, statistics.n_tokens)
                 posterior = fresh(posterior.eta, posterior.shape, None, statistics)
                 factors = self._descended(factors, pairs, counts, learn_peakedness=True)
                 if len(levels) > 1 and levels[-2] - levels[-1] < self.tol * abs(levels[-1]):
                     break
-        return levels, Fitted(factors, statistics, counts)
+        return levels, (factors, statistics, counts)
 
     def _led_by_text(self, pairs: Pairs, pool: Workers) -> tuple[TopicPosterior, Factors]:
         """Topics and items' factors by LDA of the items' reviews."""
@@ -299,19 +274,6 @@ class HiddenFactorsTopics(ReviewModel):
         counts = np.maximum(climbed.documents.gamma.astype(np.float64) - nothing.alpha, 0.0)
         return posterior, led_by_text(pairs.ratings.before, counts)
 
-    def _level(
-        self,
-        statistics: Statistics,
-        posterior: TopicPosterior,
-        factors: Factors,
-        ratings: Ratings,
-    ) -> float:
-        """The value that `fit` minimises."""
-        nothing = np.zeros((len(factors.items), self.n_components))
-        of_ratings = objective(factors, ratings, nothing, 0.0)[0]
-        of_words: Any = statistics.local_bound
-        return float(of_ratings - self.text_weight * (of_words + log_prior(posterior)))
-
     def _descended(
         self, factors: Factors, pairs: Pairs, counts: np.ndarray, *, learn_peakedness: bool
     ) -> Factors:
@@ -325,23 +287,16 @@ class HiddenFactorsTopics(ReviewModel):
         )
 
     def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, FactorsCommit]:
-        commit, posterior = self._commit, self._commit.posterior
-        pairs = self._pairs(batch, commit)
+        posterior, pairs = self._commit.posterior, self._pairs(batch, self._commit)
         factors = pairs.ratings.before
         for _ in range(ROUNDS_OF_STEP):
             statistics, counts = expected_topics(posterior, pairs.words, factors.proportions, pool)
             factors = self._descended(factors, pairs, counts, learn_peakedness=False)
-        n = batch.n_documents
-        step = step_by_documents(posterior.n_documents, commit.remembered, n, self.kappa)
         observed = _mean_log(factors.proportions[pairs.words.lengths > 0])
-        log_theta = moved(commit.log_theta, observed, step.rate)
-        new = replace(
-            self._with(commit, pairs, Fitted(factors, statistics, counts)),
-            log_theta=log_theta,
-            remembered=step.remembered,
-        )
-        alpha = _alpha(log_theta, self.n_components)
-        return step.blend(_by_document(statistics, batch), alpha), new
+        step, new = self._moved(batch.n_documents, observed)
+        statistics = replace(statistics, lengths=batch.minibatch.lengths)
+        blend = step.blend(statistics, _alpha(new.log_theta, self.n_components))
+        return blend, self._with(new, pairs, factors, counts)
 
     def _pairs(self, batch: Documents, commit: FactorsCommit) -> Pairs:
         """The ratings with the factors that their users and items had before."""
@@ -361,13 +316,16 @@ class HiddenFactorsTopics(ReviewModel):
             y, user, item, before, n_before, self.factor_penalty + seen_users,
             self.factor_penalty + seen_items,
         )  # fmt: skip
-        words = minibatch_of(_summed(batch.X, item, len(of_items)))
+        own = sparse.csr_matrix(summed(item, batch.X, len(of_items), np.ones(n, batch.X.dtype)))
+        own.sort_indices()
+        words = minibatch_of(own)
         return Pairs(ratings, of_items[:, 2 + K :], user_labels, item_labels, words)
 
-    def _with(self, commit: FactorsCommit, pairs: Pairs, found: Fitted) -> FactorsCommit:
+    def _with(
+        self, commit: FactorsCommit, pairs: Pairs, factors: Factors, counts: np.ndarray
+    ) -> FactorsCommit:
         """The record with the factors found, and with those of the pairs in its tables."""
-        factors, ratings = found.factors, pairs.ratings
-        counts = pairs.counts + found.counts
+        ratings, counts = pairs.ratings, pairs.counts + counts
         items = _updated(commit.items, pairs.item_labels, ratings.item, factors.items, counts)
         users = _updated(commit.users, pairs.user_labels, ratings.user, factors.users)
         shared_user = factors.users[0]
@@ -384,21 +342,16 @@ class HiddenFactorsTopics(ReviewModel):
 
     # What was learnt
 
-    items_ = of_record(
-        "items", "Bias, factors, number of ratings and expected tokens of topics of each item."
-    )
+    items_ = of_record("items", "Bias, factors, number of ratings and tokens of topics by item.")
     users_ = of_record("users", "Bias, factors and number of ratings of each user.")
     offset_ = of_record("offset", "The offset of the ratings.")
-    peakedness_ = of_record(
-        "peakedness", "Factor from the factors of items to the logarithms of their proportions."
-    )
+    peakedness_ = of_record("peakedness", "How peaked proportions are for given factors.")
     objective_ = of_record("objective", "The value that `fit` minimised, after each round.", list)
 
     # Inference
 
     def _places(self, whose: Labels, n: int) -> np.ndarray:
-        items = whose["items"]
-        return np.full(n, -1) if items is None else self._commit.items.places(items)
+        return self._commit.items.places(whose["items"], n)
 
     def _theta(self, places: np.ndarray) -> np.ndarray:
         out, known = super()._theta(places), places >= 0
@@ -417,8 +370,6 @@ class HiddenFactorsTopics(ReviewModel):
     def predict(self, X: Any, items: Any = None, users: Any = None) -> np.ndarray:
         """Predict ratings, of known items and users or from the words of reviews.
 
-        Parameters
-        ----------
         {X}
         {items_and_users}
 
@@ -436,13 +387,8 @@ class HiddenFactorsTopics(ReviewModel):
         logs = np.log(np.maximum(theta, np.finfo(float).tiny)) / commit.peakedness
         of_items = np.column_stack([np.zeros(n), logs - logs.mean(axis=1, keepdims=True)])
         of_users = np.tile(commit.shared_user, (n, 1))
-        for rows, table, name in (
-            (of_items, commit.items, "items"),
-            (of_users, commit.users, "users"),
-        ):
-            labels = batch.columns[name]
-            places = np.full(n, -1) if labels is None else table.places(labels)
-            rows[places >= 0] = table.values[places[places >= 0], : rows.shape[1]]
+        of_items = commit.items.looked_up(batch.columns["items"], of_items)
+        of_users = commit.users.looked_up(batch.columns["users"], of_users)
         factors = Factors(commit.offset, commit.peakedness, of_users, of_items)
         return factors.ratings(np.arange(n), np.arange(n))
 
@@ -454,11 +400,8 @@ def _codes(labels: np.ndarray | None, codes: np.ndarray) -> tuple[np.ndarray | N
 
 def _rows(table: Table, labels: np.ndarray | None, n: int) -> np.ndarray:
     """Rows of a table by label; zeros for those unknown, and n of zeros without labels."""
-    if labels is None:
-        return np.zeros((n, table.values.shape[1]))
-    out, places = np.zeros((len(labels), table.values.shape[1])), table.places(labels)
-    out[places >= 0] = table.values[places[places >= 0]]
-    return out
+    n = n if labels is None else len(labels)
+    return table.looked_up(labels, np.zeros((n, table.values.shape[1])))
 
 
 def _updated(
@@ -473,27 +416,12 @@ def _updated(
     return table.replaced(places, np.column_stack([factors, n, *more]))
 
 
-def _summed(X: sparse.csr_matrix, place: np.ndarray, n: int) -> sparse.csr_matrix:
-    """Sums of rows of X by place."""
-    ones = np.ones(len(place), X.dtype)
-    by_place = sparse.csr_matrix((ones, (place, np.arange(len(place)))), shape=(n, len(place)))
-    total = sparse.csr_matrix(by_place @ X)
-    total.sort_indices()
-    return total
-
-
-def _by_document(statistics: Statistics, batch: Documents) -> Statistics:
-    """Statistics found by item, as those of the documents."""
-    return replace(statistics, lengths=batch.minibatch.lengths)
-
-
 def _mean_log(theta: np.ndarray) -> np.ndarray | None:
     """Mean of log theta over the rows, none below the least that alpha explains; None without."""
     if not len(theta):
         return None
     logs = np.log(np.maximum(theta, np.finfo(float).tiny))
-    means: np.ndarray = np.maximum(logs, LEAST_LOG_THETA).mean(axis=0)
-    return means
+    return np.asarray(np.maximum(logs, LEAST_LOG_THETA).mean(axis=0))
 
 
 def _alpha(log_theta: np.ndarray | None, n_components: int) -> np.ndarray:

@@ -38,13 +38,8 @@ WORDS_PER_JOB = 1024
 class Reviews:
     """Documents in the order of their profiles.
 
-    Attributes
-    ----------
-    minibatch : Minibatch
-    first : ndarray of shape (n_profiles + 1,), int32
-        The documents of profile g are first[g] .. first[g + 1].
-    signs : ndarray of shape (n_documents,), int8
-        1 or -1, the reduced ratings; 0 for a document without a qualitative topic.
+    Those of profile g are first[g] .. first[g + 1]. The signs, int8, are the reduced ratings 1
+    and -1; 0 is for a document without a qualitative topic.
     """
 
     minibatch: Minibatch
@@ -65,21 +60,20 @@ class Reviews:
         """Tokens of each profile."""
         return np.bincount(self.profile, self.minibatch.lengths, self.n_profiles)
 
+    def by_sign(self, counts: np.ndarray) -> list[np.ndarray]:
+        """Counts of each word in positive and in negative documents, of counts by entry."""
+        indices, n_words = self.minibatch.indices, len(self.minibatch.words)
+        sign = np.repeat(self.signs, np.diff(self.minibatch.indptr))
+        return [np.bincount(indices, counts * (sign == s), n_words) for s in (1, -1)]
+
 
 @dataclass(frozen=True)
 class Inferred:
     """The latent variables of reviews, as inferred.
 
-    Attributes
-    ----------
-    gamma : ndarray of shape (n_profiles, K)
-        Dirichlet parameters of q(theta), or theta itself where it was given.
-    pi : ndarray of shape (n_documents, 2)
-        Dirichlet parameters of q(1 - p, p).
-    share : ndarray of shape (nnz,)
-        The part of each entry that is qualitative.
-    log_sums : ndarray of shape (n_profiles,), float64
-        The tokens' part of the bound.
+    Dirichlet parameters gamma (n_profiles, K) of q(theta), or theta itself where it was given, and
+    pi (n_documents, 2) of q(1 - p, p); the share of each entry (nnz,) that is qualitative; and the
+    tokens' part of the bound (n_profiles,).
     """
 
     gamma: np.ndarray
@@ -105,27 +99,13 @@ class RatedLDA:
     """Inference in reviews, given their topics.
 
     The topics of a posterior are the K descriptive ones and, if there are qualitative ones,
-    the positive and the negative one; its alpha is that of theta, followed by omega.
-
-    Parameters
-    ----------
-    n_components : int
-        K.
-    tol : float
-        A profile is done when a sweep moves less than this share of its tokens.
-    max_iter : int
-        Sweeps over a profile, at most.
+    the positive and the negative one; its alpha is that of theta, followed by omega. A profile
+    is done when a sweep moves less than the share `tol` of its tokens.
     """
 
     n_components: int
     tol: float
     max_iter: int
-
-    def topics(
-        self, source: TopicPosterior | RandomStart, minibatch: Minibatch, workers: Workers
-    ) -> Topics:
-        """Weights of the minibatch's words, up to a factor for each."""
-        return visible_topics(geometric_mean, source, minibatch, workers)
 
     def step(
         self,
@@ -138,7 +118,7 @@ class RatedLDA:
         start: Inferred | None = None,
     ) -> tuple[Statistics, Inferred]:
         """The expected statistics of all topics with the bound, and the latent variables."""
-        topics = self.topics(source, reviews.minibatch, workers)
+        topics = visible_topics(geometric_mean, source, reviews.minibatch, workers)
         if prior is None:
             prior = np.tile(topics.alpha[: self.n_components], (reviews.n_profiles, 1))
         found = self.infer(reviews, topics, prior, workers, theta=theta, start=start)
@@ -217,12 +197,8 @@ class RatedLDA:
         workers.share(variational.word_statistics, jobs)
         if len(topics.alpha) == K:
             return counts
-        sign = np.repeat(reviews.signs, np.diff(minibatch.indptr))
-        qualitative = minibatch.counts * found.share
-        columns = [
-            np.bincount(minibatch.indices, qualitative * (sign == s), n_words) for s in (1, -1)
-        ]
-        return np.column_stack([counts, *columns]).astype(weights.dtype)
+        qualitative = reviews.by_sign(minibatch.counts * found.share)
+        return np.column_stack([counts, *qualitative]).astype(weights.dtype)
 
     def shares(
         self,
@@ -234,23 +210,12 @@ class RatedLDA:
     ) -> np.ndarray:
         """Posterior mean share of each topic in the tokens of documents of unknown rating.
 
-        Parameters
-        ----------
-        source : TopicPosterior
-        X : csr_matrix of shape (n_documents, n_features)
-        theta : ndarray of shape (n_documents, K) or None
-            Proportions of the documents' profiles; None to infer them from each document.
-        positive : ndarray of shape (n_documents,)
-            Probability of a positive review before it is read.
-        workers : Workers
-
-        Returns
-        -------
-        shares : ndarray of shape (n_documents, n_topics), float64
+        theta are the proportions (n_documents, K) of their profiles, or None to infer them from
+        each document; they are positive with a probability before they are read.
         """
         n, K = X.shape[0], self.n_components
         reviews = single_reviews(X, np.zeros(n, np.int8))
-        topics = self.topics(source, reviews.minibatch, workers)
+        topics = visible_topics(geometric_mean, source, reviews.minibatch, workers)
         prior = np.tile(topics.alpha[:K], (n, 1))
         if len(topics.alpha) == K:
             if theta is not None:
@@ -277,8 +242,7 @@ def mean_log_share(reviews: Reviews, found: Inferred) -> np.ndarray | None:
 def normalised(gamma: np.ndarray) -> np.ndarray:
     """Rows that sum to 1, as float64."""
     gamma = gamma.astype(np.float64)
-    shares: np.ndarray = gamma / gamma.sum(axis=1, keepdims=True)
-    return shares
+    return np.asarray(gamma / gamma.sum(axis=1, keepdims=True))
 
 
 def mean_log(gamma: np.ndarray) -> np.ndarray | None:
@@ -286,5 +250,4 @@ def mean_log(gamma: np.ndarray) -> np.ndarray | None:
     if not len(gamma):
         return None
     gamma = gamma.astype(np.float64)
-    means: np.ndarray = digamma(gamma).mean(axis=0) - digamma(gamma.sum(axis=1)).mean()
-    return means
+    return np.asarray(digamma(gamma).mean(axis=0) - digamma(gamma.sum(axis=1)).mean())

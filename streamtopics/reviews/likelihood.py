@@ -19,28 +19,14 @@ MOST_NODES = 200
 
 @dataclass(frozen=True)
 class Mixed:
-    """Descriptive topics, and qualitative ones if there are any.
+    """Word probabilities of descriptive topics, and of a positive and a negative one, or none.
 
-    Attributes
-    ----------
-    topic_word : ndarray of shape (n_topics, n_features)
-        Word probabilities; the last two of the positive and of the negative topic.
-    n_descriptive : int
-    omega : ndarray of shape (2,) or (0,)
-        Dirichlet parameter of the shares of descriptive and of qualitative words.
+    omega, of shape (2,) or (0,), is the Dirichlet parameter of the shares of both kinds.
     """
 
-    topic_word: np.ndarray
-    n_descriptive: int
+    descriptive: np.ndarray
+    qualitative: np.ndarray
     omega: np.ndarray
-
-    @property
-    def descriptive(self) -> np.ndarray:
-        return self.topic_word[: self.n_descriptive]
-
-    @property
-    def qualitative(self) -> np.ndarray:
-        return self.topic_word[self.n_descriptive :]
 
 
 def log_likelihood_by_particles(
@@ -55,21 +41,7 @@ def log_likelihood_by_particles(
 ) -> np.ndarray:
     """log p(words) of reviews with proportions of their own, by left-to-right evaluation.
 
-    Parameters
-    ----------
-    X : csr matrix of shape (n_documents, n_features)
-        Whole numbers of tokens.
-    topics : Mixed
-    alpha : ndarray of shape (n_descriptive,)
-        Dirichlet parameter of the proportions.
-    positive : ndarray of shape (n_documents,)
-        Probability that each is positive.
-    n_particles, seed, n_jobs
-        As of `metrics.left_to_right`.
-
-    Returns
-    -------
-    log_likelihood : ndarray of shape (n_documents,), in nats
+    Each is positive with a probability; alpha is the Dirichlet parameter of the proportions.
     """
 
     def evaluated(topic_word: np.ndarray, omega: np.ndarray | None) -> np.ndarray:
@@ -79,7 +51,7 @@ def log_likelihood_by_particles(
         ).log_likelihood  # fmt: skip
 
     if not len(topics.omega):
-        return evaluated(topics.topic_word, None)
+        return evaluated(topics.descriptive, None)
     of_signs = [
         evaluated(np.vstack([topics.descriptive, topic]), topics.omega)
         for topic in topics.qualitative
@@ -96,7 +68,7 @@ def log_likelihood_of_profiles(
     2 * MOST_NODES words.
     """
     if not len(topics.omega):
-        return predictive.token_log_probability(theta, topics.topic_word, X)
+        return predictive.token_log_probability(theta, topics.descriptive, X)
     longest = float(X.sum(axis=1, dtype=np.float64).max()) if X.shape[0] else 0.0
     n_nodes = int(np.clip(np.ceil((longest + 1) / 2), 1, MOST_NODES))
     nodes, log_weights = beta.quadrature(topics.omega[1], topics.omega[0], n_nodes)

@@ -19,17 +19,7 @@ from streamtopics.posteriors import Blend
 
 @dataclass(frozen=True)
 class Step:
-    """A step of online EM.
-
-    Attributes
-    ----------
-    rate : float
-        r.
-    retain, gain : float
-        Weights of what was learnt before, and of the minibatch.
-    remembered : float
-        n_t.
-    """
+    """A step of online EM: r, the weights of what was learnt before and of the minibatch, n_t."""
 
     rate: float
     retain: float
@@ -53,5 +43,4 @@ def moved(mean: np.ndarray | None, observed: np.ndarray | None, rate: float) -> 
     """A running mean after a step; None stands for no mean, and for no observation."""
     if mean is None or observed is None:
         return mean if observed is None else observed
-    after: np.ndarray = mean + rate * (observed - mean)
-    return after
+    return np.asarray(mean + rate * (observed - mean))

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -45,9 +44,8 @@ from streamtopics.reviews.inference import (
     reviews_by_profile,
     single_reviews,
 )
-from streamtopics.reviews.online import moved, step_by_documents
+from streamtopics.reviews.online import moved
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
-from streamtopics.updates.doc_topic import solve_alpha
 from streamtopics.validation import (
     LEAST_PRIOR,
     MOST_PRIOR,
@@ -61,16 +59,8 @@ from streamtopics.validation import (
 class RatingCommit(RatedCommit):
     """All that a step of `RatingLDA` changes.
 
-    Attributes
-    ----------
-    effects : Effects
-    profiles : Table
-        Of each item or user the expected tokens of each descriptive topic.
-    profile : str
-        The parameter `profile` that the model was started with.
-    log_share : ndarray of shape (2,) or None
-        Running mean of E[log(1 - p)] and E[log p]; None as long as there is none.
-    bounds : tuple of float
+    `profiles` are of the kind `profile`, which the model was started with; `log_share` is the
+    running mean of E[log(1 - p)] and E[log p] as soon as there is one.
     """
 
     effects: Effects = NO_EFFECTS
@@ -93,8 +83,7 @@ class RatingCommit(RatedCommit):
     def labels(self) -> dict[str, np.ndarray]:
         """Known items and users."""
         effects = {"items": self.effects.items.labels, "users": self.effects.users.labels}
-        profiles = {f"{self.profile}s": self.profiles.labels}
-        return effects | profiles
+        return effects | {f"{self.profile}s": self.profiles.labels}
 
 
 @documented
@@ -180,9 +169,8 @@ class RatingLDA(ReviewModel):
 
     Notes
     -----
-    The family is tighter than the source's, in which whether a word is qualitative is
-    independent of its topic; and the equations printed there for that independence leave out the
-    weights of the topics and sum over both signs. Chapter "Bringing knowledge in" has more.
+    The family is tighter than the source's, whose printed equations have errors: see chapter
+    "Bringing knowledge in".
 
     Without `users` a review is positive if its rating is not below the mean of all. Items
     and users that were not seen while learning have no effect and no profile: their reviews
@@ -259,7 +247,7 @@ class RatingLDA(ReviewModel):
     # Learning
 
     @property
-    def _needs_ratings(self) -> bool:
+    def _needs_ratings(self) -> bool:  # type: ignore[override]
         return bool(self.qualitative)
 
     def _read(self, method: str, *, reset: bool, **data: Any) -> Documents:
@@ -328,65 +316,36 @@ class RatingLDA(ReviewModel):
 
     def _climbed(self, reviews: Reviews, pool: Workers) -> Climbed:
         """EM without ratings, and then with the qualitative topics if there are any."""
-        n_stages = 2 if self.qualitative else 1
-        with self._rounds(reviews.minibatch.n_tokens, n_stages) as climb:
-            described = self._described(climb, reviews, pool)
-            return self._praised(climb, described, reviews, pool) if self.qualitative else described
-
-    def _described(self, climb: Callable[..., Climbed], reviews: Reviews, pool: Workers) -> Climbed:
-        """The descriptive topics, from reviews without their ratings."""
         K, nothing = self.n_components, self._commit.posterior
-        unrated = replace(reviews, signs=np.zeros_like(reviews.signs))
         start = TopicPosterior(nothing.eta, (nothing.shape[0], K), nothing.alpha[:K])
-        return climb(start, self._e_step(unrated, pool), self._alpha_step(unrated))
-
-    def _praised(
-        self,
-        climb: Callable[..., Climbed],
-        described: Climbed,
-        reviews: Reviews,
-        pool: Workers,
-    ) -> Climbed:
-        """All topics, in the proportions learnt without ratings unless these are refined."""
-        omega = self._commit.posterior.alpha[self.n_components :]
-        start = _with_qualitative(described, reviews, omega)
-        gamma = described.documents.gamma
-        theta = None if self.refine else gamma / gamma.sum(axis=1, keepdims=True)
-        found = climb(start, self._e_step(reviews, pool, theta), self._alpha_step(reviews))
+        unrated = replace(reviews, signs=np.zeros_like(reviews.signs))
+        with self._rounds(reviews.minibatch.n_tokens, 2 if self.qualitative else 1) as climb:
+            described = climb(start, *self._steps(unrated, pool))
+            if not self.qualitative:
+                return described
+            # Proportions stay as they were learnt without ratings, unless they are refined.
+            gamma = described.documents.gamma
+            theta = None if self.refine else gamma / gamma.sum(axis=1, keepdims=True)
+            start = _with_qualitative(described, reviews, nothing.alpha[K:])
+            found = climb(start, *self._steps(reviews, pool, theta))
         if theta is not None:
             found = replace(found, documents=replace(found.documents, gamma=gamma))
         return replace(found, n_rounds=described.n_rounds + found.n_rounds)
 
-    def _e_step(self, reviews: Reviews, pool: Workers, theta: np.ndarray | None = None) -> EStep:
-        """Inference in a round, with the proportions as they are where they are given."""
-        model = self._model(self.max_local_iter)
+    def _steps(
+        self, reviews: Reviews, pool: Workers, theta: np.ndarray | None = None
+    ) -> tuple[EStep, AlphaStep]:
+        """The steps of a round: inference, of theta if it is not given; and alpha and omega."""
+        model = RatedLDA(self.n_components, self.local_tol, self.max_local_iter)
 
-        def step(source: Any, found: Inferred | None) -> tuple[Statistics, Inferred]:
-            return model.step(source, reviews, pool, theta=theta, start=found)
-
-        return step
-
-    def _alpha_step(self, reviews: Reviews) -> AlphaStep:
-        """The step of a round that learns alpha and omega."""
-
-        def step(alpha: np.ndarray, statistics: Statistics, found: Inferred) -> np.ndarray:
+        def alpha_step(alpha: np.ndarray, statistics: Statistics, found: Inferred) -> np.ndarray:
             log_share = mean_log_share(reviews, found) if self.qualitative else None
             return self._solved(alpha, statistics.log_theta, log_share)
 
-        return step
-
-    def _solved(
-        self, alpha: np.ndarray, log_theta: np.ndarray | None, log_share: np.ndarray | None
-    ) -> np.ndarray:
-        """alpha and omega by Newton's method, if they are learnt and anything is known of them."""
-        if not self.learn_priors:
-            return alpha
-        K, alpha = self.n_components, alpha.copy()
-        if log_theta is not None and K > 1:
-            alpha[:K] = solve_alpha(log_theta, alpha[:K])
-        if log_share is not None and len(alpha) > K:
-            alpha[K:] = solve_alpha(log_share, alpha[K:])
-        return alpha
+        return (
+            lambda source, found: model.step(source, reviews, pool, theta=theta, start=found),
+            alpha_step,
+        )
 
     def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, RatingCommit]:
         K, commit, posterior = self.n_components, self._commit, self._commit.posterior
@@ -395,35 +354,20 @@ class RatingLDA(ReviewModel):
         before, prior = posterior.alpha, None
         if places is not None:
             prior = before[:K] + profiles.values[places]
-        model = self._model(self.max_local_iter)
+        model = RatedLDA(K, self.local_tol, self.max_local_iter)
         statistics, found = model.step(posterior, reviews, pool, prior=prior)
-        n = statistics.n_documents
-        step = step_by_documents(posterior.n_documents, commit.remembered, n, self.kappa)
-        log_theta = moved(commit.log_theta, statistics.log_theta, step.rate)
+        step, new = self._moved(statistics.n_documents, statistics.log_theta)
         log_share = moved(commit.log_share, mean_log_share(reviews, found), step.rate)
-        new = replace(
-            commit,
-            log_theta=log_theta,
-            log_share=log_share,
-            remembered=step.remembered,
-            effects=effects,
-            profiles=_with_counts(profiles, places, found, before[:K]),
-        )
-        return step.blend(statistics, self._solved(before, log_theta, log_share)), new
-
-    def _model(self, max_iter: int) -> RatedLDA:
-        return RatedLDA(self.n_components, self.local_tol, max_iter)
+        profiles = _with_counts(profiles, places, found, before[:K])
+        new = replace(new, log_share=log_share, effects=effects, profiles=profiles)
+        return step.blend(statistics, self._solved(before, new.log_theta, log_share)), new
 
     # What was learnt
 
     effects_ = of_record("effects", "Effects of users and items on ratings.")
-    profiles_ = of_record(
-        "profiles", "Expected tokens of each descriptive topic of each item or user."
-    )
+    profiles_ = of_record("profiles", "Expected tokens of topics of each item or user.")
     bounds_ = of_record(
-        "bounds",
-        "The bound after each round of `fit` with the final kind of topics, in nats.",
-        list,
+        "bounds", "The bound after each round with the final topics, in nats.", list
     )
 
     @property
@@ -463,8 +407,7 @@ class RatingLDA(ReviewModel):
         return share.clip(least, 1 - least)
 
     def _places(self, whose: Labels, n: int) -> np.ndarray:
-        labels = whose.get(f"{self._commit.profile}s")
-        return np.full(n, -1) if labels is None else self._commit.profiles.places(labels)
+        return self._commit.profiles.places(whose.get(f"{self._commit.profile}s"), n)
 
     def _theta(self, places: np.ndarray) -> np.ndarray:
         gamma = np.tile(self.doc_topic_prior_, (len(places), 1))
@@ -511,11 +454,7 @@ def _with_qualitative(climbed: Climbed, reviews: Reviews, omega: np.ndarray) -> 
     that sign among all tokens lets expect.
     """
     minibatch, before = reviews.minibatch, climbed.posterior
-    sign = np.repeat(reviews.signs, np.diff(minibatch.indptr))
-    n_words = len(minibatch.words)
-    counts = [
-        np.bincount(minibatch.indices, minibatch.counts * (sign == s), n_words) for s in (1, -1)
-    ]
+    counts = reviews.by_sign(minibatch.counts)
     total = counts[0] + counts[1]
     expected = [total * (own.sum() / max(total.sum(), 1.0)) for own in counts]
     excess = [np.maximum(own - level, 0.0) for own, level in zip(counts, expected, strict=True)]

@@ -39,18 +39,9 @@ LEAST_LENGTH = 1e-4
 
 
 class Moments(NamedTuple):
-    """The moments of documents that the response depends on, summed or a mean over them.
+    """Sums or means that the response depends on, over documents with words.
 
-    Attributes
-    ----------
-    n : float
-        Documents with words.
-    total, squares : float
-        Of y and y^2.
-    topics, products : ndarray of shape (K,), float64
-        Of E[zbar] and y E[zbar].
-    second : ndarray of shape (K, K), float64
-        Of E[zbar zbar'].
+    Of 1, y, y^2, E[zbar] and y E[zbar], of shape (K,), and E[zbar zbar'], of shape (K, K).
     """
 
     n: float
@@ -68,15 +59,7 @@ class Moments(NamedTuple):
 
 @dataclass(frozen=True)
 class Response:
-    """A linear function of the topics, and the noise around it.
-
-    Attributes
-    ----------
-    coefficients : ndarray of shape (K,), float64
-    variance : float
-    mean : float
-        The value that the coefficients are drawn to.
-    """
+    """A linear function of the topics, the noise around it, and what coefficients are drawn to."""
 
     coefficients: np.ndarray
     variance: float
@@ -116,15 +99,7 @@ def solve_response(moments: Moments, penalty: float, before: Response) -> Respon
 
 @dataclass(frozen=True)
 class ResponseLDA:
-    """Inference in documents with a response.
-
-    Parameters
-    ----------
-    tol : float
-        A document is done when a sweep moves less than this share of its tokens.
-    max_iter : int
-        Sweeps over a document, at most.
-    """
+    """Inference in documents with a response, until a sweep moves less than `tol` of the tokens."""
 
     tol: float
     max_iter: int
@@ -190,8 +165,7 @@ def legible(X: sparse.csr_matrix, alpha: np.ndarray) -> sparse.csr_matrix:
 def mean_topics(gamma: np.ndarray, alpha: np.ndarray, X: sparse.csr_matrix) -> np.ndarray:
     """E[zbar] of documents, given q(theta); for those without words as expected from alpha."""
     counts = np.where(_lengths(X)[:, None] > 0, np.maximum(gamma - alpha, 0.0), alpha)
-    zbar: np.ndarray = counts / counts.sum(axis=1, keepdims=True)
-    return zbar
+    return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
 
 def _lengths(X: sparse.csr_matrix) -> np.ndarray:

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.frame import check_same
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.messages import Minibatch, Statistics
@@ -26,7 +25,6 @@ from streamtopics.reviews.base import (
 )
 from streamtopics.reviews.batch_em import Climbed, EStep
 from streamtopics.reviews.inference import normalised
-from streamtopics.reviews.online import moved, step_by_documents
 from streamtopics.reviews.response import (
     Moments,
     Response,
@@ -38,7 +36,6 @@ from streamtopics.reviews.response import (
     solve_response,
 )
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
-from streamtopics.updates.doc_topic import solve_alpha
 from streamtopics.validation import check_doc_topic_prior, check_word_prior
 
 
@@ -46,13 +43,7 @@ from streamtopics.validation import check_doc_topic_prior, check_word_prior
 class SupervisedCommit(RatedCommit):
     """All that a step of `SupervisedLDA` changes.
 
-    Attributes
-    ----------
-    origin : float
-        Mean of the first ratings, from which all others are measured.
-    response : Response
-    moments : Moments
-    bounds : tuple of float
+    `origin` is the mean of the first ratings, from which all others are measured.
     """
 
     origin: float = 0.0
@@ -171,14 +162,10 @@ class SupervisedLDA(RatedTopicModel):
 
         When it fails or is interrupted, nothing has changed.
 
-        Parameters
-        ----------
         {X_to_learn}
         {ratings}
 
-        Returns
-        -------
-        {self}
+        {returns_self}
         """
         return self._fit(X=X, y=y)
 
@@ -189,19 +176,12 @@ class SupervisedLDA(RatedTopicModel):
         all of the minibatch was learnt. Nothing is learnt from a minibatch without rows, and
         minibatches without a word that come before the first with one are forgotten.
 
-        Parameters
-        ----------
         {X_to_learn}
         {more_ratings}
 
-        Returns
-        -------
-        {self}
+        {returns_self}
         """
         return self._partial_fit(X=X, y=y)
-
-    def _check_continuable(self) -> None:
-        check_same(self, n_components=self.posterior_.shape[1])
 
     def _start(self, batch: Documents) -> None:
         K = self.n_components
@@ -241,7 +221,7 @@ class SupervisedLDA(RatedTopicModel):
 
     def _e_step(self, minibatch: Minibatch, y: np.ndarray, pool: Workers) -> EStep:
         """Inference in a round; its documents are gamma, the response and the moments."""
-        model = self._model()
+        model = ResponseLDA(self.local_tol, self.max_local_iter)
 
         def step(source: Any, documents: Any) -> tuple[Statistics, Any]:
             gamma, response, _ = documents
@@ -255,30 +235,15 @@ class SupervisedLDA(RatedTopicModel):
     def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, SupervisedCommit]:
         commit, posterior = self._commit, self._commit.posterior
         ratings: Any = batch.columns["y"]
-        statistics, moments, _ = self._model().step(
+        model = ResponseLDA(self.local_tol, self.max_local_iter)
+        statistics, moments, _ = model.step(
             posterior, batch.minibatch, ratings - commit.origin, commit.response, pool
         )
-        n = statistics.n_documents
-        step = step_by_documents(posterior.n_documents, commit.remembered, n, self.kappa)
-        log_theta = moved(commit.log_theta, statistics.log_theta, step.rate)
+        step, new = self._moved(statistics.n_documents, statistics.log_theta)
         moments = commit.moments.blended(step.retain, step.gain, moments)
-        new = replace(
-            commit,
-            log_theta=log_theta,
-            remembered=step.remembered,
-            response=solve_response(moments, self.response_penalty, commit.response),
-            moments=moments,
-        )
-        return step.blend(statistics, self._solved(posterior.alpha, log_theta)), new
-
-    def _solved(self, alpha: np.ndarray, log_theta: np.ndarray | None) -> np.ndarray:
-        """alpha by Newton's method, if it is learnt and anything is known of it."""
-        if not self.learn_priors or log_theta is None or len(alpha) == 1:
-            return alpha
-        return solve_alpha(log_theta, alpha)
-
-    def _model(self) -> ResponseLDA:
-        return ResponseLDA(self.local_tol, self.max_local_iter)
+        response = solve_response(moments, self.response_penalty, commit.response)
+        alpha = self._solved(posterior.alpha, new.log_theta)
+        return step.blend(statistics, alpha), replace(new, response=response, moments=moments)
 
     # What was learnt
 
@@ -289,9 +254,7 @@ class SupervisedLDA(RatedTopicModel):
         commit = self._commit
         return commit.origin + commit.response.coefficients
 
-    noise_variance_ = of_record(
-        "response.variance", "Variance of the ratings around those expected from the topics."
-    )
+    noise_variance_ = of_record("response.variance", "Variance of ratings around those expected.")
     bounds_ = of_record("bounds", "The penalised bound after each round of `fit`, in nats.", list)
 
     # Inference
@@ -299,8 +262,6 @@ class SupervisedLDA(RatedTopicModel):
     def predict(self, X: Any) -> np.ndarray:
         """Predict the ratings of documents.
 
-        Parameters
-        ----------
         {X}
 
         Returns
@@ -315,16 +276,13 @@ class SupervisedLDA(RatedTopicModel):
         commit, alpha = self._commit, self.doc_topic_prior_
         X = legible(batch.X, alpha)
         zbar = mean_topics(self._gamma(X, geometric_mean, pool), alpha, X)
-        ratings: np.ndarray = commit.origin + (zbar * commit.response.coefficients).sum(axis=1)
-        return ratings
+        return np.asarray(commit.origin + (zbar * commit.response.coefficients).sum(axis=1))
 
     def transform(self, X: Any) -> np.ndarray:
         """Infer the topic proportions of documents of unknown rating: their posterior mean.
 
         Deterministic, and each row depends on its own document only.
 
-        Parameters
-        ----------
         {X}
 
         Returns
@@ -340,12 +298,8 @@ class SupervisedLDA(RatedTopicModel):
     def score_samples(self, X: Any) -> np.ndarray:
         """Log predictive probability of the held-out tokens of each document.
 
-        Parameters
-        ----------
         {X}
 
-        Returns
-        -------
         {log_probability}
         """
         return self._completion("score_samples", X)[0]
@@ -353,13 +307,9 @@ class SupervisedLDA(RatedTopicModel):
     def score(self, X: Any, y: Any = None) -> float:
         """Log predictive probability per held-out token, by document completion.
 
-        Parameters
-        ----------
         {X}
         {ignored_ratings}
 
-        Returns
-        -------
         {score}
         """
         return predictive.per_token(*self._completion("score", X))
@@ -367,13 +317,9 @@ class SupervisedLDA(RatedTopicModel):
     def log_likelihood(self, X: Any, *, n_particles: int = 100, seed: int = 0) -> np.ndarray:
         """log p(words of each document) given the topics, by left-to-right evaluation.
 
-        Parameters
-        ----------
         {whole_X}
         {n_particles}
 
-        Returns
-        -------
         {log_likelihood}
         """
         batch = self._asked("log_likelihood", X)

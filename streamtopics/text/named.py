@@ -63,20 +63,62 @@ class NamedCounts(sparse.csr_matrix):
     def __getitem__(self, key: Any) -> Any:
         """Rows with the names, or else entries."""
         picked = super().__getitem__(key)
-        if isinstance(picked, NamedCounts) and _all_columns(key):
+        columns = key[1] if isinstance(key, tuple) else ...
+        whole = columns is ... or (isinstance(columns, slice) and columns == slice(None))
+        if isinstance(picked, NamedCounts) and whole:
             picked.feature_names = self.feature_names
         return picked
 
 
-def _all_columns(key: Any) -> bool:
-    """Whether a key picks rows, with all of their columns."""
-    if not isinstance(key, tuple):
-        return True
-    columns = key[1:]
-    return columns == (...,) or (isinstance(columns[0], slice) and columns[0] == slice(None))
+class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+    """Base of the vectorizers that let one of scikit-learn's, `vectorizer_`, count words."""
+
+    vectorizer: Any
+    vectorizer_: Any
+
+    def _fresh(self) -> Any:
+        """The vectorizer to fit, as it was given."""
+        return CountVectorizer() if self.vectorizer is None else clone(self.vectorizer)
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The words of the columns.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        words : ndarray of shape (n_words,), of str objects
+            The vocabulary of the vectorizer; HashingVectorizer has none.
+        """
+        check_is_fitted(self)
+        return np.asarray(self.vectorizer_.get_feature_names_out())
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Do nothing, so that the output of a pipeline can be chosen: counts stay sparse.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"} or None, default=None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The vectorizer.
+        """
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
 
 
-class NamedVectorizer(TransformerMixin, BaseEstimator):
+class NamedVectorizer(TextVectorizer):
     """Count words, and pass on to the next step of a pipeline which word is in which column.
 
     Vectorizers of scikit-learn return sparse matrices, which do not know the words of their
@@ -128,7 +170,7 @@ class NamedVectorizer(TransformerMixin, BaseEstimator):
         self : object
             The fitted vectorizer.
         """
-        self.vectorizer_ = self._fresh().fit(raw_documents, y)
+        self.vectorizer_ = self._naming().fit(raw_documents, y)
         return self
 
     def fit_transform(self, raw_documents: Iterable[Any], y: Any = None) -> NamedCounts:
@@ -145,10 +187,10 @@ class NamedVectorizer(TransformerMixin, BaseEstimator):
         -------
         X : NamedCounts of shape (n_documents, n_words)
         """
-        vectorizer = self._fresh()
+        vectorizer = self._naming()
         counts = vectorizer.fit_transform(raw_documents, y)
         self.vectorizer_ = vectorizer
-        return self._named(counts)
+        return NamedCounts.of(counts, self.get_feature_names_out())
 
     def transform(self, raw_documents: Iterable[Any]) -> NamedCounts:
         """Count the words of each text.
@@ -163,55 +205,15 @@ class NamedVectorizer(TransformerMixin, BaseEstimator):
         X : NamedCounts of shape (n_documents, n_words)
         """
         check_is_fitted(self)
-        return self._named(self.vectorizer_.transform(raw_documents))
+        counts = self.vectorizer_.transform(raw_documents)
+        return NamedCounts.of(counts, self.get_feature_names_out())
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """The words of the columns.
-
-        Parameters
-        ----------
-        input_features : None
-            Ignored.
-
-        Returns
-        -------
-        words : ndarray of shape (n_words,), of str objects
-        """
-        check_is_fitted(self)
-        words: np.ndarray = self.vectorizer_.get_feature_names_out()
-        return words
-
-    def set_output(self, *, transform: str | None = None) -> Self:
-        """Do nothing: the counts are sparse, and named as they are.
-
-        It is here so that the output of a pipeline can be chosen.
-
-        Parameters
-        ----------
-        transform : {"default", "pandas", "polars"} or None, default=None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-            The vectorizer.
-        """
-        return self
-
-    def _fresh(self) -> Any:
-        vectorizer = CountVectorizer() if self.vectorizer is None else clone(self.vectorizer)
+    def _naming(self) -> Any:
+        """The vectorizer to fit, which must know its words."""
+        vectorizer = self._fresh()
         if not hasattr(vectorizer, "get_feature_names_out"):
             raise TypeError(
                 f"vectorizer must know its words, but {vectorizer!r} has no "
                 "get_feature_names_out; use CountVectorizer or TfidfVectorizer"
             )
         return vectorizer
-
-    def _named(self, counts: Any) -> NamedCounts:
-        return NamedCounts.of(counts, self.vectorizer_.get_feature_names_out())
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = False
-        return tags

@@ -4,21 +4,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import partial
 from itertools import accumulate, chain, pairwise
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.text.named import NamedCounts
+from streamtopics.text.named import NamedCounts, TextVectorizer
 from streamtopics.text.splitting import split_sentences
 
 
-class SentenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     """Turn documents into counts of the words in each of their sentences.
 
     A document becomes a matrix with one row for each sentence, so that models of
@@ -158,46 +154,6 @@ class SentenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
             )
         return [self._split(document, d) for d, document in enumerate(raw_documents)]
 
-    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """The words of the columns.
-
-        Parameters
-        ----------
-        input_features : None
-            Ignored.
-
-        Returns
-        -------
-        words : ndarray of shape (n_words,), of str objects
-            The vocabulary of the vectorizer; HashingVectorizer has none.
-        """
-        check_is_fitted(self)
-        words: np.ndarray = self.vectorizer_.get_feature_names_out()
-        return words
-
-    def set_output(self, *, transform: str | None = None) -> Self:
-        """Do nothing: matrices of sentences do not fit into a data frame.
-
-        It is here so that the output of a pipeline can be chosen.
-
-        Parameters
-        ----------
-        transform : {"default", "pandas", "polars"} or None, default=None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-            The vectorizer.
-        """
-        return self
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = False
-        return tags
-
     def _split(self, document: Any, place: int) -> list[str]:
         if isinstance(document, str):
             split = split_sentences if self.splitter is None else self.splitter
@@ -215,8 +171,7 @@ class SentenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
         return list(sentences)
 
     def _fit(self, documents: list[list[str]]) -> Self:
-        given = self.vectorizer
-        vectorizer: Any = CountVectorizer() if given is None else clone(given)
+        vectorizer = self._fresh()
         if getattr(vectorizer, "input", None) != "content":
             raise ValueError(
                 "vectorizer must be one of scikit-learn's for texts, such as CountVectorizer, "
@@ -224,7 +179,8 @@ class SentenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
                 "streamtopics.datasets.read_texts"
             )
         # Its analyzer takes a sentence; while it is fitted, a document.
-        vectorizer.build_analyzer = partial(_document_analyzer, vectorizer.build_analyzer())
+        analyze = vectorizer.build_analyzer()
+        vectorizer.build_analyzer = lambda: lambda document: chain(*map(analyze, document))
         vectorizer.fit(documents)
         del vectorizer.build_analyzer
         self.vectorizer_ = vectorizer
@@ -240,11 +196,3 @@ class SentenceVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
         for d, (start, stop) in enumerate(pairwise(starts)):
             out[d] = counts[start:stop]
         return out
-
-
-def _document_analyzer(analyze: Callable[[str], list[str]]) -> Callable[[list[str]], Iterable[str]]:
-    return partial(_analyze_document, analyze)
-
-
-def _analyze_document(analyze: Callable[[str], list[str]], sentences: list[str]) -> Iterable[str]:
-    return chain.from_iterable(map(analyze, sentences))

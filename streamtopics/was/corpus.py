@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -12,6 +13,7 @@ from scipy import sparse
 
 from streamtopics.kernels import rows
 from streamtopics.kernels import was as kernel
+from streamtopics.sentences import Sentences
 
 # Words are sampled one by one. So many take about 1 GiB in `fit`, and as much again for every
 # eight topics in `transform`; a hundred sweeps over them are hours.
@@ -22,14 +24,8 @@ MOST_WORDS = 2**24
 class SentenceCorpus:
     """Words in sentences in documents.
 
-    Attributes
-    ----------
-    words : ndarray of shape (n_words,), int32
-        Columns of the vocabulary.
-    sentences : ndarray of shape (n_sentences + 1,), intp
-        Where each sentence begins in `words`, and the end.
-    documents : ndarray of shape (n_documents + 1,), intp
-        Where each document begins among the sentences, and the end.
+    Words, int32, are columns of the vocabulary. `sentences` and `documents`, intp, say where each
+    begins among the words and among the sentences, and the end.
     """
 
     words: np.ndarray
@@ -51,8 +47,7 @@ class SentenceCorpus:
     @property
     def bounds(self) -> np.ndarray:
         """Return the place in `words` where each document begins, and the end."""
-        bounds: np.ndarray = self.sentences[self.documents]
-        return bounds
+        return np.take(self.sentences, self.documents)
 
     def part(self, first: int, last: int) -> SentenceCorpus:
         """Return the documents first .. last - 1."""
@@ -85,22 +80,8 @@ class SentenceCorpus:
 def corpus_of(X: Any, sentences_per_document: Any) -> SentenceCorpus:
     """Turn the counts of sentences into words, in the order of their columns.
 
-    Parameters
-    ----------
-    X : {array-like, sparse matrix} of shape (n_sentences, n_features)
-        Whole numbers; a count of c becomes c words in a row.
-    sentences_per_document : array-like of shape (n_documents,), int
-        How many of the sentences are of each document, in order; 0 is legal.
-
-    Returns
-    -------
-    corpus : SentenceCorpus
-
-    Raises
-    ------
-    ValueError
-        If a count is negative or not whole, there are too many words, or the documents do
-        not fit the sentences.
+    X is of shape (n_sentences, n_features), of whole numbers; a count of c becomes c words in
+    a row. Of each document there are so many sentences, in order; 0 is legal.
     """
     X = sparse.csr_matrix(X, copy=True)
     X.sum_duplicates()
@@ -120,6 +101,11 @@ def corpus_of(X: Any, sentences_per_document: Any) -> SentenceCorpus:
     )
 
 
+def words_of(sentences: Sentences) -> tuple[np.ndarray, SentenceCorpus]:
+    """Return the columns that occur in sentences, and the corpus with places in them."""
+    return own_words(corpus_of(sentences.counts, np.diff(sentences.starts)))
+
+
 def own_words(corpus: SentenceCorpus) -> tuple[np.ndarray, SentenceCorpus]:
     """Return the columns that occur, and the corpus with places in them for its words."""
     n_features = int(corpus.words.max(initial=-1)) + 1
@@ -127,21 +113,16 @@ def own_words(corpus: SentenceCorpus) -> tuple[np.ndarray, SentenceCorpus]:
     return words, replace(corpus, words=places)
 
 
-def document_seeds(seed: int, n_before: int, n_documents: int) -> np.ndarray:
-    """Return seeds of documents by their place in a stream, of shape (n_documents,)."""
-    seeds: np.ndarray = kernel.document_seeds(seed, n_before, n_documents)
-    return seeds
+# (seed, n_before, n_documents) -> seeds of documents by their place in a stream, (n_documents,).
+document_seeds: Callable[[int, int, int], np.ndarray] = kernel.document_seeds
 
 
 def content_seeds(corpus: SentenceCorpus, words: np.ndarray) -> np.ndarray:
-    """Return seeds of documents that depend on their sentences alone, (n_documents,).
-
-    The corpus is one over `words`, columns of the vocabulary.
-    """
-    seeds: np.ndarray = kernel.content_seeds(
+    """Return seeds of documents, of a corpus over `words`, that depend on their sentences alone."""
+    found: np.ndarray = kernel.content_seeds(
         corpus.documents, corpus.sentences, words[corpus.words]
     )
-    return seeds
+    return found
 
 
 def _whole(counts: np.ndarray) -> np.ndarray:

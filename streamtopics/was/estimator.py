@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -25,23 +25,12 @@ from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates.online_em import running_mean
 from streamtopics.updates.schedules import MeanDecay
 from streamtopics.validation import COMMON_CONSTRAINTS, Interval, check_word_prior
-from streamtopics.was.corpus import (
-    SentenceCorpus,
-    content_seeds,
-    corpus_of,
-    document_seeds,
-    own_words,
-)
+from streamtopics.was.corpus import SentenceCorpus, content_seeds, document_seeds, words_of
 from streamtopics.was.franchise import HDP
 from streamtopics.was.prior import LEAST, MOST, SentencePrior, check_prior
 from streamtopics.was.sampler import Averages, SentenceSampler, TopicCounts, word_statistics
 from streamtopics.was.stick_breaking import SBP
-from streamtopics.was.subtle import (
-    SubtleTopic,
-    check_texts,
-    find_subtle,
-    shown,
-)
+from streamtopics.was.subtle import SubtleTopic, check_texts, find_subtle, shown
 from streamtopics.was.weight_agnostic import WAS
 
 # The source of WAS has b = 1, which makes too many tables of short sentences.
@@ -51,31 +40,15 @@ POSITIVE = Interval(Real, LEAST, MOST, closed="both")
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceCommit(Commit):
-    """All that a step of learning changes.
-
-    Attributes
-    ----------
-    n_atoms, n_tables : ndarray of shape (n_documents,), float64
-        Mean numbers of atoms and of tables in the documents of the step.
-    """
+    """All that a step changes: also mean numbers of atoms and of tables, by document, in it."""
 
     n_atoms: np.ndarray
     n_tables: np.ndarray
 
 
-class Learnt(NamedTuple):
-    """Averages over the sweeps of a minibatch.
-
-    Attributes
-    ----------
-    counts : ndarray of shape (n_words, K), float64
-        Tokens of each word in each topic.
-    n_atoms, n_tables : ndarray of shape (n_documents,), float64
-    """
-
-    counts: np.ndarray
-    n_atoms: np.ndarray
-    n_tables: np.ndarray
+# Averages over the sweeps of a minibatch: tokens of each word in each topic, (n_words, K), and the
+# numbers of atoms and of tables, (n_documents,).
+Learnt = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @documented
@@ -206,42 +179,6 @@ class WASTopicModel(SentenceTopics):
 
     # Learning
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
-        """Learn from a corpus by Gibbs sampling. Forgets what was learnt before.
-
-        Parameters
-        ----------
-        {X_sentences}
-        {y_ignored}
-        {groups}
-
-        Returns
-        -------
-        self : object
-            The fitted estimator.
-        """
-        return self._fit(X=X, groups=groups)
-
-    def partial_fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
-        """Learn from one minibatch; the first one as `fit` does, later ones by online EM.
-
-        When it fails nothing has changed. When it is interrupted, either nothing has
-        changed or all of the minibatch was learnt, as `n_batch_iter_` shows. A minibatch
-        without documents changes nothing.
-
-        Parameters
-        ----------
-        {X_sentences}
-        {y_ignored}
-        {groups}
-
-        Returns
-        -------
-        self : object
-            The estimator.
-        """
-        return self._partial_fit(X=X, groups=groups)
-
     def _check_parameters(self) -> None:
         prior = self._record("prior", self.prior)
         if isinstance(prior, str):
@@ -275,7 +212,7 @@ class WASTopicModel(SentenceTopics):
         """Take a step of online EM, the first by a chain with topics integrated out."""
         commit = self._commit
         posterior = commit.posterior
-        words, corpus = corpus_over_own_words(batch.sentences)
+        words, corpus = words_of(batch.sentences)
         seeds = document_seeds(self.seed_, posterior.n_documents, corpus.n_documents)
         sample = self._chain if posterior.knows_nothing else self._given_topics
         counts, n_atoms, n_tables = sample(corpus, words, seeds, pool)
@@ -289,7 +226,9 @@ class WASTopicModel(SentenceTopics):
         self, corpus: SentenceCorpus, words: np.ndarray, seeds: np.ndarray, pool: Workers
     ) -> Learnt:
         """Sample documents with topics integrated out."""
-        sampler, topics = self._sampler, self._no_counts(words)
+        sampler, posterior, K = self._sampler, self.posterior_, self.n_components
+        eta, eta_mass = posterior.prior_rows(words)[:, 0], float(posterior.prior_mass[0])
+        topics = TopicCounts(np.zeros((len(words), K)), np.zeros(K), eta, eta_mass)
         counts, (n_atoms, n_tables) = np.zeros_like(topics.counts), np.zeros((2, len(seeds)))
         total, shown = len(seeds) * self.n_sweeps, self.verbose > 0
         with progress(type(self).__name__, total, enabled=shown) as report:
@@ -302,13 +241,7 @@ class WASTopicModel(SentenceTopics):
                     n_atoms += distinct(corpus, state.dish)
                     n_tables += distinct(corpus, state.table)
         kept = self.n_sweeps - self.n_burn_in
-        return Learnt(counts / kept, n_atoms / kept, n_tables / kept)
-
-    def _no_counts(self, words: np.ndarray) -> TopicCounts:
-        """The prior of some words, and no counts."""
-        posterior, nothing = self.posterior_, np.zeros((len(words), self.n_components))
-        eta, eta_mass = posterior.prior_rows(words)[:, 0], float(posterior.prior_mass[0])
-        return TopicCounts(nothing, np.zeros(self.n_components), eta, eta_mass)
+        return counts / kept, n_atoms / kept, n_tables / kept
 
     def _given_topics(
         self, corpus: SentenceCorpus, words: np.ndarray, seeds: np.ndarray, pool: Workers
@@ -318,7 +251,7 @@ class WASTopicModel(SentenceTopics):
         counts = word_statistics(corpus, found.word_topic, len(words))
         document = np.repeat(np.arange(corpus.n_documents), np.diff(corpus.documents))
         n_tables = np.bincount(document, found.n_tables, corpus.n_documents)
-        return Learnt(counts, found.n_dishes, n_tables)
+        return counts, found.n_dishes, n_tables
 
     @property
     def n_atoms_(self) -> np.ndarray:
@@ -340,18 +273,14 @@ class WASTopicModel(SentenceTopics):
         Each row depends on its own document only. A document without words gets equal
         proportions.
 
-        Parameters
-        ----------
-        {X_sentences}
-        {groups}
+        {sentences}
 
         Returns
         -------
         doc_topic : ndarray of shape (n_documents, n_components), float64
             Rows sum to 1.
         """
-        check_is_fitted(self)
-        batch = self._read("transform", X=X, groups=groups)
+        batch = self._asked("transform", X, groups)
         theta = self._inferred(lambda pool: self._sentence_topic(batch, pool))
         return document_means(batch.sentences, theta)
 
@@ -364,25 +293,17 @@ class WASTopicModel(SentenceTopics):
         average; the more particles, the less. Particles seat the words in the order of the
         process (section III of the source), each given those before it.
 
-        Parameters
-        ----------
-        {X_sentences}
-        {groups}
-        n_particles : int, default=100
-        seed : int, default=0
-            Seed of the particles; documents do not depend on each other.
+        {sentences}
+        {n_particles}
 
-        Returns
-        -------
-        log_likelihood : ndarray of shape (n_documents,), float64
-            In nats; 0 for a document without words.
+        {log_likelihood}
         """
         check_is_fitted(self)
         check_whole(self, n_particles=n_particles)
         if not (isinstance(seed, Integral) and 0 <= seed < 2**64):
             raise ValueError(f"seed must be an integer in [0, 2**64); got {seed!r}")
         batch = self._read("log_likelihood", X=X, groups=groups)
-        words, corpus = corpus_over_own_words(batch.sentences)
+        words, corpus = words_of(batch.sentences)
         seeds = content_seeds(corpus, words) ^ np.uint64(seed)
         return self._inferred(
             lambda pool: self._sampler.log_likelihood(
@@ -404,10 +325,7 @@ class WASTopicModel(SentenceTopics):
     ) -> list[SubtleTopic]:
         """Find topics that are rare in a corpus and dominate a few sentences, with these.
 
-        Parameters
-        ----------
-        {X_sentences}
-        {groups}
+        {sentences}
         max_share : float or None, default=None
             Share of the words that a subtle topic may have at most; None is half of an
             even share, 1 / (2 n_components).
@@ -447,7 +365,7 @@ class WASTopicModel(SentenceTopics):
         return topics
 
     def _sentence_topic(self, batch: SentenceDocuments, pool: Workers) -> np.ndarray:
-        words, corpus = corpus_over_own_words(batch.sentences)
+        words, corpus = words_of(batch.sentences)
         return self._fold_in(corpus, words, content_seeds(corpus, words), pool).sentence_topic
 
     def _fold_in(
@@ -472,11 +390,6 @@ class WASTopicModel(SentenceTopics):
         return SentenceSampler(self._record("prior", self.prior), self.atom_prior)
 
 
-def corpus_over_own_words(sentences: Sentences) -> tuple[np.ndarray, SentenceCorpus]:
-    """Return the words that occur, and the corpus over them."""
-    return own_words(corpus_of(sentences.counts, np.diff(sentences.starts)))
-
-
 def distinct(corpus: SentenceCorpus, labels: np.ndarray) -> np.ndarray:
     """Count the labels that the words of each document have, (n_documents,)."""
     document = np.repeat(np.arange(corpus.n_documents), np.diff(corpus.bounds))
@@ -490,5 +403,4 @@ def document_means(sentences: Sentences, sentence_topic: np.ndarray) -> np.ndarr
     sums = [np.bincount(document, lengths * column, n) for column in sentence_topic.T]
     totals = np.bincount(document, lengths, n)[:, None]
     means = np.full((n, len(sums)), 1 / len(sums))
-    found: np.ndarray = np.divide(np.stack(sums, axis=1), totals, out=means, where=totals > 0)
-    return found
+    return np.asarray(np.divide(np.stack(sums, axis=1), totals, out=means, where=totals > 0))

@@ -136,20 +136,10 @@ class HDP(Franchise):
 def tabulated(
     join: Callable[..., ArrayLike], open_: Callable[..., ArrayLike], n_members: int, n_groups: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Tabulate the weights of joining a group and of opening one.
+    """Tabulate the weights of joining a group, (n_members + 1,), and of opening one.
 
-    Parameters
-    ----------
-    join, open_ : callable
-        Functions of the members of a group, and of the members and the groups.
-    n_members, n_groups : int
-        The most of each.
-
-    Returns
-    -------
-    joining : ndarray of shape (n_members + 1,), float64
-    opening : ndarray of shape (n_groups + 1, n_members + 1), float64
-        0 where groups would be empty.
+    `join` is a function of the members of a group and `open_` of all members and the groups;
+    its table is of shape (n_groups + 1, n_members + 1), 0 where groups would be empty.
     """
     if (n_members + 1) * (n_groups + 1) > MOST_WEIGHTS:
         raise ValueError(
@@ -236,5 +226,4 @@ def _dirichlet(alpha: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """
     log_gamma = np.log(rng.gamma(alpha + 1)) + np.log1p(-rng.random(len(alpha))) / alpha
     gamma = np.exp(log_gamma - log_gamma.max())
-    total: np.ndarray = gamma / gamma.sum()
-    return total
+    return np.asarray(gamma / gamma.sum())

@@ -102,8 +102,7 @@ def stick_parameters(a: Sticks, b: Sticks, n: int | None = None) -> tuple[np.nda
 def broken(sticks: ArrayLike) -> np.ndarray:
     """Return the weights theta_j = v_j prod_{l<j} (1 - v_l)."""
     v = np.asarray(sticks, dtype=np.float64)
-    weights: np.ndarray = v * np.cumprod(np.append(1.0, 1 - v))[: len(v)]
-    return weights
+    return np.asarray(v * np.cumprod(np.append(1.0, 1 - v))[: len(v)])
 
 
 def choose(weights: ArrayLike, rng: np.random.Generator) -> int:

@@ -11,7 +11,7 @@ corpus alone, and so do the results, whatever the number of workers.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -33,18 +33,11 @@ WORDS_PER_JOB = 5_000
 WORDS_PER_COMPARISON = 8
 
 
-@dataclass(frozen=True)
-class Assignments:
+class Assignments(NamedTuple):
     """The topic, table and dish of each word, arrays of shape (n_words,) of int32.
 
-    Attributes
-    ----------
-    topic : ndarray
-    table : ndarray
-        A table is named by the number, in the document, of its first word; -1 for a word
-        that has no seat yet.
-    dish : ndarray
-        The table's dish, a number within the document.
+    A table is named by the number, in the document, of its first word, and is -1 for a word
+    without a seat; its dish is a number within the document.
     """
 
     topic: np.ndarray
@@ -59,27 +52,18 @@ class Assignments:
     @classmethod
     def joined(cls, parts: Sequence[Assignments]) -> Self:
         """Return those of corpora that follow each other."""
-        columns = zip(*((part.topic, part.table, part.dish) for part in parts), strict=True)
-        return cls(*(np.concatenate(column) for column in columns))
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
     def part(self, first: int, last: int) -> Assignments:
         """Return a copy for the words first .. last - 1."""
-        span = slice(first, last)
-        return Assignments(self.topic[span].copy(), self.table[span].copy(), self.dish[span].copy())
+        return Assignments(*(field[first:last].copy() for field in self))
 
 
-@dataclass(frozen=True)
-class TopicCounts:
+class TopicCounts(NamedTuple):
     """The words of each topic, and the prior of the topics.
 
-    Attributes
-    ----------
-    counts : ndarray of shape (n_features, K), float64
-    mass : ndarray of shape (K,), float64
-        Sums of the columns of the counts, over the whole vocabulary.
-    eta : ndarray of shape (n_features,), float64
-    eta_mass : float
-        Sum of eta over the whole vocabulary.
+    `counts` is of shape (n_features, K), `eta` of shape (n_features,); `mass`, of shape (K,),
+    and `eta_mass` are their sums over the whole vocabulary.
     """
 
     counts: np.ndarray
@@ -90,12 +74,8 @@ class TopicCounts:
     @classmethod
     def none(cls, n_features: int, n_topics: int, eta: float) -> Self:
         """Return counts of no words, under a symmetric prior."""
-        return cls(
-            np.zeros((n_features, n_topics)),
-            np.zeros(n_topics),
-            np.full(n_features, float(eta)),
-            float(eta) * n_features,
-        )
+        nothing, every = np.zeros((n_features, n_topics)), np.full(n_features, float(eta))
+        return cls(nothing, np.zeros(n_topics), every, float(eta) * n_features)
 
     def rows(self, words: np.ndarray) -> TopicCounts:
         """Return a copy for some of the words."""
@@ -107,7 +87,7 @@ class TopicCounts:
         for words, local in parts:
             counts[words] += local.counts - self.counts[words]
             mass += local.mass - self.mass
-        return replace(self, counts=counts, mass=mass)
+        return self._replace(counts=counts, mass=mass)
 
 
 class GivenTopics(NamedTuple):
@@ -119,20 +99,12 @@ class GivenTopics(NamedTuple):
     eta_mass: float = 0.0
 
 
-@dataclass(frozen=True)
-class Averages:
-    """Posterior means over the sweeps that were kept.
+class Averages(NamedTuple):
+    """Posterior means over the sweeps that were kept, and the seats after the last sweep.
 
-    Attributes
-    ----------
-    state : Assignments
-        After the last sweep.
-    word_topic : ndarray of shape (n_words, K)
-        p(topic) of each word of the corpus.
-    sentence_topic : ndarray of shape (n_sentences, K)
-        E[topic proportions] of each sentence.
-    n_tables : ndarray of shape (n_sentences,)
-    n_dishes : ndarray of shape (n_documents,)
+    `word_topic`, of shape (n_words, K), is p(topic) of each word of the corpus, and
+    `sentence_topic`, of shape (n_sentences, K), E[topic proportions] of each sentence; tables
+    are counted by sentence and dishes by document.
     """
 
     state: Assignments
@@ -144,13 +116,8 @@ class Averages:
     @classmethod
     def joined(cls, parts: Sequence[Averages]) -> Self:
         """Return those of corpora that follow each other."""
-        return cls(
-            Assignments.joined([part.state for part in parts]),
-            np.concatenate([part.word_topic for part in parts]),
-            np.concatenate([part.sentence_topic for part in parts]),
-            np.concatenate([part.n_tables for part in parts]),
-            np.concatenate([part.n_dishes for part in parts]),
-        )
+        states, *means = zip(*parts, strict=True)
+        return cls(Assignments.joined(states), *map(np.concatenate, means))
 
 
 @dataclass(frozen=True)
@@ -257,23 +224,9 @@ class SentenceSampler:
     ) -> Averages:
         """Average the last sweeps over documents, each of which depends on itself alone.
 
-        Parameters
-        ----------
-        corpus : SentenceCorpus
-        weights : ndarray of shape (n_features, K)
-            Probability of each word in each topic, up to a factor for each word.
-        seeds : ndarray of shape (n_documents,), uint64
-        n_sweeps, n_averaged : int
-            Sweeps, and how many of the last to average over.
-        state : Assignments or None
-            Where to go on from; None is the sequential start.
-        first_sweep : int
-            Number of the first sweep, to go on with other random numbers.
-        workers : Workers
-
-        Returns
-        -------
-        averages : Averages
+        `weights` are the probabilities of words in topics, of shape (n_features, K), up to a
+        factor for each word. Sweeps go on from `state`, or from the sequential start; a later
+        `first_sweep` has other random numbers.
         """
         if not 0 <= n_averaged <= n_sweeps:
             raise ValueError(
@@ -303,21 +256,8 @@ class SentenceSampler:
 
         Particles seat the words in the order of the process, each given those before it.
         When their weights have become uneven, they are drawn anew in proportion to them.
-        The exponential is an unbiased estimate.
-
-        Parameters
-        ----------
-        corpus : SentenceCorpus
-        weights : ndarray of shape (n_features, K)
-            Word probabilities of the topics.
-        seeds : ndarray of shape (n_documents,), uint64
-        n_particles : int
-        workers : Workers
-
-        Returns
-        -------
-        log_likelihood : ndarray of shape (n_documents,)
-            In nats; 0 for a document without words.
+        The exponential is an unbiased estimate. `weights`, of shape (n_features, K), are the
+        word probabilities of the topics. In nats, 0 for a document without words.
         """
         if n_particles < 1:
             raise ValueError(f"n_particles must be a positive integer; got {n_particles!r}")
@@ -346,14 +286,9 @@ class SentenceSampler:
     ) -> Averages:
         """Sweep over some documents."""
         state = self._seat(corpus, topics, seeds) if state is None else state
-        n_topics = topics.counts.shape[1]
-        means = Averages(
-            state,
-            np.zeros((corpus.n_words, n_topics)),
-            np.zeros((corpus.n_sentences, n_topics)),
-            np.zeros(corpus.n_sentences),
-            np.zeros(corpus.n_documents),
-        )
+        K, sizes = topics.counts.shape[1], (corpus.n_sentences, corpus.n_documents)
+        of_topics = (np.zeros((n, K)) for n in (corpus.n_words, corpus.n_sentences))
+        means = Averages(state, *of_topics, *map(np.zeros, sizes))
         self._compiled(topics).sweep(corpus, seeds, state, *sweeps, means)
         return means
 
@@ -364,7 +299,7 @@ class SentenceSampler:
         n = corpus.n_words
         copies, seeds = corpus.copies(n_particles), document_seeds(seed, 0, n_particles)
         state, log_p = Assignments.empty(n * n_particles), np.empty(n_particles)
-        fields = [field.reshape(n_particles, n) for field in (state.topic, state.table, state.dish)]
+        fields = [field.reshape(n_particles, n) for field in state]
         sampler = self._compiled(topics)
         rng = np.random.default_rng(seed)
         log_weight, total = np.zeros(n_particles), 0.0

@@ -65,21 +65,8 @@ def find_subtle(
 ) -> list[tuple[int, float, np.ndarray]]:
     """Find topics with little of the words and most of some sentence, the rarest first.
 
-    Parameters
-    ----------
-    sentence_topic : ndarray of shape (n_sentences, K)
-        Topic proportions of the sentences.
-    lengths : ndarray of shape (n_sentences,)
-        Their words; sentences without any do not count.
-    max_share : float
-        Share of the words of the corpus that a subtle topic may have.
-    min_proportion : float
-        Proportion of a sentence that it must have to dominate it.
-
-    Returns
-    -------
-    found : list of (topic, share, sentences)
-        The sentences that it dominates, the most dominated first.
+    Each with its share and the sentences that it dominates, the most dominated first; those
+    without words do not count.
     """
     total = lengths.sum()
     shares = lengths @ sentence_topic / total if total > 0 else np.ones(sentence_topic.shape[1])

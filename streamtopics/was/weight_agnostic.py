@@ -99,13 +99,9 @@ class WAS:
         """Draw the weights of the atoms that two groups share, all of them in use."""
         seats = self.draw_seats([n_words, n_words], rng)
         assert seats.sticks is not None
-        position = []
-        for group in np.split(np.arange(2 * n_words), 2):
-            first = group[seats.table[group] == group]
-            position.append({dish: j for j, dish in enumerate(seats.dish[first].tolist())})
+        first = seats.table == np.arange(2 * n_words)
+        mine, theirs = seats.dish[:n_words][first[:n_words]], seats.dish[n_words:][first[n_words:]]
+        _, i, j = np.intersect1d(mine, theirs, assume_unique=True, return_indices=True)
         one, other = seats.sticks
-        places = [
-            (position[0][dish], position[1][dish])
-            for dish in sorted(position[0].keys() & position[1].keys())
-        ]
-        return [((one[i], other[j]), (i, j)) for i, j in places]
+        pairs = zip(i.tolist(), j.tolist(), strict=True)
+        return [((one[i], other[j]), (i, j)) for i, j in pairs]
