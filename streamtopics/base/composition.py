@@ -227,7 +227,7 @@ def of_online_em(
 def suited_inference(X: sparse.csr_matrix) -> LocalStep:
     """The local step that suits documents as long as these."""
     lengths = np.asarray(X.sum(axis=1)).ravel()
-    typical = lengths[lengths > 0].mean() if lengths.any() else 0.0
+    typical = lengths[lengths > 0].mean() if lengths.any() else SHORT
     if typical < SHORT:
         return OneTopic()
     return Gibbs() if typical < LONG else Variational()

@@ -104,6 +104,14 @@ class Mergeable(StreamingEstimator):
                     "both from one integer random_state, or from copies of one model and pass it "
                     "as base"
                 )
+            start = getattr(self._composition(), "start", None)
+            apart = base is None or base.posterior_.knows_nothing
+            if apart and self.n_components > 1 and not getattr(start, "of_seed", True):
+                raise ValueError(
+                    "both models started from documents of their own, so that their topics are "
+                    "not the same; start both from copies of one model that has learnt something "
+                    "and pass it as base, or set start='noise'"
+                )
             self._commit = self._merged(other, None if base is None else base.posterior_)
         return self
 

@@ -237,6 +237,10 @@ class StreamingLDA(StreamingTopicModel):
         found: LocalStep = self._commit.update.inference
         return found
 
+    def _can_start(self, batch: Documents) -> bool:
+        # Without documents there is nothing to choose a local step by.
+        return not is_auto(self.inference) or batch.n_documents > 0
+
     def _start(self, batch: Documents) -> None:
         self._suited = suited_inference(batch.X)
         super()._start(batch)

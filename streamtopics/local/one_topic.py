@@ -12,7 +12,7 @@ multinomial mixture model-based approach for short text clustering", which is sa
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.parallel import Workers, spans
 
-DOCUMENTS_PER_JOB = 1024
+DOCUMENTS_PER_JOB = 64
 # Of which single precision knows the logarithm.
 LEAST_WEIGHT = 1e-30
 
@@ -99,15 +99,8 @@ class OneTopic(LocalStep):
         log_mixed = np.log(np.maximum(mixed, LEAST_WEIGHT))
         log_alpha = np.log(topics.alpha[self.n_background :]).astype(log_mixed.dtype)
         q = np.empty((minibatch.n_documents, mixed.shape[1]), log_mixed.dtype)
-
-        def fill(start: int, stop: int) -> None:
-            part = X[start:stop] @ log_mixed
-            part += log_alpha
-            part -= part.max(axis=1, keepdims=True)
-            np.exp(part, out=part)
-            q[start:stop] = part / part.sum(axis=1, keepdims=True)
-
-        workers.share(fill, spans(minibatch.n_documents, DOCUMENTS_PER_JOB))
+        jobs = ((X, log_mixed, log_alpha, *at, q) for at in spans(len(q), DOCUMENTS_PER_JOB))
+        workers.share(_explain, jobs)
         return q
 
     def _proportions(self, q: np.ndarray) -> np.ndarray:
@@ -117,3 +110,13 @@ class OneTopic(LocalStep):
         background = np.full((len(q), 1), 1 - self.share, q.dtype)
         found: np.ndarray = np.concatenate([background, self.share * q], axis=1)
         return found
+
+
+def _explain(
+    X: Any, log_mixed: np.ndarray, log_alpha: np.ndarray, start: int, stop: int, q: np.ndarray
+) -> None:
+    """Write the probabilities of the topics of the documents start .. stop into q."""
+    part = X[start:stop] @ log_mixed + log_alpha
+    part -= part.max(axis=1, keepdims=True)
+    np.exp(part, out=part)
+    q[start:stop] = part / part.sum(axis=1, keepdims=True)

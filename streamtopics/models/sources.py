@@ -2,7 +2,7 @@
 """What a local step may see in the place of a posterior: a start, or a prior of less weight."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -46,7 +46,15 @@ class HasPrior(Source, Protocol):
 
 
 class Start(Protocol):
-    """What makes the topics that the first minibatch is seen with."""
+    """What makes the topics that the first minibatch is seen with.
+
+    Attributes
+    ----------
+    of_seed : bool
+        Whether the seed alone makes them, so that two streams with one seed start alike.
+    """
+
+    of_seed: ClassVar[bool]
 
     def __call__(
         self, prior: TopicPosterior, minibatch: Minibatch, seed: int, n_background: int = 0
@@ -119,6 +127,8 @@ class Table:
 class NoiseStart:
     """Topics that differ at random; see `RandomStart`."""
 
+    of_seed: ClassVar[bool] = True
+
     def __call__(
         self, prior: TopicPosterior, minibatch: Minibatch, seed: int, n_background: int = 0
     ) -> Source:
@@ -134,6 +144,8 @@ class DocumentStart:
     documents than topics, some share one, and noise as in `RandomStart` tells them apart. A
     background starts as the words of the minibatch alone.
     """
+
+    of_seed: ClassVar[bool] = False
 
     def __call__(
         self, prior: TopicPosterior, minibatch: Minibatch, seed: int, n_background: int = 0
@@ -166,6 +178,8 @@ class HintedStart:
 
     Topics without such documents start from the words of the minibatch, at random.
     """
+
+    of_seed: ClassVar[bool] = True
 
     def __call__(
         self, prior: TopicPosterior, minibatch: Minibatch, seed: int, n_background: int = 0

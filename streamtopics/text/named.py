@@ -70,7 +70,7 @@ class NamedCounts(sparse.csr_matrix):
         return picked
 
 
-class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):
+class TextVectorizer(TransformerMixin, BaseEstimator):
     """Base of the vectorizers that let one of scikit-learn's, `vectorizer_`, count words."""
 
     vectorizer: Any
@@ -118,7 +118,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None
         return tags
 
 
-class NamedVectorizer(TextVectorizer):
+class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     """Count words, and pass on to the next step of a pipeline which word is in which column.
 
     Vectorizers of scikit-learn return sparse matrices, which do not know the words of their

@@ -14,7 +14,7 @@ from streamtopics.text.named import NamedCounts, TextVectorizer
 from streamtopics.text.splitting import split_sentences
 
 
-class SentenceVectorizer(TextVectorizer):
+class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     """Turn documents into counts of the words in each of their sentences.
 
     A document becomes a matrix with one row for each sentence, so that models of

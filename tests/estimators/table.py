@@ -4,7 +4,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from streamtopics import StreamingLDA, estimators
+from streamtopics import GuidedTopics, StreamingLDA, estimators
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.estimators.hdp import HDPModel
 from streamtopics.estimators.presets import PRESETS
@@ -16,22 +16,24 @@ QUICKER: dict[str, dict[str, Any]] = {
     "SinglePassLDA": {"n_rounds": 4},
     "StreamingGibbsLDA": {"inference__n_sweeps": 10},
     "PopulationVBLDA": {"update__population_size": 500},
+    "StreamingMixture": {"max_iter": 1},
 }
-# The classes of LDA; those of the HDP have checks of their own.
+# The classes of topics of counts; those of the HDP, and with names, have checks of their own.
 CLASSES: dict[str, type[StreamingTopicModel]] = {
     name: found
     for name in estimators.__all__
     if issubclass(found := getattr(estimators, name), StreamingTopicModel)
-    and not issubclass(found, StreamingLDA | HDPModel)
+    and not issubclass(found, StreamingLDA | GuidedTopics | HDPModel)
 }
 
 
 def rows(n_components: int = 7, **parameters: Any) -> list[StreamingTopicModel]:
-    """Each row of the table as an estimator."""
-    return [
+    """Each row of the table as an estimator, and what is made without one."""
+    presets = [
         StreamingLDA.preset(name, n_components, **QUICKER.get(name, {}) | parameters)
         for name in PRESETS
     ]
+    return [*presets, StreamingLDA(n_components, max_iter=1, **parameters)]
 
 
 def name_of(estimator: StreamingTopicModel) -> str:

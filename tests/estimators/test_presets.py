@@ -31,7 +31,7 @@ def learnt(model):
 
 
 def test_every_class_of_lda_is_a_row():
-    assert set(NAMED) == set(CLASSES)
+    assert set(NAMED) == set(CLASSES) - {"StreamingMixture"}
     assert len(NAMED) == 5
 
 
@@ -69,7 +69,7 @@ def test_a_row_clones_and_travels(row):
 
 def test_a_row_is_named_shortly(row):
     text = repr(StreamingLDA.preset(row))
-    assert len(text) < 700
+    assert len(text) < 800
     assert type(PRESETS[row].parameters["update"]).__name__ in text or row == "GibbsOnlineEM"
     assert PRESETS[row].title
     assert PRESETS[row].source

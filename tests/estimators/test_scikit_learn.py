@@ -29,7 +29,7 @@ VARIANTS = [
     StreamingLDA(3, update=PowerPrior(0.9, Boost(0.1)), inference=Gibbs(3), averaging="uniform"),
     StreamingLDA(3, update="bps", transform_inference=Variational(), warm_rounds=True, n_rounds=2),
     StreamingLDA(3, update=Window(2), view="geometric_mean"),
-    StreamingLDA(3, update=IncrementalVB(2), doc_topic_prior_update="gamma"),
+    StreamingLDA(3, update=IncrementalVB(2), inference="gibbs", doc_topic_prior_update="gamma"),
 ]
 
 
