@@ -35,6 +35,7 @@ BESIDE = {
     "doc_topic_prior": 0.5,
 }
 SETTINGS = {
+    "GuidedTopics": {"seeds": {0: ["a"], 1: ["b"]}, "vocabulary": list("abcdef")},
     "LowRankDPP": {"n_components": 2},
     "StreamingBayes": {"model": models.GaussianMixture(2)},
 }

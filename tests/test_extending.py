@@ -36,6 +36,7 @@ from streamtopics.updates import (
     PowerPrior,
     StochasticVI,
 )
+from tests.estimators.table import PLAIN
 
 GUIDE = Path(__file__).parent.parent / "doc" / "extend"
 FILES = sorted(path.stem for path in GUIDE.glob("*.py"))
@@ -116,7 +117,7 @@ def test_a_stream_that_was_cut_equals_the_uncut_one(name, guide):
 
 
 def test_a_season_that_carries_all_over_is_svb(guide):
-    settings = {"batch_size": 50, "random_state": 0}
+    settings = PLAIN | {"batch_size": 50, "random_state": 0}
     mine = StreamingLDA(3, update=guide["seasons"].Seasons(carried=1.0), **settings).fit(X)
     svb = StreamingLDA(3, update="svb", **settings).fit(X)
     assert_allclose(mine.components_, svb.components_)
@@ -167,7 +168,7 @@ def test_the_estimator_is_one_of_scikit_learn(guide):
 
 
 def test_the_estimator_is_a_composition(guide):
-    settings = {"n_start_rounds": 1, "batch_size": 50, "random_state": 0}
+    settings = PLAIN | {"n_start_rounds": 1, "batch_size": 50, "random_state": 0}
     theirs = StreamingLDA(3, update=PowerPrior(0.5, Boost(0.2)), **settings).fit(X)
     mine = guide["half_life"].HalfLifeLDA(
         3, half_life=1, prior_share=0.2, batch_size=50, random_state=0
@@ -293,7 +294,8 @@ def test_an_estimator_keeps_its_topics_in_it(guide):
             own = guide["capped_topics"].CappedTopics(eta, self.posterior_.alpha, 500.0)
             self._commit = replace(self._commit, posterior=own)
 
-    model = CappedLDA(3, update=BPS(0.05), batch_size=50, random_state=0).fit(X)
+    settings = PLAIN | {"n_start_rounds": 10, "batch_size": 50, "random_state": 0}
+    model = CappedLDA(3, update=BPS(0.05), **settings).fit(X)
     learnt = model.components_ - 0.005
     assert (learnt.sum(axis=1) <= 500 * (1 + 1e-9)).all()
     assert learnt.sum() > 1000

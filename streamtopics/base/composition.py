@@ -254,7 +254,9 @@ def suited_growth(update: Any) -> float:
 
 def suited_part(update: Any) -> int | None:
     """Documents in the parts of a minibatch that suit a rule."""
-    return PART if isinstance(update, Rule) and update.divided(0.5) is not None else None
+    if isinstance(update, type) or not isinstance(update, Rule):
+        return None
+    return None if update.divided(0.5) is None else PART
 
 
 def suited_passes(inference: LocalStep, n_documents: int) -> int:
@@ -284,16 +286,8 @@ def check_contracts(composition: Composition, posterior: Any) -> None:
         )
     if composition.inner_batch_size is not None and composition.rule.divided(0.5) is None:
         raise ValueError(WHOLE.format(type(composition.update).__name__))
-    if view == corrected_mean and keeps_means(composition.update):
-        raise ValueError(
-            f"view='corrected_mean' adds half a token to counts, but "
-            f"{type(composition.update).__name__} keeps means of a document; use view='mean'"
-        )
-    if composition.growth != 1 and keeps_means(composition.update):
-        raise ValueError(
-            f"growth={composition.growth!r} is for rules that add up counts, but "
-            f"{type(composition.update).__name__} keeps means; set its step size, or growth=1"
-        )
+    if keeps_means(composition.update):
+        _check_of_means(composition)
     steps_alpha = callable(getattr(doc_topic, "step", None)) and not isinstance(doc_topic, Rule)
     if isinstance(doc_topic, type) or not steps_alpha:
         raise TypeError(
@@ -302,6 +296,21 @@ def check_contracts(composition: Composition, posterior: Any) -> None:
         )
     check_needs(composition, posterior)
     check_averageable(composition)
+
+
+def _check_of_means(composition: Composition) -> None:
+    """Refuse what is for counts beside a rule that keeps means of a document."""
+    rule = type(composition.update).__name__
+    if composition.view == corrected_mean:
+        raise ValueError(
+            f"{rule} needs a view of means, but CorrectedMean adds half a token to counts; use "
+            "view='mean', or a rule that adds up counts, such as SVB()"
+        )
+    if composition.growth != 1:
+        raise ValueError(
+            f"{rule} weighs minibatches by its step size, so that growth={composition.growth!r} "
+            "has no meaning; set the step size, and growth=None"
+        )
 
 
 def check_needs(composition: Composition, posterior: Any) -> None:
@@ -317,6 +326,9 @@ def check_needs(composition: Composition, posterior: Any) -> None:
             part = type(view if by_view else inference).__name__
             lacking = f"{part} does not {'keep' if by_view else 'report'}"
         remedy = REMEDIES.get(need, "another update")
+        if need == "local_bound" and need in inference.reports and view.keeps_bound:
+            lacking = f"prior_limit={composition.prior_limit!r} does not keep"
+            remedy = "prior_limit=None"
         own = need in composition.update.needs
         asking = composition.update if own else composition.doc_topic
         raise ValueError(

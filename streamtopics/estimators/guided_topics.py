@@ -22,6 +22,7 @@ from streamtopics.messages import Minibatch
 from streamtopics.models.sources import HINTED
 from streamtopics.models.views import mean
 from streamtopics.priors import Columns, SeedWords
+from streamtopics.priors.columns import Vocabulary, word_columns
 from streamtopics.typing import RandomState
 from streamtopics.updates import FixedPoint
 from streamtopics.updates.rule import Rule
@@ -74,7 +75,7 @@ class GuidedTopics(StreamingTopicModel):
     n_unseeded : int, default=0
         Further topics without seeds. They take documents from the others: on all texts that were
         measured they cost accuracy.
-    seed_weight : float, default=1.0
+    seed_weight : float, default=2.0
         Pseudo-tokens of its topic that a token of a seed word brings to a document.
     seed_strength : float, default=20.0
         Pseudo-counts that the seeds of a topic have in it together, in tokens.
@@ -82,6 +83,9 @@ class GuidedTopics(StreamingTopicModel):
         Pseudo-tokens of its topic that a label brings to a document in learning.
     missing : {"error", "ignore"}, default="error"
         What to do with a seed word that is in no column.
+    vocabulary : mapping of word to column, sequence of words by column or None, default=None
+        The words, for counts whose columns have no names. None takes the names of the
+        columns, as a data frame and the counts of `streamtopics.text.NamedVectorizer` have them.
     update : {"online_em", "svb", "bps", "power_prior", "population_vb", "svi"} or Rule, \
             default="online_em"
         How the topics take in a minibatch; see `streamtopics.updates`.
@@ -89,11 +93,12 @@ class GuidedTopics(StreamingTopicModel):
         How the topics of a document are found.
     topic_word_prior : float, default=0.005
         Pseudo-count of every word in every topic, in tokens.
-    n_start_rounds : int, default=10
+    n_start_rounds : int, default=5
         Rounds in each of the first three minibatches.
-    batch_size : int, default=1200
-        Documents in a minibatch of `fit`; the first of them is what learning starts from.
-    max_iter : int, default=5
+    batch_size : int, default=10000
+        Documents in a minibatch of `fit`; the first of them is what learning starts from, so that
+        it should have many documents that hold seed words.
+    max_iter : int, default=3
         Passes of `fit` over the corpus.
     {common_parameters}
 
@@ -136,6 +141,7 @@ class GuidedTopics(StreamingTopicModel):
         "seed_strength": [Interval(Real, 0, 1e10, closed="neither")],
         "label_weight": [Interval(Real, 0, 1e6, closed="both")],
         "missing": [StrOptions({"error", "ignore"})],
+        "vocabulary": "no_validation",
         "topic_word_prior": [Interval(Real, 1e-10, 1e10, closed="both")],
     }
     _doc_topic_mass = 1.0
@@ -146,16 +152,17 @@ class GuidedTopics(StreamingTopicModel):
         seeds: Mapping[str, Collection[str]],
         n_unseeded: int = 0,
         *,
-        seed_weight: float = 1.0,
+        seed_weight: float = 2.0,
         seed_strength: float = 20.0,
         label_weight: float = 20.0,
         missing: Literal["error", "ignore"] = "error",
+        vocabulary: Vocabulary | None = None,
         update: str | Rule = "online_em",
         inference: str | LocalStep = "gibbs",
         topic_word_prior: float = 0.005,
-        n_start_rounds: int = 10,
-        batch_size: int = 1200,
-        max_iter: int = 5,
+        n_start_rounds: int = 5,
+        batch_size: int = 10_000,
+        max_iter: int = 3,
         n_jobs: int | None = None,
         random_state: RandomState = None,
         verbose: int = 0,
@@ -166,6 +173,7 @@ class GuidedTopics(StreamingTopicModel):
         self.seed_strength = seed_strength
         self.label_weight = label_weight
         self.missing = missing
+        self.vocabulary = vocabulary
         self.update = update
         self.inference = inference
         self.topic_word_prior = topic_word_prior
@@ -233,9 +241,15 @@ class GuidedTopics(StreamingTopicModel):
     def _columns_of_seeds(self, X: sparse.csr_matrix) -> sparse.csr_matrix:
         """Ones for the columns of the seeds, of shape (n_features, n_components)."""
         names = getattr(self, "feature_names_in_", None)
-        marked = SeedWords(self.seeds, 1.0, base=1e-3, missing=self.missing).resolve(
-            Columns(X, names, self.n_components)
+        seeds = SeedWords(
+            self.seeds, 1.0, base=1e-3, missing=self.missing, vocabulary=self.vocabulary
         )
+        marked = seeds.resolve(Columns(X, names, self.n_components))
+        if marked.shape[1] != X.shape[1]:
+            raise ValueError(
+                f"vocabulary must have a word for each of the {X.shape[1]} columns of X; it has "
+                f"{marked.shape[1]}"
+            )
         return sparse.csr_matrix((marked > 0.5).T.astype(np.float64))
 
     def _labels(self, y: Any, n_documents: int, caller: str) -> sparse.csr_matrix:
@@ -308,7 +322,7 @@ class GuidedTopics(StreamingTopicModel):
         """
         check_is_fitted(self)
         topics, weights = self.topic_word_, self.topic_weights_
-        names, rows = self._column_names(None), []
+        names, rows = self._column_names(self._words_given()), []
         for column, topic in zip(*self._seed_words.nonzero(), strict=True):
             own = topics[topic, column]
             said = topics[:, column] * weights
@@ -318,6 +332,13 @@ class GuidedTopics(StreamingTopicModel):
         return sorted(rows, key=lambda row: (list(self.classes_).index(row.topic), row.rank))
 
     # Hooks
+
+    def _words_given(self) -> list[str] | None:
+        """The words by column of the vocabulary, where one is given."""
+        if self.vocabulary is None:
+            return None
+        columns = word_columns(self.vocabulary)
+        return sorted(columns, key=columns.__getitem__)
 
     @property
     def n_components(self) -> int:  # type: ignore[override]

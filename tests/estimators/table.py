@@ -18,6 +18,18 @@ QUICKER: dict[str, dict[str, Any]] = {
     "PopulationVBLDA": {"update__population_size": 500},
     "StreamingMixture": {"max_iter": 1},
 }
+# `StreamingLDA` as its parts alone make it, with none of the pieces around them.
+PLAIN: dict[str, Any] = {
+    "inference": "gibbs",
+    "view": "mean",
+    "doc_topic_prior_update": "fixed_point",
+    "topic_word_prior": 0.005,
+    "prior_limit": None,
+    "growth": 1.0,
+    "start": "noise",
+    "inner_batch_size": None,
+    "max_iter": 1,
+}
 # The classes of topics of counts; those of the HDP, and with names, have checks of their own.
 CLASSES: dict[str, type[StreamingTopicModel]] = {
     name: found

@@ -39,7 +39,7 @@ def test_means_do_not_go_on_as_counts(first, then):
 
 
 def test_a_rule_with_a_memory_does_not_come_in_on_the_way():
-    model = StreamingLDA(3, update="svb", random_state=0).fit(X)
+    model = StreamingLDA(3, update="svb", start="noise", random_state=0).fit(X)
     with pytest.raises(ValueError, match="AdaptiveRate"):
         model.set_params(update=AdaptiveRate()).partial_fit(X)
 
@@ -49,8 +49,9 @@ def test_a_callback_that_changes_the_rule_is_refused_before_the_next_minibatch()
         model.set_params(update=Window(2))
 
     model = StreamingLDA(
-        3, update="power_prior", drift_threshold=1.0, on_drift=change, random_state=0
-    )
+        3, update="power_prior", drift_threshold=1.0, on_drift=change, batch_size=100,
+        inner_batch_size=None, random_state=0,
+    )  # fmt: skip
     with pytest.raises(ValueError, match="Window"):
         model.fit(X)
     assert model.n_batch_iter_ == 1
@@ -68,7 +69,7 @@ def test_a_window_never_takes_back_more_than_was_learnt():
 
 def test_the_alpha_of_both_is_in_a_merged_sum_whichever_came_first():
     def start():
-        return StreamingLDA(3, update="svb", batch_size=10, random_state=0)
+        return StreamingLDA(3, update="svb", start="noise", batch_size=10, random_state=0)
 
     models = [start().partial_fit(X[:10]), start().fit(X[10:])]
     merged = [copy.deepcopy(models[i]).merge(models[1 - i]).doc_topic_prior_ for i in (0, 1)]
@@ -85,13 +86,15 @@ def test_copies_share_nothing():
 
 def test_a_prior_made_of_the_data_waits_for_data():
     model = StreamingLDA(3, topic_word_prior=lambda names, X: np.full(X.shape[1], 0.1))
+    assert not model.partial_fit(X[:0]).__sklearn_is_fitted__()
+    model.set_params(inference="gibbs")
     with pytest.raises(ValueError, match="no documents"):
         model.partial_fit(X[:0])
     model.partial_fit(X)
 
 
 def test_what_is_merged_in_is_one_whole_state():
-    other = StreamingLDA(3, update="svb", random_state=0).fit(X[:100])
+    other = StreamingLDA(3, update="svb", start="noise", random_state=0).fit(X[:100])
     stop = threading.Event()
 
     def learn():
@@ -102,7 +105,7 @@ def test_what_is_merged_in_is_one_whole_state():
     thread.start()
     try:
         for _ in range(20):
-            model = StreamingLDA(3, update="svb", random_state=0).fit(X[:50])
+            model = StreamingLDA(3, update="svb", start="noise", random_state=0).fit(X[:50])
             merged = model.merge(other).posterior_
             assert_allclose(merged.S.sum(axis=0), merged.learnt_mass)
             assert_allclose(merged.learnt_mass.sum(), merged.n_tokens, rtol=1e-5)

@@ -134,7 +134,8 @@ def plain(value):
 def test_one_call_is_one_update(estimator, X):
     estimator.set_params(batch_size=100)
     estimator.partial_fit(X[:450])
-    assert (estimator.n_batch_iter_, estimator.n_documents_seen_) == (n_parts(estimator, 0, 450), 450)
+    n_batches = n_parts(estimator, 0, 450)
+    assert (estimator.n_batch_iter_, estimator.n_documents_seen_) == (n_batches, 450)
     assert estimator.n_tokens_seen_ == X[:450].sum()
     estimator.fit(X[:450])
     n_batches = sum(n_parts(estimator, n, min(100, 450 - n)) for n in range(0, 450, 100))

@@ -5,7 +5,7 @@ import sys
 import warnings
 from collections import Counter
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,8 +16,8 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 from streamtopics import AspectSentimentModel, MultiViewLDA, StreamingBayes, StreamingLDA, updates
-from streamtopics.base.composition import DOC_TOPIC_UPDATES, INFERENCE, UPDATES, VIEWS
-from streamtopics.local import Gibbs, LocalStep, Variational
+from streamtopics.base.composition import DOC_TOPIC_UPDATES, INFERENCE, STARTS, UPDATES, VIEWS
+from streamtopics.local import Gibbs, LocalStep, OneTopic, Variational
 from streamtopics.models import BetaBinomial
 from streamtopics.models.views import Mean
 from streamtopics.updates import (
@@ -28,6 +28,7 @@ from streamtopics.updates import (
     EmpiricalPowerPrior,
     FixedPoint,
     GammaPrior,
+    Growing,
     HierarchicalPowerPrior,
     IncrementalVB,
     Langevin,
@@ -42,6 +43,7 @@ from streamtopics.updates import (
     StochasticVI,
     Window,
 )
+from tests.estimators.table import PLAIN
 
 EXTENSIONS = str(Path(__file__).parents[2] / "doc" / "extend")
 sys.path.insert(0, EXTENSIONS)
@@ -82,14 +84,21 @@ RULES = {
     "incremental": IncrementalVB(2),
     "adaptive rate": AdaptiveRate(),
     "rounds": Rounds(SVB(), 2),
+    "growing": Growing(SVB()),
     "with alpha": LearnsDocTopicPrior(SVB(), GammaPrior()),
 }
 INFERENCES = {
     "gibbs": Gibbs(2),
     "variational": Variational(max_iter=5),
     "stranger": Stranger(2),
+    "one topic": OneTopic(),
 }
-DOC_TOPICS = {"fixed": "fixed", "fixed point": FixedPoint(burn_in=0), "gamma": "gamma"}
+DOC_TOPICS = {
+    "fixed": "fixed",
+    "fixed point": FixedPoint(burn_in=0),
+    "gamma": "gamma",
+    "shares": "shares",
+}
 AVERAGINGS = (None, "linear", "uniform")
 BATCHES = list(np.random.default_rng(0).poisson(1.0, (3, 6, 8)) + 1.0 * np.eye(6, 8))
 SENTENCES = [[batch[:3], batch[3:]] for batch in BATCHES]
@@ -103,7 +112,7 @@ def of_words(cell):
     model = StreamingLDA(
         2, update=RULES[update], inference=INFERENCES[inference], view=view,
         doc_topic_prior_update=DOC_TOPICS[doc_topic], averaging=averaging,
-        transform_inference=Variational(max_iter=5), n_start_rounds=1, random_state=0,
+        transform_inference=Variational(max_iter=5), prior_limit=None, random_state=0,
     )  # fmt: skip
     for batch in BATCHES:
         model.partial_fit(batch)
@@ -132,15 +141,29 @@ def of_nodes(cell):
 
 
 CELLS = {
-    of_words: list(product(RULES, INFERENCES, VIEWS, DOC_TOPICS, AVERAGINGS)),
+    of_words: list(
+        dict.fromkeys(
+            chain(
+                product(RULES, INFERENCES, VIEWS, DOC_TOPICS, AVERAGINGS[:1]),
+                product(
+                    RULES,
+                    ("gibbs", "variational", "stranger"),
+                    ("mean", "geometric_mean"),
+                    ("fixed", "fixed point", "gamma"),
+                    AVERAGINGS,
+                ),
+            )
+        )
+    ),
     of_classes: list(product(RULES)),
     of_sentences: list(product(RULES, ("em", "frank_wolfe"))),
     of_nodes: list(product(RULES)),
 }
 # Either part of a contract by the names that a refusal may give it.
-NEEDING = {type(rule).__name__ for rule in RULES.values()} | {"FixedPoint", "GammaPrior"}
+NEEDING = {type(rule).__name__ for rule in RULES.values()} | {"FixedPoint", "GammaPrior", "Shares"}
 LACKING = (
-    "Gibbs", "Variational", "Stranger", "Mean", "GeometricMean", "TopicPosterior", "SideBySide",
+    "Gibbs", "Variational", "Stranger", "OneTopic", "CorrectedMean", "Mean", "GeometricMean",
+    "TopicPosterior", "SideBySide",
     "local step 'em'", "local step 'frank_wolfe'", "posterior of BetaBinomial", "averaging=",
 )  # fmt: skip
 
@@ -188,8 +211,8 @@ def test_the_matrix(outcomes, capsys):
     with capsys.disabled():
         print(f"\n{table(outcomes)}")
     ran = {run: sum(what == RAN for what in cells.values()) for run, cells in outcomes.items()}
-    assert len(outcomes[of_words]) == 20 * 3 * 2 * 3 * 3
-    assert ran[of_words] >= 600
+    assert len(outcomes[of_words]) == 21 * (4 * 3 * 4 + 3 * 2 * 3 * 2)
+    assert ran[of_words] >= 800
     assert ran[of_classes] >= 14
     assert ran[of_sentences] >= 30
     assert ran[of_nodes] >= 14
@@ -208,9 +231,17 @@ def test_parts_without_a_contract_always_run(outcomes):
     """Rules of counts alone run with any local step, view and average."""
     for name in ("SVB", "BPS", "power prior", "population", "SVI", "online EM", "window"):
         cells = {c: what for c, what in outcomes[of_words].items() if c[0] == name}
-        needless = [what for c, what in cells.items() if c[1] != "stranger" or c[3] == "fixed"]
-        assert len(needless) == 3 * 2 * 3 * 2 + 2 * 3
+        needless = [what for c, what in cells.items() if fits(*c)]
+        n_views = 2 if name == "online EM" else 3
+        assert len(needless) == (2 * 3 + 1 + 2) * n_views + (2 * 3 + 1) * 2 * 2
         assert set(needless) == {RAN}
+
+
+def fits(rule, inference, view, doc_topic, averaging):
+    """Whether a local step reports what alpha is learnt of, and a view is for what a rule keeps."""
+    reported = {"one topic": ("fixed", "shares"), "stranger": ("fixed",)}
+    known = reported.get(inference, ("fixed", "fixed point", "gamma"))
+    return doc_topic in known and not (rule == "online EM" and view == "corrected_mean")
 
 
 def test_who_is_refused(outcomes):
@@ -233,7 +264,7 @@ def test_who_is_refused(outcomes):
 
 @pytest.mark.parametrize("word", UPDATES)
 def test_a_word_for_a_rule_is_its_record(word):
-    given = {"inference": "variational", "view": "geometric_mean", "random_state": 0}
+    given = PLAIN | {"inference": "variational", "view": "geometric_mean", "random_state": 0}
     same(StreamingLDA(2, update=word, **given), StreamingLDA(2, update=UPDATES[word], **given))
 
 
@@ -242,13 +273,18 @@ def test_a_word_for_a_rule_is_its_record(word):
     [
         ("inference", INFERENCE),
         ("view", VIEWS),
-        ("transform_inference", INFERENCE),
+        ("transform_inference", {"gibbs": Gibbs(), "variational": Variational()}),
+        ("start", STARTS),
         ("doc_topic_prior_update", DOC_TOPIC_UPDATES),
     ],
 )
 def test_words_are_their_records(name, words):
     for word, record in words.items():
-        given = [{name: value, "random_state": 0} for value in (word, record)]
+        given = [{"inference": "gibbs", "random_state": 0} for _ in range(2)]
+        for parameters, value in zip(given, (word, record), strict=True):
+            parameters[name] = value
+            if word in ("shares", "one_topic"):
+                parameters |= {"inference": "one_topic", "doc_topic_prior_update": "shares"}
         same(*(StreamingLDA(2, **parameters) for parameters in given))
 
 
@@ -274,7 +310,7 @@ def test_words_have_fields():
 def test_grid_search_over_fields_of_parts():
     X = np.random.default_rng(0).poisson(1.0, (60, 8))
     search = GridSearchCV(
-        StreamingLDA(2, update=PowerPrior(0.9), batch_size=10, random_state=0),
+        StreamingLDA(2, update=PowerPrior(0.9), inference="gibbs", batch_size=10, random_state=0),
         {"update__boost__scale": [0.0, 2.0], "inference__n_sweeps": [1, 8]},
         cv=2, error_score="raise",
     ).fit(X)  # fmt: skip
@@ -290,7 +326,7 @@ def test_grid_search_over_fields_of_parts():
 
 
 def started(**parameters):
-    return StreamingLDA(2, random_state=0, **parameters).partial_fit(BATCHES[0])
+    return StreamingLDA(2, random_state=0, **PLAIN | parameters).partial_fit(BATCHES[0])
 
 
 def test_a_rule_without_state_may_change():
@@ -447,17 +483,19 @@ def test_alpha_is_never_left_alone_in_silence():
     """A local step that does not report what alpha is learnt from is refused by name."""
     message = r"FixedPoint as set here needs 'log_theta', which Stranger does not report"
     with pytest.raises(ValueError, match=message):
-        StreamingLDA(2, inference=Stranger()).partial_fit(BATCHES[0])
-    fixed = StreamingLDA(2, inference=Stranger(), doc_topic_prior_update="fixed", random_state=0)
+        StreamingLDA(2, inference=Stranger(), doc_topic_prior_update="fixed_point").partial_fit(
+            BATCHES[0]
+        )
+    given = {"view": "mean", "random_state": 0}
+    fixed = StreamingLDA(2, inference=Stranger(), doc_topic_prior_update="fixed", **given)
     assert_array_equal(fixed.partial_fit(BATCHES[0]).doc_topic_prior_, 1.5)
-    model = StreamingLDA(2, doc_topic_prior_update=FixedPoint(burn_in=0), random_state=0)
+    model = started(doc_topic_prior_update=FixedPoint(burn_in=0))
     assert (model.partial_fit(BATCHES[0]).doc_topic_prior_ != 1.5).all()
 
 
 def test_a_boosted_prior_needs_no_parameter_beside_it():
     """The strength of a boost is a field of the rule."""
-    model = StreamingLDA(2, update=PowerPrior(0.9, Boost(0.5)), boosted_prior=0.3, random_state=0)
-    model.partial_fit(BATCHES[0])
+    model = started(update=PowerPrior(0.9, Boost(0.5)), boosted_prior=0.3)
     assert not hasattr(model, "boosting_scale")
     boosts = 0.5 * BATCHES[0].sum()
     expected = 2 * 8 * 0.005 + BATCHES[0].sum() + boosts

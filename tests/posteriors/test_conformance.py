@@ -29,6 +29,7 @@ from streamtopics.updates import (
     Fixed,
     FixedPoint,
     GammaPrior,
+    Growing,
     HierarchicalPowerPrior,
     IncrementalVB,
     Langevin,
@@ -71,6 +72,7 @@ RULES = [
     LearnsDocTopicPrior(SVB(), Fixed()),
     LearnsDocTopicPrior(OnlineEM(), FixedPoint(2)),
     LearnsDocTopicPrior(PowerPrior(0.9), GammaPrior(burn_in=2)),
+    Growing(SVB(), 3.0),
     LearnsDocTopicPrior(Window(3), DampedNewton(2)),
     Rounds(SVB(), 2, 3),
     Rounds(LearnsDocTopicPrior(MemoizedVB(3), FixedPoint(2)), 2, warm=True),
@@ -288,7 +290,7 @@ def test_none_is_left_out():
     assert rules - {updates.Rule} == {type(rule) for rule in RULES}
     counted = len(RUN), len(REFUSED), len(NOT_AVERAGED)
     print("run, refused, refused by the average:", counted)
-    assert counted == (145, 34, 3)
+    assert counted == (152, 34, 3)
     assert sum(counted) == len(KINDS) * len(RULES)
 
 

@@ -215,7 +215,7 @@ def test_one_topic_has_no_alpha_to_learn(update):
 @pytest.mark.parametrize("update", LEARNING, **named)
 def test_the_burn_in_leaves_no_trace(update):
     """It counts documents, whatever the size of the minibatches."""
-    step_size = ScaledDecay(1.0, 0.0)
+    step_size = ScaledDecay(0.1, 0.0)
     late = streamed(replace(update, burn_in=90, step_size=step_size), n=5)
     for _ in range(3):
         assert_array_equal(next(late), [0.5, 0.5, 0.5])
