@@ -74,7 +74,7 @@ def model(
 ) -> StreamingLDA:
     """The estimator of a cell."""
     update, batch_size, prior, n_rounds = RULES[rule]
-    alpha: Any = FixedPoint(burn_in=max(1, 1000 // batch_size)) if learnt else "fixed"
+    alpha: Any = FixedPoint() if learnt else "fixed"
     return StreamingLDA(
         n_topics,
         update=update,
@@ -85,7 +85,12 @@ def model(
         n_start_rounds=10 if learnt else 1,
         warm_rounds=n_rounds > 1,
         topic_word_prior=prior,
+        prior_limit=None,
+        growth=1.0,
+        start="noise",
+        inner_batch_size=None,
         batch_size=batch_size,
+        max_iter=1,
         random_state=seed,
     )
 

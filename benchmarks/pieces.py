@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the defaults of `StreamingLDA` are made of: each piece left out, the local step by the
+length of the documents, and rules on streams that change.
+
+    python -m benchmarks.pieces [--results FILE] [--seeds 0 1]
+    python -m benchmarks.pieces --table doc/pieces_table.rst
+
+A line of CSV for each cell: held-out score in nats per token of 1,000 documents, NPMI and
+diversity of the ten most probable words, and the share of the topics that is owed to the prior.
+What stands in FILE already is not run again. "newsgroups@25" are newsgroups of which each document
+has 25 of its words, drawn at random. By time, it is test-then-train in minibatches of 1,500
+documents; the score is the mean over the tokens of all minibatches but the first.
+"""
+
+import argparse
+import csv
+import time
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+
+from benchmarks import corpora
+from benchmarks.composition import counts
+from streamtopics import GibbsOnlineEM, StreamingLDA, StreamingMixture
+from streamtopics.metrics import topic_coherence, topic_diversity
+from streamtopics.updates import Boost, HierarchicalPowerPrior, Memory, PowerPrior
+
+FIELDS = ("part", "corpus", "K", "seed", "model", "score", "npmi", "diversity", "prior", "seconds")
+LEFT_OUT: dict[str, dict[str, Any]] = {
+    "default": {},
+    "growth=1": {"growth": 1.0},
+    "start='noise'": {"start": "noise"},
+    "inner_batch_size=None": {"inner_batch_size": None},
+    "prior_limit=None": {"prior_limit": None},
+    "topic_word_prior=0.05": {"topic_word_prior": 0.05},
+    "n_start_rounds=10": {"n_start_rounds": 10},
+    "update='bps'": {"update": "bps"},
+    "update='online_em'": {"update": "online_em"},
+}
+OF_LDA: dict[str, dict[str, Any]] = {
+    "doc_topic_prior_update='fixed'": {"doc_topic_prior_update": "fixed"},
+    "view='mean'": {"view": "mean"},
+    "view='geometric_mean'": {"view": "geometric_mean"},
+    "inference='gibbs'": {"inference": "gibbs"},
+}
+OF_MIXTURE: dict[str, dict[str, Any]] = {
+    "inference='gibbs'": {"inference": "gibbs"},
+    "no background": {"background": 0.0},
+}
+PLACES = {
+    "newsgroups:20": OF_LDA, "newsgroups:100": OF_LDA, "imdb_unlabelled:50": OF_LDA,
+    "m10_titles:20": OF_MIXTURE, "dblp_titles:100": OF_MIXTURE, "wordnet_glosses:100": OF_MIXTURE,
+}  # fmt: skip
+LENGTHS = (6, 10, 15, 25, 40, 80)
+LOCAL_STEPS = ("one_topic", "gibbs", "variational")
+FORGETTING = PowerPrior(Memory(20_000), Boost(0.1))
+BY_TIME: dict[str, Any] = {
+    "StreamingLDA": StreamingLDA(50),
+    "StreamingLDA, Gibbs": StreamingLDA(50, inference="gibbs"),
+    "StreamingLDA, Gibbs, bps": StreamingLDA(50, inference="gibbs", update="bps"),
+    "StreamingLDA, Gibbs, power prior of 20,000 documents, boosted": StreamingLDA(
+        50, inference="gibbs", update=FORGETTING
+    ),
+    "StreamingMixture, power prior of 20,000 documents, boosted": StreamingMixture(
+        50, update=FORGETTING
+    ),
+    "StreamingLDA, Gibbs, online_em": StreamingLDA(50, inference="gibbs", update="online_em"),
+    "StreamingLDA, Gibbs, hpp": StreamingLDA(
+        50, inference="gibbs", update=HierarchicalPowerPrior(boost=Boost(0.1))
+    ),
+    "GibbsOnlineEM": GibbsOnlineEM(50),
+}
+
+
+@cache
+def split(corpus: str, seed: int) -> corpora.Split:
+    """Counts; of documents cut to some number of their words, if the name says so."""
+    name, _, length = corpus.partition("@")
+    whole = counts(name, seed)
+    if not length:
+        return whole
+    rng = np.random.default_rng(seed)
+    return whole._replace(
+        train=_cut(whole.train, int(length), rng), test=_cut(whole.test, int(length), rng)
+    )
+
+
+def _cut(X: sparse.csr_matrix, length: int, rng: np.random.Generator) -> sparse.csr_matrix:
+    """At most so many tokens of each document, drawn at random."""
+    rows = []
+    for row in X:
+        tokens = np.repeat(row.indices, row.data.astype(int))
+        rows.append(rng.permutation(tokens)[:length])
+    columns = np.concatenate(rows)
+    ends = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
+    found = sparse.csr_matrix((np.ones(len(columns), np.float32), columns, ends), X.shape)
+    found.sum_duplicates()
+    return found
+
+
+def cells(seeds: list[int]) -> Iterator[tuple[str, str, int, int, str, Any]]:
+    """Part, corpus, number of topics, seed, name of the model, and the model."""
+    for seed in seeds:
+        for place, own in PLACES.items():
+            corpus, k = place.split(":")
+            for name, parameters in (LEFT_OUT | own).items():
+                kind = StreamingMixture if "background" in parameters else StreamingLDA
+                model = kind(int(k), random_state=seed, **parameters)
+                yield "pieces", corpus, int(k), seed, name, model
+            model = GibbsOnlineEM(int(k), random_state=seed)
+            yield "pieces", corpus, int(k), seed, "GibbsOnlineEM", model
+        for length in LENGTHS:
+            for k in (20, 100):
+                for step in LOCAL_STEPS:
+                    model = StreamingLDA(k, inference=step, random_state=seed)
+                    yield "lengths", f"newsgroups@{length}", k, seed, step, model
+        for corpus in ("health_tweets", "commit_subjects"):
+            for name, model in BY_TIME.items():
+                yield "by time", corpus, 50, seed, name, model.set_params(random_state=seed)
+
+
+def measured(corpus: str, seed: int, model: Any) -> dict[str, float]:
+    """The figures of a model."""
+    data = split(corpus, seed)
+    start = time.process_time()
+    model.fit(data.train)
+    seconds = time.process_time() - start
+    top = np.argsort(-model.components_, axis=1)[:, :10]
+    return {
+        "score": model.score(data.test),
+        "npmi": float(np.mean(topic_coherence(top, data.train, measure="npmi"))),
+        "diversity": topic_diversity(top),
+        "prior": float(model.prior_retention_ @ model.topic_weights_),
+        "seconds": seconds,
+    }
+
+
+@cache
+def stream(corpus: str) -> sparse.csr_matrix:
+    """Counts in the order of time."""
+    vectorizer = CountVectorizer(stop_words="english", min_df=3, dtype=np.float32)
+    return vectorizer.fit_transform(corpora.texts(corpus))
+
+
+def by_time(corpus: str, model: Any) -> dict[str, float]:
+    """Test-then-train through a stream."""
+    X, start, total, n = stream(corpus), time.process_time(), 0.0, 0.0
+    for first in range(0, X.shape[0], 1500):
+        batch = X[first : first + 1500]
+        if first:
+            held_out, score = model.score_samples(batch).sum(), model.score(batch)
+            total, n = total + held_out, n + held_out / score
+        # As its defaults are: online EM takes a hundred documents at a time.
+        size = model.batch_size if isinstance(model, GibbsOnlineEM) else batch.shape[0]
+        for place in range(0, batch.shape[0], size):
+            model.partial_fit(batch[place : place + size])
+    kept = float(model.prior_retention_ @ model.topic_weights_)
+    return {"score": total / n, "prior": kept, "seconds": time.process_time() - start}
+
+
+def table(results: Path) -> str:
+    """Tables of means over the seeds, in reStructuredText."""
+    with results.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    parts = {
+        "pieces": ("Each piece left out: score / NPMI / diversity", ("score", "npmi", "diversity")),
+        "lengths": ("Score by words a document", ("score",)),
+        "by time": ("Test-then-train by time: score / prior's share", ("score", "prior")),
+    }
+    return "\n".join(
+        _csv_table(title, [row for row in rows if row["part"] == part], names)
+        for part, (title, names) in parts.items()
+    )
+
+
+def _csv_table(title: str, rows: list[dict[str, str]], names: tuple[str, ...]) -> str:
+    """A line for each model and a column for each corpus."""
+    places = list(dict.fromkeys((row["corpus"], row["K"]) for row in rows))
+    found: dict[str, dict[tuple[str, str], list[dict[str, str]]]] = {}
+    for row in rows:
+        of_model = found.setdefault(row["model"], {})
+        of_model.setdefault((row["corpus"], row["K"]), []).append(row)
+    n_seeds = len({row["seed"] for row in rows})
+    head = ", ".join(["model", *(f"{corpus} {k}" for corpus, k in places)])
+    lines = [f".. csv-table:: {title} (n = {n_seeds})", f"   :header: {head}", ""]
+    for name, of_model in found.items():
+        shown = [_mean(of_model.get(place, []), names) for place in places]
+        lines.append("   " + ", ".join([f'"{name}"', *shown]))
+    return "\n".join([*lines, ""])
+
+
+def _mean(rows: list[dict[str, str]], names: tuple[str, ...]) -> str:
+    digits = dict.fromkeys(names, 2) | {"score": 3}
+    return " / ".join(
+        f"{np.mean([float(row[name]) for row in rows]):.{digits[name]}f}" for name in names if rows
+    )
+
+
+def main() -> None:
+    """Run what is not there yet, or write the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--results", type=Path, default=Path(__file__).parent / "pieces.csv")
+    parser.add_argument("--seeds", type=int, nargs="*", default=[0, 1])
+    parser.add_argument("--table", type=Path)
+    options = parser.parse_args()
+    if options.table:
+        options.table.write_text(table(options.results), encoding="utf-8")
+        return
+    done = set()
+    if options.results.exists():
+        with options.results.open(newline="") as file:
+            done = {tuple(row[name] for name in FIELDS[:5]) for row in csv.DictReader(file)}
+    for part, corpus, k, seed, name, model in cells(options.seeds):
+        key = (part, corpus, str(k), str(seed), name)
+        if key in done:
+            continue
+        run = by_time(corpus, model) if part == "by time" else measured(corpus, seed, model)
+        new = not options.results.exists()
+        row = dict(zip(FIELDS, key, strict=False)) | {n: f"{x:.4f}" for n, x in run.items()}
+        with options.results.open("a", newline="") as file:
+            writer = csv.DictWriter(file, FIELDS, restval="")
+            if new:
+                writer.writeheader()
+            writer.writerow(row)
+        print(*row.values(), flush=True)
+
+
+if __name__ == "__main__":
+    main()
