@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Configuration of Sphinx."""
 
+import warnings
+
 import streamtopics
+
+# An example that warns fails, as in the tests.
+LIBRARIES = r"(__main__|streamtopics|sklearn|numpy|scipy|pandas|matplotlib)\b"
+warnings.filterwarnings("error", module=LIBRARIES)
+warnings.filterwarnings("ignore", message=".*too few to find topics", module=LIBRARIES)
 
 project = "streamtopics"
 copyright = "2026, the streamtopics developers"
