@@ -23,7 +23,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "examples", "composition_table.rst", "pieces_table.rst", "guided_table.rst"]
+exclude_patterns = ["_build", "examples", "*_table.rst"]
 nitpicky = False
 
 autosummary_generate = True

@@ -12,16 +12,17 @@ multinomial mixture model-based approach for short text clustering", which is sa
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
+from scipy import sparse
 
 from streamtopics.checks import check_range
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.parallel import Workers, spans
 
-DOCUMENTS_PER_JOB = 64
+DOCUMENTS_PER_JOB = 160
 # Of which single precision knows the logarithm.
 LEAST_WEIGHT = 1e-30
 
@@ -62,9 +63,10 @@ class OneTopic(LocalStep):
     ) -> tuple[Statistics, None]:
         """Expected counts of words in topics."""
         mixed, own = self._mixed(topics)
-        q = self._responsibilities(minibatch, topics, mixed, workers)
+        X = minibatch.matrix(minibatch.counts)
+        q = self._responsibilities(X, topics, mixed, workers)
         counts = np.empty((len(mixed), len(topics.alpha)), minibatch.counts.dtype)
-        total = minibatch.matrix(minibatch.counts).T @ q
+        total = X.T @ q
         first = self.n_background
         np.multiply(own, total, out=counts[:, first:])
         if first:
@@ -78,7 +80,8 @@ class OneTopic(LocalStep):
         self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
     ) -> np.ndarray:
         """Posterior mean of the topic proportions, of shape (n_documents, K)."""
-        q = self._responsibilities(minibatch, topics, self._mixed(topics)[0], workers)
+        X = minibatch.matrix(minibatch.counts)
+        q = self._responsibilities(X, topics, self._mixed(topics)[0], workers)
         return self._proportions(q)
 
     def _mixed(self, topics: Topics) -> tuple[np.ndarray, np.ndarray]:
@@ -92,13 +95,12 @@ class OneTopic(LocalStep):
         return mixed, own / mixed
 
     def _responsibilities(
-        self, minibatch: Minibatch, topics: Topics, mixed: np.ndarray, workers: Workers
+        self, X: sparse.csr_matrix, topics: Topics, mixed: np.ndarray, workers: Workers
     ) -> np.ndarray:
         """q, of shape (n_documents, K less the background)."""
-        X = minibatch.matrix(minibatch.counts)
         log_mixed = np.log(np.maximum(mixed, LEAST_WEIGHT))
         log_alpha = np.log(topics.alpha[self.n_background :]).astype(log_mixed.dtype)
-        q = np.empty((minibatch.n_documents, mixed.shape[1]), log_mixed.dtype)
+        q = np.empty((X.shape[0], mixed.shape[1]), log_mixed.dtype)
         jobs = ((X, log_mixed, log_alpha, *at, q) for at in spans(len(q), DOCUMENTS_PER_JOB))
         workers.share(_explain, jobs)
         return q
@@ -113,10 +115,16 @@ class OneTopic(LocalStep):
 
 
 def _explain(
-    X: Any, log_mixed: np.ndarray, log_alpha: np.ndarray, start: int, stop: int, q: np.ndarray
+    X: sparse.csr_matrix,
+    log_mixed: np.ndarray,
+    log_alpha: np.ndarray,
+    start: int,
+    stop: int,
+    q: np.ndarray,
 ) -> None:
     """Write the probabilities of the topics of the documents start .. stop into q."""
-    part = X[start:stop] @ log_mixed + log_alpha
+    part = (X if stop - start == X.shape[0] else X[start:stop]) @ log_mixed
+    part += log_alpha
     part -= part.max(axis=1, keepdims=True)
     np.exp(part, out=part)
-    q[start:stop] = part / part.sum(axis=1, keepdims=True)
+    np.divide(part, part.sum(axis=1, keepdims=True), out=q[start:stop])

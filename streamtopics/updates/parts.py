@@ -17,6 +17,8 @@ from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, Learn, TopicPosterior
 from streamtopics.updates.rule import Rule
 
+LEAST_KEPT = 1e-50
+
 
 def in_parts(
     parts: Iterable[tuple[Rule, Learn]],
@@ -42,7 +44,8 @@ def in_parts(
     blend : Blend
     state : object
     """
-    counts = np.zeros((len(words), scratch.n_nodes))
+    # What is kept of the counts so far is multiplied in at the end, or before it gets too small.
+    counts, kept = np.zeros((len(words), scratch.n_nodes)), np.ones(scratch.n_nodes)
     retain: Any = 1.0
     prior: Any = 0.0
     boost: Any = 0.0
@@ -50,14 +53,17 @@ def in_parts(
     for rule, learn in parts:
         blend, state = rule.step(scratch, learn, state)
         scratch.blend(blend)
-        if np.any(blend.retain != 1.0):
-            counts *= blend.retain
+        kept = kept * blend.retain
+        if kept.min() < LEAST_KEPT:
+            counts *= kept
+            kept = np.ones(scratch.n_nodes)
         found = blend.statistics
-        counts[np.searchsorted(words, found.words)] += blend.gain * found.counts
+        counts[np.searchsorted(words, found.words)] += (blend.gain / kept) * found.counts
         retain = blend.retain * retain
         prior = blend.retain * prior + blend.prior
         boost = blend.retain * boost + blend.boost
         lengths.append(found.lengths)
+    counts *= kept
     statistics = Statistics(words, counts, np.concatenate(lengths), n_batches=len(lengths))
     return replace(blend, retain=retain, gain=1.0, prior=prior, boost=boost,
                    statistics=statistics, alpha=scratch.alpha), state  # fmt: skip
