@@ -42,7 +42,7 @@ def picture_formats() -> list[str]:
 
 def plot_topics(
     estimator: StreamingTopicModel, feature_names: Any = None, *, n_words: int = 8,
-    n_topics: int = 20,
+    n_topics: int = 20, relevance: float = 1.0,
 ) -> Figure:  # fmt: skip
     """The heaviest topics as small bar charts of their words' probabilities.
 
@@ -56,6 +56,8 @@ def plot_topics(
         Words in each chart.
     n_topics : int, default=20
         Charts, at most.
+    relevance : float in [0, 1], default=1.0
+        As in `top_words`.
 
     Returns
     -------
@@ -68,7 +70,7 @@ def plot_topics(
         As `topic_table`; also if `n_words` or `n_topics` is not a positive whole number.
     """
     check_whole(n_words=n_words, n_topics=n_topics)
-    table = topic_table(estimator, feature_names, n_words)[:n_topics]
+    table = topic_table(estimator, feature_names, n_words, relevance=relevance)[:n_topics]
     n_columns = min(5, len(table))
     n_rows = -(-len(table) // n_columns)
     size = (2.6 * n_columns, (0.6 + 0.2 * n_words) * n_rows)

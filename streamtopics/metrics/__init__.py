@@ -12,6 +12,7 @@ from streamtopics.metrics.predictive import (
     log_predictive_probability,
     perplexity,
 )
+from streamtopics.metrics.relevance import relevant_words
 from streamtopics.metrics.scorers import (
     CoherenceScorer,
     DiversityScorer,
@@ -36,6 +37,7 @@ __all__ = [
     "left_to_right",
     "log_predictive_probability",
     "perplexity",
+    "relevant_words",
     "rouge",
     "summary_redundancy",
     "topic_coherence",
