@@ -161,7 +161,7 @@ class CoherenceScorer:
 
     Parameters
     ----------
-    measure : {"npmi", "c_v", "umass"}, default="npmi"
+    measure : {"npmi", "c_v", "umass", "uci"}, default="npmi"
         See `topic_coherence`.
     n : int, default=10
         Top words of each topic, at least 2; at most the number of features are taken.
