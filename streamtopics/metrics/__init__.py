@@ -6,6 +6,7 @@ scikit-learn's model selection.
 """
 
 from streamtopics.metrics.coherence import topic_coherence, topic_diversity
+from streamtopics.metrics.exclusivity import topic_exclusivity
 from streamtopics.metrics.left_to_right import Likelihood, left_to_right
 from streamtopics.metrics.predictive import (
     completion_split,
@@ -21,6 +22,7 @@ from streamtopics.metrics.scorers import (
     PerplexityScorer,
     PredictiveScorer,
 )
+from streamtopics.metrics.stability import Stability, topic_stability
 from streamtopics.metrics.summaries import Rouge, RougeScorer, rouge, summary_redundancy
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "PredictiveScorer",
     "Rouge",
     "RougeScorer",
+    "Stability",
     "completion_split",
     "left_to_right",
     "log_predictive_probability",
@@ -42,4 +45,6 @@ __all__ = [
     "summary_redundancy",
     "topic_coherence",
     "topic_diversity",
+    "topic_exclusivity",
+    "topic_stability",
 ]

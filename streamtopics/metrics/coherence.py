@@ -10,8 +10,8 @@ documents that contain w and p = D / (number of documents), for words i ranked a
     C_V    cosine of v(i) and sum_j v(j),  v(i)_j = NPMI(i, j),
 
 averaged over a topic's pairs or words (Mimno et al. 2011; Newman et al. 2010; Bouma 2009;
-Roeder et al. 2015). Diversity is |union over k of W_k| / sum over k of |W_k|, with W_k the top words
-of topic k (Dieng et al. 2020).
+Roeder et al. 2015). Diversity is |union over k of W_k| / sum over k of |W_k|, with W_k the top
+words of topic k (Dieng et al. 2020).
 """
 
 from collections.abc import Iterator, Sequence
@@ -137,7 +137,7 @@ def topic_coherence(
         columns, parts = _documents(table, X, feature_names)
     else:
         columns, parts = _windows(table, X, feature_names, _check_window(window, measure))
-    joint, n_documents = np.zeros(()), 0
+    joint, n_documents = np.zeros((*columns.shape, columns.shape[1])), 0
     for part in parts:
         joint = joint + _joint_counts(columns, part)
         n_documents += part.shape[0]
@@ -156,7 +156,7 @@ def check_measure(measure: str) -> None:
 
 def _check_window(window: Any, measure: str) -> int:
     """The number of tokens in a window."""
-    if isinstance(window, Integral) and window >= 2:
+    if isinstance(window, Integral) and int(window) >= 2:
         return int(window)
     if isinstance(window, str) and window == "auto" and measure in WINDOWS:
         return WINDOWS[measure]

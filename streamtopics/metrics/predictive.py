@@ -255,6 +255,22 @@ def check_components(estimator: Any) -> np.ndarray:
     return checked
 
 
+def topic_distributions(topics: Any) -> np.ndarray:
+    """Probabilities of words in topics, of a fitted topic model or an array of weights."""
+    if hasattr(topics, "components_") or hasattr(topics, "fit"):
+        weights = check_components(topics)
+    else:
+        weights = check_array(topics, dtype=np.float64, input_name="topics")
+        check_non_negative(weights, "topics")
+    mass = weights.sum(axis=1, keepdims=True)
+    if not (mass > 0).all():
+        raise ValueError(
+            f"topics must have mass in each row; row {np.argmin(mass)} is 0 everywhere"
+        )
+    found: np.ndarray = weights / mass
+    return found
+
+
 def _check_counts(X: Any, n_features: int) -> sparse.csr_matrix:
     """X as non-negative CSR of float64 or float32 with n_features columns."""
     check_structure(X, "log_predictive_probability")
