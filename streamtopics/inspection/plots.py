@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.inspection.n_components import NComponentsComparison
 from streamtopics.inspection.tables import check_whole, topic_table
 
 if TYPE_CHECKING:
@@ -114,6 +115,50 @@ def plot_curves(
     ax.set_ylabel(ylabel)
     ax.legend(frameon=False)
     ax.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def plot_n_components(found: NComponentsComparison) -> Figure:
+    """Draw what `compare_n_components` found, by the number of topics.
+
+    Parameters
+    ----------
+    found : NComponentsComparison
+        As returned.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        Two panels: the held-out score with a standard error up and down, and the number that
+        is chosen, the smallest not below the dotted line; coherence, diversity and stability.
+
+    Raises
+    ------
+    TypeError
+        If `found` is something else.
+    """
+    if not isinstance(found, NComponentsComparison):
+        raise TypeError(f"found must be what compare_n_components returns; got {found!r:.60}")
+    numbers = [row.n_components for row in found.rows]
+    best = next(row for row in found.rows if row.n_components == found.best)
+    figure, axes = _new_axes(1, 2, (9.0, 3.6))
+    left, right = axes[0]
+    scores, errors = np.array([(row.score, row.score_error) for row in found.rows]).T
+    left.errorbar(numbers, scores, errors, marker="o", capsize=3, color="tab:blue")
+    left.axhline(best.score - best.score_error, linestyle=":", color="gray", linewidth=1)
+    left.axvline(found.chosen, color="tab:orange", linewidth=1, label=f"chosen: {found.chosen}")
+    left.set_ylabel("score (nats per held-out token)")
+    left.legend(frameon=False)
+    for name, marker in (("coherence", "s"), ("diversity", "^"), ("stability", "D")):
+        values = [getattr(row, name) for row in found.rows]
+        right.plot(numbers, values, marker=marker, label=name)
+    right.legend(frameon=False)
+    for ax in (left, right):
+        ax.set_xscale("log")
+        ax.set_xticks(numbers, [str(number) for number in numbers])
+        ax.minorticks_off()
+        ax.set_xlabel("number of topics")
+        ax.spines[["top", "right"]].set_visible(False)
     return figure
 
 

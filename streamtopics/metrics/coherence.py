@@ -278,15 +278,14 @@ def _npmi_matrices(joint: np.ndarray, n_documents: int, epsilon: float | None) -
         ratio, information = _log_ratios(joint, n_documents, epsilon)
         known = (occurs[:, :, None] > 0) & (occurs[:, None, :] > 0)
         npmi = np.where(known, 0.0, -1.0)
-        return np.divide(ratio, information, out=npmi, where=known & (information != 0))
+        return np.asarray(np.divide(ratio, information, out=npmi, where=known & (information != 0)))
     meet = joint > 0
     joint = np.where(meet, joint, 1.0)
     expected = np.where(meet, occurs[:, :, None] * occurs[:, None, :] / n_documents, 1.0)
     information = np.log(n_documents / joint)
     npmi = np.where(meet, 0.0, -1.0)
-    return np.divide(
-        np.log(joint / expected), information, out=npmi, where=meet & (information > 0)
-    )
+    ratio = np.log(joint / expected)
+    return np.asarray(np.divide(ratio, information, out=npmi, where=meet & (information > 0)))
 
 
 def _log_ratios(

@@ -287,9 +287,11 @@ def _check_counts(X: Any, n_features: int) -> sparse.csr_matrix:
 
 
 def _contained_like(X: Any, part: sparse.csr_matrix) -> Any:
-    """The part as a DataFrame if X is one of pandas, so that its column names are seen."""
+    """The part with the names of the columns of X, a DataFrame of pandas or `NamedCounts`."""
     if hasattr(X, "iloc"):
         return type(X)(part.toarray(), index=X.index, columns=X.columns)
+    if getattr(X, "feature_names", None) is not None:
+        return type(X).of(part, X.feature_names)
     return part
 
 

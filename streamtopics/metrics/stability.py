@@ -121,7 +121,7 @@ def _alike(one: Any, other: Any, similarity: str) -> np.ndarray:
     """Similarity of all pairs of topics, in [0, 1]."""
     common = one @ other.T
     if similarity == "cosine":
-        return np.minimum(common, 1.0)
+        return np.asarray(np.minimum(common, 1.0))
     shared = common.toarray()
     either = one.sum(axis=1)[:, None] + other.sum(axis=1)[None, :] - shared
     return np.asarray(shared / either)
