@@ -58,6 +58,10 @@ def parser() -> argparse.ArgumentParser:
     add("files", nargs="*", metavar="FILE", help="documents to read; see below")
     add("--topics", type=_positive, default=20, metavar="N", help="number of topics (20)")
     add("--words", type=_positive, default=10, metavar="N", help="words to show of each (10)")
+    add(
+        "--relevance", type=_share, default=1.0, metavar="X",
+        help="1 shows words by probability; less, such as 0.6, those that other topics lack (1)",
+    )  # fmt: skip
     add("--prior", choices=["flat", "zipf"], default="flat", help="word prior (flat)")
     add(
         "--prior-mass", type=_positive_float, default=None, metavar="X",
@@ -102,6 +106,13 @@ def _number(text: str, kind: type, strictly: bool) -> float:
     if not (0 < value < np.inf or (value == 0 and not strictly)):
         above = "above" if strictly else "at or above"
         raise argparse.ArgumentTypeError(f"{text!r} is not a number {above} 0")
+    return value
+
+
+def _share(text: str) -> float:
+    value = _number(text, float, False)
+    if value > 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is more than 1")
     return value
 
 
@@ -193,7 +204,8 @@ def report(options: argparse.Namespace) -> None:
         f"{len(names):,}, in {model.n_batch_iter_} minibatches; {corpus.held_out.shape[0]:,} "
         "documents held out\n"
     )
-    print(format_topics(topic_table(model, names, options.words)))
+    shown = topic_table(model, names, options.words, relevance=options.relevance)
+    print(format_topics(shown))
     print(f"\n{'model':<10} {'held-out nats/word':>18} {'perplexity':>11} {'prior kept':>11}")
     for name, fitted in models.items():
         score = fitted.score(corpus.held_out)
@@ -203,7 +215,8 @@ def report(options: argparse.Namespace) -> None:
         joblib.dump(make_pipeline(corpus.vectorizer, model), options.model)
         print(f"\nfitted pipeline written to {options.model}")
     if options.picture:
-        plot_topics(model, names).savefig(options.picture, dpi=150)
+        picture = plot_topics(model, names, relevance=options.relevance)
+        picture.savefig(options.picture, dpi=150)
         print(f"\npicture written to {options.picture}")
 
 

@@ -51,12 +51,12 @@ ALLOWED = {
         "base", "families", "local", "messages", "metrics", "models", "parallel", "posteriors",
         "priors", "progress", "records", "sentences", "typing", "updates", "validation",
     },
-    "inspection": {"base"},
+    "inspection": {"base", "metrics", "parallel", "structure"},
     "__init__": {"dpp", "estimators", "reviews", "was"},
     "__main__": {"__init__", "datasets", "inspection", "priors", "progress"},
 }  # fmt: skip
 MAY_USE_SCIKIT_LEARN = {
-    "base", "estimators", "metrics", "datasets", "text", "validation", "__main__",
+    "base", "estimators", "metrics", "datasets", "text", "validation", "inspection", "__main__",
 }  # fmt: skip
 FACES_OF_THEIR_OWN = {
     "dpp/estimator.py", "dpp/summarizer.py", "was/estimator.py", "reviews/base.py",

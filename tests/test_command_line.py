@@ -143,3 +143,12 @@ def test_same_run_twice_gives_the_same_model(tweets, capsys, tmp_path):
         run(capsys, tweets, "--topics", 2, "--model", tmp_path / name, "--quiet")
         models.append(joblib.load(tmp_path / name)[-1])
     assert pickle.dumps(models[0]) == pickle.dumps(models[1])
+
+
+def test_relevance_of_the_words_shown(tweets, capsys):
+    status, out, _ = run(capsys, tweets, "--topics", 2, "--relevance", "0.6", "--quiet")
+    assert status == 0
+    assert "ship" in out
+    with pytest.raises(SystemExit):
+        run(capsys, tweets, "--relevance", "1.5")
+    assert "'1.5' is more than 1" in capsys.readouterr().err

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +10,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import StreamingEstimator
+from streamtopics.metrics.relevance import relevant_words
 from streamtopics.records import RecordParameters
 from streamtopics.validation import check_feature_names
 
@@ -75,8 +75,10 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
         topics: np.ndarray = (self._learnt.rows(words) / self._learnt.mass).T
         return topics
 
-    def top_words(self, feature_names: Any = None, n: int = 10) -> list[list[Any]]:
-        """The most probable words of each topic, the most probable first.
+    def top_words(
+        self, feature_names: Any = None, n: int = 10, *, relevance: float = 1.0
+    ) -> list[list[Any]]:
+        """The words that tell most of each topic, the first the most; by default by probability.
 
         Parameters
         ----------
@@ -85,16 +87,18 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
             numbers of the columns.
         n : int, default=10
             How many.
+        relevance : float in [0, 1], default=1.0
+            Less than 1, say 0.6, prefers words that the other topics lack; see
+            `streamtopics.metrics.relevant_words`.
 
         Returns
         -------
         words : list of n_components lists
             Each of min(n, n_features) words.
         """
-        if not (isinstance(n, Integral) and n >= 1):
-            raise ValueError(f"n must be a positive number of words; got {n!r}")
         names = self._column_names(feature_names)
-        return [list(names[largest(row, n)]) for row in self.components_]
+        topics, weights = self._whole(lambda: (self.topic_word_, self.topic_weights_))
+        return [list(names[k]) for k in relevant_words(topics, weights, n, relevance=relevance)]
 
     def _column_names(self, feature_names: Any) -> np.ndarray:
         """Names of the columns: those given, or seen in `fit`, or their numbers."""
@@ -102,12 +106,3 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
         if feature_names is None:
             feature_names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
         return check_feature_names(feature_names, self.n_features_in_)
-
-
-def largest(values: np.ndarray, n: int) -> np.ndarray:
-    """Places of the n largest values, the largest first, of equal ones the first."""
-    n = min(n, len(values))
-    least = np.partition(values, len(values) - n)[len(values) - n]
-    above = np.flatnonzero(values > least)
-    level = np.flatnonzero(values == least)[: n - len(above)]
-    return np.concatenate([above[np.argsort(-values[above], kind="stable")], level])

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.inspection.n_components import NComponentsComparison
 from streamtopics.inspection.tables import check_whole, topic_table
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def picture_formats() -> list[str]:
 
 def plot_topics(
     estimator: StreamingTopicModel, feature_names: Any = None, *, n_words: int = 8,
-    n_topics: int = 20,
+    n_topics: int = 20, relevance: float = 1.0,
 ) -> Figure:  # fmt: skip
     """The heaviest topics as small bar charts of their words' probabilities.
 
@@ -56,6 +57,8 @@ def plot_topics(
         Words in each chart.
     n_topics : int, default=20
         Charts, at most.
+    relevance : float in [0, 1], default=1.0
+        As in `top_words`.
 
     Returns
     -------
@@ -68,7 +71,7 @@ def plot_topics(
         As `topic_table`; also if `n_words` or `n_topics` is not a positive whole number.
     """
     check_whole(n_words=n_words, n_topics=n_topics)
-    table = topic_table(estimator, feature_names, n_words)[:n_topics]
+    table = topic_table(estimator, feature_names, n_words, relevance=relevance)[:n_topics]
     n_columns = min(5, len(table))
     n_rows = -(-len(table) // n_columns)
     size = (2.6 * n_columns, (0.6 + 0.2 * n_words) * n_rows)
@@ -112,6 +115,50 @@ def plot_curves(
     ax.set_ylabel(ylabel)
     ax.legend(frameon=False)
     ax.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
+def plot_n_components(found: NComponentsComparison) -> Figure:
+    """Draw what `compare_n_components` found, by the number of topics.
+
+    Parameters
+    ----------
+    found : NComponentsComparison
+        As returned.
+
+    Returns
+    -------
+    figure : matplotlib.figure.Figure
+        Two panels: the held-out score with a standard error up and down, and the number that
+        is chosen, the smallest not below the dotted line; coherence, diversity and stability.
+
+    Raises
+    ------
+    TypeError
+        If `found` is something else.
+    """
+    if not isinstance(found, NComponentsComparison):
+        raise TypeError(f"found must be what compare_n_components returns; got {found!r:.60}")
+    numbers = [row.n_components for row in found.rows]
+    best = next(row for row in found.rows if row.n_components == found.best)
+    figure, axes = _new_axes(1, 2, (9.0, 3.6))
+    left, right = axes[0]
+    scores, errors = np.array([(row.score, row.score_error) for row in found.rows]).T
+    left.errorbar(numbers, scores, errors, marker="o", capsize=3, color="tab:blue")
+    left.axhline(best.score - best.score_error, linestyle=":", color="gray", linewidth=1)
+    left.axvline(found.chosen, color="tab:orange", linewidth=1, label=f"chosen: {found.chosen}")
+    left.set_ylabel("score (nats per held-out token)")
+    left.legend(frameon=False)
+    for name, marker in (("coherence", "s"), ("diversity", "^"), ("stability", "D")):
+        values = [getattr(row, name) for row in found.rows]
+        right.plot(numbers, values, marker=marker, label=name)
+    right.legend(frameon=False)
+    for ax in (left, right):
+        ax.set_xscale("log")
+        ax.set_xticks(numbers, [str(number) for number in numbers])
+        ax.minorticks_off()
+        ax.set_xlabel("number of topics")
+        ax.spines[["top", "right"]].set_visible(False)
     return figure
 
 

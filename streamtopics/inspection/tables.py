@@ -2,13 +2,13 @@
 """Tables of a topic model, as rows for people or for a DataFrame."""
 
 from collections.abc import Iterable, Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from streamtopics.base.topic_model import StreamingTopicModel
-from streamtopics.base.topics import largest
+from streamtopics.metrics.relevance import relevant_words
 
 
 class TopicRow(NamedTuple):
@@ -26,15 +26,9 @@ def topic_table(
     feature_names: Any = None,
     n: int = 10,
     *,
-    relevance: float = 0.6,
+    relevance: float = 1.0,
 ) -> list[TopicRow]:
-    """The topics of a fitted model, the heaviest first, with their telling words.
-
-    Words are ordered by their relevance to a topic k::
-
-        relevance * log p(w | k) + (1 - relevance) * log (p(w | k) / p(w)),
-
-    with p(w) over all topics (Sievert and Shirley 2014, "LDAvis").
+    """The topics of a fitted model, the heaviest first, with the words of `top_words`.
 
     Parameters
     ----------
@@ -44,8 +38,8 @@ def topic_table(
         As in `top_words`.
     n : int, default=10
         How many words for each topic.
-    relevance : float in [0, 1], default=0.6
-        1 orders by probability; with 0.6 the source's readers recognised topics best.
+    relevance : float in [0, 1], default=1.0
+        As in `top_words`: 1 orders by probability, less prefers words that other topics lack.
 
     Returns
     -------
@@ -70,17 +64,14 @@ def topic_table(
         0  100.0%    1.6%  sea sun
     """
     check_whole(n=n)
-    if not (isinstance(relevance, Real) and 0 <= relevance <= 1):
-        raise ValueError(f"relevance must be in [0, 1]; got {relevance!r}")
     _check_model(estimator)
     names = estimator._column_names(feature_names)
     weights, retention = estimator.topic_weights_, estimator.prior_retention_
     topic_word = estimator.topic_word_
-    over_all = np.log(weights @ topic_word)
+    columns = relevant_words(topic_word, weights, n, relevance=relevance)
     rows = []
     for k in np.argsort(-weights, kind="stable"):
-        value = np.log(topic_word[k]) - (1 - relevance) * over_all
-        top = largest(value, n)
+        top = columns[k]
         rows.append(
             TopicRow(
                 int(k), float(weights[k]), float(retention[k]),

@@ -6,12 +6,14 @@ scikit-learn's model selection.
 """
 
 from streamtopics.metrics.coherence import topic_coherence, topic_diversity
+from streamtopics.metrics.exclusivity import topic_exclusivity
 from streamtopics.metrics.left_to_right import Likelihood, left_to_right
 from streamtopics.metrics.predictive import (
     completion_split,
     log_predictive_probability,
     perplexity,
 )
+from streamtopics.metrics.relevance import relevant_words
 from streamtopics.metrics.scorers import (
     CoherenceScorer,
     DiversityScorer,
@@ -20,6 +22,7 @@ from streamtopics.metrics.scorers import (
     PerplexityScorer,
     PredictiveScorer,
 )
+from streamtopics.metrics.stability import Stability, topic_stability
 from streamtopics.metrics.summaries import Rouge, RougeScorer, rouge, summary_redundancy
 
 __all__ = [
@@ -32,12 +35,16 @@ __all__ = [
     "PredictiveScorer",
     "Rouge",
     "RougeScorer",
+    "Stability",
     "completion_split",
     "left_to_right",
     "log_predictive_probability",
     "perplexity",
+    "relevant_words",
     "rouge",
     "summary_redundancy",
     "topic_coherence",
     "topic_diversity",
+    "topic_exclusivity",
+    "topic_stability",
 ]

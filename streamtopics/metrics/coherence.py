@@ -1,30 +1,34 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Coherence of topics, whether their top words occur in the same documents, and diversity.
 
-A document is a set of words. With D(w) the number of documents that contain w
-and p = D / (number of documents), for words i ranked after j,
+A document, or a window of consecutive tokens, is a set of words. With D(w) the number of
+documents that contain w and p = D / (number of documents), for words i ranked after j,
 
     UMass  log (D(i, j) + smoothing) / D(j)
+    UCI    log (p(i, j) / p(i) p(j))
     NPMI   log (p(i, j) / p(i) p(j)) / -log p(i, j)
     C_V    cosine of v(i) and sum_j v(j),  v(i)_j = NPMI(i, j),
 
-averaged over a topic's pairs or words (Mimno et al. 2011; Bouma 2009; Roeder et
-al. 2015). Diversity is |union over k of W_k| / sum over k of |W_k|, with W_k the top words
-of topic k (Dieng et al. 2020).
+averaged over a topic's pairs or words (Mimno et al. 2011; Newman et al. 2010; Bouma 2009;
+Roeder et al. 2015). Diversity is |union over k of W_k| / sum over k of |W_k|, with W_k the top
+words of topic k (Dieng et al. 2020).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
-from numbers import Real
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_non_negative
 
+from streamtopics.metrics.windows import window_counts
 from streamtopics.structure import check_structure
 
-MEASURES = ("npmi", "c_v", "umass")
+MEASURES = ("npmi", "c_v", "umass", "uci")
+WINDOWS = {"npmi": 10, "uci": 10, "c_v": 110}
+EPSILON_OF_UCI = 1e-12
 
 
 def topic_coherence(
@@ -34,6 +38,8 @@ def topic_coherence(
     measure: str = "npmi",
     feature_names: Sequence[Any] | None = None,
     smoothing: float = 1.0,
+    epsilon: float | None = None,
+    window: int | Literal["auto"] | None = None,
 ) -> np.ndarray:
     """Coherence of each topic's top words over the documents of X; higher is better.
 
@@ -43,28 +49,38 @@ def topic_coherence(
     ----------
     topics : array-like of shape (n_topics, n_top_words)
         The top words of each topic, the most probable first, as columns of X or, with
-        `feature_names`, as words; at least two. Of weights: `np.argsort(-components)[:, :10]`.
-    X : {array-like, sparse matrix} of shape (n_documents, n_features)
+        `feature_names`, as words; at least two. Of weights: `relevant_words(components)`. With
+        `window`, as what the documents hold.
+    X : {array-like, sparse matrix} of shape (n_documents, n_features), or iterable of documents
         Counts or weights, not negative, of which only whether one is positive matters; best
-        of a large corpus other than that the topics were learnt from.
-    measure : {"npmi", "c_v", "umass"}, default="npmi"
+        of a large corpus other than that the topics were learnt from. With `window`, each
+        document as the sequence of its tokens, also those that no topic has.
+    measure : {"npmi", "c_v", "umass", "uci"}, default="npmi"
         "npmi" because its values mean the same in every corpus: from -1, never together,
         over 0, independent, to 1, only together. "umass" is at most about 0, without a lower
-        bound; "c_v" lies in [-1, 1].
+        bound; "c_v" lies in [-1, 1]; "uci", NPMI without its denominator, has no bounds.
     feature_names : array-like of shape (n_features,), default=None
-        The words of the columns of X; None if `topics` holds columns.
+        The words of the columns of X; None if `topics` holds columns, or with `window`.
     smoothing : float, default=1.0
         Documents that "umass" adds to those in which two words meet, 1 as in its paper.
+    epsilon : float or None, default=None
+        What is added to the probability that two words meet, 1e-12 in gensim, in place of
+        `smoothing` for "umass". None takes the limits in the notes, and of "uci", which has
+        none, 1e-12.
+    window : int, "auto" or None, default=None
+        Consecutive tokens in the windows that slide over documents and stand in their place;
+        "auto" is as published, 10 for "npmi" and "uci", 110 for "c_v". None is whole documents.
 
     Returns
     -------
     coherence : ndarray of shape (n_topics,)
-        "umass" in nats, the others without unit.
+        "umass" and "uci" in nats, the others without unit.
 
     Raises
     ------
     TypeError
-        If `topics` holds weights, or words without `feature_names`.
+        If `topics` holds weights, or words without `feature_names`, or documents are not
+        sequences of tokens where `window` is given.
     ValueError
         If `topics` is not such a table, names a word twice in a topic or one that X lacks; if
         X is negative somewhere or has no documents; if another argument is out of range.
@@ -74,15 +90,23 @@ def topic_coherence(
     NPMI is -1 for two words that never meet or of which one never occurs, and 0 for two words
     that are in every document. In C_V the NPMI of a word with itself is 1, and the cosine of a
     word that never occurs is 0. In UMass a conditioning word that never occurs gives the least
-    value that the corpus allows, log(smoothing / n_documents).
+    value that the corpus allows, log(smoothing / n_documents), and so in UCI, log(epsilon).
+    With `epsilon` the limits for words that never occur stay, and the others are as the
+    formulas have them.
 
-    UMass is the mean over pairs, not the sum. C_V is taken over whole documents, where its
-    published form has windows of 110 tokens; it can be high for words that never meet.
+    UMass is the mean over pairs, not the sum. C_V can be high for words that never meet.
+
+    With ``window="auto", epsilon=1e-12`` values are gensim's ("c_npmi", "c_v", "c_uci") where no
+    word comes twice in a window; where one does, gensim (4.4) loses it once its first place has
+    left the window.
 
     References
     ----------
     D. Mimno, H. Wallach, E. Talley, M. Leenders, A. McCallum (2011). Optimizing
     semantic coherence in topic models. EMNLP, 262-272 (UMass).
+
+    D. Newman, J. H. Lau, K. Grieser, T. Baldwin (2010). Automatic evaluation of topic
+    coherence. NAACL, 100-108 (UCI).
 
     G. Bouma (2009). Normalized (pointwise) mutual information in collocation
     extraction. GSCL, 31-40 (NPMI).
@@ -99,24 +123,71 @@ def topic_coherence(
     >>> names = ["ship", "sea", "tax", "law"]
     >>> topic_coherence([["ship", "sea"]], X, measure="umass", feature_names=names).round(4)
     array([0.4055])
+    >>> documents = ["the ship at sea".split(), "a law of the sea".split()]
+    >>> topic_coherence([["ship", "sea"]], documents, measure="uci", window=3).round(4)
+    array([0.2231])
     """
     check_measure(measure)
     if not (isinstance(smoothing, Real) and 0 < smoothing < np.inf):
         raise ValueError(f"smoothing must be a positive number, for example 1.0; got {smoothing!r}")
-    check_structure(X, "topic_coherence")
-    X = check_array(X, accept_sparse="csr", input_name="X")
-    check_non_negative(X, "topic_coherence")
-    columns = _check_columns(_check_table(topics), X.shape[1], feature_names)
-    joint = _joint_counts(columns, X)
+    if not (epsilon is None or (isinstance(epsilon, Real) and 0 < epsilon < 1)):
+        raise ValueError(f"epsilon must be None or in (0, 1), for example 1e-12; got {epsilon!r}")
+    table = _check_table(topics)
+    if window is None:
+        columns, parts = _documents(table, X, feature_names)
+    else:
+        columns, parts = _windows(table, X, feature_names, _check_window(window, measure))
+    joint, n_documents = np.zeros((*columns.shape, columns.shape[1])), 0
+    for part in parts:
+        joint = joint + _joint_counts(columns, part)
+        n_documents += part.shape[0]
+    if not n_documents:
+        raise ValueError("X has no documents; coherence needs at least one")
     if measure == "umass":
-        return _umass(joint, X.shape[0], smoothing)
-    return {"npmi": _npmi, "c_v": _c_v}[measure](joint, X.shape[0])
+        return _umass(joint, n_documents, epsilon * n_documents if epsilon else smoothing)
+    return {"npmi": _npmi, "c_v": _c_v, "uci": _uci}[measure](joint, n_documents, epsilon)
 
 
 def check_measure(measure: str) -> None:
     """Raise ValueError unless it is one of MEASURES."""
     if measure not in MEASURES:
         raise ValueError(f"measure must be one of {', '.join(MEASURES)}; got {measure!r}")
+
+
+def _check_window(window: Any, measure: str) -> int:
+    """The number of tokens in a window."""
+    if isinstance(window, Integral) and int(window) >= 2:
+        return int(window)
+    if isinstance(window, str) and window == "auto" and measure in WINDOWS:
+        return WINDOWS[measure]
+    raise ValueError(
+        "window must be None, a whole number of tokens of at least 2, or 'auto' for one of "
+        f"{', '.join(WINDOWS)}; got {window!r} for {measure}"
+    )
+
+
+def _documents(table: np.ndarray, X: Any, names: Any) -> tuple[np.ndarray, list[Any]]:
+    """Topics as columns, and the counts that they are columns of."""
+    check_structure(X, "topic_coherence")
+    X = check_array(X, accept_sparse="csr", input_name="X")
+    check_non_negative(X, "topic_coherence")
+    return _check_columns(table, X.shape[1], names), [X]
+
+
+def _windows(
+    table: np.ndarray, documents: Any, names: Any, window: int
+) -> tuple[np.ndarray, Iterator[Any]]:
+    """Topics as columns, and counts in windows that they are columns of."""
+    if names is not None:
+        raise ValueError("feature_names are for counts; with window, name topics as tokens are")
+    if isinstance(documents, str | bytes) or sparse.issparse(documents):
+        raise TypeError(
+            "X must be a sequence of documents, each a sequence of tokens, where window is given; "
+            f"got {type(documents).__name__}. For counts pass window=None"
+        )
+    column = {word: place for place, word in enumerate(dict.fromkeys(table.ravel().tolist()))}
+    columns = np.array([[column[word] for word in topic] for topic in table.tolist()])
+    return _distinct(columns, table), window_counts(documents, column, window)
 
 
 def _check_table(topics: Any) -> np.ndarray:
@@ -149,6 +220,11 @@ def _check_columns(table: np.ndarray, n_features: int, feature_names: Any) -> np
             f"topics must hold columns of X, from 0 to {n_features - 1}; got {out}. Count X with "
             "the vocabulary of the topics"
         )
+    return _distinct(columns, table)
+
+
+def _distinct(columns: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """The columns, if no topic has one twice."""
     ordered = np.sort(columns, axis=1)
     repeats = np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
     if repeats.size:
@@ -195,30 +271,53 @@ def _umass(joint: np.ndarray, n_documents: int, smoothing: float) -> np.ndarray:
     return found
 
 
-def _npmi_matrices(joint: np.ndarray, n_documents: int) -> np.ndarray:
+def _npmi_matrices(joint: np.ndarray, n_documents: int, epsilon: float | None) -> np.ndarray:
     """NPMI of all pairs in each topic; (n_topics, n_top_words, n_top_words)."""
     occurs = np.diagonal(joint, axis1=1, axis2=2)
+    if epsilon is not None:
+        ratio, information = _log_ratios(joint, n_documents, epsilon)
+        known = (occurs[:, :, None] > 0) & (occurs[:, None, :] > 0)
+        npmi = np.where(known, 0.0, -1.0)
+        return np.asarray(np.divide(ratio, information, out=npmi, where=known & (information != 0)))
     meet = joint > 0
     joint = np.where(meet, joint, 1.0)
     expected = np.where(meet, occurs[:, :, None] * occurs[:, None, :] / n_documents, 1.0)
     information = np.log(n_documents / joint)
     npmi = np.where(meet, 0.0, -1.0)
-    return np.divide(
-        np.log(joint / expected), information, out=npmi, where=meet & (information > 0)
-    )
+    ratio = np.log(joint / expected)
+    return np.asarray(np.divide(ratio, information, out=npmi, where=meet & (information > 0)))
 
 
-def _npmi(joint: np.ndarray, n_documents: int) -> np.ndarray:
+def _log_ratios(
+    joint: np.ndarray, n_documents: int, epsilon: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """log (p(i, j) + epsilon) / p(i) p(j), and -log (p(i, j) + epsilon)."""
+    occurs = np.diagonal(joint, axis1=1, axis2=2) / n_documents
+    occurs = np.where(occurs > 0, occurs, 1.0)
+    together = np.log(joint / n_documents + epsilon)
+    return together - np.log(occurs[:, :, None] * occurs[:, None, :]), -together
+
+
+def _uci(joint: np.ndarray, n_documents: int, epsilon: float | None) -> np.ndarray:
     later, earlier = np.tril_indices(joint.shape[1], -1)
-    found: np.ndarray = _npmi_matrices(joint, n_documents)[:, later, earlier].mean(axis=1)
+    ratio, _ = _log_ratios(joint, n_documents, EPSILON_OF_UCI if epsilon is None else epsilon)
+    found: np.ndarray = ratio[:, later, earlier].mean(axis=1)
     return found
 
 
-def _c_v(joint: np.ndarray, n_documents: int) -> np.ndarray:
+def _npmi(joint: np.ndarray, n_documents: int, epsilon: float | None) -> np.ndarray:
+    later, earlier = np.tril_indices(joint.shape[1], -1)
+    found: np.ndarray = _npmi_matrices(joint, n_documents, epsilon)[:, later, earlier].mean(axis=1)
+    return found
+
+
+def _c_v(joint: np.ndarray, n_documents: int, epsilon: float | None) -> np.ndarray:
     occurs = np.diagonal(joint, axis1=1, axis2=2) > 0
-    vectors = _npmi_matrices(joint, n_documents) * (occurs[:, :, None] & occurs[:, None, :])
-    place = np.arange(joint.shape[1])
-    vectors[:, place, place] = occurs
+    vectors = _npmi_matrices(joint, n_documents, epsilon)
+    vectors = vectors * (occurs[:, :, None] & occurs[:, None, :])
+    if epsilon is None:
+        place = np.arange(joint.shape[1])
+        vectors[:, place, place] = occurs
     total = vectors.sum(axis=1)
     lengths = np.linalg.norm(vectors, axis=2) * np.linalg.norm(total, axis=1)[:, None]
     products = np.einsum("tij,tj->ti", vectors, total)

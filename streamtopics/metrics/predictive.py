@@ -255,6 +255,22 @@ def check_components(estimator: Any) -> np.ndarray:
     return checked
 
 
+def topic_distributions(topics: Any) -> np.ndarray:
+    """Probabilities of words in topics, of a fitted topic model or an array of weights."""
+    if hasattr(topics, "components_") or hasattr(topics, "fit"):
+        weights = check_components(topics)
+    else:
+        weights = check_array(topics, dtype=np.float64, input_name="topics")
+        check_non_negative(weights, "topics")
+    mass = weights.sum(axis=1, keepdims=True)
+    if not (mass > 0).all():
+        raise ValueError(
+            f"topics must have mass in each row; row {np.argmin(mass)} is 0 everywhere"
+        )
+    found: np.ndarray = weights / mass
+    return found
+
+
 def _check_counts(X: Any, n_features: int) -> sparse.csr_matrix:
     """X as non-negative CSR of float64 or float32 with n_features columns."""
     check_structure(X, "log_predictive_probability")
@@ -271,9 +287,11 @@ def _check_counts(X: Any, n_features: int) -> sparse.csr_matrix:
 
 
 def _contained_like(X: Any, part: sparse.csr_matrix) -> Any:
-    """The part as a DataFrame if X is one of pandas, so that its column names are seen."""
+    """The part with the names of the columns of X, a DataFrame of pandas or `NamedCounts`."""
     if hasattr(X, "iloc"):
         return type(X)(part.toarray(), index=X.index, columns=X.columns)
+    if getattr(X, "feature_names", None) is not None:
+        return type(X).of(part, X.feature_names)
     return part
 
 

@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 from streamtopics.metrics.coherence import check_measure, topic_coherence, topic_diversity
 from streamtopics.metrics.left_to_right import left_to_right
 from streamtopics.metrics.predictive import check_components, log_predictive_probability, perplexity
+from streamtopics.metrics.relevance import relevant_words
 from streamtopics.structure import check_structure
 
 
@@ -160,7 +161,7 @@ class CoherenceScorer:
 
     Parameters
     ----------
-    measure : {"npmi", "c_v", "umass"}, default="npmi"
+    measure : {"npmi", "c_v", "umass", "uci"}, default="npmi"
         See `topic_coherence`.
     n : int, default=10
         Top words of each topic, at least 2; at most the number of features are taken.
@@ -246,4 +247,4 @@ def _model_and_counts(estimator: Any, X: Any) -> tuple[Any, Any]:
 
 def _top_columns(model: Any, n: int) -> np.ndarray:
     """Columns of the most probable words of each topic, (n_components, min(n, n_features))."""
-    return np.argsort(-check_components(model), axis=1, kind="stable")[:, :n]
+    return relevant_words(check_components(model), n=n)

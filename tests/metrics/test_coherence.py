@@ -16,6 +16,7 @@ from streamtopics.metrics import topic_coherence
 
 EPSILON = 1e-12
 MEASURES = ["npmi", "c_v", "umass"]
+OF_GENSIM = {"npmi": "c_npmi", "c_v": "c_v", "uci": "c_uci"}
 
 
 @pytest.fixture(scope="module", name="X")
@@ -90,7 +91,25 @@ def twin_umass(topic, X, smoothing=1.0):
     return np.mean(terms)
 
 
-TWINS = {"npmi": twin_npmi, "c_v": twin_c_v, "umass": twin_umass}
+def twin_uci(topic, X, epsilon=EPSILON):
+    pairs = list(combinations(topic, 2))
+    ratios = [(share(X, i, j) + epsilon) / (share(X, i) * share(X, j)) for i, j in pairs]
+    return np.mean(np.log(ratios))
+
+
+def windows_of(tokens, size):
+    if len(tokens) <= size:
+        return [tokens]
+    return [tokens[start : start + size] for start in range(len(tokens) - size + 1)]
+
+
+def counts_in_windows(documents, size, n_words):
+    """Presence of words 0 .. n_words - 1, a row for each window."""
+    windows = [window for document in documents for window in windows_of(document, size)]
+    return sparse.csr_matrix([[word in window for word in range(n_words)] for window in windows])
+
+
+TWINS = {"npmi": twin_npmi, "c_v": twin_c_v, "umass": twin_umass, "uci": twin_uci}
 
 
 @pytest.mark.parametrize("measure", MEASURES)
@@ -154,6 +173,99 @@ def test_umass_with_gensims_smoothing_equals_gensim(X, topics, gensim_coherence)
     expected = gensim_coherence(topics, "u_mass")
     got = topic_coherence(topics, X, measure="umass", smoothing=EPSILON * X.shape[0])
     np.testing.assert_allclose(got, expected, rtol=1e-10)
+
+
+# Windows and gensim's epsilon
+
+
+@pytest.fixture(scope="module", name="documents")
+def texts_without_repeats():
+    """60 texts, some of them short or empty, of words 0 .. 19 in themes and others in between."""
+    rng = np.random.default_rng(2)
+    texts = []
+    for _ in range(60):
+        themes = rng.permutation(20).reshape(4, 5)[: rng.integers(0, 4)].ravel()
+        others = 20 + rng.choice(300, rng.integers(0, 160), replace=False)
+        text = np.concatenate([themes, others])
+        texts.append(rng.permutation(text).tolist())
+    return texts
+
+
+SOME = [[0, 1, 2, 3], [4, 9, 14, 19], [5, 16, 7, 18], [19, 0, 12, 6]]
+
+
+@pytest.mark.parametrize("measure", ["npmi", "c_v", "uci"])
+@pytest.mark.parametrize("window", ["auto", 2, 7, 1000])
+def test_windows_and_epsilon_equal_gensim(measure, window, documents):
+    gensim = pytest.importorskip("gensim.models")
+    dictionary_class = pytest.importorskip("gensim.corpora").Dictionary
+    texts = [[f"w{token}" for token in document] for document in documents]
+    topics = [[f"w{word}" for word in topic] for topic in SOME]
+    model = gensim.CoherenceModel(
+        topics=topics, texts=texts, dictionary=dictionary_class(texts), topn=4, processes=1,
+        coherence=OF_GENSIM[measure], window_size=None if window == "auto" else window,
+    )  # fmt: skip
+    options = {"measure": measure, "window": window, "epsilon": EPSILON}
+    for kind, X in ((topics, texts), (SOME, documents), (SOME, map(np.array, documents))):
+        got = topic_coherence(kind, X, **options)
+        np.testing.assert_allclose(got, model.get_coherence_per_topic(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("measure", list(TWINS))
+@pytest.mark.parametrize("window", [2, 5, 30])
+@pytest.mark.parametrize("epsilon", [None, 1e-3])
+def test_windows_equal_the_formulas_also_with_repeats(measure, window, epsilon):
+    rng = np.random.default_rng(3)
+    documents = [rng.integers(0, 25, rng.integers(0, 40)).tolist() for _ in range(12)]
+    X = counts_in_windows(documents, window, 20)
+    options = {} if epsilon is None else {"epsilon": epsilon}
+    if measure == "umass" and epsilon is not None:
+        options = {"smoothing": epsilon * X.shape[0]}
+    expected = [TWINS[measure](topic, X, **options) for topic in SOME]
+    got = topic_coherence(SOME, documents, measure=measure, window=window, epsilon=epsilon)
+    np.testing.assert_allclose(got, expected, rtol=1e-10)
+    over_counts = topic_coherence(SOME, X, measure=measure, epsilon=epsilon)
+    np.testing.assert_array_equal(got, over_counts)
+
+
+def test_many_windows_are_read_in_parts(monkeypatch, documents):
+    expected = topic_coherence(SOME, documents, window=3)
+    monkeypatch.setattr("streamtopics.metrics.windows.WINDOWS_AT_ONCE", 5)
+    np.testing.assert_array_equal(topic_coherence(SOME, documents, window=3), expected)
+
+
+@pytest.mark.parametrize("measure", list(TWINS))
+def test_windows_and_epsilon_are_finite_for_words_that_never_occur(measure):
+    documents = [[0, 1, 0], [1]]
+    got = topic_coherence(
+        [[0, 7], [7, 8], [0, 1]], documents, measure=measure, window=2, epsilon=EPSILON
+    )
+    assert np.isfinite(got).all()
+    if measure == "npmi":
+        assert got[:2].tolist() == [-1.0, -1.0]
+    if measure == "uci":
+        np.testing.assert_allclose(got[1], np.log(EPSILON))
+
+
+@pytest.mark.parametrize(
+    ("X", "options", "error", "message"),
+    [
+        ("a text", {}, TypeError, "each a sequence of tokens, where window is given; got str"),
+        (["a text"], {}, TypeError, "got the document 'a text'. Split texts into words first"),
+        ([1, 2], {}, TypeError, "got the document 1"),
+        ([], {}, ValueError, "X has no documents"),
+        ([["a"]], {"feature_names": ["a"]}, ValueError, "feature_names are for counts"),
+        ([["a"]], {"measure": "umass"}, ValueError, "'auto' for one of npmi, uci, c_v; got"),
+    ],
+)
+def test_bad_documents_of_windows(X, options, error, message):
+    with pytest.raises(error, match=message):
+        topic_coherence([["a", "b"]], X, window="auto", **options)
+
+
+def test_topics_in_windows_must_not_repeat_words():
+    with pytest.raises(ValueError, match="topic 1 repeats one"):
+        topic_coherence([["a", "b"], ["b", "b"]], [["a", "b"]], window=3)
 
 
 # Limits
@@ -263,7 +375,11 @@ def test_words_in_place_of_columns(X, topics):
 @pytest.mark.parametrize(
     ("topics", "options", "error", "message"),
     [
-        ([[0, 1]], {"measure": "pmi"}, ValueError, r"npmi, c_v, umass; got 'pmi'"),
+        ([[0, 1]], {"measure": "pmi"}, ValueError, r"npmi, c_v, umass, uci; got 'pmi'"),
+        ([[0, 1]], {"epsilon": 0}, ValueError, r"epsilon must be None or in \(0, 1\).*got 0"),
+        ([[0, 1]], {"epsilon": "auto"}, ValueError, "epsilon must be .* got 'auto'"),
+        ([[0, 1]], {"window": 1}, ValueError, "whole number of tokens of at least 2.*got 1"),
+        ([[0, 1]], {"window": 5}, TypeError, "X must be a sequence of documents, each a seq"),
         ([[0, 1]], {"smoothing": 0}, ValueError, r"smoothing must be a positive number.*got 0"),
         ([[0, 1]], {"smoothing": np.nan}, ValueError, "smoothing must be .* got nan"),
         ([0, 1], {}, ValueError, r"\(n_topics, n_top_words\).*got shape \(2,\)"),

@@ -20,6 +20,7 @@ from streamtopics.metrics import (
     perplexity,
     predictive,
 )
+from streamtopics.text import NamedCounts
 
 MODELS = [
     SVBLDA(n_components=3, random_state=0),
@@ -203,8 +204,9 @@ def test_score_by_hand(model, seed):
         lambda X: X.astype(np.float32),
         scrambled,
         lambda X: pd.DataFrame(X.toarray(), columns=[f"w{i}" for i in range(30)]),
+        lambda X: NamedCounts.of(X, [f"w{i}" for i in range(30)]),
     ],
-    ids=["csr", "sparray", "dense", "int", "float32", "scrambled", "DataFrame"],
+    ids=["csr", "sparray", "dense", "int", "float32", "scrambled", "DataFrame", "NamedCounts"],
 )
 def test_equals_the_score_method(model, convert):
     X, test = convert(corpus()), convert(corpus(seed=1))

@@ -118,7 +118,7 @@ def test_are_values(scorer, X):
 
 
 def test_bad_options():
-    with pytest.raises(ValueError, match="measure must be one of npmi, c_v, umass; got 'pmi'"):
+    with pytest.raises(ValueError, match="measure must be one of npmi, c_v, umass, uci; got 'pmi'"):
         CoherenceScorer("pmi")
     with pytest.raises(ValueError, match=r"n must be an integer of at least 2.*got 1"):
         CoherenceScorer(n=1)

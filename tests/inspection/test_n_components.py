@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How many topics: the figures against the functions they are of, the rule, and the picture."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.decomposition import LatentDirichletAllocation
+from sklearn.pipeline import make_pipeline
+
+from streamtopics import StreamingLDA
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.inspection import (
+    NComponentsComparison,
+    NComponentsRow,
+    compare_n_components,
+    plot_n_components,
+)
+from streamtopics.metrics import (
+    log_predictive_probability,
+    relevant_words,
+    topic_coherence,
+    topic_diversity,
+    topic_stability,
+)
+from streamtopics.priors import SeedWords
+from streamtopics.text import NamedCounts
+
+NUMBERS = [2, 5, 20]
+
+
+@pytest.fixture(scope="module", name="X")
+def counts_of_five_topics():
+    return make_lda_corpus(n_documents=600, n_components=5, n_features=100, random_state=0).X
+
+
+@pytest.fixture(scope="module")
+def found(X):
+    return compare_n_components(StreamingLDA(), X, NUMBERS, random_state=0)
+
+
+def rows_of(scores, errors):
+    numbers = 10 * 2 ** np.arange(len(scores))
+    rows = [
+        NComponentsRow(int(k), score, error, 0.1, 0.5, 0.5, 1.0)
+        for k, score, error in zip(numbers, scores, errors, strict=True)
+    ]
+    return NComponentsComparison(tuple(rows))
+
+
+def without_seconds(found):
+    return [row[:-1] for row in found.rows]
+
+
+def test_finds_the_number_that_the_corpus_has(found):
+    assert [row.n_components for row in found.rows] == NUMBERS
+    assert found.best == found.chosen == 5
+    stabilities = [row.stability for row in found.rows]
+    assert max(stabilities) == stabilities[1]
+
+
+def test_figures_are_those_of_the_functions(X, found):
+    generator = np.random.RandomState(0)
+    order = generator.permutation(X.shape[0])
+    seeds = generator.randint(np.iinfo(np.int32).max, size=3)
+    models, tests = [], []
+    for i, seed in enumerate(seeds):
+        part = np.isin(np.arange(X.shape[0]), order[i::3])
+        models.append(StreamingLDA(5, random_state=int(seed)).fit(X[~part]))
+        tests.append(X[part])
+    pairs = list(zip(models, tests, strict=True))
+    scores = [log_predictive_probability(model, test) for model, test in pairs]
+    tops = [relevant_words(model.components_) for model in models]
+    coherences = [topic_coherence(top, test) for top, test in zip(tops, tests, strict=True)]
+    row = found.rows[1]
+    np.testing.assert_allclose(row.score, np.mean(scores))
+    np.testing.assert_allclose(row.score_error, np.std(scores, ddof=1) / np.sqrt(3))
+    np.testing.assert_allclose(row.coherence, np.mean(coherences))
+    np.testing.assert_allclose(row.diversity, np.mean([topic_diversity(top) for top in tops]))
+    assert row.stability == topic_stability(models).mean
+    assert row.seconds > 0
+
+
+def test_all_but_seconds_depends_on_the_seed_alone(X, found):
+    for options in ({}, {"n_jobs": 2}):
+        again = compare_n_components(
+            StreamingLDA(), X, iter([20, 2, 5, 5]), random_state=0, **options
+        )
+        assert without_seconds(again) == without_seconds(found)
+    other = compare_n_components(StreamingLDA(), X, [5], random_state=1)
+    assert other.rows[0].score != found.rows[1].score
+
+
+def test_the_estimator_is_left_alone(X):
+    model = StreamingLDA(7, random_state=3)
+    compare_n_components(model, X[:50], [2], n_splits=2)
+    assert (model.n_components, model.random_state) == (7, 3)
+    assert not hasattr(model, "components_")
+
+
+@pytest.mark.parametrize(
+    ("scores", "errors", "best", "chosen"),
+    [
+        ([-7.0, -6.0, -5.0], [0.1, 0.1, 0.1], 40, 40),
+        ([-5.05, -5.0, -5.2], [0.0, 0.1, 0.0], 20, 10),
+        ([-5.05, -5.0, -5.2], [9.0, 0.01, 9.0], 20, 20),
+        ([-5.0, -5.0, -5.0], [0.0, 0.0, 0.0], 10, 10),
+        ([-5.3, -5.01, -5.0], [0.1, 0.1, 0.1], 40, 20),
+    ],
+)
+def test_the_rule_of_one_standard_error(scores, errors, best, chosen):
+    comparison = rows_of(scores, errors)
+    assert (comparison.best, comparison.chosen) == (best, chosen)
+
+
+def test_as_text_and_as_frame(found):
+    pandas = pytest.importorskip("pandas")
+    lines = str(found).splitlines()
+    assert len(lines) == 4
+    assert [line.endswith("chosen") for line in lines] == [False, False, True, False]
+    frame = pandas.DataFrame(found.rows).set_index("n_components")
+    assert frame.loc[5, "score"] == found.rows[1].score
+
+
+def test_the_picture(found, tmp_path):
+    pytest.importorskip("matplotlib")
+    figure = plot_n_components(found)
+    left, right = figure.axes
+    np.testing.assert_array_equal(left.lines[0].get_xdata(), NUMBERS)
+    labels = [text.get_text() for text in right.get_legend().get_texts()]
+    assert labels == ["coherence", "diversity", "stability"]
+    assert left.get_legend().get_texts()[0].get_text() == "chosen: 5"
+    figure.savefig(tmp_path / "numbers.png")
+    with pytest.raises(TypeError, match="found must be what compare_n_components returns"):
+        plot_n_components(found.rows)
+
+
+@pytest.mark.parametrize("kind", [sparse.coo_matrix, sparse.csc_array, np.asarray, list, "frame"])
+def test_kinds_of_counts(kind, X):
+    dense = X[:60].toarray()
+    if kind == "frame":
+        kind = pytest.importorskip("pandas").DataFrame
+    expected = compare_n_components(StreamingLDA(), X[:60], [2], random_state=0)
+    got = compare_n_components(StreamingLDA(), kind(dense), [2], random_state=0)
+    np.testing.assert_allclose(without_seconds(got), without_seconds(expected), rtol=1e-5)
+
+
+def test_models_of_scikit_learn_and_priors_that_want_names(X):
+    theirs = LatentDirichletAllocation(learning_method="online", max_iter=1)
+    assert len(compare_n_components(theirs, X, [2, 3], n_splits=2, random_state=0).rows) == 2
+    names = [f"w{i}" for i in range(100)]
+    ours = StreamingLDA(topic_word_prior=SeedWords([["w0", "w3"]], 10))
+    named = NamedCounts.of(X, names)
+    assert compare_n_components(ours, named, [3], random_state=0).chosen == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"estimator": StreamingLDA}, TypeError, "estimator must be a topic model"),
+        ({"estimator": make_pipeline(StreamingLDA())}, TypeError, "pass the last step"),
+        ({"n_components": []}, ValueError, "n_components must be positive whole numbers"),
+        ({"n_components": [5, 0]}, ValueError, "n_components must be positive whole numbers"),
+        ({"n_components": "x"}, ValueError, "n_components must be positive .* got 'x'"),
+        ({"n_splits": 1}, ValueError, "n_splits must be a whole number of at least 2; got 1"),
+        ({"n_splits": 21}, ValueError, "n_splits must be at most the 20 documents; got 21"),
+        ({"n_words": 1}, ValueError, "n_words must be a whole number of at least 2; got 1"),
+        ({"X": np.eye(20, 30)}, ValueError, "no token to predict"),
+    ],
+)
+def test_what_is_refused(change, error, message, X):
+    arguments = {"estimator": StreamingLDA(), "X": X[:20], "n_components": [2]} | change
+    with pytest.raises(error, match=message):
+        compare_n_components(**arguments, random_state=0)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The words that topics are shown by: the formula, its limits, and one order everywhere."""
+
+import numpy as np
+import pytest
+
+from streamtopics import SVBLDA
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.inspection import topic_table
+from streamtopics.metrics import relevant_words
+from streamtopics.metrics.relevance import FLOOR
+
+
+def twin(topic_word, weights, n, relevance):
+    """The formula, word by word."""
+    marginal = weights @ topic_word
+    found = []
+    for p in topic_word:
+        often = [w for w in range(len(p)) if p[w] >= FLOOR * sorted(p)[-n]]
+        value = {
+            w: relevance * np.log(p[w]) + (1 - relevance) * np.log(p[w] / marginal[w])
+            for w in often
+        }
+        found.append(sorted(often, key=lambda w: (-value[w], w))[:n])
+    return found
+
+
+@pytest.mark.parametrize("relevance", [0.0, 0.3, 0.6, 0.99, 1.0])
+@pytest.mark.parametrize("n", [1, 5, 40])
+def test_equals_the_formula(relevance, n):
+    rng = np.random.default_rng(0)
+    topic_word = rng.dirichlet(np.full(40, 0.3), size=6)
+    weights = rng.dirichlet(np.ones(6))
+    got = relevant_words(topic_word, weights, n, relevance=relevance)
+    assert got.tolist() == twin(topic_word, weights, n, relevance)
+
+
+def test_one_is_by_probability_whatever_the_scale():
+    components = np.random.default_rng(1).gamma(0.2, size=(4, 30))
+    expected = np.argsort(-components, axis=1, kind="stable")[:, :10]
+    np.testing.assert_array_equal(relevant_words(components), expected)
+
+
+def test_less_prefers_words_that_other_topics_lack_if_they_are_not_rare():
+    shared, own, rare = 0.5, 0.4, 0.1
+    topic_word = np.array([[shared, own, rare, 0.0, 0.0], [shared, 0.0, 0.0, rare, own]])
+    assert relevant_words(topic_word, n=2).tolist() == [[0, 1], [0, 4]]
+    assert relevant_words(topic_word, n=2, relevance=0.3).tolist() == [[1, 0], [4, 0]]
+
+
+def test_weights_of_topics_count():
+    topic_word = [[0.5, 0.5, 0.0], [0.6, 0.0, 0.4], [0.0, 0.6, 0.4]]
+    assert relevant_words(topic_word, [0.2, 0.7, 0.1], 1, relevance=0.5)[0] == [1]
+    assert relevant_words(topic_word, [0.2, 0.1, 0.7], 1, relevance=0.5)[0] == [0]
+
+
+@pytest.mark.parametrize("relevance", [0.0, 0.5, 1.0])
+def test_ties_zeros_and_topics_without_weight(relevance):
+    flat = np.full((2, 7), 1 / 7)
+    assert relevant_words(flat, n=3, relevance=relevance).tolist() == [[0, 1, 2]] * 2
+    sparse = [[0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.4, 0.6]]
+    got = relevant_words(sparse, [1.0, 0.0], 4, relevance=relevance)
+    assert got.tolist() == [[1, 0, 2, 3], [3, 2, 0, 1]]
+
+
+def test_all_lists_of_a_model_agree():
+    X = make_lda_corpus(n_documents=200, n_components=3, n_features=60, random_state=0).X
+    model = SVBLDA(3, random_state=0).fit(X)
+    for relevance in (1.0, 0.6):
+        table = {row.topic: row.words for row in topic_table(model, relevance=relevance)}
+        top = model.top_words(relevance=relevance)
+        expected = relevant_words(model.topic_word_, model.topic_weights_, relevance=relevance)
+        assert [table[k] for k in range(3)] == top == expected.tolist()
+    assert topic_table(model) == topic_table(model, relevance=1.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (([[1.0]], None, 0), {}, "n must be a positive whole number of words; got 0"),
+        (([[1.0]],), {"relevance": 1.5}, r"relevance must be in \[0, 1\]; got 1.5"),
+        (([[1.0]],), {"relevance": "much"}, r"relevance must be in \[0, 1\]; got 'much'"),
+        (([1.0],), {}, r"shape \(n_topics, n_features\)"),
+        (([[1.0]], [0.5, 0.5]), {}, r"a number for each topic; got \(1, 1\) and \(2,\)"),
+    ],
+)
+def test_bad_arguments(arguments, options, message):
+    with pytest.raises(ValueError, match=message):
+        relevant_words(*arguments, **options)
