@@ -115,9 +115,9 @@ def test_the_parts_of_a_rule_keep_what_it_keeps(rule):
     posterior.blend(rule.step(posterior, lambda view, *, warm=False: first, None)[0])
     whole, _ = rule.step(posterior, lambda view, *, warm=False: first, None)
     kept = [
-        rule.divided(share).step(posterior, lambda view, *, warm=False: _part(first, share), None)[
-            0
-        ].retain
+        rule.divided(share)
+        .step(posterior, lambda view, *, warm=False: _part(first, share), None)[0]
+        .retain
         for share in (0.25, 0.75)
     ]
     assert_allclose(kept[0] * kept[1], whole.retain, rtol=1e-12)
@@ -230,7 +230,9 @@ def test_the_bits_do_not_depend_on_n_jobs():
     )
 
 
-@pytest.mark.parametrize(("rule", "kept"), [(PowerPrior(0.7), 0.7), (PopulationVB(500.0, 0.2), 0.8)])
+@pytest.mark.parametrize(
+    ("rule", "kept"), [(PowerPrior(0.7), 0.7), (PopulationVB(500.0, 0.2), 0.8)]
+)
 def test_what_is_told_of_drift_is_of_the_whole(rule, kept):
     model = model_of(rule, inner_batch_size=20).partial_fit(X[:60]).partial_fit(X[60:120])
     assert len(model.drift_) == 2
