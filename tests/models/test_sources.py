@@ -202,6 +202,54 @@ def test_the_background_is_flat():
     assert [len(each) for each in found] == [1] * (K - 1)
 
 
+def test_the_background_is_flat_where_topics_share_documents_too():
+    counts = documents(n=2, length=40)
+    rows = start(counts, n_background=1).rows(WORDS)
+    assert_allclose(rows[:, 0], rows[0, 0])
+    assert np.abs(rows[:, 1] / rows[:, 3] - 1).max() > 1e-3
+
+
+def test_as_many_documents_as_topics_beside_the_background_are_enough():
+    counts = documents(n=K - 1, length=12)
+    used = counts.sum(axis=0) > 0
+    rows = start(counts, n_background=1).rows(WORDS)[used]
+    found = origins(rows[:, 1:], counts[:, used])
+    assert sorted(int(each[0]) for each in found) == list(range(K - 1))
+
+
+def test_a_prior_that_tells_topics_apart_says_how_they_start():
+    """Documents would say otherwise."""
+    eta = np.full((V, K), 0.02)
+    eta[np.arange(K), np.arange(K)] = 5.0
+    counts = documents()
+    rows = start(counts, prior=TopicPosterior(eta, (V, K))).rows(WORDS)
+    noise = start(counts, prior=TopicPosterior(eta, (V, K)), of=NoiseStart()).rows(WORDS)
+    assert_array_equal(rows, noise)
+    # One that is the same for all topics, or differs by the background alone, does not.
+    same = TopicPosterior(np.linspace(0.1, 1.0, V)[:, None], (V, K))
+    assert_array_equal(start(counts, prior=same).rows(WORDS), start(counts).rows(WORDS))
+    eta[:, 1:], eta[:, 0] = 0.02, 0.5
+    rows = start(counts, prior=TopicPosterior(eta, (V, K)), n_background=1).rows(WORDS)
+    assert_array_equal(rows, start(counts, n_background=1).rows(WORDS))
+
+
+@pytest.mark.parametrize("inference", ["gibbs", "variational", "one_topic"])
+def test_topics_are_where_the_prior_has_their_words(inference):
+    """Four topics of five words each; the prior knows one word of each, in another order."""
+    rng = np.random.default_rng(0)
+    beta = np.kron(np.eye(4), np.full(5, 0.2))
+    counts = np.array([rng.multinomial(9, beta[z]) for z in rng.integers(0, 4, 400)])
+    order, first = [2, 0, 3, 1], int(inference == "one_topic")
+    prior = np.full((4 + first, 20), 0.02)
+    for k, topic in enumerate(order):
+        prior[first + k, 5 * topic] = 5.0
+    model = StreamingLDA(4 + first, inference=inference, topic_word_prior=prior, random_state=0)
+    model.fit(sparse.csr_matrix(counts.astype(float)))
+    shares = model.topic_word_[first:] @ np.kron(np.eye(4), np.ones((5, 1)))
+    assert shares.argmax(axis=1).tolist() == order
+    assert shares.max(axis=1).min() > 0.6
+
+
 # HintedStart
 
 

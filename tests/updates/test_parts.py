@@ -29,6 +29,7 @@ from streamtopics.updates import (
     Window,
 )
 from streamtopics.updates.parts import in_parts
+from tests.updates.given import given
 
 X = make_lda_corpus(n_documents=160, n_features=70, random_state=3).X.astype(np.float64)
 K = 4
@@ -112,8 +113,8 @@ def test_the_parts_of_a_rule_keep_what_it_keeps(rule):
     first = Statistics(words, np.random.default_rng(1).gamma(1.0, 9.0, (5, K)), np.full(8, 1.0))
     first = Statistics(words, first.counts, np.full(8, first.counts.sum() / 8))
     posterior = TopicPosterior(eta, (5, K))
-    posterior.blend(rule.step(posterior, lambda view, *, warm=False: first, None)[0])
-    whole, _ = rule.step(posterior, lambda view, *, warm=False: first, None)
+    posterior.blend(rule.step(posterior, given(first), None)[0])
+    whole, _ = rule.step(posterior, given(first), None)
     kept = [
         rule.divided(share)
         .step(posterior, lambda view, *, warm=False: _part(first, share), None)[0]
@@ -146,7 +147,7 @@ def test_the_blend_of_all_parts_is_that_of_blends_one_by_one(rule):
     rng = np.random.default_rng(2)
     posterior = TopicPosterior(rng.uniform(0.1, 1.0, (9, K)), (9, K))
     start = Statistics(np.arange(9, dtype=np.int32), rng.gamma(1.0, 3.0, (9, K)), np.full(4, 9.0))
-    posterior.blend(rule.step(posterior, lambda view, *, warm=False: start, None)[0])
+    posterior.blend(rule.step(posterior, given(start), None)[0])
     words = np.array([1, 2, 4, 5, 8], np.int32)
     own = [words[:3], words[1:4], words[2:]]
     parts = [(rule.divided(1 / 3), _seeing(w, rng.gamma(1.0, 2.0, len(w)))) for w in own]
