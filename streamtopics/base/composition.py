@@ -146,6 +146,7 @@ class Composition:
 
     def model(self, seed: int) -> LDA:
         """The local side of the method."""
+        _check_background(self)
         found = self.transform_inference or self.inference.thorough()
         report = self.rule.needs & self.inference.reports
         return LDA(self.view, self.inference, found, seed, report, self.start, self.prior_limit)
@@ -275,6 +276,7 @@ def check_contracts(composition: Composition, posterior: Any) -> None:
         step = getattr(composition, name)
         if step is not None or name == "inference":
             _check_kind(name, step, LocalStep, INFERENCE, "Gibbs(n_sweeps=10)")
+    _check_background(composition)
     view, doc_topic = composition.view, composition.doc_topic
     if isinstance(view, type) or not (callable(view) and hasattr(view, "keeps_bound")):
         raise TypeError(
@@ -302,6 +304,16 @@ def check_contracts(composition: Composition, posterior: Any) -> None:
         )
     check_needs(composition, posterior)
     check_averageable(composition)
+
+
+def _check_background(composition: Composition) -> None:
+    """Refuse to take for a background what was learnt as a topic."""
+    found, own = composition.transform_inference, composition.inference
+    if getattr(found, "n_background", 0) > own.n_background:
+        raise ValueError(
+            f"transform_inference stands for {found}, which has a background, but inference for "
+            f"{own}, which learns none; use OneTopic(1.0), or the same for both"
+        )
 
 
 def check_needs(composition: Composition, posterior: Any) -> None:

@@ -116,9 +116,7 @@ def test_the_parts_of_a_rule_keep_what_it_keeps(rule):
     posterior.blend(rule.step(posterior, given(first), None)[0])
     whole, _ = rule.step(posterior, given(first), None)
     kept = [
-        rule.divided(share)
-        .step(posterior, lambda view, *, warm=False: _part(first, share), None)[0]
-        .retain
+        rule.divided(share).step(posterior, given(_part(first, share)), None)[0].retain
         for share in (0.25, 0.75)
     ]
     assert_allclose(kept[0] * kept[1], whole.retain, rtol=1e-12)
