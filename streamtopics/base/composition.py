@@ -276,7 +276,6 @@ def check_contracts(composition: Composition, posterior: Any) -> None:
         step = getattr(composition, name)
         if step is not None or name == "inference":
             _check_kind(name, step, LocalStep, INFERENCE, "Gibbs(n_sweeps=10)")
-    _check_background(composition)
     view, doc_topic = composition.view, composition.doc_topic
     if isinstance(view, type) or not (callable(view) and hasattr(view, "keeps_bound")):
         raise TypeError(

@@ -125,6 +125,19 @@ def test_transform_has_no_background_that_was_not_learnt():
     assert_allclose(other.fit(corpus(7)).transform(corpus(7)).sum(axis=1), 1, rtol=1e-6)
 
 
+def test_what_auto_stands_for_must_fit_from_the_first_minibatch_on():
+    """Short documents have no log_theta, which this prior is learnt from."""
+    model = StreamingLDA(K, doc_topic_prior_update="fixed_point", random_state=0)
+    with pytest.raises(ValueError, match="log_theta"):
+        model.partial_fit(corpus(7))
+    assert not hasattr(model, "components_")
+    model.partial_fit(corpus(30)).partial_fit(corpus(7))
+    assert type(model.inference_) is Gibbs
+    other = StreamingLDA(K, transform_inference="one_topic", random_state=0)
+    theta = other.partial_fit(corpus(7)).transform(corpus(7))
+    assert_array_equal(theta.shape, (120, K))
+
+
 @pytest.mark.parametrize(
     ("kind", "n", "passes"), [("short", 120, 2), ("middle", 120, 5), ("long", 120, 5)]
 )
