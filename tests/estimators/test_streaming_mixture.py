@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.metrics import normalized_mutual_info_score as nmi
 
 from streamtopics import StreamingMixture
+from streamtopics.local import OneTopic
 from streamtopics.updates import BPS, SVB, Memory, OnlineEM, PowerPrior
 
 V, K = 300, 20
@@ -188,6 +189,25 @@ def test_the_bits_do_not_depend_on_n_jobs(n_jobs):
     several = StreamingMixture(K, n_jobs=n_jobs, random_state=0).fit(SMALL)
     assert_array_equal(one.components_, several.components_)
     assert_array_equal(one.transform(SMALL), several.transform(SMALL))
+
+
+@pytest.mark.parametrize(("n", "first"), [(1000, 200), (120, 120)])
+def test_the_first_part_of_a_stream_has_ten_documents_a_cluster(n, first, monkeypatch):
+    sizes, plainly = [], OneTopic.step
+
+    def counted(self, minibatch, *args, **kwargs):
+        sizes.append(minibatch.n_documents)
+        return plainly(self, minibatch, *args, **kwargs)
+
+    monkeypatch.setattr(OneTopic, "step", counted)
+    model = StreamingMixture(K, random_state=0).partial_fit(X[:n])
+    assert sizes[0] == first
+    assert sum(sizes) == n
+    assert max([0, *sizes[1:]]) <= 150
+    sizes.clear()
+    model.partial_fit(X[:400])
+    assert sum(sizes) == 400
+    assert max(sizes) <= 150
 
 
 def test_no_token_is_lost():
