@@ -15,8 +15,9 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import GuidedTopics
-from streamtopics.local import Gibbs
+from streamtopics.local import Gibbs, Variational
 from streamtopics.text import NamedCounts, NamedVectorizer
+from tests.local.test_hinted import ascent
 
 K, V = 4, 60
 NAMES = np.array([f"w{i:02}" for i in range(V)], dtype=object)
@@ -84,6 +85,31 @@ def test_shapes_names_and_order():
     assert_allclose(shares, theta / theta.sum(axis=1, keepdims=True), rtol=1e-5)
     assert model.n_components == 6
     assert list(model.feature_names_in_) == list(NAMES)
+
+
+@pytest.mark.parametrize("seed_weight", [0.0, 1.0, 2.5])
+def test_rows_are_inference_under_alpha_and_the_seeds_of_the_document(seed_weight):
+    """By the fitted attributes alone: Dir(alpha_k + seed_weight * tokens of seeds of k)."""
+    step = Variational(tol=1e-13, max_iter=5000)
+    model = guided(inference=step, update="svb", seed_weight=seed_weight).fit(X)
+    theta = model.transform(X[:15])
+    weights = model.topic_word_.T
+    for d, row in enumerate(X[:15].toarray()):
+        hints = [seed_weight * sum(row[int(w[1:])] for w in SEEDS[name]) for name in CLASSES]
+        gamma, _ = ascent(row, weights, model.doc_topic_prior_ + hints)
+        assert_allclose(theta[d], gamma / gamma.sum(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("inference", ["gibbs", "variational"])
+def test_topics_are_the_prior_the_seeds_and_the_tokens(inference):
+    """With SVB: no hint and no label gets into the topics."""
+    model = guided(update="svb", inference=inference, seed_strength=30.0, max_iter=1)
+    model.fit(X, Y)
+    base = 0.005 * V * K + 30.0 * K
+    assert_allclose(model.components_.sum() - base, X.sum(), rtol=1e-6)
+    for k, name in enumerate(CLASSES):
+        columns = [int(w[1:]) for w in SEEDS[name]]
+        assert np.all(model.components_[k, columns] >= 15.0)
 
 
 def test_a_share_is_nowhere_undefined():
