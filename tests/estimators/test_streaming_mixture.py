@@ -100,6 +100,16 @@ def test_shares_of_documents_are_found():
     assert_allclose(model.weights_, shares, atol=0.02)
 
 
+def test_weights_are_as_unequal_as_the_clusters():
+    """But for the floor of one percent, which all have together; the prior knows which is which."""
+    large, small = np.flatnonzero(Z == 0), np.flatnonzero(Z == 1)[:10]
+    rows = np.random.default_rng(0).permutation(np.concatenate([large[:90], small]))
+    prior = 0.02 + 2.0 * (BETA[:2] > 0)
+    model = StreamingMixture(2, topic_word_prior=prior, max_iter=6, random_state=0).fit(X[rows])
+    assert_allclose(model.weights_, [0.9, 0.1], atol=0.03)
+    assert model.weights_.min() > 0.01 / 2
+
+
 # What is read off
 
 
