@@ -146,6 +146,7 @@ class Composition:
 
     def model(self, seed: int) -> LDA:
         """The local side of the method."""
+        _check_background(self)
         found = self.transform_inference or self.inference.thorough()
         report = self.rule.needs & self.inference.reports
         return LDA(self.view, self.inference, found, seed, report, self.start, self.prior_limit)
@@ -310,6 +311,16 @@ def _check_of_means(composition: Composition) -> None:
         raise ValueError(
             f"{rule} weighs minibatches by its step size, so that growth={composition.growth!r} "
             "has no meaning; set the step size, and growth=None"
+        )
+
+
+def _check_background(composition: Composition) -> None:
+    """Refuse to take for a background what was learnt as a topic."""
+    found, own = composition.transform_inference, composition.inference
+    if getattr(found, "n_background", 0) > own.n_background:
+        raise ValueError(
+            f"transform_inference stands for {found}, which has a background, but inference for "
+            f"{own}, which learns none; use OneTopic(1.0), or the same for both"
         )
 
 

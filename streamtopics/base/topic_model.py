@@ -149,19 +149,19 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
                 f"averaging is {now.averaging!r} now, but the model was started with "
                 f"{before.averaging!r}; set it back, or start anew with fit"
             )
+        if now.inference.n_background != self._n_hidden:
+            name = "inference" if hasattr(self, "inference") else "background"
+            raise ValueError(
+                f"{name} stands for {now.inference} now, but the model was started with "
+                f"{before.inference}, and a background cannot come or go; set it back, or start "
+                "anew with fit"
+            )
         if type(now.doc_topic) not in (type(FIXED), type(before.doc_topic)):
             raise ValueError(
                 f"doc_topic_prior_update stands for {now.doc_topic} now, but the model was started "
                 f"with {before.doc_topic}; set it back or to 'fixed', or start anew with fit"
             )
-        commit = self._commit
-        if now.inference.n_background != self._n_hidden:
-            raise ValueError(
-                f"inference stands for {now.inference} now, but the model was started with "
-                f"{before.inference}, and a background cannot come or go; set it back, or start "
-                "anew with fit"
-            )
-        check_same_state(now.update, before.update, self._state_of_rule(), commit.posterior)
+        check_same_state(now.update, before.update, self._state_of_rule(), self._commit.posterior)
 
     def _state_of_rule(self) -> Any:
         """Return the state of the update rule, without that of the pieces around it."""

@@ -264,7 +264,7 @@ class GuidedTopics(StreamingTopicModel):
                 f"documents; it has shape {y.shape}"
             )
         places = {name: place for place, name in enumerate(self.classes_)}
-        given = [(d, label) for d, label in enumerate(y) if label is not None and label == label]
+        given = [(d, label) for d, label in enumerate(y) if not _is_missing(label)]
         if strange := sorted({str(label) for _, label in given if label not in places}):
             raise ValueError(
                 f"y has the labels {strange[:5]}, which are not among the topics {list(places)}; "
@@ -289,7 +289,8 @@ class GuidedTopics(StreamingTopicModel):
         -------
         names : ndarray of shape (n_documents,), object
         """
-        found: np.ndarray = self.classes_[self.predict_proba(X).argmax(axis=1)]
+        shares = self.predict_proba(X)
+        found: np.ndarray = self.classes_[shares.argmax(axis=1)]
         return found
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -356,6 +357,16 @@ class GuidedTopics(StreamingTopicModel):
     def _check_parameters(self) -> None:
         if not isinstance(self.seeds, Mapping) or not self.seeds:
             raise ValueError(f"seeds must map names of topics to words; got {self.seeds!r}")
+        # Numbers would be taken for the places of topics.
+        if strange := [name for name in self.seeds if not isinstance(name, str)]:
+            raise TypeError(f"the names of topics in seeds must be str; got {strange[:5]!r}")
+        step = self._record("inference", self.inference)
+        known = isinstance(step, LocalStep) and not isinstance(step, type)
+        if not known or "log_theta" not in step.reports:
+            raise ValueError(
+                "inference must be 'gibbs', 'variational', or a record such as Gibbs(n_sweeps=10) "
+                f"of a local step that reports log_theta; got {self.inference!r}"
+            )
         super()._check_parameters()
 
     def _check_continuable(self) -> None:
@@ -382,6 +393,13 @@ class GuidedTopics(StreamingTopicModel):
             n_start_rounds=self.n_start_rounds,
             start=HINTED,
         )
+
+
+def _is_missing(label: Any) -> bool:
+    """Whether it is None, or one of the marks of pandas for that."""
+    if label is None or isinstance(label, float):
+        return bool(label is None or np.isnan(label))
+    return type(label).__name__ == "NAType"
 
 
 def _frozen(seeds: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:

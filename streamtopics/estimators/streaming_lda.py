@@ -243,6 +243,8 @@ class StreamingLDA(StreamingTopicModel):
 
     def _start(self, batch: Documents) -> None:
         self._suited = suited_inference(batch.X)
+        # What "auto" stands for has to fit the other parts as well.
+        self._check_parameters()
         super()._start(batch)
 
     def _n_passes(self, batch: Documents) -> int:

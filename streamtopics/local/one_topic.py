@@ -92,7 +92,8 @@ class OneTopic(LocalStep):
         if not first:
             return own, np.ones_like(own)
         mixed = own + (1 - self.share) * topics.weights[:, :1]
-        return mixed, own / mixed
+        # Where both are 0 the word is the background's.
+        return mixed, own / np.maximum(mixed, np.finfo(mixed.dtype).tiny)
 
     def _responsibilities(
         self, X: sparse.csr_matrix, topics: Topics, mixed: np.ndarray, workers: Workers

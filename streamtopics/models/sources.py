@@ -142,7 +142,8 @@ class DocumentStart:
 
     Topics that start from documents are apart from the first minibatch on. Where there are fewer
     documents than topics, some share one, and noise as in `RandomStart` tells them apart. A
-    background starts as the words of the minibatch alone.
+    background starts as the words of the minibatch alone. A prior that tells topics apart, such as
+    seed words, says itself which is which: then all start as in `RandomStart`.
     """
 
     of_seed: ClassVar[bool] = False
@@ -153,7 +154,8 @@ class DocumentStart:
         """Rows 100 (1 + .3 / .7 p(w | document of k) / p(w)), times noise where documents lack."""
         n_topics, random = prior.n_nodes, RandomStart(prior, seed)
         usable = np.flatnonzero(minibatch.lengths >= LEAST_LENGTH)
-        if len(usable) == 0:
+        eta = prior.prior_rows(minibatch.words)[:, n_background:]
+        if len(usable) == 0 or np.any(eta != eta[:, :1]):
             return random
         # Hashes of contents and seed choose: no order of documents, no worker counts.
         keys = mix(content_seeds(minibatch)[usable] ^ mix(np.array([seed], np.uint64)))
@@ -167,8 +169,10 @@ class DocumentStart:
             ratio = np.where(frequency[:, None] > 0, documents / frequency[:, None], 0.0)
         odds = SHARE_OF_DOCUMENT / (1.0 - SHARE_OF_DOCUMENT)
         rows[:, n_background:] *= 1.0 + odds * ratio
-        if len(usable) < n_topics:
-            rows *= random.rows(minibatch.words)
+        if len(usable) < n_topics - n_background:
+            noise = random.rows(minibatch.words)
+            noise[:, :n_background] = 100.0
+            rows *= noise
         return Table(minibatch.words, rows, prior.alpha, random.mass)
 
 

@@ -1,0 +1,422 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Topics with names: classification by seeds, labels of a few, and what is refused."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+
+from streamtopics import GuidedTopics
+from streamtopics.local import Gibbs, Variational
+from streamtopics.text import NamedCounts, NamedVectorizer
+from tests.local.test_hinted import ascent
+
+K, V = 4, 60
+NAMES = np.array([f"w{i:02}" for i in range(V)], dtype=object)
+CLASSES = np.array(["sea", "air", "land", "fire"], dtype=object)
+# The two most common words of each topic.
+SEEDS = {name: [f"w{12 * k:02}", f"w{12 * k + 1:02}"] for k, name in enumerate(CLASSES)}
+FAST = {"max_iter": 2, "n_start_rounds": 4, "random_state": 0}
+
+
+def corpus(n=400, length=14, seed=0):
+    """Documents mostly of one of four topics of twelve words, a fifth of other words."""
+    rng = np.random.default_rng(seed)
+    beta = np.full((K, V), 0.0)
+    for k in range(K):
+        beta[k, 12 * k : 12 * k + 12] = np.geomspace(4, 1, 12)
+    beta = 0.8 * beta / beta.sum(axis=1, keepdims=True)
+    beta[:, 48:] = 0.2 / 12
+    z = rng.integers(0, K, n)
+    theta = np.full((n, K), 0.05)
+    theta[np.arange(n), z] = 0.85
+    counts = np.array([rng.multinomial(length, p) for p in theta @ beta], float)
+    return NamedCounts.of(sparse.csr_matrix(counts), NAMES), CLASSES[z]
+
+
+X, Y = corpus()
+
+
+def texts_of(counts):
+    """Texts of these counts."""
+    return [" ".join(np.repeat(NAMES, row.astype(int))) for row in counts.toarray()]
+
+
+def guided(**parameters):
+    return GuidedTopics(SEEDS, **(FAST | parameters))
+
+
+# Prediction
+
+
+@pytest.mark.parametrize("update", ["online_em", "svb", "power_prior"])
+@pytest.mark.parametrize("inference", ["gibbs", "variational"])
+def test_names_are_found_from_the_seeds_alone(update, inference):
+    model = guided(update=update, inference=inference).fit(X)
+    assert (model.predict(X) == Y).mean() > 0.9
+    fresh, truth = corpus(length=8, seed=1)
+    assert (model.predict(fresh) == truth).mean() > 0.85
+    # Documents without any seed are known by the other words.
+    columns = [int(w[1:]) for words in SEEDS.values() for w in words]
+    without = np.asarray(fresh[:, columns].sum(axis=1)).ravel() == 0
+    assert without.sum() > 30
+    assert (model.predict(fresh)[without] == truth[without]).mean() > 0.7
+
+
+def test_shapes_names_and_order():
+    model = guided(n_unseeded=2).fit(X)
+    assert_array_equal(model.classes_, CLASSES)
+    assert model.components_.shape == (6, V)
+    assert model.transform(X).shape == (400, 6)
+    assert_allclose(model.transform(X).sum(axis=1), 1, rtol=1e-6)
+    shares = model.predict_proba(X)
+    assert shares.shape == (400, K)
+    assert_allclose(shares.sum(axis=1), 1, rtol=1e-6)
+    assert_array_equal(model.predict(X), CLASSES[shares.argmax(axis=1)])
+    theta = model.transform(X)[:, :K]
+    assert_allclose(shares, theta / theta.sum(axis=1, keepdims=True), rtol=1e-5)
+    assert model.n_components == 6
+    assert list(model.feature_names_in_) == list(NAMES)
+
+
+@pytest.mark.parametrize("seed_weight", [0.0, 1.0, 2.5])
+def test_rows_are_inference_under_alpha_and_the_seeds_of_the_document(seed_weight):
+    """By the fitted attributes alone: Dir(alpha_k + seed_weight * tokens of seeds of k)."""
+    step = Variational(tol=1e-13, max_iter=5000)
+    model = guided(inference=step, update="svb", seed_weight=seed_weight).fit(X)
+    theta = model.transform(X[:15])
+    weights = model.topic_word_.T
+    for d, row in enumerate(X[:15].toarray()):
+        hints = [seed_weight * sum(row[int(w[1:])] for w in SEEDS[name]) for name in CLASSES]
+        gamma, _ = ascent(row, weights, model.doc_topic_prior_ + hints)
+        assert_allclose(theta[d], gamma / gamma.sum(), rtol=1e-6)
+
+
+@pytest.mark.parametrize("inference", ["gibbs", "variational"])
+def test_topics_are_the_prior_the_seeds_and_the_tokens(inference):
+    """With SVB: no hint and no label gets into the topics."""
+    model = guided(update="svb", inference=inference, seed_strength=30.0, max_iter=1)
+    model.fit(X, Y)
+    base = 0.005 * V * K + 30.0 * K
+    assert_allclose(model.components_.sum() - base, X.sum(), rtol=1e-6)
+    for k, name in enumerate(CLASSES):
+        columns = [int(w[1:]) for w in SEEDS[name]]
+        assert np.all(model.components_[k, columns] >= 15.0)
+
+
+def test_a_share_is_nowhere_undefined():
+    """Of empty documents, and of words of an unseeded topic only."""
+    model = guided(n_unseeded=1).fit(X)
+    strange = NamedCounts.of(sparse.csr_matrix(np.vstack([np.zeros(V), np.eye(V)[50] * 30])), NAMES)
+    shares = model.predict_proba(strange)
+    assert np.isfinite(shares).all()
+    assert_allclose(shares.sum(axis=1), 1, rtol=1e-6)
+    assert set(model.predict(strange)) <= set(CLASSES)
+
+
+def test_the_order_of_seeds_is_the_order_of_topics():
+    turned = dict(reversed(SEEDS.items()))
+    model = GuidedTopics(turned, **FAST).fit(X)
+    assert_array_equal(model.classes_, CLASSES[::-1])
+    assert (model.predict(X) == Y).mean() > 0.9
+
+
+def test_a_data_frame_is_as_named_counts():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X.toarray(), columns=NAMES.tolist())
+    named, framed = guided().fit(X), guided().fit(frame)
+    assert_allclose(framed.components_, named.components_, rtol=1e-10)
+    assert_array_equal(framed.predict(frame), named.predict(X))
+
+
+# Labels
+
+
+@pytest.mark.parametrize("inference", ["gibbs", "variational"])
+def test_labels_of_a_few_move_predictions(inference):
+    """Where seeds do not occur, forty labels say which topic has which name."""
+    dense = X.toarray()
+    dense[:, 58:] = 0
+    silent = NamedCounts.of(sparse.csr_matrix(dense), NAMES)
+    seeds = SEEDS | {"sea": ["w58"], "air": ["w59"]}
+    swapped = {"sea": "air", "air": "sea", "land": "land", "fire": "fire"}
+    y, z = np.full((2, 400), None, dtype=object)
+    y[:40], z[:40] = Y[:40], [swapped[name] for name in Y[:40]]
+    settings = FAST | {"inference": inference}
+    true, turned = (GuidedTopics(seeds, **settings).fit(silent, labels) for labels in (y, z))
+    assert (true.predict(silent)[40:] == Y[40:]).mean() > 0.9
+    assert (turned.predict(silent)[40:] == [swapped[name] for name in Y[40:]]).mean() > 0.9
+
+
+@pytest.mark.parametrize("dtype", ["string", "object", "category"])
+def test_labels_that_pandas_calls_missing_are_none(dtype):
+    pandas = pytest.importorskip("pandas")
+    y = pandas.Series([*Y[:50], *[None] * 350]).astype(dtype)
+    expected = np.array([*Y[:50], *[None] * 350], dtype=object)
+    assert_array_equal(guided().fit(X, y).components_, guided().fit(X, expected).components_)
+
+
+def test_labels_of_none_are_no_labels():
+    nothing = np.full(400, None, dtype=object)
+    assert_array_equal(guided().fit(X, nothing).components_, guided().fit(X).components_)
+    weightless = guided(label_weight=0.0).fit(X, Y).components_
+    assert_array_equal(weightless, guided().fit(X).components_)
+
+
+def test_labels_do_not_reach_into_prediction():
+    """`predict` sees documents, not what they were labelled."""
+    wrong = np.full(400, None, dtype=object)
+    wrong[0] = CLASSES[(list(CLASSES).index(Y[0]) + 1) % K]
+    assert guided().fit(X, wrong).predict(X[:1])[0] == Y[0]
+
+
+@pytest.mark.parametrize("y", [["sea", "moon"] + [None] * 398, [1.0] * 400])
+def test_an_unknown_label_is_refused(y):
+    with pytest.raises((ValueError, TypeError)) as raised:
+        guided().fit(X, y)
+    text = str(raised.value)
+    assert "moon" in text or "1.0" in text
+    assert "sea" in text
+
+
+def test_labels_must_be_as_many_as_documents():
+    with pytest.raises(ValueError, match=r"400|3"):
+        guided().fit(X, ["sea", None, None])
+
+
+# Seeds
+
+
+@pytest.mark.parametrize("missing", ["error", "ignore"])
+def test_a_seed_without_a_column(missing):
+    seeds = SEEDS | {"sea": [*SEEDS["sea"], "whale"]}
+    model = GuidedTopics(seeds, missing=missing, **FAST)
+    if missing == "error":
+        with pytest.raises(ValueError, match="whale") as raised:
+            model.fit(X)
+        assert "missing" in str(raised.value)
+        assert not hasattr(model, "components_")
+        return
+    model.fit(X)
+    # The pseudo-counts of a topic are shared among the seeds that it has.
+    assert_array_equal(model.components_, guided().fit(X).components_)
+    assert "whale" not in {row.word for row in model.seed_report()}
+
+
+def test_a_topic_whose_seeds_are_all_missing_stays():
+    """With "ignore" it is there without any seed, and what it takes is arbitrary."""
+    seeds = SEEDS | {"fire": ["whale", "shark"]}
+    model = GuidedTopics(seeds, missing="ignore", **FAST).fit(X)
+    assert_array_equal(model.classes_, CLASSES)
+    assert np.isfinite(model.predict_proba(X)).all()
+    assert {row.topic for row in model.seed_report()} == set(CLASSES) - {"fire"}
+    assert (model.predict(X)[Y != "fire"] == Y[Y != "fire"]).mean() > 0.8
+
+
+@pytest.mark.parametrize(
+    ("seeds", "word"),
+    [
+        ({}, "seeds"),
+        ({1: ["w00"], 0: ["w12"]}, "names"),
+        ({"sea": "w00"}, "sea"),
+        ({"sea": [3]}, "sea"),
+        (["w00"], "seeds"),
+        ("w00", "seeds"),
+    ],
+)
+def test_wrong_seeds_are_refused(seeds, word):
+    with pytest.raises((ValueError, TypeError), match=word):
+        GuidedTopics(seeds, **FAST).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"n_unseeded": -1}, ["n_unseeded", "-1"]),
+        ({"seed_weight": -1.0}, ["seed_weight", "-1.0"]),
+        ({"seed_strength": -0.5}, ["seed_strength", "-0.5"]),
+        ({"label_weight": -2.0}, ["label_weight", "-2.0"]),
+        ({"missing": "drop"}, ["missing", "drop", "ignore"]),
+        ({"update": "forget"}, ["update", "forget", "power_prior"]),
+        ({"inference": "guess"}, ["inference", "guess", "gibbs"]),
+        ({"inference": "one_topic"}, ["inference", "one_topic", "gibbs"]),
+        ({"inference": Gibbs}, ["inference", "Gibbs(n_sweeps=10)"]),
+        ({"topic_word_prior": 0.0}, ["topic_word_prior", "0.0"]),
+        ({"batch_size": 0}, ["batch_size", "0"]),
+        ({"max_iter": 0}, ["max_iter", "0"]),
+    ],
+    ids=str,
+)
+def test_wrong_parameters_are_refused(parameters, words):
+    with pytest.raises((ValueError, TypeError)) as raised:
+        guided(**parameters).fit(X)
+    for word in words:
+        assert word in str(raised.value)
+
+
+def test_columns_without_names_are_refused():
+    with pytest.raises((ValueError, TypeError), match=r"NamedVectorizer|names"):
+        guided().fit(sparse.csr_matrix(X))
+
+
+@pytest.mark.parametrize("change", ["word", "name", "more"])
+def test_seeds_cannot_change_in_mid_stream(change):
+    model = guided().partial_fit(X[:100])
+    before = model.components_
+    other = {
+        "word": SEEDS | {"sea": ["w00", "w05"]},
+        "name": {("ocean" if n == "sea" else n): words for n, words in SEEDS.items()},
+        "more": SEEDS | {"ice": ["w50"]},
+    }[change]
+    with pytest.raises(ValueError, match="seeds"):
+        model.set_params(seeds=other).partial_fit(X[100:])
+    assert_array_equal(model.components_, before)
+    assert_array_equal(model.classes_, CLASSES)
+    # In another order they are the same.
+    model.set_params(seeds=dict(reversed(SEEDS.items()))).partial_fit(X[100:])
+    assert_array_equal(model.classes_, CLASSES)
+    expected = guided().partial_fit(X[:100]).partial_fit(X[100:])
+    assert_array_equal(model.components_, expected.components_)
+
+
+def test_the_report_says_what_became_of_the_seeds():
+    model = guided().fit(X)
+    report = model.seed_report()
+    assert {(row.topic, row.word) for row in report} == {
+        (name, word) for name, words in SEEDS.items() for word in words
+    }
+    columns = {word: i for i, word in enumerate(NAMES)}
+    mass = model.components_.sum(axis=1)
+    for row in report:
+        k, w = list(CLASSES).index(row.topic), columns[row.word]
+        order = np.argsort(-model.topic_word_[k], kind="stable")
+        assert row.rank == 1 + list(order).index(w)
+        assert_allclose(row.probability, model.topic_word_[k, w], rtol=1e-9)
+        assert 0 <= row.own_share <= 1
+        assert row.own_share > 0.9
+        assert row.rank <= 6
+    assert mass.min() > 0
+
+
+def test_an_ambiguous_seed_has_a_small_share_of_its_own():
+    """w48 is as common in all topics."""
+    ambiguous = SEEDS | {"sea": [*SEEDS["sea"], "w48"]}
+    report = (
+        GuidedTopics(ambiguous, seed_strength=1.0, seed_weight=0.1, **FAST).fit(X).seed_report()
+    )
+    shares = {row.word: row.own_share for row in report}
+    assert shares["w48"] < 0.6
+    assert shares["w00"] > 0.9
+
+
+# Streams
+
+
+@pytest.mark.parametrize("update", ["online_em", "svb", "power_prior"])
+@pytest.mark.parametrize("labelled", [True, False])
+def test_a_stream_is_as_fit_over_the_same_minibatches(update, labelled):
+    y = np.array([name if i % 5 == 0 else None for i, name in enumerate(Y)], dtype=object)
+    y = y if labelled else None
+    whole = guided(update=update, batch_size=150, max_iter=1).fit(X, y)
+    stream = guided(update=update)
+    for start in range(0, 400, 150):
+        rows = slice(start, start + 150)
+        stream.partial_fit(X[rows], None if y is None else y[rows])
+    assert_array_equal(stream.components_, whole.components_)
+    assert_array_equal(stream.predict(X), whole.predict(X))
+
+
+def test_resuming_is_as_not_stopping(tmp_path):
+    uncut, cut = guided(), guided()
+    for i in range(0, 400, 100):
+        uncut.partial_fit(X[i : i + 100], Y[i : i + 100])
+        cut.partial_fit(X[i : i + 100], Y[i : i + 100])
+        path = tmp_path / "model"
+        path.write_bytes(pickle.dumps(cut))
+        cut = pickle.loads(path.read_bytes())
+    assert_array_equal(cut.components_, uncut.components_)
+    assert_array_equal(cut.predict_proba(X), uncut.predict_proba(X))
+    assert cut.seed_report() == uncut.seed_report()
+
+
+def test_the_bits_do_not_depend_on_n_jobs():
+    one, two = guided().fit(X, Y), guided(n_jobs=2).fit(X, Y)
+    assert_array_equal(one.components_, two.components_)
+    assert_array_equal(one.predict_proba(X), two.predict_proba(X))
+
+
+def test_a_failed_minibatch_changes_nothing():
+    model = guided().partial_fit(X[:200])
+    before = model.components_
+    with pytest.raises((ValueError, TypeError)):
+        model.partial_fit(X[200:], ["moon"] * 200)
+    assert_array_equal(model.components_, before)
+    assert model.n_documents_seen_ == 200
+
+
+def test_columns_of_another_order_are_refused():
+    model = guided().fit(X)
+    turned = NamedCounts.of(X[:, ::-1], NAMES[::-1])
+    with pytest.raises(ValueError, match="order differs"):
+        model.predict(turned)
+    with pytest.raises(ValueError, match="order differs"):
+        model.partial_fit(turned)
+
+
+def test_nothing_is_there_before_fit():
+    model = guided()
+    for method in ("predict", "predict_proba", "transform"):
+        with pytest.raises(NotFittedError):
+            getattr(model, method)(X)
+    with pytest.raises(NotFittedError):
+        model.seed_report()
+    assert clone(model).get_params()["seeds"] == SEEDS
+
+
+# Pipelines
+
+
+def pipeline(**parameters):
+    return make_pipeline(NamedVectorizer(CountVectorizer(min_df=1)), guided(**parameters))
+
+
+def test_a_grid_search_on_raw_texts():
+    texts = texts_of(X)
+    search = GridSearchCV(
+        pipeline(),
+        {"guidedtopics__seed_weight": [0.0, 1.0], "guidedtopics__update": ["online_em"]},
+        cv=2,
+        scoring="accuracy",
+        error_score="raise",
+    ).fit(texts, Y)
+    assert search.best_score_ > 0.85
+    assert (search.predict(texts) == Y).mean() > 0.85
+    assert len(search.cv_results_["params"]) == 2
+
+
+def test_a_pipeline_scores_without_labels_too():
+    scores = cross_val_score(pipeline(), texts_of(X), cv=2, error_score="raise")
+    assert np.isfinite(scores).all()
+    assert np.all(scores > -np.log(V))
+
+
+def test_a_pipeline_is_as_its_steps():
+    texts = texts_of(X)
+    whole = pipeline().fit(texts)
+    counts = NamedVectorizer(CountVectorizer(min_df=1)).fit_transform(texts)
+    assert_array_equal(whole.predict(texts), guided().fit(counts).predict(counts))
+    assert_array_equal(pickle.loads(pickle.dumps(whole)).predict(texts), whole.predict(texts))
+
+
+def test_no_warning_is_given():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        guided().fit(X).predict(X)

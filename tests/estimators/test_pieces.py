@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `StreamingLDA` is made of when nothing is said, and pieces that count documents."""
+
+import pickle
+import warnings
+from copy import deepcopy
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+
+from streamtopics.estimators import StreamingLDA, StreamingMixture
+from streamtopics.local import Gibbs, OneTopic, Variational
+from streamtopics.messages import Statistics
+from streamtopics.posteriors import TopicPosterior
+from streamtopics.updates import (
+    SVB,
+    Decay,
+    FixedPoint,
+    LearnsDocTopicPrior,
+    MeanDecay,
+    Memory,
+    PowerPrior,
+    Shares,
+)
+from tests.updates.given import given, take
+
+V, K = 40, 4
+WORDS = np.arange(V, dtype=np.int32)
+PIECES = {"short": OneTopic, "middle": Gibbs, "long": Variational}
+LENGTHS = {"short": 7, "middle": 30, "long": 90}
+
+
+def corpus(length, n=120, seed=0):
+    """Documents of `length` tokens each, of four topics of ten words."""
+    rng = np.random.default_rng(seed)
+    beta = np.kron(np.eye(K), np.full(V // K, K / V))
+    theta = rng.dirichlet(np.full(K, 0.3), n)
+    return sparse.csr_matrix(np.array([rng.multinomial(length, t @ beta) for t in theta], float))
+
+
+def fitted(X, **parameters):
+    return StreamingLDA(K, random_state=0, **parameters).fit(X)
+
+
+# "auto"
+
+
+@pytest.mark.parametrize("kind", PIECES)
+def test_the_local_step_suits_the_length_of_documents(kind):
+    model = StreamingLDA(K, random_state=0).partial_fit(corpus(LENGTHS[kind]))
+    assert type(model.inference_) is PIECES[kind]
+    assert model.inference == "auto"
+    named = {"short": "one_topic", "middle": "gibbs", "long": "variational"}[kind]
+    same = StreamingLDA(K, inference=named, random_state=0).partial_fit(corpus(LENGTHS[kind]))
+    assert_array_equal(model.components_, same.components_)
+    assert_array_equal(model.transform(corpus(9)), same.transform(corpus(9)))
+
+
+@pytest.mark.parametrize(("length", "expected"), [(11, OneTopic), (12, Gibbs), (60, Variational)])
+def test_where_the_lengths_end(length, expected):
+    model = StreamingLDA(K, random_state=0).partial_fit(corpus(length))
+    assert type(model.inference_) is expected
+    below = StreamingLDA(K, random_state=0).partial_fit(corpus(59))
+    assert type(below.inference_) is Gibbs
+
+
+def test_empty_documents_say_nothing_on_the_length():
+    X = sparse.vstack([corpus(30, 30), sparse.csr_matrix((200, V))], format="csr")
+    assert type(StreamingLDA(K, random_state=0).partial_fit(X).inference_) is Gibbs
+    nothing = StreamingLDA(K, random_state=0).partial_fit(sparse.csr_matrix((3, V)))
+    assert np.isfinite(nothing.transform(X)).all()
+
+
+@pytest.mark.parametrize("kind", PIECES)
+def test_it_stays_the_same_for_the_rest_of_the_stream(kind):
+    model = StreamingLDA(K, random_state=0).partial_fit(corpus(LENGTHS[kind]))
+    for other in LENGTHS.values():
+        model.partial_fit(corpus(other))
+        assert type(model.inference_) is PIECES[kind]
+    loaded = pickle.loads(pickle.dumps(model))
+    assert type(loaded.inference_) is PIECES[kind]
+    assert_array_equal(
+        loaded.partial_fit(corpus(30)).components_, model.partial_fit(corpus(30)).components_
+    )
+    assert type(deepcopy(model).fit(corpus(90)).inference_) is Variational
+    with pytest.raises(AttributeError):
+        clone(model).inference_  # noqa: B018
+
+
+def test_what_is_said_counts_from_the_next_minibatch_on():
+    model = StreamingLDA(K, random_state=0).partial_fit(corpus(30))
+    model.set_params(inference="variational").partial_fit(corpus(30))
+    assert type(model.inference_) is Variational
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [("one_topic", "gibbs"), ("gibbs", "one_topic"), (OneTopic(1.0), "one_topic")],
+)
+def test_a_background_cannot_come_or_go(first, then):
+    model = StreamingLDA(K, inference=first, random_state=0).partial_fit(corpus(7))
+    before = model.components_
+    with pytest.raises(ValueError, match=r"inference stands for .* background"):
+        model.set_params(inference=then).partial_fit(corpus(7))
+    assert_array_equal(model.components_, before)
+    mixture = StreamingMixture(K, random_state=0).partial_fit(corpus(7))
+    with pytest.raises(ValueError, match="background stands for"):
+        mixture.set_params(background=0.0).partial_fit(corpus(7))
+
+
+def test_transform_has_no_background_that_was_not_learnt():
+    """Its first column would be 0.2 for every document."""
+    model = StreamingLDA(K, inference="gibbs", transform_inference="one_topic", random_state=0)
+    with pytest.raises(ValueError, match=r"transform_inference .* OneTopic\(1\.0\)"):
+        model.partial_fit(corpus(30))
+    theta = (
+        model.set_params(transform_inference=OneTopic(1.0)).fit(corpus(30)).transform(corpus(30))
+    )
+    assert np.ptp(theta, axis=0).min() > 0.5
+    other = StreamingLDA(K, inference="one_topic", transform_inference="gibbs", random_state=0)
+    assert_allclose(other.fit(corpus(7)).transform(corpus(7)).sum(axis=1), 1, rtol=1e-6)
+
+
+def test_what_auto_stands_for_must_fit_from_the_first_minibatch_on():
+    """Short documents have no log_theta, which this prior is learnt from."""
+    model = StreamingLDA(K, doc_topic_prior_update="fixed_point", random_state=0)
+    with pytest.raises(ValueError, match="log_theta"):
+        model.partial_fit(corpus(7))
+    assert not hasattr(model, "components_")
+    model.partial_fit(corpus(30)).partial_fit(corpus(7))
+    assert type(model.inference_) is Gibbs
+    other = StreamingLDA(K, transform_inference="one_topic", random_state=0)
+    theta = other.partial_fit(corpus(7)).transform(corpus(7))
+    assert_array_equal(theta.shape, (120, K))
+
+
+@pytest.mark.parametrize(
+    ("kind", "n", "passes"), [("short", 120, 2), ("middle", 120, 5), ("long", 120, 5)]
+)
+def test_small_corpora_have_several_passes(kind, n, passes):
+    model = fitted(corpus(LENGTHS[kind], n))
+    assert model.n_iter_ == passes
+    assert model.n_documents_seen_ == passes * n
+    same = fitted(corpus(LENGTHS[kind], n), max_iter=passes)
+    assert_array_equal(model.components_, same.components_)
+    assert fitted(corpus(LENGTHS[kind], n), max_iter=1).n_iter_ == 1
+
+
+@pytest.mark.parametrize("estimator", [StreamingLDA, StreamingMixture])
+def test_a_corpus_of_5000_documents_has_one_pass(estimator):
+    rows = corpus(7, 500)
+    X = sparse.vstack([rows] * 10, format="csr")
+    assert estimator(K, random_state=0).fit(X).n_iter_ == 1
+    assert estimator(K, random_state=0).fit(X[:4990]).n_iter_ == 2
+
+
+@pytest.mark.parametrize("max_iter", [0, -1, 1.5, "many"])
+def test_a_wrong_number_of_passes_is_refused(max_iter):
+    with pytest.raises((ValueError, TypeError), match="max_iter"):
+        fitted(corpus(30), max_iter=max_iter)
+
+
+# Merging
+
+
+@pytest.mark.parametrize("inference", ["gibbs", "one_topic"])
+def test_topics_that_started_from_documents_have_no_merge_without_a_parent(inference):
+    X = corpus(30)
+
+    def on(*parts):
+        model = StreamingLDA(K, inference=inference, random_state=0)
+        for part in parts:
+            model.partial_fit(part)
+        return model
+
+    mine, theirs = on(X[:40], X[40:80]), on(X[:40], X[80:])
+    before = mine.components_
+    with pytest.raises(ValueError, match="base") as raised:
+        mine.merge(theirs)
+    assert "start" in str(raised.value)
+    assert_array_equal(mine.components_, before)
+    mine.merge(theirs, base=on(X[:40]))
+    eta = 0.02 * V * K
+    assert_allclose(mine.posterior_.learnt_part.sum(), X.sum(), rtol=1e-6)
+    if inference == "gibbs":
+        assert_allclose(mine.components_.sum() - eta, X.sum(), rtol=1e-6)
+
+
+def test_topics_of_noise_have_a_merge_without_a_parent():
+    X = corpus(30)
+    mine, theirs = (
+        StreamingLDA(K, start="noise", inference="gibbs", random_state=0).partial_fit(part)
+        for part in (X[:60], X[60:])
+    )
+    assert_allclose(mine.merge(theirs).components_.sum() - 0.02 * V * K, X.sum(), rtol=1e-6)
+
+
+# PowerPrior(Memory(M))
+
+
+def blended(rule, sizes):
+    """The weight of what was known at first, after minibatches of so many documents."""
+    posterior = TopicPosterior(np.full((1, 1), 0.1), (V, K))
+    known = Statistics(WORDS, np.full((V, K), 7.0), np.full(1, 7.0 * V * K))
+    take(SVB(), posterior, given(known))
+    nothing = np.zeros((V, K))
+    for n in sizes:
+        take(rule, posterior, given(Statistics(WORDS, nothing, np.zeros(n))))
+    return posterior.learnt_part.sum() / (7.0 * V * K)
+
+
+@pytest.mark.parametrize("memory", [30.0, 100.0, 2e4])
+def test_a_memory_keeps_by_documents(memory):
+    rule = PowerPrior(Memory(memory))
+    for sizes in ([100], [25] * 4, [1, 9, 40, 50], [1] * 100):
+        assert_allclose(blended(rule, sizes), np.exp(-100 / memory), rtol=1e-12)
+    assert_allclose(Memory(memory).kept(60), np.exp(-60 / memory))
+    assert_allclose(blended(PowerPrior(float(np.exp(-25 / 80))), [25]), np.exp(-25 / 80))
+
+
+def test_a_memory_in_an_estimator():
+    model = StreamingLDA(K, update=PowerPrior(Memory(80)), random_state=0)
+    model.partial_fit(corpus(30)[:50]).partial_fit(corpus(30)[50:75])
+    assert_allclose(model.retention_, np.exp(-25 / 80))
+    assert_allclose(model.retention_history_[0], np.exp(-50 / 80))
+    changed = model.set_params(update__rho__n_documents=40.0).partial_fit(corpus(30)[:20])
+    assert_allclose(changed.retention_, np.exp(-0.5))
+
+
+@pytest.mark.parametrize("n_documents", [0, -5, np.nan, "long"])
+def test_a_wrong_memory_is_refused(n_documents):
+    with pytest.raises((ValueError, TypeError), match="n_documents"):
+        Memory(n_documents)
+
+
+# Burn-in and shares
+
+
+def of_documents(n, log_theta=None, shares=None):
+    counts = np.full((V, K), n / (V * K))
+    return Statistics(WORDS, counts, np.full(n, 1.0), log_theta=log_theta, shares=shares)
+
+
+def alphas(update, statistics):
+    """Alpha after each minibatch."""
+    posterior = TopicPosterior(np.full((1, 1), 0.1), (V, K), np.array([0.5, 1.0, 2.0, 0.5]))
+    rule = LearnsDocTopicPrior(SVB(), update)
+    state, found = rule.init(posterior), []
+    for s in statistics:
+        state = take(rule, posterior, given(replace(s, alpha=posterior.alpha)), state)
+        found.append(posterior.alpha)
+    return np.array(found)
+
+
+@pytest.mark.parametrize("burn_in", [0, 100, 90, 300])
+@pytest.mark.parametrize("sizes", [[25] * 16, [100] * 4, [10, 90, 50, 250]])
+def test_the_burn_in_counts_documents(burn_in, sizes):
+    log_theta = np.array([-1.0, -2.0, -1.5, -3.0])
+    found = alphas(FixedPoint(burn_in), [of_documents(n, log_theta) for n in sizes])
+    before = np.cumsum([0, *sizes[:-1]])
+    changed = np.abs(found - [0.5, 1.0, 2.0, 0.5]).max(axis=1) > 1e-6
+    assert_array_equal(changed, before >= burn_in)
+
+
+@pytest.mark.parametrize("size", [20, 60, 120])
+def test_the_burn_in_of_an_estimator_is_that_of_documents(size):
+    """Whether minibatches are cut into parts or come one by one."""
+    X, burn = corpus(90), FixedPoint(burn_in=60)
+    settings = {"inference": "variational", "doc_topic_prior_update": burn, "random_state": 0}
+    model = StreamingLDA(K, inner_batch_size=size, **settings)
+    model.partial_fit(X[:60])
+    assert_allclose(model.doc_topic_prior_, 3 / K)
+    model.partial_fit(X[60:])
+    assert np.abs(model.doc_topic_prior_ - 3 / K).max() > 1e-3
+
+
+@pytest.mark.parametrize("floor", [0.01, 0.3])
+@pytest.mark.parametrize("step_size", [MeanDecay(1.0), MeanDecay(0.7), Decay(0.6)])
+@pytest.mark.parametrize("burn_in", [0, 100])
+def test_shares_are_a_running_mean_and_a_floor(floor, step_size, burn_in):
+    shares = np.random.default_rng(0).dirichlet(np.full(K, 0.5), 6)
+    update = Shares(floor, burn_in, step_size)
+    found = alphas(update, [of_documents(50, shares=s) for s in shares])
+    mean, n_learnt = None, 0
+    for t, s in enumerate(shares):
+        if 50 * t < burn_in:
+            assert_array_equal(found[t], [0.5, 1.0, 2.0, 0.5])
+            continue
+        rate = step_size(n_learnt if burn_in == 0 else t)
+        mean = s if mean is None else (1 - rate) * mean + rate * s
+        n_learnt += 1
+        assert_allclose(found[t], 4.0 * ((1 - floor) * mean + floor / K), rtol=1e-10)
+        assert_allclose(found[t].sum(), 4.0)
+
+
+def test_shares_of_a_mixture_are_those_of_its_documents():
+    """Nine documents of ten are of one topic; with one topic each, alpha says so."""
+    rng = np.random.default_rng(0)
+    beta = np.kron(np.eye(2), np.full(V // 2, 2 / V))
+    z = (rng.random(400) < 0.1).astype(int)
+    X = sparse.csr_matrix(np.array([rng.multinomial(8, beta[k]) for k in z], float))
+    model = StreamingLDA(2, inference=OneTopic(1.0), random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.set_params(max_iter=8).fit(X)
+    shares = np.sort(model.doc_topic_prior_ / model.doc_topic_prior_.sum())
+    assert_allclose(shares, [z.mean(), 1 - z.mean()], atol=0.02)

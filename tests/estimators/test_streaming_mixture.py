@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Clusters of short texts: against a batch EM of the formulas, and by known clusters."""
+
+import pickle
+from copy import deepcopy
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.special import logsumexp
+from sklearn.base import clone
+from sklearn.metrics import normalized_mutual_info_score as nmi
+
+from streamtopics import StreamingMixture
+from streamtopics.local import OneTopic
+from streamtopics.updates import BPS, SVB, Memory, OnlineEM, PowerPrior
+
+V, K = 300, 20
+UPDATES = [SVB(), BPS(0.05), OnlineEM(), PowerPrior(Memory(3000))]
+each_update = pytest.mark.parametrize("update", UPDATES, ids=lambda u: type(u).__name__)
+
+
+def corpus(n=2000, length=6, background=0.2, seed=0):
+    """Documents of clusters of 12 words each, a share of whose words is of 60 others."""
+    rng = np.random.default_rng(seed)
+    beta = np.zeros((K, V))
+    for k in range(K):
+        beta[k, 12 * k : 12 * k + 12] = rng.dirichlet(np.full(12, 2.0))
+    common = np.zeros(V)
+    common[240:] = rng.dirichlet(np.full(60, 1.0))
+    z = rng.choice(K, n, p=rng.dirichlet(np.full(K, 10.0)))
+    words = (1 - background) * beta[z] + background * common
+    X = np.array([rng.multinomial(length, p) for p in words], float)
+    return sparse.csr_matrix(X), z, beta, common
+
+
+X, Z, BETA, COMMON = corpus()
+SMALL = X[:400]
+
+
+# The clusters
+
+
+def batch_em(seed, n_iter=40, share=0.8):
+    """Clusters by plain EM over the whole corpus, started from documents."""
+    D, rng = X.toarray(), np.random.default_rng(seed)
+    background, pi = D.sum(axis=0) / D.sum(), np.full(K, 1 / K)
+    beta = 0.7 * background + 0.3 * D[rng.choice(len(D), K, replace=False)] / 6
+    for _ in range(n_iter):
+        own = share * beta
+        m = own + (1 - share) * background + 1e-300
+        log_q = np.log(pi) + X @ np.log(m).T
+        q = np.exp(log_q - logsumexp(log_q, axis=1, keepdims=True))
+        tokens = q.T @ D
+        learnt = own / m * tokens
+        background = (tokens - learnt).sum(axis=0) / (tokens - learnt).sum()
+        beta = (learnt + 0.02) / (learnt + 0.02).sum(axis=1, keepdims=True)
+        pi = q.mean(axis=0)
+    return q.argmax(axis=1)
+
+
+@each_update
+@pytest.mark.parametrize("seed", [0, 1])
+def test_known_clusters_are_found(update, seed):
+    """About as well as by EM over the whole, which also leaves two clusters as one at times."""
+    found = StreamingMixture(K, update=update, random_state=seed).fit(X).predict(X)
+    assert nmi(Z, found) > max(0.9, nmi(Z, batch_em(seed)) - 0.03)
+    assert len(np.unique(found)) >= K - 1
+
+
+def test_no_cluster_is_dead_where_the_rule_adds_up():
+    model = StreamingMixture(K, random_state=0).fit(X)
+    assert np.bincount(model.predict(X), minlength=K).min() > 10
+    assert model.weights_.min() > 0.1 / K
+
+
+def test_a_stream_finds_them_as_well():
+    model = StreamingMixture(K, random_state=0)
+    for start in range(0, 2000, 250):
+        model.partial_fit(X[start : start + 250])
+    assert nmi(Z, model.predict(X)) > 0.9
+
+
+def test_the_background_has_the_words_that_all_have():
+    model = StreamingMixture(K, random_state=0).fit(X)
+    assert_allclose(model.background_.sum(), 1)
+    assert model.background_[240:].sum() > 0.6
+    assert model.topic_word_[:, 240:].sum(axis=1).max() < 0.4
+    without = StreamingMixture(K, background=0.0, random_state=0).fit(X)
+    assert np.isnan(without.background_).all()
+    assert without.background_.shape == (V,)
+    assert nmi(Z, without.predict(X)) > 0.8
+
+
+def test_shares_of_documents_are_found():
+    model = StreamingMixture(K, random_state=0).fit(X)
+    assert_allclose(model.weights_.sum(), 1)
+    shares = np.bincount(model.predict(X), minlength=K) / 2000
+    assert_allclose(model.weights_, shares, atol=0.02)
+
+
+def test_weights_are_as_unequal_as_the_clusters():
+    """But for the floor of one percent, which all have together; the prior knows which is which."""
+    large, small = np.flatnonzero(Z == 0), np.flatnonzero(Z == 1)[:10]
+    rows = np.random.default_rng(0).permutation(np.concatenate([large[:90], small]))
+    prior = 0.02 + 2.0 * (BETA[:2] > 0)
+    model = StreamingMixture(2, topic_word_prior=prior, max_iter=6, random_state=0).fit(X[rows])
+    assert_allclose(model.weights_, [0.9, 0.1], atol=0.03)
+    assert model.weights_.min() > 0.01 / 2
+
+
+# What is read off
+
+
+@each_update
+@pytest.mark.parametrize("background", [0.2, 0.0])
+def test_shapes_and_sums(update, background):
+    model = StreamingMixture(K, update=update, background=background, random_state=0).fit(SMALL)
+    theta = model.transform(SMALL)
+    assert theta.shape == (400, K)
+    assert_allclose(theta.sum(axis=1), 1, rtol=1e-6)
+    assert np.all(theta >= 0)
+    assert_array_equal(model.predict(SMALL), theta.argmax(axis=1))
+    assert model.predict(SMALL).dtype == np.int64
+    assert model.components_.shape == (K, V)
+    assert np.all(model.components_ > 0)
+    assert_allclose(model.topic_word_, model.components_ / model.components_.sum(axis=1)[:, None])
+    assert model.weights_.shape == model.topic_weights_.shape == (K,)
+    assert len(model.top_words(n=5)) == K
+    assert np.isfinite(model.score(X[400:800]))
+    assert model.score(X[400:800]) > -np.log(V)
+    assert model.score_samples(SMALL).shape == (400,)
+
+
+def test_rows_are_the_posterior_of_the_model_that_was_learnt():
+    """theta_dk ~ alpha_k prod_w (.8 beta_kw + .2 b_w)^n_dw, by the fitted attributes alone."""
+    model = StreamingMixture(K, random_state=0).fit(SMALL)
+    m = 0.8 * model.topic_word_ + 0.2 * model.background_
+    log_q = np.log(model.weights_) + X[:60] @ np.log(m).T
+    q = np.exp(log_q - logsumexp(log_q, axis=1, keepdims=True))
+    assert_allclose(model.transform(X[:60]), q, rtol=1e-8, atol=1e-12)
+
+
+def test_an_empty_document_has_the_weights():
+    model = StreamingMixture(K, random_state=0).fit(SMALL)
+    empty = sparse.csr_matrix((2, V))
+    assert_allclose(model.transform(empty), np.tile(model.weights_, (2, 1)), rtol=1e-9)
+
+
+def test_the_right_number_of_clusters_scores_best():
+    held_out = X[1500:]
+    scores = [StreamingMixture(k, random_state=0).fit(X[:1500]).score(held_out) for k in (2, K)]
+    assert scores[1] > scores[0] + 0.3
+
+
+def test_a_seed_word_in_the_prior_says_which_cluster_is_which():
+    order = np.random.default_rng(3).permutation(K)
+    prior = np.full((K, V), 0.02)
+    for k, cluster in enumerate(order):
+        prior[
+            k, 12 * cluster + np.argsort(-BETA[cluster, 12 * cluster : 12 * cluster + 12])[:3]
+        ] = 3
+    model = StreamingMixture(K, topic_word_prior=prior, random_state=0).fit(X)
+    assert (order[model.predict(X)] == Z).mean() > 0.9
+
+
+# Streams
+
+
+@each_update
+def test_resuming_is_as_not_stopping(update, tmp_path):
+    parts = [X[i : i + 300] for i in range(0, 1200, 300)]
+    uncut = StreamingMixture(K, update=update, random_state=0)
+    cut = StreamingMixture(K, update=update, random_state=0)
+    for i, part in enumerate(parts):
+        uncut.partial_fit(part)
+        cut.partial_fit(part)
+        path = tmp_path / f"{i}.pickle"
+        path.write_bytes(pickle.dumps(cut))
+        cut = pickle.loads(path.read_bytes())
+    assert_array_equal(cut.components_, uncut.components_)
+    assert_array_equal(cut.weights_, uncut.weights_)
+    assert_array_equal(cut.background_, uncut.background_)
+    assert_array_equal(cut.transform(SMALL), uncut.transform(SMALL))
+
+
+def test_fit_is_the_stream_of_its_minibatches():
+    whole = StreamingMixture(K, batch_size=700, max_iter=1, random_state=0).fit(X)
+    stream = StreamingMixture(K, random_state=0)
+    for start in range(0, 2000, 700):
+        stream.partial_fit(X[start : start + 700])
+    assert_array_equal(whole.components_, stream.components_)
+
+
+@pytest.mark.parametrize("n_jobs", [2, -1])
+def test_the_bits_do_not_depend_on_n_jobs(n_jobs):
+    one = StreamingMixture(K, random_state=0).fit(SMALL)
+    several = StreamingMixture(K, n_jobs=n_jobs, random_state=0).fit(SMALL)
+    assert_array_equal(one.components_, several.components_)
+    assert_array_equal(one.transform(SMALL), several.transform(SMALL))
+
+
+@pytest.mark.parametrize(("n", "first"), [(1000, 200), (120, 120)])
+def test_the_first_part_of_a_stream_has_ten_documents_a_cluster(n, first, monkeypatch):
+    sizes, plainly = [], OneTopic.step
+
+    def counted(self, minibatch, *args, **kwargs):
+        sizes.append(minibatch.n_documents)
+        return plainly(self, minibatch, *args, **kwargs)
+
+    monkeypatch.setattr(OneTopic, "step", counted)
+    model = StreamingMixture(K, random_state=0).partial_fit(X[:n])
+    assert sizes[0] == first
+    assert sum(sizes) == n
+    assert max([0, *sizes[1:]]) <= 150
+    sizes.clear()
+    model.partial_fit(X[:400])
+    assert sum(sizes) == 400
+    assert max(sizes) <= 150
+
+
+def test_no_token_is_lost():
+    model = StreamingMixture(K, random_state=0).fit(SMALL)
+    passes = model.n_iter_
+    assert passes == 2
+    assert_allclose(model.n_tokens_seen_, passes * SMALL.sum())
+    assert_allclose(model.posterior_.learnt_part.sum(), passes * SMALL.sum(), rtol=1e-9)
+    assert model.components_.sum() < model.posterior_.mass.sum()
+
+
+def test_clones_copies_and_names():
+    pandas = pytest.importorskip("pandas")
+    model = StreamingMixture(5, update="power_prior", background=0.3, random_state=0)
+    assert clone(model).get_params()["background"] == 0.3
+    names = [f"word {i}" for i in range(V)]
+    frame = pandas.DataFrame(SMALL.toarray(), columns=names)
+    model.fit(frame)
+    assert list(model.feature_names_in_) == names
+    assert model.get_feature_names_out().tolist() == [f"streamingmixture{k}" for k in range(5)]
+    shown = deepcopy(model).set_output(transform="pandas").transform(frame)
+    assert list(shown.columns) == [f"streamingmixture{k}" for k in range(5)]
+    assert_array_equal(pickle.loads(pickle.dumps(model)).predict(frame), model.predict(frame))
+    assert not hasattr(clone(model), "components_")
+    assert isinstance(model.top_words(n=2)[0][0], str)
+
+
+def test_float32_is_nearly_the_same():
+    wide = StreamingMixture(K, random_state=0).fit(X)
+    narrow = StreamingMixture(K, random_state=0).fit(X.astype(np.float32))
+    assert narrow.transform(X.astype(np.float32)).dtype == np.float32
+    assert nmi(wide.predict(X), narrow.predict(X.astype(np.float32))) > 0.95
+
+
+# Refusals: the argument, the value and what to do
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"n_components": 0}, ["n_components", "0"]),
+        ({"background": 1.0}, ["background", "1.0"]),
+        ({"background": -0.1}, ["background", "-0.1"]),
+        ({"topic_word_prior": 0.0}, ["topic_word_prior", "0.0"]),
+        ({"prior_limit": 0.0}, ["prior_limit", "0.0"]),
+        ({"growth": 0.5}, ["growth", "0.5"]),
+        ({"n_start_rounds": 0}, ["n_start_rounds", "0"]),
+        ({"batch_size": 0}, ["batch_size", "0"]),
+        ({"inner_batch_size": 0}, ["inner_batch_size", "0"]),
+        ({"max_iter": "some"}, ["max_iter", "some"]),
+        ({"n_jobs": 0}, ["n_jobs", "0"]),
+        ({"update": "forget"}, ["update", "forget", "power_prior"]),
+        ({"update": SVB}, ["update", "SVB", "PowerPrior(0.9)"]),
+        ({"update": "hpp"}, ["inner_batch_size", "HierarchicalPowerPrior", "None"]),
+        ({"growth": 3.0, "update": "online_em"}, ["growth", "3.0", "growth=1"]),
+    ],
+    ids=str,
+)
+def test_wrong_parameters_are_refused_by_name_value_and_remedy(parameters, words):
+    with pytest.raises((ValueError, TypeError)) as raised:
+        StreamingMixture(**({"n_components": 5} | parameters)).fit(SMALL)
+    for word in words:
+        assert word in str(raised.value)
+
+
+def test_negative_counts_and_other_columns_are_refused():
+    model = StreamingMixture(5, random_state=0).fit(SMALL)
+    with pytest.raises(ValueError, match=r"[Nn]egative"):
+        StreamingMixture(5).fit(-SMALL)
+    with pytest.raises(ValueError, match="features"):
+        model.predict(SMALL[:, :20])
+    with pytest.raises(ValueError, match="features"):
+        model.partial_fit(SMALL[:, :20])

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Hints: inference is that under the prior alpha + hints of each document."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from scipy.special import digamma, gammaln
+
+from streamtopics.local import Gibbs, Hinted, Variational
+from streamtopics.parallel import SERIAL, workers
+from tests.local.test_one_topic import minibatch_of, topics_of
+
+LOG_THETA = frozenset({"log_theta"})
+EXACT = Variational(tol=1e-13, max_iter=5000)
+
+
+def random_case(seed=0, n_documents=12, n_words=20, n_components=4):
+    """Counts, weights, alpha and hints; document 3 is empty, 4 has nothing but a hint."""
+    rng = np.random.default_rng(seed)
+    counts = rng.poisson(0.4, (n_documents, n_words)).astype(float)
+    counts[3:5] = 0
+    weights = rng.gamma(0.5, 1.0, (n_words, n_components)) + 1e-3
+    hints = rng.gamma(1.0, 3.0, (n_documents, n_components)) * (
+        rng.random((n_documents, n_components)) < 0.3
+    )
+    hints[[0, 3]] = 0
+    hints[4] = [0, 2.5, 0, 0.25]
+    hints[5] = [0, 0, 0, 2000.0]
+    return counts, weights, rng.gamma(1.0, 0.5, n_components) + 0.05, hints
+
+
+def hinted_minibatch(counts, hints, dtype=np.float64):
+    """The minibatch with its hints."""
+    return replace(minibatch_of(counts, dtype), hints=sparse.csr_matrix(hints.astype(dtype)))
+
+
+def seeds_of(n, seed=0):
+    return np.random.default_rng(seed).integers(0, 2**64, n, dtype=np.uint64)
+
+
+def ascent(row, weights, prior, n_sweeps=20_000, tol=1e-14):
+    """gamma and phi (n_words, K) of one document under Dir(prior)."""
+    gamma = prior + row.sum() / len(prior)
+    for _ in range(n_sweeps):
+        phi = weights * np.exp(digamma(gamma))
+        phi /= phi.sum(axis=1, keepdims=True)
+        new = prior + row @ phi
+        if np.abs(new - gamma).sum() < tol * (1 + row.sum()):
+            break
+        gamma = new
+    return new, phi
+
+
+# Variational inference
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_variational_inference_is_that_under_alpha_and_the_hints(seed):
+    counts, weights, alpha, hints = random_case(seed)
+    hints[4] = 0
+    minibatch, topics = hinted_minibatch(counts, hints), topics_of(weights, alpha)
+    seeds = seeds_of(len(counts))
+    theta = Hinted(EXACT).doc_topic(minibatch, topics, seeds, SERIAL)
+    statistics, _ = Hinted(EXACT).step(minibatch, topics, seeds, SERIAL, report=LOG_THETA)
+    expected, log_theta = np.zeros_like(weights), []
+    for d, row in enumerate(counts):
+        gamma, phi = ascent(row, weights, alpha + hints[d])
+        assert_allclose(theta[d], gamma / gamma.sum(), rtol=1e-7)
+        expected += row[:, None] * phi
+        if row.sum() > 0:
+            log_theta.append(digamma(gamma) - digamma(gamma.sum()))
+    assert_allclose(statistics.counts, expected, rtol=1e-6, atol=1e-9)
+    assert_allclose(statistics.log_theta, np.mean(log_theta, axis=0), rtol=1e-6)
+
+
+@pytest.mark.parametrize("step", [EXACT, Gibbs(5), Gibbs(4, 0)], ids=str)
+@pytest.mark.parametrize(("dtype", "rtol"), [(np.float64, 1e-6), (np.float32, 1e-5)])
+def test_the_statistics_are_of_the_tokens_alone(step, dtype, rtol):
+    counts, weights, alpha, hints = random_case()
+    counts = np.round(counts)
+    minibatch, topics = hinted_minibatch(counts, hints, dtype), topics_of(weights, alpha, dtype)
+    statistics, _ = Hinted(step).step(minibatch, topics, seeds_of(len(counts)), SERIAL)
+    assert statistics.counts.shape == weights.shape
+    assert statistics.counts.dtype == dtype
+    assert_array_equal(statistics.words, minibatch.words)
+    assert_allclose(statistics.counts.sum(axis=1), counts.sum(axis=0), rtol=rtol)
+    assert_allclose(statistics.lengths, counts.sum(axis=1), rtol=rtol)
+
+
+@pytest.mark.parametrize("step", [EXACT, Gibbs(40, 30)], ids=str)
+def test_a_document_of_nothing_but_hints_has_their_shares(step):
+    counts, weights, alpha, hints = random_case()
+    minibatch, topics = hinted_minibatch(counts, hints), topics_of(weights, alpha)
+    theta = Hinted(step).doc_topic(minibatch, topics, seeds_of(len(counts)), SERIAL)
+    for d in (3, 4):
+        expected = alpha + hints[d]
+        assert_allclose(theta[d], expected / expected.sum(), rtol=1e-9)
+    assert_allclose(theta.sum(axis=1), 1)
+
+
+# Gibbs sampling
+
+
+def enumerated(words, weights, prior):
+    """Posterior mean of theta, and the probability of each topic at each token."""
+    n_components = len(prior)
+    theta, at = np.zeros(n_components), np.zeros((len(words), n_components))
+    total = 0.0
+    for z in product(range(n_components), repeat=len(words)):
+        n = np.bincount(z, minlength=n_components)
+        p = np.exp((gammaln(prior + n) - gammaln(prior)).sum())
+        p *= np.prod([weights[w, k] for w, k in zip(words, z, strict=True)])
+        total += p
+        theta += p * (prior + n) / (prior + n).sum()
+        for i, k in enumerate(z):
+            at[i, k] += p
+    return theta / total, at / total
+
+
+@pytest.mark.parametrize(
+    ("alpha", "hint"),
+    [
+        ([0.5, 0.8], [0.0, 1.0]),
+        ([0.5, 0.8], [2.5, 0.5]),
+        ([0.2, 0.4, 0.7], [0.0, 3.0, 0.0]),
+        ([0.2, 0.4, 0.7], [1.0, 0.0, 0.3]),
+        ([0.2, 0.4, 0.7], [0.0, 0.0, 20.0]),
+    ],
+)
+def test_sampling_has_the_law_under_alpha_and_the_hints(alpha, hint):
+    """Three tokens, 4,000 independent chains: means within 4.5 standard errors."""
+    alpha, hint, n = np.array(alpha), np.array(hint), 4000
+    weights = np.array([[1.0, 0.3, 0.5], [0.2, 1.0, 0.4], [0.6, 0.5, 1.0]])[:, : len(alpha)]
+    words = [0, 1, 2]
+    theta, at = enumerated(words, weights, alpha + hint)
+    minibatch = hinted_minibatch(np.ones((n, 3)), np.tile(hint, (n, 1)))
+    topics, seeds = topics_of(weights, alpha), seeds_of(n, 1)
+    found = Hinted(Gibbs(25, 1)).doc_topic(minibatch, topics, seeds, SERIAL)
+    # `doc_topic` is of the thorough or of this step: in both, rows are independent.
+    error = found.std(axis=0) / n**0.5
+    assert np.all(np.abs(found.mean(axis=0) - theta) < 4.5 * error + 1e-12)
+    statistics, _ = Hinted(Gibbs(25, 0)).step(minibatch, topics, seeds, SERIAL)
+    error = np.sqrt(at * (1 - at) / n)
+    assert np.all(np.abs(statistics.counts / n - at) < 4.5 * error + 1e-12)
+    # The test can tell: without the hint all this is far away.
+    unhinted, _ = enumerated(words, weights, alpha)
+    assert np.abs(unhinted - theta).max() > 10 * (found.std(axis=0) / n**0.5).max()
+
+
+# Without hints
+
+
+@pytest.mark.parametrize("step", [Variational(), Gibbs(5)], ids=str)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_without_hints_it_is_the_step_itself_bit_for_bit(step, dtype):
+    counts, weights, alpha, _ = random_case()
+    minibatch, topics = minibatch_of(counts, dtype), topics_of(weights, alpha, dtype)
+    seeds = seeds_of(len(counts))
+    plainly, documents = step.step(minibatch, topics, seeds, SERIAL, report=LOG_THETA)
+    found, found_documents = Hinted(step).step(minibatch, topics, seeds, SERIAL, report=LOG_THETA)
+    assert_array_equal(found.counts, plainly.counts)
+    assert_array_equal(found.log_theta, plainly.log_theta)
+    assert_array_equal(found_documents, documents)
+    assert_array_equal(
+        Hinted(step).doc_topic(minibatch, topics, seeds, SERIAL),
+        step.doc_topic(minibatch, topics, seeds, SERIAL),
+    )
+
+
+@pytest.mark.parametrize("step", [EXACT, Gibbs(5)], ids=str)
+def test_hints_of_one_document_leave_the_others_alone(step):
+    counts, weights, alpha, hints = random_case(n_documents=150)
+    topics, seeds = topics_of(weights, alpha), seeds_of(len(counts))
+    one = np.zeros_like(hints)
+    one[7, 1] = 5.0
+    found = Hinted(step).doc_topic(hinted_minibatch(counts, one), topics, seeds, SERIAL)
+    plainly = step.doc_topic(minibatch_of(counts), topics, seeds, SERIAL)
+    others = np.arange(len(counts)) != 7
+    assert_allclose(found[others], plainly[others], rtol=1e-9)
+    assert found[7, 1] > plainly[7, 1] + 0.02
+
+
+@pytest.mark.parametrize("step", [Variational(), Gibbs(5)], ids=str)
+def test_the_bits_do_not_depend_on_n_jobs(step):
+    counts, weights, alpha, hints = random_case(n_documents=300)
+    minibatch, topics = hinted_minibatch(counts, hints), topics_of(weights, alpha)
+    seeds = seeds_of(len(counts))
+    expected, _ = Hinted(step).step(minibatch, topics, seeds, SERIAL, report=LOG_THETA)
+    with workers(3) as several:
+        found, _ = Hinted(step).step(minibatch, topics, seeds, several, report=LOG_THETA)
+    assert_array_equal(found.counts, expected.counts)
+    assert_array_equal(found.log_theta, expected.log_theta)
+
+
+@pytest.mark.parametrize("step", [EXACT, Gibbs(30, 1)], ids=str)
+def test_documents_go_on_from_their_state(step):
+    """The state may be passed again; hints still count."""
+    counts, weights, alpha, hints = random_case()
+    minibatch, topics = hinted_minibatch(counts, hints), topics_of(weights, alpha)
+    first, state = Hinted(step).step(minibatch, topics, seeds_of(len(counts)), SERIAL)
+    again, _ = Hinted(step).step(minibatch, topics, seeds_of(len(counts), 1), SERIAL, state)
+    assert_allclose(again.counts.sum(axis=1), first.counts.sum(axis=1))
+    if isinstance(step, Variational):
+        assert_allclose(again.counts, first.counts, rtol=1e-6, atol=1e-9)
+
+
+def test_it_reports_and_has_what_the_step_has():
+    assert Hinted(Gibbs()).reports == Gibbs.reports
+    assert Hinted(Variational()).n_background == 0
+    assert Hinted(Gibbs(5)).thorough() == Hinted(Gibbs(5).thorough())

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Starts and the limit of the prior, against their formulas."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from streamtopics.estimators import StreamingLDA
+from streamtopics.messages import Minibatch, Statistics
+from streamtopics.models.sources import DocumentStart, HintedStart, LimitedPrior, NoiseStart
+from streamtopics.posteriors import TopicPosterior
+from streamtopics.updates import BPS, SVB, PowerPrior
+from tests.local.test_one_topic import minibatch_of
+from tests.updates.given import given, take
+
+V, K = 30, 4
+WORDS = np.arange(V, dtype=np.int32)
+
+
+# LimitedPrior
+
+
+def learnt(rule, tokens, flat=False, n=3):
+    """A posterior that has learnt so many tokens in all, most of them in the first topic."""
+    rng = np.random.default_rng(0)
+    eta = np.full((1, 1), 0.5) if flat else rng.uniform(0.1, 1.0, (V, K))
+    posterior = TopicPosterior(eta, (V, K))
+    for _ in range(n):
+        counts = rng.gamma(0.3, 1.0, (V, K)) * [10.0, 1.0, 1.0, 0.1]
+        counts *= tokens / n / counts.sum()
+        take(rule, posterior, given(Statistics(WORDS, counts, np.full(2, counts.sum() / 2))))
+    return posterior
+
+
+@pytest.mark.parametrize("rule", [SVB(), BPS(0.5), PowerPrior(0.6)], ids=str)
+@pytest.mark.parametrize("flat", [True, False])
+@pytest.mark.parametrize("tokens", [0.5, 10.0, 100.0])
+@pytest.mark.parametrize("share", [0.01, 0.3])
+def test_the_prior_is_taken_back_to_its_share(rule, flat, tokens, share):
+    posterior = learnt(rule, tokens, flat)
+    limited = LimitedPrior(posterior, share)
+    eta = posterior.prior_rows(WORDS)
+    x = (posterior.rows(WORDS) - limited.rows(WORDS)) / eta
+    assert_allclose(x, np.broadcast_to(x[:1], x.shape), rtol=1e-9)
+    assert np.all(x[0] > 0)
+    owed = posterior.mass.sum() - posterior.learnt_part.sum()
+    left = owed - (x * eta).sum()
+    assert_allclose(left, share * posterior.learnt_part.sum(), rtol=1e-9)
+    assert np.all(limited.rows(WORDS) > 0)
+
+
+@pytest.mark.parametrize("rule", [SVB(), BPS(0.01), PowerPrior(0.6)], ids=str)
+def test_masses_are_the_sums_of_the_rows(rule):
+    for tokens in (5.0, 1e5):
+        limited = LimitedPrior(learnt(rule, tokens), 0.3)
+        assert_allclose(limited.mass, limited.rows(WORDS).sum(axis=0), rtol=1e-9)
+        some = np.array([2, 3, 29], np.int32)
+        assert_array_equal(limited.rows(some), limited.rows(WORDS)[some])
+
+
+def test_a_prior_within_its_share_stays_bit_for_bit():
+    posterior = learnt(SVB(), 1e5)
+    limited = LimitedPrior(posterior, 0.3)
+    assert_array_equal(limited.rows(WORDS), posterior.rows(WORDS))
+    assert_array_equal(limited.mass, posterior.mass)
+
+
+def test_it_changes_what_is_seen_and_not_the_posterior():
+    posterior = learnt(SVB(), 10.0)
+    before, mass = posterior.dense(), posterior.mass
+    LimitedPrior(posterior, 0.1).rows(WORDS)
+    assert_array_equal(posterior.dense(), before)
+    assert_array_equal(posterior.mass, mass)
+
+
+def test_where_nothing_is_learnt_rows_stay_positive():
+    posterior = TopicPosterior(np.full((1, 1), 0.5), (V, K))
+    limited = LimitedPrior(posterior, 0.3)
+    assert np.isfinite(limited.rows(WORDS)).all()
+    assert np.all(limited.rows(WORDS) > 0)
+    assert np.all(limited.mass > 0)
+
+
+def test_topics_of_few_tokens_stay_apart():
+    """The ratio of a word's mean in the topic that has it to one that does not."""
+    counts = np.zeros((V, 2))
+    counts[0, 0] = counts[1, 1] = 3.0
+    posterior = TopicPosterior(np.full((1, 1), 10.0), (V, 2))
+    take(SVB(), posterior, given(Statistics(WORDS, counts, np.full(2, 3.0))))
+
+    def ratio(source):
+        row = source.rows(WORDS[:1])[0] / source.mass
+        return row[0] / row[1]
+
+    assert_allclose(ratio(posterior), 13 / 10)
+    # The prior's mass is 0.3 of six tokens: .03 for each of 30 words in two topics.
+    assert_allclose(ratio(LimitedPrior(posterior, 0.3)), 3.03 / 0.03)
+
+
+# DocumentStart
+
+
+def documents(seed=0, n=40, length=8):
+    """Counts of documents of about `length` tokens, no two alike."""
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(length, rng.dirichlet(np.full(V, 1.0)), n).astype(float)
+
+
+def flat_prior(n_components=K, eta=0.1):
+    return TopicPosterior(np.full((1, 1), eta), (V, n_components))
+
+
+def start(counts, seed=0, prior=None, n_background=0, of=None):
+    minibatch = minibatch_of(counts)
+    return (of or DocumentStart())(prior or flat_prior(), minibatch, seed, n_background)
+
+
+def origins(rows, counts):
+    """The documents whose 1 + (.3 / .7) p(w | d) / p(w) each column is, up to its factor."""
+    p = counts.sum(axis=0) / counts.sum()
+    made = 1 + 0.3 / 0.7 * (counts / counts.sum(axis=1, keepdims=True) / p).T
+    scaled = rows / rows.min(axis=0)
+    return [
+        np.flatnonzero(np.isclose(column[:, None], made, rtol=1e-6).all(axis=0))
+        for column in scaled.T
+    ]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_each_topic_starts_from_another_document(seed):
+    counts = documents()
+    source = start(counts, seed)
+    rows = source.rows(WORDS)[counts.sum(axis=0) > 0]
+    counts = counts[:, counts.sum(axis=0) > 0]
+    found = origins(rows, counts)
+    assert all(len(each) == 1 for each in found)
+    assert len({int(each[0]) for each in found}) == K
+    assert_allclose(rows.min(axis=0), rows.min(), rtol=1e-9)
+    assert_allclose(source.mass, source.mass[0])
+
+
+def test_documents_of_less_than_five_tokens_are_not_taken():
+    counts = documents(n=60, length=4)
+    counts[7] = documents(1, n=1, length=5)[0]
+    counts[31] = documents(2, n=1, length=9)[0]
+    used = counts.sum(axis=0) > 0
+    rows = start(counts, prior=flat_prior(2)).rows(WORDS)[used]
+    assert sorted(int(d[0]) for d in origins(rows, counts[:, used])) == [7, 31]
+
+
+def test_without_documents_of_five_tokens_it_is_noise():
+    counts = documents(length=4)
+    used = WORDS[counts.sum(axis=0) > 0]
+    rows, noise = start(counts, 3).rows(used), start(counts, 3, of=NoiseStart()).rows(used)
+    assert_allclose(rows / rows.mean(), noise / noise.mean(), rtol=1e-9)
+    assert rows.std(axis=1).min() > 0
+
+
+def test_seeds_choose_other_documents():
+    counts = documents()
+    first, second = start(counts, 0).rows(WORDS), start(counts, 1).rows(WORDS)
+    assert not np.allclose(first, second)
+    assert_array_equal(start(counts, 0).rows(WORDS), first)
+
+
+def test_the_order_of_documents_does_not_matter():
+    counts = documents()
+    order = np.random.default_rng(0).permutation(len(counts))
+    assert_allclose(start(counts[order]).rows(WORDS), start(counts).rows(WORDS), rtol=1e-12)
+    assert_allclose(start(counts[order]).mass, start(counts).mass, rtol=1e-12)
+
+
+@pytest.mark.parametrize("inference", ["one_topic", "gibbs"])
+def test_n_jobs_does_not_matter(inference):
+    X = sparse.csr_matrix(documents(n=200))
+    one, two = (
+        StreamingLDA(K, inference=inference, n_jobs=n, random_state=0).partial_fit(X)
+        for n in (1, 2)
+    )
+    assert_array_equal(one.components_, two.components_)
+
+
+def test_topics_that_share_a_document_differ_by_noise():
+    counts = documents(n=2, length=40)
+    rows = start(counts).rows(WORDS)[counts.sum(axis=0) > 0]
+    assert np.isfinite(rows).all()
+    assert np.all(rows > 0)
+    for j in range(K):
+        for k in range(j):
+            assert np.abs(rows[:, j] / rows[:, k] - 1).max() > 1e-3
+
+
+def test_the_background_is_flat():
+    counts = documents()
+    used = WORDS[counts.sum(axis=0) > 0]
+    rows = start(counts, n_background=1).rows(used)
+    assert_allclose(rows[:, 0], rows[0, 0])
+    found = origins(rows[:, 1:], counts[:, counts.sum(axis=0) > 0])
+    assert [len(each) for each in found] == [1] * (K - 1)
+
+
+def test_the_background_is_flat_where_topics_share_documents_too():
+    counts = documents(n=2, length=40)
+    rows = start(counts, n_background=1).rows(WORDS)
+    assert_allclose(rows[:, 0], rows[0, 0])
+    assert np.abs(rows[:, 1] / rows[:, 3] - 1).max() > 1e-3
+
+
+def test_as_many_documents_as_topics_beside_the_background_are_enough():
+    counts = documents(n=K - 1, length=12)
+    used = counts.sum(axis=0) > 0
+    rows = start(counts, n_background=1).rows(WORDS)[used]
+    found = origins(rows[:, 1:], counts[:, used])
+    assert sorted(int(each[0]) for each in found) == list(range(K - 1))
+
+
+def test_a_prior_that_tells_topics_apart_says_how_they_start():
+    """Documents would say otherwise."""
+    eta = np.full((V, K), 0.02)
+    eta[np.arange(K), np.arange(K)] = 5.0
+    counts = documents()
+    rows = start(counts, prior=TopicPosterior(eta, (V, K))).rows(WORDS)
+    noise = start(counts, prior=TopicPosterior(eta, (V, K)), of=NoiseStart()).rows(WORDS)
+    assert_array_equal(rows, noise)
+    # One that is the same for all topics, or differs by the background alone, does not.
+    same = TopicPosterior(np.linspace(0.1, 1.0, V)[:, None], (V, K))
+    assert_array_equal(start(counts, prior=same).rows(WORDS), start(counts).rows(WORDS))
+    eta[:, 1:], eta[:, 0] = 0.02, 0.5
+    rows = start(counts, prior=TopicPosterior(eta, (V, K)), n_background=1).rows(WORDS)
+    assert_array_equal(rows, start(counts, n_background=1).rows(WORDS))
+
+
+@pytest.mark.parametrize("inference", ["gibbs", "variational", "one_topic"])
+def test_topics_are_where_the_prior_has_their_words(inference):
+    """Four topics of five words each; the prior knows one word of each, in another order."""
+    rng = np.random.default_rng(0)
+    beta = np.kron(np.eye(4), np.full(5, 0.2))
+    counts = np.array([rng.multinomial(9, beta[z]) for z in rng.integers(0, 4, 400)])
+    order, prior = [2, 0, 3, 1], np.full((4, 20), 0.02)
+    for k, topic in enumerate(order):
+        prior[k, 5 * topic] = 5.0
+    model = StreamingLDA(4, inference=inference, topic_word_prior=prior, random_state=0)
+    model.fit(sparse.csr_matrix(counts.astype(float)))
+    shares = model.topic_word_ @ np.kron(np.eye(4), np.ones((5, 1)))
+    assert shares.argmax(axis=1).tolist() == order
+    assert shares.max(axis=1).min() > 0.6
+
+
+# HintedStart
+
+
+def hinted(counts, hints):
+    return replace(minibatch_of(counts), hints=sparse.csr_matrix(hints))
+
+
+def test_topics_are_the_prior_and_the_documents_hinted_at():
+    counts, rng = documents(n=20), np.random.default_rng(1)
+    eta = rng.uniform(0.1, 1.0, (V, K))
+    prior = TopicPosterior(eta, (V, K))
+    strongest = rng.integers(0, K, 20)
+    strongest[:K] = range(K)
+    hints = rng.uniform(0, 1, (20, K)) * (rng.random((20, K)) < 0.5)
+    hints[np.arange(20), strongest] = 1.5
+    hints[15:] = 0
+    source = HintedStart()(prior, hinted(counts, hints), 0)
+    expected = eta.copy()
+    for d in range(15):
+        expected[:, strongest[d]] += counts[d]
+    assert_allclose(source.rows(WORDS), expected, rtol=1e-9)
+    assert_allclose(source.mass, expected.sum(axis=0), rtol=1e-9)
+
+
+def test_topics_without_hints_start_from_the_words_at_random():
+    counts = documents(n=20)
+    hints = np.zeros((20, K))
+    hints[:5, 0] = hints[5:9, 2] = 1.0
+    prior = flat_prior()
+
+    def rows(seed):
+        return HintedStart()(prior, hinted(counts, hints), seed).rows(WORDS)
+
+    assert_allclose(rows(0)[:, 0], 0.1 + counts[:5].sum(axis=0))
+    assert_allclose(rows(0)[:, 2], 0.1 + counts[5:9].sum(axis=0))
+    for k in (1, 3):
+        words = counts.sum(axis=0)
+        assert np.corrcoef(rows(0)[:, k], words)[0, 1] > 0.8
+        assert np.abs(rows(0)[:, k] - rows(1)[:, k]).max() > 0
+    assert np.abs(rows(0)[:, 1] - rows(0)[:, 3]).max() > 0
+    assert np.all(rows(0) > 0)
+
+
+def test_hints_need_not_be_there_at_all():
+    counts = documents(n=20)
+    for minibatch in (minibatch_of(counts), hinted(counts, np.zeros((20, K)))):
+        rows = HintedStart()(flat_prior(), minibatch, 0).rows(WORDS)
+        assert np.isfinite(rows).all()
+        assert np.all(rows > 0)
+        assert rows.std(axis=1).min() > 0
+
+
+def test_a_minibatch_without_words_has_a_start():
+    empty = Minibatch(
+        np.zeros(0, np.int32), np.zeros(4, np.int32), np.zeros(0, np.int32), np.zeros(0)
+    )
+    for begin in (DocumentStart(), HintedStart(), NoiseStart()):
+        assert begin(flat_prior(), empty, 0).rows(empty.words).shape == (0, K)

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A minibatch in parts is the rule stepped part by part, as one update."""
+
+from copy import deepcopy
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.estimators import StreamingLDA
+from streamtopics.local import OneTopic, Variational
+from streamtopics.messages import Statistics
+from streamtopics.posteriors import TopicPosterior
+from streamtopics.updates import (
+    BPS,
+    SVB,
+    Boost,
+    EmpiricalPowerPrior,
+    HierarchicalPowerPrior,
+    Langevin,
+    MeanDecay,
+    Memory,
+    OnlineEM,
+    PopulationVB,
+    PowerPrior,
+    Rounds,
+    StochasticVI,
+    Window,
+)
+from streamtopics.updates.parts import in_parts
+from tests.updates.given import given
+
+X = make_lda_corpus(n_documents=160, n_features=70, random_state=3).X.astype(np.float64)
+K = 4
+DIVISIBLE = [
+    SVB(),
+    BPS(0.3),
+    BPS(0.3, "topic"),
+    OnlineEM(MeanDecay(0.6)),
+    PowerPrior(0.7),
+    PowerPrior(0.7, Boost(0.2)),
+    PowerPrior(Memory(100)),
+    PopulationVB(500.0, 0.2),
+    StochasticVI(),
+]
+WHOLE = [HierarchicalPowerPrior(), EmpiricalPowerPrior(), Window(3), Langevin()]
+
+each_rule = pytest.mark.parametrize("rule", DIVISIBLE, ids=str)
+
+
+def model_of(rule, **parameters):
+    settings = {"inference": Variational(), "start": "noise", "random_state": 0}
+    return StreamingLDA(K, update=rule, **(settings | parameters))
+
+
+def part_by_part(model, rows, size):
+    """The same by one `partial_fit` for each part, with the divided rule."""
+    whole = model.update
+    for start in range(0, rows.shape[0], size):
+        part = rows[start : start + size]
+        rule = whole.divided(part.shape[0] / rows.shape[0])
+        model.set_params(update=rule, inner_batch_size=None).partial_fit(part)
+    return model
+
+
+# As one by one
+
+
+@each_rule
+@pytest.mark.parametrize("inference", [Variational(), "gibbs", OneTopic()], ids=str)
+@pytest.mark.parametrize("before", [0, 40])
+def test_one_call_is_the_rule_stepped_part_by_part(rule, inference, before):
+    parts = model_of(rule, inference=inference, inner_batch_size=30)
+    if before:
+        parts.set_params(inner_batch_size=None).partial_fit(X[:before])
+    loop = deepcopy(parts)
+    parts.set_params(inner_batch_size=30).partial_fit(X[before : before + 90])
+    part_by_part(loop, X[before : before + 90], 30)
+    assert_allclose(parts.components_, loop.components_, rtol=1e-10)
+    assert_allclose(parts.doc_topic_prior_, loop.doc_topic_prior_, rtol=1e-10)
+    assert_allclose(parts.posterior_.mass, loop.posterior_.mass, rtol=1e-10)
+    assert parts.n_documents_seen_ == loop.n_documents_seen_ == before + 90
+    assert_allclose(parts.n_tokens_seen_, X[: before + 90].sum())
+
+
+@each_rule
+def test_the_counters_are_those_of_the_documents_and_streams_go_on(rule):
+    """What comes after a minibatch in parts is as after the parts one by one."""
+    parts = model_of(rule, inner_batch_size=40).partial_fit(X[:80])
+    loop = part_by_part(model_of(rule), X[:80], 40)
+    assert parts.posterior_.n_batches == loop.posterior_.n_batches
+    parts.set_params(inner_batch_size=None).partial_fit(X[80:])
+    loop.set_params(update=rule).partial_fit(X[80:])
+    assert_allclose(parts.components_, loop.components_, rtol=1e-10)
+    assert_allclose(parts.transform(X[:9]), loop.transform(X[:9]), rtol=1e-8)
+
+
+@each_rule
+def test_a_minibatch_of_one_part_is_whole_bit_for_bit(rule):
+    whole = model_of(rule, inner_batch_size=None).partial_fit(X[:80]).partial_fit(X[80:])
+    one = model_of(rule, inner_batch_size=80).partial_fit(X[:80]).partial_fit(X[80:])
+    assert_array_equal(one.components_, whole.components_)
+
+
+@pytest.mark.parametrize(
+    "rule", [r for r in DIVISIBLE if not isinstance(r, OnlineEM | StochasticVI)], ids=str
+)
+def test_the_parts_of_a_rule_keep_what_it_keeps(rule):
+    """With statistics that do not depend on what is seen, retention and mass are the whole's."""
+    words = np.arange(5, dtype=np.int32)
+    eta = np.random.default_rng(0).uniform(0.1, 1.0, (5, K))
+    first = Statistics(words, np.random.default_rng(1).gamma(1.0, 9.0, (5, K)), np.full(8, 1.0))
+    first = Statistics(words, first.counts, np.full(8, first.counts.sum() / 8))
+    posterior = TopicPosterior(eta, (5, K))
+    posterior.blend(rule.step(posterior, given(first), None)[0])
+    whole, _ = rule.step(posterior, given(first), None)
+    kept = [
+        rule.divided(share).step(posterior, given(_part(first, share)), None)[0].retain
+        for share in (0.25, 0.75)
+    ]
+    assert_allclose(kept[0] * kept[1], whole.retain, rtol=1e-12)
+
+
+def _part(statistics, share):
+    """A share of the documents, and of the counts."""
+    n = round(len(statistics.lengths) * share)
+    return Statistics(statistics.words, share * statistics.counts, statistics.lengths[:n])
+
+
+@pytest.mark.parametrize("share", [0.1, 0.25, 1.0])
+def test_a_divided_power_prior_retains_rho_to_the_share(share):
+    assert_allclose(PowerPrior(0.8).divided(share).rho, 0.8**share)
+    assert PowerPrior(0.0).divided(share).rho == 0.0
+    assert PowerPrior(1.0).divided(share).rho == 1.0
+    assert PowerPrior(Memory(50)).divided(share) == PowerPrior(Memory(50))
+
+
+# The blend of the parts
+
+
+@each_rule
+def test_the_blend_of_all_parts_is_that_of_blends_one_by_one(rule):
+    """By statistics of different words, that depend on what is seen."""
+    rng = np.random.default_rng(2)
+    posterior = TopicPosterior(rng.uniform(0.1, 1.0, (9, K)), (9, K))
+    start = Statistics(np.arange(9, dtype=np.int32), rng.gamma(1.0, 3.0, (9, K)), np.full(4, 9.0))
+    posterior.blend(rule.step(posterior, given(start), None)[0])
+    words = np.array([1, 2, 4, 5, 8], np.int32)
+    own = [words[:3], words[1:4], words[2:]]
+    parts = [(rule.divided(1 / 3), _seeing(w, rng.gamma(1.0, 2.0, len(w)))) for w in own]
+    loop = deepcopy(posterior)
+    for divided, learn in parts:
+        loop.blend(divided.step(loop, learn, None)[0])
+    before = posterior.dense()
+    blend, _ = in_parts(iter(parts), posterior.of_words(words), words, None)
+    assert_array_equal(posterior.dense(), before)
+    posterior.blend(blend)
+    assert_allclose(posterior.dense(), loop.dense(), rtol=1e-10)
+    assert_allclose(posterior.mass, loop.mass, rtol=1e-10)
+    assert posterior.n_documents == loop.n_documents
+    assert posterior.n_batches == loop.n_batches
+    assert_allclose(posterior.n_tokens, loop.n_tokens)
+
+
+def _seeing(words, tokens):
+    """A `learn` whose tokens go to the topics as the rows that are seen."""
+
+    def learn(view, *, warm=False):
+        rows = view.rows(words)
+        counts = tokens[:, None] * rows / rows.sum(axis=1, keepdims=True)
+        return Statistics(words, counts, np.full(2, tokens.sum() / 2))
+
+    return learn
+
+
+# One commit
+
+
+@each_rule
+def test_it_is_all_or_nothing(rule, monkeypatch):
+    model = model_of(rule, inner_batch_size=20).partial_fit(X[:60])
+    before, prior = model.components_, model.doc_topic_prior_
+    counters = model.n_batch_iter_, model.n_documents_seen_, model.n_tokens_seen_
+    calls = []
+    plainly = Variational.step
+
+    def failing(self, minibatch, *args, **kwargs):
+        calls.append(minibatch.n_documents)
+        if len(calls) == 3:
+            raise RuntimeError("in the third part")
+        return plainly(self, minibatch, *args, **kwargs)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Variational, "step", failing)
+        with pytest.raises(RuntimeError, match="third part"):
+            model.partial_fit(X[60:120])
+    assert calls == [20, 20, 20]
+    assert_array_equal(model.components_, before)
+    assert_array_equal(model.doc_topic_prior_, prior)
+    assert (model.n_batch_iter_, model.n_documents_seen_, model.n_tokens_seen_) == counters
+    untouched = model_of(rule, inner_batch_size=20).partial_fit(X[:60])
+    assert_array_equal(
+        model.partial_fit(X[60:]).components_, untouched.partial_fit(X[60:]).components_
+    )
+
+
+@pytest.mark.parametrize("n", [21, 39, 41, 59])
+def test_parts_are_about_as_long_and_no_document_is_left_out(n, monkeypatch):
+    model = model_of(SVB(), inner_batch_size=20)
+    sizes = []
+    plainly = Variational.step
+
+    def counted(self, minibatch, *args, **kwargs):
+        sizes.append(minibatch.n_documents)
+        return plainly(self, minibatch, *args, **kwargs)
+
+    monkeypatch.setattr(Variational, "step", counted)
+    model.partial_fit(X[:n])
+    assert sum(sizes) == n
+    assert max(sizes) <= 20
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_the_bits_do_not_depend_on_n_jobs():
+    expected = model_of(BPS(0.2), inner_batch_size=50).fit(X)
+    assert_array_equal(
+        model_of(BPS(0.2), inner_batch_size=50, n_jobs=2).fit(X).components_, expected.components_
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "kept"), [(PowerPrior(0.7), 0.7), (PopulationVB(500.0, 0.2), 0.8)]
+)
+def test_what_is_told_of_drift_is_of_the_whole(rule, kept):
+    model = model_of(rule, inner_batch_size=20).partial_fit(X[:60]).partial_fit(X[60:120])
+    assert len(model.drift_) == 2
+    assert_allclose(model.retention_, kept)
+    assert_allclose(model.effective_sample_size_, model.components_.sum(axis=1))
+
+
+# Rules that cannot be divided
+
+
+@pytest.mark.parametrize("rule", WHOLE, ids=str)
+def test_a_rule_of_whole_minibatches_is_refused_by_name(rule):
+    assert rule.divided(0.5) is None
+    with pytest.raises(ValueError, match=type(rule).__name__) as raised:
+        model_of(rule, inner_batch_size=20).partial_fit(X[:60])
+    assert "inner_batch_size" in str(raised.value)
+
+
+@pytest.mark.parametrize("rule", WHOLE, ids=str)
+def test_auto_takes_minibatches_whole_for_such_a_rule(rule):
+    auto = model_of(rule, inner_batch_size="auto").partial_fit(X).partial_fit(X[::-1])
+    whole = model_of(rule, inner_batch_size=None).partial_fit(X).partial_fit(X[::-1])
+    assert_array_equal(auto.components_, whole.components_)
+
+
+def test_auto_is_150_documents_for_the_others():
+    many = make_lda_corpus(n_documents=320, n_features=50, random_state=1).X
+    auto = model_of(SVB(), inner_batch_size="auto").partial_fit(many)
+    parts = model_of(SVB(), inner_batch_size=150).partial_fit(many)
+    whole = model_of(SVB(), inner_batch_size=None).partial_fit(many)
+    assert_array_equal(auto.components_, parts.components_)
+    assert np.abs(auto.components_ - whole.components_).max() > 1.0
+
+
+def test_a_rule_around_one_is_divided_as_that_one():
+    assert Rounds(PowerPrior(0.64), 3).divided(0.5) == Rounds(PowerPrior(0.8), 3)
+    assert Rounds(Window(3), 3).divided(0.5) is None
+
+
+@pytest.mark.parametrize("size", [0, -3, 2.5, "many"])
+def test_a_wrong_size_is_refused(size):
+    with pytest.raises((ValueError, TypeError), match="inner_batch_size"):
+        model_of(SVB(), inner_batch_size=size).partial_fit(X[:20])
