@@ -211,7 +211,7 @@ prior_retention_ : ndarray of shape (n_components,)
     Share of each topic's mass that is owed to the prior."""
 STREAM_ATTRIBUTES = """\
 n_batch_iter_, n_documents_seen_, n_tokens_seen_ : int, int, float
-    What has been learnt from, counting repeated passes.
+    What has been learnt from, counting repeated passes; parts of a minibatch count one each.
 n_iter_ : int
     Passes that `fit` has finished; 0 after `partial_fit` alone.
 posterior_ : TopicPosterior

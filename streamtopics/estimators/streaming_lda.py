@@ -137,10 +137,14 @@ class StreamingLDA(StreamingTopicModel):
     >>> from streamtopics.datasets import make_lda_corpus
     >>> from streamtopics.updates import Boost, PowerPrior
     >>> X = make_lda_corpus(n_documents=500, n_features=200, random_state=0).X
-    >>> model = StreamingLDA(5, update=PowerPrior(0.9, Boost(0.1)), random_state=0).fit(X)
+    >>> model = StreamingLDA(5, random_state=0).fit(X)
+    >>> model.inference_
+    Variational(tol=0.001, max_iter=100)
+    >>> rule = PowerPrior(0.9, Boost(0.1))
+    >>> model = StreamingLDA(5, update=rule, inference="gibbs", random_state=0).partial_fit(X)
     >>> model.set_params(update__boost__scale=0.2, inference__n_sweeps=10).inference
     Gibbs(n_sweeps=10, n_averaged=None)
-    >>> model.retention_
+    >>> model.retention_.round(3)
     array([0.9, 0.9, 0.9, 0.9, 0.9])
     """
 

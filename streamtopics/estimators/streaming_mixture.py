@@ -95,7 +95,7 @@ class StreamingMixture(StreamingTopicModel):
     >>> X = CountVectorizer(stop_words="english").fit_transform(texts)
     >>> model = StreamingMixture(2, random_state=0).fit(X)
     >>> clusters = model.predict(X[:4])
-    >>> clusters[0] == clusters[1] != clusters[2] == clusters[3]
+    >>> bool(clusters[0] == clusters[1] != clusters[2] == clusters[3])
     True
     """
 
