@@ -1,0 +1,595 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the topics of streamtopics and of its peers are worth, on texts, by one protocol.
+
+    python -m benchmarks.text_quality [CORPUS:K | choose | confirm ...] [--results FILE]
+        [--seeds 0 1 2] [--models NAME ...]
+    python -m benchmarks.text_quality --table choose FILE
+
+A line of CSV for each corpus, number of topics, seed and model; what stands in the results
+already is not run again. `--table` writes means over the seeds of one set of corpora.
+
+Words are of two letters or more, without English stop words and those of less than `min_df`
+documents: five in a corpus of more than 15,000, else three. A fifth of the documents, at most
+3,000, is held out by the seed, and documents of less than two words are left out. Each token of
+a held-out document goes to one of two halves; the proportions are inferred from one, and the
+other is scored, in nats per token:
+
+* `score_common`, by one fixed point for all models, theta ~ alpha + sum of the
+  responsibilities, with the model's own topics and alpha. Where a model has no alpha it is 1 / K;
+  of a mixture, and of BTM, it is the weights of the topics.
+* `score_own`, with the proportions that the model's own inference gives; of a model with one
+  topic a document this is its predictive probability, with its background if it has one.
+
+NPMI and C_V are those of the ten likeliest words over the documents learnt from. Purity and
+NMI are of the likeliest topic against the labels of held-out documents; accuracy is that of a
+logistic regression on the proportions of 6,000 documents learnt from. Seconds are CPU time of the
+fit alone. Each fit has a process of its own, which is stopped after 240 of them.
+"""
+
+import argparse
+import csv
+import gzip
+import json
+import multiprocessing
+import signal
+import time
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.decomposition import NMF, LatentDirichletAllocation
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import normalized_mutual_info_score
+from sklearn.metrics.cluster import contingency_matrix
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from threadpoolctl import threadpool_limits
+
+from benchmarks import corpora
+from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA, StreamingMixture
+from streamtopics.metrics import topic_coherence, topic_diversity
+from streamtopics.metrics.predictive import per_token, token_log_probability, token_probability
+
+SETS = {
+    "choose": (
+        "newsgroups:50", "imdb_unlabelled:50", "dblp_titles:50", "wordnet_glosses:50",
+        "m10_titles:20",
+    ),
+    "confirm": (
+        "commit_subjects:50", "health_tweets:50", "search_snippets:50", "reuters21578:50",
+        "bbc_news:20", "nips_abstracts:20", "presidential_speeches:20",
+        "rated_movie_reviews:20", "webkb:20",
+    ),
+}  # fmt: skip
+MOST_DOCUMENTS = {"imdb_unlabelled": 20_000, "commit_subjects": 60_000, "wordnet_glosses": 60_000}
+# Documents with a label that fewer have count as without one.
+LEAST_OF_LABEL = {"reuters21578": 100}
+MANY_DOCUMENTS, MOST_HELD_OUT, MOST_CLASSIFIED = 15_000, 3000, 6000
+SHORT = 12
+MOST_SECONDS, MOST_SECONDS_OF_GSDMM = 240.0, 60.0
+LEAST_PROBABILITY = 1e-12
+KEY = ("corpus", "K", "seed", "model")
+FIGURES = (
+    "score_common", "score_own", "npmi", "c_v", "diversity", "purity", "nmi", "accuracy",
+    "seconds",
+)  # fmt: skip
+FIELDS = (*KEY, *FIGURES, "note")
+
+Counts = sparse.csr_matrix
+Proportions = Callable[[Counts], np.ndarray]
+
+
+class Documents(NamedTuple):
+    """Counts to learn from and held-out ones, with labels, None where a document has none."""
+
+    train: Counts
+    test: Counts
+    train_labels: np.ndarray
+    test_labels: np.ndarray
+
+
+class Fitted(NamedTuple):
+    """What is read off a fitted model."""
+
+    topics: np.ndarray
+    alpha: np.ndarray | None
+    transform: Proportions
+    # Proportions and topics with a background, where the model has one.
+    own: Callable[[Counts], tuple[np.ndarray, np.ndarray]] | None = None
+    note: str = ""
+
+
+# A model reads the counts, and gives what trains it: only that is timed.
+Train = Callable[[], Fitted]
+
+
+# The documents
+
+
+def labelled_texts(name: str) -> tuple[list[str], list[str | None]]:
+    """Documents of a corpus, at most so many, spread evenly, and their classes."""
+    texts, labels = corpora.texts(name), _labels(name)
+    most = MOST_DOCUMENTS.get(name, len(texts))
+    chosen = np.linspace(0, len(texts) - 1, min(most, len(texts))).astype(int)
+    texts, labels = [texts[i] for i in chosen], [labels[i] for i in chosen]
+    number = Counter(labels)
+    least = LEAST_OF_LABEL.get(name, 1)
+    return texts, [label if number[label] >= least else None for label in labels]
+
+
+def _labels(name: str) -> list[str | None]:
+    """The class of each text of `corpora.texts`; years and ratings are none."""
+    if name == "newsgroups":
+        both = _labels("newsgroups_train") + _labels("newsgroups_test")
+        return [both[i] for i in np.random.default_rng(0).permutation(len(both))]
+    with gzip.open(corpora.folder() / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
+        found = [json.loads(line).get("label") for line in file]
+    if name == "webkb":
+        found = [label.split("/")[1] for label in found]
+    return [label if isinstance(label, str) and label else None for label in found]
+
+
+@lru_cache(maxsize=1)
+def documents(name: str, seed: int) -> Documents:
+    """The documents of a corpus, split by the seed."""
+    texts, labels = labelled_texts(name)
+    vectorizer = CountVectorizer(
+        stop_words="english",
+        token_pattern=r"\b[^\W\d_]{2,}\b",
+        min_df=5 if len(texts) > MANY_DOCUMENTS else 3,
+        dtype=np.float32,
+    )
+    X = vectorizer.fit_transform(texts).tocsr()
+    kept = np.flatnonzero(np.asarray(X.sum(axis=1)).ravel() >= 2)
+    order = np.random.default_rng(seed).permutation(kept)
+    n_held_out = min(len(order) // 5, MOST_HELD_OUT)
+    held_out, learnt = order[:n_held_out], order[n_held_out:]
+    words = np.flatnonzero(X[learnt].getnnz(axis=0))
+    classes = np.array(labels, dtype=object)
+    train, test = X[learnt][:, words], X[held_out][:, words]
+    train.sort_indices()
+    test.sort_indices()
+    return Documents(train, test, classes[learnt], classes[held_out])
+
+
+def halves(X: Counts) -> tuple[Counts, Counts]:
+    """The tokens of each document in two parts, each token in one of them at random."""
+    first = X.copy()
+    first.data = np.random.default_rng(1).binomial(X.data.astype(int), 0.5).astype(X.dtype)
+    second = X - first
+    first.eliminate_zeros()
+    return first, second
+
+
+# The figures
+
+
+def fold_in(X: Counts, topics: np.ndarray, alpha: np.ndarray) -> np.ndarray:
+    """Proportions of the documents by fixed point, from the topics and their prior alone."""
+    totals = alpha.sum() + np.asarray(X.sum(axis=1), dtype=np.float64)
+    theta = np.tile(alpha / alpha.sum(), (X.shape[0], 1))
+    for _ in range(60):
+        ratios = X.data / token_probability(theta, topics, X)
+        ratios = sparse.csr_matrix((ratios, X.indices, X.indptr), X.shape)
+        new = (alpha + theta * (ratios @ topics.T)) / totals
+        change, theta = np.abs(new - theta).max(), new
+        if change < 1e-4:
+            break
+    return theta
+
+
+def score(theta: np.ndarray, topics: np.ndarray, X: Counts) -> float:
+    """Log probability of the tokens, nats per token."""
+    topics = np.maximum(topics, LEAST_PROBABILITY)
+    return per_token(token_log_probability(theta, topics, X), float(X.sum()))
+
+
+def figures(fitted: Fitted, split: Documents) -> dict[str, float]:
+    """All figures of a model but its time."""
+    topics = np.maximum(np.asarray(fitted.topics, dtype=np.float64), LEAST_PROBABILITY)
+    topics /= topics.sum(axis=1, keepdims=True)
+    K = len(topics)
+    alpha = np.full(K, 1 / K) if fitted.alpha is None else np.asarray(fitted.alpha, np.float64)
+    observed, held_out = halves(split.test)
+    own = fitted.own(observed) if fitted.own else (fitted.transform(observed), topics)
+    top = np.argsort(-topics, axis=1, kind="stable")[:, :10]
+    found = {
+        "score_common": score(fold_in(observed, topics, alpha), topics, held_out),
+        "score_own": score(*own, held_out),
+        "npmi": float(topic_coherence(top, split.train).mean()),
+        "c_v": float(topic_coherence(top, split.train, measure="c_v").mean()),
+        "diversity": topic_diversity(top),
+    }
+    if any(label is not None for label in split.train_labels):
+        found |= figures_of_labels(fitted.transform, split)
+    return found
+
+
+def figures_of_labels(transform: Proportions, split: Documents) -> dict[str, float]:
+    """How well the proportions tell the classes."""
+    learnt = np.flatnonzero(split.train_labels != None)[:MOST_CLASSIFIED]  # noqa: E711
+    asked = np.flatnonzero(split.test_labels != None)  # noqa: E711
+    learnt_labels = split.train_labels[learnt].astype(str)
+    labels = split.test_labels[asked].astype(str)
+    theta = transform(split.test[asked])
+    clusters = theta.argmax(axis=1)
+    shared = contingency_matrix(labels, clusters)
+    classifier = make_pipeline(StandardScaler(), LogisticRegression(max_iter=200))
+    classifier.fit(transform(split.train[learnt]), learnt_labels)
+    return {
+        "purity": float(shared.max(axis=0).sum() / shared.sum()),
+        "nmi": float(normalized_mutual_info_score(labels, clusters)),
+        "accuracy": float(classifier.score(theta, labels)),
+    }
+
+
+# The models
+
+
+def own(make: Callable[..., Any], X: Counts, K: int, seed: int, **kwargs: Any) -> Train:
+    """An estimator of this package."""
+    model = make(K, random_state=seed, **kwargs)
+
+    def with_background(Z: Counts) -> tuple[np.ndarray, np.ndarray]:
+        columns = np.arange(Z.shape[1], dtype=np.int32)
+        return model._inferred(lambda pool: (model._infer(Z, pool), model._topics_of(columns)))
+
+    def train() -> Fitted:
+        model.fit(X)
+        return Fitted(model.topic_word_, model.doc_topic_prior_, model.transform, with_background)
+
+    return train
+
+
+def scikit_learn(X: Counts, K: int, seed: int, **kwargs: Any) -> Train:
+    """One pass of online variational Bayes."""
+    model = LatentDirichletAllocation(
+        K, learning_method="online", max_iter=1, random_state=seed, **kwargs
+    )
+
+    def train() -> Fitted:
+        model.fit(X)
+        topics = model.components_ / model.components_.sum(axis=1, keepdims=True)
+        return Fitted(topics, np.full(K, model.doc_topic_prior_), model.transform)
+
+    return train
+
+
+def scikit_learn_tuned(X: Counts, K: int, seed: int) -> Train:
+    """The same with priors as StreamingLDA's."""
+    return scikit_learn(X, K, seed, doc_topic_prior=3 / K, topic_word_prior=0.02, batch_size=128)
+
+
+def gensim(X: Counts, K: int, seed: int, **kwargs: Any) -> Train:
+    """One pass of gensim's online variational Bayes."""
+    from gensim.matutils import Sparse2Corpus
+    from gensim.models import LdaModel
+
+    def bags(Z: Counts) -> list[Any]:
+        return list(Sparse2Corpus(Z, documents_columns=False))
+
+    corpus, names = bags(X), {i: str(i) for i in range(X.shape[1])}
+
+    def train() -> Fitted:
+        model = LdaModel(corpus, K, names, passes=1, random_state=seed, eval_every=None, **kwargs)
+
+        def transform(Z: Counts) -> np.ndarray:
+            gamma, _ = model.inference(bags(Z))
+            return gamma / gamma.sum(axis=1, keepdims=True)
+
+        return Fitted(model.get_topics(), model.alpha, transform)
+
+    return train
+
+
+def tomotopy(X: Counts, K: int, seed: int, *, seconds: float | None = None) -> Train:
+    """200 sweeps of tomotopy's Gibbs sampler, or as many as the seconds allow."""
+    import tomotopy as tp
+
+    model = tp.LDAModel(k=K, seed=seed)
+    for tokens in tokens_of(X):
+        model.add_doc(tokens.astype(str).tolist())
+
+    def transform(Z: Counts) -> np.ndarray:
+        theta = np.tile(model.alpha / np.sum(model.alpha), (Z.shape[0], 1))
+        full = np.flatnonzero(Z.getnnz(axis=1))
+        rows = [model.make_doc(tokens.astype(str).tolist()) for tokens in tokens_of(Z[full])]
+        theta[full] = model.infer(rows, iterations=50, workers=1)[0]
+        return theta
+
+    def train() -> Fitted:
+        start, n_sweeps = time.process_time(), 0
+        while n_sweeps < 200 if seconds is None else time.process_time() - start < seconds:
+            n_sweeps += 200 if seconds is None else 1
+            model.train(200 if seconds is None else 1, workers=1)
+        topics = np.zeros((K, X.shape[1]))
+        columns = [int(word) for word in model.used_vocabs]
+        topics[:, columns] = [model.get_topic_word_dist(k) for k in range(K)]
+        return Fitted(topics, np.array(model.alpha), transform, note=f"{n_sweeps} sweeps")
+
+    return train
+
+
+def nmf(X: Counts, K: int, seed: int) -> Train:
+    """Factors by the Kullback-Leibler divergence, with a millionth of each topic spread evenly."""
+    model = NMF(
+        K, beta_loss="kullback-leibler", solver="mu", init="nndsvda", max_iter=60,
+        random_state=seed,
+    )  # fmt: skip
+
+    def train() -> Fitted:
+        model.fit(X)
+        mass = np.maximum(model.components_.sum(axis=1), LEAST_PROBABILITY)
+        topics = (1 - 1e-6) * model.components_ / mass[:, None] + 1e-6 / X.shape[1]
+
+        def transform(Z: Counts) -> np.ndarray:
+            weights = model.transform(Z) * mass + 1e-8
+            return weights / weights.sum(axis=1, keepdims=True)
+
+        return Fitted(topics, None, transform)
+
+    return train
+
+
+def gsdmm(X: Counts, K: int, seed: int, *, alpha: float = 0.1, beta: float = 0.1) -> Train:
+    """Ten sweeps of collapsed Gibbs sampling of one topic a document (Yin and Wang 2014)."""
+    rng = np.random.default_rng(seed)
+    V = X.shape[1]
+    tokens = list(tokens_of(X))
+    # The how manieth token of its word each token is, and of its document.
+    repeats = [beta + np.arange(len(w)) - np.searchsorted(w, w) for w in tokens]
+    places = [V * beta + np.arange(len(w))[:, None] for w in tokens]
+
+    def train() -> Fitted:
+        topic = rng.integers(0, K, len(tokens))
+        counts = np.zeros((V, K))
+        for w, k in zip(tokens, topic, strict=True):
+            np.add.at(counts[:, k], w, 1)
+        n, mass = np.bincount(topic, minlength=K) + alpha, counts.sum(axis=0)
+        for _ in range(10):
+            for d, w in enumerate(tokens):
+                move(w, topic[d], -1, counts, n, mass)
+                odds = (counts[w] + repeats[d][:, None]) / (mass + places[d])
+                log_p = np.log(n) + np.log(odds).sum(axis=0)
+                p = np.exp(log_p - log_p.max()).cumsum()
+                topic[d] = min(int(np.searchsorted(p, rng.random() * p[-1])), K - 1)
+                move(w, topic[d], 1, counts, n, mass)
+        topics, weights = ((counts + beta) / (mass + V * beta)).T, n / n.sum()
+
+        def transform(Z: Counts) -> np.ndarray:
+            log_p = Z @ np.log(topics).T + np.log(weights)
+            p = np.exp(log_p - log_p.max(axis=1, keepdims=True))
+            return p / p.sum(axis=1, keepdims=True)
+
+        return Fitted(topics, weights, transform)
+
+    return train
+
+
+def move(
+    w: np.ndarray, k: int, sign: int, counts: np.ndarray, n: np.ndarray, mass: np.ndarray
+) -> None:
+    """Put a document into a topic of `gsdmm`, or take it out."""
+    np.add.at(counts[:, k], w, sign)
+    n[k] += sign
+    mass[k] += sign * len(w)
+
+
+def bitermplus(X: Counts, K: int, seed: int) -> Train:
+    """A hundred sweeps of the biterm topic model, with its scikit-learn class's priors."""
+    import bitermplus as bp
+
+    words = np.arange(X.shape[1]).astype(str)
+    model = bp.BTM(X.astype(int), words, T=K, alpha=50 / K, beta=0.01, seed=seed)
+    biterms = bp.get_biterms([tokens.astype(np.int32) for tokens in tokens_of(X)])
+
+    def transform(Z: Counts) -> np.ndarray:
+        full = np.flatnonzero(Z.getnnz(axis=1))
+        theta = np.tile(model.theta_, (Z.shape[0], 1))
+        rows = [tokens.astype(np.int32) for tokens in tokens_of(Z[full])]
+        found = np.asarray(model.transform(rows, verbose=False))
+        known = np.isfinite(found).all(axis=1) & (found.sum(axis=1) > 0)
+        theta[full[known]] = found[known]
+        return theta / theta.sum(axis=1, keepdims=True)
+
+    def train() -> Fitted:
+        model.fit(biterms, iterations=100, verbose=False)
+        return Fitted(np.asarray(model.matrix_topics_words_), model.theta_, transform)
+
+    return train
+
+
+def tokens_of(X: Counts) -> Iterator[np.ndarray]:
+    """The words of each document as columns, in order, repeated by their counts."""
+    for start, stop in zip(X.indptr[:-1], X.indptr[1:], strict=True):
+        order = np.argsort(X.indices[start:stop], kind="stable")
+        yield np.repeat(X.indices[start:stop][order], X.data[start:stop][order].astype(int))
+
+
+DEFAULT, EQUAL_TIME = "StreamingLDA", "tomotopy, equal time"
+MODELS: dict[str, Callable[..., Train]] = {
+    DEFAULT: partial(own, StreamingLDA),
+    "StreamingLDA, gibbs": partial(own, StreamingLDA, inference="gibbs"),
+    # Keeps a tenth of the prior's weight in the topics.
+    "StreamingLDA, bps": partial(own, StreamingLDA, update="bps"),
+    "StreamingMixture": partial(own, StreamingMixture),
+    "GibbsOnlineEM": partial(own, GibbsOnlineEM),
+    "SVBLDA": partial(own, SVBLDA),
+    "scikit-learn": scikit_learn,
+    "scikit-learn, tuned priors": scikit_learn_tuned,
+    "gensim": gensim,
+    "gensim, alpha learnt": partial(gensim, alpha="auto", eta=0.02),
+    "tomotopy, 200 sweeps": tomotopy,
+    EQUAL_TIME: tomotopy,
+    "NMF": nmf,
+    "GSDMM": gsdmm,
+    "bitermplus": bitermplus,
+}
+FOR_SHORT = ("GSDMM", "bitermplus")
+
+
+# The run
+
+
+def run(place: str, seed: int, names: list[str], results: Path) -> None:
+    """Add what is missing in the results for a corpus and a seed."""
+    corpus, n_topics = place.split(":")
+    for name in names:
+        key = dict(zip(KEY, (corpus, n_topics, str(seed), name), strict=True))
+        rows = read(results)
+        if any(all(row[field] == key[field] for field in KEY) for row in rows):
+            continue
+        split = documents(corpus, seed)
+        if name in FOR_SHORT and split.train.sum() >= SHORT * split.train.shape[0]:
+            continue
+        kwargs: dict[str, Any] = {}
+        if name == EQUAL_TIME:
+            same = [row for row in rows if all(row[f] == key[f] for f in KEY[:3])]
+            seconds = [row["seconds"] for row in same if row["model"] == DEFAULT]
+            if not seconds or not seconds[0]:
+                print(f"{name}: run {DEFAULT} on {place} first", flush=True)
+                continue
+            kwargs["seconds"] = float(seconds[0])
+        found = apart(partial(measured, MODELS[name], split, int(n_topics), seed, kwargs, name))
+        if found:
+            keep(results, key | found)
+
+
+def measured(
+    model: Callable[..., Train],
+    split: Documents,
+    n_topics: int,
+    seed: int,
+    kwargs: dict[str, Any],
+    name: str,
+) -> dict[str, str]:
+    """The figures of a model, which is fitted under a limit of CPU time."""
+    train = model(split.train, n_topics, seed, **kwargs)
+    limit = MOST_SECONDS_OF_GSDMM if name == "GSDMM" else MOST_SECONDS
+    signal.setitimer(signal.ITIMER_PROF, limit)
+    start = time.process_time()
+    fitted = train()
+    seconds = time.process_time() - start
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    found = figures(fitted, split) | {"seconds": seconds}
+    return {field: f"{value:.4f}" for field, value in found.items()} | {"note": fitted.note}
+
+
+def apart(measure: Callable[[], dict[str, str]]) -> dict[str, str] | None:
+    """The figures, by a process of its own; None if it failed, and says why."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_send, args=(measure, sender))
+    process.start()
+    sender.close()
+    try:
+        found: dict[str, str] | None = receiver.recv()
+    except EOFError:
+        found = None
+    process.join()
+    if process.exitcode == -signal.SIGPROF:
+        return {"note": "stopped: too slow"}
+    return found
+
+
+def _send(measure: Callable[[], dict[str, str]], sender: Connection) -> None:
+    warnings.simplefilter("ignore")
+    try:
+        sender.send(measure())
+    except Exception:
+        traceback.print_exc()
+        sender.send(None)
+
+
+def read(results: Path) -> list[dict[str, str]]:
+    """The rows that are there."""
+    if not results.exists():
+        return []
+    with results.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def keep(results: Path, row: dict[str, str]) -> None:
+    """Add a row, and print it."""
+    new = not results.exists()
+    with results.open("a", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS, restval="", lineterminator="\n")
+        if new:
+            writer.writeheader()
+        writer.writerow(row)
+    print(*(row.get(field, "") for field in FIELDS), sep=" | ", flush=True)
+
+
+# The table
+
+HEAD = (
+    "model", "score (common fold-in)", "score (own inference)", "NPMI", "C_V", "diversity",
+    "purity", "NMI", "accuracy", "CPU s", "n",
+)  # fmt: skip
+DIGITS = (3, 3, 3, 3, 2, 3, 3, 3, 1)
+
+
+def table(name: str, results: Path) -> str:
+    """A table in reStructuredText for each corpus of a set, of means over the seeds."""
+    rows = read(results)
+    lines = []
+    for place in SETS[name]:
+        corpus, n_topics = place.split(":")
+        here = [row for row in rows if (row["corpus"], row["K"]) == (corpus, n_topics)]
+        if not here:
+            continue
+        lines += [f".. csv-table:: {corpus}, {n_topics} topics", f"   :header: {_quoted(HEAD)}", ""]
+        for model in MODELS:
+            of_model = [row for row in here if row["model"] == model]
+            if of_model:
+                lines.append(f"   {_quoted((model, *_means(of_model)))}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _quoted(cells: tuple[str, ...]) -> str:
+    return ", ".join(f'"{cell}"' for cell in cells)
+
+
+def _means(rows: list[dict[str, str]]) -> Iterator[str]:
+    """Means over the seeds of each figure, and the number of seeds; or why there are none."""
+    done = [row for row in rows if row["seconds"]]
+    if not done:
+        yield rows[0]["note"]
+        return
+    for field, digits in zip(FIGURES, DIGITS, strict=True):
+        values = [float(row[field]) for row in done if row[field]]
+        yield f"{np.mean(values):.{digits}f}" if values else ""
+    yield str(len(done)) + (f" ({len(rows) - len(done)} stopped)" if len(done) < len(rows) else "")
+
+
+def main() -> None:
+    """Run what is asked for and is not there yet, or write a table."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("places", nargs="*", metavar="CORPUS:K", default=["choose", "confirm"])
+    parser.add_argument("--results", type=Path, default=Path(__file__).parent / "text_quality.csv")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS))
+    parser.add_argument("--table", nargs=2, metavar=("SET", "FILE"))
+    options = parser.parse_args()
+    if options.table:
+        name, path = options.table
+        Path(path).write_text(table(name, options.results), encoding="utf-8")
+        return
+    places = [place for given in options.places for place in SETS.get(given, (given,))]
+    with threadpool_limits(limits=1):
+        for seed in options.seeds:
+            for place in places:
+                run(place, seed, options.models, options.results)
+
+
+if __name__ == "__main__":
+    main()
