@@ -56,7 +56,7 @@ from threadpoolctl import threadpool_limits
 from benchmarks import corpora
 from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA, StreamingMixture
 from streamtopics.metrics import topic_coherence, topic_diversity
-from streamtopics.metrics.predictive import per_token, token_log_probability, token_probability
+from streamtopics.metrics.predictive import per_token, token_log_probability
 
 SETS = {
     "choose": (
@@ -176,8 +176,10 @@ def fold_in(X: Counts, topics: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     """Proportions of the documents by fixed point, from the topics and their prior alone."""
     totals = alpha.sum() + np.asarray(X.sum(axis=1), dtype=np.float64)
     theta = np.tile(alpha / alpha.sum(), (X.shape[0], 1))
+    row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    of_token = np.ascontiguousarray(topics.T)[X.indices]
     for _ in range(60):
-        ratios = X.data / token_probability(theta, topics, X)
+        ratios = X.data / np.einsum("ik,ik->i", theta[row], of_token)
         ratios = sparse.csr_matrix((ratios, X.indices, X.indptr), X.shape)
         new = (alpha + theta * (ratios @ topics.T)) / totals
         change, theta = np.abs(new - theta).max(), new
