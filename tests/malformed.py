@@ -35,7 +35,7 @@ BESIDE = {
     "doc_topic_prior": 0.5,
 }
 SETTINGS = {
-    "GuidedTopics": {"seeds": {0: ["a"], 1: ["b"]}, "vocabulary": list("abcdef")},
+    "GuidedTopics": {"seeds": {"one": ["a"], "two": ["b"]}, "vocabulary": list("abcdef")},
     "LowRankDPP": {"n_components": 2},
     "StreamingBayes": {"model": models.GaussianMixture(2)},
 }
@@ -136,6 +136,8 @@ def call(door: Callable, X: Any) -> Any:
     beside = dict(BESIDE, estimator=MODEL)
     if isinstance(X, list):
         beside = {}
+    if isinstance(getattr(door, "__self__", None), streamtopics.GuidedTopics):
+        beside["y"] = None
     taken = inspect.signature(door).parameters
     given = {name: value for name, value in beside.items() if name in taken}
     found = door(**{place_of(door): X}, **given)

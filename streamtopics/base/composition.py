@@ -310,7 +310,7 @@ def _check_of_means(composition: Composition) -> None:
     if composition.growth != 1:
         raise ValueError(
             f"{rule} weighs minibatches by its step size, so that growth={composition.growth!r} "
-            "has no meaning; set the step size, and growth=None"
+            "has no meaning; set the step size, and growth=1 or None"
         )
 
 

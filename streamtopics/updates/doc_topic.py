@@ -54,11 +54,10 @@ class DocTopicUpdate(Protocol):
         What it asks of a local step: "log_theta" or "shares".
     """
 
-    @property
-    def burn_in(self) -> int: ...
+    needs: ClassVar[frozenset[str]]
 
     @property
-    def needs(self) -> frozenset[str]: ...
+    def burn_in(self) -> int: ...
 
     def step(
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
@@ -73,8 +72,12 @@ class DocTopicUpdate(Protocol):
 class Fixed:
     """Alpha stays what it was."""
 
-    burn_in: ClassVar[int] = 0
     needs: ClassVar[frozenset[str]] = frozenset()
+
+    @property
+    def burn_in(self) -> int:
+        """No documents."""
+        return 0
 
     def step(
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int

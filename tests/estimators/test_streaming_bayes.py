@@ -84,7 +84,8 @@ def bits(model):
     arrays = [posterior[name].tobytes() for name in posterior.blocks]
     history = model.retention_history_.tobytes()
     weights = posterior.c.tobytes(), posterior.b.tobytes()
-    return arrays, weights, posterior._state[3:], history, model.n_features_in_
+    counters = posterior.n_batches, posterior.n_documents, posterior.n_tokens
+    return arrays, weights, posterior.alpha.tobytes(), counters, history, model.n_features_in_
 
 
 # A stream
