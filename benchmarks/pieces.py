@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import corpora
@@ -121,7 +122,8 @@ def cells(seeds: list[int]) -> Iterator[tuple[str, str, int, int, str, Any]]:
                     yield "lengths", f"newsgroups@{length}", k, seed, step, model
         for corpus in ("health_tweets", "commit_subjects"):
             for name, model in BY_TIME.items():
-                yield "by time", corpus, 50, seed, name, model.set_params(random_state=seed)
+                own = clone(model).set_params(random_state=seed)
+                yield "by time", corpus, 50, seed, name, own
 
 
 def measured(corpus: str, seed: int, model: Any) -> dict[str, float]:
