@@ -4,7 +4,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -16,19 +16,20 @@ from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
-from streamtopics import BPSLDA, SVBLDA
+from streamtopics import SVBLDA, StreamingLDA
 from streamtopics.datasets import iter_minibatches, load_docstrings, read_texts
 from streamtopics.inspection import format_topics, picture_formats, plot_topics, topic_table
 from streamtopics.priors import MASS_PER_WORD, zipf_prior
 from streamtopics.progress import progress
+from streamtopics.updates import BPS
 
 DESCRIPTION = """\
 Find the topics of a stream of documents, in one pass.
 
 Without files it reads the documentation strings of the installed scientific
 Python packages. The vocabulary is learnt from the first documents; every tenth
-document is held out (as many as a minibatch) to compare BPSLDA, which keeps its
-prior, with SVBLDA, which forgets it.
+document is held out (as many as a minibatch) to compare StreamingLDA, with a prior
+that is boosted, with SVBLDA, plain streaming variational Bayes.
 """
 EPILOG = """\
 Files: plain text with a document on each line, JSON lines with a field "text",
@@ -69,14 +70,25 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     add(
         "--boosting-scale", type=_non_negative_float, default=0.1, metavar="S",
-        help="prior pseudo-counts BPSLDA adds for each token (0.1)",
+        help="prior pseudo-counts added for each token (0.1)",
     )  # fmt: skip
-    add("--rounds", type=_positive, default=3, metavar="N", help="over each minibatch (3)")
+    add("--rounds", type=_positive, default=1, metavar="N", help="over each minibatch (1)")
     add(
         "--document-prior", type=_positive_float, default=None, metavar="X",
         help="pseudo-count of each topic in a document; less means fewer topics in each "
-        "(10 / the number of topics)",
+        "(of StreamingLDA 3 / the number of topics, which is learnt on the way)",
     )  # fmt: skip
+    _add_reading(add)
+    add("--jobs", type=int, default=-1, metavar="N", help="threads; -1 is all (-1)")
+    add("--seed", type=int, default=0, metavar="N", help="of the random start (0)")
+    add("--picture", type=Path, metavar="FILE", help="write a picture of the topics, as .png ...")
+    add("--model", type=Path, metavar="FILE", help="write the fitted pipeline, for joblib.load")
+    add("--quiet", action="store_true", help="no progress on standard error")
+    return result
+
+
+def _add_reading(add: Callable[..., Any]) -> None:
+    """Options of reading and counting."""
     add("--batch-size", type=_positive, default=2500, metavar="N", help="documents (2500)")
     add(
         "--vocabulary-from", type=_positive, default=100_000, metavar="N",
@@ -90,12 +102,6 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     add("--keep-stop-words", action="store_true", help="keep English function words")
     add("--text-key", default="text", metavar="KEY", help='field of JSON lines ("text")')
-    add("--jobs", type=int, default=-1, metavar="N", help="threads; -1 is all (-1)")
-    add("--seed", type=int, default=0, metavar="N", help="of the random start (0)")
-    add("--picture", type=Path, metavar="FILE", help="write a picture of the topics, as .png ...")
-    add("--model", type=Path, metavar="FILE", help="write the fitted pipeline, for joblib.load")
-    add("--quiet", action="store_true", help="no progress on standard error")
-    return result
 
 
 def _number(text: str, kind: type, strictly: bool) -> float:
@@ -151,7 +157,7 @@ def read(options: argparse.Namespace) -> Corpus:
     return Corpus(vectorizer, np.asarray(X[kept].sum(axis=0)).ravel(), X[chosen], stream)
 
 
-def learn(options: argparse.Namespace, corpus: Corpus) -> dict[str, BPSLDA | SVBLDA]:
+def learn(options: argparse.Namespace, corpus: Corpus) -> dict[str, StreamingLDA | SVBLDA]:
     """The models to compare, after one pass over the stream."""
     n_features = len(corpus.counts)
     mass = options.prior_mass or MASS_PER_WORD * n_features
@@ -164,8 +170,8 @@ def learn(options: argparse.Namespace, corpus: Corpus) -> dict[str, BPSLDA | SVB
         "n_jobs": options.jobs,
         "random_state": options.seed,
     }
-    models: dict[str, BPSLDA | SVBLDA] = {
-        "BPSLDA": BPSLDA(options.topics, boosting_scale=options.boosting_scale, **common),
+    models: dict[str, StreamingLDA | SVBLDA] = {
+        "StreamingLDA": StreamingLDA(options.topics, update=BPS(options.boosting_scale), **common),
         "SVBLDA": SVBLDA(options.topics, **common),
         "one topic": SVBLDA(1, **common),
     }
@@ -174,7 +180,7 @@ def learn(options: argparse.Namespace, corpus: Corpus) -> dict[str, BPSLDA | SVB
         for X in batches:
             for model in models.values():
                 model.partial_fit(X)
-            line.score(models["BPSLDA"].score(corpus.held_out))
+            line.score(models["StreamingLDA"].score(corpus.held_out))
             line.advance(X.shape[0], float(X.sum()))
     return models
 
@@ -197,7 +203,7 @@ def report(options: argparse.Namespace) -> None:
         print("reading the documents", file=sys.stderr)
     corpus = read(options)
     models = learn(options, corpus)
-    model = models["BPSLDA"]
+    model = models["StreamingLDA"]
     names = corpus.vectorizer.get_feature_names_out()
     print(
         f"{model.n_documents_seen_:,} documents, {model.n_tokens_seen_:,.0f} words of "
@@ -206,11 +212,11 @@ def report(options: argparse.Namespace) -> None:
     )
     shown = topic_table(model, names, options.words, relevance=options.relevance)
     print(format_topics(shown))
-    print(f"\n{'model':<10} {'held-out nats/word':>18} {'perplexity':>11} {'prior kept':>11}")
+    print(f"\n{'model':<12} {'held-out nats/word':>18} {'perplexity':>11} {'prior kept':>11}")
     for name, fitted in models.items():
         score = fitted.score(corpus.held_out)
         kept = np.average(fitted.prior_retention_, weights=fitted.components_.sum(axis=1))
-        print(f"{name:<10} {score:>18.4f} {np.exp(-score):>11,.0f} {kept:>11.1%}")
+        print(f"{name:<12} {score:>18.4f} {np.exp(-score):>11,.0f} {kept:>11.1%}")
     if options.model:
         joblib.dump(make_pipeline(corpus.vectorizer, model), options.model)
         print(f"\nfitted pipeline written to {options.model}")

@@ -60,7 +60,7 @@ def test_main_job_on_a_file(tweets, capsys, tmp_path):
     rows = [line for line in out.splitlines() if any(word in line for word in known)]
     about = [{k for k, words in WORDS.items() if set(words) & set(row.split())} for row in rows]
     assert sorted(map(tuple, about)) == [("sea",), ("sky",)]
-    for name in ("BPSLDA", "SVBLDA", "one topic"):
+    for name in ("StreamingLDA", "SVBLDA", "one topic"):
         assert name in out
     assert picture.stat().st_size > 1000
     assert "documents" in err
@@ -72,7 +72,7 @@ def test_quiet_and_flat_prior(tweets, capsys):
     status, out, err = run(capsys, tweets, "--topics", 2, "--prior", "flat", "--quiet")
     assert status == 0
     assert err == ""
-    assert "BPSLDA" in out
+    assert "StreamingLDA" in out
 
 
 def test_vocabulary_from_the_first_documents(tweets, capsys):
