@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
@@ -250,7 +251,16 @@ class GuidedTopics(StreamingTopicModel):
                 f"vocabulary must have a word for each of the {X.shape[1]} columns of X; it has "
                 f"{marked.shape[1]}"
             )
-        return sparse.csr_matrix((marked > 0.5).T.astype(np.float64))
+        seeded = marked > 0.5
+        lacking = self.classes_[~seeded[: len(self.classes_)].any(axis=1)]
+        if len(lacking):
+            warnings.warn(
+                f"no seed of {lacking.tolist()[:5]} is in a column of X, so that nothing tells "
+                "these topics apart; give them other words",
+                UserWarning,
+                stacklevel=5,
+            )
+        return sparse.csr_matrix(seeded.T.astype(np.float64))
 
     def _labels(self, y: Any, n_documents: int, caller: str) -> sparse.csr_matrix:
         """Pseudo-tokens that labels bring, of shape (n_documents, n_components)."""

@@ -214,7 +214,8 @@ def test_a_seed_without_a_column(missing):
 def test_a_topic_whose_seeds_are_all_missing_stays():
     """With "ignore" it is there without any seed, and what it takes is arbitrary."""
     seeds = SEEDS | {"fire": ["whale", "shark"]}
-    model = GuidedTopics(seeds, missing="ignore", **FAST).fit(X)
+    with pytest.warns(UserWarning, match=r"no seed of \['fire'\] is in a column"):
+        model = GuidedTopics(seeds, missing="ignore", **FAST).fit(X)
     assert_array_equal(model.classes_, CLASSES)
     assert np.isfinite(model.predict_proba(X)).all()
     assert {row.topic for row in model.seed_report()} == set(CLASSES) - {"fire"}
