@@ -21,7 +21,6 @@ from streamtopics.datasets import iter_minibatches, load_docstrings, read_texts
 from streamtopics.inspection import format_topics, picture_formats, plot_topics, topic_table
 from streamtopics.priors import MASS_PER_WORD, zipf_prior
 from streamtopics.progress import progress
-from streamtopics.updates import BPS
 
 DESCRIPTION = """\
 Find the topics of a stream of documents, in one pass.
@@ -171,7 +170,9 @@ def learn(options: argparse.Namespace, corpus: Corpus) -> dict[str, StreamingLDA
         "random_state": options.seed,
     }
     models: dict[str, StreamingLDA | SVBLDA] = {
-        "StreamingLDA": StreamingLDA(options.topics, update=BPS(options.boosting_scale), **common),
+        "StreamingLDA": StreamingLDA(options.topics, update="bps", **common).set_params(
+            update__scale=options.boosting_scale
+        ),
         "SVBLDA": SVBLDA(options.topics, **common),
         "one topic": SVBLDA(1, **common),
     }
