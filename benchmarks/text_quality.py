@@ -217,8 +217,11 @@ def figures(fitted: Fitted, split: Documents) -> dict[str, float]:
 
 def figures_of_labels(transform: Proportions, split: Documents) -> dict[str, float]:
     """How well the proportions tell the classes."""
-    learnt = np.flatnonzero(split.train_labels != None)[:MOST_CLASSIFIED]  # noqa: E711
-    asked = np.flatnonzero(split.test_labels != None)  # noqa: E711
+    learnt, asked = (
+        np.flatnonzero([label is not None for label in labels])
+        for labels in (split.train_labels, split.test_labels)
+    )
+    learnt = learnt[:MOST_CLASSIFIED]
     learnt_labels = split.train_labels[learnt].astype(str)
     labels = split.test_labels[asked].astype(str)
     theta = transform(split.test[asked])

@@ -174,7 +174,7 @@ class Composition:
         return in_parts(parts(), scratch, minibatch.words, state)
 
     def _bounds(self, n_before: int, n_documents: int) -> list[int]:
-        """Where the parts of a minibatch start and end; all are about as long."""
+        """Return the first document of each part of a minibatch, all about as long, and the end."""
         size = self.inner_batch_size
         if size is None:
             return [0, n_documents]

@@ -33,7 +33,7 @@ Found = TypeVar("Found")
 def read_packages(
     packages: Sequence[str], read: Callable[[str, ast.Module], Iterable[Found]]
 ) -> list[tuple[int, str, Found]]:
-    """What `read` finds, after the place of the package and the dotted name of the module.
+    """Return what `read` finds, after the place of the package and the dotted name of the module.
 
     It takes that name and the syntax tree; files that cannot be parsed are passed over.
     """

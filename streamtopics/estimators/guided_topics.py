@@ -74,7 +74,7 @@ class GuidedTopics(StreamingTopicModel):
         Words of each topic, by its name: two to five that are common, and hardly said of the
         other topics, do well.
     n_unseeded : int, default=0
-        Further topics without seeds. They take documents from the others, which costs accuracy.
+        Further topics without seeds, which take documents from the others.
     seed_weight : float, default=2.0
         Pseudo-tokens of its topic that a token of a seed word brings to a document.
     seed_strength : float, default=20.0
@@ -320,7 +320,7 @@ class GuidedTopics(StreamingTopicModel):
         return found
 
     def seed_report(self) -> list[SeedRow]:
-        """What became of each seed word.
+        """Return the rank and the share of each seed word in its topic.
 
         Returns
         -------

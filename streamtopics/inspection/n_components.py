@@ -53,7 +53,7 @@ class NComponentsRow(NamedTuple):
 
 @dataclass(frozen=True)
 class NComponentsComparison:
-    """What `compare_n_components` found; as a frame by ``pandas.DataFrame(found.rows)``.
+    """Result of `compare_n_components`; as a frame by ``pandas.DataFrame(found.rows)``.
 
     Attributes
     ----------

@@ -30,12 +30,12 @@ class Hinted(LocalStep):
 
     @property
     def reports(self) -> frozenset[str]:  # type: ignore[override]
-        """What the local step reports."""
+        """Names of what the local step can report."""
         return self.step_of.reports
 
     @property
     def n_background(self) -> int:
-        """What the local step has."""
+        """Number of topics that are the local step's background."""
         return self.step_of.n_background
 
     def thorough(self) -> LocalStep:

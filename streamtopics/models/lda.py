@@ -89,7 +89,7 @@ class LDA:
         return learn
 
     def first_topics(self, posterior: TopicPosterior, minibatch: Minibatch) -> Source:
-        """What is seen while the posterior knows nothing."""
+        """Return the topics that are seen while the posterior knows nothing."""
         return self.start(posterior, minibatch, self.seed, self.local.n_background)
 
     def infer(self, posterior: Source, minibatch: Minibatch, workers: Workers) -> np.ndarray:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a local step may see in the place of a posterior: a start, or a prior of less weight."""
+"""Topics for a local step in the place of a posterior: a start, or a prior of less weight."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
@@ -46,7 +46,7 @@ class HasPrior(Source, Protocol):
 
 
 class Start(Protocol):
-    """What makes the topics that the first minibatch is seen with.
+    """Function that makes the topics that the first minibatch is seen with.
 
     Attributes
     ----------

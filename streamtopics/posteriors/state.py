@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the kinds of posterior that keep lam = c * eta + b * xi + a * S have in common."""
+"""State and base of the posteriors that keep lam = c * eta + b * xi + a * S."""
 
 from __future__ import annotations
 

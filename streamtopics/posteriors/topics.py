@@ -293,7 +293,7 @@ class TopicPosterior(StatePosterior):
         return out
 
     def _learnt(self, *shares: tuple[TopicPosterior, Any]) -> dict[str, Any]:
-        """What is learnt in a sum of posteriors, each times its share."""
+        """Return the counts of a sum of posteriors, each times its share, as fields of a state."""
         return {
             "S": sum((share * p.a) * p.S for p, share in shares),
             "a": np.ones(self.n_nodes),

@@ -93,7 +93,7 @@ class Around(Rule):
     def merged_weights(
         self, mine: Posterior, theirs: Posterior, base: Posterior | None
     ) -> tuple[float, float, float]:
-        """Those of the inner rule."""
+        """Return the weights of the inner rule."""
         return self.update.merged_weights(mine, theirs, base)
 
     def divided(self, share: float) -> Rule | None:
