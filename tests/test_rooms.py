@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which rooms a minibatch enters: those of the engine, and the wing of its estimator."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import streamtopics
+from streamtopics import (
+    BPSLDA,
+    SVBHPP,
+    SVBLDA,
+    AspectSentimentModel,
+    DPPSummarizer,
+    GibbsOnlineEM,
+    GuidedTopics,
+    HDPGibbsOnlineEM,
+    HDPVarGibbs,
+    LowRankDPP,
+    MultiViewLDA,
+    RatingLDA,
+    StreamingBayes,
+    StreamingLDA,
+    StreamingMixture,
+    SupervisedLDA,
+    VariationalOnlineEM,
+    WASTopicModel,
+)
+from streamtopics.models import BetaBinomial
+
+ROOT = Path(streamtopics.__file__).parent
+COUNTS = sp.csr_matrix(np.random.default_rng(0).poisson(1.0, (12, 8)) + np.eye(12, 8))
+LABELS = np.arange(12) % 3
+SENTENCES = [COUNTS[:6], COUNTS[6:]]
+TEXTS = ["Topics are shares. Documents have topics.", "A stream never ends. It goes on."]
+GIVEN = {
+    SVBLDA(3): (COUNTS,),
+    BPSLDA(3): (COUNTS,),
+    SVBHPP(3): (COUNTS,),
+    GibbsOnlineEM(3): (COUNTS,),
+    VariationalOnlineEM(3): (COUNTS,),
+    StreamingLDA(3): (COUNTS,),
+    StreamingMixture(3): (COUNTS,),
+    GuidedTopics({"a": ["0"], "b": ["1"]}, vocabulary=list("01234567")): (COUNTS,),
+    HDPGibbsOnlineEM(3): (COUNTS,),
+    HDPVarGibbs(3): (COUNTS,),
+    MultiViewLDA(1, 1): (COUNTS, LABELS, [0, 1, 2]),
+    AspectSentimentModel(2): (SENTENCES,),
+    StreamingBayes(BetaBinomial()): (np.minimum(COUNTS.toarray()[:, :2], 1.0),),
+    SupervisedLDA(3): (COUNTS, LABELS.astype(float)),
+    RatingLDA(3): (COUNTS, LABELS.astype(float)),
+    WASTopicModel(3): (SENTENCES,),
+    LowRankDPP("multinomial"): (SENTENCES,),
+    DPPSummarizer(): (TEXTS,),
+}
+# What an estimator's own wing adds to the rooms of a topic model.
+WINGS = {
+    "SupervisedLDA": {"reviews", "families", "progress"},
+    "RatingLDA": {"reviews", "families", "progress"},
+    "StreamingBayes": {"families"},
+    "AspectSentimentModel": {"sentences"},
+    "WASTopicModel": {"was", "sentences", "progress"},
+    "LowRankDPP": {"dpp", "sentences"},
+    "DPPSummarizer": {"dpp", "sentences", "text"},
+}
+
+
+def room_of(frame):
+    """The room that a frame's code is in, or None where it is not ours."""
+    path = Path(frame.f_code.co_filename)
+    return path.relative_to(ROOT).parts[0].removesuffix(".py") if ROOT in path.parents else None
+
+
+def entered(call, *args):
+    """The rooms whose code runs in a call."""
+    rooms = set()
+
+    def profile(frame, event, arg):
+        rooms.add(room_of(frame))
+
+    before = sys.getprofile()
+    sys.setprofile(profile)
+    try:
+        call(*args)
+    finally:
+        sys.setprofile(before)
+    return rooms - {None}
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return entered(SVBLDA(3).partial_fit, COUNTS)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("model", GIVEN, ids=lambda model: type(model).__name__)
+def test_a_minibatch_enters_the_engine_and_one_wing(model, engine):
+    own = WINGS.get(type(model).__name__, set())
+    assert entered(model.partial_fit, *GIVEN[model]) <= engine | own
+    assert {"base", "local", "posteriors", "updates"} <= engine
