@@ -8,6 +8,10 @@ scikit-learn's model selection.
 from streamtopics.metrics.coherence import topic_coherence, topic_diversity
 from streamtopics.metrics.exclusivity import topic_exclusivity
 from streamtopics.metrics.left_to_right import Likelihood, left_to_right
+from streamtopics.metrics.open_vocabulary import (
+    OpenVocabularyScorer,
+    open_vocabulary_probability,
+)
 from streamtopics.metrics.predictive import (
     completion_split,
     log_predictive_probability,
@@ -30,6 +34,7 @@ __all__ = [
     "DiversityScorer",
     "LeftToRightScorer",
     "Likelihood",
+    "OpenVocabularyScorer",
     "ParticleScorer",
     "PerplexityScorer",
     "PredictiveScorer",
@@ -39,6 +44,7 @@ __all__ = [
     "completion_split",
     "left_to_right",
     "log_predictive_probability",
+    "open_vocabulary_probability",
     "perplexity",
     "relevant_words",
     "rouge",

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Log predictive probability of texts, with a charge for the words that a model does not know."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.pipeline import Pipeline
+
+from streamtopics.metrics.predictive import (
+    _contained_like,
+    _proportions,
+    check_components,
+    completion_split,
+    per_token,
+    token_log_probability,
+)
+
+UNKNOWN = -1
+
+
+def open_vocabulary_probability(
+    pipeline: Pipeline, texts: Sequence[str], *, n_characters: int = 64, seed: int = 0
+) -> float:
+    """Log predictive probability per held-out token of texts, unknown words included.
+
+    A score over the words of a vocabulary cannot choose the vocabulary: the fewer words there
+    are, the easier each is to guess. Here all tokens of a text count. Four fifths are
+    observed, as in `completion_split`, the proportions are inferred from those that the model
+    knows, and the other fifth is scored by
+
+        (1 - u) sum_k E[theta_k] E[beta_kw]     for a word w of the vocabulary,
+        u b(w) / (1 - sum_v b(v))               for another; v are the words of the vocabulary,
+
+    where u is the share of unknown words among all observed tokens, (n_unknown + 1/2) /
+    (n_observed + 1), and b spells a word: each of its characters, and its end, is one of
+    `n_characters` equally likely symbols, and it has one character at least. So models are
+    compared as distributions over the same tokens, whatever words each was made to know.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted; its first step splits texts into words and counts them, such as `CountVectorizer`,
+        `NamedVectorizer` or `StreamingCountVectorizer`, and its last is a topic model with
+        `transform` and `components_`. Only pipelines that split texts into the same words can be
+        compared: their `stop_words`, `token_pattern`, `ngram_range` and the like must agree,
+        their `min_df`, `max_df`, `max_features` and `vocabulary` may differ.
+    texts : sequence of str
+        Texts that the pipeline was not fitted on.
+    n_characters : int, default=64
+        Symbols that unknown words are spelled with, at least 2: a word of n letters costs
+        n log(n_characters) + log(n_characters - 1) nats. 64 is about letters of both cases and
+        digits. Keep it the same for all that is compared.
+    seed : int, default=0
+        Of the split into observed and held-out tokens.
+
+    Returns
+    -------
+    score : float
+        Mean over the held-out tokens of all texts, in nats per token; higher is better. NaN if
+        there are none.
+
+    Raises
+    ------
+    TypeError
+        If `pipeline` is no Pipeline, its first step has no `build_analyzer`, or its last is no
+        topic model.
+    ValueError
+        If the steps before the model do not give the counts of words, if `n_characters` is not an
+        integer of at least 2, or if `seed` is not an integer in [0, 2**63).
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from streamtopics import StreamingLDA
+    >>> from streamtopics.metrics import open_vocabulary_probability
+    >>> texts = ["a ship at sea", "the deep sea", "a ship", "the sky", "stars in the sky"] * 20
+    >>> scores, open_scores = [], []
+    >>> for min_df in (1, 30):
+    ...     model = StreamingLDA(2, random_state=0)
+    ...     pipeline = make_pipeline(CountVectorizer(min_df=min_df), model)
+    ...     scores.append(pipeline.fit(texts).score(texts))
+    ...     open_scores.append(open_vocabulary_probability(pipeline, texts))
+    >>> scores[1] > scores[0]  # the small vocabulary seems better
+    True
+    >>> open_scores[0] > open_scores[1]
+    True
+    """
+    if not isinstance(n_characters, Integral) or n_characters < 2:
+        raise ValueError(
+            f"n_characters must be an integer of at least 2, for example 64; got {n_characters!r}"
+        )
+    model, vectorizer = _model_and_vectorizer(pipeline)
+    texts = list(texts)
+    names = [str(name) for name in pipeline[:-1].get_feature_names_out()]
+    words, X = _all_counts(texts, vectorizer.build_analyzer())
+    column_of = {name: column for column, name in enumerate(names)}
+    columns = np.array([column_of.get(word, UNKNOWN) for word in words], dtype=np.intp)
+    counts = pipeline[:-1].transform(texts)
+    _check_counts_of_words(counts, _in_columns(X, columns, len(names)))
+    observed, held_out = completion_split(X, seed)
+    seen = _contained_like(counts, _in_columns(observed, columns, len(names)))
+    total = _known_log_probability(model, seen, _in_columns(held_out, columns, len(names)))
+
+    is_unknown = columns == UNKNOWN
+    share = (observed[:, is_unknown].sum() + 0.5) / (observed.sum() + 1.0)
+    n_held_out = np.asarray(held_out.sum(axis=0), dtype=np.float64).ravel()
+    n_unknown = n_held_out[is_unknown].sum()
+    total += (n_held_out.sum() - n_unknown) * np.log1p(-share) + n_unknown * np.log(share)
+    total += n_held_out[is_unknown] @ _spelling(words[is_unknown], n_characters)
+    total -= n_unknown * np.log1p(-np.exp(_spelling(names, n_characters)).sum())
+    return per_token(np.asarray(total), float(n_held_out.sum()))
+
+
+@dataclass(frozen=True)
+class OpenVocabularyScorer:
+    """Scorer by `open_vocabulary_probability`, of pipelines from texts.
+
+    The one to choose a vocabulary by, together with everything else: a search over `min_df` or
+    `max_features` by a score over the vocabulary picks the smallest.
+
+    Parameters
+    ----------
+    n_characters : int, default=64
+        Symbols that unknown words are spelled with.
+    seed : int, default=0
+        Of the split of each test document's tokens.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from streamtopics import StreamingLDA
+    >>> from streamtopics.metrics import OpenVocabularyScorer
+    >>> texts = ["a ship at sea", "the deep sea", "a ship", "the sky", "stars in the sky"] * 20
+    >>> search = GridSearchCV(
+    ...     make_pipeline(CountVectorizer(), StreamingLDA(2, random_state=0)),
+    ...     {"countvectorizer__min_df": [1, 20]},
+    ...     scoring=OpenVocabularyScorer(),
+    ...     cv=2,
+    ... )
+    >>> search.fit(texts).best_params_
+    {'countvectorizer__min_df': 1}
+    """
+
+    n_characters: int = 64
+    seed: int = 0
+
+    def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
+        return open_vocabulary_probability(
+            estimator, X, n_characters=self.n_characters, seed=self.seed
+        )
+
+
+def _model_and_vectorizer(pipeline: Any) -> tuple[Any, Any]:
+    """The last step, and what splits texts into words in the first."""
+    if not isinstance(pipeline, Pipeline) or len(pipeline) < 2:
+        raise TypeError(
+            "pipeline must be a Pipeline from texts to a topic model, such as make_pipeline("
+            f"CountVectorizer(), StreamingLDA()); got {type(pipeline).__name__}"
+        )
+    first = pipeline[0]
+    vectorizer = getattr(first, "vectorizer_", first)
+    if not hasattr(vectorizer, "build_analyzer"):
+        raise TypeError(
+            "the first step of pipeline must split texts into words, but "
+            f"{type(vectorizer).__name__} has no build_analyzer; use CountVectorizer"
+        )
+    return pipeline[-1], vectorizer
+
+
+def _all_counts(texts: list[str], analyzer: Any) -> tuple[np.ndarray, sparse.csr_matrix]:
+    """All words of texts, by first appearance, and their counts in each text."""
+    column_of: dict[str, int] = {}
+    indices, indptr = [], [0]
+    for text in texts:
+        indices += [column_of.setdefault(word, len(column_of)) for word in analyzer(text)]
+        indptr.append(len(indices))
+    shape = len(texts), len(column_of)
+    X = sparse.csr_matrix((np.ones(len(indices)), indices, indptr), shape=shape)
+    X.sum_duplicates()
+    return np.array(list(column_of), dtype=object), X
+
+
+def _in_columns(X: sparse.csr_matrix, columns: np.ndarray, n_columns: int) -> sparse.csr_matrix:
+    """Counts with each column where `columns` says, without the unknown ones."""
+    known = np.flatnonzero(columns != UNKNOWN)
+    moved = sparse.csr_matrix(
+        (np.ones(len(known)), (known, columns[known])), shape=(X.shape[1], n_columns)
+    )
+    return sparse.csr_matrix(X @ moved)
+
+
+def _check_counts_of_words(counts: Any, expected: sparse.csr_matrix) -> None:
+    """Refuse what is not the number of times that each word of the vocabulary is in each text."""
+    given = sparse.csr_matrix(counts)
+    if given.shape != expected.shape or abs(given - expected).sum() > 0:
+        raise ValueError(
+            "the steps of pipeline before the model must give the counts of words, so that each "
+            "token can be scored; leave out binary=True, tf-idf and steps that change columns"
+        )
+
+
+def _known_log_probability(model: Any, seen: Any, held_out: sparse.csr_matrix) -> float:
+    """Summed log probability of held-out words that the model knows."""
+    components = check_components(model)
+    words = np.unique(held_out.indices)
+    topic_word = components[:, words] / components.sum(axis=1, keepdims=True)
+    with np.errstate(divide="ignore"):
+        logs = token_log_probability(_proportions(model, seen), topic_word, held_out[:, words])
+    return float(logs.sum())
+
+
+def _spelling(words: Any, n_characters: int) -> np.ndarray:
+    """Log probability of words, (n_words,), spelled with equally likely characters."""
+    lengths = np.array([max(1, len(word)) for word in words], dtype=np.float64)
+    spelled: np.ndarray = -lengths * np.log(n_characters) - np.log(n_characters - 1)
+    return spelled

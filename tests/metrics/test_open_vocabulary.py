@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The score that charges for unknown words, against its formula and its limits."""
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+
+from streamtopics import SVBLDA, StreamingLDA
+from streamtopics.metrics import (
+    OpenVocabularyScorer,
+    completion_split,
+    log_predictive_probability,
+    open_vocabulary_probability,
+)
+from streamtopics.text import NamedVectorizer
+
+RNG = np.random.default_rng(0)
+WORDS = np.array([f"word{i}" for i in range(30)])
+SHARES = RNG.dirichlet(np.full(30, 0.3), size=3)
+
+
+def texts_of(n, rng=RNG):
+    return [" ".join(rng.choice(WORDS, size=25, p=SHARES[i % 3])) for i in range(n)]
+
+
+TRAINING, TEXTS = texts_of(60), texts_of(30)
+
+
+def fitted(vectorizer):
+    model = StreamingLDA(3, batch_size=20, random_state=0)
+    return make_pipeline(vectorizer, model).fit(TRAINING)
+
+
+def by_hand(pipeline, texts, n_characters):
+    """The definition, a token at a time."""
+    vectorizer, model = pipeline[0], pipeline[-1]
+    words = list(dict.fromkeys(w for text in texts for w in text.split()))
+    rows = [[text.split().count(word) for word in words] for text in texts]
+    observed, held_out = completion_split(sparse.csr_matrix(rows, dtype=float))
+    known = [word in vectorizer.vocabulary_ for word in words]
+    columns = {
+        word: vectorizer.vocabulary_[word] for word in words if word in vectorizer.vocabulary_
+    }
+    counts = np.zeros((len(texts), len(vectorizer.vocabulary_)))
+    for j, word in enumerate(words):
+        if word in columns:
+            counts[:, columns[word]] = observed[:, [j]].toarray().ravel()
+    theta = model.transform(counts)
+    beta = model.components_ / model.components_.sum(axis=1, keepdims=True)
+    is_unknown = ~np.array(known)
+    u = (observed[:, is_unknown].sum() + 0.5) / (observed.sum() + 1)
+    spelled = {
+        word: n_characters ** -float(len(word)) / (n_characters - 1)
+        for word in [*words, *vectorizer.vocabulary_]
+    }
+    others = 1 - sum(spelled[word] for word in vectorizer.vocabulary_)
+    total = 0.0
+    for d, j in zip(*held_out.nonzero(), strict=True):
+        word = words[j]
+        if known[j]:
+            p = (1 - u) * (theta[d] @ beta[:, columns[word]])
+        else:
+            p = u * spelled[word] / others
+        total += held_out[d, j] * np.log(p)
+    return total / held_out.sum()
+
+
+@pytest.mark.parametrize("min_df", [1, 15, 40])
+@pytest.mark.parametrize("n_characters", [2, 64])
+def test_is_what_the_formula_says(min_df, n_characters):
+    pipeline = fitted(CountVectorizer(min_df=min_df))
+    found = open_vocabulary_probability(pipeline, TEXTS, n_characters=n_characters)
+    assert_allclose(found, by_hand(pipeline, TEXTS, n_characters), rtol=1e-12)
+
+
+def test_words_of_all_kinds_have_probability_one():
+    """Words over two letters: all of at most 12, and what is left of a geometric tail."""
+    vocabulary = ["a", "ab", "bb"]
+    spelled = {
+        word: 3.0 ** -len(word) / 2
+        for n in range(1, 13)
+        for word in map("".join, itertools.product("ab", repeat=n))
+    }
+    tail = (2 / 3) ** 12
+    assert_allclose(sum(spelled.values()) + tail, 1.0, rtol=1e-12)
+    unknown = sum(p for word, p in spelled.items() if word not in vocabulary) + tail
+    assert_allclose(unknown / (1 - sum(spelled[word] for word in vocabulary)), 1.0, rtol=1e-12)
+
+
+def test_with_all_words_known_it_is_the_score_and_the_price_of_having_met_no_stranger():
+    pipeline = fitted(CountVectorizer(vocabulary=WORDS))
+    words = list(dict.fromkeys(w for text in TEXTS for w in text.split()))
+    X = CountVectorizer(vocabulary=words).fit_transform(TEXTS).astype(float)
+    moved = fitted(CountVectorizer(vocabulary=words))
+    n_observed = completion_split(X)[0].sum()
+    price = np.log1p(-0.5 / (n_observed + 1))
+    expected = log_predictive_probability(moved[-1], X) + price
+    assert_allclose(open_vocabulary_probability(moved, TEXTS), expected, rtol=1e-9)
+    assert open_vocabulary_probability(pipeline, TEXTS) < 0
+
+
+def test_a_search_no_longer_picks_the_smallest_vocabulary():
+    grid = {"countvectorizer__min_df": [1, 0.6]}
+    pipeline = make_pipeline(CountVectorizer(), StreamingLDA(3, batch_size=20, random_state=0))
+    closed = GridSearchCV(pipeline, grid, cv=2).fit(TRAINING)
+    opened = GridSearchCV(pipeline, grid, cv=2, scoring=OpenVocabularyScorer()).fit(TRAINING)
+    assert closed.best_params_["countvectorizer__min_df"] == 0.6
+    assert opened.best_params_["countvectorizer__min_df"] == 1
+
+
+def test_named_counts_and_one_scorer_are_as_good():
+    plain, named = fitted(CountVectorizer()), fitted(NamedVectorizer(CountVectorizer()))
+    scorer = pickle.loads(pickle.dumps(OpenVocabularyScorer(32, 1)))
+    assert scorer == OpenVocabularyScorer(32, 1)
+    assert scorer(plain, TEXTS) == scorer(named, TEXTS)
+    assert scorer(plain, TEXTS) == open_vocabulary_probability(
+        plain, TEXTS, n_characters=32, seed=1
+    )
+
+
+def test_no_tokens_no_score():
+    assert np.isnan(open_vocabulary_probability(fitted(CountVectorizer()), ["", "?"]))
+
+
+def test_texts_of_strangers_alone_have_a_score():
+    pipeline = fitted(CountVectorizer())
+    assert np.isfinite(open_vocabulary_probability(pipeline, ["quite other tokens than those"]))
+
+
+def test_what_cannot_be_scored_is_refused_by_name():
+    with pytest.raises(TypeError, match="pipeline must be a Pipeline from texts"):
+        open_vocabulary_probability(SVBLDA(2), TEXTS)
+    with pytest.raises(TypeError, match="no build_analyzer"):
+        open_vocabulary_probability(make_pipeline(StreamingLDA(2), StreamingLDA(2)), TEXTS)
+    for wrong in (1, 2.5, None):
+        with pytest.raises(ValueError, match="n_characters must be an integer of at least 2"):
+            open_vocabulary_probability(fitted(CountVectorizer()), TEXTS, n_characters=wrong)
+    for vectorizer in (CountVectorizer(binary=True), TfidfVectorizer()):
+        with pytest.raises(ValueError, match="must give the counts of words"):
+            open_vocabulary_probability(fitted(vectorizer), TEXTS)
