@@ -285,6 +285,12 @@ def check_contracts(composition: Composition, posterior: Any) -> None:
             "__call__(rows, mass, out) and the class attribute keeps_bound, which is False unless "
             f"the bound of variational Bayes holds for its weights; got {view!r}"
         )
+    start = composition.start
+    if isinstance(start, type) or not (callable(start) and hasattr(start, "of_seed")):
+        raise TypeError(
+            f"start must be one of {list(STARTS)}, or a record such as DocumentStart() with "
+            f"__call__ and the class attribute of_seed; got {start!r}"
+        )
     if composition.inner_batch_size is not None and composition.rule.divided(0.5) is None:
         raise ValueError(WHOLE.format(type(composition.update).__name__))
     if keeps_means(composition.update):

@@ -510,7 +510,7 @@ class NoRule:
 
 
 @pytest.mark.parametrize("wrong", [NoRule(), 0.5, "forget", SVB, Gibbs, Mean, FixedPoint, None])
-@pytest.mark.parametrize("name", ["update", "inference", "view", "doc_topic_prior_update"])
+@pytest.mark.parametrize("name", ["update", "inference", "view", "doc_topic_prior_update", "start"])
 def test_wrong_parts_are_named(name, wrong):
     with pytest.raises(TypeError, match=f"{name} must be .*; got"):
         StreamingLDA(2, **{name: wrong}).partial_fit(BATCHES[0])
