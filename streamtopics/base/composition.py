@@ -160,13 +160,14 @@ class Composition:
             return self.rule.step(posterior, model.learner(posterior, minibatch, pool), state)
         first = None
         if posterior.knows_nothing:
-            first = model.first_topics(posterior, minibatch)
+            # Of the part that sees them: topics that start from other words would be all alike.
+            first = model.first_topics(posterior, part(minibatch, 0, bounds[1])[0])
         scratch = posterior.of_words(minibatch.words)
 
         def parts() -> Iterator[tuple[Rule, Learn]]:
             for start, stop in pairwise(bounds):
                 own, _ = part(minibatch, start, stop)
-                rule = self.rule.divided((stop - start) / minibatch.n_documents)
+                rule = self.rule.divided((stop - start) / minibatch.n_documents, start == 0)
                 if rule is None:
                     raise ValueError(WHOLE.format(type(self.update).__name__))
                 yield rule, model.learner(scratch, own, pool, first)
@@ -178,7 +179,8 @@ class Composition:
         size = self.inner_batch_size
         if size is None:
             return [0, n_documents]
-        first = min(self.first_batch_size, n_documents) if n_before == 0 else 0
+        larger = n_before == 0 and self.first_batch_size > size
+        first = min(self.first_batch_size, n_documents) if larger else 0
         n_parts = -(-(n_documents - first) // size)
         ends = np.linspace(first, n_documents, n_parts + 1).astype(int).tolist()
         return ends if first == 0 else [0, *ends]
@@ -257,7 +259,7 @@ def suited_part(update: Any) -> int | None:
     """Documents in the parts of a minibatch that suit a rule."""
     if isinstance(update, type) or not isinstance(update, Rule):
         return None
-    return None if update.divided(0.5) is None else PART
+    return None if update.divided(0.5, True) is None else PART
 
 
 def suited_passes(inference: LocalStep, n_documents: int) -> int:
@@ -291,7 +293,7 @@ def check_contracts(composition: Composition, posterior: Any) -> None:
             f"start must be one of {list(STARTS)}, or a record such as DocumentStart() with "
             f"__call__ and the class attribute of_seed; got {start!r}"
         )
-    if composition.inner_batch_size is not None and composition.rule.divided(0.5) is None:
+    if composition.inner_batch_size is not None and composition.rule.divided(0.5, True) is None:
         raise ValueError(WHOLE.format(type(composition.update).__name__))
     if keeps_means(composition.update):
         _check_of_means(composition)

@@ -275,6 +275,8 @@ class StreamingLDA(StreamingTopicModel):
             growth=suited_growth(update) if self.growth is None else self.growth,
             prior_limit=self.prior_limit,
             inner_batch_size=suited_part(update) if part == "auto" else part,
+            # A document for each topic to start from.
+            first_batch_size=self.n_components,
         )
 
 

@@ -141,9 +141,9 @@ class DocumentStart:
     """Each topic starts as the words of the minibatch mixed with those of one document.
 
     Topics that start from documents are apart from the first minibatch on. Where there are fewer
-    documents than topics, some share one, and noise as in `RandomStart` tells them apart. A
-    background starts as the words of the minibatch alone. A prior that tells topics apart, such as
-    seed words, says itself which is which: then all start as in `RandomStart`.
+    different documents than topics, some share one, and noise as in `RandomStart` tells them
+    apart. A background starts as the words of the minibatch alone. A prior that tells topics
+    apart, such as seed words, says itself which is which: then all start as in `RandomStart`.
     """
 
     of_seed: ClassVar[bool] = False
@@ -158,8 +158,11 @@ class DocumentStart:
         if len(usable) == 0 or np.any(eta != eta[:, :1]):
             return random
         # Hashes of contents and seed choose: no order of documents, no worker counts.
-        keys = mix(content_seeds(minibatch)[usable] ^ mix(np.array([seed], np.uint64)))
-        chosen = usable[np.argsort(keys, kind="stable")]
+        # Of documents with the same words one is enough.
+        contents, firsts = np.unique(content_seeds(minibatch)[usable], return_index=True)
+        keys = mix(contents ^ mix(np.array([seed], np.uint64)))
+        chosen = usable[firsts[np.argsort(keys, kind="stable")]]
+        n_apart = len(chosen)
         chosen = np.resize(chosen, n_topics - n_background)
         frequency = minibatch.word_counts / minibatch.n_tokens
         documents = minibatch.matrix(minibatch.counts)[chosen].toarray().T
@@ -169,7 +172,7 @@ class DocumentStart:
             ratio = np.where(frequency[:, None] > 0, documents / frequency[:, None], 0.0)
         odds = SHARE_OF_DOCUMENT / (1.0 - SHARE_OF_DOCUMENT)
         rows[:, n_background:] *= 1.0 + odds * ratio
-        if len(usable) < n_topics - n_background:
+        if n_apart < n_topics - n_background:
             noise = random.rows(minibatch.words)
             noise[:, :n_background] = 100.0
             rows *= noise

@@ -76,7 +76,7 @@ class BPS(Rule):
         """Posteriors are added."""
         return "sum"
 
-    def divided(self, share: float) -> Rule:
+    def divided(self, share: float, first: bool) -> Rule:
         """This rule."""
         return self
 

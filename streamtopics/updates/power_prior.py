@@ -64,9 +64,11 @@ class PowerPrior(Rule):
         """True."""
         return True
 
-    def divided(self, share: float) -> Rule:
-        """The rule that keeps over the parts together what this one does."""
-        return self if isinstance(self.rho, Memory) else replace(self, rho=self.rho**share)
+    def divided(self, share: float, first: bool) -> Rule:
+        """This rule; where it forgets by minibatches, one that forgets before the first part."""
+        if first or isinstance(self.rho, Memory):
+            return self
+        return replace(self, rho=1.0)
 
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """Return the blend to rho lam + (1 - rho) eta + s + r xi."""

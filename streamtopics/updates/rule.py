@@ -46,8 +46,11 @@ class Rule(Protocol):
         """Weights of what two posteriors and their ancestor learnt, where `merges` is "sum"."""
         return 1.0, 1.0, -1.0
 
-    def divided(self, share: float) -> "Rule | None":
-        """The rule of a part with this share of a minibatch; None if it takes only whole ones."""
+    def divided(self, share: float, first: bool) -> "Rule | None":
+        """The rule of a part with this share of a minibatch, the first one or another.
+
+        None if it takes only whole ones.
+        """
         return None
 
     @property
@@ -96,9 +99,9 @@ class Around(Rule):
         """Return the weights of the inner rule."""
         return self.update.merged_weights(mine, theirs, base)
 
-    def divided(self, share: float) -> Rule | None:
+    def divided(self, share: float, first: bool) -> Rule | None:
         """The same around the inner rule of a part."""
-        inner = self.update.divided(share)
+        inner = self.update.divided(share, first)
         return None if inner is None else replace(self, update=inner)
 
     @property

