@@ -7,6 +7,7 @@ the names of both.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -67,9 +68,9 @@ PART, GROWTH = 150, 3.0
 # Below so many words a document, one topic explains it best; from so many on, variational
 # inference makes better topics than sampling.
 SHORT, LONG = 12, 60
-# Documents that a corpus should be learnt from, counting passes, and most passes; more of a
-# mixture fit the corpus too closely.
-ENOUGH, MOST_PASSES, MOST_OF_MIXTURE = 5000, 5, 2
+# Documents that a corpus should be learnt from, counting passes, the tokens of as many of 80
+# words, and most passes; more of a mixture fit the corpus too closely.
+ENOUGH, ENOUGH_TOKENS, MOST_PASSES, MOST_OF_MIXTURE = 5000, 400_000, 5, 2
 DOC_TOPIC_UPDATES = {
     "fixed": Fixed(),
     "fixed_point": FixedPoint(),
@@ -262,10 +263,12 @@ def suited_part(update: Any) -> int | None:
     return None if update.divided(0.5, True) is None else PART
 
 
-def suited_passes(inference: LocalStep, n_documents: int) -> int:
-    """Passes over a corpus that suit its size."""
-    most = MOST_OF_MIXTURE if isinstance(inference, OneTopic) else MOST_PASSES
-    return min(most, max(1, -(-ENOUGH // max(n_documents, 1))))
+def suited_passes(inference: LocalStep, n_documents: int, n_tokens: float) -> int:
+    """Passes over a corpus that suit its size; of a mixture its documents alone."""
+    by_documents = math.ceil(ENOUGH / max(n_documents, 1))
+    if isinstance(inference, OneTopic):
+        return min(MOST_OF_MIXTURE, by_documents)
+    return min(MOST_PASSES, max(by_documents, math.ceil(ENOUGH_TOKENS / max(n_tokens, 1.0))))
 
 
 def word(options: dict[str, Any], value: Any) -> Any:

@@ -113,8 +113,9 @@ class StreamingLDA(StreamingTopicModel):
     batch_size : int, default=1200
         Documents in a minibatch of `fit`. (`partial_fit` takes what it is given as one minibatch.)
     max_iter : int or "auto", default="auto"
-        Passes of `fit` over the corpus. "auto" is one over 5,000 documents or more, and up to
-        five over smaller corpora, of one topic a document two.
+        Passes of `fit` over the corpus. "auto" is one over at least 5,000 documents and 400,000
+        tokens, and up to five over smaller corpora. Of one topic a document it is one over 5,000
+        documents, and else two. It does not count in `partial_fit`.
     {common_parameters}
 
     Attributes
@@ -254,7 +255,8 @@ class StreamingLDA(StreamingTopicModel):
     def _n_passes(self, batch: Documents) -> int:
         if self.max_iter != "auto":
             return super()._n_passes(batch)
-        return suited_passes(self._composition().inference, batch.n_documents)
+        inference = self._composition().inference
+        return suited_passes(inference, batch.n_documents, batch.n_tokens)
 
     def _composition(self) -> Composition:
         parts = {name: self._record(name, getattr(self, name)) for name in PARTS}

@@ -185,7 +185,8 @@ class StreamingMixture(StreamingTopicModel):
     def _n_passes(self, batch: Documents) -> int:
         if self.max_iter != "auto":
             return super()._n_passes(batch)
-        return suited_passes(self._composition().inference, batch.n_documents)
+        inference = self._composition().inference
+        return suited_passes(inference, batch.n_documents, batch.n_tokens)
 
     def _composition(self) -> Composition:
         update = self._record("update", self.update)

@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 
+from streamtopics.base.composition import suited_passes
 from streamtopics.estimators import StreamingLDA, StreamingMixture
 from streamtopics.local import Gibbs, OneTopic, Variational
 from streamtopics.messages import Statistics
@@ -156,6 +157,34 @@ def test_a_corpus_of_5000_documents_has_one_pass(estimator):
     X = sparse.vstack([rows] * 10, format="csr")
     assert estimator(K, random_state=0).fit(X).n_iter_ == 1
     assert estimator(K, random_state=0).fit(X[:4990]).n_iter_ == 2
+
+
+@pytest.mark.parametrize(
+    ("inference", "n_documents", "n_tokens", "passes"),
+    [
+        (Gibbs(), 5000, 400_000, 1),
+        (Gibbs(), 5000, 399_999, 2),
+        (Variational(), 4999, 400_000, 2),
+        (Gibbs(), 10_000, 140_000, 3),
+        (Gibbs(), 2000, 300_000, 3),
+        (Gibbs(), 60_000, 10_000, 5),
+        (Gibbs(), 1, 0.5, 5),
+        (Gibbs(), 0, 0, 5),
+        # A mixture fits short documents too closely if it sees them again.
+        (OneTopic(), 5000, 1000, 1),
+        (OneTopic(), 4999, 1_000_000, 2),
+    ],
+)
+def test_passes_follow_from_documents_and_tokens(inference, n_documents, n_tokens, passes):
+    assert suited_passes(inference, n_documents, n_tokens) == passes
+
+
+def test_a_corpus_of_many_short_documents_is_read_again():
+    rows = corpus(20, 500)
+    X = sparse.vstack([rows] * 10, format="csr")
+    assert X.sum() == 100_000
+    assert StreamingLDA(2, random_state=0).fit(X).n_iter_ == 4
+    assert StreamingLDA(2, random_state=0).fit(X * 4).n_iter_ == 1
 
 
 @pytest.mark.parametrize("max_iter", [0, -1, 1.5, "many"])
