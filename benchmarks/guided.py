@@ -7,7 +7,9 @@
 The seeds were written down from the names of the classes before anything was run. A fifth of
 the documents is held out; accuracy there of the class whose topic is the greatest, and the share
 of the seeds that are among the ten most probable words of their topic. tomotopy, if it is
-installed, has the seeds as word priors and 200 sweeps.
+installed, has the seeds as word priors and 200 sweeps. The table has mean accuracies over the
+splits, and the mean gains over naive Bayes on all corpora, on those that the defaults were chosen
+on, and on those that they were not.
 """
 
 import argparse
@@ -97,6 +99,8 @@ SEEDS: dict[str, dict[str, str]] = {
         "ship": "ship shipping port vessel",
     },
 }
+# What the defaults were chosen on; the other corpora confirm them.
+CHOSEN_ON = ("newsgroups", "m10_titles")
 FIELDS = ("corpus", "seed", "method", "accuracy", "seeds_kept", "seconds")
 
 
@@ -159,6 +163,14 @@ def naive_bayes(task: Task) -> tuple[np.ndarray, np.ndarray | None]:
     return task.names[model.predict(task.test)], topics
 
 
+def naive_bayes_of_words(task: Task) -> tuple[np.ndarray, np.ndarray | None]:
+    """Naive Bayes as `GuidedTopics` counts and smooths, on the documents that hold a seed."""
+    hits = task.hits(task.train)
+    some = hits.max(axis=1) > 0
+    model = MultinomialNB(alpha=0.3).fit(task.train[some].sign(), hits[some].argmax(axis=1))
+    return task.names[model.predict(task.test.sign())], None
+
+
 def counted(task: Task) -> tuple[np.ndarray, np.ndarray | None]:
     """The class of the most seed tokens."""
     return task.names[task.hits(task.test).argmax(axis=1)], None
@@ -206,8 +218,10 @@ def tomotopy(task: Task) -> tuple[np.ndarray, np.ndarray | None]:
 METHODS: dict[str, Method] = {
     "counting seeds": counted,
     "naive Bayes on seed hits": naive_bayes,
+    "the same, words once, smoothing 0.3": naive_bayes_of_words,
     "GuidedTopics": guided(),
     "GuidedTopics, one pass": guided(max_iter=1),
+    "GuidedTopics, Gibbs sampling": guided(inference="gibbs"),
     "tomotopy, word priors": tomotopy,
 }
 
@@ -229,7 +243,7 @@ def measured(corpus: str, seed: int, method: str) -> dict[str, Any]:
 
 
 def table(results: Path) -> str:
-    """A table of mean accuracies, and the gain over naive Bayes with the least of any corpus."""
+    """A table of mean accuracies, and of gains over naive Bayes; the least is of any corpus."""
     with results.open(newline="") as file:
         rows = list(csv.DictReader(file))
     known = dict.fromkeys(row["corpus"] for row in rows)
@@ -242,11 +256,19 @@ def table(results: Path) -> str:
         for corpus in known
     }
     lines = [".. csv-table:: Accuracy on held-out documents"]
-    lines += [f"   :header: method, {', '.join(known)}, over naive Bayes, least", ""]
+    lines += [f"   :header: method, {', '.join(known)}, gain, chosen on, confirmed on, least", ""]
     for method in METHODS:
-        gains = [means[method, c] - means["naive Bayes on seed hits", c] for c in known]
+        gains = {c: means[method, c] - means["naive Bayes on seed hits", c] for c in known}
+        chosen = [gains[c] for c in known if c in CHOSEN_ON]
+        confirmed = [gains[c] for c in known if c not in CHOSEN_ON]
         shown = [f"{means[method, c]:.3f}" for c in known]
-        cells = [f'"{method}"', *shown, f"{np.mean(gains):+.3f}", f"{min(gains):+.3f}"]
+        of_gains = (
+            np.mean([*gains.values()]),
+            np.mean(chosen),
+            np.mean(confirmed),
+            min(gains.values()),
+        )
+        cells = [f'"{method}"', *shown, *(f"{gain:+.3f}" for gain in of_gains)]
         lines.append("   " + ", ".join(cells))
     return "\n".join([*lines, ""])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -51,9 +51,13 @@ class Documents:
     def cut(self, size: int) -> Iterator[Documents]:
         """Batches of `size` documents, in order."""
         for start in range(0, self.n_documents, size):
-            rows = slice(start, start + size)
-            own = {k: None if v is None else v[rows] for k, v in self.columns.items()}
-            yield replace(self, X=self.X[rows], columns=own)
+            yield self.part(start, start + size)
+
+    def part(self, start: int, stop: int) -> Self:
+        """The documents start .. stop - 1."""
+        rows = slice(start, stop)
+        own = {k: None if v is None else v[rows] for k, v in self.columns.items()}
+        return replace(self, X=self.X[rows], columns=own)
 
 
 class CountsInput(TransformerMixin, StreamingEstimator):

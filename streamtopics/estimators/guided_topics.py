@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -13,21 +14,23 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.composition import INFERENCE, UPDATES, Composition
+from streamtopics.base.composition import INFERENCE, UPDATES, Composition, suited_doc_topic
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
-from streamtopics.local import Hinted, LocalStep
+from streamtopics.local import Hinted, LocalStep, OneTopic, Told, Variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch
-from streamtopics.models.sources import HINTED
+from streamtopics.models.sources import HintedStart
 from streamtopics.models.views import mean
 from streamtopics.priors import Columns, SeedWords
 from streamtopics.priors.columns import Vocabulary, word_columns
 from streamtopics.typing import RandomState
-from streamtopics.updates import FixedPoint
 from streamtopics.updates.rule import Rule
 from streamtopics.validation import COMMON_CONSTRAINTS, Interval, StrOptions
+
+# How documents are read where those learnt from have one topic each.
+READING = Variational()
 
 
 class SeedRow(NamedTuple):
@@ -48,15 +51,25 @@ class HintedDocuments(Documents):
     ----------
     seed_words : sparse matrix of shape (n_features, n_components)
         Pseudo-tokens of the topics that a token of a word brings with it.
+    distinct : bool
+        Whether a word counts once in a document.
     """
 
     seed_words: sparse.csr_matrix = field(kw_only=True)
+    distinct: bool = field(kw_only=True)
 
     @property
     def minibatch(self) -> Minibatch:
         """The documents over their own words, with hints."""
-        hints = self.X @ self.seed_words + self.columns["labels"]
-        return replace(minibatch_of(self.X), hints=sparse.csr_matrix(hints))
+        return _hinted(self.X, self.distinct, self.seed_words, self.columns["labels"])
+
+    def cut(self, size: int) -> Iterator[Self]:
+        """Batches of `size` documents, in order; a rest of less than half goes with the last."""
+        starts = [*range(0, self.n_documents, size)]
+        if len(starts) > 1 and 2 * (self.n_documents - starts[-1]) < size:
+            starts.pop()
+        for bounds in pairwise([*starts, self.n_documents]):
+            yield self.part(*bounds)
 
 
 @documented
@@ -64,9 +77,10 @@ class GuidedTopics(StreamingTopicModel):
     """Topics with names, each known by a few words; `predict` tells the name of a document.
 
     Learning starts from the documents that hold seed words, as a naive Bayes classifier trained
-    on them would; then all documents take part. In each document a seed word counts for its
-    topic beyond its token, and in each topic its seeds have pseudo-counts. Labels of some
-    documents, if there are any, count as many seed words would.
+    on them would. Then the others take part, each with the topics that its words make probable,
+    while documents with seed words stay divided as these are. Labels of some documents, if there
+    are any, count as many seed words would. A document is read as a mixture of the topics, in
+    which a seed word counts for its topic beyond its token.
 
     Parameters
     ----------
@@ -76,11 +90,15 @@ class GuidedTopics(StreamingTopicModel):
     n_unseeded : int, default=0
         Further topics without seeds, which take documents from the others.
     seed_weight : float, default=2.0
-        Pseudo-tokens of its topic that a token of a seed word brings to a document.
+        Pseudo-tokens of its topic that a seed word brings to a document.
     seed_strength : float, default=20.0
         Pseudo-counts that the seeds of a topic have in it together, in tokens.
     label_weight : float, default=20.0
-        Pseudo-tokens of its topic that a label brings to a document in learning.
+        Pseudo-tokens of its topic that a label brings to a document in learning, against those
+        of its seed words.
+    distinct_words : bool, default=True
+        Whether a word counts once in a document however often it is there: the second time it
+        says less. `score` counts all tokens.
     missing : {"error", "ignore"}, default="error"
         What to do with a seed word that is in no column.
     vocabulary : mapping of word to column, sequence of words by column or None, default=None
@@ -89,15 +107,18 @@ class GuidedTopics(StreamingTopicModel):
     update : {"online_em", "svb", "bps", "power_prior", "population_vb", "svi"} or Rule, \
             default="online_em"
         How the topics take in a minibatch; see `streamtopics.updates`.
-    inference : {"gibbs", "variational"} or LocalStep, default="gibbs"
-        How the topics of a document are found.
-    topic_word_prior : float, default=0.005
+    inference : {"one_topic", "gibbs", "variational"} or LocalStep, default="one_topic"
+        How the topics of a document are found in learning. With one topic a document, those with
+        seed words or labels have the topics of these in learning, and `transform` is variational;
+        with the others, seed words and labels are pseudo-tokens among the document's words.
+    topic_word_prior : float, default=0.3
         Pseudo-count of every word in every topic, in tokens.
     n_start_rounds : int, default=5
         Rounds in each of the first three minibatches.
-    batch_size : int, default=10000
-        Documents in a minibatch of `fit`; the first of them is what learning starts from, so that
-        it should have many documents that hold seed words.
+    batch_size : int, default=20000
+        Documents in a minibatch of `fit`; a last one of less than half as many is joined to the
+        one before. The first is what learning starts from, so that it should have many documents
+        that hold seed words.
     max_iter : int, default=3
         Passes of `fit` over the corpus.
     {common_parameters}
@@ -111,6 +132,9 @@ class GuidedTopics(StreamingTopicModel):
 
     References
     ----------
+    K. Nigam, A. McCallum, S. Thrun and T. Mitchell (2000), "Text classification from labeled and
+    unlabeled documents using EM".
+
     J. Jagarlamudi, H. Daumé III and R. Udupa (2012), "Incorporating lexical priors into topic
     models".
 
@@ -132,7 +156,7 @@ class GuidedTopics(StreamingTopicModel):
 
     _records: ClassVar[dict[str, dict[str, Any]]] = {
         "update": UPDATES,
-        "inference": INFERENCE,
+        "inference": INFERENCE | {"one_topic": OneTopic(1.0)},
     }
     _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
         "seeds": "no_validation",
@@ -140,11 +164,11 @@ class GuidedTopics(StreamingTopicModel):
         "seed_weight": [Interval(Real, 0, 1e6, closed="both")],
         "seed_strength": [Interval(Real, 0, 1e10, closed="neither")],
         "label_weight": [Interval(Real, 0, 1e6, closed="both")],
+        "distinct_words": ["boolean"],
         "missing": [StrOptions({"error", "ignore"})],
         "vocabulary": "no_validation",
         "topic_word_prior": [Interval(Real, 1e-10, 1e10, closed="both")],
     }
-    _doc_topic_mass = 1.0
     classes_: np.ndarray
 
     def __init__(
@@ -155,13 +179,14 @@ class GuidedTopics(StreamingTopicModel):
         seed_weight: float = 2.0,
         seed_strength: float = 20.0,
         label_weight: float = 20.0,
+        distinct_words: bool = True,
         missing: Literal["error", "ignore"] = "error",
         vocabulary: Vocabulary | None = None,
         update: str | Rule = "online_em",
-        inference: str | LocalStep = "gibbs",
-        topic_word_prior: float = 0.005,
+        inference: str | LocalStep = "one_topic",
+        topic_word_prior: float = 0.3,
         n_start_rounds: int = 5,
-        batch_size: int = 10_000,
+        batch_size: int = 20_000,
         max_iter: int = 3,
         n_jobs: int | None = None,
         random_state: RandomState = None,
@@ -172,6 +197,7 @@ class GuidedTopics(StreamingTopicModel):
         self.seed_weight = seed_weight
         self.seed_strength = seed_strength
         self.label_weight = label_weight
+        self.distinct_words = distinct_words
         self.missing = missing
         self.vocabulary = vocabulary
         self.update = update
@@ -236,7 +262,8 @@ class GuidedTopics(StreamingTopicModel):
             self._seed_words = self._columns_of_seeds(counts)
         labels = self._labels(y, counts.shape[0], f"{type(self).__name__}.{method}")
         known = self.seed_weight * self._seed_words
-        return HintedDocuments(counts, {"labels": labels}, seed_words=known)
+        distinct = self.distinct_words
+        return HintedDocuments(counts, {"labels": labels}, seed_words=known, distinct=distinct)
 
     def _columns_of_seeds(self, X: sparse.csr_matrix) -> sparse.csr_matrix:
         """Ones for the columns of the seeds, of shape (n_features, n_components)."""
@@ -360,8 +387,7 @@ class GuidedTopics(StreamingTopicModel):
         """None: the documents' prior is learnt from its default on."""
 
     def _minibatch(self, X: sparse.csr_matrix) -> Minibatch:
-        hints = X @ (self.seed_weight * self._seed_words)
-        return replace(minibatch_of(X), hints=sparse.csr_matrix(hints))
+        return _hinted(X, self.distinct_words, self.seed_weight * self._seed_words)
 
     def _check_parameters(self) -> None:
         if not isinstance(self.seeds, Mapping) or not self.seeds:
@@ -371,10 +397,11 @@ class GuidedTopics(StreamingTopicModel):
             raise TypeError(f"the names of topics in seeds must be str; got {strange[:5]!r}")
         step = self._record("inference", self.inference)
         known = isinstance(step, LocalStep) and not isinstance(step, type)
-        if not known or "log_theta" not in step.reports:
+        if not known or step.n_background or not {"log_theta", "shares"} & step.reports:
             raise ValueError(
-                "inference must be 'gibbs', 'variational', or a record such as Gibbs(n_sweeps=10) "
-                f"of a local step that reports log_theta; got {self.inference!r}"
+                "inference must be 'one_topic', 'gibbs', 'variational', or a record such as "
+                "Gibbs(n_sweeps=10) of a local step without a background that reports log_theta "
+                f"or shares; got {self.inference!r}; for one topic a document use OneTopic(1.0)"
             )
         super()._check_parameters()
 
@@ -394,14 +421,31 @@ class GuidedTopics(StreamingTopicModel):
         return prior
 
     def _composition(self) -> Composition:
+        step = self._record("inference", self.inference)
+        mixture = "shares" in step.reports
         return Composition(
             self._record("update", self.update),
-            Hinted(self._record("inference", self.inference)),
+            Told(step) if mixture else Hinted(step),
             mean,
-            doc_topic=FixedPoint(),
+            Hinted(READING) if mixture else None,
+            suited_doc_topic(step),
             n_start_rounds=self.n_start_rounds,
-            start=HINTED,
+            start=HintedStart(len(self.seeds)),
         )
+
+
+def _hinted(
+    X: sparse.csr_matrix,
+    distinct: bool,
+    seed_words: sparse.csr_matrix,
+    labels: sparse.csr_matrix | None = None,
+) -> Minibatch:
+    """Documents with the hints of their seed words, and of their labels if there are any."""
+    if distinct:
+        X = sparse.csr_matrix((np.minimum(X.data, 1), X.indices, X.indptr), X.shape)
+    hints = X @ seed_words
+    hints = hints if labels is None else hints + labels
+    return replace(minibatch_of(X), hints=sparse.csr_matrix(hints))
 
 
 def _is_missing(label: Any) -> bool:

@@ -6,6 +6,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from streamtopics.local.told import shares_of_hints
 from streamtopics.messages import Minibatch
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.seeds import content_seeds, mix, standard_noise
@@ -181,11 +182,20 @@ class DocumentStart:
 
 @dataclass(frozen=True)
 class HintedStart:
-    """Topics start from the documents whose strongest hint is theirs, as naive Bayes would.
+    """Topics start from the documents with hints of them, as naive Bayes would.
 
-    Topics without such documents start from the words of the minibatch, at random.
+    A document is divided among topics as its hints are. Where a topic has no such documents,
+    nothing tells what a name means, and such a topic starts from the prior, with little to take;
+    one without a name is there to take the rest, and starts from the words of the minibatch. Both
+    differ at random.
+
+    Parameters
+    ----------
+    n_named : int
+        Topics that have names; the first ones.
     """
 
+    n_named: int = 0
     of_seed: ClassVar[bool] = True
 
     def __call__(
@@ -193,23 +203,24 @@ class HintedStart:
     ) -> Source:
         """Rows eta and the tokens of the documents that are hinted at."""
         random = RandomStart(prior, seed)
-        hints = minibatch.hints
-        if hints is None or not hints.nnz:
+        if minibatch.hints is None or not minibatch.hints.sum() > 0:
             return random
-        own = np.zeros((minibatch.n_documents, prior.n_nodes))
-        hinted = np.flatnonzero(hints.getnnz(axis=1) > 0)
-        own[hinted, hints.argmax(axis=1).A1[hinted]] = 1.0
+        own = shares_of_hints(minibatch, prior.n_nodes)
         counts = minibatch.matrix(minibatch.counts).T.astype(np.float64) @ own
+        unnamed = np.arange(prior.n_nodes) >= self.n_named
         lacking = counts.sum(axis=0) == 0
-        noise = random.rows(minibatch.words)[:, lacking] / 100.0
         share = counts.sum() / max(minibatch.n_tokens, 1.0) / prior.n_nodes
-        counts[:, lacking] = noise * minibatch.word_counts[:, None] * share
-        values = prior.prior_rows(minibatch.words) + counts
+        counts[:, lacking & unnamed] = minibatch.word_counts[:, None] * share
+        eta = prior.prior_rows(minibatch.words)
+        values = eta + counts
+        values[:, lacking] *= random.rows(minibatch.words)[:, lacking] / (
+            100.0 * (1.0 + eta[:, lacking])
+        )
         mass = prior.prior_mass + counts.sum(axis=0)
         return Table(minibatch.words, values, prior.alpha, mass)
 
 
-NOISE, DOCUMENTS, HINTED = NoiseStart(), DocumentStart(), HintedStart()
+NOISE, DOCUMENTS = NoiseStart(), DocumentStart()
 
 
 class LimitedPrior:

@@ -260,15 +260,13 @@ def test_topics_are_the_prior_and_the_documents_hinted_at():
     counts, rng = documents(n=20), np.random.default_rng(1)
     eta = rng.uniform(0.1, 1.0, (V, K))
     prior = TopicPosterior(eta, (V, K))
-    strongest = rng.integers(0, K, 20)
-    strongest[:K] = range(K)
     hints = rng.uniform(0, 1, (20, K)) * (rng.random((20, K)) < 0.5)
-    hints[np.arange(20), strongest] = 1.5
+    hints[:, 0] += 0.1
     hints[15:] = 0
     source = HintedStart()(prior, hinted(counts, hints), 0)
     expected = eta.copy()
     for d in range(15):
-        expected[:, strongest[d]] += counts[d]
+        expected += np.outer(counts[d], hints[d] / hints[d].sum())
     assert_allclose(source.rows(WORDS), expected, rtol=1e-9)
     assert_allclose(source.mass, expected.sum(axis=0), rtol=1e-9)
 
@@ -290,6 +288,22 @@ def test_topics_without_hints_start_from_the_words_at_random():
         assert np.abs(rows(0)[:, k] - rows(1)[:, k]).max() > 0
     assert np.abs(rows(0)[:, 1] - rows(0)[:, 3]).max() > 0
     assert np.all(rows(0) > 0)
+
+
+def test_names_without_hints_start_from_the_prior_at_random():
+    """The first three have names; what nothing is known of should not take the documents."""
+    counts = documents(n=20)
+    hints = np.zeros((20, K))
+    hints[:5, 0] = hints[5:9, 2] = 1.0
+    eta = np.random.default_rng(1).uniform(0.1, 1.0, (V, K))
+    prior = TopicPosterior(eta, (V, K))
+    named = HintedStart(3)(prior, hinted(counts, hints), 0).rows(WORDS)
+    unnamed = HintedStart()(prior, hinted(counts, hints), 0).rows(WORDS)
+    assert_array_equal(named[:, [0, 2, 3]], unnamed[:, [0, 2, 3]])
+    assert np.abs(named[:, 1] / eta[:, 1] - 1).max() < 0.5
+    assert (named[:, 1] / eta[:, 1]).std() > 0.03
+    other = HintedStart(3)(prior, hinted(counts, hints), 1).rows(WORDS)
+    assert np.abs(named[:, 1] - other[:, 1]).max() > 0
 
 
 def test_hints_need_not_be_there_at_all():

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A local step that believes what it is told of documents.
+
+A document with hints h_d has the topics in the shares h_dk / sum_j h_dj, whatever its words are;
+another document has what the local step finds. With one topic a document that is the
+classification from labelled and unlabelled documents of Nigam et al. (2000), "Text classification
+from labeled and unlabeled documents using EM".
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from streamtopics.local.step import NOTHING, LocalStep
+from streamtopics.messages import Minibatch, Statistics, Topics
+from streamtopics.parallel import Workers
+
+OFFERED = frozenset({"shares"})
+
+
+@dataclass(frozen=True)
+class Told(LocalStep):
+    """A local step for the documents without hints; the others are divided as their hints say.
+
+    Documents that are read when nothing is learnt have no hints for it.
+
+    Parameters
+    ----------
+    step_of : LocalStep
+        The local step, without a background.
+    """
+
+    step_of: LocalStep
+
+    @property
+    def reports(self) -> frozenset[str]:  # type: ignore[override]
+        """Names of what can be reported of both kinds of documents."""
+        return self.step_of.reports & OFFERED
+
+    def thorough(self) -> LocalStep:
+        """The thorough step, without hints."""
+        return self.step_of.thorough()
+
+    def step(
+        self,
+        minibatch: Minibatch,
+        topics: Topics,
+        seeds: np.ndarray,
+        workers: Workers,
+        documents: Any = None,
+        report: frozenset[str] = NOTHING,
+    ) -> tuple[Statistics, Any]:
+        """Statistics of both kinds of documents, and the state of those without hints."""
+        known = shares_of_hints(minibatch, len(topics.alpha))
+        told = known.sum(axis=1) > 0
+        X = minibatch.matrix(minibatch.counts)
+        rest = X[~told]
+        others = Minibatch(minibatch.words, rest.indptr, rest.indices, rest.data)
+        found, documents = self.step_of.step(
+            others, topics, seeds[~told], workers, documents, report
+        )
+        counts = found.counts + (X[told].T @ known[told]).astype(found.counts.dtype)
+        shares = _together(found.shares, others.lengths, known[told & (minibatch.lengths > 0)])
+        shares = shares if "shares" in report else None
+        own = replace(found, counts=counts, lengths=minibatch.lengths, shares=shares)
+        return own, documents
+
+    def doc_topic(
+        self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
+    ) -> np.ndarray:
+        """Posterior mean of the topic proportions without hints, of shape (n_documents, K)."""
+        return self.step_of.doc_topic(minibatch, topics, seeds, workers)
+
+
+def shares_of_hints(minibatch: Minibatch, n_topics: int) -> np.ndarray:
+    """Topic proportions that hints say, of shape (n_documents, n_topics); 0 without hints."""
+    if minibatch.hints is None:
+        return np.zeros((minibatch.n_documents, n_topics))
+    hints = np.asarray(minibatch.hints.toarray(), np.float64)
+    total = hints.sum(axis=1, keepdims=True)
+    found: np.ndarray = np.divide(hints, total, out=np.zeros_like(hints), where=total > 0)
+    return found
+
+
+def _together(found: np.ndarray | None, lengths: np.ndarray, known: np.ndarray) -> Any:
+    """Mean proportions of the documents that have words; None where there are none."""
+    n_found = np.count_nonzero(lengths) if found is not None else 0
+    if n_found + len(known) == 0:
+        return None
+    total = known.sum(axis=0) if found is None else n_found * found + known.sum(axis=0)
+    return total / (n_found + len(known))

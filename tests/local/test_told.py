@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Documents that something is told of have the topics of their hints, the others the step's."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from streamtopics.local import Gibbs, OneTopic, Told
+from streamtopics.local.told import shares_of_hints
+from streamtopics.parallel import SERIAL, workers
+from tests.local.test_hinted import hinted_minibatch, random_case, seeds_of
+from tests.local.test_one_topic import SHARES_REPORT, minibatch_of, plain, topics_of
+
+TOLD = Told(OneTopic(1.0))
+
+
+def step_of(counts, weights, alpha, hints, dtype=np.float64, with_workers=SERIAL, step=TOLD):
+    """The statistics."""
+    minibatch, topics = hinted_minibatch(counts, hints, dtype), topics_of(weights, alpha, dtype)
+    seeds = seeds_of(len(counts))
+    return step.step(minibatch, topics, seeds, with_workers, report=SHARES_REPORT)[0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("dtype", "rtol"), [(np.float64, 1e-9), (np.float32, 1e-4)])
+def test_the_statistics_are_those_of_the_formulas(seed, dtype, rtol):
+    counts, weights, alpha, hints = random_case(seed)
+    found = step_of(counts, weights, alpha, hints, dtype)
+    q, _ = plain(counts, weights, alpha, 1)
+    for d, row in enumerate(hints):
+        q[d] = row / row.sum() if row.sum() > 0 else q[d]
+    assert_allclose(found.counts, counts.T @ q, rtol=rtol, atol=rtol)
+    assert found.counts.dtype == dtype
+    assert_allclose(found.shares, q[counts.sum(axis=1) > 0].mean(axis=0), rtol=rtol)
+    assert_allclose(found.lengths, counts.sum(axis=1), rtol=rtol)
+    assert_array_equal(found.words, minibatch_of(counts).words)
+    assert_allclose(found.counts.sum(axis=1), counts.sum(axis=0), rtol=rtol)
+
+
+@pytest.mark.parametrize("hints", [None, 0.0])
+@pytest.mark.parametrize("step", [OneTopic(1.0), Gibbs(5)], ids=str)
+def test_without_hints_it_is_the_step_itself(hints, step):
+    counts, weights, alpha, given = random_case()
+    counts, seeds = np.round(counts), seeds_of(len(counts))
+    minibatch, topics = minibatch_of(counts), topics_of(weights, alpha)
+    expected, _ = step.step(minibatch, topics, seeds, SERIAL, report=SHARES_REPORT & step.reports)
+    if hints is not None:
+        minibatch = hinted_minibatch(counts, hints * given)
+    report = SHARES_REPORT & Told(step).reports
+    found, _ = Told(step).step(minibatch, topics, seeds, SERIAL, report=report)
+    assert_array_equal(found.counts, expected.counts)
+    if report:
+        assert_allclose(found.shares, expected.shares, rtol=1e-12)
+
+
+def test_where_all_is_told_the_topics_have_no_say():
+    counts, weights, alpha, hints = random_case()
+    hints += 0.5
+    found = step_of(counts, weights, alpha, hints)
+    shares = hints / hints.sum(axis=1, keepdims=True)
+    assert_allclose(found.counts, counts.T @ shares)
+    other = step_of(counts, weights[::-1], alpha[::-1], hints)
+    assert_array_equal(other.counts, found.counts)
+    assert_array_equal(other.shares, found.shares)
+
+
+def test_only_the_shares_of_hints_matter():
+    counts, weights, alpha, hints = random_case()
+    scale = np.random.default_rng(1).uniform(0.5, 2.0, (len(hints), 1))
+    assert_allclose(
+        step_of(counts, weights, alpha, scale * hints).counts,
+        step_of(counts, weights, alpha, hints).counts,
+        rtol=1e-12,
+    )
+
+
+def test_documents_are_read_without_hints():
+    counts, weights, alpha, hints = random_case()
+    topics, seeds = topics_of(weights, alpha), seeds_of(len(counts))
+    found = TOLD.doc_topic(hinted_minibatch(counts, hints), topics, seeds, SERIAL)
+    assert_array_equal(found, OneTopic(1.0).doc_topic(minibatch_of(counts), topics, seeds, SERIAL))
+    assert TOLD.thorough() == OneTopic(1.0)
+
+
+def test_shares_are_reported_where_they_are_asked_for_and_there_are_words():
+    counts, weights, alpha, hints = random_case()
+    minibatch, topics = hinted_minibatch(counts, hints), topics_of(weights, alpha)
+    assert TOLD.step(minibatch, topics, seeds_of(len(counts)), SERIAL)[0].shares is None
+    assert step_of(0 * counts, weights, alpha, hints).shares is None
+    # Documents without words, told or not, have no part in them.
+    hints[3] = [0, 0, 9.0, 0]
+    with_words = counts.sum(axis=1) > 0
+    every = step_of(counts, weights, alpha, hints)
+    some = step_of(counts[with_words], weights, alpha, hints[with_words])
+    assert_allclose(every.shares, some.shares, rtol=1e-12)
+
+
+def test_the_bits_do_not_depend_on_n_jobs():
+    counts, weights, alpha, hints = random_case(n_documents=500)
+    expected = step_of(counts, weights, alpha, hints)
+    with workers(3) as several:
+        found = step_of(counts, weights, alpha, hints, with_workers=several)
+    assert_array_equal(found.counts, expected.counts)
+    assert_array_equal(found.shares, expected.shares)
+
+
+def test_log_theta_is_not_offered():
+    """Nothing is known of it for a document whose shares are given."""
+    assert Told(Gibbs()).reports == frozenset()
+    assert TOLD.reports == SHARES_REPORT
+
+
+def test_shares_of_hints_are_zero_without_hints():
+    counts, _, _, hints = random_case()
+    assert_array_equal(shares_of_hints(minibatch_of(counts), 4), np.zeros((len(counts), 4)))
+    found = shares_of_hints(hinted_minibatch(counts, hints), 4)
+    assert_array_equal(found[[0, 3]], np.zeros((2, 4)))
+    assert_allclose(found[4], [0, 10 / 11, 0, 1 / 11])
