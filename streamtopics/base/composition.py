@@ -29,6 +29,7 @@ from streamtopics.posteriors import Blend, Learn, TopicPosterior
 from streamtopics.updates import (
     BPS,
     SVB,
+    DirichletProcess,
     Growing,
     HierarchicalPowerPrior,
     MeanDecay,
@@ -37,6 +38,7 @@ from streamtopics.updates import (
     PowerPrior,
     StochasticVI,
 )
+from streamtopics.updates.births import Tallies
 from streamtopics.updates.doc_topic import (
     FIXED,
     DocTopicUpdate,
@@ -121,6 +123,8 @@ class Composition:
         Power of the number of documents that minibatches weigh by.
     prior_limit : float or None
         Share of what was learnt that the prior weighs at most in learning.
+    births : DirichletProcess or None
+        How topics come and go, of which documents have one each; None for those of the start.
     """
 
     update: Rule
@@ -137,11 +141,14 @@ class Composition:
     first_batch_size: int = 0
     growth: float = 1.0
     prior_limit: float | None = None
+    births: DirichletProcess | None = None
 
     @cached_property
     def rule(self) -> Rounds:
         """The rule with all pieces around it."""
         grows = self.update if self.growth == 1 else Growing(self.update, self.growth)
+        if self.births is not None:
+            grows = Tallies(grows, self.inference.n_background)
         learns = LearnsDocTopicPrior(grows, self.doc_topic)
         return Rounds(learns, self.n_rounds, self.n_start_rounds, warm=self.warm_rounds)
 
@@ -153,17 +160,26 @@ class Composition:
         return LDA(self.view, self.inference, found, seed, report, self.start, self.prior_limit)
 
     def step(
-        self, posterior: TopicPosterior, minibatch: Minibatch, state: Any, model: LDA, pool: Workers
+        self,
+        posterior: TopicPosterior,
+        minibatch: Minibatch,
+        state: Any,
+        model: LDA,
+        pool: Workers,
+        seen: TopicPosterior | None = None,
     ) -> tuple[Blend, Any]:
-        """The blend that takes in a minibatch, whole or in parts, and the state after it."""
+        """The blend that takes in a minibatch, whole or in parts, and the state after it.
+
+        `seen` is a copy of the posterior, of the minibatch's words, to start from in its place.
+        """
         bounds = self._bounds(posterior.n_documents, minibatch.n_documents)
-        if len(bounds) == 2:
+        if len(bounds) == 2 and seen is None:
             return self.rule.step(posterior, model.learner(posterior, minibatch, pool), state)
         first = None
-        if posterior.knows_nothing:
+        if posterior.knows_nothing and seen is None:
             # Of the part that sees them: topics that start from other words would be all alike.
             first = model.first_topics(posterior, part(minibatch, 0, bounds[1])[0])
-        scratch = posterior.of_words(minibatch.words)
+        scratch = posterior.of_words(minibatch.words) if seen is None else seen
 
         def parts() -> Iterator[tuple[Rule, Learn]]:
             for start, stop in pairwise(bounds):
@@ -260,7 +276,7 @@ def suited_part(update: Any) -> int | None:
     """Documents in the parts of a minibatch that suit a rule."""
     if isinstance(update, type) or not isinstance(update, Rule):
         return None
-    return None if update.divided(0.5, True) is None else PART
+    return None if update.divided(0.5) is None else PART
 
 
 def suited_passes(inference: LocalStep, n_documents: int, n_tokens: float) -> int:
@@ -296,7 +312,7 @@ def check_contracts(composition: Composition, posterior: Any) -> None:
             f"start must be one of {list(STARTS)}, or a record such as DocumentStart() with "
             f"__call__ and the class attribute of_seed; got {start!r}"
         )
-    if composition.inner_batch_size is not None and composition.rule.divided(0.5, True) is None:
+    if composition.inner_batch_size is not None and composition.rule.divided(0.5) is None:
         raise ValueError(WHOLE.format(type(composition.update).__name__))
     if keeps_means(composition.update):
         _check_of_means(composition)

@@ -78,7 +78,7 @@ def observe(posterior: TopicPosterior, blend: Blend, time: Any) -> Drift:
         if len(words) >= n:
             nth = np.partition(after, len(words) - n, axis=0)[len(words) - n]
             least = np.maximum(least, nth)
-        places, topics = np.nonzero(after >= least)
+        places, topics = np.nonzero(_first_of_equals(after, least, n))
         leaders.append((topics, words[places], after[places, topics]))
     return Drift(
         posterior.n_batches + 1,
@@ -88,6 +88,18 @@ def observe(posterior: TopicPosterior, blend: Blend, time: Any) -> Drift:
         0.5 * moved,
         _leading(n, *map(np.concatenate, zip(*leaders, strict=True))),
     )
+
+
+def _first_of_equals(values: np.ndarray, least: np.ndarray, n: int) -> np.ndarray:
+    """Which values are at least the `least` of their column; of those equal to it, n do.
+
+    Topics that nothing is known of have the same value everywhere.
+    """
+    chosen: np.ndarray = values >= least
+    if np.count_nonzero(chosen) > 4 * n * len(least):
+        equal = values == least
+        chosen &= ~equal | (np.cumsum(equal, axis=0) <= n)
+    return chosen
 
 
 def _leading(n: int, topics: np.ndarray, words: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -246,7 +246,11 @@ n_active_topics_ : int
     of topics that the data have.
 n_topics_ : int
     Number of topics represented, n_components in the shapes below. Some of them
-    were only just opened and hold a few words.""",
+    were only just opened and hold a few words.
+births_ : list of Life
+    Topics that live, and the last thousand that died, by birth; see `births_report`.
+topic_ids_ : ndarray of shape (n_topics_,)
+    Their numbers there.""",
     "topic_attributes": TOPIC_ATTRIBUTES,
     "stream_attributes": STREAM_ATTRIBUTES,
     "common_attributes": f"""\

@@ -30,9 +30,10 @@ from streamtopics.messages import Minibatch
 from streamtopics.metrics import predictive
 from streamtopics.models.sources import NOISE
 from streamtopics.parallel import Workers
-from streamtopics.posteriors import IterateAverage, TopicPosterior
+from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
 from streamtopics.progress import Progress
 from streamtopics.updates.doc_topic import FIXED
+from streamtopics.updates.lives import Lives
 from streamtopics.validation import (
     COMMON_CONSTRAINTS,
     check_doc_topic_prior,
@@ -53,11 +54,14 @@ class TopicCommit(Commit):
         The average of the iterates, where the topics are that.
     drift : tuple of Drift
         Records of the last thousand minibatches, where the rule forgets.
+    lives : Lives or None
+        Record of births and deaths, where topics come and go.
     """
 
     posterior: TopicPosterior
     average: IterateAverage | None = None
     drift: tuple[Drift, ...] = field(default=())
+    lives: Lives | None = None
 
     def apart(self) -> Self:
         """Return a record that no later step changes."""
@@ -223,8 +227,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     def _learn(self, batch: Documents, pool: Workers) -> None:
         commit, composition = self._commit, self._composition()
         rule, posterior = composition.rule, commit.posterior
-        model = composition.model(self.seed_)
-        blend, state = composition.step(posterior, batch.minibatch, commit.state, model, pool)
+        blend, found = self._stepped(composition, batch, pool)
         check_averageable(composition, blend)
         if posterior.xi is not None:
             warn_of_no_boost(blend, "an update with a boost, such as BPS(0.1)")
@@ -235,11 +238,21 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         if composition.doc_topic == FIXED:
             # What was learnt of the documents waits for the update that learnt it.
             composition = replace(composition, doc_topic=commit.update.doc_topic)
-        new = replace(commit, state=state, update=composition, drift=drift)
+        new = replace(commit, **found, update=composition, drift=drift)
         (commit.average or posterior).blend(blend, [(vars(self), "_commit", new)])
         on_drift = getattr(self, "on_drift", None)
         if on_drift and record and record.retention.min() < self.drift_threshold:
             on_drift(record)
+
+    def _stepped(
+        self, composition: Composition, batch: Documents, pool: Workers
+    ) -> tuple[Blend, dict[str, Any]]:
+        """The blend that takes in a minibatch, and what else it changes of the commit record."""
+        commit, model = self._commit, composition.model(self.seed_)
+        blend, state = composition.step(
+            commit.posterior, batch.minibatch, commit.state, model, pool
+        )
+        return blend, {"state": state}
 
     def _show(self, batch: Documents, pool: Workers, report: Progress) -> None:
         if self.n_batch_iter_:

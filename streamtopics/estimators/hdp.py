@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from streamtopics.base.births import ReportsLives
 from streamtopics.base.composition import Composition
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
@@ -16,6 +17,7 @@ from streamtopics.models.views import mean
 from streamtopics.parallel import Workers
 from streamtopics.updates import Rule
 from streamtopics.updates.hdp import take_in
+from streamtopics.updates.lives import Lives, followed
 from streamtopics.validation import Interval
 
 POSITIVE = Interval(Real, 1e-3, 1e6, closed="both")
@@ -23,7 +25,7 @@ POSITIVE = Interval(Real, 1e-3, 1e6, closed="both")
 ACTIVE = 0.01
 
 
-class HDPModel(StreamingTopicModel):
+class HDPModel(ReportsLives, StreamingTopicModel):
     """Base of the estimators that find the number of topics.
 
     A subclass says what its weights of topics are, and whether it is Bayesian.
@@ -36,6 +38,7 @@ class HDPModel(StreamingTopicModel):
             "doc_concentration": [POSITIVE],
         }
     )
+    _records: ClassVar[dict[str, dict[str, Any]]] = {"update": {}} | StreamingTopicModel._records
     _bayesian = False
     n_sweeps: int
     concentration: float
@@ -55,6 +58,17 @@ class HDPModel(StreamingTopicModel):
     def n_active_topics_(self) -> int:
         """Number of topics with more than 1 % of the tokens learnt from."""
         return int((self.topic_weights_ > ACTIVE).sum())
+
+    @property
+    def topic_ids_(self) -> np.ndarray:
+        """Numbers of the topics by which `births_` calls them, of shape (n_topics_,)."""
+        return self._lives().ids.copy()
+
+    def _check_forgets(self) -> None:
+        raise AttributeError(
+            f"{type(self).__name__} has no report of drift: its topics have no fixed places; see "
+            "births_report"
+        )
 
     def _rule(self) -> Rule:
         """The rule, from the parameters as they are now."""
@@ -77,7 +91,9 @@ class HDPModel(StreamingTopicModel):
     def _start(self, batch: Documents) -> None:
         super()._start(batch)
         # The state are the running tables of the topics.
-        self._commit = replace(self._commit, state=np.zeros(self.n_components))
+        ids, tables = np.arange(self.n_components), np.zeros(self.n_components)
+        lives = Lives(tables, ids=ids, n_ids=self.n_components)
+        self._commit = replace(self._commit, state=tables, lives=lives)
 
     def _state_of_rule(self) -> None:
         """None: the tables are those of the model."""
@@ -89,9 +105,13 @@ class HDPModel(StreamingTopicModel):
             self._bayesian,
         )  # fmt: skip
         statistics = model.learn(commit.posterior, batch.minibatch, commit.state)
-        posterior, blend, tables = take_in(
+        posterior, blend, tables, topics = take_in(
             commit.posterior, statistics, self._rule(), commit.state, self._weights,
             self.doc_concentration,
         )  # fmt: skip
-        new = replace(commit, posterior=posterior, state=tables)
+        lives = commit.lives
+        if lives is not None:
+            before, found = commit.posterior, blend.statistics
+            lives = followed(lives, before, commit.state, topics, found, batch.time)
+        new = replace(commit, posterior=posterior, state=tables, lives=lives)
         posterior.blend(blend, [(vars(self), "_commit", new)])

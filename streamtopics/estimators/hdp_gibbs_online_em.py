@@ -8,7 +8,7 @@ import numpy as np
 from streamtopics.base.glossary import documented
 from streamtopics.estimators.hdp import HDPModel
 from streamtopics.typing import RandomState, WordPriorLike
-from streamtopics.updates import MeanDecay, OnlineEM
+from streamtopics.updates import MeanDecay, OnlineEM, Rule
 from streamtopics.updates.hdp import mean_weights
 
 
@@ -27,6 +27,10 @@ class HDPGibbsOnlineEM(HDPModel):
     Parameters
     ----------
     {first_n_components}
+    update : Rule or None, default=None
+        How topics and tables take in a minibatch, in the place of online EM with `kappa` and
+        `tau`: ``PowerPrior(Memory(10_000))`` forgets as much of a document whenever it came, so
+        that topics that are gone are dropped and new ones soon weigh as much as old ones.
     {kappa}
     {tau}
     {many_sweeps}
@@ -56,6 +60,11 @@ class HDPGibbsOnlineEM(HDPModel):
     sampled with the others' words integrated out, which is what tells them apart.
 
     When topics are born or dropped, the step costs as much as the vocabulary.
+
+    `births_report` says when topics came and went, though one that is gone stays on as long as a
+    word of it is remembered, and is born again when it comes back. A topic is born with the first
+    minibatch that has eight tables of it, and dead when it is dropped, or has had less than a
+    fifth of the tokens to be expected by its share for as long as 24 of its tables were.
 
     Two topics that say the same are not merged: one does not win over the other but by
     chance. On streams of less than some hundred minibatches expect up to twice as many
@@ -87,6 +96,7 @@ class HDPGibbsOnlineEM(HDPModel):
         self,
         n_components: int = 2,
         *,
+        update: Rule | None = None,
         kappa: float = 0.7,
         tau: float = 0,
         n_sweeps: int = 20,
@@ -100,6 +110,7 @@ class HDPGibbsOnlineEM(HDPModel):
         verbose: int = 0,
     ) -> None:
         self.n_components = n_components
+        self.update = update
         self.kappa = kappa
         self.tau = tau
         self.n_sweeps = n_sweeps
@@ -112,8 +123,16 @@ class HDPGibbsOnlineEM(HDPModel):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _rule(self) -> OnlineEM:
-        return OnlineEM(MeanDecay(self.kappa, self.tau))
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self._rule().divided(0.5) is None:
+            raise ValueError(
+                f"update must be a rule of one step and no state, such as PowerPrior(0.9); got "
+                f"{self.update!r}"
+            )
+
+    def _rule(self) -> Rule:
+        return OnlineEM(MeanDecay(self.kappa, self.tau)) if self.update is None else self.update
 
     def _weights(self, tables: np.ndarray, gain: float) -> np.ndarray:
         return mean_weights(tables, gain * self.concentration)

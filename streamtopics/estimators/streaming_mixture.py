@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from scipy import sparse
 
+from streamtopics.base.births import ReportsLives, step_with_births
 from streamtopics.base.composition import UPDATES, Composition, suited_growth, suited_passes
 from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
@@ -17,17 +20,22 @@ from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.local import OneTopic
 from streamtopics.models.sources import DOCUMENTS
 from streamtopics.models.views import mean
+from streamtopics.parallel import Workers
+from streamtopics.posteriors import Blend
 from streamtopics.typing import RandomState, WordPriorLike
-from streamtopics.updates import Shares
+from streamtopics.updates import DirichletProcess, Shares
+from streamtopics.updates.doc_topic import FIXED
+from streamtopics.updates.lives import Lives
 from streamtopics.updates.rule import Rule
 from streamtopics.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
 
 # Documents for each cluster that the first part of a stream should have.
 FIRST_DOCUMENTS = 10
+MOST_DOCUMENTS = 2**31
 
 
 @documented
-class StreamingMixture(StreamingTopicModel):
+class StreamingMixture(ReportsLives, StreamingTopicModel):
     """Clusters of short texts: each document has one topic, and words of a background.
 
     A title, a tweet or a search result is mostly about one thing. With one topic a document,
@@ -57,6 +65,12 @@ class StreamingMixture(StreamingTopicModel):
         has 4 % of the weight. None is 3 for rules that add up all minibatches, and 1 for others.
     n_start_rounds : int, default=1
         Rounds in each of the first three parts of the stream.
+    births : DirichletProcess or None, default=None
+        How clusters are born and die along the stream, such as `DirichletProcess()` of
+        `streamtopics.updates`; `n_components` is then the most that can live at once. With a rule
+        that forgets, say ``update=PowerPrior(Memory(10_000))``, clusters that are gone make room
+        for new ones. New ones are found among the documents of one minibatch, which is better
+        large, and the first is taken whole. None leaves their number as it is.
     {on_drift}
     batch_size : int, default=3000
         Documents in a minibatch of `fit`.
@@ -75,6 +89,10 @@ class StreamingMixture(StreamingTopicModel):
         Word probabilities of the background; NaN without one.
     weights_ : ndarray of shape (n_components,)
         Share of the documents that each cluster has, decayed; sums to 1.
+    births_ : list of Life
+        The clusters that live and the last thousand that died, by birth, with `births`.
+    n_alive_ : int
+        How many of them live, with `births`.
     {drift_attributes}
     {common_attributes}
 
@@ -85,6 +103,9 @@ class StreamingMixture(StreamingTopicModel):
 
     J. Yin and J. Wang (2014), "A Dirichlet multinomial mixture model-based approach for short
     text clustering".
+
+    J. Yin, D. Chao, Z. Liu, W. Zhang, X. Yu and J. Wang (2018), "Model-based clustering of short
+    text streams".
 
     Examples
     --------
@@ -100,11 +121,13 @@ class StreamingMixture(StreamingTopicModel):
     """
 
     _records: ClassVar[dict[str, dict[str, Any]]] = {
-        "update": UPDATES
+        "update": UPDATES,
+        "births": {},
     } | StreamingTopicModel._records
     _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
         "background": [Interval(Real, 0, 0.99, closed="both")],
         "max_iter": [POSITIVE_INT, StrOptions({"auto"})],
+        "births": [DirichletProcess, None],
     }
     _doc_topic_mass = 1.0
 
@@ -119,6 +142,7 @@ class StreamingMixture(StreamingTopicModel):
         prior_limit: float | None = 0.3,
         growth: float | None = None,
         n_start_rounds: int = 1,
+        births: DirichletProcess | None = None,
         drift_threshold: float = 0.5,
         on_drift: Callable[[Drift], Any] | None = None,
         batch_size: int = 3000,
@@ -136,6 +160,7 @@ class StreamingMixture(StreamingTopicModel):
         self.prior_limit = prior_limit
         self.growth = growth
         self.n_start_rounds = n_start_rounds
+        self.births = births
         self.drift_threshold = drift_threshold
         self.on_drift = on_drift
         self.batch_size = batch_size
@@ -176,6 +201,11 @@ class StreamingMixture(StreamingTopicModel):
             return np.full(self.n_features_in_, np.nan)
         return self._whole(lambda: self._learnt.dense()[:, 0] / self._learnt.mass[0])
 
+    @property
+    def n_alive_(self) -> int:
+        """Number of clusters that live."""
+        return len(self._lives().alive)
+
     # Hooks
 
     @property
@@ -188,17 +218,86 @@ class StreamingMixture(StreamingTopicModel):
         inference = self._composition().inference
         return suited_passes(inference, batch.n_documents, batch.n_tokens)
 
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.births is None:
+            return
+        if self._composition().rule.divided(0.5) is None:
+            raise ValueError(
+                f"births go with rules that take a minibatch in parts, but update is "
+                f"{self.update!r}, which takes it whole; use PowerPrior(Memory(10_000)) or births="
+                "None"
+            )
+        if self.boosted_prior is not None:
+            raise ValueError(
+                "boosted_prior tells clusters by their places, which births give to any; set "
+                "boosted_prior or births to None"
+            )
+
+    def _word_prior(self, X: sparse.csr_matrix) -> np.ndarray:
+        eta = super()._word_prior(X)
+        if self.births is not None and np.any(eta != eta[:, :1]):
+            raise ValueError(
+                "topic_word_prior differs between clusters, whose places births give to any; use "
+                "one for all, or births=None"
+            )
+        return eta
+
+    def _first_doc_topic_prior(self) -> np.ndarray:
+        if self.births is not None:
+            return np.zeros(self.n_components)
+        return super()._first_doc_topic_prior()
+
+    def _start(self, batch: Documents) -> None:
+        super()._start(batch)
+        if self.births is not None:
+            self._commit = replace(self._commit, lives=Lives(np.zeros(self.n_components)))
+
+    def _check_continuable(self) -> None:
+        before = self._commit.update.births
+        if (self.births is None) != (before is None):
+            raise ValueError(
+                f"births is {self.births!r} now, but the model was started with {before!r}; set it "
+                "back, or start anew with fit"
+            )
+        super()._check_continuable()
+
+    def _check_mergeable(self, name: str, model: Any) -> None:
+        super()._check_mergeable(name, model)
+        if model.births is not None:
+            raise ValueError(
+                f"{name} has births={model.births!r}, so that its clusters have no fixed places "
+                "and cannot be merged; learn with births=None"
+            )
+
+    def _stepped(
+        self, composition: Composition, batch: Documents, pool: Workers
+    ) -> tuple[Blend, dict[str, Any]]:
+        commit = self._commit
+        if composition.births is None or commit.lives is None:
+            return super()._stepped(composition, batch, pool)
+        blend, state, lives = step_with_births(
+            composition, composition.births, commit.posterior, batch, commit.state, commit.lives,
+            composition.model(self.seed_), pool,
+        )  # fmt: skip
+        return blend, {"state": state, "lives": lives}
+
     def _composition(self) -> Composition:
         update = self._record("update", self.update)
         return Composition(
             update,
             OneTopic(1.0 - self.background),
             mean,
-            doc_topic=Shares(),
+            doc_topic=Shares() if self.births is None else FIXED,
             n_start_rounds=self.n_start_rounds,
             start=DOCUMENTS,
             inner_batch_size=self.inner_batch_size,
-            first_batch_size=FIRST_DOCUMENTS * self.n_components,
+            first_batch_size=self._first_batch_size(),
             growth=suited_growth(update) if self.growth is None else self.growth,
             prior_limit=self.prior_limit,
+            births=self.births,
         )
+
+    def _first_batch_size(self) -> int:
+        """Documents that the first part of a stream has, if the minibatch has as many."""
+        return FIRST_DOCUMENTS * self.n_components if self.births is None else MOST_DOCUMENTS

@@ -100,7 +100,10 @@ class OneTopic(LocalStep):
     ) -> np.ndarray:
         """q, of shape (n_documents, K less the background)."""
         log_mixed = np.log(np.maximum(mixed, LEAST_WEIGHT))
-        log_alpha = np.log(topics.alpha[self.n_background :]).astype(log_mixed.dtype)
+        alpha = topics.alpha[self.n_background :]
+        with np.errstate(divide="ignore"):
+            # Topics of which alpha is 0 are none yet, unless all are.
+            log_alpha = np.log(alpha if alpha.any() else 1.0 + alpha).astype(log_mixed.dtype)
         q = np.empty((X.shape[0], mixed.shape[1]), log_mixed.dtype)
         jobs = ((X, log_mixed, log_alpha, *at, q) for at in spans(len(q), DOCUMENTS_PER_JOB))
         workers.share(_explain, jobs)

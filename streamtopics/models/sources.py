@@ -242,7 +242,8 @@ class LimitedPrior:
         self._source = source
         owed = source.c * source.prior_mass
         learnt = float(np.sum(source.mass - owed))
-        total = float(np.sum(owed))
+        # Topics of which alpha is 0 are none yet.
+        total = float(np.sum(owed[source.alpha > 0]))
         kept = share * learnt / total if learnt > 0 and share * learnt < total else 1.0
         self._withheld = (1.0 - kept) * source.c
 

@@ -11,6 +11,7 @@ under a posterior, or a proposal of one. A rule sees no documents.
 """
 
 from streamtopics.updates.adaptive import AdaptiveRate
+from streamtopics.updates.births import DirichletProcess
 from streamtopics.updates.bps import BPS, Boost
 from streamtopics.updates.doc_topic import (
     DampedNewton,
@@ -41,6 +42,7 @@ __all__ = [
     "Boost",
     "DampedNewton",
     "Decay",
+    "DirichletProcess",
     "EmpiricalPowerPrior",
     "Exponential",
     "Fixed",

@@ -76,7 +76,7 @@ class BPS(Rule):
         """Posteriors are added."""
         return "sum"
 
-    def divided(self, share: float, first: bool) -> Rule:
+    def divided(self, share: float, first: bool = True) -> Rule:
         """This rule."""
         return self
 

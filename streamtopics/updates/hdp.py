@@ -47,12 +47,12 @@ def take_in(
     tables: np.ndarray,
     weights: Weights,
     b: float,
-) -> tuple[TopicPosterior, Blend, np.ndarray]:
-    """A posterior that has the topics worth keeping, the blend for it, and its tables.
+) -> tuple[TopicPosterior, Blend, np.ndarray, np.ndarray]:
+    """A posterior that has the topics worth keeping, the blend for it, its tables and the topics.
 
-    It is the given one where the topics stay the same, and otherwise another, so that
-    nothing has changed yet. `weights` makes pi of the running tables and of what those
-    of one document count in them; alpha is b pi.
+    These are numbered as in the statistics. The posterior is the given one where the topics stay
+    the same, and otherwise another, so that nothing has changed yet. `weights` makes pi of the
+    running tables and of what those of one document count in them; alpha is b pi.
     """
     n_before = posterior.shape[1]
     topics = worth_keeping(posterior, statistics, rule)
@@ -67,7 +67,7 @@ def take_in(
     alpha = posterior.alpha
     if tables.any():
         alpha = np.maximum(b * weights(tables, float(blend.gain)), LEAST_ALPHA)
-    return posterior, replace(blend, alpha=alpha), tables
+    return posterior, replace(blend, alpha=alpha), tables, topics
 
 
 def worth_keeping(posterior: TopicPosterior, statistics: TableStatistics, rule: Rule) -> np.ndarray:

@@ -48,7 +48,7 @@ class OnlineEM(Rule):
         """Running means are averaged, by what they remember."""
         return "mean" if self.step_size(1) <= 0.5 else "decayed mean"
 
-    def divided(self, share: float, first: bool) -> Rule:
+    def divided(self, share: float, first: bool = True) -> Rule:
         """This rule."""
         return self
 

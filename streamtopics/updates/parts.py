@@ -49,7 +49,7 @@ def in_parts(
     retain: Any = 1.0
     prior: Any = 0.0
     boost: Any = 0.0
-    lengths = []
+    lengths, shares = [], []
     for rule, learn in parts:
         blend, state = rule.step(scratch, learn, state)
         scratch.blend(blend)
@@ -63,7 +63,11 @@ def in_parts(
         prior = blend.retain * prior + blend.prior
         boost = blend.retain * boost + blend.boost
         lengths.append(found.lengths)
+        if found.shares is not None:
+            shares.append(np.count_nonzero(found.lengths) * found.shares)
     counts *= kept
-    statistics = Statistics(words, counts, np.concatenate(lengths), n_batches=len(lengths))
+    whole = np.concatenate(lengths)
+    share = sum(shares) / np.count_nonzero(whole) if shares else None
+    statistics = Statistics(words, counts, whole, shares=share, n_batches=len(lengths))
     return replace(blend, retain=retain, gain=1.0, prior=prior, boost=boost,
                    statistics=statistics, alpha=scratch.alpha), state  # fmt: skip

@@ -43,7 +43,7 @@ class PopulationVB(Rule):
         """True."""
         return True
 
-    def divided(self, share: float, first: bool) -> Rule:
+    def divided(self, share: float, first: bool = True) -> Rule:
         """The rule whose steps over the parts retain together what one does."""
         return replace(self, rate=1.0 - (1.0 - self.rate) ** share)
 

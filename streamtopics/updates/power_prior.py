@@ -64,7 +64,7 @@ class PowerPrior(Rule):
         """True."""
         return True
 
-    def divided(self, share: float, first: bool) -> Rule:
+    def divided(self, share: float, first: bool = True) -> Rule:
         """This rule; where it forgets by minibatches, one that forgets before the first part."""
         if first or isinstance(self.rho, Memory):
             return self

@@ -46,7 +46,7 @@ class Rule(Protocol):
         """Weights of what two posteriors and their ancestor learnt, where `merges` is "sum"."""
         return 1.0, 1.0, -1.0
 
-    def divided(self, share: float, first: bool) -> "Rule | None":
+    def divided(self, share: float, first: bool = True) -> "Rule | None":
         """The rule of a part with this share of a minibatch, the first one or another.
 
         None if it takes only whole ones.
@@ -99,7 +99,7 @@ class Around(Rule):
         """Return the weights of the inner rule."""
         return self.update.merged_weights(mine, theirs, base)
 
-    def divided(self, share: float, first: bool) -> Rule | None:
+    def divided(self, share: float, first: bool = True) -> Rule | None:
         """The same around the inner rule of a part."""
         inner = self.update.divided(share, first)
         return None if inner is None else replace(self, update=inner)

@@ -40,7 +40,7 @@ class StochasticVI(Rule):
         if self.n_documents is not None:
             check_whole(self, most=MOST_DOCUMENTS, n_documents=self.n_documents)
 
-    def divided(self, share: float, first: bool) -> Rule:
+    def divided(self, share: float, first: bool = True) -> Rule:
         """This rule."""
         return self
 

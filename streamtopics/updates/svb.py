@@ -20,7 +20,7 @@ class SVB(Rule):
         """Posteriors are added."""
         return "sum"
 
-    def divided(self, share: float, first: bool) -> Rule:
+    def divided(self, share: float, first: bool = True) -> Rule:
         """This rule."""
         return self
 

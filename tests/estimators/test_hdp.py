@@ -75,7 +75,8 @@ def test_a_topic_that_has_less_than_a_word_is_dropped(estimator, X, n_known):
         posterior.S[:, 1:] *= 1e-9
         posterior.learnt_mass[1:] *= 1e-9
         tables[1:] *= 1e-9
-    estimator._commit = replace(estimator._commit, posterior=posterior, state=tables)
+    lives = replace(estimator._commit.lives, silence=np.zeros(3), ids=np.arange(3), alive=())
+    estimator._commit = replace(estimator._commit, posterior=posterior, state=tables, lives=lives)
     first = posterior.S[:, 0].copy()
     estimator.partial_fit(X[:50])
     assert estimator.n_topics_ == n_known

@@ -1,0 +1,376 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Clusters that are born and die along streams of which it is known which come and go when."""
+
+import pickle
+import signal
+import warnings
+
+import joblib
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from streamtopics import StreamingMixture
+from streamtopics.updates import (
+    BPS,
+    SVB,
+    DirichletProcess,
+    HierarchicalPowerPrior,
+    MeanDecay,
+    Memory,
+    OnlineEM,
+    PowerPrior,
+    Window,
+)
+from tests.interrupts import alarm_after
+
+V, N = 300, 240
+NAMES = np.array([f"w{v}" for v in range(V)])
+UPDATES = [
+    PowerPrior(Memory(1500)), PowerPrior(0.8), OnlineEM(MeanDecay(0.5)), SVB(), BPS(0.05)
+]  # fmt: skip
+each_update = pytest.mark.parametrize("update", UPDATES, ids=str)
+# Clusters of each minibatch: 3 goes with the fourth, 6 comes with the third, 7 with the sixth.
+STREAM = [
+    (0, 1, 2, 3, 4, 5), (0, 1, 2, 3, 4, 5), (0, 1, 2, 3, 4, 5, 6), (0, 1, 2, 4, 5, 6),
+    (0, 1, 2, 4, 5, 6), (0, 1, 2, 4, 5, 6, 7), (0, 1, 2, 4, 5, 6, 7), (0, 1, 2, 4, 5, 6, 7),
+]  # fmt: skip
+
+
+def minibatch(clusters, seed, n=N, length=7):
+    """Documents of clusters of 24 words each, a fifth of whose words are of 60 others."""
+    rng = np.random.default_rng(seed)
+    z = rng.choice(clusters, n)
+    own = 24 * z[:, None] + rng.integers(24, size=(n, length))
+    common = 240 + rng.integers(60, size=(n, length))
+    words = np.where(rng.random((n, length)) < 0.2, common, own)
+    rows = np.repeat(np.arange(n), length)
+    return sparse.csr_matrix((np.ones(n * length), (rows, words.ravel())), (n, V)), z
+
+
+def streamed(model, stream=STREAM, seed=0):
+    for t, clusters in enumerate(stream):
+        model.partial_fit(minibatch(clusters, 100 * seed + t)[0], time=f"day {t + 1}")
+    return model
+
+
+def model(update=UPDATES[0], **given):
+    settings = {"births": DirichletProcess(), "random_state": 0} | given
+    return StreamingMixture(15, update=update, **settings)
+
+
+def cluster_of(life):
+    """The cluster that a life is of, by its words at birth."""
+    words = np.array(life.words)
+    return int(np.bincount(words[words < 240] // 24).argmax())
+
+
+@pytest.mark.filterwarnings("ignore:all 1 clusters are taken")
+@parametrize_with_checks(
+    [StreamingMixture(30, births=DirichletProcess(min_documents=2), max_iter=1, random_state=0)]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+# Births and deaths that are known
+
+
+@each_update
+@pytest.mark.parametrize("seed", [0, 1])
+def test_clusters_that_come_and_go_are_found_when_they_do(update, seed):
+    found = streamed(model(update), seed=seed)
+    lives = {cluster_of(life): life for life in found.births_}
+    assert len(found.births_) == len(lives) == 8
+    assert {k: life.born for k, life in lives.items()} == dict.fromkeys(range(6), 1) | {6: 3, 7: 6}
+    assert lives[3].died in (4, 5)
+    assert [k for k, life in lives.items() if life.died is not None] == [3]
+    assert lives[3].died_time == f"day {lives[3].died}"
+    assert (lives[6].born_time, found.n_alive_) == ("day 3", 7)
+
+
+def test_those_that_stay_keep_their_places():
+    early = streamed(model(), STREAM[:1])
+    late = streamed(model())
+    for life in early.births_:
+        if cluster_of(life) != 3:
+            (same,) = (other for other in late.births_ if cluster_of(other) == cluster_of(life))
+            assert (same.topic, same.born) == (life.topic, 1)
+    X, z = minibatch(STREAM[-1], 99)
+    place = {cluster_of(life): life.topic for life in late.births_}
+    assert np.mean(late.predict(X) == np.array([place[k] for k in z])) > 0.97
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_on_a_stream_that_stays_the_same_nothing_is_born_or_dies(seed):
+    """At most one in ten minibatches."""
+    found = streamed(model(), [tuple(range(10))] * 10, seed=seed + 7)
+    later = [life for life in found.births_ if life.born > 1 or life.died is not None]
+    assert len(later) <= 1
+    assert 10 <= found.n_alive_ <= 11
+
+
+def test_small_clusters_do_not_die_of_chance():
+    """Of five documents to be expected some minibatches have none."""
+    rng, found = np.random.default_rng(0), model()
+    for t in range(12):
+        X, _ = minibatch((0, 1), t, 200)
+        few, _ = minibatch((2,), 50 + t, int(rng.poisson(5)) + 20 * (t == 0))
+        found.partial_fit(sparse.vstack([X, few]).tocsr())
+    assert [life.died for life in found.births_] == [None] * 3
+
+
+def test_without_silence_only_forgetting_ends_a_life():
+    quick = streamed(model(PowerPrior(Memory(300))))
+    forgetting = DirichletProcess(silence=None)
+    slow = streamed(model(PowerPrior(Memory(300)), births=forgetting), [*STREAM, *STREAM[-1:] * 3])
+    died = [next(li.died for li in m.births_ if cluster_of(li) == 3) for m in (quick, slow)]
+    assert died[0] < died[1]
+    kept = streamed(model(SVB(), births=forgetting, growth=1.0), [*STREAM, *STREAM[-1:] * 3])
+    assert all(life.died is None for life in kept.births_)
+
+
+def test_a_place_is_given_to_another_cluster():
+    stream = [(0, 1, 2)] * 2 + [(0, 1, 3)] * 2 + [(0, 1, 4)] * 2 + [(0, 1, 5)] * 2
+    found = streamed(StreamingMixture(
+        4, update=UPDATES[0], births=DirichletProcess(), random_state=0), stream)  # fmt: skip
+    assert [cluster_of(life) for life in found.births_[-3:]] == [3, 4, 5]
+    assert len({life.topic for life in found.births_}) <= 4
+    assert found.n_alive_ == 3
+
+
+def test_full_places_are_told_and_nothing_else_changes():
+    found = StreamingMixture(3, births=DirichletProcess(), random_state=0)
+    with pytest.warns(UserWarning, match="all 3 clusters are taken, so that 2 more could not"):
+        found.partial_fit(minibatch(range(5), 0)[0])
+    assert found.n_alive_ == 3
+
+
+# What is learnt
+
+
+@each_update
+def test_a_dead_cluster_leaves_nothing_but_the_prior(update):
+    found = streamed(model(update), STREAM[:5])
+    (dead,) = (life for life in found.births_ if life.died is not None)
+    alive = np.array([life.topic for life in found.births_ if life.died is None])
+    posterior, free = found.posterior_, np.setdiff1d(np.arange(15), alive)
+    assert dead.topic in free
+    assert_array_equal(posterior.learnt_part[1:][free], 0.0)
+    assert_allclose(posterior.c, posterior.c[0])
+    assert_allclose(found.components_[free], posterior.c[0] * 0.02)
+    assert_array_equal(found.weights_[free], 0.0)
+    assert (found.weights_[alive] > 0.02).all()
+    X = minibatch(STREAM[4], 3)[0]
+    assert_array_equal(found.transform(X)[:, free], 0.0)
+
+
+@pytest.mark.parametrize("inner_batch_size", [None, 50])
+def test_seeds_of_new_clusters_leave_no_trace(inner_batch_size):
+    """Each document and each token counts once."""
+    found = model(SVB(), growth=1.0, inner_batch_size=inner_batch_size, prior_limit=None)
+    streamed(found, STREAM[:3])
+    assert [life.born for life in found.births_] == [1] * 6 + [3]
+    assert_allclose(found.posterior_.alpha[1:].sum(), 3 * N)
+    assert_allclose(found.posterior_.learnt_part.sum(), 3 * N * 7)
+    assert found.n_documents_seen_ == 3 * N
+
+
+def test_documents_at_birth_are_those_of_the_minibatch():
+    found = streamed(model(), STREAM[:3])
+    z = minibatch(STREAM[2], 2)[1]
+    assert_allclose(found.births_[-1].documents, np.sum(z == 6), atol=2)
+
+
+def test_shares_are_those_of_the_stream():
+    found = streamed(model(), [tuple(range(5))] * 5)
+    shares = np.zeros(5)
+    for t in range(5):
+        shares += np.bincount(minibatch(range(5), t)[1], minlength=5) / 5 / N
+    place = {cluster_of(life): life.topic for life in found.births_}
+    assert_allclose([found.weights_[place[k]] for k in range(5)], shares, atol=0.03)
+    assert_allclose(found.weights_.sum(), 1)
+
+
+def test_known_clusters_are_all_alive_and_score_as_well_as_when_their_number_is_given():
+    clusters = tuple(range(10))
+    found, given = streamed(model(), [clusters] * 4), StreamingMixture(10, random_state=0)
+    streamed(given, [clusters] * 4)
+    X = minibatch(clusters, 99)[0]
+    assert found.n_alive_ == 10
+    assert found.score(X) > given.score(X) - 0.01
+
+
+def test_words_of_births_and_deaths():
+    rows = streamed(model()).births_report(NAMES)
+    (dead,) = (row for row in rows if row.died is not None)
+    own = {f"w{v}" for v in range(72, 96)}
+    assert len(own.intersection(dead.words)) >= 8
+    assert len(own.intersection(dead.last_words)) >= 8
+    assert dead.words != dead.last_words
+    assert all(row.last_words == [] for row in rows if row.died is None)
+
+
+# Streams
+
+
+@each_update
+def test_a_stream_cut_and_resumed_equals_the_uncut_one(update):
+    uncut, cut = streamed(model(update)), model(update)
+    for t, clusters in enumerate(STREAM):
+        cut = pickle.loads(pickle.dumps(cut))
+        cut.partial_fit(minibatch(clusters, t)[0], time=f"day {t + 1}")
+    assert_array_equal(uncut.components_, cut.components_)
+    assert_array_equal(uncut.posterior_.alpha, cut.posterior_.alpha)
+    assert uncut.births_ == cut.births_
+
+
+def test_workers_and_storage_do_not_count():
+    one = streamed(model())
+    two = model(n_jobs=2)
+    for t, clusters in enumerate(STREAM):
+        two.partial_fit(sparse.csr_array(minibatch(clusters, t)[0]), time=f"day {t + 1}")
+    assert_array_equal(one.components_, two.components_)
+    assert one.births_ == two.births_
+
+
+def test_fit_is_the_stream_of_its_minibatches():
+    X = sparse.vstack([minibatch(clusters, t)[0] for t, clusters in enumerate(STREAM)]).tocsr()
+    whole = model(batch_size=N, max_iter=1).fit(X)
+    stream = streamed(model())
+    assert_array_equal(whole.components_, stream.components_)
+    assert [life.born for life in whole.births_] == [life.born for life in stream.births_]
+
+
+def test_what_fails_changes_nothing(monkeypatch):
+    found = streamed(model(), STREAM[:2])
+    before, lives = found.components_, found.births_
+
+    def fails(*args):
+        raise RuntimeError("no memory")
+
+    monkeypatch.setattr("streamtopics.posteriors.topics.kernel.write", fails)
+    with pytest.raises(RuntimeError, match="no memory"):
+        found.partial_fit(minibatch(STREAM[2], 2)[0])
+    assert_array_equal(found.components_, before)
+    assert found.births_ == lives
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs POSIX timers")
+def test_an_interrupt_leaves_all_or_nothing():
+    found, interrupted = streamed(model(), STREAM[:2]), 0
+    for trial in range(20):
+        before, n = joblib.hash(vars(found)["_commit"]), found.n_batch_iter_
+        try:
+            with alarm_after(2e-3 + 3e-3 * trial):
+                found.partial_fit(minibatch((trial % 7, 7), trial)[0])
+        except KeyboardInterrupt:
+            interrupted += 1
+        if found.n_batch_iter_ == n:
+            assert joblib.hash(vars(found)["_commit"]) == before
+        alive = np.array([life.topic for life in found.births_ if life.died is None])
+        assert_array_equal(np.flatnonzero(found.posterior_.alpha[1:]), np.sort(alive))
+    assert interrupted > 0
+
+
+def test_single_precision():
+    found = model()
+    for t, clusters in enumerate(STREAM):
+        found.partial_fit(minibatch(clusters, t)[0].astype(np.float32))
+    assert [life.born for life in found.births_] == [1] * 6 + [3, 6]
+    assert found.transform(minibatch((0,), 0)[0].astype(np.float32)).dtype == np.float32
+
+
+def test_the_first_documents_are_a_cluster_however_few():
+    X = minibatch((0, 1), 0)[0]
+    found = model().partial_fit(X[:1])
+    assert found.n_alive_ == 1
+    assert_array_equal(found.predict(X[:3]), found.births_[0].topic)
+
+
+def test_minibatches_without_words():
+    nothing = sparse.csr_matrix((4, V))
+    found = model().partial_fit(nothing)
+    assert found.n_alive_ == 0
+    assert_allclose(found.transform(nothing), 1 / 15)
+    streamed(found, STREAM[:2]).partial_fit(nothing)
+    assert found.n_alive_ == 6
+    empties = sparse.vstack([nothing, minibatch((0, 1), 5)[0], nothing]).tocsr()
+    assert model().partial_fit(empties).n_alive_ == 2
+
+
+def test_deaths_are_drift_and_free_places_are_not():
+    records = []
+    found = model(on_drift=records.append, drift_threshold=0.5)
+    streamed(found)
+    (dead,) = (life for life in found.births_ if life.died is not None)
+    assert [record.time for record in records] == [dead.died_time]
+    assert np.flatnonzero(records[0].retention == 0).tolist() == [dead.topic]
+
+
+# Parameters
+
+
+def test_fields_are_parameters():
+    X = minibatch(range(4), 0)[0]
+    search = GridSearchCV(model(), {"births__min_documents": [5, 1000]}, cv=2).fit(X)
+    assert search.best_params_ == {"births__min_documents": 5}
+    assert clone(model()).births == DirichletProcess()
+
+
+@pytest.mark.parametrize(
+    "field", [{"concentration": 0}, {"min_documents": 0}, {"min_documents": 2.5}, {"silence": 0.5}]
+)
+def test_wrong_fields_are_refused(field):
+    with pytest.raises(ValueError, match=f"{next(iter(field))} of DirichletProcess must be"):
+        DirichletProcess(**field)
+
+
+@pytest.mark.parametrize("update", [HierarchicalPowerPrior(), Window(3)], ids=str)
+def test_rules_that_take_minibatches_whole_are_refused(update):
+    with pytest.raises(ValueError, match="births go with rules that take a minibatch in parts"):
+        model(update, inner_batch_size=None).partial_fit(minibatch((0,), 0)[0])
+
+
+def test_knowledge_of_places_is_refused():
+    X, prior = minibatch((0,), 0)[0], np.full((15, V), 0.02)
+    with pytest.raises(ValueError, match="boosted_prior tells clusters by their places"):
+        model(BPS(0.1), boosted_prior=0.1).partial_fit(X)
+    prior[0, 0] = 1.0
+    with pytest.raises(ValueError, match="topic_word_prior differs between clusters"):
+        model(topic_word_prior=prior).partial_fit(X)
+
+
+def test_merging_is_refused():
+    one, other = streamed(model(SVB()), STREAM[:1]), streamed(model(SVB()), STREAM[:1])
+    before = one.components_
+    with pytest.raises(ValueError, match="its clusters have no fixed places"):
+        one.merge(other)
+    assert_array_equal(one.components_, before)
+
+
+def test_births_cannot_begin_or_end_on_the_way():
+    X = minibatch((0,), 0)[0]
+    for first, then in ((DirichletProcess(), None), (None, DirichletProcess())):
+        found = model(births=first).partial_fit(X).set_params(births=then)
+        with pytest.raises(ValueError, match=r"births is .* now, but the model was started with"):
+            found.partial_fit(X)
+    changed = model().partial_fit(X).set_params(births=DirichletProcess(2.0, 20))
+    changed.partial_fit(X)
+
+
+def test_without_births_there_are_none():
+    found = model(births=None).partial_fit(minibatch((0,), 0)[0])
+    for read in (lambda: found.births_, lambda: found.n_alive_, found.births_report):
+        with pytest.raises(AttributeError, match="has no births where its clusters are always"):
+            read()
+
+
+def test_nothing_is_warned_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        streamed(model())

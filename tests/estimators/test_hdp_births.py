@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Topics of a hierarchical Dirichlet process that come and go along a stream that forgets."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from streamtopics import HDPGibbsOnlineEM, HDPVarGibbs
+from streamtopics.updates import (
+    SVB,
+    HierarchicalPowerPrior,
+    Memory,
+    OnlineEM,
+    PowerPrior,
+    Window,
+)
+
+V, BLOCK = 200, 20
+FORGETS = PowerPrior(Memory(800))
+# Topics 0 to 4; 0 goes with the fifth minibatch and 5 comes with the eighth.
+STREAM = [(0, 1, 2, 3, 4)] * 4 + [(1, 2, 3, 4)] * 3 + [(1, 2, 3, 4, 5)] * 3
+
+
+def minibatch(topics, seed, n=200, length=30):
+    """Documents of a few of these topics of twenty words each."""
+    rng = np.random.default_rng(seed)
+    beta = np.zeros((10, V))
+    for k in range(10):
+        beta[k, BLOCK * k : BLOCK * (k + 1)] = 1 / BLOCK
+    theta = rng.dirichlet(np.full(len(topics), 0.2), n)
+    words = theta @ beta[list(topics)]
+    return sparse.csr_matrix(np.array([rng.multinomial(length, p) for p in words], float))
+
+
+def streamed(model, stream=STREAM):
+    for t, topics in enumerate(stream):
+        model.partial_fit(minibatch(topics, t), time=f"day {t + 1}")
+    return model
+
+
+def own(life):
+    return int(np.bincount(np.array(life.words) // BLOCK).argmax())
+
+
+@parametrize_with_checks([HDPGibbsOnlineEM(n_sweeps=8, update=FORGETS, random_state=3)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def large(lives):
+    """Lives of more than fleeting topics."""
+    return [life for life in lives if life.documents > 30]
+
+
+@pytest.mark.parametrize("update", [FORGETS, OnlineEM()], ids=str)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_topics_that_come_and_go_are_reported_when_they_do(update, seed):
+    """The first minibatch splits some topics and leaves a few as one; one of these goes on."""
+    model = streamed(HDPGibbsOnlineEM(10, update=update, random_state=seed))
+    lives = model.births_
+    assert {own(life) for life in lives if life.born == 1} == set(range(5))
+    new = [life for life in large(lives) if life.born > 1]
+    assert [(own(life), life.born, life.born_time) for life in new] == [(5, 8, "day 8")]
+    dead = [life for life in lives if life.died is not None]
+    assert large(dead)
+    assert {own(life) for life in dead} == {0}
+    assert {(life.died, life.died_time) for life in dead} <= {(5, "day 5"), (6, "day 6")}
+
+
+def test_forgotten_topics_are_dropped_where_the_rule_forgets():
+    stream = [*STREAM[:4], *[(1, 2, 3, 4)] * 12]
+    forgets = streamed(HDPGibbsOnlineEM(update=PowerPrior(Memory(150)), random_state=0), stream)
+    keeps = streamed(HDPGibbsOnlineEM(update=SVB(), random_state=0), stream)
+    first = slice(0, BLOCK)
+    assert forgets.topic_word_[:, first].sum(axis=1).max() < 0.3
+    assert keeps.topic_word_[:, first].sum(axis=1).max() > 0.8
+
+
+def test_rows_are_called_by_their_numbers():
+    model = streamed(HDPGibbsOnlineEM(update=FORGETS, random_state=0))
+    ids = model.topic_ids_
+    assert len(ids) == len(np.unique(ids)) == model.n_topics_
+    for life in model.births_:
+        if life.died is None and life.born == 8:
+            (row,) = np.flatnonzero(ids == life.topic)
+            assert model.topic_word_[row, 5 * BLOCK : 6 * BLOCK].sum() > 0.5
+    ids[:] = -1
+    assert (model.topic_ids_ >= 0).all()
+
+
+def test_on_a_stream_that_stays_the_same_none_of_any_size_comes_or_goes():
+    model = streamed(HDPGibbsOnlineEM(10, update=FORGETS, random_state=0), [tuple(range(5))] * 8)
+    assert [life for life in model.births_ if life.died is not None] == []
+    assert [life for life in large(model.births_) if life.born > 1] == []
+
+
+@pytest.mark.parametrize("kind", [HDPGibbsOnlineEM, HDPVarGibbs])
+def test_a_stream_cut_and_resumed_has_the_same_record(kind):
+    uncut, cut = streamed(kind(random_state=0)), kind(random_state=0)
+    for t, topics in enumerate(STREAM):
+        cut = pickle.loads(pickle.dumps(cut))
+        cut.partial_fit(minibatch(topics, t), time=f"day {t + 1}")
+    assert uncut.births_ == cut.births_
+    assert uncut.births_
+    assert_array_equal(uncut.topic_ids_, cut.topic_ids_)
+
+
+def test_online_em_given_as_a_rule_is_the_default():
+    one = streamed(HDPGibbsOnlineEM(random_state=0), STREAM[:3])
+    other = streamed(HDPGibbsOnlineEM(update=OnlineEM(), random_state=0), STREAM[:3])
+    assert_array_equal(one.components_, other.components_)
+
+
+def test_words_are_reported():
+    names = np.array([f"w{v}" for v in range(V)])
+    rows = streamed(HDPGibbsOnlineEM(update=FORGETS, random_state=0)).births_report(names)
+    dead = max((row for row in rows if row.died), key=lambda row: row.documents)
+    block = {f"w{v}" for v in range(BLOCK)}
+    assert len(block.intersection(dead.words)) >= 8
+    assert len(block.intersection(dead.last_words)) >= 8
+
+
+def test_fields_of_the_rule_are_parameters():
+    model = HDPGibbsOnlineEM(update=PowerPrior(0.9)).set_params(update__rho=0.5)
+    assert model.update == PowerPrior(0.5)
+
+
+@pytest.mark.parametrize("update", [HierarchicalPowerPrior(), Window(3)], ids=str)
+def test_rules_with_a_state_are_refused(update):
+    with pytest.raises(ValueError, match="update must be a rule of one step and no state"):
+        HDPGibbsOnlineEM(update=update).partial_fit(minibatch((0,), 0))
+
+
+def test_there_is_no_report_of_drift():
+    model = streamed(HDPGibbsOnlineEM(update=FORGETS, random_state=0), STREAM[:1])
+    with pytest.raises(AttributeError, match="its topics have no fixed places; see births_report"):
+        model.drift_report()

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Groups of documents that explain each other: against the formulas in plain loops, and limits."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+
+from streamtopics.local.groups import ROUNDS, Base, find_groups, known_by
+from streamtopics.parallel import workers
+
+V = 40
+
+
+def blocks(n=60, n_blocks=4, length=6, seed=0):
+    """Documents, each of the eight words of its block and of eight that all have."""
+    rng = np.random.default_rng(seed)
+    block = rng.integers(n_blocks, size=n)
+    own = np.zeros((n_blocks, V))
+    for k in range(n_blocks):
+        own[k, 8 * k : 8 * k + 8] = 0.8 / 8
+    own[:, 32:] = 0.2 / 8
+    return np.array([rng.multinomial(length, own[k]) for k in block], float), block
+
+
+def base_of(D, concentration=1.0, share=0.8):
+    seen = D.sum(axis=0) / D.sum()
+    return Base(0.5 / V + 0.5 * seen, seen, share, concentration)
+
+
+def by_loops(D, known, base, least):
+    """The tables of the module's docstring, a document and a table at a time."""
+    n, s_all = len(D), D.sum() / (D.sum(axis=1) > 0).sum()
+    common = (1 - base.share) * base.background
+    e = base.concentration / (base.concentration + n)
+
+    def log_p(d, others, s):
+        counts = D[others].sum(axis=0)
+        topic = (counts + s * base.words) / (counts.sum() + s)
+        return D[d] @ np.log(base.share * topic + common)
+
+    def fit(members, s):
+        return sum(log_p(d, [i for i in members if i != d], s) for d in members)
+
+    def worth(members, s):
+        return fit(members, s) + len(members) * np.log(max(len(members) - 1, 1e-3))
+
+    alone = D @ np.log(base.share * base.words + common)
+    open_ = [d for d in range(n) if alone[d] > known[d] and D[d].sum() > 0]
+    tables = {}
+    for weight in ROUNDS:
+        s = weight * s_all
+        for d in open_:
+            for members in tables.values():
+                if d in members:
+                    members.remove(d)
+            tables = {k: m for k, m in tables.items() if m}
+            options = {}
+            for k, members in tables.items():
+                explained = log_p(d, members, s)
+                if explained > alone[d]:
+                    options[k] = np.log(len(members) / n) + explained
+            best = max(options, key=lambda k: (options[k], -k)) if options else None
+            otherwise = max(known[d], np.log(e) + alone[d])
+            if best is not None and options[best] > otherwise:
+                tables[best].append(d)
+            elif known[d] < np.log(e) + alone[d]:
+                free = next(k for k in range(n + 1) if k not in tables)
+                tables[free] = [d]
+        topics = {k: m[:] for k, m in tables.items()}
+        for k in sorted(tables, key=lambda k: (len(topics[k]), k)):
+            counts = D[tables[k]].sum(axis=0)
+            others = sorted(j for j in tables if j != k)
+            if not others:
+                break
+            score = []
+            for j in others:
+                c = D[tables[j]].sum(axis=0)
+                topic = (c + s * base.words) / (c.sum() + s)
+                score.append(counts @ np.log(base.share * topic + common) + np.log(len(tables[j])))
+            j = others[int(np.argmax(score))]
+            both = tables[k] + tables[j]
+            better = worth(both, s) > worth(tables[k], s) + worth(tables[j], s)
+            if better and fit(both, s) > alone[both].sum():
+                tables[j] = both
+                del tables[k]
+    return sorted((sorted(m) for m in tables.values() if len(m) >= least), key=len, reverse=True)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("share", [0.8, 1.0])
+def test_the_tables_of_plain_loops(seed, share):
+    D, _ = blocks(40, seed=seed)
+    base = base_of(D, share=share)
+    known = np.where(np.arange(40) % 7 == 0, 0.0, -np.inf)
+    expected = by_loops(D, known, base, 3)
+    found = find_groups(sparse.csr_matrix(D), known, base, 3)
+    assert_array_equal(found.documents, [len(members) for members in expected])
+    tokens = sorted(tuple(D[members].sum(axis=0)) for members in expected)
+    assert_allclose(sorted(map(tuple, found.counts.T)), tokens, atol=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_blocks_are_found(seed):
+    D, block = blocks(200, seed=seed)
+    found = find_groups(sparse.csr_matrix(D), np.full(200, -np.inf), base_of(D), 5)
+    assert found.counts.shape == (V, 4)
+    of_block = found.counts[:32].reshape(4, 8, 4).sum(axis=1)
+    assert (of_block.max(axis=0) > 0.95 * of_block.sum(axis=0)).all()
+    assert set(of_block.argmax(axis=0)) == set(range(4))
+    assert_allclose(found.documents, np.sort(np.bincount(block))[::-1], atol=8)
+
+
+def test_documents_that_topics_explain_open_none():
+    D, _ = blocks()
+    base = base_of(D)
+    alone = D @ np.log(0.8 * base.words + 0.2 * base.background)
+    assert find_groups(sparse.csr_matrix(D), alone + 1e-9, base, 1).documents.size == 0
+    known = np.where(np.arange(60) < 30, 0.0, -np.inf)
+    found = find_groups(sparse.csr_matrix(D), known, base, 1)
+    assert 0 < found.documents.sum() <= 30
+
+
+def test_too_few_documents_make_no_group():
+    D, block = blocks(60)
+    least = np.bincount(block).max() + 10
+    assert (
+        find_groups(sparse.csr_matrix(D), np.full(60, -np.inf), base_of(D), least).counts.size == 0
+    )
+
+
+def test_documents_without_fellows_make_no_group():
+    """Each has words of its own, which it alone explains."""
+    D = np.kron(np.eye(10), np.ones(4))
+    found = find_groups(sparse.csr_matrix(D), np.full(10, -np.inf), base_of(D), 2)
+    assert found.documents.size == 0
+
+
+def test_empty_documents_and_none():
+    D = np.vstack([np.zeros((3, V)), blocks(40)[0], np.zeros((2, V))])
+    with_empty = find_groups(sparse.csr_matrix(D), np.full(45, -np.inf), base_of(D), 4)
+    assert with_empty.documents.sum() <= 40
+    none = find_groups(sparse.csr_matrix((3, V)), np.full(3, -np.inf), base_of(blocks()[0]), 1)
+    assert none.counts.shape == (V, 0)
+
+
+def test_the_input_stays_as_it_was():
+    D, _ = blocks()
+    X = sparse.csr_matrix(D.astype(np.float32))
+    before = X.copy()
+    find_groups(X, np.full(60, -np.inf), base_of(D), 4)
+    assert_array_equal(before.toarray(), X.toarray())
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_what_topics_say_of_documents(n_jobs):
+    D, _ = blocks(400)
+    rng = np.random.default_rng(0)
+    topics, shares = rng.dirichlet(np.ones(V), 3).T, rng.dirichlet(np.ones(3))
+    with workers(n_jobs) as pool:
+        known = known_by(sparse.csr_matrix(D), np.log(topics), np.log(shares), pool)
+        nothing = known_by(sparse.csr_matrix(D), np.zeros((V, 0)), np.zeros(0), pool)
+    joint = shares * np.exp(D @ np.log(topics))
+    assert_allclose(known, np.log(joint.sum(axis=1)))
+    assert (nothing == -np.inf).all()
