@@ -52,6 +52,7 @@ ALLOWED = {
         "priors", "progress", "records", "sentences", "typing", "updates", "validation",
     },
     "inspection": {"base", "metrics", "parallel", "structure"},
+    "streams": {"base", "kernels", "posteriors"},
     "__init__": {"dpp", "estimators", "reviews", "was"},
     "__main__": {"__init__", "datasets", "inspection", "priors", "progress"},
 }  # fmt: skip

@@ -73,6 +73,9 @@ SHORT, LONG = 12, 60
 # Documents that a corpus should be learnt from, counting passes, the tokens of as many of 80
 # words, and most passes; more of a mixture fit the corpus too closely.
 ENOUGH, ENOUGH_TOKENS, MOST_PASSES, MOST_OF_MIXTURE = 5000, 400_000, 5, 2
+# Pseudo-count of a word in a topic; in a small corpus a word has so many in all topics together,
+# but no more than the most in one, nor less than in a stream.
+WORD_PRIOR, WORD_PRIOR_OF_ALL, MOST_WORD_PRIOR = 0.02, 1.5, 0.15
 DOC_TOPIC_UPDATES = {
     "fixed": Fixed(),
     "fixed_point": FixedPoint(),
@@ -285,6 +288,16 @@ def suited_passes(inference: LocalStep, n_documents: int, n_tokens: float) -> in
     if isinstance(inference, OneTopic):
         return min(MOST_OF_MIXTURE, by_documents)
     return min(MOST_PASSES, max(by_documents, math.ceil(ENOUGH_TOKENS / max(n_tokens, 1.0))))
+
+
+def suited_word_prior(update: Any, n_documents: int, n_components: int) -> float:
+    """The pseudo-count of a word in a topic that suits a rule and the size of a corpus.
+
+    Few documents lack many of the words to come, and topics many of the words learnt.
+    """
+    if n_documents >= ENOUGH or getattr(update, "merges", None) != "sum":
+        return WORD_PRIOR
+    return min(MOST_WORD_PRIOR, max(WORD_PRIOR, WORD_PRIOR_OF_ALL / n_components))
 
 
 def word(options: dict[str, Any], value: Any) -> Any:

@@ -55,17 +55,21 @@ class Commit:
         Passes that `fit` has finished.
     update : object
         What the state was made by.
+    uncounted : tuple of (int, float)
+        Minibatches and tokens learnt from that the posterior does not count any more, since its
+        clock was set back.
     """
 
     posterior: Any
     state: Any = None
     n_iter: int = 0
     update: Any = None
+    uncounted: tuple[int, float] = (0, 0.0)
 
     @property
     def n_batches(self) -> int:
         """Minibatches learnt from."""
-        return int(self.posterior.n_batches)
+        return int(self.posterior.n_batches) + self.uncounted[0]
 
     def apart(self) -> Self:
         """Return a record that no later step changes: posteriors are written in place."""
@@ -116,6 +120,10 @@ class StreamingEstimator(BaseEstimator):
         """Set `_commit` and the seed as they are before the first minibatch."""
         raise NotImplementedError
 
+    def _start_corpus(self, batch: Any) -> None:
+        """Do the same before a corpus that is all there is to learn from."""
+        self._start(batch)
+
     def _check_parameters(self) -> None:
         """Raise where parameters contradict each other."""
 
@@ -142,7 +150,7 @@ class StreamingEstimator(BaseEstimator):
         """Learn from a corpus anew."""
         with self._learning() as pool:
             batch = self._read("fit", reset=True, **data)
-            self._start(batch)
+            self._start_corpus(batch)
             self._warn_before(batch)
             self._learn_all(batch, pool)
         return self

@@ -52,7 +52,9 @@ kappa : float, default=0.7
     How fast the step size (t + tau)^-kappa of the t-th minibatch decays, in
     [0, 1]. 1 weighs all minibatches alike; less forgets the early ones, which
     saw worse topics, but leaves the later ones more noise. 0.7 did well on
-    streams of a hundred to a thousand minibatches.""",
+    streams of a hundred to a thousand minibatches that do not change. On three
+    that do, by time and in twenty minibatches of hundreds of documents, 0.5 was
+    ahead by 0.04 nats per token; shuffled they were level.""",
     "n_documents": """\
 n_documents : int or None, default=None
     Size of the corpus that the topics are to be learnt for (the papers' D):

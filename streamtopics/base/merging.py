@@ -88,7 +88,8 @@ class Mergeable(StreamingEstimator):
             If the classes differ.
         ValueError
             If the numbers of topics or features, the feature names, the priors or the
-            seeds differ, or `base` is not an ancestor of both.
+            seeds differ, `base` is not an ancestor of both, or a clock was set back
+            (`streamtopics.streams.set_back`) since they shared what they know.
         AttributeError
             If the update rule does not say how posteriors are made one.
         """
@@ -97,6 +98,8 @@ class Mergeable(StreamingEstimator):
             self._check_mergeable("other", other)
             if base is not None:
                 self._check_mergeable("base", base)
+            self._check_clocks(other, base)
+            if base is not None:
                 self._check_ancestor(base, other)
             if self.seed_ != other.seed_ and self.n_components > 1:
                 raise ValueError(
@@ -145,6 +148,15 @@ class Mergeable(StreamingEstimator):
         own = [model.posterior_.n_batches - before for model in (self, other)]
         return own[0] / sum(own) if sum(own) > 0 else 0.5
 
+    def _check_clocks(self, other: Self, base: Self | None) -> None:
+        before = (0, 0.0) if base is None else base._commit.uncounted
+        for name, model in (("this model", self), ("other", other)):
+            if model._commit.uncounted != before:
+                raise ValueError(
+                    f"the clock of {name} was set back, so that what it shares with the other one "
+                    "cannot be told any more; merge first, or pass a base that was copied later"
+                )
+
     def _check_ancestor(self, base: Self, other: Self) -> None:
         composition = self._composition()
         adds = composition.rule.merges == "sum" and composition.growth == 1
@@ -182,4 +194,7 @@ class Mergeable(StreamingEstimator):
         same_alpha = learns or np.array_equal(mine.alpha, theirs.alpha)
         same_words = np.array_equal(mine.eta, theirs.eta) and np.array_equal(mine.xi, theirs.xi)
         if not (same_words and same_alpha):
-            raise ValueError(f"{name} has another prior; only models that share one can be merged")
+            raise ValueError(
+                f"{name} has another prior; only models that share one can be merged; start both "
+                "with the same topic_word_prior and doc_topic_prior, as numbers or arrays"
+            )

@@ -177,13 +177,16 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
     def _warn_before(self, batch: Documents) -> None:
         composition = self._composition()
-        n_steps = -(-batch.n_documents // self.batch_size) * self._n_passes(batch)
-        n_steps *= composition.n_rounds
+        n_batches = -(-batch.n_documents // self.batch_size) * self._n_passes(batch)
+        n_steps = sum(composition.rule.n_rounds_of(t) for t in range(min(n_batches, FEW_STEPS)))
         if n_steps < FEW_STEPS and self.n_components > 1 and composition.start == NOISE:
-            remedy = "n_rounds" if hasattr(self, "n_rounds") else "max_iter"
+            # More passes would fit few documents too closely.
+            remedy = "use StreamingLDA, whose defaults suit small corpora too"
+            if hasattr(self, "n_rounds"):
+                remedy = "set n_rounds to about 10"
             warnings.warn(
                 f"{type(self).__name__}.fit makes only {n_steps} step(s) from a random start, too "
-                f"few to find topics; for a corpus of few minibatches set {remedy} to about 10",
+                f"few to find topics; for a corpus of few minibatches {remedy}",
                 ConvergenceWarning,
                 stacklevel=4,
             )
@@ -202,7 +205,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         if composition.averaging is not None:
             average = IterateAverage(posterior, uniform=composition.averaging == "uniform")
         state = composition.rule.init(posterior)
-        self._commit = TopicCommit(posterior, state, 0, composition, average)
+        self._commit = TopicCommit(posterior, state, update=composition, average=average)
 
     def _word_prior(self, X: sparse.csr_matrix) -> np.ndarray:
         """The prior of the topics by word."""

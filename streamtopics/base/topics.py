@@ -64,7 +64,8 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
     @property
     def n_tokens_seen_(self) -> float:
         """Number of tokens learnt from, counting repeated passes."""
-        return float(self.posterior_.n_tokens)
+        read = self._whole(lambda: self.posterior_.n_tokens + self._commit.uncounted[1])
+        return float(read)
 
     @property
     def _n_features_out(self) -> int:

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.composition import (
@@ -14,6 +16,7 @@ from streamtopics.base.composition import (
     STARTS,
     UPDATES,
     VIEWS,
+    WORD_PRIOR,
     Averaging,
     Composition,
     suited_doc_topic,
@@ -22,6 +25,7 @@ from streamtopics.base.composition import (
     suited_part,
     suited_passes,
     suited_view,
+    suited_word_prior,
 )
 from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
@@ -35,6 +39,7 @@ from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.updates.rule import Rule
 from streamtopics.validation import COMMON_CONSTRAINTS, POSITIVE_INT, StrOptions
+from streamtopics.validation import WORD_PRIOR as WORD_PRIORS
 
 PARTS: dict[str, dict[str, Any]] = {
     "update": UPDATES,
@@ -83,11 +88,13 @@ class StreamingLDA(StreamingTopicModel):
             DocTopicUpdate, default="auto"
         How that prior is learnt; see `GibbsOnlineEM`. "auto" is "shares" for one topic a
         document, in proportion to their number, and else "fixed_point".
-    topic_word_prior : float, array-like of shape (n_features,) or (n_components, n_features), \
-            WordPrior or callable, default=0.02
+    topic_word_prior : "auto", float, array-like of shape (n_features,) or \
+            (n_components, n_features), WordPrior or callable, default="auto"
         Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, of every
-        word in every topic. An array, or a record such as `streamtopics.priors.SeedWords`, says
-        which words to expect where.
+        word in every topic. "auto" is 0.02; in `fit` on less than 5,000 documents, which lack many
+        of the words to come, it is ``1.5 / n_components``, between 0.02 and 0.15, with rules that
+        add up counts. Give a number where `fit` is to be the same as `partial_fit`. An array, or a
+        record such as `streamtopics.priors.SeedWords`, says which words to expect where.
     {boosted_prior}
     prior_limit : float or None, default=0.3
         The most that the prior weighs in learning, as a share of what was learnt: a prior of
@@ -151,7 +158,8 @@ class StreamingLDA(StreamingTopicModel):
 
     _records: ClassVar[dict[str, dict[str, Any]]] = PARTS | StreamingTopicModel._records
     _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
-        "max_iter": [POSITIVE_INT, StrOptions({"auto"})]
+        "max_iter": [POSITIVE_INT, StrOptions({"auto"})],
+        "topic_word_prior": [*WORD_PRIORS, StrOptions({"auto"})],
     }
 
     def __init__(
@@ -164,7 +172,7 @@ class StreamingLDA(StreamingTopicModel):
         transform_inference: str | LocalStep | None = None,
         doc_topic_prior: DocTopicPriorLike = None,
         doc_topic_prior_update: str | DocTopicUpdate = "auto",
-        topic_word_prior: WordPriorLike = 0.02,
+        topic_word_prior: WordPriorLike | Literal["auto"] = "auto",
         boosted_prior: WordPriorLike = None,
         prior_limit: float | None = 0.3,
         growth: float | None = None,
@@ -245,6 +253,16 @@ class StreamingLDA(StreamingTopicModel):
     def _can_start(self, batch: Documents) -> bool:
         # Without documents there is nothing to choose a local step by.
         return not is_auto(self.inference) or batch.n_documents > 0
+
+    def _start_corpus(self, batch: Documents) -> None:
+        update = self._record("update", self.update)
+        self._suited_prior = suited_word_prior(update, batch.n_documents, self.n_components)
+        super()._start_corpus(batch)
+
+    def _word_prior(self, X: sparse.csr_matrix) -> np.ndarray:
+        if is_auto(self.topic_word_prior):
+            return np.full((1, 1), getattr(self, "_suited_prior", WORD_PRIOR))
+        return super()._word_prior(X)
 
     def _start(self, batch: Documents) -> None:
         self._suited = suited_inference(batch.X)

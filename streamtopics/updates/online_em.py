@@ -18,7 +18,7 @@ from typing import Any
 from streamtopics.checks import check_able
 from streamtopics.messages import AnyStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior
-from streamtopics.updates.rule import Merging, Rule
+from streamtopics.updates.rule import Clock, Merging, Rule
 from streamtopics.updates.schedules import MEAN_DECAY, StepSize
 
 
@@ -47,6 +47,11 @@ class OnlineEM(Rule):
     def merges(self) -> Merging:
         """Running means are averaged, by what they remember."""
         return "mean" if self.step_size(1) <= 0.5 else "decayed mean"
+
+    @property
+    def clock(self) -> Clock:
+        """Return "minibatches"."""
+        return "minibatches"
 
     def divided(self, share: float, first: bool = True) -> Rule:
         """This rule."""

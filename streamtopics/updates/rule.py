@@ -11,6 +11,8 @@ from streamtopics.posteriors import Blend, Learn, Posterior, View
 NOTHING: frozenset[str] = frozenset()
 # How posteriors of two parts of a stream are made one, if they can be.
 Merging = Literal["sum", "mean", "decayed mean"] | None
+# What tells a rule how late in a stream it is.
+Clock = Literal["minibatches", "tokens"] | None
 
 
 @runtime_checkable
@@ -38,6 +40,15 @@ class Rule(Protocol):
     @property
     def merges(self) -> Merging:
         """Way to make one of the posteriors of two parts of a stream; None if there is none."""
+        return None
+
+    @property
+    def clock(self) -> Clock:
+        """What a minibatch counts against, so that later ones count less.
+
+        "minibatches" where a step size falls with their number, "tokens" where what was learnt is
+        a sum over them; None where neither is all there is, as it cannot be set back then.
+        """
         return None
 
     def merged_weights(
@@ -92,6 +103,11 @@ class Around(Rule):
     def merges(self) -> Merging:
         """Way of merging of the inner rule."""
         return self.update.merges
+
+    @property
+    def clock(self) -> Clock:
+        """Clock of the inner rule."""
+        return self.update.clock
 
     def merged_weights(
         self, mine: Posterior, theirs: Posterior, base: Posterior | None

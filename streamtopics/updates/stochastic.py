@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from streamtopics.checks import MOST_DOCUMENTS, check_able, check_whole
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.updates.bps import NO_BOOST, Boost
-from streamtopics.updates.rule import Rule
+from streamtopics.updates.rule import Clock, Rule
 from streamtopics.updates.schedules import DECAY, StepSize
 
 
@@ -39,6 +39,11 @@ class StochasticVI(Rule):
         check_able(self, "weight", "Boost(0.1)", boost=self.boost)
         if self.n_documents is not None:
             check_whole(self, most=MOST_DOCUMENTS, n_documents=self.n_documents)
+
+    @property
+    def clock(self) -> Clock:
+        """Return "minibatches"."""
+        return "minibatches"
 
     def divided(self, share: float, first: bool = True) -> Rule:
         """This rule."""

@@ -45,7 +45,9 @@ def rows(n_components: int = 7, **parameters: Any) -> list[StreamingTopicModel]:
         StreamingLDA.preset(name, n_components, **QUICKER.get(name, {}) | parameters)
         for name in PRESETS
     ]
-    return [*presets, StreamingLDA(n_components, max_iter=1, **parameters)]
+    # As `partial_fit` has it, also where `fit` has few documents.
+    own = {"max_iter": 1, "topic_word_prior": 0.02}
+    return [*presets, StreamingLDA(n_components, **own | parameters)]
 
 
 def name_of(estimator: StreamingTopicModel) -> str:

@@ -69,7 +69,9 @@ def test_a_window_never_takes_back_more_than_was_learnt():
 
 def test_the_alpha_of_both_is_in_a_merged_sum_whichever_came_first():
     def start():
-        return StreamingLDA(3, update="svb", start="noise", batch_size=10, random_state=0)
+        return StreamingLDA(
+            3, update="svb", start="noise", topic_word_prior=0.02, batch_size=10, random_state=0
+        )
 
     models = [start().partial_fit(X[:10]), start().fit(X[10:])]
     merged = [copy.deepcopy(models[i]).merge(models[1 - i]).doc_topic_prior_ for i in (0, 1)]

@@ -126,6 +126,56 @@ def test_transform_has_no_background_that_was_not_learnt():
     assert_allclose(other.fit(corpus(7)).transform(corpus(7)).sum(axis=1), 1, rtol=1e-6)
 
 
+def eta_of(model):
+    eta = model.posterior_.eta
+    assert eta.shape == (1, 1)
+    return eta.item()
+
+
+def test_small_corpora_are_smoothed_more():
+    """1.5 tokens of a word over all topics, within bounds, where `fit` has few documents."""
+    for n_components, eta in ((1, 0.15), (10, 0.15), (30, 0.05), (75, 0.02), (200, 0.02)):
+        model = StreamingLDA(n_components, random_state=0, max_iter=1).fit(corpus(7))
+        assert_allclose(eta_of(model), eta)
+        same = StreamingLDA(n_components, topic_word_prior=eta_of(model), random_state=0)
+        same.set_params(max_iter=1).fit(corpus(7))
+        assert_array_equal(model.components_, same.components_)
+
+
+def test_streams_and_larger_corpora_are_smoothed_as_ever():
+    many = corpus(7, n=5000)
+    model = fitted(many)
+    assert eta_of(model) == 0.02
+    assert_array_equal(model.components_, fitted(many, topic_word_prior=0.02).components_)
+    assert_allclose(eta_of(fitted(many[:4999])), 0.15)
+    stream = StreamingLDA(K, random_state=0).partial_fit(corpus(7))
+    assert eta_of(stream) == 0.02
+    # The size of a corpus before does not count.
+    assert eta_of(model.fit(many[:100]).fit(many)) == 0.02
+    for rule in ("online_em", "power_prior", "svi"):
+        assert eta_of(fitted(corpus(30), update=rule)) == 0.02
+    assert_allclose(eta_of(fitted(corpus(30), update="bps")), 0.15)
+
+
+def test_models_that_were_smoothed_differently_cannot_be_merged():
+    X, model = corpus(30), StreamingLDA(K, start="noise", random_state=0)
+    with pytest.raises(ValueError, match=r"other has another prior.*same topic_word_prior"):
+        clone(model).fit(X).merge(clone(model).partial_fit(X))
+    model.set_params(topic_word_prior=0.02)
+    merged = clone(model).fit(X).merge(clone(model).partial_fit(X))
+    assert merged.n_tokens_seen_ == 6 * X.sum()
+
+
+def test_words_that_few_documents_lack_are_not_next_to_impossible():
+    rng = np.random.default_rng(0)
+    beta = rng.dirichlet(np.full(2000, 0.05), K)
+    theta = rng.dirichlet(np.full(K, 0.3), 400)
+    X = sparse.csr_matrix(np.array([rng.multinomial(30, t @ beta) for t in theta], float))
+    assert (np.asarray(X[:60].sum(axis=0)) == 0).mean() > 0.7
+    auto, before = (fitted(X[:60], topic_word_prior=eta).score(X[60:]) for eta in ("auto", 0.02))
+    assert auto > before + 0.1
+
+
 def test_what_auto_stands_for_must_fit_from_the_first_minibatch_on():
     """Short documents have no log_theta, which this prior is learnt from."""
     model = StreamingLDA(K, doc_topic_prior_update="fixed_point", random_state=0)

@@ -65,7 +65,10 @@ VARIANTS = [
     StreamingLDA(7, update=MemoizedVB(2), n_start_rounds=2, max_iter=1, **SEED),
     StreamingLDA(7, update=IncrementalVB(3), max_iter=1, **SEED),
     StreamingLDA(7, update=AdaptiveRate(), averaging="linear", max_iter=1, **SEED),
-    StreamingLDA(7, update="bps", inference="gibbs", inner_batch_size=40, max_iter=1, **SEED),
+    StreamingLDA(
+        7, update="bps", inference="gibbs", topic_word_prior=0.02, inner_batch_size=40,
+        max_iter=1, **SEED,
+    ),
     StreamingLDA(7, update=PowerPrior(Memory(500)), inference="one_topic", max_iter=1, **SEED),
     StreamingMixture(7, background=0.0, growth=1.0, inner_batch_size=None, max_iter=1, **SEED),
 ]  # fmt: skip
@@ -311,7 +314,7 @@ def test_a_warning_that_is_an_error_leaves_the_last_fit(noisy, X):
     before = bits(estimator.fit(X))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        once = {"n_rounds": 1, "update_each_sweep": False}
+        once = {"n_rounds": 1, "n_start_rounds": 1, "update_each_sweep": False}
         once = {name: value for name, value in once.items() if hasattr(estimator, name)}
         estimator.set_params(batch_size=700, **once)
         with pytest.raises(ConvergenceWarning):
@@ -741,6 +744,9 @@ def test_verbose_shows_progress_and_changes_nothing(estimator, X, capsys):
 def test_fit_warns_of_too_few_steps(X):
     with pytest.warns(ConvergenceWarning, match="set n_rounds to about 10"):
         SVBLDA(random_state=0).fit(X)
+    with pytest.warns(ConvergenceWarning, match=r"makes only 1 step.*use StreamingLDA"):
+        GibbsOnlineEM(random_state=0, batch_size=700, n_start_rounds=1).fit(X)
+    GibbsOnlineEM(random_state=0, batch_size=700).fit(X)
     SVBLDA(random_state=0, n_rounds=5).fit(X)
     SVBLDA(random_state=0, batch_size=140).fit(X)
     SVBLDA(1).fit(X)

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Defaults on corpora cut to a few documents, beside those of scikit-learn, gensim and tomotopy.
+
+    python -m benchmarks.small_corpora [CORPUS ...] [--sizes 60 200] [--seeds 0 1 2]
+        [--models NAME ...] [--results FILE] [--table FILE]
+
+A line of CSV for each corpus, size, seed and model; what stands in the results already is not run
+again. `--table` writes means over the seeds. All models have ten topics, and everything else as
+it comes; tomotopy, which does not say how long to sample, has 200 sweeps.
+
+Words are those of `benchmarks.text_quality`, of all documents of a corpus, as from a vectorizer
+that knows more of them than the few documents learnt from: these are drawn by the seed, as are up
+to 1,000 held-out ones. Scores are by the common fold-in of `benchmarks.text_quality`, in nats per
+held-out token: `score` over all words, and `score_known` over the words that were learnt from
+alone, for which topics are normalised. NPMI is that of the ten likeliest words, over all documents
+that are not held out. Seconds are CPU time of the fit.
+"""
+
+import argparse
+import csv
+import time
+import warnings
+from collections.abc import Callable
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.decomposition import LatentDirichletAllocation
+from threadpoolctl import threadpool_limits
+
+from benchmarks import text_quality
+from benchmarks.text_quality import (
+    LEAST_PROBABILITY,
+    Counts,
+    Fitted,
+    Train,
+    apart,
+    documents,
+    fold_in,
+    halves,
+    own,
+    score,
+)
+from streamtopics import StreamingLDA
+from streamtopics.metrics import topic_coherence
+
+CHOOSE = ("newsgroups", "m10_titles", "imdb_unlabelled")
+CONFIRM = ("bbc_news", "reuters21578")
+SIZES = (60, 200, 500, 2000)
+N_TOPICS, MOST_HELD_OUT = 10, 1000
+KEY = ("corpus", "size", "seed", "model")
+FIGURES = ("score", "score_known", "npmi", "seconds")
+FIELDS = (*KEY, *FIGURES)
+
+
+def scikit_learn(X: Counts, K: int, seed: int) -> Train:
+    """Ten passes of variational Bayes."""
+    model = LatentDirichletAllocation(K, random_state=seed)
+
+    def train() -> Fitted:
+        model.fit(X)
+        topics = model.components_ / model.components_.sum(axis=1, keepdims=True)
+        return Fitted(topics, np.full(K, model.doc_topic_prior_), model.transform)
+
+    return train
+
+
+def tomotopy(X: Counts, K: int, seed: int) -> Train:
+    """200 sweeps, of which words that were not learnt from have the pseudo-count of the prior."""
+    train_seen = text_quality.tomotopy(X, K, seed)
+    known = np.asarray(X.sum(axis=0)).ravel() > 0
+
+    def train() -> Fitted:
+        found = train_seen()
+        # The pseudo-count is what a known word has that a topic lacks.
+        least = found.topics[:, known].min(axis=1, keepdims=True)
+        topics = np.where(known, found.topics, least)
+        return found._replace(topics=topics / topics.sum(axis=1, keepdims=True))
+
+    return train
+
+
+MODELS: dict[str, Callable[..., Train]] = {
+    "StreamingLDA": partial(own, StreamingLDA),
+    # As for streams and larger corpora.
+    "StreamingLDA, 0.02": partial(own, StreamingLDA, topic_word_prior=0.02),
+    "scikit-learn": scikit_learn,
+    "gensim": text_quality.gensim,
+    "tomotopy": tomotopy,
+}
+
+
+@lru_cache(maxsize=1)
+def counts(name: str) -> Counts:
+    """Counts of all documents."""
+    split = documents(name, 0)
+    return sparse.vstack([split.train, split.test], format="csr")
+
+
+def cut(name: str, size: int, seed: int) -> tuple[Counts, Counts, Counts]:
+    """Counts of the documents to learn from, of held-out ones and of all others."""
+    X = counts(name)
+    order = np.random.default_rng(seed).permutation(X.shape[0])
+    n_held_out = min(MOST_HELD_OUT, X.shape[0] - max(SIZES))
+    pool = X[order[n_held_out:]]
+    return pool[:size], X[order[:n_held_out]], pool
+
+
+def measured(
+    model: Callable[..., Train], train: Counts, test: Counts, pool: Counts, seed: int
+) -> dict[str, str]:
+    """The figures of a model."""
+    fit = model(train, N_TOPICS, seed)
+    start = time.process_time()
+    fitted = fit()
+    seconds = time.process_time() - start
+    topics = np.maximum(np.asarray(fitted.topics, dtype=np.float64), LEAST_PROBABILITY)
+    alpha = np.full(N_TOPICS, 1 / N_TOPICS) if fitted.alpha is None else np.array(fitted.alpha)
+    top = np.argsort(-topics, axis=1, kind="stable")[:, :10]
+    known = np.asarray(train.sum(axis=0)).ravel() > 0
+    found = {
+        "score": held_out_score(topics, alpha, test),
+        "score_known": held_out_score(topics[:, known], alpha, test[:, known]),
+        "npmi": float(topic_coherence(top, pool).mean()),
+        "seconds": seconds,
+    }
+    return {field: f"{value:.4f}" for field, value in found.items()}
+
+
+def held_out_score(topics: np.ndarray, alpha: np.ndarray, X: Counts) -> float:
+    """Score of one half of the tokens of each document, given the other."""
+    topics = topics / topics.sum(axis=1, keepdims=True)
+    observed, held_out = halves(X)
+    return score(fold_in(observed, topics, alpha), topics, held_out)
+
+
+def run(corpus: str, size: int, seed: int, names: list[str], results: Path) -> None:
+    """Add what is missing in the results."""
+    for name in names:
+        key = dict(zip(KEY, (corpus, str(size), str(seed), name), strict=True))
+        rows = text_quality.read(results)
+        if any(all(row[field] == key[field] for field in KEY) for row in rows):
+            continue
+        found = apart(partial(measured, MODELS[name], *cut(corpus, size, seed), seed))
+        if found:
+            keep(results, key | found)
+
+
+def keep(results: Path, row: dict[str, str]) -> None:
+    """Add a row, and print it."""
+    new = not results.exists()
+    with results.open("a", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
+        if new:
+            writer.writeheader()
+        writer.writerow(row)
+    print(*(row[field] for field in FIELDS), sep=" | ", flush=True)
+
+
+def table(results: Path) -> str:
+    """A table in reStructuredText for each corpus, of means over the seeds."""
+    rows, lines = text_quality.read(results), []
+    head = ", ".join(f'"{name}"' for name in ("documents", *MODELS))
+    for corpus in (*CHOOSE, *CONFIRM):
+        of_corpus = [row for row in rows if row["corpus"] == corpus]
+        if not of_corpus:
+            continue
+        n_seeds = len({row["seed"] for row in of_corpus})
+        title = f"{corpus}: score / score of known words / NPMI (n = {n_seeds})"
+        lines += [f".. csv-table:: {title}", f"   :header: {head}", ""]
+        for size in SIZES:
+            cells = [f"{size}"]
+            for model in MODELS:
+                here = [r for r in of_corpus if (r["size"], r["model"]) == (str(size), model)]
+                cells.append(cell(here))
+            lines.append("   " + ", ".join(cells))
+        lines.append("")
+    return "\n".join(lines)
+
+
+def cell(rows: list[dict[str, Any]]) -> str:
+    """Means of the figures."""
+    if not rows:
+        return ""
+    means = [np.mean([float(row[field]) for row in rows]) for field in FIGURES[:3]]
+    return "{:.3f} / {:.3f} / {:.2f}".format(*means)
+
+
+def main() -> None:
+    """Run what is not there yet."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("corpora", nargs="*", metavar="CORPUS", default=[*CHOOSE, *CONFIRM])
+    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--models", nargs="+", choices=list(MODELS), default=list(MODELS))
+    parser.add_argument("--results", type=Path, default=Path(__file__).parent / "small_corpora.csv")
+    parser.add_argument("--table", type=Path)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    if options.table:
+        options.table.write_text(table(options.results), encoding="utf-8")
+        return
+    with threadpool_limits(limits=1):
+        for corpus in options.corpora:
+            for seed in options.seeds:
+                for size in options.sizes:
+                    run(corpus, size, seed, options.models, options.results)
+
+
+if __name__ == "__main__":
+    main()
