@@ -166,6 +166,11 @@ class Statistics:
         takes_back = self.takes_back or scale < 0
         return replace(self, words=words, counts=counts, takes_back=takes_back)
 
+    def without(self, words: np.ndarray) -> "Statistics":
+        """The same but for some words, of which nothing is left."""
+        kept = ~np.isin(self.words, words)
+        return replace(self, words=self.words[kept], counts=self.counts[kept])
+
 
 @dataclass(frozen=True)
 class TableStatistics(Statistics):
@@ -258,6 +263,10 @@ class SideBySideStatistics:
         """These counts and `scale` times others; of these documents."""
         pairs = zip(self.parts, other.parts, strict=True)
         return SideBySideStatistics(tuple(mine.plus(theirs, scale) for mine, theirs in pairs))
+
+    def without(self, words: np.ndarray) -> "SideBySideStatistics":
+        """The same but for some words, of which nothing is left."""
+        return SideBySideStatistics(tuple(part.without(words) for part in self.parts))
 
 
 AnyStatistics = Statistics | NodeStatistics | SideBySideStatistics

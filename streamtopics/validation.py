@@ -334,6 +334,20 @@ def check_column_names(estimator: Any, X: Any, *, reset: bool) -> None:
         )
 
 
+def check_columns(columns: Any, n_features: int) -> np.ndarray:
+    """Distinct columns of counts, sorted, int32."""
+    found = np.unique(columns)
+    if found.size and found.dtype.kind not in "iu":
+        raise TypeError(f"columns must be whole numbers, of columns of X; got {columns!r:.60}")
+    outside = found[(found < 0) | (found >= n_features)]
+    if outside.size:
+        raise ValueError(
+            f"columns must be from 0 to {n_features - 1}, as X has {n_features} columns; got "
+            f"{outside[0]}"
+        )
+    return found.astype(np.int32)
+
+
 def check_feature_names(feature_names: Any, n_features: int) -> np.ndarray:
     """Names of all columns, as an array."""
     names = np.asarray(feature_names, dtype=object)

@@ -38,7 +38,7 @@ ALLOWED = {
     "datasets": {"dpp", "structure"},
     "validation": {"checks", "priors", "structure"},
     "sentences": {"validation"},
-    "text": set(),
+    "text": {"kernels", "parallel"},
     "base": {
         "local", "messages", "metrics", "models", "parallel", "posteriors", "progress", "records",
         "sentences", "typing", "updates", "validation",

@@ -262,6 +262,9 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
             ahead = self._completion(batch.X[: predictive.MONITORED], pool)
             report.score(predictive.per_token(*ahead))
 
+    def _state_without(self, words: np.ndarray) -> Any:
+        return self._commit.update.rule.without_words(self._commit.state, words)
+
     @property
     def _learnt(self) -> TopicPosterior | IterateAverage:
         return self._commit.average or self._commit.posterior

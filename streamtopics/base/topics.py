@@ -3,16 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.frame import StreamingEstimator
+from streamtopics.base.frame import StreamingEstimator, lock_of
 from streamtopics.metrics.relevance import relevant_words
 from streamtopics.records import RecordParameters
-from streamtopics.validation import check_feature_names
+from streamtopics.validation import check_columns, check_feature_names
 
 
 class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
@@ -100,6 +101,37 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
         names = self._column_names(feature_names)
         topics, weights = self._whole(lambda: (self.topic_word_, self.topic_weights_))
         return [list(names[k]) for k in relevant_words(topics, weights, n, relevance=relevance)]
+
+    def forget_words(self, columns: Any) -> Self:
+        """Forget what was learnt of some columns, which stand for other words from now on.
+
+        Each is left with what it would have if its word had never occurred: the prior's part.
+        Documents, tokens and minibatches seen are still counted. When it fails nothing has
+        changed.
+
+        Parameters
+        ----------
+        columns : array-like of int
+            Columns of the counts, such as `recycled_` of a
+            `~streamtopics.text.StreamingCountVectorizer`.
+
+        Returns
+        -------
+        self : object
+            The estimator.
+        """
+        check_is_fitted(self)
+        words = check_columns(columns, self.n_features_in_)
+        with lock_of(self):
+            if len(words):
+                new = replace(self._commit, state=self._state_without(words))
+                self._learnt.forget(words, [(vars(self), "_commit", new)])
+        return self
+
+    def _state_without(self, words: np.ndarray) -> Any:
+        """The state of the update rule, without what it has of some words."""
+        rule = self._commit.update
+        return self._commit.state if rule is None else rule.without_words(self._commit.state, words)
 
     def _column_names(self, feature_names: Any) -> np.ndarray:
         """Names of the columns: those given, or seen in `fit`, or their numbers."""

@@ -98,6 +98,11 @@ class HDPModel(ReportsLives, StreamingTopicModel):
     def _state_of_rule(self) -> None:
         """None: the tables are those of the model."""
 
+    def _state_without(self, words: np.ndarray) -> np.ndarray:
+        """The tables, which are of topics."""
+        tables: np.ndarray = self._commit.state
+        return tables
+
     def _learn(self, batch: Documents, pool: Workers) -> None:
         commit, averaged = self._commit, Gibbs(self.n_sweeps).averaged
         model = HDP(

@@ -10,6 +10,7 @@ left_to_right: ModuleType
 profiles: ModuleType
 rows: ModuleType
 supervised: ModuleType
+tokens: ModuleType
 variational: ModuleType
 was: ModuleType
 instruction_set: str

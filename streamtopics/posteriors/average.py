@@ -20,7 +20,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from streamtopics.posteriors.protocol import Blend, Swap
-from streamtopics.posteriors.topics import TopicPosterior, blend_together
+from streamtopics.posteriors.topics import TopicPosterior, blend_together, forget_together
 
 MOST_THETA = 1e6
 
@@ -76,6 +76,11 @@ class IterateAverage:
         """The whole of the average, of shape (n_words, n_components)."""
         found: np.ndarray = self.theta * self.posterior.dense() + self.rest.dense()
         return found
+
+    def forget(self, words: np.ndarray, swaps: Sequence[Swap] = ()) -> None:
+        """Leave of words the prior's part, in the posterior and in the average."""
+        never_seen = self.posterior.never_seen(words)
+        forget_together([(self.posterior, never_seen), (self.rest, 0.0)], words, swaps)
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
         """Carry out an update of the posterior, and take the new iterate in."""

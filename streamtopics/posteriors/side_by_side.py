@@ -17,7 +17,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from streamtopics.posteriors.protocol import Blend, Swap
-from streamtopics.posteriors.topics import Proposal, TopicPosterior, blend_together
+from streamtopics.posteriors.topics import (
+    Proposal,
+    TopicPosterior,
+    blend_together,
+    forget_together,
+)
 
 COEFFICIENTS = ("retain", "gain", "prior", "boost")
 
@@ -117,6 +122,11 @@ class SideBySide:
         if blend.noise is not None or blend.alpha is not None:
             raise ValueError("posteriors side by side take no noise, and their alpha stays")
         blend_together(self._split(blend), swaps)
+
+    def forget(self, words: np.ndarray, swaps: Sequence[Swap] = ()) -> None:
+        """Leave of words the prior's part, in all parts."""
+        parts = [(part, part.never_seen(words)) for part in self.parts]
+        forget_together(parts, words, swaps)
 
     def _split(self, blend: Blend) -> list[tuple[TopicPosterior, Blend]]:
         """Each part and its share of the update."""

@@ -38,6 +38,8 @@ from streamtopics.posteriors.state import EMPTY, State, StatePosterior, StatePro
 
 # Below this weight of S, the weight is multiplied into S.
 LEAST_WEIGHT = 1e-20
+# Share of a mass of which, when so much is left of it, nothing is left but for rounding.
+ROUNDING = 1e-12
 # Words of which divergences are summed at once: enough rows to fill a cache.
 WORDS_AT_ONCE = 512
 
@@ -254,6 +256,28 @@ class TopicPosterior(StatePosterior):
         given = new.S, statistics.words, counts, scale, fold
         return (*given, old.learnt_mass, new.learnt_mass), new
 
+    def forget(self, words: np.ndarray, swaps: Sequence[Swap] = ()) -> None:
+        """Leave of words what there would be if they had never occurred: the prior's part.
+
+        And set the attributes in `swaps` together with it, or neither.
+        """
+        forget_together([(self, self.never_seen(words))], words, swaps)
+
+    def never_seen(self, words: np.ndarray) -> Any:
+        """Rows of S of words that never occurred: after noise S is all of lam, its prior too."""
+        prior_is_apart = self.c.any() or self.b.any()
+        return 0.0 if prior_is_apart else self.prior_rows(words) / self.a
+
+    def _forgetting(self, words: np.ndarray, left: Any) -> tuple[tuple[np.ndarray, ...], State]:
+        """Arguments of the compiled writer and the state, with `left` of the words in S."""
+        old, k = self._state, self.n_nodes
+        S = old.S if old.S.flags.writeable else np.array(old.S)
+        change = np.ascontiguousarray(left - old.S[words])
+        mass = old.learnt_mass + change.sum(axis=0)
+        mass[np.abs(mass) <= ROUNDING * np.abs(old.learnt_mass)] = 0.0
+        arguments = S, words, change, np.ones(k), np.ones(k), old.learnt_mass, np.empty(k)
+        return arguments, old._replace(S=S, learnt_mass=mass)
+
     def _check(self, blend: Blend) -> None:
         """Refuse statistics and an alpha that do not fit."""
         statistics, shape = blend.statistics, (len(blend.statistics.words), self.n_nodes)
@@ -431,9 +455,29 @@ def blend_together(
 ) -> None:
     """Carry out updates of several posteriors, and set attributes: all of them, or none."""
     prepared = [posterior._prepared(blend) for posterior, blend in updates]
+    _write([posterior for posterior, _ in updates], prepared, swaps)
+
+
+def forget_together(
+    parts: Sequence[tuple[TopicPosterior, Any]], words: np.ndarray, swaps: Sequence[Swap] = ()
+) -> None:
+    """Leave some rows in S of posteriors, and set attributes: all, or none.
+
+    `parts` are posteriors and what is left in each of the words, which are distinct, int32.
+    """
+    prepared = [posterior._forgetting(words, left) for posterior, left in parts]
+    _write([posterior for posterior, _ in parts], prepared, swaps)
+
+
+def _write(
+    posteriors: Sequence[TopicPosterior],
+    prepared: Sequence[tuple[tuple[np.ndarray, ...], State]],
+    swaps: Sequence[Swap],
+) -> None:
+    """Change the rows of posteriors, their states and attributes in one call."""
     states = [
         (vars(posterior), "_state", state)
-        for (posterior, _), (_, state) in zip(updates, prepared, strict=True)
+        for posterior, (_, state) in zip(posteriors, prepared, strict=True)
     ]
     kernel.write([arguments for arguments, _ in prepared], [*states, *swaps])
 

@@ -1,8 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From texts to counts: sentences, a vectorizer that keeps them apart, and counts with names."""
+"""From texts to counts: words, sentences, a vocabulary that follows a stream, and names."""
 
 from streamtopics.text.named import NamedCounts, NamedVectorizer
+from streamtopics.text.pipeline import StreamingPipeline
 from streamtopics.text.sentence_vectorizer import SentenceVectorizer
 from streamtopics.text.splitting import split_sentences
+from streamtopics.text.streaming_vectorizer import StreamingCountVectorizer
 
-__all__ = ["NamedCounts", "NamedVectorizer", "SentenceVectorizer", "split_sentences"]
+__all__ = [
+    "NamedCounts",
+    "NamedVectorizer",
+    "SentenceVectorizer",
+    "StreamingCountVectorizer",
+    "StreamingPipeline",
+    "split_sentences",
+]

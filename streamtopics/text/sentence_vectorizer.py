@@ -10,8 +10,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from streamtopics.text.counting import counts_runs_alone
 from streamtopics.text.named import NamedCounts, TextVectorizer
 from streamtopics.text.splitting import split_sentences
+from streamtopics.text.streaming_vectorizer import StreamingCountVectorizer
 
 
 class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
@@ -26,7 +28,7 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     ----------
     vectorizer : CountVectorizer, TfidfVectorizer, HashingVectorizer or None, default=None
         What counts, and decides which words there are; it is cloned, not changed. None
-        is ``CountVectorizer()``; to search over its parameters, such as
+        is ``StreamingCountVectorizer()``; to search over its parameters, such as
         ``vectorizer__min_df``, pass it.
     splitter : callable or None, default=None
         Takes a text, a str, and returns its sentences, a list of str. None is
@@ -170,6 +172,9 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
             )
         return list(sentences)
 
+    def _fresh(self) -> Any:
+        return StreamingCountVectorizer() if self.vectorizer is None else super()._fresh()
+
     def _fit(self, documents: list[list[str]]) -> Self:
         vectorizer = self._fresh()
         if getattr(vectorizer, "input", None) != "content":
@@ -178,6 +183,10 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
                 f"with input='content'; got {vectorizer!r}. Files are read by "
                 "streamtopics.datasets.read_texts"
             )
+        if isinstance(vectorizer, StreamingCountVectorizer) and counts_runs_alone(vectorizer):
+            # No word reaches over the end of a line, so that lines do for sentences.
+            self.vectorizer_ = vectorizer.fit(map("\n".join, documents))
+            return self
         # Its analyzer takes a sentence; while it is fitted, a document.
         analyze = vectorizer.build_analyzer()
         vectorizer.build_analyzer = lambda: lambda document: chain(*map(analyze, document))

@@ -58,6 +58,14 @@ class AdaptiveRate(Rule):
         """Return what there is before the first minibatch: no gradient."""
         return Gradients(None, 0.0, self.memory)
 
+    def without_words(self, state: Gradients, words: np.ndarray) -> Gradients:
+        """The means, with no gradient of these words; of the square norm all is kept."""
+        if state.mean is None:
+            return state
+        mean = state.mean.copy()
+        mean[words] = 0.0
+        return state._replace(mean=mean)
+
     def step(self, posterior: Any, learn: Learn, state: Gradients) -> tuple[Blend, Gradients]:
         """Return the blend to (1 - r) lam + r (eta + D/B s)."""
         s = learn(posterior)

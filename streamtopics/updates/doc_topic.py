@@ -284,6 +284,11 @@ class LearnsDocTopicPrior(Around):
         """The state of the rule, and what is remembered of the documents."""
         return self.update.init(posterior), None
 
+    def without_words(self, state: tuple[Any, Memory], words: np.ndarray) -> tuple[Any, Memory]:
+        """The state without them; of the documents all is kept."""
+        inner, memory = state
+        return self.update.without_words(inner, words), memory
+
     def step(
         self, posterior: Posterior, learn: Learn, state: tuple[Any, Memory]
     ) -> tuple[Blend, tuple[Any, Memory]]:

@@ -4,6 +4,8 @@
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, runtime_checkable
 
+import numpy as np
+
 from streamtopics.checks import check_able, check_whole
 from streamtopics.messages import AnyStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior, View
@@ -76,6 +78,13 @@ class Rule(Protocol):
     def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
         """The blend that takes in the current minibatch, and the state after it."""
 
+    def without_words(self, state: Any, words: np.ndarray) -> Any:
+        """The state without what it has of some words, columns of the posterior.
+
+        A rule whose state is about words defines it, so that words can be forgotten.
+        """
+        return state
+
 
 @dataclass(frozen=True)
 class Around(Rule):
@@ -128,6 +137,10 @@ class Around(Rule):
     def init(self, posterior: Posterior) -> Any:
         """Return the first state of the inner rule."""
         return self.update.init(posterior)
+
+    def without_words(self, state: Any, words: np.ndarray) -> Any:
+        """Return the state of the inner rule without them."""
+        return self.update.without_words(state, words)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ and replaces what each of them said the last time: lam = eta + sum_b s_b; Hughes
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from streamtopics.checks import check_able, check_whole
 from streamtopics.posteriors import Blend, Learn, Posterior
 from streamtopics.updates.rule import Rule
@@ -45,6 +47,10 @@ class MemoizedVB(Rule):
         change, kept = _replaced(new, state, self.n_minibatches)
         return Blend(1.0, 1.0, 0.0, change), (*kept, new)
 
+    def without_words(self, state: tuple[Any, ...], words: np.ndarray) -> tuple[Any, ...]:
+        """What is remembered, without them."""
+        return tuple(statistics.without(words) for statistics in state)
+
 
 @dataclass(frozen=True)
 class Window(Rule):
@@ -72,6 +78,10 @@ class Window(Rule):
         new = learn(posterior)
         change, kept = _replaced(new, state, self.length)
         return Blend(1.0, 1.0, 0.0, change), (*kept, new)
+
+    def without_words(self, state: tuple[Any, ...], words: np.ndarray) -> tuple[Any, ...]:
+        """What is remembered, without them."""
+        return tuple(statistics.without(words) for statistics in state)
 
 
 @dataclass(frozen=True)
@@ -106,6 +116,14 @@ class IncrementalVB(Rule):
         change, kept = _replaced(new, kept, self.n_minibatches)
         total = change if total is None else change.plus(total, 1.0)
         return Blend(1 - rate, rate, rate, total), ((*kept, new), total)
+
+    def without_words(
+        self, state: tuple[tuple[Any, ...], Any], words: np.ndarray
+    ) -> tuple[tuple[Any, ...], Any]:
+        """What is remembered and its sum, without them."""
+        kept, total = state
+        kept = tuple(statistics.without(words) for statistics in kept)
+        return kept, None if total is None else total.without(words)
 
 
 def _replaced(new: Any, kept: tuple[Any, ...], most: int) -> tuple[Any, tuple[Any, ...]]:

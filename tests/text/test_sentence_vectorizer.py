@@ -18,7 +18,7 @@ from sklearn.preprocessing import FunctionTransformer
 from streamtopics import SVBLDA
 from streamtopics.datasets import iter_minibatches
 from streamtopics.sentences import read_sentences
-from streamtopics.text import SentenceVectorizer, split_sentences
+from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer, split_sentences
 
 TEXTS = [
     "Red green. Blue red! Red.",
@@ -47,6 +47,9 @@ VECTORIZERS = {
     "tokenizer": CountVectorizer(tokenizer=str.split, token_pattern=None),
     "preprocessor": CountVectorizer(preprocessor=str.upper),
     "analyzer": CountVectorizer(analyzer=str.split),
+    "compiled": StreamingCountVectorizer(stop_words="english", strip_accents="unicode"),
+    "compiled pairs": StreamingCountVectorizer(ngram_range=(1, 2)),
+    "compiled, in Python": StreamingCountVectorizer(analyzer="char_wb", ngram_range=(2, 3)),
     "vocabulary": CountVectorizer(vocabulary=["red", "blue"]),
     "tf-idf": TfidfVectorizer(),
     "hashing": HashingVectorizer(n_features=16),
@@ -157,7 +160,7 @@ def test_document_frequency_is_not_that_of_sentences():
 
 
 @pytest.mark.parametrize(
-    "name", sorted(set(VECTORIZERS) - {"none", "pairs", "hashing", "analyzer"})
+    "name", sorted(set(VECTORIZERS) - {"none", "pairs", "compiled pairs", "hashing", "analyzer"})
 )
 def test_without_ngrams_the_vocabulary_is_that_of_the_vectorizer_alone(name):
     model, alone = SentenceVectorizer(VECTORIZERS[name]), clone(VECTORIZERS[name])
@@ -316,3 +319,15 @@ def test_a_vectorizer_of_another_kind(vectorizer):
 def test_no_words():
     with pytest.raises(ValueError, match="empty vocabulary"):
         SentenceVectorizer().fit(["", "!"])
+
+
+@pytest.mark.parametrize("settings", [{}, {"min_df": 2}, {"max_df": 0.5}, {"max_features": 2}])
+def test_the_compiled_counter_learns_what_count_vectorizer_does(settings):
+    texts = [*TEXTS, "Σοφός ΣΟΦΟΣ. ΣΟΦΟΣ! \u0301a Red", "Οδός. Green"]
+    ours = SentenceVectorizer(StreamingCountVectorizer(**settings))
+    theirs = SentenceVectorizer(CountVectorizer(**settings))
+    for one, other in zip(ours.fit_transform(texts), theirs.fit_transform(texts), strict=True):
+        assert_array_equal(one.toarray(), other.toarray())
+        assert_array_equal(one.indices, other.indices)
+        assert one.dtype == other.dtype
+    assert ours.vectorizer_.vocabulary_ == theirs.vectorizer_.vocabulary_

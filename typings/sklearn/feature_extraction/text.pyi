@@ -1,5 +1,5 @@
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -12,8 +12,36 @@ class _Vectorizer(BaseEstimator):
     def fit_transform(self, raw_documents: Any, y: Any = ...) -> sparse.csr_matrix: ...
     def build_analyzer(self) -> Callable[[str], list[str]]: ...
 
+def strip_accents_ascii(s: str) -> str: ...
+def strip_accents_unicode(s: str) -> str: ...
+
 class CountVectorizer(_Vectorizer):
-    vocabulary_: dict[str, int]
+    input: str
+    strip_accents: str | Callable[[str], str] | None
+    lowercase: bool
+    preprocessor: Callable[[Any], Any] | None
+    tokenizer: Callable[[Any], list[str]] | None
+    stop_words: str | list[str] | None
+    token_pattern: str | None
+    ngram_range: tuple[int, int]
+    analyzer: str | Callable[[Any], Any]
+    max_df: float
+    min_df: float
+    max_features: int | None
+    vocabulary: Any
+    fixed_vocabulary_: bool
+    binary: bool
+    dtype: Any
+    _parameter_constraints: ClassVar[dict[str, Any]]
+    @property
+    def vocabulary_(self) -> dict[str, int]: ...
+    @vocabulary_.setter
+    def vocabulary_(self, columns: dict[str, int]) -> None: ...
+    def get_stop_words(self) -> frozenset[str] | None: ...
+    def decode(self, doc: Any) -> Any: ...
+    def inverse_transform(self, X: Any) -> list[np.ndarray]: ...
+    def _validate_ngram_range(self) -> None: ...
+    def _warn_for_unused_params(self) -> None: ...
     def get_feature_names_out(self, input_features: Any = ...) -> np.ndarray: ...
 
 class TfidfVectorizer(CountVectorizer): ...

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Text to counts: StreamingCountVectorizer beside CountVectorizer, in one run.
+
+Megabytes (10^6 characters) a second of `fit_transform` and of `transform`, on one thread and on
+two, and of a stream read by `partial_fit_transform` in minibatches. The best of some runs, which
+take turns. Seconds are those of the clock; where the machine does other work, --cpu counts
+those of the processor, with which threads bring nothing.
+
+    STREAMTOPICS_DATA=... python benchmarks/text_to_counts.py [--cpu] [--repeats 5] [CORPUS ...]
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+import corpora
+from sklearn.feature_extraction.text import CountVectorizer
+
+from streamtopics.text import StreamingCountVectorizer
+
+CORPORA = ["newsgroups", "imdb_unlabelled", "commit_subjects"]
+MINIBATCH = 1000
+
+
+def stream(texts: list[str]) -> None:
+    """Follow a stream with 20,000 columns."""
+    vectorizer = StreamingCountVectorizer(max_features=20_000)
+    for start in range(0, len(texts), MINIBATCH):
+        vectorizer.partial_fit_transform(texts[start : start + MINIBATCH])
+
+
+def measured(
+    runs: dict[str, Callable[[], Any]], clock: Callable[[], float], repeats: int
+) -> dict[str, float]:
+    """The least seconds of each, in turns; the first, which is slow, runs but twice."""
+    best = dict.fromkeys(runs, float("inf"))
+    for repeat in range(repeats):
+        for name, run in runs.items():
+            if repeat < 2 or not name.startswith("CountVectorizer"):
+                start = clock()
+                run()
+                best[name] = min(best[name], clock() - start)
+    return best
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpora", nargs="*", default=CORPORA)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--cpu", action="store_true")
+    options = parser.parse_args()
+    clock = time.process_time if options.cpu else time.perf_counter
+    for name in options.corpora:
+        texts = corpora.texts(name)
+        size = sum(map(len, texts)) / 1e6
+        peer, ours = CountVectorizer().fit(texts), StreamingCountVectorizer().fit(texts)
+        assert peer.vocabulary_ == ours.vocabulary_
+        runs = {
+            "CountVectorizer fit_transform": lambda t=texts: CountVectorizer().fit_transform(t),
+            "fit_transform": lambda t=texts: StreamingCountVectorizer().fit_transform(t),
+            "fit_transform, 2 threads": lambda t=texts: StreamingCountVectorizer(
+                n_jobs=2
+            ).fit_transform(t),
+            "CountVectorizer transform": lambda t=texts, p=peer: p.transform(t),
+            "transform": lambda t=texts, o=ours: o.transform(t),
+            "stream": lambda t=texts: stream(t),
+        }
+        print(f"{name}: {len(texts):,} texts, {size:.1f} MB, {len(peer.vocabulary_):,} words")
+        seconds = measured(runs, clock, options.repeats)
+        for run, taken in seconds.items():
+            ratio = seconds["CountVectorizer fit_transform"] / taken
+            print(f"  {run:32s} {size / taken:8.1f} MB/s  {ratio:5.1f}x", flush=True)
+
+
+if __name__ == "__main__":
+    main()

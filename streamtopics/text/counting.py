@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Counts of words in texts by the compiled counter, on several threads.
+
+A vectorizer of scikit-learn says how texts are read. Where that is a run of word characters,
+perhaps in lower case and without accents, the counter finds the words itself; otherwise the
+vectorizer's analyzer does, in Python, and the counter counts what it finds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import joblib
+import numpy as np
+from scipy import sparse
+from sklearn.feature_extraction.text import (
+    CountVectorizer,
+    strip_accents_ascii,
+    strip_accents_unicode,
+)
+
+from streamtopics.kernels import tokens as kernel
+from streamtopics.parallel import workers
+
+# Patterns of all runs of at least so many word characters.
+RUNS = re.compile(r"(?:\(\?u\))?(?:\\b)?(?:((?:\\w)+)\+|\\w\{([1-9][0-9]*),\})(?:\\b)?")
+# A thread is worth its start for so many characters.
+CHARACTERS_A_PART = 200_000
+# Python looks for signals after so many texts.
+TEXTS_AT_ONCE = 4096
+ACCENTS = {"ascii": strip_accents_ascii, "unicode": strip_accents_unicode}
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Counts of the words of texts, in parts, and all words in order of their code points.
+
+    Attributes
+    ----------
+    parts : list of Counted
+        Rows of consecutive texts.
+    maps : list of ndarray of int32
+        The word of each entry of a part, -1 for what was not counted.
+    owners, places : ndarray of shape (n_words,), int32
+        A part that has the word, and where in its order.
+    frequencies : ndarray of shape (n_words,), int64
+        Texts that have the word.
+    """
+
+    parts: list[Any]
+    maps: list[np.ndarray]
+    owners: np.ndarray
+    places: np.ndarray
+    frequencies: np.ndarray
+    n_jobs: int | None
+
+    @property
+    def n_texts(self) -> int:
+        """Number of texts."""
+        return sum(part.n_rows for part in self.parts)
+
+    def words(self, chosen: np.ndarray | None = None) -> list[str]:
+        """Return the words, or those at the chosen places."""
+        owners, places = self.owners, self.places
+        if chosen is not None:
+            owners, places = owners[chosen], places[chosen]
+        if len(self.parts) == 1:
+            one: list[str] = self.parts[0].words(places)
+            return one
+        found = np.empty(len(owners), object)
+        for p, part in enumerate(self.parts):
+            found[owners == p] = part.words(places[owners == p])
+        words: list[str] = found.tolist()
+        return words
+
+    def matrix(
+        self, columns: np.ndarray | None, n_columns: int, dtype: Any = np.int64
+    ) -> sparse.csr_matrix:
+        """Counts by column, sorted within each row.
+
+        Parameters
+        ----------
+        columns : ndarray of shape (n_words,), int32, or None
+            The column of each word, -1 for none; None for one column a word, in order.
+        n_columns : int
+        dtype : data-type, default=int64
+
+        Returns
+        -------
+        X : CSR matrix of shape (n_texts, n_columns)
+        """
+        if columns is None:
+            maps = self.maps
+        else:
+            known = np.append(columns, np.int32(-1)).astype(np.int32)
+            maps = [known[of_entries] for of_entries in self.maps]
+        with workers(self.n_jobs if len(self.parts) > 1 else 1) as pool:
+            jobs = list(zip(self.parts, maps, strict=True))
+            sizes = np.concatenate(pool.share(lambda part, m: part.sizes(m), jobs))
+            indptr = np.concatenate([[0], np.cumsum(sizes)])
+            indices, data = np.empty((2, int(indptr[-1])), dtype=np.int32)
+            ends = indptr[np.cumsum([0] + [part.n_rows for part in self.parts])]
+            spans = [slice(*ends[i : i + 2]) for i in range(len(jobs))]
+            pool.share(
+                lambda part, m, span: part.write(m, indices[span], data[span]),
+                [(*job, span) for job, span in zip(jobs, spans, strict=True)],
+            )
+        if indptr[-1] <= np.iinfo(np.int32).max:
+            indptr = indptr.astype(np.int32)
+        counts = data.astype(dtype, copy=False)
+        return sparse.csr_matrix((counts, indices, indptr), shape=(len(sizes), n_columns))
+
+
+def count(vectorizer: CountVectorizer, raw_documents: Iterable[Any], n_jobs: int | None) -> Counts:
+    """Count the words of documents as a vectorizer reads them.
+
+    Parameters
+    ----------
+    vectorizer : CountVectorizer
+        Its parameters say what a word is.
+    raw_documents : iterable
+        The documents.
+    n_jobs : int or None
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    counts : Counts
+    """
+    if isinstance(raw_documents, str | bytes) or not isinstance(raw_documents, Iterable):
+        raise ValueError(
+            "Iterable over raw text documents expected, "
+            f"{'string' if isinstance(raw_documents, str) else type(raw_documents).__name__} "
+            "object received."
+        )
+    analyze = vectorizer.build_analyzer()
+    shortest = _shortest_word(vectorizer)
+    if shortest is None:
+        return _merged([_analyzed(raw_documents, analyze)], 1)
+    texts = _texts_of(vectorizer, list(raw_documents))
+    if vectorizer.strip_accents is None:
+        lower = np.full(len(texts), bool(vectorizer.lowercase), dtype=np.uint8)
+    else:
+        texts, lower = _without_accents(texts, vectorizer)
+    stop_words = [
+        word.encode("utf-8", "surrogatepass")
+        for word in vectorizer.get_stop_words() or ()
+        if isinstance(word, str)
+    ]
+    counter = partial(kernel.Counted, shortest, *vectorizer.ngram_range, stop_words)
+    with workers(n_jobs) as pool:
+        jobs = [(counter(), texts[s], lower[s]) for s in _parts(texts, n_jobs)]
+        parts = pool.share(_counted, jobs)
+    return _merged(parts, n_jobs)
+
+
+def counts_runs_alone(vectorizer: CountVectorizer) -> bool:
+    """Whether words are runs of word characters, each counted for itself."""
+    return _shortest_word(vectorizer) is not None and vectorizer.ngram_range == (1, 1)
+
+
+def _merged(parts: list[Any], n_jobs: int | None) -> Counts:
+    _, maps, owners, places, frequencies = kernel.merge(parts)
+    return Counts(parts, maps, owners, places, frequencies, n_jobs)
+
+
+def _parts(texts: list[str], n_jobs: int | None) -> list[slice]:
+    """Consecutive texts of about as many characters, one part for each thread."""
+    n_threads = joblib.effective_n_jobs(n_jobs)
+    if n_threads == 1:
+        return [slice(0, len(texts))]
+    ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
+    total = int(ends[-1]) if len(ends) else 0
+    n_parts = max(1, min(n_threads, total // CHARACTERS_A_PART))
+    cuts = np.searchsorted(ends, [total * i // n_parts for i in range(1, n_parts)])
+    return [slice(*pair) for pair in pairwise([0, *cuts.tolist(), len(texts)])]
+
+
+def _counted(counter: Any, texts: list[str], lower: np.ndarray) -> Any:
+    for start in range(0, len(texts), TEXTS_AT_ONCE):
+        span = slice(start, start + TEXTS_AT_ONCE)
+        counter.count(texts[span], lower[span])
+    counter.sort()
+    return counter
+
+
+def _analyzed(documents: Iterable[Any], analyze: Callable[[Any], Iterable[str]]) -> Any:
+    counter = kernel.Counted(1, 1, 1)
+    for document in documents:
+        counter.count_tokens(analyze(document))
+    counter.sort()
+    return counter
+
+
+def _shortest_word(vectorizer: CountVectorizer) -> int | None:
+    """Characters of the shortest word; None where words are no runs of word characters.
+
+    Also where somebody put other functions in the place of those of the class.
+    """
+    v: Any = vectorizer
+    names = ("build_analyzer", "build_preprocessor", "build_tokenizer")
+    own = all(
+        getattr(getattr(v, name), "__func__", None) is getattr(CountVectorizer, name)
+        for name in names
+    )
+    given = v.preprocessor is not None or v.tokenizer is not None or callable(v.strip_accents)
+    if not own or given or v.analyzer != "word" or v.token_pattern is None:
+        return None
+    found = RUNS.fullmatch(v.token_pattern)
+    if found is None or v.ngram_range[0] < 1:
+        return None
+    return len(found[1]) // len(r"\w") if found[1] else int(found[2])
+
+
+def _texts_of(vectorizer: Any, documents: list[Any]) -> list[str]:
+    """Read documents: str, bytes, and what scikit-learn's `input` allows."""
+    if vectorizer.input == "content" and set(map(type, documents)) <= {str}:
+        return documents
+    texts = [vectorizer.decode(document) for document in documents]
+    for place, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise TypeError(
+                "documents must be str or bytes, but raw_documents has as document "
+                f"{place} {text!r:.60}, a {type(text).__name__}; for others pass an `analyzer` "
+                "that takes them"
+            )
+    return list(map(str, texts))
+
+
+def _without_accents(texts: list[str], vectorizer: Any) -> tuple[list[str], np.ndarray]:
+    """Texts without accents, and whether the counter has to make their letters small.
+
+    Accents go after the letters were made small, which may leave capitals, as in a trade mark.
+    """
+    strip = ACCENTS[vectorizer.strip_accents]
+    ascii_only = np.fromiter(map(str.isascii, texts), np.uint8, len(texts))
+    stripped = [
+        text if plain else strip(text.lower() if vectorizer.lowercase else text)
+        for text, plain in zip(texts, ascii_only, strict=True)
+    ]
+    return stripped, ascii_only if vectorizer.lowercase else np.zeros_like(ascii_only)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A pipeline that learns from a stream, and hands over which columns changed hands."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+
+class StreamingPipeline(Pipeline):
+    """A pipeline with `partial_fit`, in which columns of counts may come to stand for other words.
+
+    It is scikit-learn's Pipeline, and learns from minibatches too: each step that has
+    `partial_fit` learns from what the steps before it make of the minibatch. After a
+    `StreamingCountVectorizer`, the last step first forgets what it learnt of the columns that
+    changed hands, by its `forget_words`.
+
+    Parameters
+    ----------
+    steps, transform_input, memory, verbose
+        As of scikit-learn's Pipeline.
+
+    Notes
+    -----
+    When a step fails, those before it have learnt from the minibatch and it has not. Nothing is
+    mixed up: which columns changed hands is known since the last minibatch that all have learnt
+    from, and they are forgotten before the next one.
+
+    Examples
+    --------
+    >>> from streamtopics import SVBLDA
+    >>> from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+    >>> model = StreamingPipeline([
+    ...     ("words", StreamingCountVectorizer(max_features=4)),
+    ...     ("topics", SVBLDA(1, random_state=0)),
+    ... ])
+    >>> for text in ["red green red", "blue pink blue", "red blue green"]:
+    ...     model = model.partial_fit([text])
+    >>> model.top_words(n=2)
+    [['red', 'blue']]
+    """
+
+    def partial_fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        """Learn from one minibatch.
+
+        Parameters
+        ----------
+        X : iterable
+            What the first step takes: texts.
+        y : array-like or None
+            Passed to the steps, such as labels or ratings.
+        **params : dict
+            Passed to `partial_fit` of the last step, such as ``time``.
+
+        Returns
+        -------
+        self : object
+            The pipeline.
+        """
+        *before, (name, last) = self.steps
+        if not hasattr(last, "partial_fit"):
+            raise AttributeError(
+                f"partial_fit needs a last step that has it, but {name!r} is {last!r}; use one "
+                "that learns from streams"
+            )
+        handed_over = vars(self).get("_handed_over")
+        columns = np.empty(0, dtype=np.int64)
+        for _, step in before:
+            if step is None or step == "passthrough":
+                continue
+            known = getattr(step, "n_documents_seen_", 0)
+            X = _taken_in(step, X, y)
+            if hasattr(step, "names_since") and hasattr(step, "n_documents_seen_"):
+                known = known if handed_over is None else min(known, handed_over)
+                columns, handed_over = step.names_since(known)[0], step.n_documents_seen_
+        if len(columns) and _is_fitted(last):
+            last.forget_words(columns)
+        last.partial_fit(X, **({} if y is None else {"y": y}), **params)
+        self._handed_over = handed_over
+        return self
+
+    def top_words(self, n: int = 10, **how: Any) -> list[list[str]]:
+        """The words that tell most of each topic, by the last step's `top_words`.
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many.
+        **how : dict
+            Passed on, such as ``relevance``.
+
+        Returns
+        -------
+        words : list of n_components lists of str
+        """
+        names = self[:-1].get_feature_names_out()
+        words: list[list[str]] = self.steps[-1][1].top_words(names, n, **how)
+        return words
+
+
+def _is_fitted(step: Any) -> bool:
+    try:
+        check_is_fitted(step)
+    except NotFittedError:
+        return False
+    return True
+
+
+def _taken_in(step: Any, X: Any, y: Any) -> Any:
+    """What a step makes of a minibatch, after it has learnt from it if it can."""
+    if hasattr(step, "partial_fit_transform"):
+        return step.partial_fit_transform(X, y)
+    if hasattr(step, "partial_fit"):
+        step.partial_fit(X, y)
+    return step.transform(X)

@@ -1,0 +1,481 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Counts of words at the speed of the text, for corpora and for text that does not end."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.utils._param_validation import Interval
+
+from streamtopics.text.counting import Counts, count
+from streamtopics.text.vocabulary import NONE, ClosedVocabulary, OpenVocabulary, Policy
+
+
+class StreamingCountVectorizer(CountVectorizer):
+    """Count words, fast, with a vocabulary that may follow a stream.
+
+    After `fit` it does what scikit-learn's CountVectorizer does, with the same words, columns
+    and counts, many times faster and on several threads. With `partial_fit` the vocabulary is
+    open: it has `max_features` columns, which are given to the words that are frequent now, in
+    memory that does not grow.
+
+    Texts are cut into words by compiled code where `analyzer` is "word", `token_pattern` asks
+    for runs of so many word characters, such as the default or ``r"\\b\\w{3,}\\b"``, and
+    `tokenizer`, `preprocessor` and `strip_accents` are no functions. Otherwise Python does it
+    at the speed of CountVectorizer.
+
+    Parameters
+    ----------
+    input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, \
+token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
+        As of scikit-learn's CountVectorizer, with the same defaults.
+    max_df : float in [0, 1] or int, default=1.0
+        As of CountVectorizer: words in more documents have no column. In a stream a column
+        whose word becomes that frequent is taken from it; shares and numbers are of decayed
+        documents.
+    min_df : float in [0, 1] or int, default=1
+        As of CountVectorizer. In a stream no word gets a column before it is that frequent, and
+        one that is not any more gives its column to any that is.
+    max_features : int or None, default=None
+        As of CountVectorizer; `partial_fit` needs it: the number of columns.
+    half_life : float or None, default=100_000
+        Documents after which a document counts half, in document frequencies of a stream; None
+        forgets nothing. Documents of one minibatch count alike.
+    n_candidates : int or None, default=None
+        Words without a column that a stream counts, at least; up to twice as many are kept
+        between two calls. None is `max_features`. The more, the rarer a word may be to be found.
+    margin : float, default=1.5
+        A word takes the column of another where it is more than so many times as frequent; at
+        least 1. A larger one makes columns change hands less often.
+    n_jobs : int or None, default=None
+        Threads; the result does not depend on it.
+
+    Attributes
+    ----------
+    vocabulary_ : dict
+        The column of each word.
+    fixed_vocabulary_ : bool
+        Whether `vocabulary` was given.
+    recycled_ : ndarray of int64
+        After `partial_fit`: columns that lost their word in the last step, which a model has
+        to forget.
+    n_documents_seen_ : int
+        After `partial_fit`: documents seen.
+    document_frequency_ : ndarray of shape (max_features,), float64
+        After `partial_fit`: decayed number of documents with each column's word, since it was
+        first counted; 0 for free columns.
+
+    See Also
+    --------
+    StreamingPipeline : Hands over which columns a model has to forget.
+
+    Notes
+    -----
+    The rules of the open vocabulary are in `streamtopics.text.vocabulary`. A step copies what
+    is known of the words, so that one that fails changes nothing; minibatches of a thousand
+    documents or more are the cheapest. Words of more than 256 characters get no column.
+
+    Examples
+    --------
+    >>> from streamtopics.text import StreamingCountVectorizer
+    >>> vectorizer = StreamingCountVectorizer(max_features=3)
+    >>> vectorizer.partial_fit(["red green", "red blue"]).get_feature_names_out()
+    array(['red', 'blue', 'green'], dtype=object)
+    >>> vectorizer.partial_fit(["red pink", "pink", "pink"]).recycled_
+    array([1])
+    >>> vectorizer.transform(["pink pink blue red"]).toarray()
+    array([[1, 2, 0]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **CountVectorizer._parameter_constraints,
+        "half_life": [None, Interval(Real, 0, None, closed="neither")],
+        "n_candidates": [None, Interval(Integral, 1, None, closed="left")],
+        "margin": [Interval(Real, 1, None, closed="left")],
+        "n_jobs": [None, Integral],
+    }
+    _vocabulary: ClosedVocabulary | OpenVocabulary
+
+    def __init__(
+        self,
+        *,
+        input: str = "content",
+        encoding: str = "utf-8",
+        decode_error: str = "strict",
+        strip_accents: str | Callable[[str], str] | None = None,
+        lowercase: bool = True,
+        preprocessor: Callable[[Any], Any] | None = None,
+        tokenizer: Callable[[Any], list[str]] | None = None,
+        stop_words: str | list[str] | None = None,
+        token_pattern: str | None = r"(?u)\b\w\w+\b",
+        ngram_range: tuple[int, int] = (1, 1),
+        analyzer: str | Callable[[Any], Iterable[str]] = "word",
+        max_df: float = 1.0,
+        min_df: float = 1,
+        max_features: int | None = None,
+        vocabulary: Any = None,
+        binary: bool = False,
+        dtype: Any = np.int64,
+        half_life: float | None = 100_000,
+        n_candidates: int | None = None,
+        margin: float = 1.5,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            input=input,
+            encoding=encoding,
+            decode_error=decode_error,
+            strip_accents=strip_accents,
+            lowercase=lowercase,
+            preprocessor=preprocessor,
+            tokenizer=tokenizer,
+            stop_words=stop_words,
+            token_pattern=token_pattern,
+            ngram_range=ngram_range,
+            analyzer=analyzer,
+            max_df=max_df,
+            min_df=min_df,
+            max_features=max_features,
+            vocabulary=vocabulary,
+            binary=binary,
+            dtype=dtype,
+        )
+        self.half_life = half_life
+        self.n_candidates = n_candidates
+        self.margin = margin
+        self.n_jobs = n_jobs
+
+    # A corpus
+
+    def fit(self, raw_documents: Iterable[Any], y: Any = None) -> Self:
+        """Learn the vocabulary of a corpus.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str
+            The documents.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted vectorizer.
+        """
+        self._learn(raw_documents)
+        return self
+
+    def fit_transform(self, raw_documents: Iterable[Any], y: Any = None) -> sparse.csr_matrix:
+        """Learn the vocabulary of a corpus and count its words.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str
+            The documents.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        X : CSR matrix of shape (n_documents, n_words)
+            Counts of type `dtype`, sorted by column within each row.
+        """
+        counts, kept = self._learn(raw_documents)
+        return self._matrix(counts, kept)
+
+    def _learn(self, raw_documents: Iterable[Any]) -> tuple[Counts, np.ndarray]:
+        """Set the vocabulary; return what was counted and the column of each word."""
+        given = self._checked()
+        counts = count(self, raw_documents, self.n_jobs)
+        if given is not None:
+            columns = given.columns_of(counts.words())
+        else:
+            if not len(counts.owners):
+                raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
+            kept = self._worth_a_column(counts)
+            columns = np.full(len(counts.owners), -1, dtype=np.int32)
+            columns[kept] = np.arange(len(kept), dtype=np.int32)
+            given = ClosedVocabulary(counts.words(kept))
+        self.fixed_vocabulary_ = self.vocabulary is not None
+        self._vocabulary = given
+        return counts, columns
+
+    def _worth_a_column(self, counts: Counts) -> np.ndarray:
+        """Places of the words that `min_df`, `max_df` and `max_features` leave."""
+        low, high = self._policy().limits(counts.n_texts)
+        kept = np.flatnonzero((counts.frequencies >= low) & (counts.frequencies <= high))
+        if self.max_features is not None and len(kept) > self.max_features:
+            columns = np.full(len(counts.owners), -1, dtype=np.int32)
+            columns[kept] = np.arange(len(kept), dtype=np.int32)
+            total = np.asarray(self._matrix(counts, columns, len(kept)).sum(axis=0)).ravel()
+            # In the order in which CountVectorizer has equal ones.
+            kept = np.sort(kept[(-total).argsort()[: self.max_features]])
+        if not len(kept):
+            raise ValueError(
+                "After pruning, no terms remain. Try a lower min_df or a higher max_df."
+            )
+        return kept
+
+    def transform(self, raw_documents: Iterable[Any]) -> sparse.csr_matrix:
+        """Count the words of documents.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str
+            The documents.
+
+        Returns
+        -------
+        X : CSR matrix of shape (n_documents, n_words)
+            Counts of type `dtype`, sorted by column within each row. In a stream it has
+            `max_features` columns, as the vocabulary is now.
+        """
+        vocabulary = self._fitted()
+        counts = count(self, raw_documents, self.n_jobs)
+        return self._matrix(counts, vocabulary.columns_of(counts.words()), vocabulary.n_columns)
+
+    # A stream
+
+    def partial_fit(self, raw_documents: Iterable[Any], y: Any = None) -> Self:
+        """Learn from a minibatch of a stream which words are frequent now.
+
+        When it fails nothing has changed; a call that another thread's has overtaken fails.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str
+            The documents.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The vectorizer.
+
+        Raises
+        ------
+        ValueError
+            If `max_features` is None or another than at the start of the stream, or if the
+            vocabulary is that of a corpus, learnt by `fit`.
+        """
+        self._follow(raw_documents)
+        return self
+
+    def partial_fit_transform(
+        self, raw_documents: Iterable[Any], y: Any = None
+    ) -> sparse.csr_matrix:
+        """Learn from a minibatch, then count its words, which are found once.
+
+        Parameters
+        ----------
+        raw_documents : iterable of str
+            The documents.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        X : CSR matrix of shape (n_documents, max_features)
+        """
+        counts, columns = self._follow(raw_documents)
+        return self._matrix(counts, columns)
+
+    def _follow(self, raw_documents: Iterable[Any]) -> tuple[Counts, np.ndarray]:
+        """Take a step; return what was counted and the column of each word."""
+        given = self._checked()
+        before = vars(self).get("_vocabulary")
+        vocabulary = given or before
+        if self.max_features is None and given is None:
+            raise ValueError(
+                "partial_fit needs max_features, the number of columns that words of a stream "
+                "share, such as 20_000; it is None"
+            )
+        if vocabulary is None:
+            vocabulary = OpenVocabulary.empty(int(self.max_features or 0))
+        elif given is None and isinstance(vocabulary, ClosedVocabulary):
+            raise ValueError(
+                "partial_fit cannot go on from the vocabulary of a corpus, which fit has closed; "
+                "start a stream with clone(vectorizer).partial_fit"
+            )
+        elif given is None and vocabulary.n_columns != self.max_features:
+            raise ValueError(
+                f"max_features is {self.max_features} now, but the stream was started with "
+                f"{vocabulary.n_columns}; set it back, or start anew with a clone"
+            )
+        counts = count(self, raw_documents, self.n_jobs)
+        words = counts.words()
+        if isinstance(vocabulary, OpenVocabulary):
+            vocabulary = vocabulary.step(words, counts.frequencies, counts.n_texts, self._policy())
+        columns = vocabulary.columns_of(words)
+        if vars(self).get("_vocabulary") is not before:
+            raise RuntimeError(
+                "the vectorizer has learnt from another minibatch meanwhile, in another thread; "
+                "nothing of this one was learnt: let one thread call partial_fit"
+            )
+        self.fixed_vocabulary_ = self.vocabulary is not None
+        self._vocabulary = vocabulary
+        return counts, columns
+
+    def _policy(self) -> Policy:
+        n_candidates = self.n_candidates
+        if n_candidates is None:
+            n_candidates = self.max_features or 0
+        return Policy(self.half_life, self.min_df, self.max_df, n_candidates, self.margin)
+
+    @property
+    def recycled_(self) -> np.ndarray:
+        """Columns that lost their word in the last step of a stream."""
+        found = self._followed("recycled_")
+        return found.recycled if isinstance(found, OpenVocabulary) else NONE
+
+    @property
+    def n_documents_seen_(self) -> int:
+        """Documents of a stream seen."""
+        return self._stream("n_documents_seen_").n_documents
+
+    @property
+    def document_frequency_(self) -> np.ndarray:
+        """Decayed number of documents with each column's word."""
+        stream = self._stream("document_frequency_")
+        frequency = np.append(stream.frequency, 0.0)
+        return np.asarray(frequency[stream.holder])
+
+    def names_since(self, n_documents: int) -> tuple[np.ndarray, list[str]]:
+        """Columns that got or lost a word since so many documents had been seen.
+
+        Parameters
+        ----------
+        n_documents : int
+            What `n_documents_seen_` was when a model last knew which word was where.
+
+        Returns
+        -------
+        columns : ndarray of int64
+            Those columns: what a model learnt of them before is about other words.
+        names : list of str
+            Their words now.
+        """
+        vocabulary = self._followed("names_since")
+        if isinstance(vocabulary, ClosedVocabulary):
+            return NONE, []
+        columns = np.flatnonzero(vocabulary.since > n_documents)
+        names = vocabulary.names
+        return columns, [names[c] for c in columns.tolist()]
+
+    # Both
+
+    def _checked(self) -> ClosedVocabulary | None:
+        """Check the parameters; return the vocabulary that was given, if any."""
+        self._validate_params()
+        if isinstance(self.n_jobs, int) and self.n_jobs == 0:
+            raise ValueError("n_jobs must be a number of threads, -1 for all processors; got 0")
+        self._validate_ngram_range()
+        self._warn_for_unused_params()
+        given = self._given()
+        if given is not None and self.lowercase and any(map(str.isupper, "".join(given.words))):
+            warnings.warn(
+                "Upper case characters found in vocabulary while 'lowercase' is True. These "
+                "entries will not be matched with any documents",
+                UserWarning,
+                stacklevel=4,
+            )
+        return given
+
+    def _given(self) -> ClosedVocabulary | None:
+        """The vocabulary that the parameter is, checked as CountVectorizer does."""
+        if self.vocabulary is None:
+            return None
+        # It sets attributes, which a call that fails may not.
+        checked: Any = CountVectorizer(vocabulary=self.vocabulary)
+        checked._validate_vocabulary()
+        columns = checked.vocabulary_
+        return ClosedVocabulary(sorted(columns, key=columns.__getitem__))
+
+    def _fitted(self) -> ClosedVocabulary | OpenVocabulary:
+        """The vocabulary as it is now, one that was given even before a fit."""
+        found = vars(self).get("_vocabulary")
+        found = self._given() if found is None else found
+        if found is None:
+            raise NotFittedError("Vocabulary not fitted or provided")
+        if not found.n_columns:
+            raise ValueError("Vocabulary is empty")
+        return found
+
+    def _followed(self, name: str) -> ClosedVocabulary | OpenVocabulary:
+        """The vocabulary, if it is that of a stream or was given."""
+        found = vars(self).get("_vocabulary")
+        if isinstance(found, OpenVocabulary) or (found is not None and self.fixed_vocabulary_):
+            return found
+        raise AttributeError(f"there is no {name} before the first call of partial_fit")
+
+    def _stream(self, name: str) -> OpenVocabulary:
+        found = vars(self).get("_vocabulary")
+        if not isinstance(found, OpenVocabulary):
+            raise AttributeError(f"there is no {name} without an open vocabulary of partial_fit")
+        return found
+
+    def _matrix(
+        self, counts: Counts, columns: np.ndarray, n_columns: int | None = None
+    ) -> sparse.csr_matrix:
+        n_columns = self._vocabulary.n_columns if n_columns is None else n_columns
+        X = counts.matrix(columns, n_columns, self.dtype)
+        if self.binary:
+            X.data.fill(1)
+        return X
+
+    @property
+    def vocabulary_(self) -> dict[str, int]:
+        """The column of each word."""
+        try:
+            return self._vocabulary.columns
+        except AttributeError:
+            raise AttributeError(
+                f"this {type(self).__name__} is not fitted yet: it has no vocabulary_"
+            ) from None
+
+    @vocabulary_.setter
+    def vocabulary_(self, columns: dict[str, int]) -> None:
+        self._vocabulary = ClosedVocabulary(sorted(columns, key=columns.__getitem__))
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The words by column.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        words : ndarray of shape (n_columns,), of str objects
+            Columns of a stream that have no word yet are named "<free 0>", with their number.
+        """
+        return np.asarray(self._fitted().names, dtype=object)
+
+    def inverse_transform(self, X: Any) -> list[np.ndarray]:
+        """Words of each document with non-zero counts.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_columns)
+            Counts.
+
+        Returns
+        -------
+        words : list of ndarray of str
+            Those of each document.
+        """
+        names = np.asarray(self._fitted().names)
+        rows = sparse.csr_matrix(X)
+        return [names[np.sort(row.indices[row.data != 0])] for row in rows]
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_vocabulary" in vars(self) or self.vocabulary is not None

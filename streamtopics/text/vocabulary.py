@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which word is in which column: of a corpus for good, or of a stream for as long as it is used.
+
+The vocabulary of a stream has a fixed number of columns. Of each word that has one, and of a
+bounded number of candidates, it keeps the document frequency, decayed with a half-life h in
+documents: documents that came n documents ago count 2^(-n / h). Candidates are counted as by
+Misra and Gries (1982): when there are too many, the (M+1)-th largest count is taken off all of
+them, and those that have none left are dropped. A count is then never too large, and too small
+by at most W / (M + 1), where W is the decayed number of (document, word) pairs counted; so a
+word never takes a column that it has not earned, whatever comes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from streamtopics.kernels import tokens as kernel
+
+# Longer words are not counted as candidates: what is kept of a stream has to be bounded.
+LONGEST = 256
+NONE = np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class ClosedVocabulary:
+    """Words by column."""
+
+    words: list[str]
+
+    @cached_property
+    def columns(self) -> dict[str, int]:
+        """The column of each word."""
+        return {word: column for column, word in enumerate(self.words)}
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return len(self.words)
+
+    @property
+    def names(self) -> list[str]:
+        """The words by column."""
+        return self.words
+
+    def columns_of(self, words: list[str]) -> np.ndarray:
+        """Return the column of each word, -1 for none."""
+        columns: np.ndarray = kernel.places_of(self.columns, words)
+        return columns
+
+
+@dataclass(frozen=True)
+class Policy:
+    """How columns of a stream are given away.
+
+    Attributes
+    ----------
+    half_life : float or None
+        Documents after which one counts half; None is for ever.
+    min_df, max_df : int or float
+        Documents that a word must, and may, occur in: numbers, or shares of all.
+    n_candidates : int
+        Words that are counted without having a column.
+    margin : float
+        How many times as frequent as the rarest word of a column another has to be to take it.
+    """
+
+    half_life: float | None
+    min_df: float
+    max_df: float
+    n_candidates: int
+    margin: float
+
+    def limits(self, weight: float) -> tuple[float, float]:
+        """Least and greatest document frequency of a word, of so many documents."""
+        low, high = (
+            float(df) if isinstance(df, int | np.integer) else df * weight
+            for df in (self.min_df, self.max_df)
+        )
+        if high < low:
+            raise ValueError(
+                "max_df corresponds to < documents than min_df: "
+                f"max_df={self.max_df!r} is {high:.6g} of {weight:.6g} documents, "
+                f"min_df={self.min_df!r} is {low:.6g}"
+            )
+        return low, high
+
+
+@dataclass(frozen=True)
+class OpenVocabulary:
+    """What is known of the words of a stream.
+
+    Attributes
+    ----------
+    words : list of str
+        All that are counted: those that have a column and candidates.
+    places : dict
+        Where each is among them.
+    frequency : ndarray of shape (n_words,), float64
+        Decayed document frequencies.
+    column : ndarray of shape (n_words,), int32
+        Columns, -1 for candidates.
+    holder : ndarray of shape (n_columns,), int32
+        The place of each column's word, -1 for none.
+    since : ndarray of shape (n_columns,), int64
+        Documents that had been seen when the column last got or lost a word.
+    n_documents : int
+        Documents seen.
+    weight : float
+        Their decayed number.
+    undercount : float
+        Most by which a candidate's frequency may be too small.
+    recycled : ndarray of int64
+        Columns that lost their word in the last step.
+    """
+
+    words: list[str]
+    places: dict[str, int]
+    frequency: np.ndarray
+    column: np.ndarray
+    holder: np.ndarray
+    since: np.ndarray
+    n_documents: int = 0
+    weight: float = 0.0
+    undercount: float = 0.0
+    recycled: np.ndarray = field(default_factory=lambda: NONE)
+
+    @classmethod
+    def empty(cls, n_columns: int) -> OpenVocabulary:
+        """Return that of a stream that has not begun."""
+        holder = np.full(n_columns, -1, dtype=np.int32)
+        since = np.zeros(n_columns, dtype=np.int64)
+        return cls([], {}, np.empty(0), np.empty(0, np.int32), holder, since)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return len(self.holder)
+
+    @property
+    def names(self) -> list[str]:
+        """The words by column; columns without one have names that are no words."""
+        held = self.holder.tolist()
+        return [self.words[i] if i >= 0 else f"<free {c}>" for c, i in enumerate(held)]
+
+    @property
+    def columns(self) -> dict[str, int]:
+        """The column of each word that has one."""
+        held = np.flatnonzero(self.holder >= 0).tolist()
+        return {self.words[self.holder[c]]: c for c in held}
+
+    def columns_of(self, words: list[str]) -> np.ndarray:
+        """Return the column of each word, -1 for none."""
+        columns: np.ndarray = np.append(self.column, np.int32(-1))[self._places_of(words)]
+        return columns
+
+    def _places_of(self, words: list[str]) -> np.ndarray:
+        places: np.ndarray = kernel.places_of(self.places, words)
+        return places
+
+    def step(
+        self, words: list[str], frequencies: np.ndarray, n_documents: int, policy: Policy
+    ) -> OpenVocabulary:
+        """Return the vocabulary after a minibatch.
+
+        Parameters
+        ----------
+        words : list of str
+            Those of the minibatch.
+        frequencies : ndarray of shape (n_words,)
+            Documents of the minibatch that have each of them.
+        n_documents : int
+            Documents of the minibatch.
+        policy : Policy
+        """
+        if not n_documents:
+            return replace(self, recycled=NONE)
+        decay = 1.0 if policy.half_life is None else 2.0 ** (-n_documents / policy.half_life)
+        counted = replace(
+            self._with_counts(words, frequencies, decay),
+            n_documents=self.n_documents + n_documents,
+            weight=self.weight * decay + n_documents,
+            undercount=self.undercount * decay,
+        )
+        return counted._given_away(policy)._bounded(policy.n_candidates)
+
+    def _with_counts(
+        self, words: list[str], frequencies: np.ndarray, decay: float
+    ) -> OpenVocabulary:
+        """All frequencies decayed, and those of a minibatch added."""
+        places = self._places_of(words)
+        known = places >= 0
+        frequency = self.frequency * decay
+        frequency[places[known]] += frequencies[known]
+        new = [i for i in np.flatnonzero(~known).tolist() if len(words[i]) <= LONGEST]
+        added = [words[i] for i in new]
+        start = len(self.words)
+        return replace(
+            self,
+            words=self.words + added,
+            places=self.places | dict(zip(added, range(start, start + len(added)), strict=True)),
+            frequency=np.append(frequency, frequencies[new].astype(np.float64)),
+            column=np.append(self.column, np.full(len(new), -1, dtype=np.int32)),
+        )
+
+    def _given_away(self, policy: Policy) -> OpenVocabulary:
+        """Columns that are free, or whose word is too frequent or too rare, given to others."""
+        low, high = policy.limits(self.weight)
+        frequency, column, holder = self.frequency, self.column.copy(), self.holder.copy()
+        too_frequent = np.flatnonzero((column >= 0) & (frequency > high))
+        holder[column[too_frequent]] = -1
+        column[too_frequent] = -1
+        able = np.flatnonzero((column < 0) & (frequency >= low) & (frequency <= high))
+        free = np.flatnonzero(holder < 0)
+        held = np.flatnonzero(holder >= 0)
+        strength = frequency[holder[held]]
+        # A word that would not be let in any more is in the way of none that would.
+        bar = policy.margin * np.where(strength < low, 0.0, strength)
+        if not len(free):
+            able = able[frequency[able] > bar.min()]
+        able = able[np.argsort(-frequency[able], kind="stable")]
+        rest = able[len(free) :]
+        if len(rest):
+            beatable = np.flatnonzero(bar < frequency[rest[0]])
+            weak = beatable[np.argsort(bar[beatable], kind="stable")][: len(rest)]
+            weak = held[weak[frequency[rest[: len(weak)]] > bar[weak]]]
+        else:
+            weak = NONE
+        able = able[: len(free) + len(weak)]
+        taken = np.concatenate([free[: len(able)], weak])
+        column[holder[weak]] = -1
+        holder[taken], column[able] = able, taken
+        changed = holder != self.holder
+        return replace(
+            self,
+            column=column,
+            holder=holder,
+            since=np.where(changed, self.n_documents, self.since),
+            recycled=np.flatnonzero(changed & (self.holder >= 0)),
+        )
+
+    def _bounded(self, n_candidates: int) -> OpenVocabulary:
+        """All that have a column and, if there are twice too many, the candidates that count."""
+        candidate = self.column < 0
+        if np.count_nonzero(candidate) <= 2 * n_candidates:
+            return self
+        counts = self.frequency[candidate]
+        least = np.partition(counts, len(counts) - n_candidates - 1)[-n_candidates - 1]
+        frequency = self.frequency - np.where(candidate, least, 0.0)
+        kept = np.flatnonzero(~candidate | (frequency > 0))
+        words = [self.words[i] for i in kept.tolist()]
+        column, holder = self.column[kept], self.holder.copy()
+        held = np.flatnonzero(column >= 0)
+        holder[column[held]] = held
+        return replace(
+            self,
+            words=words,
+            places=dict(zip(words, range(len(words)), strict=True)),
+            frequency=frequency[kept],
+            column=column,
+            holder=holder,
+            undercount=self.undercount + float(least),
+        )

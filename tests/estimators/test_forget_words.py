@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Columns of counts that a model forgets: as if their words had never occurred."""
+
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from streamtopics import (
+    SVBLDA,
+    AspectSentimentModel,
+    GibbsOnlineEM,
+    GuidedTopics,
+    HDPGibbsOnlineEM,
+    HDPVarGibbs,
+    HiddenFactorsTopics,
+    MultiViewLDA,
+    RatingLDA,
+    StreamingLDA,
+    StreamingMixture,
+    SupervisedLDA,
+)
+from streamtopics.datasets import make_rated_reviews
+from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from streamtopics.updates import AdaptiveRate, IncrementalVB, MemoizedVB, Window
+from tests.estimators.table import CLASSES, name_of, rows
+
+N_WORDS = 40
+FORGOTTEN = np.array([3, 17, 0, 39])
+RNG = np.random.default_rng(0)
+X = sparse.csr_matrix(RNG.poisson(0.5, (90, N_WORDS)).astype(float))
+WITHOUT = X.toarray()
+WITHOUT[:, FORGOTTEN] = 0
+WITHOUT = sparse.csr_matrix(WITHOUT)
+LABELS = np.arange(90) % 3
+
+STATEFUL = {
+    "Window": Window(3),
+    "MemoizedVB": MemoizedVB(4),
+    "IncrementalVB": IncrementalVB(4),
+    "AdaptiveRate": AdaptiveRate(),
+}
+MODELS = [
+    *rows(4, random_state=0, batch_size=30),
+    *[kind(4, random_state=0, batch_size=30) for kind in CLASSES.values()],
+    *[
+        StreamingLDA(
+            4, update=update, growth=1.0, inference="variational", prior_limit=None,
+            inner_batch_size=None, random_state=0, batch_size=30, max_iter=1,
+        )
+        for update in STATEFUL.values()
+    ],
+    GibbsOnlineEM(4, averaging="linear", random_state=0, batch_size=30),
+    GibbsOnlineEM(4, averaging="uniform", random_state=0, batch_size=30),
+    SVBLDA(4, topic_word_prior=RNG.uniform(0.1, 2, (4, N_WORDS)), random_state=0, batch_size=30),
+    HDPGibbsOnlineEM(4, random_state=0, batch_size=30),
+    HDPVarGibbs(4, random_state=0, batch_size=30),
+    GuidedTopics({"one": ["w1", "w2"], "two": ["w5"]}, random_state=0, batch_size=30),
+]  # fmt: skip
+
+
+def learnt(estimator, times=3):
+    model, data = clone(estimator), X
+    if isinstance(estimator, GuidedTopics):
+        pd = pytest.importorskip("pandas")
+        data = pd.DataFrame(X.toarray(), columns=[f"w{i}" for i in range(N_WORDS)])
+    for i in range(times):
+        model.partial_fit(data[30 * i : 30 * i + 30])
+    return model, data
+
+
+def prior_rows(model):
+    """What a word has that never came."""
+    found = model._learnt
+    parts = [(1.0, found)]
+    if hasattr(found, "rest"):
+        parts = [(found.theta, found.posterior), (1.0, found.rest)]
+    total = 0.0
+    for weight, part in parts:
+        row = part.c * np.broadcast_to(part.eta, part.shape) + part.b * (
+            part.eta if part.xi is None else part.xi
+        )
+        if part is not getattr(found, "rest", None) and not (part.c + part.b).any():
+            row = np.broadcast_to(part.eta, part.shape)
+        total = total + weight * row
+    return total[FORGOTTEN]
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("estimator", MODELS, ids=name_of)
+def test_forgotten_columns_are_the_prior_and_others_what_they_were(estimator):
+    model, data = learnt(estimator)
+    before = model._learnt.dense()
+    counters = model.n_batch_iter_, model.n_documents_seen_, model.n_tokens_seen_
+    assert model.forget_words(FORGOTTEN) is model
+    after, others = model._learnt.dense(), np.setdiff1d(np.arange(N_WORDS), FORGOTTEN)
+    assert_allclose(after[FORGOTTEN], prior_rows(model), rtol=1e-12)
+    assert not np.allclose(before[FORGOTTEN], after[FORGOTTEN])
+    assert_array_equal(after[others], before[others])
+    assert_allclose(model._learnt.mass, after.sum(axis=0), rtol=1e-9)
+    assert counters == (model.n_batch_iter_, model.n_documents_seen_, model.n_tokens_seen_)
+    again = pickle.loads(pickle.dumps(model))
+    for one in (model, again):
+        one.partial_fit(data[:30])
+        assert (one._learnt.dense() > 0).all()
+        assert_allclose(one._learnt.mass, one._learnt.dense().sum(axis=0), rtol=1e-9)
+    assert_array_equal(model.components_, again.components_)
+
+
+@pytest.mark.parametrize("name", ["Window", "MemoizedVB", "IncrementalVB"])
+def test_what_a_rule_remembers_of_a_column_is_not_taken_from_its_next_word(name):
+    """Against a stream that never had the words, where the local step sees fixed topics."""
+    update = STATEFUL[name]
+
+    def blends(parts, forget_after):
+        state, kept = update.init(None), {}
+        for t, counts in enumerate(parts):
+            learn = lambda view, warm=False, c=counts: c  # noqa: E731
+            view = type("View", (), {"n_batches": t})()
+            blend, state = update.step(view, learn, state)
+            kept[t] = blend
+            if t == forget_after:
+                state = update.without_words(state, np.array([1]))
+        return kept
+
+    from streamtopics.messages import Statistics
+
+    def statistics(words, seed):
+        counts = np.random.default_rng(seed).uniform(1, 2, (len(words), 2))
+        return Statistics(np.array(words, dtype=np.int32), counts, np.ones(2))
+
+    rich = [statistics([0, 1, 2], t) for t in range(3)]
+    poor = [one.without(np.array([1])) for one in rich]
+    later = [statistics([0, 1, 2], t) for t in range(3, 9)]
+    forgot, never = blends(rich + later, 2), blends(poor + later, None)
+    for t in range(3, 9):
+        assert_array_equal(forgot[t].statistics.words, never[t].statistics.words)
+        assert_allclose(forgot[t].statistics.counts, never[t].statistics.counts, rtol=1e-12)
+
+
+def test_a_window_after_the_words_left_it():
+    """Nothing is left of minibatches that left the window, forgotten words or not."""
+    update = Window(2)
+    model = StreamingLDA(
+        3, update=update, inference="variational", growth=1.0, prior_limit=None,
+        inner_batch_size=None, random_state=0,
+    )  # fmt: skip
+    for i in range(3):
+        model.partial_fit(X[30 * i : 30 * i + 30])
+    model.forget_words(FORGOTTEN)
+    for i in range(2):
+        model.partial_fit(X[30 * i : 30 * i + 30])
+    assert model._learnt.learnt_part.sum() == pytest.approx(X[:60].sum())
+
+
+def test_svb_forgets_exactly_what_the_words_added():
+    model, _ = learnt(SVBLDA(4, random_state=0))
+    S = model.posterior_.S.copy()
+    model.forget_words(FORGOTTEN)
+    assert_array_equal(model.posterior_.S[FORGOTTEN], 0.0)
+    assert_allclose(model.posterior_.learnt_mass, S.sum(axis=0) - S[FORGOTTEN].sum(axis=0))
+    model.forget_words(np.arange(N_WORDS))
+    assert_allclose(model.components_, np.broadcast_to(model.posterior_.eta, (N_WORDS, 4)).T)
+    assert (model.posterior_.learnt_mass >= 0).all()
+
+
+def test_models_of_several_parts_and_of_ratings():
+    for model, y, first in (
+        (MultiViewLDA(2, 3, random_state=0), LABELS, {"classes": [0, 1, 2]}),
+        (SupervisedLDA(3, random_state=0), LABELS.astype(float), {}),
+    ):
+        model.partial_fit(X, y, **first)
+        before = model.posterior_.dense()
+        model.forget_words(FORGOTTEN)
+        after, others = model.posterior_.dense(), np.setdiff1d(np.arange(N_WORDS), FORGOTTEN)
+        assert_array_equal(after[others], before[others])
+        assert (after[FORGOTTEN] > 0).all()
+        assert (after[FORGOTTEN] < before[FORGOTTEN]).any(axis=1).all()
+        assert_allclose(model.posterior_.mass, after.sum(axis=0), rtol=1e-9)
+        parts = getattr(model.posterior_, "parts", [model.posterior_])
+        for part in parts:
+            assert_array_equal(part.S[FORGOTTEN], 0.0)
+        model.partial_fit(X, y)
+
+
+def rating_model(kind):
+    data = make_rated_reviews(60, n_features=N_WORDS, n_components=2, random_state=0)
+    model = kind(2, random_state=0)
+    given = {"items": data.item, "users": data.user}
+    return model.partial_fit(data.X, data.ratings, **given), (data.X, data.ratings), given
+
+
+def sentence_model():
+    model = AspectSentimentModel(2, random_state=0)
+    given = {"groups": np.repeat(np.arange(30), 3)}
+    return model.partial_fit(X, **given), (X,), given
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    "make",
+    [lambda: rating_model(RatingLDA), lambda: rating_model(HiddenFactorsTopics), sentence_model],
+    ids=["RatingLDA", "HiddenFactorsTopics", "AspectSentimentModel"],
+)
+def test_models_of_reviews_and_sentences(make):
+    model, data, given = make()
+    before = model.components_
+    model.forget_words(FORGOTTEN)
+    after, others = model.components_, np.setdiff1d(np.arange(N_WORDS), FORGOTTEN)
+    assert_array_equal(after[:, others], before[:, others])
+    assert_array_equal(model.posterior_.S[FORGOTTEN], 0.0)
+    assert (after > 0).all()
+    assert (after[:, FORGOTTEN] < before[:, FORGOTTEN]).any()
+    model.partial_fit(*data, **given)
+    assert np.isfinite(model.components_).all()
+
+
+@pytest.mark.parametrize(
+    ("columns", "error", "message"),
+    [
+        ([40], ValueError, "columns must be from 0 to 39, .* got 40"),
+        ([1, -1], ValueError, "got -1"),
+        ([0.5], TypeError, "columns must be whole numbers"),
+        ([True], TypeError, "columns must be whole numbers"),
+        (["a"], TypeError, "columns must be whole numbers"),
+    ],
+)
+def test_wrong_columns_change_nothing(columns, error, message):
+    model, _ = learnt(SVBLDA(4, random_state=0), 1)
+    before = model.components_
+    with pytest.raises(error, match=message):
+        model.forget_words(columns)
+    assert_array_equal(model.components_, before)
+    assert_array_equal(model.forget_words([]).components_, before)
+    assert_array_equal(model.forget_words([2, 2]).posterior_.S[2], 0.0)
+    with pytest.raises(NotFittedError):
+        SVBLDA(4).forget_words([1])
+
+
+# Handed over by a pipeline
+
+
+def texts_of(t, n=40):
+    rng = np.random.default_rng(t)
+    first = 10 * (t // 2)
+    return [" ".join(f"w{first + r}" for r in rng.zipf(1.5, 15) % 60) for _ in range(n)]
+
+
+LAST = [
+    SVBLDA(3, random_state=0),
+    GibbsOnlineEM(3, random_state=0),
+    StreamingLDA(3, random_state=0),
+    StreamingMixture(3, random_state=0),
+]
+
+
+def pipeline_of(last):
+    words = StreamingCountVectorizer(max_features=30, half_life=60.0, n_candidates=60)
+    return StreamingPipeline([("words", words), ("topics", clone(last))])
+
+
+@pytest.mark.parametrize("last", LAST, ids=lambda one: type(one).__name__)
+def test_a_pipeline_forgets_columns_that_changed_hands(last):
+    """As by hand, and cut as uncut, bit for bit."""
+    pipeline, cut = pipeline_of(last), pipeline_of(last)
+    words, topics = pipeline_of(last).named_steps.values()
+    n_recycled = 0
+    for t in range(12):
+        pipeline.partial_fit(texts_of(t))
+        cut = pickle.loads(pickle.dumps(cut)).partial_fit(texts_of(t))
+        counts = words.partial_fit_transform(texts_of(t))
+        if t:
+            topics.forget_words(words.recycled_)
+        topics.partial_fit(counts)
+        n_recycled += len(words.recycled_)
+        for model in (pipeline, cut):
+            assert_array_equal(model[-1].components_, topics.components_)
+            assert_array_equal(model[0].get_feature_names_out(), words.get_feature_names_out())
+    assert n_recycled > 20
+    assert pipeline.transform(texts_of(1)).shape == (40, 3)
+    named = set(words.vocabulary_)
+    assert all(set(top) <= named for top in pipeline.top_words(n=5))
+
+
+def test_after_a_failure_the_columns_are_handed_over_with_the_next_minibatch(monkeypatch):
+    pipeline = pipeline_of(LAST[0])
+    for t in range(3):
+        pipeline.partial_fit(texts_of(t))
+    before = pipeline[-1].components_
+    with monkeypatch.context() as patch:
+        patch.setattr(SVBLDA, "forget_words", None)
+        with pytest.raises(TypeError):
+            pipeline.partial_fit(texts_of(8))
+    lost = pipeline[0].recycled_
+    assert len(lost)
+    assert_array_equal(pipeline[-1].components_, before)
+    handed = []
+    forget = SVBLDA.forget_words
+    monkeypatch.setattr(SVBLDA, "forget_words", lambda self, c: handed.append(c) or forget(self, c))
+    pipeline.partial_fit(texts_of(9))
+    assert set(lost) <= set(handed[0].tolist())
+
+
+def test_a_stream_that_goes_on_in_a_pipeline():
+    """Steps that learnt before: only what changes from now on is forgotten."""
+    pipeline = pipeline_of(LAST[0])
+    words, topics = pipeline.named_steps.values()
+    topics.partial_fit(words.partial_fit_transform(texts_of(0)))
+    before = topics.posterior_.learnt_mass.sum()
+    pipeline.partial_fit(texts_of(0))
+    assert topics.posterior_.learnt_mass.sum() > before
+
+
+def test_fit_is_that_of_a_pipeline():
+    texts = texts_of(0)
+    words = StreamingCountVectorizer(max_features=20)
+    pipeline = StreamingPipeline([("words", words), ("topics", SVBLDA(2, batch_size=10))])
+    pipeline.fit(texts)
+    assert pipeline.transform(texts).shape == (40, 2)
+    with pytest.raises(ValueError, match="vocabulary of a corpus"):
+        pipeline.partial_fit(texts)
+    clone(pipeline).set_params(words__max_features=5).partial_fit(texts)
+
+
+def test_steps_between_and_last():
+    pipeline = StreamingPipeline(
+        [
+            ("words", StreamingCountVectorizer(max_features=5)),
+            ("none", "passthrough"),
+            ("one", None),
+        ]
+    )
+    with pytest.raises(AttributeError, match="partial_fit needs a last step that has it"):
+        pipeline.partial_fit(["red"])
+    pipeline.steps[-1] = ("topics", MultiViewLDA(2, 2))
+    pipeline.partial_fit(["red sea", "sky", "blue sky"], ["a", "b", "a"], classes=["a", "b"])
+    assert list(pipeline.predict(["sky"])) in (["a"], ["b"])

@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The vocabulary of a stream: its counts, who gets a column, and its bounds."""
+
+import pickle
+from collections import defaultdict
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
+
+from streamtopics.text import StreamingCountVectorizer
+from streamtopics.text.vocabulary import LONGEST, OpenVocabulary, Policy
+
+
+def policy(**given):
+    defaults = {
+        "half_life": None,
+        "min_df": 1,
+        "max_df": 1.0,
+        "n_candidates": 10,
+        "margin": 1.5,
+    }
+    return Policy(**defaults | given)
+
+
+def step(vocabulary, counts, n_documents, **given):
+    words = sorted(counts)
+    frequencies = np.array([counts[word] for word in words], dtype=np.int64)
+    return vocabulary.step(words, frequencies, n_documents, policy(**given))
+
+
+def drawn(rng, n_documents, shift=0):
+    """Texts of words by Zipf's law, the frequent ones others from time to time."""
+    ranks = np.minimum(rng.zipf(1.3, (n_documents, 12)), 2000)
+    return [" ".join(f"w{(r + shift) % 2000}" for r in row) for row in ranks]
+
+
+def stream(n_batches=12, seed=0):
+    rng = np.random.default_rng(seed)
+    return [drawn(rng, 40, shift=50 * (t // 3)) for t in range(n_batches)]
+
+
+def same(one, other):
+    for field in fields(one):
+        mine, theirs = getattr(one, field.name), getattr(other, field.name)
+        assert_array_equal(mine, theirs, err_msg=field.name)
+
+
+def check_consistent(vocabulary):
+    """That the fields agree with one another."""
+    assert len(set(vocabulary.words)) == len(vocabulary.words) == len(vocabulary.frequency)
+    assert vocabulary.places == {word: i for i, word in enumerate(vocabulary.words)}
+    held = np.flatnonzero(vocabulary.holder >= 0)
+    assert_array_equal(vocabulary.column[vocabulary.holder[held]], held)
+    assert np.count_nonzero(vocabulary.column >= 0) == len(held)
+    assert (vocabulary.frequency > 0).all()
+
+
+# Frequencies
+
+
+@pytest.mark.parametrize("half_life", [None, 100.0])
+def test_frequencies_of_columns_are_decayed_counts(half_life):
+    """Against a plain sum over all documents seen, where nothing had to be dropped."""
+    batches = stream()
+    model = StreamingCountVectorizer(max_features=100, half_life=half_life, n_candidates=10_000)
+    expected, weight = defaultdict(float), 0.0
+    for texts in batches:
+        model.partial_fit(texts)
+        decay = 1.0 if half_life is None else 0.5 ** (len(texts) / half_life)
+        weight = weight * decay + len(texts)
+        expected = defaultdict(float, {word: n * decay for word, n in expected.items()})
+        for text in texts:
+            for word in set(text.split()):
+                expected[word] += 1
+    names = model.get_feature_names_out()
+    assert_allclose(model.document_frequency_, [expected[word] for word in names], rtol=1e-12)
+    assert model._vocabulary.weight == pytest.approx(weight)
+    assert model._vocabulary.undercount == 0
+    assert model.n_documents_seen_ == sum(map(len, batches))
+
+
+@pytest.mark.parametrize("n_candidates", [1, 7, 40])
+@pytest.mark.parametrize("half_life", [None, 60.0])
+def test_counts_are_never_too_large_and_not_much_too_small(n_candidates, half_life):
+    """The bounds of Misra and Gries, with decay, for whatever is counted and what is not."""
+    vocabulary = OpenVocabulary.empty(5)
+    exact, pairs = defaultdict(float), 0.0
+    for texts in stream(20):
+        counts = defaultdict(int)
+        for text in texts:
+            for word in set(text.split()):
+                counts[word] += 1
+        vocabulary = step(
+            vocabulary, counts, len(texts), n_candidates=n_candidates, half_life=half_life
+        )
+        check_consistent(vocabulary)
+        decay = 1.0 if half_life is None else 0.5 ** (len(texts) / half_life)
+        exact = defaultdict(float, {word: n * decay for word, n in exact.items()})
+        pairs = pairs * decay + sum(counts.values())
+        for word, n in counts.items():
+            exact[word] += n
+        found = dict(zip(vocabulary.words, vocabulary.frequency, strict=True))
+        for word, n in exact.items():
+            assert found.get(word, 0.0) <= n * (1 + 1e-12)
+            assert found.get(word, 0.0) >= n - vocabulary.undercount - 1e-9
+        assert vocabulary.undercount <= pairs / (n_candidates + 1)
+    assert vocabulary.undercount > 0
+
+
+def test_memory_is_bounded_whatever_comes():
+    """New words for ever, long ones too, and then the words that matter get their columns."""
+    model = StreamingCountVectorizer(max_features=10, n_candidates=50)
+    kept = " ".join(f"kept{i}" for i in range(10))
+    for t in range(60):
+        model.partial_fit([" ".join(f"new{t}x{i}" for i in range(200)) + " " + "y" * 5000, kept])
+        vocabulary = model._vocabulary
+        assert len(vocabulary.words) == len(vocabulary.places) <= 10 + 2 * 50
+        assert max(map(len, vocabulary.words)) <= LONGEST
+        check_consistent(vocabulary)
+    assert set(model.get_feature_names_out()) == set(kept.split())
+
+
+# Columns
+
+
+def test_the_first_minibatch_fills_columns_by_frequency():
+    texts = ["a1 b1 c1", "b1 c1", "c1 d1"]
+    model = StreamingCountVectorizer(max_features=3).partial_fit(texts)
+    assert list(model.get_feature_names_out()) == ["c1", "b1", "a1"]
+    assert_array_equal(model.recycled_, [])
+    assert model.vocabulary_ == {"c1": 0, "b1": 1, "a1": 2}
+    assert_array_equal(model.transform(["d1 b1 b1"]).toarray(), [[0, 2, 0]])
+
+
+def test_free_columns():
+    model = StreamingCountVectorizer(max_features=3).partial_fit(["red"])
+    assert list(model.get_feature_names_out()) == ["red", "<free 1>", "<free 2>"]
+    assert_array_equal(model.document_frequency_, [1, 0, 0])
+    assert model.vocabulary_ == {"red": 0}
+    X = model.transform(["red red blue"])
+    assert_array_equal(X.toarray(), [[2, 0, 0]])
+    assert [list(row) for row in model.inverse_transform(X)] == [["red"]]
+    assert_array_equal(model.partial_fit(["blue"]).recycled_, [])
+    assert list(model.get_feature_names_out()) == ["red", "blue", "<free 2>"]
+
+
+@pytest.mark.parametrize("margin", [1.0, 1.5, 3.0])
+def test_a_column_changes_hands_when_another_word_is_so_much_more_frequent(margin):
+    """The one that loses its column keeps its count, and gets it back by the same rule."""
+    vocabulary = step(OpenVocabulary.empty(1), {"old": 2}, 2, margin=margin)
+    for n in range(1, int(2 * margin) + 1):
+        vocabulary = step(vocabulary, {"new": 1}, 1, margin=margin)
+        assert vocabulary.names == ["old"], n
+        assert not len(vocabulary.recycled)
+    vocabulary = step(vocabulary, {"new": 1}, 1, margin=margin)
+    assert vocabulary.names == ["new"]
+    assert_array_equal(vocabulary.recycled, [0])
+    n = int(2 * margin) + 1
+    vocabulary = step(vocabulary, {"old": int(n * margin) - 2}, 99, margin=margin)
+    assert vocabulary.names == ["new"]
+    vocabulary = step(vocabulary, {"old": 1}, 1, margin=margin)
+    assert vocabulary.names == ["old"]
+
+
+def test_the_most_frequent_candidates_take_the_rarest_columns():
+    vocabulary = step(OpenVocabulary.empty(4), {"a": 5, "b": 1, "c": 9, "d": 2}, 9)
+    assert vocabulary.names == ["c", "a", "d", "b"]
+    vocabulary = step(vocabulary, {"e": 3, "f": 8, "g": 7, "h": 1}, 9)
+    # f: more than 1.5 of b, g of d; e is not of a.
+    assert vocabulary.names == ["c", "a", "g", "f"]
+    assert_array_equal(vocabulary.recycled, [2, 3])
+    assert_array_equal(vocabulary.since, [9, 9, 18, 18])
+
+
+def test_brute_force():
+    """One exchange after the other, best against worst, gives the same columns."""
+    rng = np.random.default_rng(0)
+    vocabulary = OpenVocabulary.empty(8)
+    for _ in range(50):
+        counts = {f"w{i}": int(n) for i, n in enumerate(rng.poisson(1.0, 40)) if n}
+        given = {"margin": 1.3, "min_df": 2, "half_life": 50.0, "n_candidates": 1000}
+        before, vocabulary = vocabulary, step(vocabulary, counts, 10, **given)
+        check_consistent(vocabulary)
+        frequency = dict(zip(vocabulary.words, vocabulary.frequency, strict=True))
+        columns = [None if h < 0 else before.words[h] for h in before.holder]
+        rest = sorted(
+            (w for w in vocabulary.words if w not in columns and frequency[w] >= 2),
+            key=lambda w: -frequency[w],
+        )
+        for word in rest:
+            strength = [
+                -1.0 if c is None else frequency[c] if frequency[c] >= 2 else 0.0 for c in columns
+            ]
+            weakest = int(np.argmin(strength))
+            if frequency[word] <= 1.3 * strength[weakest]:
+                break
+            columns[weakest] = word
+        expected = [f"<free {i}>" if c is None else c for i, c in enumerate(columns)]
+        assert vocabulary.names == expected
+        changed = [
+            c for c, h in enumerate(before.holder) if h >= 0 and before.names[c] != expected[c]
+        ]
+        assert_array_equal(vocabulary.recycled, changed)
+
+
+def test_min_df_lets_in_and_max_df_puts_out():
+    model = StreamingCountVectorizer(max_features=3, min_df=2, max_df=0.75, half_life=None)
+    model.partial_fit(["rare the", "red the", "red", "sky"])
+    assert list(model.vocabulary_) == ["red", "the"]
+    model.partial_fit(["the sky"] * 6)
+    # "the" is in 8 of 10 now, "sky" in 7.
+    assert model.vocabulary_ == {"red": 0, "sky": 1}
+    assert_array_equal(model.recycled_, [1])
+    assert model.get_feature_names_out()[2] == "<free 2>"
+    model.partial_fit(["zz"] * 10)
+    assert list(model.get_feature_names_out()) == ["the", "sky", "zz"]
+
+
+def test_a_word_below_min_df_is_in_the_way_of_none():
+    given = {"min_df": 2, "half_life": 10.0, "margin": 3.0}
+    vocabulary = step(OpenVocabulary.empty(1), {"old": 3}, 10, **given)
+    vocabulary = step(vocabulary, {"new": 2}, 10, **given)
+    assert vocabulary.names == ["new"]
+
+
+def test_with_room_for_all_it_counts_what_count_vectorizer_does():
+    batches = stream(5)
+    texts = [text for batch in batches for text in batch]
+    model = StreamingCountVectorizer(max_features=5000, half_life=None)
+    for batch in batches:
+        model.partial_fit(batch)
+    peer = CountVectorizer().fit(texts)
+    assert set(model.vocabulary_) == set(peer.vocabulary_)
+    order = [model.vocabulary_[word] for word in peer.get_feature_names_out()]
+    assert_array_equal(model.transform(texts)[:, order].toarray(), peer.transform(texts).toarray())
+    frequency = (peer.transform(texts) > 0).sum(axis=0).A1
+    assert_array_equal(model.document_frequency_[order], frequency)
+
+
+def test_columns_keep_their_words_while_they_are_not_recycled():
+    model, before = StreamingCountVectorizer(max_features=60, half_life=80.0), None
+    n_changed = 0
+    for t, texts in enumerate(stream(30)):
+        X = model.partial_fit_transform(texts)
+        assert X.shape == (40, 60)
+        assert_array_equal(X.toarray(), model.transform(texts).toarray())
+        names = model.get_feature_names_out()
+        if t:
+            lost = [c for c in range(60) if before[c] != names[c] and before[c][0] != "<"]
+            assert_array_equal(model.recycled_, lost)
+            n_changed += len(lost)
+        before = names
+    assert n_changed > 20
+
+
+def test_names_since():
+    model, history = StreamingCountVectorizer(max_features=60, half_life=80.0), {}
+    for texts in stream(15):
+        model.partial_fit(texts)
+        history[model.n_documents_seen_] = model.get_feature_names_out()
+    now = model.get_feature_names_out()
+    for t, then in history.items():
+        columns, names = model.names_since(t)
+        assert set(np.flatnonzero(then != now)) <= set(columns.tolist())
+        assert_array_equal(names, now[columns])
+    assert_array_equal(model.names_since(model.n_documents_seen_)[0], [])
+    assert len(model.names_since(0)[0]) == 60
+    assert 0 < len(model.names_since(model.n_documents_seen_ - 120)[0]) < 60
+
+
+# State
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_cut_and_resumed_is_uncut(n_jobs, monkeypatch):
+    monkeypatch.setattr("streamtopics.text.counting.CHARACTERS_A_PART", 100)
+    uncut = StreamingCountVectorizer(max_features=50, half_life=100.0, n_candidates=40)
+    cut = clone(uncut).set_params(n_jobs=n_jobs)
+    for texts in stream(20):
+        uncut.partial_fit(texts)
+        cut = pickle.loads(pickle.dumps(cut)).partial_fit(texts)
+        same(uncut._vocabulary, cut._vocabulary)
+    assert uncut._vocabulary.undercount > 0
+
+
+def test_a_failed_step_changes_nothing():
+    model = StreamingCountVectorizer(max_features=5).partial_fit(["red sea"])
+    before = model._vocabulary
+    for texts in ("red", ["red", 3], [b"\xff"]):
+        with pytest.raises((ValueError, TypeError)):
+            model.partial_fit(texts)
+        assert model._vocabulary is before
+    with pytest.raises(ValueError, match=r"max_features is 6 now, but .* started with 5"):
+        model.set_params(max_features=6).partial_fit(["red"])
+    with pytest.raises(ValueError, match="max_df corresponds to < documents"):
+        model.set_params(max_features=5, min_df=10, max_df=2).partial_fit(["red"])
+    assert model._vocabulary is before
+
+
+def test_a_step_that_was_overtaken_is_refused():
+    def analyzer(text):
+        if text == "slow":
+            model.partial_fit(["quick"])
+        return text.split()
+
+    model = StreamingCountVectorizer(max_features=5, analyzer=analyzer).partial_fit(["red"])
+    with pytest.raises(RuntimeError, match="learnt from another minibatch meanwhile"):
+        model.partial_fit(["slow"])
+    assert list(model.vocabulary_) == ["red", "quick"]
+    assert model.n_documents_seen_ == 2
+
+
+def test_a_step_does_not_change_the_one_before():
+    first = step(OpenVocabulary.empty(2), {"a": 3, "b": 2, "c": 1}, 3)
+    kept = pickle.loads(pickle.dumps(first))
+    step(first, {"c": 9, "d": 8}, 9, n_candidates=1)
+    same(first, kept)
+
+
+def test_no_documents_and_no_words():
+    model = StreamingCountVectorizer(max_features=2).partial_fit([])
+    assert model.n_documents_seen_ == 0
+    model.partial_fit(["", "."])
+    assert model.n_documents_seen_ == 2
+    assert model.transform(["red"]).nnz == 0
+    model.partial_fit(["red"]).partial_fit([])
+    assert_array_equal(model.transform(["red"]).toarray(), [[1, 0]])
+
+
+def test_a_vocabulary_that_was_given_stays():
+    model = StreamingCountVectorizer(vocabulary=["red", "sea"]).partial_fit(["blue sky"] * 9)
+    assert model.vocabulary_ == {"red": 0, "sea": 1}
+    assert_array_equal(model.recycled_, [])
+    assert_array_equal(model.names_since(0)[0], [])
+    assert not hasattr(model, "n_documents_seen_")
+
+
+def test_errors():
+    with pytest.raises(ValueError, match="partial_fit needs max_features"):
+        StreamingCountVectorizer().partial_fit(["red"])
+    model = StreamingCountVectorizer(max_features=2)
+    with pytest.raises(AttributeError, match="no recycled_ before the first call of partial_fit"):
+        model.recycled_  # noqa: B018
+    with pytest.raises(ValueError, match="cannot go on from the vocabulary of a corpus"):
+        model.fit(["red sea"]).partial_fit(["red"])
+    with pytest.raises(AttributeError, match="no names_since"):
+        model.names_since(0)
+    assert model.partial_fit is not None
+    again = clone(model).partial_fit(["red sea sky"])
+    assert list(again.fit(["blue"]).vocabulary_) == ["blue"]

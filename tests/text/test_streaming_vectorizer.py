@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# ruff: noqa: RUF001
+"""The vectorizer on a corpus: what CountVectorizer does."""
+
+import gzip
+import io
+import json
+import os
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.utils import estimator_checks
+
+from streamtopics import SVBLDA
+from streamtopics.text import NamedVectorizer, SentenceVectorizer, StreamingCountVectorizer
+
+DATA = Path(os.environ.get("STREAMTOPICS_DATA", "no folder"))
+MOST_CHARACTERS = 1_000_000
+TEXTS = [
+    "The sea, the deep sea; and 2 ships_at sea.",
+    "",
+    "Ένας Σοφός ΣΟΦΟΣ naïve Naïve NAÏVE ß ẞ İstanbul ISTANBUL",
+    "™ trade ℌilbert ① ½ x² e\u0301 é 中文 中文字 𝔄bc 😀 \ud800 lone",
+    "a b c dd ee ff " * 40,
+    "dd sea: deep deep trade, naïve",
+]
+PARAMETERS = {
+    "defaults": {},
+    "stop words": {"stop_words": "english"},
+    "own stop words": {"stop_words": ["sea", "naïve", "zz", "a b"]},
+    "no lower case": {"lowercase": False},
+    "pairs": {"ngram_range": (1, 2)},
+    "pairs alone": {"ngram_range": (2, 2), "stop_words": "english"},
+    "up to four": {"ngram_range": (2, 4), "token_pattern": r"\w+"},
+    "three letters": {"token_pattern": r"(?u)\b\w\w\w+\b"},
+    "four letters": {"token_pattern": r"\b\w{4,}\b"},
+    "accents": {"strip_accents": "unicode"},
+    "ASCII accents": {"strip_accents": "ascii", "ngram_range": (1, 2)},
+    "accents, no lower case": {"strip_accents": "unicode", "lowercase": False},
+    "binary": {"binary": True, "dtype": np.float32},
+    "frequent": {"min_df": 2},
+    "shares": {"min_df": 0.3, "max_df": 0.5},
+    "few": {"max_features": 7},
+    "few and binary": {"max_features": 3, "binary": True, "max_df": 4},
+    "vocabulary": {"vocabulary": ["sea", "nothing", "dd", "é"]},
+    "vocabulary with places": {"vocabulary": {"sea": 1, "sea and": 0}, "ngram_range": (1, 2)},
+    "set": {"vocabulary": {"sea", "dd"}},
+    # In Python
+    "letters alone": {"token_pattern": r"\b[^\W\d_]{3,}\b"},
+    "a group": {"token_pattern": r"(\w)\w+"},
+    "analyzer": {"analyzer": str.split},
+    "tokenizer": {"tokenizer": str.split, "token_pattern": None, "ngram_range": (1, 2)},
+    "preprocessor": {"preprocessor": str.swapcase},
+    "function for accents": {"strip_accents": lambda text: text.replace("s", "z")},
+    "characters": {"analyzer": "char_wb", "ngram_range": (2, 3)},
+}
+each = pytest.mark.parametrize("name", PARAMETERS)
+
+
+def check_same(ours, theirs, texts):
+    """That both learn and count the same."""
+    X, expected = ours.fit_transform(texts), theirs.fit_transform(texts)
+    check_equal(X, expected)
+    assert X.has_canonical_format
+    assert ours.vocabulary_ == theirs.vocabulary_
+    assert ours.fixed_vocabulary_ == theirs.fixed_vocabulary_
+    assert_array_equal(ours.get_feature_names_out(), theirs.get_feature_names_out())
+    check_equal(ours.transform(texts[::-1]), theirs.transform(texts[::-1]))
+    check_equal(clone(ours).fit(iter(texts)).transform(iter(texts)), expected)
+
+
+def check_equal(X, expected):
+    assert type(X) is type(expected)
+    assert X.dtype == expected.dtype
+    assert X.shape == expected.shape
+    assert X.indices.dtype == expected.indices.dtype
+    assert X.nnz == expected.nnz
+    assert abs(X - expected).sum() == 0
+
+
+# The same as CountVectorizer
+
+
+@each
+def test_counts_are_those_of_count_vectorizer(name):
+    given = PARAMETERS[name]
+    check_same(StreamingCountVectorizer(**given), CountVectorizer(**given), TEXTS)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 5, -1])
+@pytest.mark.parametrize("name", ["defaults", "pairs", "ASCII accents", "few"])
+def test_bits_do_not_depend_on_n_jobs(name, n_jobs, monkeypatch):
+    monkeypatch.setattr("streamtopics.text.counting.CHARACTERS_A_PART", 20)
+    given = PARAMETERS[name]
+    texts = [*TEXTS, *TEXTS[::-1], "x" * 3000, "", ""]
+    check_same(StreamingCountVectorizer(n_jobs=n_jobs, **given), CountVectorizer(**given), texts)
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="STREAMTOPICS_DATA is no folder of corpora")
+@pytest.mark.parametrize("path", sorted(DATA.glob("*.jsonl.gz")), ids=lambda path: path.name[:-9])
+def test_on_corpora(path):
+    """The first million characters of each, which takes all there are in the small ones."""
+    texts, size = [], 0
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            texts += [value for value in json.loads(line).values() if isinstance(value, str)]
+            size += len(line)
+            if size > MOST_CHARACTERS:
+                break
+    if not any(map(str.strip, texts)):
+        pytest.skip("no texts")
+    given = {"ngram_range": (1, 2), "min_df": 2, "max_df": 0.5}
+    check_same(StreamingCountVectorizer(n_jobs=2), CountVectorizer(), texts)
+    check_same(StreamingCountVectorizer(**given), CountVectorizer(**given), texts)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_equal_counts_are_cut_alike_by_max_features(seed):
+    rng = np.random.default_rng(seed)
+    texts = [" ".join(rng.choice([f"w{i}" for i in range(300)], 20)) for _ in range(60)]
+    given = {"max_features": 40, "min_df": 2, "max_df": 0.9}
+    check_same(StreamingCountVectorizer(**given), CountVectorizer(**given), texts)
+
+
+def test_bytes_and_files(tmp_path):
+    texts = ["red é", "sky red"]
+    data = [text.encode("latin-1") for text in texts]
+    paths = []
+    for i, content in enumerate(data):
+        (tmp_path / str(i)).write_bytes(content)
+        paths.append(str(tmp_path / str(i)))
+    given = {"encoding": "latin-1", "token_pattern": r"\w+"}
+    expected = CountVectorizer(token_pattern=r"\w+").fit_transform(texts)
+    model = StreamingCountVectorizer(**given)
+    check_equal(model.fit_transform(data), expected)
+    check_equal(clone(model).set_params(input="filename").fit_transform(paths), expected)
+    files = [io.BytesIO(content) for content in data]
+    check_equal(clone(model).set_params(input="file").fit_transform(files), expected)
+
+
+@pytest.mark.parametrize("kind", [tuple, np.array, lambda x: (text for text in x)])
+def test_kinds_of_sequences(kind):
+    expected = CountVectorizer().fit_transform(TEXTS[:3])
+    check_equal(StreamingCountVectorizer().fit_transform(kind(TEXTS[:3])), expected)
+
+
+def test_a_vocabulary_needs_no_fit():
+    model = StreamingCountVectorizer(vocabulary=["sea", "sky"])
+    assert_array_equal(model.transform(["sky sky"]).toarray(), [[0, 2]])
+    assert_array_equal(model.get_feature_names_out(), ["sea", "sky"])
+
+
+def test_inverse_transform():
+    model, peer = StreamingCountVectorizer(), CountVectorizer()
+    X = model.fit_transform(TEXTS)
+    peer.fit(TEXTS)
+    for kind in (X, X.toarray()):
+        for found, expected in zip(
+            model.inverse_transform(kind), peer.inverse_transform(kind), strict=True
+        ):
+            assert_array_equal(found, expected)
+
+
+# As an estimator
+
+
+@each
+def test_parameters_are_those_of_count_vectorizer_and_more(name):
+    model = StreamingCountVectorizer(**PARAMETERS[name])
+    peer = CountVectorizer(**PARAMETERS[name]).get_params()
+    mine = clone(model).get_params()
+    assert {key: mine[key] for key in peer} == peer
+    assert mine.keys() - peer.keys() == {"half_life", "margin", "n_candidates", "n_jobs"}
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "check_parameters_default_constructible",
+        "check_no_attributes_set_in_init",
+        "check_get_params_invariance",
+        "check_set_params",
+        "check_estimators_unfitted",
+        "check_estimator_repr",
+        "check_mixin_order",
+    ],
+)
+def test_checks_of_scikit_learn_that_need_no_table(check):
+    """The others need one, which no vectorizer takes."""
+    if not hasattr(estimator_checks, check):
+        pytest.skip("not in this version of scikit-learn")
+    getattr(estimator_checks, check)("StreamingCountVectorizer", StreamingCountVectorizer())
+
+
+def test_pickle():
+    model = StreamingCountVectorizer().fit(TEXTS)
+    again = pickle.loads(pickle.dumps(model))
+    check_equal(again.transform(TEXTS), model.transform(TEXTS))
+    assert again.vocabulary_ == model.vocabulary_
+
+
+def test_in_pipelines_and_searches():
+    texts = ["red sea " * 5, "blue sea " * 5, "green sky " * 5, "red sky " * 5] * 10
+    pipeline = make_pipeline(StreamingCountVectorizer(), SVBLDA(2, batch_size=5))
+    search = GridSearchCV(pipeline, {"streamingcountvectorizer__min_df": [1, 0.3]}, cv=2)
+    assert search.fit(texts).best_estimator_[0].get_feature_names_out()[0] in {"blue", "red"}
+    named = NamedVectorizer(StreamingCountVectorizer()).fit_transform(texts)
+    assert list(named.feature_names) == ["blue", "green", "red", "sea", "sky"]
+
+
+def test_as_the_vectorizer_of_sentences():
+    texts = ["Red sea. Blue sky!", "Red sky."]
+    ours = SentenceVectorizer(StreamingCountVectorizer(ngram_range=(1, 2))).fit_transform(texts)
+    theirs = SentenceVectorizer(CountVectorizer(ngram_range=(1, 2))).fit_transform(texts)
+    for one, other in zip(ours, theirs, strict=True):
+        assert_array_equal(one.toarray(), other.toarray())
+
+
+def test_subclasses_that_read_texts_in_another_way_are_asked():
+    class Reversed(StreamingCountVectorizer):
+        def build_tokenizer(self):
+            return lambda text: [word[::-1] for word in text.split()]
+
+    assert list(Reversed().fit(["red sea"]).vocabulary_) == ["aes", "der"]
+
+
+def test_a_failed_fit_changes_nothing():
+    model = StreamingCountVectorizer().fit(["red sea"])
+    for texts in (["."], ["red", 3], "red"):
+        with pytest.raises((ValueError, TypeError)):
+            model.fit(texts)
+        assert list(model.vocabulary_) == ["red", "sea"]
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"min_df": 0}, "min_df"),
+        ({"min_df": 1.5}, "min_df"),
+        ({"max_features": 0}, "max_features"),
+        ({"ngram_range": (2, 1)}, "ngram_range"),
+        ({"half_life": 0}, "half_life"),
+        ({"half_life": -1.0}, "half_life"),
+        ({"margin": 0.9}, "margin"),
+        ({"n_candidates": 0}, "n_candidates"),
+        ({"n_jobs": 0}, "n_jobs"),
+        ({"n_jobs": 1.5}, "n_jobs"),
+        ({"token_pattern": "("}, "missing"),
+        ({"token_pattern": r"(\w)(\w)"}, "group"),
+        ({"max_df": 1, "min_df": 2}, "max_df corresponds to < documents than min_df"),
+        ({"min_df": 2}, "no terms remain"),
+        ({"vocabulary": []}, "empty vocabulary"),
+        ({"vocabulary": ["a", "a"]}, "Duplicate"),
+        ({"vocabulary": {"a": 1}}, "index 0"),
+    ],
+)
+def test_wrong_parameters(given, message):
+    with pytest.raises(Exception, match=message):
+        StreamingCountVectorizer(**given).fit(["red sea", "sky"])
+
+
+@pytest.mark.parametrize(
+    ("documents", "error", "message"),
+    [
+        ("red", ValueError, "string object received"),
+        (b"red", ValueError, "bytes object received"),
+        (3, ValueError, "int object received"),
+        (["red", None], TypeError, "document 1 None, a NoneType"),
+        (["red", np.nan], ValueError, "np.nan is an invalid document"),
+        ([["red"]], TypeError, "document 0"),
+        ([b"\xff"], UnicodeDecodeError, "utf-8"),
+        ([], ValueError, "empty vocabulary"),
+        ([""], ValueError, "empty vocabulary"),
+    ],
+)
+def test_wrong_documents(documents, error, message):
+    with pytest.raises(error, match=message):
+        StreamingCountVectorizer().fit(documents)
+
+
+def test_tokens_must_be_texts():
+    with pytest.raises(TypeError, match=r"analyzer .* str"):
+        StreamingCountVectorizer(analyzer=lambda text: [1]).fit(["red"])
+
+
+def test_before_fit():
+    model = StreamingCountVectorizer()
+    for ask in (
+        lambda: model.transform(["red"]),
+        lambda: model.get_feature_names_out(),
+        lambda: model.inverse_transform([[1]]),
+    ):
+        with pytest.raises(NotFittedError):
+            ask()
+    assert not hasattr(model, "vocabulary_")
+    assert not hasattr(model, "recycled_")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"vocabulary": ["Red"]},
+        {"tokenizer": str.split},
+        {"stop_words": ["don't"]},
+        {"analyzer": "char", "stop_words": "english"},
+    ],
+)
+def test_the_same_warnings(given):
+    messages = []
+    for kind in (CountVectorizer, StreamingCountVectorizer):
+        with pytest.warns(UserWarning, match=r".") as caught:
+            kind(**given).fit(["red sea"])
+        messages.append([" ".join(str(one.message).split()) for one in caught])
+    assert messages[0] == messages[1]
