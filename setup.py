@@ -61,6 +61,8 @@ def extension(module: str, flags: list[str]) -> Extension:
         shared.append("_tokens.h")
     if module.startswith("_supervised"):
         shared.append("_supervised.h")
+    if module == "_rows":
+        shared.append("_bins.h")
     return Extension(
         f"streamtopics.kernels.{module}",
         [f"{folder}/{module}.pyx"],

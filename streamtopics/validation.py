@@ -95,6 +95,9 @@ def check_counts(
     float64 stays float64; everything else becomes float32, in which integers are
     exact up to 16,777,216.
     """
+    if not reset and is_clean(estimator, X, allow_no_documents):
+        clean: sparse.csr_matrix = X
+        return clean
     if holds_text(X):
         raise TypeError(
             f"X must be a document-term matrix of counts, but {caller} got text; turn the "
@@ -126,6 +129,26 @@ def check_counts(
         X.sum_duplicates()
     counts: sparse.csr_matrix = X
     return counts
+
+
+def is_clean(estimator: Any, X: Any, allow_no_documents: bool) -> bool:
+    """Whether X is what `check_counts` returns: all that can be said of it at little cost.
+
+    Of what is not clean, the other checks say whether it can be read, and why not.
+    """
+    if type(X) not in (sparse.csr_matrix, sparse.csr_array) or X.ndim != 2:
+        return False
+    if hasattr(estimator, "feature_names_in_") or X.dtype not in (np.float32, np.float64):
+        return False
+    n, indptr, indices, data = X.shape[0], X.indptr, X.indices, X.data
+    if X.shape[1] != estimator.n_features_in_ or not (n or allow_no_documents):
+        return False
+    whole = len(indptr) == n + 1 and indptr[0] == 0 and indptr[-1] == len(indices) == len(data)
+    if not whole or len(data) == 0 or indices.dtype not in (np.int32, np.int64):
+        return False
+    fits = indices.min() >= 0 and indices.max() < X.shape[1] and (indptr[1:] >= indptr[:-1]).all()
+    in_reach = data.min() >= LEAST_COUNT and data.max() <= MOST_COUNT
+    return bool(fits and in_reach and X.has_canonical_format)
 
 
 def check_reach(X: sparse.csr_matrix, caller: str) -> None:

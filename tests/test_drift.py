@@ -2,6 +2,7 @@
 """Estimators that forget: what they keep, what they report, and when they warn."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from streamtopics import BPSLDA, SVBHPP, SVBLDA, StreamingLDA
+from streamtopics.base.drift import _seen_from_all, observe
 from streamtopics.datasets import make_lda_corpus
+from streamtopics.messages import Statistics
+from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates.rates import Exponential, Normal
 
 N_TOPICS, N_WORDS = 5, 300
@@ -297,3 +301,51 @@ def test_priors_of_the_rate(prior):
     for t, topic_word in enumerate((before, before, after)):
         flat.partial_fit(batch(topic_word, t, n=50, length=40))
     assert not np.array_equal(model.retention_history_, flat.retention_history_)
+
+
+# What is read of it
+
+
+@pytest.mark.parametrize("n_background", [0, 1])
+@pytest.mark.parametrize("rho", [0.0, 0.4, 0.9, 1.0])
+@pytest.mark.parametrize("prior", [0.05, "by word"])
+def test_a_record_of_what_was_touched_is_that_of_all_words(rho, prior, n_background):
+    """Leading words are found among those of the minibatch and the old ones alone."""
+    rng = np.random.default_rng(3)
+    by_word = prior == "by word"
+    eta = rng.uniform(0.01, 0.1, (60, 1)) if by_word else np.full((1, 1), prior)
+    posterior, last = TopicPosterior(eta, (60, 4), np.ones(4)), None
+    for _ in range(8):
+        words = np.sort(rng.choice(60, 15, replace=False)).astype(np.int32)
+        statistics = Statistics(words, rng.gamma(0.3, 5.0, (15, 4)), np.ones(9))
+        blend = Blend(rho, 1.0, 1.0 - rho, statistics, boost=0.1)
+        record = observe(posterior, blend, None, last, n_background)
+        whole = observe(posterior, replace(blend), None, None, n_background)
+        if posterior.n_batches:
+            moved, top_words = _seen_from_all(None, posterior, blend, n_background, 10)
+            assert_allclose(record.moved, moved, rtol=1e-9)
+            assert_array_equal(record.top_words, top_words)
+        assert_array_equal(record.top_words, whole.top_words)
+        assert_allclose(record.moved, whole.moved, rtol=1e-9)
+        posterior.blend(blend)
+        topics = (posterior.dense() / posterior.mass).T[n_background:]
+        assert_array_equal(record.top_words, np.argsort(-topics, axis=1, kind="stable")[:, :10])
+        last = record
+
+
+def test_bins_of_the_counts_leave_results_as_they_are(monkeypatch):
+    """E[rho] by sums over bins is that of reading all words, but for rounding."""
+    before, after = topics_before_and_after(0)
+    data = [batch(before, t, n=20, length=20) for t in range(4)] + [
+        batch(after, 9, n=20, length=20)
+    ]
+    models = []
+    for least in (0, 10**9):
+        monkeypatch.setattr("streamtopics.posteriors.topics.LEAST_WORDS", least)
+        monkeypatch.setattr("streamtopics.posteriors.topics.SHARE", 1 if least == 0 else 2)
+        model = SVBHPP(N_TOPICS, doc_topic_prior=0.5, random_state=0)
+        for X in data:
+            model.partial_fit(X)
+        models.append(model)
+    assert_allclose(models[0].retention_history_, models[1].retention_history_, rtol=1e-9)
+    assert_allclose(models[0].components_, models[1].components_, rtol=1e-9)

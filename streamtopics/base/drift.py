@@ -7,11 +7,12 @@ all but forgotten.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from streamtopics.base.topics import first_of_equals, leading
 from streamtopics.posteriors import TOO_EXTREME, Blend, TopicPosterior
 
 KEPT_MINIBATCHES = 1000
@@ -45,11 +46,6 @@ class Drift:
     moved: np.ndarray
     top_words: np.ndarray
 
-    def without(self, n_first: int) -> "Drift":
-        """The record without the first topics."""
-        names = ("retention", "effective_sample_size", "moved", "top_words")
-        return replace(self, **{name: getattr(self, name)[n_first:] for name in names})
-
 
 class DriftRow(NamedTuple):
     """One topic in one minibatch, for people or for a DataFrame."""
@@ -64,50 +60,89 @@ class DriftRow(NamedTuple):
     lost: list[Any]
 
 
-def observe(posterior: TopicPosterior, blend: Blend, time: Any) -> Drift:
-    """Record of what `blend` is about to do to a posterior."""
-    old_mass, mass = posterior.mass, posterior.after(blend).mass
+def observe(
+    posterior: TopicPosterior,
+    blend: Blend,
+    time: Any,
+    last: Drift | None = None,
+    n_hidden: int = 0,
+) -> Drift:
+    """Record of what `blend` is about to do to a posterior, without its first topics.
+
+    With priors that are the same for all words, those without statistics keep their order. Then
+    the leading words are among those with statistics and the leading ones of the record before,
+    `last`, and only these are read.
+    """
+    own = slice(n_hidden, None)
+    mass = posterior.after(blend).mass[own]
     if not np.isfinite(mass).all():
         raise ValueError(TOO_EXTREME)
+    retain = np.broadcast_to(np.asarray(blend.retain, np.float64), posterior.n_nodes)[own]
     n = min(TOP_WORDS, posterior.shape[0])
+    leaders = _old_leaders(posterior, retain, last, n)
+    keeps_order = posterior.is_alike and blend.noise is None and not blend.statistics.takes_back
+    if leaders is not None and keeps_order:
+        moved, top_words = _seen_from(leaders, posterior, blend, n_hidden)
+    else:
+        known = None if blend.statistics.takes_back else leaders
+        moved, top_words = _seen_from_all(known, posterior, blend, n_hidden, n)
+    return Drift(posterior.n_batches + 1, time, retain.copy(), mass, moved, top_words)
+
+
+def _seen_from(
+    leaders: np.ndarray, posterior: TopicPosterior, blend: Blend, n_hidden: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """How far topics move, and their leading words then, where those with no statistics stay."""
+    k, n = leaders.shape
+    topics = np.broadcast_to(np.arange(k)[:, None], leaders.shape)
+    values = posterior.faded(blend, leaders, topics + n_hidden)
+    least = np.concatenate([np.full(n_hidden, np.inf), values.min(axis=1)])
+    moved, words = posterior.moved(blend, least)
+    untouched = ~np.isin(leaders, blend.statistics.words)
+    found = [(topics[untouched], leaders[untouched], values[untouched])]
+    for some, _, after in posterior.changes(blend, words):
+        places, own = np.nonzero(after >= least)
+        found.append((own - n_hidden, some[places], after[places, own]))
+    return moved[n_hidden:], leading(n, *map(np.concatenate, zip(*found, strict=True)))
+
+
+def _seen_from_all(
+    leaders: np.ndarray | None, posterior: TopicPosterior, blend: Blend, n_hidden: int, n: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """How far topics move, and their n leading words then, from all words."""
+    own = slice(n_hidden, None)
+    old_mass, mass = posterior.mass[own], posterior.after(blend).mass[own]
     moved, least = np.zeros((2, len(mass)))
-    leaders = []
+    if leaders is not None:
+        topics = np.arange(len(mass))[:, None] + n_hidden
+        least = posterior.faded(blend, leaders, topics).min(axis=1)
+    found = []
     for words, before, after in posterior.changes(blend):
-        before /= old_mass
+        before, after = before[:, own] / old_mass, after[:, own]
         moved += np.abs(after / mass - before).sum(axis=0)
-        if len(words) >= n:
+        if leaders is None and len(words) >= n:
             nth = np.partition(after, len(words) - n, axis=0)[len(words) - n]
             least = np.maximum(least, nth)
-        places, topics = np.nonzero(_first_of_equals(after, least, n))
-        leaders.append((topics, words[places], after[places, topics]))
-    return Drift(
-        posterior.n_batches + 1,
-        time,
-        np.broadcast_to(np.asarray(blend.retain, dtype=np.float64), mass.shape).copy(),
-        mass,
-        0.5 * moved,
-        _leading(n, *map(np.concatenate, zip(*leaders, strict=True))),
-    )
+        places, topics = np.nonzero(first_of_equals(after, least, n))
+        found.append((topics, words[places], after[places, topics]))
+    return 0.5 * moved, leading(n, *map(np.concatenate, zip(*found, strict=True)))
 
 
-def _first_of_equals(values: np.ndarray, least: np.ndarray, n: int) -> np.ndarray:
-    """Which values are at least the `least` of their column; of those equal to it, n do.
+def _old_leaders(
+    posterior: TopicPosterior, retain: np.ndarray, last: Drift | None, n: int
+) -> np.ndarray | None:
+    """Columns of the n leading words of each topic before an update; None if they are unknown.
 
-    Topics that nothing is known of have the same value everywhere.
+    Of equal words the first ones lead. So they do where a topic knows nothing, and where nothing
+    is kept of it.
     """
-    chosen: np.ndarray = values >= least
-    if np.count_nonzero(chosen) > 4 * n * len(least):
-        equal = values == least
-        chosen &= ~equal | (np.cumsum(equal, axis=0) <= n)
-    return chosen
-
-
-def _leading(n: int, topics: np.ndarray, words: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The n words of the largest values of each topic, of equal ones the first."""
-    order = np.lexsort((words, -values, topics))
-    first = np.searchsorted(topics[order], np.arange(topics.max() + 1))
-    found: np.ndarray = words[order][first[:, None] + np.arange(n)]
-    return found
+    first = np.broadcast_to(np.arange(n, dtype=np.int32), (len(retain), n))
+    if posterior.knows_nothing:
+        return first
+    if last is None or not posterior.c.all() or last.top_words.shape != first.shape:
+        return None
+    leaders: np.ndarray = np.where(retain[:, None] > 0, last.top_words, first)
+    return leaders
 
 
 def drift_table(records: Sequence[Drift], names: np.ndarray) -> list[DriftRow]:

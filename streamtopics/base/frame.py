@@ -20,10 +20,12 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from types import FunctionType
 from typing import Any, Protocol, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -39,6 +41,10 @@ READS = 3
 MEANS = ("mean", "decayed mean")
 _LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 _GUARD = threading.Lock()
+# Parameters that were found to be valid, by estimator: they are checked when they change.
+_CHECKED: WeakKeyDictionary[Any, tuple[Any, ...] | None] = WeakKeyDictionary()
+# What cannot change in place.
+FIXED_TYPES = (bool, int, float, str, type(None), np.random.RandomState, FunctionType)
 
 
 @dataclass(frozen=True)
@@ -196,9 +202,12 @@ class StreamingEstimator(BaseEstimator):
     @contextmanager
     def _workers(self) -> Iterator[Workers]:
         """Workers, when the parameters have been checked."""
-        self._validate_params()
-        check_no_truths(self)
-        self._check_parameters()
+        now = fixed_parameters(self)
+        if not are_the_same(now, _CHECKED.get(self)):
+            self._validate_params()
+            check_no_truths(self)
+            self._check_parameters()
+            _CHECKED[self] = now
         with workers(self.n_jobs) as pool:
             yield pool
 
@@ -302,6 +311,27 @@ def unchanged_unless_learnt(estimator: Any) -> Iterator[None]:
             for name in vars(estimator).keys() - before.keys():
                 delattr(estimator, name)
         raise
+
+
+def fixed_parameters(estimator: Any) -> tuple[Any, ...] | None:
+    """Names and values of an estimator's parameters; None if some may be changed in place."""
+    found: list[Any] = []
+    for name, value in vars(estimator).items():
+        if name == "_commit" or name[-1] == "_":
+            continue
+        record = getattr(type(value), "__dataclass_params__", None)
+        if type(value) not in FIXED_TYPES and not (record and record.frozen):
+            return None
+        found += (name, value)
+    return None if get_config()["skip_parameter_validation"] else tuple(found)
+
+
+def are_the_same(now: tuple[Any, ...] | None, before: tuple[Any, ...] | None) -> bool:
+    """Whether these are the same objects, or equal ones that cannot be told from them."""
+    if now is None or before is None or len(now) != len(before):
+        return False
+    pairs = zip(now, before, strict=True)
+    return all(a is b or (type(a) is type(b) in FIXED_TYPES and a == b) for a, b in pairs)
 
 
 def check_no_truths(estimator: Any) -> None:

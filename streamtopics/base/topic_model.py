@@ -12,6 +12,7 @@ import warnings
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import sparse
@@ -21,7 +22,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.composition import Composition, check_averageable, check_contracts
 from streamtopics.base.drift import Drift, DriftRow, drift_table, kept_records, observe
-from streamtopics.base.frame import Commit, check_same, check_same_state, warn_of_no_boost
+from streamtopics.base.frame import (
+    Commit,
+    are_the_same,
+    check_same,
+    check_same_state,
+    fixed_parameters,
+    warn_of_no_boost,
+)
 from streamtopics.base.inputs import CountsInput, Documents
 from streamtopics.base.merging import Mergeable
 from streamtopics.base.topics import LearntTopics
@@ -41,6 +49,8 @@ from streamtopics.validation import (
 )
 
 DOCUMENTS_AT_ONCE = 4096
+# The parts of each estimator, with the parameters that they were made of.
+_COMPOSED: WeakKeyDictionary[Any, tuple[Any, Composition]] = WeakKeyDictionary()
 FEW_STEPS = 5
 
 
@@ -54,6 +64,8 @@ class TopicCommit(Commit):
         The average of the iterates, where the topics are that.
     drift : tuple of Drift
         Records of the last thousand minibatches, where the rule forgets.
+    led_at : int
+        Number of minibatches of the posterior whose leading words are those of the last record.
     lives : Lives or None
         Record of births and deaths, where topics come and go.
     """
@@ -61,6 +73,7 @@ class TopicCommit(Commit):
     posterior: TopicPosterior
     average: IterateAverage | None = None
     drift: tuple[Drift, ...] = field(default=())
+    led_at: int = -1
     lives: Lives | None = None
 
     def apart(self) -> Self:
@@ -142,12 +155,22 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         """
         return self._partial_fit(X=X, time=time)
 
+    def _composed(self) -> Composition:
+        """The composition, made anew where a parameter has changed."""
+        now, (before, kept) = fixed_parameters(self), _COMPOSED.get(self, (None, None))
+        if kept is None or not are_the_same(now, before):
+            kept = self._composition()
+            _COMPOSED[self] = now, kept
+        return kept
+
     def _check_parameters(self) -> None:
         check_contracts(self._composition(), TopicPosterior)
 
     def _check_continuable(self) -> None:
         check_same(self, **self._started())
-        now, before = self._composition(), self._commit.update
+        now, before = self._composed(), self._commit.update
+        if now is before:
+            return
         if now.averaging != before.averaging:
             raise ValueError(
                 f"averaging is {now.averaging!r} now, but the model was started with "
@@ -228,7 +251,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         return check_doc_topic_prior(self.doc_topic_prior, self.n_components, self._doc_topic_mass)
 
     def _learn(self, batch: Documents, pool: Workers) -> None:
-        commit, composition = self._commit, self._composition()
+        commit, composition = self._commit, self._composed()
         rule, posterior = composition.rule, commit.posterior
         blend, found = self._stepped(composition, batch, pool)
         check_averageable(composition, blend)
@@ -236,9 +259,13 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
             warn_of_no_boost(blend, "an update with a boost, such as BPS(0.1)")
         record = None
         if rule.forgets:
-            record = observe(posterior, blend, batch.time).without(self._n_hidden)
+            last = commit.drift[-1] if commit.led_at == posterior.n_batches else None
+            record = observe(posterior, blend, batch.time, last, self._n_hidden)
+            number = commit.drift[-1].batch + 1 if commit.drift else record.batch
+            record = replace(record, batch=number)
+            found["led_at"] = posterior.n_batches + blend.statistics.n_batches
         drift = commit.drift if record is None else kept_records(commit.drift, record)
-        if composition.doc_topic == FIXED:
+        if composition.doc_topic == FIXED != commit.update.doc_topic:
             # What was learnt of the documents waits for the update that learnt it.
             composition = replace(composition, doc_topic=commit.update.doc_topic)
         new = replace(commit, **found, update=composition, drift=drift)
@@ -261,6 +288,10 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         if self.n_batch_iter_:
             ahead = self._completion(batch.X[: predictive.MONITORED], pool)
             report.score(predictive.per_token(*ahead))
+
+    def _commit_without(self, words: np.ndarray) -> Any:
+        """The commit record, without what it has of some words: others may lead now."""
+        return replace(super()._commit_without(words), led_at=-1)
 
     def _state_without(self, words: np.ndarray) -> Any:
         return self._commit.update.rule.without_words(self._commit.state, words)

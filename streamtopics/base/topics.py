@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,6 +15,49 @@ from streamtopics.base.frame import StreamingEstimator, lock_of
 from streamtopics.metrics.relevance import relevant_words
 from streamtopics.records import RecordParameters
 from streamtopics.validation import check_columns, check_feature_names
+
+# Words that a first guess of the leading ones is from, and words that are read at once.
+GUESSED_FROM, WORDS_AT_ONCE = 2000, 512
+
+
+def most_probable(topics: Any, n: int) -> np.ndarray:
+    """Columns of the n most probable words of each topic, of equal ones the first.
+
+    `topics` has `rows`, `mass` and `shape`, as posteriors do. All rows are read, some at a time;
+    those that cannot lead any topic are passed over.
+    """
+    n_words, mass = topics.shape[0], topics.mass
+    n = min(int(n), n_words)
+    some = np.arange(0, n_words, max(1, n_words // max(GUESSED_FROM, n)), dtype=np.int32)
+    guess = np.partition(topics.rows(some), len(some) - n, axis=0)[len(some) - n]
+    least = guess * (1.0 - 1e-12)
+    found = []
+    for start in range(0, n_words, WORDS_AT_ONCE):
+        stop = min(start + WORDS_AT_ONCE, n_words)
+        rows = topics.rows(np.arange(start, stop, dtype=np.int32))
+        words, nodes = np.divmod(np.flatnonzero(first_of_equals(rows, least, n)), len(mass))
+        found.append((nodes, words + start, rows[words, nodes] / mass[nodes]))
+    return leading(n, *map(np.concatenate, zip(*found, strict=True)))
+
+
+def first_of_equals(values: np.ndarray, least: np.ndarray, n: int) -> np.ndarray:
+    """Which values are at least the `least` of their column; of those equal to it, n do.
+
+    Topics that nothing is known of have the same value everywhere.
+    """
+    chosen: np.ndarray = values >= least
+    if np.count_nonzero(chosen) > 4 * n * len(least):
+        equal = values == least
+        chosen &= ~equal | (np.cumsum(equal, axis=0) <= n)
+    return chosen
+
+
+def leading(n: int, topics: np.ndarray, words: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The n words of the largest values of each topic, of equal ones the first."""
+    order = np.lexsort((words, -values, topics))
+    first = np.searchsorted(topics[order], np.arange(topics.max() + 1))
+    found: np.ndarray = words[order][first[:, None] + np.arange(n)]
+    return found
 
 
 class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
@@ -99,6 +143,10 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
             Each of min(n, n_features) words.
         """
         names = self._column_names(feature_names)
+        readable = hasattr(self._learnt, "rows")
+        if readable and relevance == 1 and isinstance(n, Integral) and n >= 1:
+            leading = self._whole(lambda: most_probable(self._learnt, n)[self._n_hidden :])
+            return [list(names[words]) for words in leading]
         topics, weights = self._whole(lambda: (self.topic_word_, self.topic_weights_))
         return [list(names[k]) for k in relevant_words(topics, weights, n, relevance=relevance)]
 
@@ -124,9 +172,12 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
         words = check_columns(columns, self.n_features_in_)
         with lock_of(self):
             if len(words):
-                new = replace(self._commit, state=self._state_without(words))
-                self._learnt.forget(words, [(vars(self), "_commit", new)])
+                self._learnt.forget(words, [(vars(self), "_commit", self._commit_without(words))])
         return self
+
+    def _commit_without(self, words: np.ndarray) -> Any:
+        """The commit record, without what it has of some words beside the posterior."""
+        return replace(self._commit, state=self._state_without(words))
 
     def _state_without(self, words: np.ndarray) -> Any:
         """The state of the update rule, without what it has of some words."""

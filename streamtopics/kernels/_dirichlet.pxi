@@ -3,21 +3,25 @@
 
 This file is compiled once for each instruction set; see `kernels.select`.
 """
+from cython cimport floating
+from libc.math cimport fabs
+from libc.stdlib cimport free, malloc
+
 from streamtopics.kernels._vector cimport st_add_divergences
 
 
 def add_divergences(const double[:, ::1] q, const double[:, ::1] p, const double[:, ::1] eta,
-                    double[::1] from_p, double[::1] from_eta):
+                    double[::1] from_p, double[::1] from_eta, const double[:, ::1] weights=None):
     """Add some words' terms of KL(Dir(q_k) || Dir(p_k)) and of KL(Dir(q_k) || Dir(eta_k)).
 
-    IN q and p (n, K), eta (n or 1, K or 1), all positive; IN and OUT from_p and
-    from_eta (K,).
+    IN q and p (n, K), eta (n or 1, K or 1), all positive, weights (n, K) or None for ones;
+    IN and OUT from_p and from_eta (K,).
 
     NumPy equivalent, without the part of eta that does not depend on q::
 
         psi = digamma(q)
-        from_p += (gammaln(p) - gammaln(q) + (q - p) * psi).sum(axis=0)
-        from_eta += ((q - eta) * psi - gammaln(q)).sum(axis=0)
+        from_p += (weights * (gammaln(p) - gammaln(q) + (q - p) * psi)).sum(axis=0)
+        from_eta += (weights * ((q - eta) * psi - gammaln(q))).sum(axis=0)
     """
     cdef Py_ssize_t n = q.shape[0], n_topics = q.shape[1], w
     cdef Py_ssize_t row_step = eta.shape[0] > 1, topic_step = eta.shape[1] > 1
@@ -25,7 +29,114 @@ def add_divergences(const double[:, ::1] q, const double[:, ::1] p, const double
             or from_eta.shape[0] != n_topics or eta.shape[0] not in (1, n)
             or eta.shape[1] not in (1, n_topics)):
         raise ValueError("add_divergences: the shapes of q, p, eta or the sums do not agree")
+    if weights is not None and (weights.shape[0] != n or weights.shape[1] != n_topics):
+        raise ValueError("add_divergences: the shapes of q and the weights do not agree")
+    cdef double one = 1.0
+    cdef bint weighted = weights is not None
+    cdef const double *weight = &one
     with nogil:
         for w in range(n):
-            st_add_divergences(&q[w, 0], &p[w, 0], &eta[w * row_step, 0], topic_step, n_topics,
-                               &from_p[0], &from_eta[0])
+            if weighted:
+                weight = &weights[w, 0]
+            st_add_divergences(&q[w, 0], &p[w, 0], &eta[w * row_step, 0], topic_step, weight,
+                               weighted, n_topics, &from_p[0], &from_eta[0])
+
+
+def add_divergences_of_rows(const double[:, ::1] S, const int[::1] words,
+                            const floating[:, ::1] counts, const double[:, ::1] coefficients,
+                            double[::1] from_p, double[::1] from_eta):
+    """`add_divergences` of p = p_0 + p_1 S and q = q_0 + q_1 S + gain counts, in the rows of words.
+
+    IN S (V, K), words (n,), counts (n, K), coefficients (6, K): p_0, p_1, q_0, q_1, gain and
+    eta; IN and OUT from_p and from_eta (K,).
+
+    NumPy equivalent::
+
+        p_0, p_1, q_0, q_1, gain, eta = coefficients
+        p, q = p_0 + p_1 * S[words], q_0 + q_1 * S[words] + gain * counts
+        add_divergences(q, p, eta[None], from_p, from_eta)
+    """
+    cdef Py_ssize_t n = words.shape[0], n_topics = S.shape[1], w, k
+    cdef double one = 1.0
+    cdef const double *row
+    if (counts.shape[0] != n or counts.shape[1] != n_topics or coefficients.shape[0] != 6
+            or coefficients.shape[1] != n_topics or from_p.shape[0] != n_topics
+            or from_eta.shape[0] != n_topics):
+        raise ValueError("add_divergences_of_rows: the shapes of the arguments do not agree")
+    check_places(words, S.shape[0])
+    cdef double *p = <double *> malloc(2 * n_topics * sizeof(double))
+    if p == NULL:
+        raise MemoryError()
+    cdef double *q = p + n_topics
+    cdef const double *c = &coefficients[0, 0]
+    with nogil:
+        for w in range(n):
+            row = &S[words[w], 0]
+            for k in range(n_topics):
+                p[k] = c[k] + c[n_topics + k] * row[k]
+                q[k] = (c[2 * n_topics + k] + c[3 * n_topics + k] * row[k]
+                        + c[4 * n_topics + k] * counts[w, k])
+            st_add_divergences(q, p, c + 5 * n_topics, 1, &one, 0, n_topics, &from_p[0],
+                               &from_eta[0])
+    free(p)
+
+
+def add_distances(const double[:, ::1] S, const int[::1] words, const floating[:, ::1] counts,
+                  const double[:, ::1] coefficients, bint everywhere, double[::1] distance,
+                  char[::1] leads):
+    """Add to how far the topics' means move, and find the words that may lead in a topic then.
+
+    A cell of the means changes by offset + slope S + share counts, and may lead if that, with
+    rest S on top, is at least `least`. Words without statistics are only counted if `everywhere`.
+
+    IN S (V, K), words (n,) sorted, counts (n, K), coefficients (5, K): offset, slope, share,
+    least and rest; IN and OUT distance (K,); OUT leads (n,).
+
+    NumPy equivalent::
+
+        offset, slope, share, least, rest = coefficients
+        change = offset + slope * S
+        change[words] += share * counts
+        distance += np.abs(change if everywhere else change[words]).sum(axis=0)
+        leads[:] = (change[words] + rest * S[words] - least >= 0).any(axis=1)
+    """
+    cdef Py_ssize_t n = words.shape[0], n_topics = S.shape[1], i, w, k, last = 0
+    cdef double change, over
+    cdef const double *row
+    if (counts.shape[0] != n or counts.shape[1] != n_topics or coefficients.shape[0] != 5
+            or coefficients.shape[1] != n_topics or distance.shape[0] != n_topics
+            or leads.shape[0] != n):
+        raise ValueError("add_distances: the shapes of the arguments do not agree")
+    check_places(words, S.shape[0])
+    cdef const double *offset = &coefficients[0, 0]
+    cdef const double *slope = &coefficients[1, 0]
+    cdef const double *share = &coefficients[2, 0]
+    cdef const double *least = &coefficients[3, 0]
+    cdef const double *rest = &coefficients[4, 0]
+    cdef double *sums = &distance[0]
+    cdef const floating *learnt
+    with nogil:
+        for i in range(n + 1):
+            if everywhere:
+                for w in range(last, words[i] if i < n else S.shape[0]):
+                    row = &S[w, 0]
+                    for k in range(n_topics):
+                        sums[k] += fabs(offset[k] + slope[k] * row[k])
+            if i == n:
+                break
+            last = words[i] + 1
+            row, learnt, over = &S[words[i], 0], &counts[i, 0], -1.0
+            for k in range(n_topics):
+                change = offset[k] + slope[k] * row[k] + share[k] * learnt[k]
+                sums[k] += fabs(change)
+                change += rest[k] * row[k] - least[k]
+                over = change if change > over else over
+            leads[i] = over >= 0.0
+
+
+cdef int check_places(const int[::1] words, Py_ssize_t n_rows) except -1:
+    cdef Py_ssize_t i
+    for i in range(words.shape[0]):
+        if words[i] < 0 or words[i] >= n_rows:
+            raise IndexError(f"word {words[i]} is outside of the vocabulary of {n_rows} words")
+    return 0

@@ -3,6 +3,7 @@
 import numpy as np
 
 from cython cimport floating
+from libc.math cimport ldexp
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
@@ -15,6 +16,13 @@ cdef extern from *:
     #endif
     """
     void ST_PREFETCH(const void *address) noexcept nogil
+
+cdef extern from "_bins.h":
+    int ST_BINS, ST_MOMENTS
+    void st_count_in_bins(const double *row, Py_ssize_t n, double scale, int sign,
+                          long long *sums) noexcept nogil
+
+N_BINS, N_MOMENTS = ST_BINS, ST_MOMENTS
 
 cdef enum:
     ROWS_AHEAD = 4
@@ -108,13 +116,17 @@ def scale_rows(const double[:, ::1] x, const double[::1] scale, floating[:, ::1]
 
 def add_rows(double[:, ::1] S, const int[::1] words, const floating[:, ::1] counts,
              const double[::1] scale, const double[::1] fold, const double[::1] S_mass,
-             double[::1] new_mass):
+             double[::1] new_mass, long long[:, :, ::1] sums=None, int exponent=0,
+             const long long[:, :, ::1] of_words=None):
     """S += scale * counts on the rows of words; new_mass are the sums of S afterwards.
 
-    Where `fold` is not 1, the whole column of S is multiplied by it first.
+    Where any `fold` is not 1, all of S is multiplied by them first, row by row.
+
+    Where there are `sums`, those of `count_in_bins` over all of S, they are kept; then nothing
+    may be multiplied. `of_words` are those of the rows of words before, if they are known.
 
     IN words (n,) distinct, counts (n, K), scale (K,), fold (K,), S_mass (K,); IN and
-    OUT S (V, K); OUT new_mass (K,).
+    OUT S (V, K), sums (N_BINS, K, N_MOMENTS) or None; OUT new_mass (K,).
 
     NumPy equivalent::
 
@@ -131,25 +143,72 @@ def add_rows(double[:, ::1] S, const int[::1] words, const floating[:, ::1] coun
             or fold.shape[0] != n_components or new_mass.shape[0] != n_components):
         raise ValueError("add_rows: the shapes of words, counts, scale or mass do not agree")
     check_words(words, S.shape[0])
+    cdef bint folds = False, binned = sums is not None
+    cdef double bin_scale = ldexp(1.0, -exponent)
+    for k in range(n_components):
+        folds |= fold[k] != 1.0
+    if binned:
+        check_bins(sums, n_components)
+        if folds:
+            raise ValueError("add_rows: the bins of S do not stand a fold")
+        if of_words is not None:
+            check_bins(of_words, n_components)
     cdef double *mass = <double *> malloc(n_components * sizeof(double))
     if mass == NULL:
         raise MemoryError()
     memset(mass, 0, n_components * sizeof(double))
-    for k in range(n_components):
-        if fold[k] != 1.0:
-            for i in range(S.shape[0]):
-                S[i, k] *= fold[k]
+    if binned and of_words is not None:
+        for i in range(ST_BINS * n_components * ST_MOMENTS):
+            (&sums[0, 0, 0])[i] -= (&of_words[0, 0, 0])[i]
+    if folds:
+        for i in range(S.shape[0]):
+            row = &S[i, 0]
+            for k in range(n_components):
+                row[k] *= fold[k]
     for i in range(n):
         if i + ROWS_AHEAD < n:
             prefetch(&S[words[i + ROWS_AHEAD], 0], n_components)
         row = &S[words[i], 0]
         learnt = &counts[i, 0]
+        if binned and of_words is None:
+            st_count_in_bins(row, n_components, bin_scale, -1, &sums[0, 0, 0])
         for k in range(n_components):
             row[k] += scale_k[k] * learnt[k]
             mass[k] += learnt[k]
+        if binned:
+            st_count_in_bins(row, n_components, bin_scale, 1, &sums[0, 0, 0])
     for k in range(n_components):
         new_mass[k] = fold[k] * S_mass[k] + scale_k[k] * mass[k]
     free(mass)
+
+
+def count_in_bins(const double[:, ::1] S, const int[::1] words, int exponent,
+                  long long[:, :, ::1] sums):
+    """Add the moments of the values in some rows to those of their bins; see `posteriors.bins`.
+
+    IN S (V, K), not negative, words (n,); IN and OUT sums (N_BINS, K, N_MOMENTS).
+
+    NumPy equivalent, with the bin and the place in [-1, 1] of each value::
+
+        moments = np.polynomial.chebyshev.chebvander(place, N_MOMENTS - 1)
+        np.add.at(sums, (bin, topic), np.rint(2.0**36 * moments).astype(np.int64))
+    """
+    cdef Py_ssize_t n = words.shape[0], n_components = S.shape[1], i
+    cdef double scale = ldexp(1.0, -exponent)
+    check_words(words, S.shape[0])
+    check_bins(sums, n_components)
+    with nogil:
+        for i in range(n):
+            if i + ROWS_AHEAD < n:
+                prefetch(&S[words[i + ROWS_AHEAD], 0], n_components)
+            st_count_in_bins(&S[words[i], 0], n_components, scale, 1, &sums[0, 0, 0])
+
+
+cdef int check_bins(const long long[:, :, ::1] sums, Py_ssize_t n_components) except -1:
+    if (sums.shape[0] != ST_BINS or sums.shape[1] != n_components
+            or sums.shape[2] != ST_MOMENTS):
+        raise ValueError("the bins do not have the shape (N_BINS, K, N_MOMENTS)")
+    return 0
 
 
 def write(list calls, list swaps):
@@ -197,3 +256,106 @@ def used_columns(const index[::1] indices, Py_ssize_t n_features):
         for i in range(n):
             places[i] = table[indices[i]]
     return np.asarray(used)[:n_used].copy(), np.asarray(places)
+
+
+ctypedef fused number:
+    int
+    float
+    double
+
+
+def by_column(const int[::1] indptr, const int[::1] indices, const number[::1] values,
+              int[::1] starts, int[::1] row_of, number[::1] sorted_values):
+    """The entries of a CSR matrix by column, in the order of their rows.
+
+    IN indptr (n + 1,), indices and values (nnz,); OUT starts (n_columns + 1,), row_of and
+    sorted_values (nnz,).
+
+    NumPy equivalent::
+
+        order = np.argsort(indices, kind="stable")
+        starts[:] = np.searchsorted(indices[order], np.arange(len(starts)))
+        row_of[:] = np.repeat(np.arange(n), np.diff(indptr))[order]
+        sorted_values[:] = values[order]
+    """
+    cdef Py_ssize_t n = indptr.shape[0] - 1, n_columns = starts.shape[0] - 1, i, j
+    cdef int place
+    check_csr(indptr, indices, values.shape[0], n_columns)
+    if row_of.shape[0] != indices.shape[0] or sorted_values.shape[0] != indices.shape[0]:
+        raise ValueError("by_column: the shapes of the arguments do not agree")
+    starts[:] = 0
+    with nogil:
+        for j in range(indices.shape[0]):
+            starts[indices[j] + 1] += 1
+        for i in range(n_columns):
+            starts[i + 1] += starts[i]
+        for i in range(n):
+            for j in range(indptr[i], indptr[i + 1]):
+                place = starts[indices[j]]
+                starts[indices[j]] = place + 1
+                row_of[place] = <int> i
+                sorted_values[place] = values[j]
+        for i in range(n_columns, 0, -1):
+            starts[i] = starts[i - 1]
+        starts[0] = 0
+
+
+def multiply(const int[::1] indptr, const int[::1] indices, const floating[::1] values,
+             const floating[:, ::1] x, Py_ssize_t start, Py_ssize_t stop, floating[:, ::1] out):
+    """out = A x for the rows start .. stop of a CSR matrix A.
+
+    IN indptr (n + 1,), indices and values (nnz,), x (n_columns, K); OUT out (stop - start, K).
+    """
+    cdef Py_ssize_t n_columns = x.shape[1], i, j, k
+    cdef const floating *row
+    cdef floating *sums
+    check_csr(indptr, indices, values.shape[0], x.shape[0])
+    if (not 0 <= start <= stop < indptr.shape[0] or out.shape[0] != stop - start
+            or out.shape[1] != n_columns):
+        raise ValueError("multiply: the shapes of the arguments do not agree")
+    out[:] = 0
+    with nogil:
+        for i in range(start, stop):
+            sums = &out[i - start, 0]
+            for j in range(indptr[i], indptr[i + 1]):
+                row = &x[indices[j], 0]
+                for k in range(n_columns):
+                    sums[k] += values[j] * row[k]
+
+
+def multiply_transposed(const int[::1] indptr, const int[::1] indices,
+                        const floating[::1] values, const floating[:, ::1] x,
+                        floating[:, ::1] out):
+    """out = A^T x for a CSR matrix A.
+
+    IN indptr (n + 1,), indices and values (nnz,), x (n, K); OUT out (n_columns, K).
+    """
+    cdef Py_ssize_t n = indptr.shape[0] - 1, n_columns = x.shape[1], i, j, k
+    cdef const floating *row
+    cdef floating *sums
+    check_csr(indptr, indices, values.shape[0], out.shape[0])
+    if x.shape[0] != n or out.shape[1] != n_columns:
+        raise ValueError("multiply_transposed: the shapes of the arguments do not agree")
+    out[:] = 0
+    with nogil:
+        for i in range(n):
+            row = &x[i, 0]
+            for j in range(indptr[i], indptr[i + 1]):
+                sums = &out[indices[j], 0]
+                for k in range(n_columns):
+                    sums[k] += values[j] * row[k]
+
+
+cdef int check_csr(const int[::1] indptr, const int[::1] indices, Py_ssize_t n_values,
+                   Py_ssize_t n_columns) except -1:
+    cdef Py_ssize_t i
+    cdef bint fits = indptr.shape[0] > 0 and indptr[0] == 0
+    if fits:
+        fits = indptr[indptr.shape[0] - 1] == indices.shape[0] == n_values
+        for i in range(indptr.shape[0] - 1):
+            fits = fits and indptr[i] <= indptr[i + 1]
+        for i in range(indices.shape[0]):
+            fits = fits and 0 <= indices[i] < n_columns
+    if not fits:
+        raise ValueError("the arrays are not those of a CSR matrix of this shape")
+    return 0

@@ -162,18 +162,22 @@ ST_INLINE double st_log_gamma_double(double x)
 #undef NAME
 #undef ST_FLOOR
 
-/* For each k, the terms of KL(Dir(q) || Dir(p)) and KL(Dir(q) || Dir(eta)) in one word:
- * from_p[k] += log Gamma(p) - log Gamma(q) + (q - p) psi(q), and from_eta[k] the same
+/* For each k, the terms of KL(Dir(q) || Dir(p)) and KL(Dir(q) || Dir(eta)) in `weight` words:
+ * from_p[k] += weight (log Gamma(p) - log Gamma(q) + (q - p) psi(q)), and from_eta[k] the same
  * with eta, but for log Gamma(eta). */
 ST_INLINE void st_add_divergences(const double *ST_RESTRICT q, const double *ST_RESTRICT p,
-                                  const double *ST_RESTRICT eta, ptrdiff_t eta_step, ptrdiff_t n,
-                                  double *ST_RESTRICT from_p, double *ST_RESTRICT from_eta)
+                                  const double *ST_RESTRICT eta, ptrdiff_t eta_step,
+                                  const double *ST_RESTRICT weight, ptrdiff_t weight_step,
+                                  ptrdiff_t n, double *ST_RESTRICT from_p,
+                                  double *ST_RESTRICT from_eta)
 {
 #pragma omp simd
     for (ptrdiff_t k = 0; k < n; k++) {
         const double psi = st_psi_double(q[k]), log_gamma = st_log_gamma_double(q[k]);
-        from_p[k] += st_log_gamma_double(p[k]) - log_gamma + (q[k] - p[k]) * psi;
-        from_eta[k] += (q[k] - eta[eta_step * k]) * psi - log_gamma;
+        const double of_p = st_log_gamma_double(p[k]) - log_gamma + (q[k] - p[k]) * psi;
+        const double of_eta = (q[k] - eta[eta_step * k]) * psi - log_gamma;
+        from_p[k] += weight[weight_step * k] * of_p;
+        from_eta[k] += weight[weight_step * k] * of_eta;
     }
 }
 

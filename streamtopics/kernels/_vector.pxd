@@ -23,6 +23,7 @@ cdef extern from "_vector.h" nogil:
     double st_update_double(const double *alpha, const double *e, const double *sum,
                             Py_ssize_t n, double *gamma) noexcept
     void st_add_divergences(const double *q, const double *p, const double *eta,
-                            Py_ssize_t eta_step, Py_ssize_t n, double *from_p,
+                            Py_ssize_t eta_step, const double *weight,
+                            Py_ssize_t weight_step, Py_ssize_t n, double *from_p,
                             double *from_eta) noexcept
     double st_psi_double(double x) noexcept

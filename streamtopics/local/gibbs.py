@@ -16,6 +16,7 @@ from scipy.special import digamma
 from streamtopics.checks import check_whole
 from streamtopics.kernels import gibbs, rows
 from streamtopics.local import tokens
+from streamtopics.local.minibatches import by_word
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.parallel import Workers, spans
@@ -212,11 +213,10 @@ def _average(
 ) -> None:
     """counts[w, k] = what the chains say about word w and topic k, over all documents."""
     n_words, n_entries = len(minibatch.words), len(minibatch.indices)
-    by_word = minibatch.matrix(np.arange(n_entries, dtype=np.int32)).tocsc()
     prior = np.zeros(topics.weights.shape[1], np.float32)
     prior[: len(topics.alpha)] = topics.alpha
     given = (
-        by_word.indptr, by_word.indices, by_word.data, minibatch.indptr,
+        *by_word(minibatch, np.arange(n_entries, dtype=np.int32)), minibatch.indptr,
         topics.weights.astype(np.float32, copy=False), prior,
         np.concatenate([part.inverse for part in parts]),
         np.concatenate([_addresses(part.columns, part.first_column) for part in parts]),

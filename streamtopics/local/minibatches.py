@@ -30,3 +30,25 @@ def of_rows(minibatch: Minibatch, chosen: np.ndarray) -> tuple[Minibatch, np.nda
     entries = np.repeat(minibatch.indptr[chosen] - indptr[:-1], lengths) + np.arange(indptr[-1])
     used, places = rows.used_columns(minibatch.indices[entries], len(minibatch.words))
     return Minibatch(minibatch.words[used], indptr, places, minibatch.counts[entries]), used
+
+
+def by_word(minibatch: Minibatch, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The values (nnz,) of a minibatch word by word: starts, places of documents, and values."""
+    starts = np.empty(len(minibatch.words) + 1, np.int32)
+    documents, found = np.empty_like(minibatch.indices), np.empty_like(values)
+    rows.by_column(minibatch.indptr, minibatch.indices, values, starts, documents, found)
+    return starts, documents, found
+
+
+def times(minibatch: Minibatch, x: np.ndarray, start: int, stop: int) -> np.ndarray:
+    """The counts of the documents start .. stop times x, of shape (n_words, k)."""
+    out = np.empty((stop - start, x.shape[1]), x.dtype)
+    rows.multiply(minibatch.indptr, minibatch.indices, minibatch.counts, x, start, stop, out)
+    return out
+
+
+def transposed_times(minibatch: Minibatch, x: np.ndarray) -> np.ndarray:
+    """The counts of each word in the documents times x, of shape (n_documents, k)."""
+    out = np.empty((len(minibatch.words), x.shape[1]), x.dtype)
+    rows.multiply_transposed(minibatch.indptr, minibatch.indices, minibatch.counts, x, out)
+    return out

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy import sparse
 
 from streamtopics.checks import check_range
+from streamtopics.local.minibatches import times, transposed_times
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.parallel import Workers, spans
@@ -63,10 +63,9 @@ class OneTopic(LocalStep):
     ) -> tuple[Statistics, None]:
         """Expected counts of words in topics."""
         mixed, own = self._mixed(topics)
-        X = minibatch.matrix(minibatch.counts)
-        q = self._responsibilities(X, topics, mixed, workers)
+        q = self._responsibilities(minibatch, topics, mixed, workers)
         counts = np.empty((len(mixed), len(topics.alpha)), minibatch.counts.dtype)
-        total = X.T @ q
+        total = transposed_times(minibatch, q)
         first = self.n_background
         np.multiply(own, total, out=counts[:, first:])
         if first:
@@ -80,8 +79,7 @@ class OneTopic(LocalStep):
         self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
     ) -> np.ndarray:
         """Posterior mean of the topic proportions, of shape (n_documents, K)."""
-        X = minibatch.matrix(minibatch.counts)
-        q = self._responsibilities(X, topics, self._mixed(topics)[0], workers)
+        q = self._responsibilities(minibatch, topics, self._mixed(topics)[0], workers)
         return self._proportions(q)
 
     def _mixed(self, topics: Topics) -> tuple[np.ndarray, np.ndarray]:
@@ -96,7 +94,7 @@ class OneTopic(LocalStep):
         return mixed, own / np.maximum(mixed, np.finfo(mixed.dtype).tiny)
 
     def _responsibilities(
-        self, X: sparse.csr_matrix, topics: Topics, mixed: np.ndarray, workers: Workers
+        self, minibatch: Minibatch, topics: Topics, mixed: np.ndarray, workers: Workers
     ) -> np.ndarray:
         """q, of shape (n_documents, K less the background)."""
         log_mixed = np.log(np.maximum(mixed, LEAST_WEIGHT))
@@ -104,8 +102,10 @@ class OneTopic(LocalStep):
         with np.errstate(divide="ignore"):
             # Topics of which alpha is 0 are none yet, unless all are.
             log_alpha = np.log(alpha if alpha.any() else 1.0 + alpha).astype(log_mixed.dtype)
-        q = np.empty((X.shape[0], mixed.shape[1]), log_mixed.dtype)
-        jobs = ((X, log_mixed, log_alpha, *at, q) for at in spans(len(q), DOCUMENTS_PER_JOB))
+        q = np.empty((minibatch.n_documents, mixed.shape[1]), log_mixed.dtype)
+        jobs = (
+            (minibatch, log_mixed, log_alpha, *at, q) for at in spans(len(q), DOCUMENTS_PER_JOB)
+        )
         workers.share(_explain, jobs)
         return q
 
@@ -119,7 +119,7 @@ class OneTopic(LocalStep):
 
 
 def _explain(
-    X: sparse.csr_matrix,
+    minibatch: Minibatch,
     log_mixed: np.ndarray,
     log_alpha: np.ndarray,
     start: int,
@@ -127,7 +127,7 @@ def _explain(
     q: np.ndarray,
 ) -> None:
     """Write the probabilities of the topics of the documents start .. stop into q."""
-    part = (X if stop - start == X.shape[0] else X[start:stop]) @ log_mixed
+    part = times(minibatch, log_mixed, start, stop)
     part += log_alpha
     part -= part.max(axis=1, keepdims=True)
     np.exp(part, out=part)

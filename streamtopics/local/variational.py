@@ -14,7 +14,7 @@ from scipy.special import digamma, gammaln
 
 from streamtopics.checks import check_range, check_whole
 from streamtopics.kernels import dirichlet, variational
-from streamtopics.local.minibatches import part
+from streamtopics.local.minibatches import by_word, part
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.parallel import Workers, spans
@@ -125,10 +125,9 @@ class Variational(LocalStep):
         variational.exp_digamma_rows(
             gamma.astype(np.float64), np.zeros(len(topics.alpha)), exp_theta
         )
-        by_word = minibatch.matrix(minibatch.counts).tocsc()
         counts = np.empty((n_words, len(topics.alpha)), weights.dtype)
         log_sums = np.empty(n_words) if "local_bound" in report else None
-        given = by_word.indptr, by_word.indices, by_word.data, weights, exp_theta
+        given = *by_word(minibatch, minibatch.counts), weights, exp_theta
         jobs = ((*given, *span, counts, log_sums) for span in spans(n_words, WORDS_PER_JOB))
         workers.share(variational.word_statistics, jobs)
         lengths = minibatch.lengths

@@ -5,7 +5,7 @@ import importlib
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import digamma, gammaln
 
 from streamtopics.families import dirichlet as family
@@ -82,3 +82,73 @@ def test_with_the_totals_it_is_the_divergence_of_the_family(kernel):
 def test_shapes_that_do_not_agree_are_refused(kernel, shapes):
     with pytest.raises(ValueError, match="do not agree"):
         kernel.add_divergences(*(np.ones(shape) for shape in shapes))
+
+
+def test_weights_are_words(kernel):
+    rng = np.random.default_rng(3)
+    q, p = rng.gamma(0.5, 20.0, (2, 9, 7)) + 0.01
+    weights, eta = rng.integers(-2, 4, (9, 7)).astype(float), np.full((1, 7), 0.3)
+    from_p, from_eta = np.zeros((2, 7))
+    kernel.add_divergences(q, p, eta, from_p, from_eta, weights)
+    each = [[twin(q[w : w + 1], p[w : w + 1], eta)[i] for w in range(9)] for i in range(2)]
+    assert_allclose(from_p, (weights * each[0]).sum(axis=0), rtol=1e-11)
+    assert_allclose(from_eta, (weights * each[1]).sum(axis=0), rtol=1e-11)
+    with pytest.raises(ValueError, match="weights do not agree"):
+        kernel.add_divergences(q, p, eta, from_p, from_eta, weights[1:])
+
+
+def rows_and_counts(n_topics, dtype):
+    rng = np.random.default_rng(n_topics)
+    S = rng.gamma(0.2, 10.0, (40, n_topics))
+    words = np.sort(rng.choice(40, 11, replace=False)).astype(np.int32)
+    return rng, S, words, rng.gamma(0.5, 3.0, (11, n_topics)).astype(dtype)
+
+
+@pytest.mark.parametrize("n_topics", [1, 7, 33])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_divergences_of_rows(kernel, n_topics, dtype):
+    rng, S, words, counts = rows_and_counts(n_topics, dtype)
+    coefficients = rng.uniform(0.1, 2.0, (6, n_topics))
+    p0, p1, q0, q1, gain, eta = coefficients
+    from_p, from_eta = np.zeros((2, n_topics))
+    kernel.add_divergences_of_rows(S, words, counts, coefficients, from_p, from_eta)
+    q = q0 + q1 * S[words] + gain * counts
+    expected = twin(q, p0 + p1 * S[words], eta[None])
+    assert_allclose(from_p, expected[0], rtol=1e-10)
+    assert_allclose(from_eta, expected[1], rtol=1e-10)
+
+
+@pytest.mark.parametrize("n_topics", [1, 7, 33])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("everywhere", [True, False])
+def test_distances(kernel, n_topics, dtype, everywhere):
+    rng, S, words, counts = rows_and_counts(n_topics, dtype)
+    coefficients = rng.normal(size=(5, n_topics))
+    offset, slope, share, least, rest = coefficients
+    reached = (offset + (slope + rest) * S[words] + share * counts).max(axis=0)
+    least[:] = reached + rng.choice([-1e-3, 1.0], n_topics)
+    least[0] = reached[0] - 1e-3
+    distance, leads = np.ones(n_topics), np.full(11, 7, np.int8)
+    kernel.add_distances(S, words, counts, coefficients, everywhere, distance, leads)
+    change = offset + slope * S
+    change[words] += share * counts
+    read = change if everywhere else change[words]
+    assert_allclose(distance, 1 + np.abs(read).sum(axis=0), rtol=1e-11)
+    assert_array_equal(leads, (change[words] + rest * S[words] - least >= 0).any(axis=1))
+    assert 0 < leads.sum() < 11 or n_topics == 33
+
+
+@pytest.mark.parametrize("wrong", ["counts", "coefficients", "distance", "leads", "words"])
+def test_distances_and_rows_refuse_shapes_that_do_not_agree(kernel, wrong):
+    S, words = np.ones((5, 3)), np.array([1, 5 if wrong == "words" else 4], np.int32)
+    counts = np.ones((3 if wrong == "counts" else 2, 3))
+    n = 4 if wrong == "coefficients" else 5
+    distance = np.zeros(2 if wrong == "distance" else 3)
+    leads = np.zeros(3 if wrong == "leads" else 2, np.int8)
+    with pytest.raises((ValueError, IndexError)):
+        kernel.add_distances(S, words, counts, np.ones((n, 3)), True, distance, leads)
+    if wrong != "leads":
+        with pytest.raises((ValueError, IndexError)):
+            kernel.add_divergences_of_rows(
+                S, words, counts, np.ones((n + 1, 3)), distance, distance
+            )

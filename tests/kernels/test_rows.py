@@ -4,6 +4,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
 
 from streamtopics.kernels import rows
 
@@ -260,3 +261,106 @@ def test_words_outside_of_the_vocabulary_are_refused(word):
     words, ones = np.array([0, word], np.int32), np.ones(2)
     with pytest.raises(IndexError, match=f"word {word} is outside"):
         rows.gather_rows(np.ones((5, 2)), words, ones, ones, np.ones((1, 1)), np.empty((2, 2)))
+
+
+# Moments by bins
+
+
+def moments(S, exponent):
+    """The twin of count_in_bins, over all rows of S."""
+    v = S * 2.0**-exponent
+    m, e = np.frexp(v)
+    m, e = 2 * m, e - 1
+    upper = m >= 1.5
+    above = v >= 1
+    bins = np.where(above, np.minimum(1 + 2 * e + upper, rows.N_BINS - 1), 0)
+    x = np.where(above, 4 * (m - 1.25 - 0.5 * upper), 2 * v - 1)
+    values = np.rint(2.0**36 * np.polynomial.chebyshev.chebvander(x, rows.N_MOMENTS - 1))
+    sums = np.zeros((rows.N_BINS, S.shape[1], rows.N_MOMENTS), np.int64)
+    np.add.at(sums, (bins, np.broadcast_to(np.arange(S.shape[1]), S.shape)), values.astype(int))
+    return sums
+
+
+@pytest.mark.parametrize("n_components", [1, 3, 16])
+@pytest.mark.parametrize("exponent", [-16, 0, 32])
+def test_count_in_bins(n_components, exponent):
+    rng = np.random.default_rng(n_components)
+    S = 2.0**exponent * 10.0 ** rng.uniform(-5, 18, (200, n_components))
+    S[::7] = 0.0
+    S[1::7] = 2.0**exponent * rng.choice([1.0, 1.5, 2.0, 3.0], S[1::7].shape)
+    sums = np.zeros((rows.N_BINS, n_components, rows.N_MOMENTS), np.int64)
+    rows.count_in_bins(S, np.arange(200, dtype=np.int32), exponent, sums)
+    expected = moments(S, exponent)
+    assert_array_equal(sums[..., 0], expected[..., 0])
+    assert np.abs(sums - expected).max() <= 200
+
+
+def test_count_in_bins_says_what_is_too_large():
+    sums = np.zeros((rows.N_BINS, 1, rows.N_MOMENTS), np.int64)
+    S = np.array([[2.0**63.9], [2.0**64], [1e300]])
+    rows.count_in_bins(S, np.arange(3, dtype=np.int32), 0, sums)
+    assert_array_equal(sums[-2:, 0, 0], [2**36, 2 * 2**36])
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_add_rows_keeps_the_bins(known):
+    (S, *rest, new_mass), (wanted, _) = add_rows_arguments(3, np.float32)
+    rest[3] = np.ones(len(rest[3]))  # no fold
+    wanted = S.copy()
+    wanted[rest[0]] += rest[2] * rest[1]
+    all_words = np.arange(len(S), dtype=np.int32)
+    before, after = np.zeros((2, rows.N_BINS, S.shape[1], rows.N_MOMENTS), np.int64)
+    rows.count_in_bins(S, all_words, -16, before)
+    rows.count_in_bins(wanted, all_words, -16, after)
+    of_words = np.zeros_like(before)
+    rows.count_in_bins(S, rest[0], -16, of_words)
+    rows.add_rows(S, *rest, new_mass, before, -16, of_words if known else None)
+    assert_array_equal(before, after)
+    with pytest.raises(ValueError, match="fold"):
+        rows.add_rows(S, *rest[:3], np.full(S.shape[1], 0.5), rest[4], new_mass, before, -16)
+    with pytest.raises(ValueError, match="N_BINS"):
+        rows.add_rows(S, *rest, new_mass, before[1:].copy(), -16)
+    assert_array_equal(before, after)
+
+
+# Products of sparse matrices
+
+
+def csr(dtype, n=7, n_columns=5):
+    A = sparse.random_array((n, n_columns), density=0.4, random_state=0, format="csr", dtype=dtype)
+    A.indptr, A.indices = A.indptr.astype(np.int32), A.indices.astype(np.int32)
+    return A
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_are_those_of_scipy_to_the_bit(dtype):
+    A, rng = csr(dtype), np.random.default_rng(0)
+    x, y = rng.normal(size=(5, 3)).astype(dtype), rng.normal(size=(7, 3)).astype(dtype)
+    out, other = np.full((4, 3), np.nan, dtype), np.full((5, 3), np.nan, dtype)
+    rows.multiply(A.indptr, A.indices, A.data, x, 2, 6, out)
+    rows.multiply_transposed(A.indptr, A.indices, A.data, y, other)
+    assert_array_equal(out, (A @ x)[2:6])
+    assert_array_equal(other, A.T @ y)
+    with pytest.raises(ValueError, match="do not agree"):
+        rows.multiply(A.indptr, A.indices, A.data, x, 5, 9, out)
+    with pytest.raises(ValueError, match="CSR"):
+        rows.multiply(A.indptr, A.indices, A.data, x[:2].copy(), 2, 6, out)
+    with pytest.raises(ValueError, match="do not agree"):
+        rows.multiply_transposed(A.indptr, A.indices, A.data, y[1:].copy(), other)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32])
+def test_entries_by_column(dtype):
+    A = csr(np.float64)
+    A.data = np.arange(A.nnz).astype(dtype)
+    starts, row_of = np.full(6, -1, np.int32), np.empty(A.nnz, np.int32)
+    values = np.empty(A.nnz, dtype)
+    rows.by_column(A.indptr, A.indices, A.data, starts, row_of, values)
+    expected = A.tocsc()
+    assert_array_equal(starts, expected.indptr)
+    assert_array_equal(row_of, expected.indices)
+    assert_array_equal(values, expected.data)
+    with pytest.raises(ValueError, match="CSR"):
+        rows.by_column(A.indptr, A.indices, A.data, starts[:3].copy(), row_of, values)
+    with pytest.raises(ValueError, match="do not agree"):
+        rows.by_column(A.indptr, A.indices, A.data, starts, row_of[1:].copy(), values)

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is checked once is checked again as soon as it is not the same any more."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from scipy import sparse
+
+from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA, StreamingMixture
+from streamtopics.metrics import relevant_words
+from streamtopics.updates import PowerPrior
+
+X = sparse.csr_matrix(np.random.default_rng(0).poisson(1.0, (20, 12)).astype(np.float32))
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kind"),
+    [
+        ("n_rounds", 0, ValueError),
+        ("n_rounds", True, TypeError),
+        ("n_rounds", 2.0, ValueError),
+        ("n_components", 3, ValueError),
+        ("view", "none", TypeError),
+    ],
+)
+def test_a_parameter_that_changes_is_checked(name, value, kind):
+    model = SVBLDA(2, random_state=0).partial_fit(X).partial_fit(X)
+    before = model.components_
+    setattr(model, name, value)
+    with pytest.raises(kind, match=name):
+        model.partial_fit(X)
+    assert_array_equal(model.components_, before)
+    with pytest.raises(kind, match=name):
+        model.partial_fit(X)
+
+
+def test_a_parameter_that_changes_counts_from_the_next_minibatch():
+    model = StreamingLDA(2, update=PowerPrior(0.5), random_state=0).partial_fit(X).partial_fit(X)
+    assert model.retention_[0] == 0.5
+    assert model.set_params(update__rho=0.25).partial_fit(X).retention_[0] == 0.25
+    model.update = PowerPrior(0.75)
+    assert model.partial_fit(X).retention_[0] == 0.75
+
+
+def test_a_parameter_that_is_changed_in_place_is_checked():
+    prior = [0.5, 0.5]
+    model = SVBLDA(2, doc_topic_prior=prior, random_state=0).partial_fit(X)
+    model.max_local_iter = [1]
+    with pytest.raises(ValueError, match="max_local_iter"):
+        model.partial_fit(X)
+    model.max_local_iter = 10
+    model.partial_fit(X)
+
+
+def changed(part, value):
+    """X with something wrong in one of its arrays."""
+    other = X.copy()
+    getattr(other, part)[3] = value
+    return other
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (changed("data", np.nan), "NaN"),
+        (changed("data", np.inf), "infinity"),
+        (changed("data", -1.0), "Negative"),
+        (changed("data", 1e30), "more than"),
+        (changed("data", 1e-37), "less than"),
+        (changed("indices", 50), "in column 50"),
+        (changed("indices", -1), "in column -1"),
+        (X[:, :7], "features"),
+    ],
+)
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csr_array])
+def test_a_matrix_that_is_not_clean_is_refused_in_a_later_minibatch(wrong, message, kind):
+    model = SVBLDA(2, random_state=0).partial_fit(X)
+    given = kind(X.shape if wrong.shape == X.shape else wrong.shape, dtype=np.float32)
+    given.data, given.indices, given.indptr = wrong.data, wrong.indices, wrong.indptr
+    before = model.components_
+    with pytest.raises(ValueError, match=message):
+        model.partial_fit(given)
+    assert_array_equal(model.components_, before)
+
+
+def test_duplicates_and_zeros_are_read_as_before():
+    doubled = sparse.csr_matrix(
+        (np.array([1.0, 2.0, 0.0], np.float32), [3, 3, 1], [0, 3]), shape=(1, 12)
+    )
+    one = SVBLDA(2, random_state=0).partial_fit(X).partial_fit(doubled)
+    other = SVBLDA(2, random_state=0).partial_fit(X).partial_fit(doubled.toarray())
+    assert_array_equal(one.components_, other.components_)
+    assert doubled.nnz == 3
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SVBLDA(5, random_state=0),
+        GibbsOnlineEM(5, averaging="linear", random_state=0),
+        StreamingMixture(5, random_state=0),
+        StreamingLDA(5, topic_word_prior=np.linspace(0.01, 0.1, 12), random_state=0),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+@pytest.mark.parametrize("n", [1, 5, 12, 40])
+def test_top_words_are_those_of_the_whole_matrix(model, n):
+    model.partial_fit(X)
+    assert_array_equal(model.top_words(n=n), relevant_words(model.topic_word_, None, n))
+
+
+def test_top_words_of_many_words_and_of_topics_that_know_nothing():
+    rng = np.random.default_rng(1)
+    wide = sparse.random_array((40, 6000), density=0.01, random_state=rng, dtype=np.float32)
+    model = SVBLDA(3, random_state=0).partial_fit(10 * wide.tocsr())
+    assert_array_equal(model.top_words(), relevant_words(model.topic_word_, None, 10))
+    empty = SVBLDA(3, random_state=0).partial_fit(np.zeros((0, 6000)))
+    assert_array_equal(empty.top_words(), np.tile(np.arange(10), (3, 1)))
+    with pytest.raises(ValueError, match="n must be"):
+        model.top_words(n=0)
+    with pytest.raises(ValueError, match="relevance"):
+        model.top_words(relevance=2.0)

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sums over all words from bins, against reading every word."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import digamma, gammaln
+
+from streamtopics.messages import Statistics
+from streamtopics.posteriors import Blend, TopicPosterior, bins, topics
+
+V, K = 3000, 5
+
+
+def learnt(eta=0.05, xi=None, n=12, boost=0.0, seed=0):
+    """A posterior that has seen some minibatches, and the next update."""
+    rng = np.random.default_rng(seed)
+    posterior = TopicPosterior(np.atleast_2d(eta), (V, K), np.ones(K), xi)
+    for _ in range(n):
+        posterior.blend(update(rng, boost=boost))
+    return posterior, update(rng, boost=boost)
+
+
+def update(rng, retain=None, boost=0.0):
+    words = np.sort(rng.choice(V, 40, replace=False)).astype(np.int32)
+    counts = 10.0 ** rng.uniform(-12, 4, (40, K))
+    retain = rng.uniform(0.3, 1.0, K) if retain is None else retain
+    return Blend(retain, 1.0, 1.0 - retain, Statistics(words, counts, np.ones(9)), boost=boost)
+
+
+@pytest.fixture
+def by_bins(monkeypatch):
+    """Sums by bins even in vocabularies where reading all words costs less."""
+    monkeypatch.setattr(topics, "LEAST_WORDS", 0)
+
+
+def read(posterior, blend):
+    """The same posterior, of which every word is read."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(topics, "LEAST_WORDS", 10 * V)
+        return (
+            *posterior.divergences(blend),
+            posterior.moved(blend, np.full(K, np.inf))[0],
+        )
+
+
+@pytest.mark.parametrize(
+    ("eta", "xi", "boost"),
+    [
+        (0.05, None, 0.0),
+        (3.0, None, 0.0),
+        (1e-4, None, 0.3),
+        (np.linspace(0.01, 0.5, K), None, 0.0),
+        (0.05, np.full((1, 1), 0.2), 0.1),
+        (0.05, np.linspace(0.1, 1.0, K)[None], 0.1),
+    ],
+)
+def test_divergences_by_bins_are_those_of_all_words(by_bins, eta, xi, boost):
+    posterior, blend = learnt(eta, xi, boost=boost)
+    assert posterior._elsewhere(blend.statistics.words, topics.SHARE) is not None
+    found = posterior.divergences(blend)
+    for by_bin, exact in zip(found, read(posterior, blend), strict=False):
+        assert_allclose(by_bin, exact, rtol=1e-9)
+
+
+@pytest.mark.parametrize("eta", [1e-4, 0.05, 3.0])
+def test_distances_by_bins_are_those_of_all_words(by_bins, eta):
+    for n in range(1, 12):
+        posterior, blend = learnt(eta, n=n)
+        moved, _ = posterior.moved(blend, np.full(K, np.inf))
+        assert_allclose(moved, read(posterior, blend)[2], rtol=2e-3)
+
+
+def test_distances_without_bins_are_exact():
+    posterior, blend = learnt()
+    after = posterior.dense() * blend.retain + blend.prior * 0.05
+    after[blend.statistics.words] += blend.statistics.counts
+    expected = np.abs(after / after.sum(axis=0) - posterior.dense() / posterior.mass).sum(axis=0)
+    assert_allclose(read(posterior, blend)[2], expected / 2, rtol=1e-9)
+
+
+@pytest.mark.parametrize("retain", [0.0, 1e-12, 0.9])
+def test_bins_depend_on_the_counts_alone(by_bins, retain):
+    """Kept through updates they are to the bit those that are made anew, and so are results."""
+    rng = np.random.default_rng(1)
+    posterior = TopicPosterior(np.full((1, 1), 0.05), (V, K), np.ones(K))
+    for _ in range(6):
+        blend = update(rng, np.full(K, retain))
+        again = pickle.loads(pickle.dumps(posterior))
+        assert again._bins is None is copy.deepcopy(posterior)._nodes
+        for mine, theirs in zip(
+            posterior.divergences(blend), again.divergences(blend), strict=True
+        ):
+            assert_array_equal(mine, theirs)
+        assert_array_equal(posterior._bins[1].sums, again._bins[1].sums)
+        posterior.blend(blend)
+
+
+def test_what_is_too_large_for_the_bins_is_read(by_bins):
+    posterior, blend = learnt(1e-18)
+    assert posterior._elsewhere(blend.statistics.words, topics.SHARE) is None
+    found = posterior.divergences(blend)
+    for by_bin, exact in zip(found, read(posterior, blend), strict=False):
+        assert_array_equal(by_bin, exact)
+
+
+def test_a_prior_by_word_is_read(by_bins):
+    posterior, blend = learnt(np.linspace(0.01, 0.1, V)[:, None])
+    assert posterior._elsewhere(blend.statistics.words, topics.SHARE) is None
+
+
+@pytest.mark.parametrize("exponent", [-32, 0, 16])
+def test_nodes_give_the_sums_of_polynomials_and_of_smooth_functions(exponent):
+    rng = np.random.default_rng(2)
+    S = 2.0**exponent * 10.0 ** rng.uniform(-3, 9, (400, 3))
+    S[rng.random(S.shape) < 0.2] = 0.0
+    all_words, some = np.arange(400, dtype=np.int32), np.array([3, 77], np.int32)
+    sigma = np.array([4.0, 5.0, 700.0]) * 2.0**exponent
+    parts = (bins.binned(S, words, exponent) for words in (all_words, some))
+    nodes = bins.nodes(*parts, sigma)
+    rest = np.delete(S, some, axis=0)
+    assert_allclose(nodes.weights.sum(axis=0), len(rest))
+    assert_allclose((nodes.weights * nodes.counts).sum(axis=0), rest.sum(axis=0))
+    assert_allclose((nodes.weights * nodes.counts**7).sum(axis=0), (rest**7).sum(axis=0))
+    for function in (gammaln, digamma):
+        found = (nodes.weights * function(0.05 + nodes.counts * 0.05 / sigma)).sum(axis=0)
+        expected = function(0.05 + rest * 0.05 / sigma).sum(axis=0)
+        assert_allclose(found, expected, rtol=1e-7)
+
+
+def test_a_step_that_fails_leaves_the_bins(by_bins):
+    posterior, blend = learnt()
+    posterior.divergences(blend)
+    before = posterior._bins[1].sums.copy()
+    wrong = Statistics(blend.statistics.words, np.full((40, K), np.nan), np.ones(9))
+    with pytest.raises(ValueError, match="nan"):
+        posterior.blend(Blend(1.0, 1.0, 0.0, wrong))
+    assert_array_equal(posterior._bins[1].sums, before)
+    assert posterior._bins[0] is posterior._state
