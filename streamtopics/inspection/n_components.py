@@ -156,7 +156,7 @@ def compare_n_components(
     >>> found.chosen
     5
     >>> [round(row.stability, 1) for row in found.rows]
-    [0.4, 0.9, 0.5]
+    [0.4, 0.9, 0.6]
     """
     numbers = _check(estimator, n_components, n_splits, n_words)
     X = _indexable(X)

@@ -20,7 +20,7 @@ typedef struct {
     REAL *counts, *base, *scratch;
     /* of each block, word and lane: b, sum of N / Z */
     REAL *b, *share;
-    st_buffer words, tokens, columns, topics, blocks, shares;
+    st_buffer words, tokens, columns, topics, blocks, shares, expected;
     /* columns that have made room for others: their topics, and values for each word */
     st_list left, left_values;
 } NAME(chain);
@@ -33,6 +33,7 @@ static void NAME(release)(NAME(chain) *c)
     free(c->topics.block);
     free(c->blocks.block);
     free(c->shares.block);
+    free(c->expected.block);
     free(c->left.data);
     free(c->left_values.data);
 }
@@ -189,30 +190,27 @@ ST_NOINLINE int NAME(elsewhere)(NAME(chain) *c, ptrdiff_t u, int from_prior)
 /* Draw the topic of the next token again, given n_blocks blocks; alpha is among the
  * terms where all topics are columns. */
 ST_INLINE void NAME(visit)(NAME(chain) *c, ptrdiff_t n_blocks, int with_alpha,
-                           NAME(lanes) *removed, NAME(lanes) *terms, NAME(lanes) *running)
+                           NAME(lanes) *removed, NAME(lanes) *sums)
 {
     const ptrdiff_t n = c->position++, u = c->word[n], stride = ST_LANES * c->n_words;
     const REAL *b = c->b + ST_LANES * u;
     const REAL weight = WEIGHT(c, u);
     const int old = c->at[n];
-    REAL total = 0;
     ptrdiff_t i;
     for (i = 0; i < n_blocks; i++) {
         const int first = ST_LANES * (int)i;
         const NAME(lanes) own = NAME(load)(b + stride * i);
         removed[i] = NAME(difference)(NAME(load)(c->counts + first),
                                       NAME(one_hot)(old, first, weight));
-        terms[i] = NAME(product)(own, removed[i]);
-        if (with_alpha)
-            terms[i] = NAME(add_product)(NAME(product)(own, NAME(load)(c->base + first)), own,
-                                         removed[i]);
-        running[i] = NAME(running)(terms[i]);
-        if (i > 0)
-            running[i] = NAME(raised)(running[i], total);
-        total = NAME(last)(running[i]);
+        const NAME(lanes) counts = with_alpha ? NAME(sum)(removed[i], NAME(load)(c->base + first))
+                                              : removed[i];
+        sums[i] = i > 0 ? NAME(add_product)(sums[i - 1], own, counts)
+                        : NAME(product)(own, counts);
     }
-    const REAL z = with_alpha ? total : total + c->mass[u], threshold = UNIFORM(&c->state) * z;
-    const int column = NAME(first_above)(running, threshold, terms, n_blocks);
+    const NAME(lanes) lanes = NAME(running)(sums[n_blocks - 1]);
+    const REAL total = NAME(last)(lanes), z = with_alpha ? total : total + c->mass[u];
+    const REAL threshold = UNIFORM(&c->state) * z;
+    const int column = NAME(find)(lanes, threshold, sums, n_blocks);
     if (c->averaging) {
         REAL *share = c->share + ST_LANES * u;
         const REAL inverse = 1 / z;
@@ -242,35 +240,41 @@ ST_INLINE void NAME(visit)(NAME(chain) *c, ptrdiff_t n_blocks, int with_alpha,
 /* `visit` with all that it may know at compile time. */
 ST_INLINE void NAME(step)(NAME(chain) *c)
 {
-    NAME(lanes) removed[4], terms[4], running[4];
+    NAME(lanes) removed[6], sums[6];
     switch (c->with_alpha ? -c->n_blocks : c->n_blocks) {
     case 1:
-        NAME(visit)(c, 1, 0, removed, terms, running);
+        NAME(visit)(c, 1, 0, removed, sums);
         return;
     case 2:
-        NAME(visit)(c, 2, 0, removed, terms, running);
+        NAME(visit)(c, 2, 0, removed, sums);
         return;
     case 3:
-        NAME(visit)(c, 3, 0, removed, terms, running);
+        NAME(visit)(c, 3, 0, removed, sums);
         return;
     case 4:
-        NAME(visit)(c, 4, 0, removed, terms, running);
+        NAME(visit)(c, 4, 0, removed, sums);
+        return;
+    case 5:
+        NAME(visit)(c, 5, 0, removed, sums);
+        return;
+    case 6:
+        NAME(visit)(c, 6, 0, removed, sums);
         return;
     case -1:
-        NAME(visit)(c, 1, 1, removed, terms, running);
+        NAME(visit)(c, 1, 1, removed, sums);
         return;
     case -2:
-        NAME(visit)(c, 2, 1, removed, terms, running);
+        NAME(visit)(c, 2, 1, removed, sums);
         return;
     case -3:
-        NAME(visit)(c, 3, 1, removed, terms, running);
+        NAME(visit)(c, 3, 1, removed, sums);
         return;
     case -4:
-        NAME(visit)(c, 4, 1, removed, terms, running);
+        NAME(visit)(c, 4, 1, removed, sums);
         return;
     }
     NAME(lanes) *scratch = (NAME(lanes) *)c->scratch;
-    NAME(visit)(c, c->n_blocks, 0, scratch, scratch + c->n_blocks, scratch + 2 * c->n_blocks);
+    NAME(visit)(c, c->n_blocks, 0, scratch, scratch + c->n_blocks);
 }
 
 /* n tokens of one document, or of each of two in turn */
@@ -318,6 +322,35 @@ static int NAME(start_averaging)(NAME(chain) *c)
     return 0;
 }
 
+/* Draw the topics of all tokens, given how many of them each topic is expected to have. */
+static int NAME(start)(NAME(chain) *c, const int *first_token)
+{
+    const st_job *job = c->job;
+    const int *words = job->words + job->indptr[c->document];
+    ptrdiff_t u, n;
+    if (st_reserve(&c->expected, (2 * job->width + c->n_words) * sizeof(float), 0))
+        return -1;
+    float *f = (float *)c->expected.data, *sums = f + job->width, *weight = sums + job->width;
+    for (u = 0; u < c->n_words; u++)
+        weight[u] = (float)(c->weight[u] * (first_token[u + 1] - first_token[u]));
+    st_expect(job, words, weight, c->n_words, f, sums);
+    for (u = 0; u < c->n_words; u++) {
+        const float *row = job->weights + words[u] * job->width;
+        const st_gibbs_lanes_float lanes = st_sum_lanes(row, f, job->width, sums);
+        for (n = first_token[u]; n < first_token[u + 1]; n++)
+            c->at[n - first_token[0]] = st_draw(sums, lanes, job->width, &c->state);
+    }
+    return 0;
+}
+
+/* Ask for the rows of the words of a document that begins soon. */
+static void NAME(ask)(const st_job *job, ptrdiff_t document)
+{
+    for (ptrdiff_t j = job->indptr[document]; j < job->indptr[document + 1]; j++)
+        for (ptrdiff_t k = 0; k < job->width; k += ST_ALIGNMENT / sizeof(float))
+            st_prefetch(job->weights + job->words[j] * job->width + k);
+}
+
 static int NAME(begin)(NAME(chain) *c, const st_job *job, ptrdiff_t document)
 {
     const ptrdiff_t first = job->indptr[document], n_words = job->indptr[document + 1] - first;
@@ -356,25 +389,20 @@ static int NAME(begin)(NAME(chain) *c, const st_job *job, ptrdiff_t document)
     c->base = c->counts + n_lanes;
     c->topic = (int *)(c->base + n_lanes);
     NAME(weigh)(c, job->token_weight + first, first_token);
-    for (u = 0; u < n_words && job->n_topics <= ST_INDEPENDENT; u++)
-        for (k = 0; k < job->n_topics; k += ST_ALIGNMENT / sizeof(float))
-            st_prefetch(job->weights + job->words[first + u] * job->width + k);
     for (u = 0; u < n_words; u++) {
         const ptrdiff_t word = job->words[first + u];
         c->mass[u] = NAME(all_columns)(c) ? 0 : job->mass[(word + 1) * job->n_parts - 1];
         c->inverse[u] = 0;
-        for (n = first_token[u]; n < first_token[u + 1]; n++) {
+        for (n = first_token[u]; n < first_token[u + 1]; n++)
             c->word[n - first_token[0]] = (int)u;
-            if (job->continued)
-                c->at[n - first_token[0]] = job->z[n];
-            else if (job->n_topics <= ST_INDEPENDENT)
-                c->at[n - first_token[0]] = st_draw_prior(job, word, &c->state);
-            else
-                c->at[n - first_token[0]] = -1;
-        }
     }
-    if (!job->continued && job->n_topics > ST_INDEPENDENT)
-        c->sweep = -1;
+    c->sweep = !job->continued && job->n_topics > ST_INDEPENDENT ? -1 : 0;
+    if (job->continued)
+        memcpy(c->at, job->z + first_token[0], n_tokens * sizeof(int));
+    else if (job->n_topics > ST_INDEPENDENT)
+        memset(c->at, -1, n_tokens * sizeof(int));
+    else if (NAME(start)(c, first_token))
+        return -1;
     if (NAME(arrange)(c))
         return -1;
     if (c->sweep == 0 && job->statistics && job->n_averaged == job->n_sweeps)
@@ -543,6 +571,15 @@ static int NAME(finish)(NAME(chain) *c, st_job *job)
     return c->averaging ? NAME(put_statistics)(c, job) : 0;
 }
 
+/* Begin with document `next` of these. */
+static int NAME(next)(NAME(chain) *c, const st_job *job, const int *documents,
+                      ptrdiff_t n_documents, ptrdiff_t next)
+{
+    if (job->n_topics <= ST_INDEPENDENT && next + 1 < n_documents)
+        NAME(ask)(job, documents[next + 1]);
+    return NAME(begin)(c, job, documents[next]);
+}
+
 /* Sample these documents, two at a time; -1 without memory. */
 static int NAME(sample)(st_job *job, const int *documents, ptrdiff_t n_documents)
 {
@@ -552,7 +589,7 @@ static int NAME(sample)(st_job *job, const int *documents, ptrdiff_t n_documents
     int n_running = 0, failed = 0, j;
     memset(chains, 0, sizeof chains);
     for (; n_running < 2 && next < n_documents && !failed; n_running++)
-        failed = NAME(begin)(running[n_running], job, documents[next++]);
+        failed = NAME(next)(running[n_running], job, documents, n_documents, next++);
     while (n_running > 0 && !failed) {
         NAME(chain) *c = running[0], *d = running[n_running - 1];
         const ptrdiff_t n = st_smaller(c->n_tokens - c->position, d->n_tokens - d->position);
@@ -571,7 +608,7 @@ static int NAME(sample)(st_job *job, const int *documents, ptrdiff_t n_documents
                 continue;
             failed |= NAME(finish)(c, job);
             if (next < n_documents)
-                failed |= NAME(begin)(c, job, documents[next++]);
+                failed |= NAME(next)(c, job, documents, n_documents, next++);
             else
                 running[j] = running[--n_running];
         }

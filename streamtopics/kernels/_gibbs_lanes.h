@@ -100,3 +100,20 @@ ST_INLINE unsigned NAME(above)(NAME(lanes) a, REAL threshold, NAME(lanes) term)
         mask |= (unsigned)((a.x[i] > threshold) & (term.x[i] > 0)) << i;
     return mask;
 }
+
+/* Bits of the lanes with a > b. */
+ST_INLINE unsigned NAME(exceeds)(NAME(lanes) a, NAME(lanes) b)
+{
+    unsigned mask = 0;
+    for (int i = 0; i < 8; i++)
+        mask |= (unsigned)(a.x[i] > b.x[i]) << i;
+    return mask;
+}
+
+/* The larger of a and 0 in each lane. */
+ST_INLINE NAME(lanes) NAME(at_least_0)(NAME(lanes) a)
+{
+    for (int i = 0; i < 8; i++)
+        a.x[i] = a.x[i] > 0 ? a.x[i] : 0;
+    return a;
+}

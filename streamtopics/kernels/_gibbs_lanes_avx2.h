@@ -63,3 +63,10 @@ ST_INLINE unsigned NAME(above)(__m256 a, float threshold, __m256 term)
     const __m256 possible = _mm256_cmp_ps(term, _mm256_setzero_ps(), _CMP_GT_OQ);
     return (unsigned)_mm256_movemask_ps(_mm256_and_ps(more, possible));
 }
+
+ST_INLINE unsigned NAME(exceeds)(__m256 a, __m256 b)
+{
+    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ));
+}
+
+ST_INLINE __m256 NAME(at_least_0)(__m256 a) { return _mm256_max_ps(a, _mm256_setzero_ps()); }

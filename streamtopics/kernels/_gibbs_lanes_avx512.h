@@ -63,3 +63,10 @@ ST_INLINE unsigned NAME(above)(__m512d a, double threshold, __m512d term)
     return (unsigned)(_mm512_cmp_pd_mask(a, _mm512_set1_pd(threshold), _CMP_GT_OQ)
                       & _mm512_cmp_pd_mask(term, _mm512_setzero_pd(), _CMP_GT_OQ));
 }
+
+ST_INLINE unsigned NAME(exceeds)(__m512d a, __m512d b)
+{
+    return (unsigned)_mm512_cmp_pd_mask(a, b, _CMP_GT_OQ);
+}
+
+ST_INLINE __m512d NAME(at_least_0)(__m512d a) { return _mm512_max_pd(a, _mm512_setzero_pd()); }

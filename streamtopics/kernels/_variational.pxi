@@ -22,14 +22,14 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from streamtopics.kernels._vector cimport (
-    st_add4_double, st_add4_float, st_add_double, st_add_float, st_psi_double,
-    st_dot4_double, st_dot4_float, st_dot_double, st_dot_float, st_exp_digamma_double,
-    st_exp_digamma_float, st_update_double, st_update_float,
+    st_add_double, st_add_float, st_dot_double, st_dot_float, st_exp_digamma_double,
+    st_exp_digamma_float, st_extrapolate_double, st_extrapolate_float, st_psi_double,
+    st_sweep_double, st_sweep_float, st_update_double, st_update_float,
 )
 
 cdef enum:
     LANES = 16
-    DENSE_SWEEPS = 5
+    PLAIN_SWEEPS = 5
     VERIFICATIONS = 3
     CARRIED_AFTER = 256
     ACTIVE_SET_BEYOND = 64
@@ -64,28 +64,12 @@ cdef inline floating dot(const floating *a, const floating *b, Py_ssize_t n) noe
         return st_dot_double(a, b, n)
 
 
-cdef inline void dot4(const floating *a, const floating **rows, Py_ssize_t n,
-                      floating *out) noexcept nogil:
-    if floating is float:
-        st_dot4_float(a, rows[0], rows[1], rows[2], rows[3], n, out)
-    else:
-        st_dot4_double(a, rows[0], rows[1], rows[2], rows[3], n, out)
-
-
 cdef inline void add(floating *total, floating r, const floating *row,
                      Py_ssize_t n) noexcept nogil:
     if floating is float:
         st_add_float(total, r, row, n)
     else:
         st_add_double(total, r, row, n)
-
-
-cdef inline void add4(floating *total, const floating *r, const floating **rows,
-                      Py_ssize_t n) noexcept nogil:
-    if floating is float:
-        st_add4_float(total, r, rows[0], rows[1], rows[2], rows[3], n)
-    else:
-        st_add4_double(total, r, rows[0], rows[1], rows[2], rows[3], n)
 
 
 cdef inline floating update(const floating *alpha, const floating *e, const floating *total,
@@ -158,41 +142,46 @@ def prior_weights(const floating[:, ::1] weights, const double[::1] psi_alpha,
         free(factor)
 
 
-cdef void sweep(const floating *e, floating scale, const floating *shared,
-                const floating **rows, const floating *counts, Py_ssize_t n_words,
-                Py_ssize_t n, floating *total) noexcept nogil:
-    """total[k] = sum_u rows[u][k] counts[u] / (sum_k e[k] rows[u][k] + scale shared[u])."""
-    cdef floating r[4]
-    cdef Py_ssize_t u = 0, j
-    memset(total, 0, n * sizeof(floating))
-    while u + 4 <= n_words:
-        dot4(e, rows + u, n, r)
-        for j in range(4):
-            r[j] = counts[u + j] / (r[j] + scale * shared[u + j])
-        add4(total, r, rows + u, n)
-        u += 4
-    while u < n_words:
-        add(total, counts[u] / (dot(e, rows[u], n) + scale * shared[u]), rows[u], n)
-        u += 1
+cdef inline void sweep(const floating *e, floating scale, const floating *shared,
+                       const floating **rows, const floating *counts, Py_ssize_t n_words,
+                       Py_ssize_t n, floating *total) noexcept nogil:
+    if floating is float:
+        st_sweep_float(e, scale, shared, rows, counts, n_words, n, total)
+    else:
+        st_sweep_double(e, scale, shared, rows, counts, n_words, n, total)
+
+
+cdef inline void extrapolate(const floating *first, const floating *middle,
+                             const floating *alpha, Py_ssize_t n, floating *gamma) noexcept nogil:
+    if floating is float:
+        st_extrapolate_float(first, middle, alpha, n, gamma)
+    else:
+        st_extrapolate_double(first, middle, alpha, n, gamma)
 
 
 cdef Py_ssize_t ascend(const floating *alpha, const floating *offset, const floating *prior_e,
                        floating top_psi, const floating *shared, const floating **rows,
                        const floating *counts, Py_ssize_t n_words, Py_ssize_t n, floating limit,
-                       Py_ssize_t max_sweeps, floating *scratch, floating *gamma,
-                       floating *change) noexcept nogil:
+                       Py_ssize_t max_sweeps, Py_ssize_t n_plain, floating *scratch,
+                       floating *gamma, floating *change) noexcept nogil:
     """Sweep over n topics until gamma moves less than `limit`; returns how often.
 
-    Where `prior_e` is given, the topics are a part of all, and `shared` is what all
-    of them add to the words' denominators at gamma = alpha.
+    After the first n_plain sweeps, gamma is extrapolated after every second one, if another
+    follows: what is returned always comes of a sweep. Where `prior_e` is given, the topics
+    are a part of all, and `shared` is what all of them add to the words' denominators at
+    gamma = alpha.
     """
     cdef floating *e = scratch
     cdef floating *above_prior = scratch + n
     cdef floating *total = scratch + 2 * n
+    cdef floating *first = scratch + 3 * n
+    cdef floating *middle = scratch + 4 * n
     cdef floating scale
     cdef Py_ssize_t sweeps = 0, k
     change[0] = limit
     while sweeps < max_sweeps and not change[0] < limit:
+        if sweeps >= n_plain:
+            memcpy(middle if (sweeps - n_plain) % 2 else first, gamma, n * sizeof(floating))
         scale = exp_digamma(gamma, offset, e, n)
         if prior_e == NULL:
             sweep(e, <floating> 0, shared, rows, counts, n_words, n, total)
@@ -203,6 +192,9 @@ cdef Py_ssize_t ascend(const floating *alpha, const floating *offset, const floa
             sweep(above_prior, scale, shared, rows, counts, n_words, n, total)
         change[0] = update(alpha, e, total, n, gamma)
         sweeps += 1
+        if (sweeps > n_plain and (sweeps - n_plain) % 2 == 0 and sweeps < max_sweeps
+                and not change[0] < limit):
+            extrapolate(first, middle, alpha, n, gamma)
     return sweeps
 
 
@@ -235,7 +227,7 @@ cdef Py_ssize_t ascend_active(const floating *alpha, const floating *offset,
                               floating *scratch, floating *gamma,
                               floating *change) noexcept nogil:
     """`ascend` with most sweeps over the topics that matter; see `infer_documents`."""
-    cdef floating *part = scratch + 3 * width
+    cdef floating *part = scratch + 5 * width
     cdef floating *own_alpha = part
     cdef floating *own_offset = part + width
     cdef floating *own_prior_e = part + 2 * width
@@ -243,7 +235,8 @@ cdef Py_ssize_t ascend_active(const floating *alpha, const floating *offset,
     cdef floating *own_rows = part + 4 * width
     cdef Py_ssize_t attempt, n_active, m, u, j, sweeps
     sweeps = ascend(alpha, offset, <floating *> NULL, top_psi, shared, rows, counts, n_words, width,
-                    limit, min(<Py_ssize_t> DENSE_SWEEPS, max_iter), scratch, gamma, change)
+                    limit, min(<Py_ssize_t> PLAIN_SWEEPS, max_iter), PLAIN_SWEEPS, scratch, gamma,
+                    change)
     for attempt in range(VERIFICATIONS):
         n_active = select_active(gamma, alpha, n, <floating> 0.1 * limit, active)
         m = padded(n_active)
@@ -257,18 +250,18 @@ cdef Py_ssize_t ascend_active(const floating *alpha, const floating *offset,
         take(prior_e, active, n_active, m, <floating> 0, own_prior_e)
         take(gamma, active, n_active, m, <floating> 1, own_gamma)
         sweeps += ascend(own_alpha, own_offset, own_prior_e, top_psi, shared, active_rows, counts,
-                         n_words, m, limit, max_iter - 1 - sweeps, scratch, own_gamma, change)
+                         n_words, m, limit, max_iter - 1 - sweeps, 0, scratch, own_gamma, change)
         memcpy(gamma, alpha, n * sizeof(floating))
         for j in range(n_active):
             gamma[active[j]] = own_gamma[j]
         sweeps += ascend(alpha, offset, <floating *> NULL, top_psi, shared, rows, counts, n_words,
-                         width, 2 * limit, 1, scratch, gamma, change)
+                         width, 2 * limit, 1, 0, scratch, gamma, change)
         if change[0] < 2 * limit:
             return sweeps
     if change[0] < limit:
         return sweeps
     return sweeps + ascend(alpha, offset, <floating *> NULL, top_psi, shared, rows, counts,
-                           n_words, width, limit, max_iter - sweeps, scratch, gamma, change)
+                           n_words, width, limit, max_iter - sweeps, 0, scratch, gamma, change)
 
 
 def infer_documents(const int[::1] indptr, const int[::1] indices, const floating[::1] counts,
@@ -285,8 +278,9 @@ def infer_documents(const int[::1] indptr, const int[::1] indices, const floatin
     - max psi_alpha) (used beyond 64 topics), tol in tokens per token of the
     document; OUT gamma (stop - start, K), n_iter (stop - start,).
 
-    A document stops when sum_k |change of gamma_k| < tol * tokens, which does
-    not loosen with K. Beyond 64 topics the topics that hold less than a tenth of
+    A document stops when a sweep changes gamma by sum_k |change of gamma_k| < tol *
+    tokens, which does not loosen with K; after five sweeps, every second one is followed
+    by an extrapolation. Beyond 64 topics the topics that hold less than a tenth of
     that after a few sweeps are left out: there gamma_k = alpha_k up to that
     little, so their part of the denominator, exp(psi_alpha_k) b_uk, is a
     constant of the minibatch. A sweep over all topics verifies the result. Where
@@ -299,7 +293,7 @@ def infer_documents(const int[::1] indptr, const int[::1] indices, const floatin
     cdef bint use_active = n > ACTIVE_SET_BEYOND
     for d in range(start, stop):
         longest = max(longest, indptr[d + 1] - indptr[d])
-    cdef Py_ssize_t n_rows = 11 + longest * use_active
+    cdef Py_ssize_t n_rows = 13 + longest * use_active
     cdef floating *block = <floating *> malloc((n_rows * width + 2 * longest) * sizeof(floating))
     cdef const floating **rows = <const floating **> malloc((2 * longest + 1) * sizeof(void *))
     cdef int *active = <int *> malloc(width * sizeof(int))
@@ -342,7 +336,7 @@ def infer_documents(const int[::1] indptr, const int[::1] indices, const floatin
                                   &change)
             elif tokens > 0:
                 j = ascend(prior, offset, <floating *> NULL, top_psi, shared, rows, own, n_words,
-                           width, limit, max_iter, scratch, g, &change)
+                           width, limit, max_iter, PLAIN_SWEEPS, scratch, g, &change)
             n_iter[d - start] = <int> j
             for k in range(n):
                 gamma[d - start, k] = g[k]

@@ -85,3 +85,64 @@ ST_INLINE REAL NAME(update)(const REAL *ST_RESTRICT alpha, const REAL *ST_RESTRI
     }
     return change;
 }
+
+ST_INLINE void NAME(sweep_over)(const REAL *ST_RESTRICT e, REAL scale, const REAL *shared,
+                                const REAL *const *rows, const REAL *counts, ptrdiff_t n_words,
+                                ptrdiff_t n, REAL *ST_RESTRICT total)
+{
+    REAL r[4];
+    ptrdiff_t u = 0;
+    memset(total, 0, n * sizeof(REAL));
+    for (; u + 4 <= n_words; u += 4) {
+        NAME(dot4)(e, rows[u], rows[u + 1], rows[u + 2], rows[u + 3], n, r);
+        for (ptrdiff_t j = 0; j < 4; j++)
+            r[j] = counts[u + j] / (r[j] + scale * shared[u + j]);
+        NAME(add4)(total, r, rows[u], rows[u + 1], rows[u + 2], rows[u + 3], n);
+    }
+    for (; u < n_words; u++)
+        NAME(add)(total, counts[u] / (NAME(dot)(e, rows[u], n) + scale * shared[u]), rows[u], n);
+}
+
+/* total[k] = sum_u rows[u][k] counts[u] / (sum_k e[k] rows[u][k] + scale shared[u]), with loops
+ * of known length where there are few topics */
+static inline void NAME(sweep)(const REAL *e, REAL scale, const REAL *shared, const REAL *const *rows,
+                        const REAL *counts, ptrdiff_t n_words, ptrdiff_t n, REAL *total)
+{
+    switch (n) {
+    case 16:
+        NAME(sweep_over)(e, scale, shared, rows, counts, n_words, 16, total);
+        return;
+    case 32:
+        NAME(sweep_over)(e, scale, shared, rows, counts, n_words, 32, total);
+        return;
+    default:
+        NAME(sweep_over)(e, scale, shared, rows, counts, n_words, n, total);
+    }
+}
+
+/* Take gamma, to which `first` led by way of `middle`, on in the same direction: the step of
+ * squared extrapolation (Varadhan and Roland 2008, the third of their lengths), at most 4, but
+ * no topic loses more than half of what it has above alpha. */
+ST_INLINE void NAME(extrapolate)(const REAL *ST_RESTRICT first, const REAL *ST_RESTRICT middle,
+                                 const REAL *ST_RESTRICT alpha, ptrdiff_t n,
+                                 REAL *ST_RESTRICT gamma)
+{
+    REAL moved = 0, bent = 0;
+#pragma omp simd reduction(+ : moved, bent)
+    for (ptrdiff_t k = 0; k < n; k++) {
+        const REAL r = middle[k] - first[k], v = gamma[k] - middle[k] - r;
+        moved += r * r;
+        bent += v * v;
+    }
+    if (!(moved > bent))
+        return;
+    const REAL ratio = moved < 16 * bent ? moved / bent : 16;
+    const REAL a = (REAL)sqrt(ratio);
+#pragma omp simd
+    for (ptrdiff_t k = 0; k < n; k++) {
+        const REAL r = middle[k] - first[k], v = gamma[k] - middle[k] - r;
+        const REAL next = first[k] + a * (2 * r + a * v);
+        const REAL least = alpha[k] + (REAL)0.5 * (gamma[k] - alpha[k]);
+        gamma[k] = next > least ? next : least;
+    }
+}

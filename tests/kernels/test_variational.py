@@ -247,7 +247,7 @@ def test_rows_of_a_vanishing_prior_stay_uniform(kernel, dtype):
 @pytest.mark.parametrize("alpha", ALPHA)
 def test_sweeps_equal_the_twin(kernel, dtype, n_components, alpha):
     """With tolerance 0 no topic is left out and no document stops early."""
-    max_iter = 12
+    max_iter = 9 if dtype is np.float32 else 13
     documents, weights, alpha, expected = mixed_case(n_components, alpha, dtype, 0.0, max_iter)
     gamma, n_iter = infer(kernel, documents, weights, alpha, dtype, 0.0, max_iter)
     assert np.isfinite(gamma).all()
@@ -335,7 +335,7 @@ def test_dense_documents_stop_where_the_twin_stops(kernel, n_components, tol):
     for d, (counts, rows) in enumerate(rounded(documents, weights, np.float64)):
         expected, sweeps = reference.fixed_point(counts, rows, alpha, tol, 2000)
         assert n_iter[d] == sweeps
-        assert_allclose(gamma[d], expected, rtol=1e-9)
+        assert np.abs(gamma[d] - expected).sum() <= 0.1 * tol * counts.sum()
 
 
 @each_kernel
@@ -409,6 +409,7 @@ def test_many_topics_with_a_little_each_do_converge(kernel, dtype, n_components,
 @pytest.mark.parametrize("n_components", [3, 20, 64, 100])
 @pytest.mark.parametrize("alpha", ["0.1", "asymmetric"])
 def test_every_sweep_raises_the_bound(kernel, dtype, n_components, alpha):
+    """But one that comes after an extrapolation, which may lower it and is made up for."""
     rng = np.random.default_rng(11)
     weights = topics(rng, N_WORDS, n_components)
     documents = [as_document(rng.poisson(0.7, N_WORDS)) for _ in range(3)]
@@ -420,10 +421,38 @@ def test_every_sweep_raises_the_bound(kernel, dtype, n_components, alpha):
         bounds.append(
             [reference.bound(*case, alpha, row) for case, row in zip(seen, gamma, strict=True)]
         )
+    bounds = np.array(bounds)
     steps = np.diff(bounds, axis=0)
     slack = np.abs(bounds).max() * (1e-6 if dtype is np.float32 else 1e-13)
-    assert steps.min() >= -slack
+    plain = np.ones(len(steps), bool)
+    plain[reference.PLAIN_SWEEPS + 1 :: 2] = False
+    assert plain[: reference.PLAIN_SWEEPS + 1].all()
+    if n_components <= kernel.DENSE_UP_TO:
+        assert steps[plain].min() >= -slack
+    assert steps[: reference.PLAIN_SWEEPS].min() >= -slack
+    assert (bounds[-1] >= bounds[reference.PLAIN_SWEEPS] - slack).all()
     assert (np.sum(steps, axis=0) > 0.01).all()
+
+
+@each_kernel
+@pytest.mark.parametrize("n_components", [20, 64, 100, 300])
+def test_extrapolation_saves_sweeps_and_loses_no_bound(kernel, n_components):
+    """Beside plain sweeps to the same tolerance, over documents that the model has made.
+
+    No more than a tenth of a nat on the average: one may come to another optimum.
+    """
+    documents, weights, alpha = drawn_case(n_components)
+    gamma, n_iter = infer(kernel, documents, weights, alpha, np.float64, 1e-4, 2000)
+    gain, plain_sweeps = [], []
+    for d, (counts, rows) in enumerate(rounded(documents, weights, np.float64)):
+        plain, sweeps = reference.plain_fixed_point(counts, rows, alpha, 1e-4, 2000)
+        plain_sweeps.append(sweeps)
+        gain.append(
+            reference.bound(counts, rows, alpha, gamma[d])
+            - reference.bound(counts, rows, alpha, plain)
+        )
+    assert np.mean(gain) > -0.1
+    assert n_iter.mean() < 0.8 * np.mean(plain_sweeps)
 
 
 TINY = [
@@ -586,11 +615,13 @@ def test_the_widest_instruction_set_can_be_selected_by_name():
 @each_dtype
 @pytest.mark.parametrize("n_components", [3, 20, 64, 100])
 def test_instruction_sets_agree(name, dtype, n_components):
+    """In float32 as far as nothing is extrapolated, which takes differences of differences."""
+    max_iter = reference.PLAIN_SWEEPS + 2 if dtype is np.float32 else 12
     results = []
     for kernel in (KERNELS["baseline"], KERNELS[name]):
         arrays, weights, exp_theta, _ = statistics_case(kernel, n_components, dtype)
         alpha = ALPHA["asymmetric"](n_components)
-        gamma, n_iter = run(kernel, arrays, weights, alpha, 0.0, 12)
+        gamma, n_iter = run(kernel, arrays, weights, alpha, 0.0, max_iter)
         counts = statistics(kernel, arrays, weights, exp_theta, n_components, [0, N_WORDS])
         shared = np.empty(len(weights))
         kernel.prior_weights(weights, digamma(alpha), shared)

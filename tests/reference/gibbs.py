@@ -59,11 +59,18 @@ def posterior(x, b, alpha):
     return law / law.sum()
 
 
+def start_factors(x, v, b, alpha):
+    """alpha + the tokens of each topic that x and v (N,), each token on its own, let expect."""
+    own = b[x] * alpha
+    return alpha + v @ (own / own.sum(axis=1, keepdims=True))
+
+
 def start_law(x, v, b, alpha):
-    """Where a chain starts: b alpha for each token, with many topics b (alpha + N so far)."""
+    """Where a chain starts: b f for each token, with many topics b (alpha + N so far)."""
     law = np.ones(())
+    factors = alpha if len(alpha) > INDEPENDENT_UP_TO else start_factors(x, v, b, alpha)
     for n, row in enumerate(b[x]):
-        p = _along(alpha, n, len(x))
+        p = _along(factors, n, len(x))
         if len(alpha) > INDEPENDENT_UP_TO:
             p = p + sum(v[m] * _same(m, n, len(x), len(alpha)) for m in range(n))
         p = p * _along(row, n, len(x))
@@ -157,8 +164,11 @@ def draw(p, rng):
 def _start(x, v, b, alpha, rng):
     every = np.arange(len(x))
     z, totals = np.empty(x.shape, int), np.zeros((len(x), len(alpha)))
+    factors = alpha
+    if len(alpha) <= INDEPENDENT_UP_TO:
+        factors = np.array([start_factors(*row, b, alpha) for row in zip(x, v, strict=True)])
     for n in range(x.shape[1]):
-        z[:, n] = draw(b[x[:, n]] * (alpha + totals), rng)
+        z[:, n] = draw(b[x[:, n]] * (factors + totals), rng)
         if len(alpha) > INDEPENDENT_UP_TO:
             totals[every, z[:, n]] += v[:, n]
     return z
