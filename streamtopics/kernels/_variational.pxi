@@ -223,10 +223,11 @@ cdef Py_ssize_t ascend_active(const floating *alpha, const floating *offset,
                               const floating *prior_e, floating top_psi, const floating *shared,
                               const floating **rows, const floating *counts, Py_ssize_t n_words,
                               Py_ssize_t n, Py_ssize_t width, floating limit,
-                              Py_ssize_t max_iter, int *active, const floating **active_rows,
-                              floating *scratch, floating *gamma,
+                              Py_ssize_t max_iter, bint plain, int *active,
+                              const floating **active_rows, floating *scratch, floating *gamma,
                               floating *change) noexcept nogil:
     """`ascend` with most sweeps over the topics that matter; see `infer_documents`."""
+    cdef Py_ssize_t n_plain = max_iter if plain else 0
     cdef floating *part = scratch + 5 * width
     cdef floating *own_alpha = part
     cdef floating *own_offset = part + width
@@ -250,28 +251,31 @@ cdef Py_ssize_t ascend_active(const floating *alpha, const floating *offset,
         take(prior_e, active, n_active, m, <floating> 0, own_prior_e)
         take(gamma, active, n_active, m, <floating> 1, own_gamma)
         sweeps += ascend(own_alpha, own_offset, own_prior_e, top_psi, shared, active_rows, counts,
-                         n_words, m, limit, max_iter - 1 - sweeps, 0, scratch, own_gamma, change)
+                         n_words, m, limit, max_iter - 1 - sweeps, n_plain, scratch, own_gamma,
+                         change)
         memcpy(gamma, alpha, n * sizeof(floating))
         for j in range(n_active):
             gamma[active[j]] = own_gamma[j]
         sweeps += ascend(alpha, offset, <floating *> NULL, top_psi, shared, rows, counts, n_words,
-                         width, 2 * limit, 1, 0, scratch, gamma, change)
+                         width, 2 * limit, 1, n_plain, scratch, gamma, change)
         if change[0] < 2 * limit:
             return sweeps
     if change[0] < limit:
         return sweeps
     return sweeps + ascend(alpha, offset, <floating *> NULL, top_psi, shared, rows, counts,
-                           n_words, width, limit, max_iter - sweeps, 0, scratch, gamma, change)
+                           n_words, width, limit, max_iter - sweeps, n_plain, scratch, gamma,
+                           change)
 
 
 def infer_documents(const int[::1] indptr, const int[::1] indices, const floating[::1] counts,
                     const floating[:, ::1] weights, const double[::1] alpha,
                     const double[::1] psi_alpha, const double[::1] prior_weights,
                     Py_ssize_t start, Py_ssize_t stop, double tol, Py_ssize_t max_iter,
-                    floating[:, ::1] gamma, int[::1] n_iter, bint resume=False):
+                    floating[:, ::1] gamma, int[::1] n_iter, bint resume=False, bint plain=False):
     """gamma of the documents start .. stop, each from alpha + (its tokens) / K.
 
-    With `resume` each starts from the gamma that is given instead.
+    With `resume` each starts from the gamma that is given instead. With `plain` no sweep is
+    followed by an extrapolation, so that the bound never falls.
 
     IN the minibatch in CSR form over its own words, weights (n_words, width),
     alpha (K,), its digamma, prior_weights (n_words,) = sum_k b_wk exp(psi_alpha_k
@@ -291,6 +295,7 @@ def infer_documents(const int[::1] indptr, const int[::1] indices, const floatin
     cdef Py_ssize_t d, u, k, j, n_words
     cdef floating change, limit, tokens, top_psi = -1e30
     cdef bint use_active = n > ACTIVE_SET_BEYOND
+    cdef Py_ssize_t n_plain = max_iter if plain else PLAIN_SWEEPS
     for d in range(start, stop):
         longest = max(longest, indptr[d + 1] - indptr[d])
     cdef Py_ssize_t n_rows = 13 + longest * use_active
@@ -332,11 +337,11 @@ def infer_documents(const int[::1] indptr, const int[::1] indices, const floatin
             j = 0
             if tokens > 0 and use_active:
                 j = ascend_active(prior, offset, prior_e, top_psi, shared, rows, own, n_words, n,
-                                  width, limit, max_iter, active, rows + longest, scratch, g,
-                                  &change)
+                                  width, limit, max_iter, plain, active, rows + longest, scratch,
+                                  g, &change)
             elif tokens > 0:
                 j = ascend(prior, offset, <floating *> NULL, top_psi, shared, rows, own, n_words,
-                           width, limit, max_iter, PLAIN_SWEEPS, scratch, g, &change)
+                           width, limit, max_iter, n_plain, scratch, g, &change)
             n_iter[d - start] = <int> j
             for k in range(n):
                 gamma[d - start, k] = g[k]

@@ -63,7 +63,9 @@ class Variational(LocalStep):
         report: frozenset[str] = NOTHING,
     ) -> tuple[Statistics, np.ndarray]:
         """The expected statistics, and gamma."""
-        gamma = self.infer(minibatch, topics, workers, documents)
+        # Bounds are compared, and an extrapolation may lower them.
+        plain = "local_bound" in report
+        gamma = self.infer(minibatch, topics, workers, documents, plain)
         return self.statistics(minibatch, topics, gamma, workers, report), gamma
 
     def doc_topic(
@@ -80,13 +82,17 @@ class Variational(LocalStep):
         topics: Topics,
         workers: Workers,
         start: np.ndarray | None = None,
+        plain: bool = False,
     ) -> np.ndarray:
-        """gamma, from `start` or else from alpha and the tokens spread evenly."""
+        """gamma, from `start` or else from alpha and the tokens spread evenly.
+
+        If `plain`, by sweeps alone, under which the bound never falls.
+        """
         shared = np.empty(len(topics.weights))
         if len(topics.alpha) > variational.DENSE_UP_TO:
             variational.prior_weights(topics.weights, digamma(topics.alpha), shared)
         jobs = (
-            self._job(minibatch, topics, shared, start, *span, workers.distributed)
+            (*self._job(minibatch, topics, shared, start, *span, workers.distributed), plain)
             for span in spans(minibatch.n_documents, DOCUMENTS_PER_JOB)
         )
         return np.concatenate(workers.send(_infer_documents, jobs))
@@ -173,6 +179,7 @@ def _infer_documents(
     stop: int,
     tol: float,
     max_iter: int,
+    plain: bool,
 ) -> np.ndarray:
     """gamma of the documents start .. stop."""
     out = np.empty((stop - start, len(alpha)), weights.dtype)
@@ -181,6 +188,6 @@ def _infer_documents(
     variational.infer_documents(
         minibatch.indptr, minibatch.indices, minibatch.counts, weights, alpha, digamma(alpha),
         shared, start, stop, tol, max_iter, out, np.empty(stop - start, np.int32),
-        gamma is not None,
+        gamma is not None, plain,
     )  # fmt: skip
     return out
