@@ -15,6 +15,10 @@ from streamtopics.base.frame import StreamingEstimator, locks_of
 from streamtopics.updates.doc_topic import FIXED
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+NO_ANCESTOR = (
+    "base must be the model that both others were copied from, but one of them has not learnt all "
+    "that base has"
+)
 
 
 class _WhereMergeable:
@@ -137,6 +141,8 @@ class Mergeable(StreamingEstimator):
         else:
             forgets = merges == "decayed mean"
             posterior = mine.averaged_with(theirs, base, forgets=forgets, alpha=alpha)
+        if not posterior.is_learnt_from(mine, theirs):
+            raise ValueError(NO_ANCESTOR)
         return replace(self._commit, posterior=posterior, state=(state, memory))
 
     def _share_of_means(self, other: Self, base: Any) -> float:
@@ -163,10 +169,7 @@ class Mergeable(StreamingEstimator):
         for model in (self, other):
             mine, shared = model.posterior_, base.posterior_
             if not (mine.continues(shared) if adds else mine.follows(shared)):
-                raise ValueError(
-                    "base must be the model that both others were copied from, but one of "
-                    "them has not learnt all that base has"
-                )
+                raise ValueError(NO_ANCESTOR)
 
     def _check_mergeable(self, name: str, model: Any) -> None:
         if type(model) is not type(self):

@@ -515,6 +515,11 @@ class TopicPosterior(StatePosterior):
         boosted = (self.c >= base.c).all() and (self.b >= base.b).all()
         return bool(self.follows(base) and boosted and (learnt >= before * (1 - 1e-9)).all())
 
+    def is_learnt_from(self, *parts: TopicPosterior) -> bool:
+        """Whether no count is negative by more than rounding, as a sum of these parts has it."""
+        rounding = sum(1e-9 * (part.a * part.S) for part in parts)
+        return bool((self.a * self.S >= -rounding).all())
+
     def added_to(
         self,
         other: TopicPosterior,

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from streamtopics import GibbsOnlineEM, StreamingLDA
 from streamtopics.datasets import make_lda_corpus
-from streamtopics.updates import AdaptiveRate, Window
+from streamtopics.updates import AdaptiveRate, MeanDecay, OnlineEM, Window
 
 X = make_lda_corpus(n_documents=300, n_features=50, n_components=3, random_state=0).X
 
@@ -139,3 +139,22 @@ def test_a_forked_process_does_not_wait_for_a_thread_that_it_does_not_have():
     hung = child.is_alive()
     child.kill()
     assert not hung
+
+
+@pytest.mark.parametrize(
+    ("update", "growth"),
+    [("svb", None), ("svb", 1.0), ("bps", 3.0), (OnlineEM(MeanDecay(1.0)), None)],
+)
+def test_a_stranger_is_no_base_of_a_merge(update, growth):
+    """What it knows would be taken away from models that never learnt it."""
+    X = make_lda_corpus(n_documents=500, n_features=60, random_state=0).X
+    settings = {"growth": growth, "inference": "gibbs", "random_state": 0}
+    first, stranger = (
+        StreamingLDA(3, update=update, **settings).partial_fit(part) for part in (X[:200], X[300:])
+    )
+    one, other = (copy.deepcopy(first).partial_fit(X[i : i + 50]) for i in (200, 250))
+    before = one.components_.copy()
+    with pytest.raises(ValueError, match="base must be the model that both others were copied"):
+        one.merge(other, base=stranger)
+    assert_array_equal(one.components_, before)
+    assert one.merge(other, base=first).components_.min() > 0
