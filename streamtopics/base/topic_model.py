@@ -438,16 +438,47 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         X = self._counts(X, "score")
         return predictive.per_token(*self._inferred(lambda pool: self._completion(X, pool)))
 
+    def held_out_log_probability(self, observed: Any, held_out: Any) -> np.ndarray:
+        """Log probability of tokens of documents, given other tokens of theirs.
+
+        Where there is a background it takes part, beside the topics.
+
+        Parameters
+        ----------
+        observed, held_out : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Word counts, such as `streamtopics.metrics.completion_split` makes.
+
+        Returns
+        -------
+        log_probability : ndarray of shape (n_documents,), float64
+            Sums over the held-out tokens, in nats.
+
+        Raises
+        ------
+        ValueError
+            If the two differ in their number of documents.
+        """
+        check_is_fitted(self)
+        given, rest = (self._counts(X, "held_out_log_probability") for X in (observed, held_out))
+        if given.shape[0] != rest.shape[0]:
+            raise ValueError(
+                f"observed and held_out must have the same documents; got {given.shape[0]} and "
+                f"{rest.shape[0]} rows"
+            )
+        return self._inferred(lambda pool: self._held_out(given, rest, pool))
+
     def _completion(self, X: sparse.csr_matrix, pool: Workers) -> tuple[np.ndarray, float]:
         """Summed log probability of each document's held-out tokens, and their number."""
         observed, held_out = predictive.completion_split(X)
+        return self._held_out(observed, held_out, pool), float(held_out.sum(dtype=np.float64))
+
+    def _held_out(
+        self, observed: sparse.csr_matrix, held_out: sparse.csr_matrix, pool: Workers
+    ) -> np.ndarray:
         words = np.unique(held_out.indices)
         topic_word = self._topics_of(words.astype(np.int32))
         doc_topic = self._infer(observed, pool)
-        log_probability = predictive.token_log_probability(
-            doc_topic, topic_word, held_out[:, words]
-        )
-        return log_probability, float(held_out.sum(dtype=np.float64))
+        return predictive.token_log_probability(doc_topic, topic_word, held_out[:, words])
 
 
 def with_hidden(prior: np.ndarray, n_hidden: int) -> np.ndarray:

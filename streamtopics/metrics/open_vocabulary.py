@@ -12,11 +12,10 @@ from sklearn.pipeline import Pipeline
 
 from streamtopics.metrics.predictive import (
     _contained_like,
-    _proportions,
     check_components,
     completion_split,
+    held_out_log_probability,
     per_token,
-    token_log_probability,
 )
 
 UNKNOWN = -1
@@ -95,6 +94,7 @@ def open_vocabulary_probability(
             f"n_characters must be an integer of at least 2, for example 64; got {n_characters!r}"
         )
     model, vectorizer = _model_and_vectorizer(pipeline)
+    check_components(model)
     texts = list(texts)
     names = [str(name) for name in pipeline[:-1].get_feature_names_out()]
     words, X = _all_counts(texts, vectorizer.build_analyzer())
@@ -104,7 +104,8 @@ def open_vocabulary_probability(
     _check_counts_of_words(counts, _in_columns(X, columns, len(names)))
     observed, held_out = completion_split(X, seed)
     seen = _contained_like(counts, _in_columns(observed, columns, len(names)))
-    total = _known_log_probability(model, seen, _in_columns(held_out, columns, len(names)))
+    known = _in_columns(held_out, columns, len(names))
+    total = float(held_out_log_probability(model, seen, known).sum())
 
     is_unknown = columns == UNKNOWN
     share = (observed[:, is_unknown].sum() + 0.5) / (observed.sum() + 1.0)
@@ -204,16 +205,6 @@ def _check_counts_of_words(counts: Any, expected: sparse.csr_matrix) -> None:
             "the steps of pipeline before the model must give the counts of words, so that each "
             "token can be scored; leave out binary=True, tf-idf and steps that change columns"
         )
-
-
-def _known_log_probability(model: Any, seen: Any, held_out: sparse.csr_matrix) -> float:
-    """Summed log probability of held-out words that the model knows."""
-    components = check_components(model)
-    words = np.unique(held_out.indices)
-    topic_word = components[:, words] / components.sum(axis=1, keepdims=True)
-    with np.errstate(divide="ignore"):
-        logs = token_log_probability(_proportions(model, seen), topic_word, held_out[:, words])
-    return float(logs.sum())
 
 
 def _spelling(words: Any, n_characters: int) -> np.ndarray:

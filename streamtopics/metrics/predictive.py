@@ -141,7 +141,9 @@ def log_predictive_probability(estimator: Any, X: Any, *, seed: int = 0) -> floa
     estimator : object
         A fitted topic model such as scikit-learn's `LatentDirichletAllocation`: `transform`
         gives proportions, rows that sum to 1, and rows of `components_`, of shape
-        (n_components, n_features), are proportional to the word probabilities of topics.
+        (n_components, n_features), are proportional to the word probabilities of topics. If it has
+        a method `held_out_log_probability`, as the models of this package do, that is used: what
+        they predict with may be more than the topics, such as a background.
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
         Token counts, not negative; fractions are legal. float64 stays, all else becomes float32.
     seed : int, default=0
@@ -182,15 +184,29 @@ def log_predictive_probability(estimator: Any, X: Any, *, seed: int = 0) -> floa
     >>> bool(np.allclose(scores, -np.log(20), atol=0.2))  # X has no topics
     True
     """
-    components = check_components(estimator)
-    counts = _check_counts(X, components.shape[1])
+    n_features = check_components(estimator).shape[1]
+    counts = _check_counts(X, n_features)
     observed, held_out = completion_split(counts, seed)
+    log_probability = held_out_log_probability(estimator, _contained_like(X, observed), held_out)
+    return per_token(log_probability, float(held_out.data.sum(dtype=np.float64)))
+
+
+def held_out_log_probability(estimator: Any, observed: Any, held_out: Any) -> np.ndarray:
+    """Log probability of the held-out tokens of each document, (n_documents,), in nats.
+
+    By the estimator's own method of this name, where it has one, or else by its proportions and
+    `components_`.
+    """
+    own = getattr(estimator, "held_out_log_probability", None)
+    if own is not None:
+        found: np.ndarray = own(observed, _contained_like(observed, held_out))
+        return found
+    components = check_components(estimator)
     words = np.unique(held_out.indices)
     topic_word = components[:, words] / components.sum(axis=1, keepdims=True)
-    doc_topic = _proportions(estimator, _contained_like(X, observed))
+    doc_topic = _proportions(estimator, observed)
     with np.errstate(divide="ignore"):
-        log_probability = token_log_probability(doc_topic, topic_word, held_out[:, words])
-    return per_token(log_probability, float(held_out.data.sum(dtype=np.float64)))
+        return token_log_probability(doc_topic, topic_word, held_out[:, words])
 
 
 def perplexity(estimator: Any, X: Any, *, seed: int = 0) -> float:

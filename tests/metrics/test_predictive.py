@@ -7,13 +7,15 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.decomposition import NMF, LatentDirichletAllocation
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Binarizer
 
-from streamtopics import BPSLDA, SVBLDA
+from streamtopics import BPSLDA, SVBLDA, StreamingMixture
+from streamtopics.datasets import make_lda_corpus
 from streamtopics.metrics import (
     completion_split,
     log_predictive_probability,
@@ -328,3 +330,17 @@ def test_no_documents_of_another_width_are_refused(container):
     with pytest.raises(ValueError, match=r"3 features by its components_; got 5"):
         perplexity(model, container(np.empty((0, 5))))
     assert np.isnan(perplexity(model, container(np.empty((0, 3)))))
+
+
+def test_a_background_takes_part_in_the_score():
+    """What a model predicts with is not its topics alone."""
+    texts = make_lda_corpus(n_documents=400, n_features=60, mean_length=8, random_state=0).X
+    model = StreamingMixture(4, background=0.4, random_state=0).fit(texts)
+    assert log_predictive_probability(model, texts) == pytest.approx(model.score(texts), rel=1e-12)
+    observed, held_out = completion_split(texts)
+    own = model.held_out_log_probability(observed, held_out)
+    assert_allclose(own, model.score_samples(texts), rtol=1e-12)
+    topics = SimpleNamespace(components_=model.components_, transform=model.transform)
+    assert log_predictive_probability(topics, texts) != pytest.approx(model.score(texts), rel=1e-3)
+    with pytest.raises(ValueError, match="the same documents"):
+        model.held_out_log_probability(observed, held_out[:3])
