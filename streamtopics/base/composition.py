@@ -175,7 +175,7 @@ class Composition:
 
         `seen` is a copy of the posterior, of the minibatch's words, to start from in its place.
         """
-        bounds = self._bounds(posterior.n_documents, minibatch.n_documents)
+        bounds = self._bounds(posterior.knows_nothing, minibatch.n_documents)
         if len(bounds) == 2 and seen is None:
             return self.rule.step(posterior, model.learner(posterior, minibatch, pool), state)
         first = None
@@ -194,12 +194,12 @@ class Composition:
 
         return in_parts(parts(), scratch, minibatch.words, state)
 
-    def _bounds(self, n_before: int, n_documents: int) -> list[int]:
+    def _bounds(self, starts: bool, n_documents: int) -> list[int]:
         """Return the first document of each part of a minibatch, all about as long, and the end."""
         size = self.inner_batch_size
         if size is None:
             return [0, n_documents]
-        larger = n_before == 0 and self.first_batch_size > size
+        larger = starts and self.first_batch_size > size
         first = min(self.first_batch_size, n_documents) if larger else 0
         n_parts = -(-(n_documents - first) // size)
         ends = np.linspace(first, n_documents, n_parts + 1).astype(int).tolist()
@@ -248,8 +248,13 @@ def of_online_em(
 
 
 def suited_inference(X: sparse.csr_matrix) -> LocalStep:
-    """The local step that suits documents as long as these."""
-    lengths = np.asarray(X.sum(axis=1)).ravel()
+    """The local step that suits documents as long as these.
+
+    Where most entries are no whole numbers, they are weights and their sum is no length; a
+    document has at least as many words as entries then.
+    """
+    weighted = np.count_nonzero(X.data % 1) > X.nnz / 2
+    lengths = np.asarray((X.astype(bool) if weighted else X).sum(axis=1)).ravel()
     typical = lengths[lengths > 0].mean() if lengths.any() else SHORT
     if typical < SHORT:
         return OneTopic()
@@ -307,6 +312,13 @@ def word(options: dict[str, Any], value: Any) -> Any:
 
 def check_contracts(composition: Composition, posterior: Any) -> None:
     """Refuse parts that do not fit each other, or a kind of posterior."""
+    check_parts(composition)
+    check_needs(composition, posterior)
+    check_averageable(composition)
+
+
+def check_parts(composition: Composition) -> None:
+    """Refuse what is no part, and what the rule does not allow whatever the local step reports."""
     _check_kind("update", composition.update, Rule, UPDATES, "PowerPrior(0.9)")
     for name in ("inference", "transform_inference"):
         step = getattr(composition, name)
@@ -335,8 +347,6 @@ def check_contracts(composition: Composition, posterior: Any) -> None:
             f"doc_topic_prior_update must be one of {sorted(DOC_TOPIC_UPDATES)} or a record of "
             f"streamtopics.updates such as FixedPoint(); got {doc_topic!r}"
         )
-    check_needs(composition, posterior)
-    check_averageable(composition)
 
 
 def _check_of_means(composition: Composition) -> None:

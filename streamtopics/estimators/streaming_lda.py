@@ -19,6 +19,10 @@ from streamtopics.base.composition import (
     WORD_PRIOR,
     Averaging,
     Composition,
+    check_averageable,
+    check_contracts,
+    check_needs,
+    check_parts,
     suited_doc_topic,
     suited_growth,
     suited_inference,
@@ -35,6 +39,7 @@ from streamtopics.estimators.presets import PRESETS
 from streamtopics.local import LocalStep
 from streamtopics.models.sources import Start
 from streamtopics.models.views import TopicView
+from streamtopics.posteriors import TopicPosterior
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.updates.rule import Rule
@@ -71,8 +76,11 @@ class StreamingLDA(StreamingTopicModel):
         How the topics of a document are found in learning: by collapsed Gibbs sampling,
         ``Gibbs(n_sweeps=5)``; by mean-field variational inference, ``Variational(tol=1e-3,
         max_iter=100)``; or as one topic and a background, ``OneTopic(share=0.8)``, see
-        `StreamingMixture`. "auto" goes by the first minibatch: one topic for documents of less
-        than 12 words on average, sampling up to 60, variational inference from there on.
+        `StreamingMixture`. "auto" goes by the mean length of the documents, of the corpus in
+        `fit`, of the first minibatch with a token in `partial_fit` (minibatches before that are
+        passed over, and do not count): one topic for less than 12 words, sampling up to 60,
+        variational inference from there on. If most entries of X are no whole numbers, such as
+        tf-idf weights, the words of a document are counted by its entries, not by their sum.
     view : {"auto", "mean", "corrected_mean", "geometric_mean"} or view, default="auto"
         Weights of words that it sees: the expected topics; exp(psi(lam + 1/2)), which is nearly
         that; or exp(E[log beta]), which the exact bound of variational Bayes is for, and with
@@ -251,8 +259,22 @@ class StreamingLDA(StreamingTopicModel):
         return found
 
     def _can_start(self, batch: Documents) -> bool:
-        # Without documents there is nothing to choose a local step by.
-        return not is_auto(self.inference) or batch.n_documents > 0
+        # Without a token there is nothing to choose a local step by.
+        return not is_auto(self.inference) or batch.n_tokens > 0
+
+    def _check_parameters(self) -> None:
+        if not is_auto(self.inference):
+            super()._check_parameters()
+            return
+        # What "auto" stands for is known where a stream starts, and goes on.
+        composition = self._composition()
+        check_parts(composition)
+        check_averageable(composition)
+
+    def _check_continuable(self) -> None:
+        if is_auto(self.inference) and self._composed() is not self._commit.update:
+            check_needs(self._composed(), TopicPosterior)
+        super()._check_continuable()
 
     def _start_corpus(self, batch: Documents) -> None:
         update = self._record("update", self.update)
@@ -267,7 +289,7 @@ class StreamingLDA(StreamingTopicModel):
     def _start(self, batch: Documents) -> None:
         self._suited = suited_inference(batch.X)
         # What "auto" stands for has to fit the other parts as well.
-        self._check_parameters()
+        check_contracts(self._composition(), TopicPosterior)
         super()._start(batch)
 
     def _n_passes(self, batch: Documents) -> int:

@@ -12,7 +12,13 @@ import numpy as np
 from scipy import sparse
 
 from streamtopics.base.births import ReportsLives, step_with_births
-from streamtopics.base.composition import UPDATES, Composition, suited_growth, suited_passes
+from streamtopics.base.composition import (
+    UPDATES,
+    Composition,
+    suited_growth,
+    suited_part,
+    suited_passes,
+)
 from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
@@ -46,8 +52,8 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
     Parameters
     ----------
     {n_components}
-    update : {"online_em", "svb", "bps", "power_prior", "population_vb", "svi"} or Rule, \
-            default="svb"
+    update : {"svb", "bps", "online_em", "power_prior", "hpp", "mhpp", "population_vb", \
+            "svi"} or Rule, default="svb"
         How the clusters take in a minibatch; see `streamtopics.updates`.
     background : float, default=0.2
         Share of the words of a document that is from the background, in [0, 1); 0 is the
@@ -74,9 +80,10 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
     {on_drift}
     batch_size : int, default=3000
         Documents in a minibatch of `fit`.
-    inner_batch_size : int or None, default=150
+    inner_batch_size : int, "auto" or None, default="auto"
         Documents in the parts that a minibatch is stepped through in, each from where the last one
-        left the clusters; None to take minibatches whole. The first part of a stream has
+        left the clusters; None to take minibatches whole. "auto" is 150, or None for rules that
+        settle something over a whole minibatch, such as "hpp". The first part of a stream has
         ten documents a cluster, if the minibatch has as many: clusters start from documents.
     max_iter : int or "auto", default="auto"
         Passes of `fit` over the corpus. "auto" is one over 5,000 documents or more, else two.
@@ -146,7 +153,7 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         drift_threshold: float = 0.5,
         on_drift: Callable[[Drift], Any] | None = None,
         batch_size: int = 3000,
-        inner_batch_size: int | None = 150,
+        inner_batch_size: int | Literal["auto"] | None = "auto",
         max_iter: int | Literal["auto"] = "auto",
         n_jobs: int | None = None,
         random_state: RandomState = None,
@@ -283,7 +290,7 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         return blend, {"state": state, "lives": lives}
 
     def _composition(self) -> Composition:
-        update = self._record("update", self.update)
+        update, part = self._record("update", self.update), self.inner_batch_size
         return Composition(
             update,
             OneTopic(1.0 - self.background),
@@ -291,7 +298,7 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
             doc_topic=Shares() if self.births is None else FIXED,
             n_start_rounds=self.n_start_rounds,
             start=DOCUMENTS,
-            inner_batch_size=self.inner_batch_size,
+            inner_batch_size=suited_part(update) if part == "auto" else part,
             first_batch_size=self._first_batch_size(),
             growth=suited_growth(update) if self.growth is None else self.growth,
             prior_limit=self.prior_limit,

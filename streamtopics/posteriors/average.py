@@ -41,8 +41,8 @@ class IterateAverage:
     def __init__(self, posterior: TopicPosterior, uniform: bool = False):
         self.posterior, self.uniform, self.shape = posterior, uniform, posterior.shape
         self.rest = TopicPosterior(posterior.eta, posterior.shape, xi=posterior.xi)
-        # Weight of the last iterate.
-        self.theta = 0.0
+        # Iterates taken in, of which each may be of many parts, and weight of the last.
+        self.n_iterates, self.theta = 0, 0.0
 
     @property
     def alpha(self) -> np.ndarray:
@@ -89,7 +89,7 @@ class IterateAverage:
                 "iterates can only be averaged under a rule that retains the same of all topics "
                 "and adds no noise; use another rule, or averaging=None"
             )
-        t = self.posterior.n_batches + 1
+        t = self.n_iterates + 1
         w = 1.0 / t if self.uniform else 2.0 / (t + 1)
         kept, rest = (1 - w) * self.theta, self.rest
         if kept > MOST_THETA * blend.retain:
@@ -102,5 +102,11 @@ class IterateAverage:
             blend.statistics,
             boost=(w - theta) * blend.boost,
         )
-        mine = [(vars(self), "rest", rest), (vars(self), "theta", theta)]
+        new = {"rest": rest, "theta": theta, "n_iterates": t}
+        mine = [(vars(self), name, value) for name, value in new.items()]
         blend_together([(self.posterior, blend), (rest, of_rest)], [*mine, *swaps])
+
+    def set_back(self, posterior: TopicPosterior) -> None:
+        """Go on with a copy of the posterior that counts fewer minibatches; count as much less."""
+        share = self.n_iterates * posterior.n_batches / self.posterior.n_batches
+        self.posterior, self.n_iterates = posterior, max(1, round(share))

@@ -86,7 +86,7 @@ def set_back(model: Model, n_documents: int = 1500) -> Model:
         n_tokens + posterior.n_tokens - now.n_tokens,
     )
     if commit.average is not None:
-        commit.average.posterior = now
+        commit.average.set_back(now)
     out._commit = replace(commit, posterior=now, uncounted=uncounted)
     return out
 

@@ -11,8 +11,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.feature_extraction.text import TfidfTransformer
 
-from streamtopics.base.composition import suited_passes
+from streamtopics.base.composition import suited_inference, suited_passes
 from streamtopics.estimators import StreamingLDA, StreamingMixture
 from streamtopics.local import Gibbs, OneTopic, Variational
 from streamtopics.messages import Statistics
@@ -21,6 +22,7 @@ from streamtopics.updates import (
     SVB,
     Decay,
     FixedPoint,
+    HierarchicalPowerPrior,
     LearnsDocTopicPrior,
     MeanDecay,
     Memory,
@@ -72,8 +74,59 @@ def test_where_the_lengths_end(length, expected):
 def test_empty_documents_say_nothing_on_the_length():
     X = sparse.vstack([corpus(30, 30), sparse.csr_matrix((200, V))], format="csr")
     assert type(StreamingLDA(K, random_state=0).partial_fit(X).inference_) is Gibbs
-    nothing = StreamingLDA(K, random_state=0).partial_fit(sparse.csr_matrix((3, V)))
+    nothing = StreamingLDA(K, inference="gibbs", random_state=0)
+    nothing.partial_fit(sparse.csr_matrix((3, V)))
+    assert nothing.n_documents_seen_ == 3
     assert np.isfinite(nothing.transform(X)).all()
+
+
+@pytest.mark.parametrize("kind", PIECES)
+def test_the_first_token_says_what_suits(kind):
+    X, empty = corpus(LENGTHS[kind]), sparse.csr_matrix((50, V))
+    model = StreamingLDA(K, random_state=0).partial_fit(empty)
+    assert not hasattr(model, "components_")
+    model.partial_fit(X)
+    assert type(model.inference_) is PIECES[kind]
+    same = StreamingLDA(K, random_state=0).partial_fit(X)
+    assert_array_equal(model.components_, same.components_)
+    assert model.partial_fit(empty).n_documents_seen_ == 170
+    assert fitted(sparse.vstack([empty, X], format="csr")).n_documents_seen_ >= 170
+    assert np.isfinite(fitted(empty).transform(X)).all()
+
+
+def test_fit_goes_by_the_corpus_and_partial_fit_by_the_first_minibatch():
+    parts = corpus(7, 30), corpus(90, 300)
+    assert type(fitted(sparse.vstack(parts, format="csr")).inference_) is Variational
+    model = StreamingLDA(K, random_state=0)
+    for part in parts:
+        model.partial_fit(part)
+    assert type(model.inference_) is OneTopic
+
+
+def test_weights_are_no_lengths():
+    """Rows of tf-idf sum to a few, whatever the length of the document."""
+    rng = np.random.default_rng(0)
+    for kind, length in LENGTHS.items():
+        X = sparse.csr_matrix(rng.poisson(length / 2000, (100, 2000)).astype(float))
+        weights = TfidfTransformer().fit_transform(X)
+        assert weights.sum(axis=1).mean() < 12
+        assert type(suited_inference(weights)) is PIECES[kind]
+    model = StreamingLDA(K, random_state=0).fit(TfidfTransformer().fit_transform(corpus(30)))
+    assert type(model.inference_) is Gibbs
+
+
+def test_most_entries_say_whether_they_are_weights():
+    X = corpus(90)
+    assert X.getnnz(axis=1).mean() < 60
+    X.data[: X.nnz // 2] += 0.5
+    assert type(suited_inference(X)) is Variational
+    X.data[: X.nnz // 2 + 1] = 0.5
+    assert type(suited_inference(X)) is Gibbs
+    # Zeros that are stored are no words.
+    few = sparse.csr_matrix(np.full((10, 20), 0.5))
+    assert type(suited_inference(few)) is Gibbs
+    few.data.reshape(10, 20)[:, 11:] = 0.0
+    assert type(suited_inference(few)) is OneTopic
 
 
 @pytest.mark.parametrize("kind", PIECES)
@@ -187,6 +240,43 @@ def test_what_auto_stands_for_must_fit_from_the_first_minibatch_on():
     other = StreamingLDA(K, transform_inference="one_topic", random_state=0)
     theta = other.partial_fit(corpus(7)).transform(corpus(7))
     assert_array_equal(theta.shape, (120, K))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "length"),
+    [
+        ({"doc_topic_prior_update": "gamma"}, 30),
+        ({"doc_topic_prior_update": "shares"}, 7),
+        ({"doc_topic_prior_update": "fixed_point"}, 90),
+        ({"update": HierarchicalPowerPrior(rate_starts=(0.1, 0.9))}, 90),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("before", LENGTHS)
+def test_a_fit_does_not_know_what_suited_an_earlier_one(before, parameters, length):
+    parameters = parameters | {"view": "geometric_mean", "prior_limit": None}
+    fresh = fitted(corpus(length), **parameters)
+    again = fitted(corpus(LENGTHS[before])).set_params(**parameters).fit(corpus(length))
+    assert again.inference_ == fresh.inference_
+    assert_array_equal(again.components_, fresh.components_)
+
+
+def test_what_does_not_suit_is_refused_by_what_is_learnt_with():
+    model = fitted(corpus(7))
+    before = model.components_
+    model.set_params(doc_topic_prior_update="gamma")
+    with pytest.raises(ValueError, match=r"GammaPrior .* OneTopic does not report"):
+        model.partial_fit(corpus(30))
+    with pytest.raises(ValueError, match=r"GammaPrior .* OneTopic does not report"):
+        model.fit(corpus(7))
+    model.set_params(doc_topic_prior_update="shares")
+    with pytest.raises(ValueError, match=r"Shares .* Gibbs does not report"):
+        model.fit(corpus(30))
+    assert type(model.inference_) is OneTopic
+    assert_array_equal(model.components_, before)
+    model.partial_fit(corpus(30))
+    with pytest.raises(TypeError, match="doc_topic_prior_update must be"):
+        model.set_params(doc_topic_prior_update=3).transform(corpus(7))
 
 
 @pytest.mark.parametrize(

@@ -208,6 +208,45 @@ def test_the_bits_do_not_depend_on_n_jobs(n_jobs):
     assert_array_equal(one.transform(SMALL), several.transform(SMALL))
 
 
+@each_update
+def test_parts_of_their_own_accord_are_of_150_documents(update):
+    auto, said = (
+        StreamingMixture(K, update=update, random_state=0, **parameters).fit(SMALL)
+        for parameters in ({}, {"inner_batch_size": 150})
+    )
+    assert auto.inner_batch_size == "auto"
+    assert_array_equal(auto.components_, said.components_)
+    assert_array_equal(auto.weights_, said.weights_)
+
+
+@pytest.mark.parametrize("update", ["hpp", "mhpp"])
+def test_rules_of_a_whole_minibatch_take_it_whole(update):
+    auto, said = (
+        StreamingMixture(K, update=update, batch_size=200, random_state=0, **parameters).fit(SMALL)
+        for parameters in ({}, {"inner_batch_size": None})
+    )
+    assert_array_equal(auto.components_, said.components_)
+    assert auto.posterior_.n_batches == 4
+
+
+def test_documents_without_words_count_but_start_nothing(monkeypatch):
+    sizes, plainly = [], OneTopic.step
+
+    def counted(self, minibatch, *args, **kwargs):
+        sizes.append(minibatch.n_documents)
+        return plainly(self, minibatch, *args, **kwargs)
+
+    model = StreamingMixture(K, random_state=0).partial_fit(sparse.csr_matrix((50, V)))
+    assert model.n_documents_seen_ == 50
+    monkeypatch.setattr(OneTopic, "step", counted)
+    model.partial_fit(X[:1000])
+    assert sizes[0] == 200
+    assert max(sizes[1:]) <= 150
+    assert model.n_documents_seen_ == 1050
+    model.partial_fit(sparse.csr_matrix((50, V)))
+    assert model.n_documents_seen_ == 1100
+
+
 @pytest.mark.parametrize(("n", "first"), [(1000, 200), (120, 120)])
 def test_the_first_part_of_a_stream_has_ten_documents_a_cluster(n, first, monkeypatch):
     sizes, plainly = [], OneTopic.step
@@ -278,7 +317,11 @@ def test_float32_is_nearly_the_same():
         ({"n_jobs": 0}, ["n_jobs", "0"]),
         ({"update": "forget"}, ["update", "forget", "power_prior"]),
         ({"update": SVB}, ["update", "SVB", "PowerPrior(0.9)"]),
-        ({"update": "hpp"}, ["inner_batch_size", "HierarchicalPowerPrior", "None"]),
+        (
+            {"update": "hpp", "inner_batch_size": 150},
+            ["inner_batch_size", "HierarchicalPowerPrior", "None"],
+        ),
+        ({"inner_batch_size": "some"}, ["inner_batch_size", "some", "auto"]),
         ({"growth": 3.0, "update": "online_em"}, ["growth", "3.0", "growth=1"]),
     ],
     ids=str,

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 
-from streamtopics import VariationalOnlineEM
+from streamtopics import StreamingLDA, VariationalOnlineEM
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
 from streamtopics.updates import BPS, SVB, Decay, MeanDecay, OnlineEM, StochasticVI
@@ -160,9 +160,11 @@ def test_swaps_are_set_with_both_halves_or_not_at_all():
     with np.errstate(all="ignore"), pytest.raises(ValueError, match="infinite"):
         average.blend(Blend(0.5, np.inf, 0.5, s), [(commit, "n_iter", 1)])
     assert commit == {}
+    assert average.n_iterates == 0
     average.blend(Blend(0.5, 1.0, 0.5, s), [(commit, "n_iter", 1)])
     assert commit == {"n_iter": 1}
     assert average.theta == 1.0
+    assert average.n_iterates == 1
 
 
 def test_of_no_iterate_it_is_the_prior():
@@ -292,6 +294,23 @@ def test_topics_are_the_average_of_those_of_the_plain_run(estimator, dtype):
         assert_allclose(estimator.prior_retention_, expected / mass, rtol=1e-9)
         assert_array_equal(estimator.doc_topic_prior_, plain.doc_topic_prior_)
     assert np.abs(estimator.components_ - plain.components_).max() > 1e-3
+
+
+@pytest.mark.parametrize("averaging", ["uniform", "linear"])
+def test_a_minibatch_in_parts_is_one_iterate(averaging):
+    plain = StreamingLDA(
+        3, update="online_em", inference="gibbs", inner_batch_size=5, random_state=0
+    )
+    model, X, iterates = clone(plain).set_params(averaging=averaging), corpus(), []
+    for start in range(0, 90, 18):
+        plain.partial_fit(X[start : start + 18])
+        model.partial_fit(X[start : start + 18])
+        iterates.append(plain.components_)
+        weights = np.arange(1, len(iterates) + 1) if averaging == "linear" else None
+        expected = np.average(iterates, axis=0, weights=weights)
+        assert_allclose(model.components_, expected, rtol=1e-9)
+        model = pickle.loads(pickle.dumps(model))
+    assert model.posterior_.n_batches >= 20
 
 
 def test_documents_see_the_average(estimator):

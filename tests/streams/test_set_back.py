@@ -184,6 +184,24 @@ def test_averages_of_means_go_on_from_the_clock():
     assert_allclose(new.components_, 2 / 3 * before + 1 / 3 * iterate, rtol=1e-9)
 
 
+def test_averages_of_minibatches_in_parts_go_on_in_proportion():
+    """Of nine iterates of four parts each, a third count."""
+    parameters = {"update": "online_em", "inference": "gibbs", "inner_batch_size": 15}
+    model = StreamingLDA(3, averaging="uniform", random_state=0, **parameters)
+    for _ in range(3):
+        for X in AFTER[:3]:
+            model.partial_fit(X)
+    assert model.posterior_.n_batches == 36
+    new = set_back(model, 180)
+    assert new.posterior_.n_batches == 12
+    assert_array_equal(new.topic_word_, model.topic_word_)
+    before = new.components_
+    new.partial_fit(AFTER[0])
+    iterate = new.posterior_.dense().T
+    assert_allclose(new.components_, 3 / 4 * before + 1 / 4 * iterate, rtol=1e-9)
+    assert model._commit.average.n_iterates == 9
+
+
 @pytest.mark.parametrize(
     "update",
     [PowerPrior(0.9), HierarchicalPowerPrior(), PopulationVB(1000, 0.1), Window(3), AdaptiveRate()],
