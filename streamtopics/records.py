@@ -60,7 +60,7 @@ class RecordParameters:
             }
             if values:
                 now = self._record(record, own.get(record, getattr(self, record)))
-                own[record] = replaced(now, values, record)
+                own[record] = replaced(now, values, record, self._records[record])
         estimator: Any = super()
         changed: Self = estimator.set_params(**own)
         return changed
@@ -94,8 +94,12 @@ def nested_fields(record: Any) -> Iterator[tuple[str, Any]]:
             yield f"{field.name}__{path}", inner
 
 
-def replaced(record: Any, values: dict[str, Any], name: str) -> Any:
+def replaced(
+    record: Any, values: dict[str, Any], name: str, words: Mapping[str, Any] | None = None
+) -> Any:
     """The record with other values, by path; `name` is its own, for messages.
+
+    So are the `words` that stand for records which may have the field that this one lacks.
 
     Examples
     --------
@@ -114,10 +118,19 @@ def replaced(record: Any, values: dict[str, Any], name: str) -> Any:
         if field not in known:
             raise ValueError(
                 f"{name}, {record!r}, has no parameter {field!r}; it has {known or 'none'}"
+                f"{_remedy(name, field, words or {})}"
             )
     for field, deeper in inner.items():
         own[field] = replaced(own.get(field, getattr(record, field)), deeper, f"{name}__{field}")
     return replace(record, **own) if own else record
+
+
+def _remedy(name: str, field: str, words: Mapping[str, Any]) -> str:
+    """Which word, or record, to set first, where one has the field."""
+    for word, record in words.items():
+        if is_record(record) and field in (own.name for own in fields(record)):
+            return f"; set {name}={word!r} or a record such as {record!r} first"
+    return ""
 
 
 def is_record(value: Any) -> bool:

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.priors import WordPrior
-from streamtopics.validation import Symmetric
+from streamtopics.priors import Symmetric, WordPrior
 
 RandomState = int | np.random.RandomState | None
 # Pseudo-counts by word: a number or an array, or what makes one when a model is fitted.

@@ -5,7 +5,6 @@ Every check raises before anything is changed, and names the argument, what came
 and what would be right.
 """
 
-from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -24,24 +23,15 @@ from sklearn.utils.validation import (
     check_non_negative,
 )
 
-from streamtopics.checks import MOST_DOCUMENTS, MOST_WHOLE, check_range
-from streamtopics.priors import MASS_PER_WORD, Columns, resolved
+from streamtopics.checks import LEAST_PRIOR as LEAST_PRIOR
+from streamtopics.checks import MOST_DOCUMENTS, MOST_WHOLE
+from streamtopics.checks import MOST_PRIOR as MOST_PRIOR
+from streamtopics.priors import MASS_PER_WORD, Columns, Symmetric, resolved
 from streamtopics.structure import check_structure as check_structure
 from streamtopics.structure import is_sparse
 
-LEAST_PRIOR, MOST_PRIOR = 1e-10, 1e10
 # Products of lesser counts with probabilities are not numbers of full precision any more.
 LEAST_COUNT, MOST_COUNT = 1e-30, 1e15
-
-
-@dataclass(frozen=True)
-class Symmetric:
-    """A Dirichlet prior with the same parameter for all, which sum to `mass`."""
-
-    mass: float
-
-    def __post_init__(self) -> None:
-        check_range(self, LEAST_PRIOR, MOST_PRIOR, mass=self.mass)
 
 
 POSITIVE_INT = Interval(Integral, 1, MOST_WHOLE, closed="both")

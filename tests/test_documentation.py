@@ -51,6 +51,16 @@ def test_the_table_of_methods_is_that_of_the_presets(monkeypatch):
     assert tables.METHODS.read_text(encoding="utf-8") == tables.methods(), "run doc/tables.py"
 
 
+@pytest.mark.parametrize("room", ["local", "priors", "updates"])
+def test_the_reference_names_all_that_is_public(room):
+    """The page of the reference lists the classes of a room, with it or under its heading."""
+    listed = (DOC / "api.rst").read_text(encoding="utf-8").split()
+    module = importlib.import_module(f"streamtopics.{room}")
+    classes = {name for name in module.__all__ if isinstance(getattr(module, name), type)}
+    lacking = {name for name in classes if not {name, f"{room}.{name}"} & set(listed)}
+    assert lacking <= {"SeedPull"}
+
+
 def test_readme_examples(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")

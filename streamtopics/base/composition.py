@@ -8,7 +8,7 @@ the names of both.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -123,7 +123,7 @@ class Composition:
         Documents in the parts that a minibatch is stepped through in, and at least in the
         first part of a stream; None takes minibatches whole.
     growth : float
-        Power of the number of documents that minibatches weigh by.
+        Power of the number of tokens that minibatches weigh by.
     prior_limit : float or None
         Share of what was learnt that the prior weighs at most in learning.
     births : DirichletProcess or None
@@ -310,24 +310,31 @@ def word(options: dict[str, Any], value: Any) -> Any:
     return options.get(value, value) if isinstance(value, str) else value
 
 
-def check_contracts(composition: Composition, posterior: Any) -> None:
-    """Refuse parts that do not fit each other, or a kind of posterior."""
-    check_parts(composition)
+def check_contracts(composition: Composition, posterior: Any, auto: Collection[str] = ()) -> None:
+    """Refuse parts that do not fit each other, or a kind of posterior.
+
+    `auto` has the names of parameters that may be "auto" too.
+    """
+    check_parts(composition, auto)
     check_needs(composition, posterior)
     check_averageable(composition)
 
 
-def check_parts(composition: Composition) -> None:
+def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
     """Refuse what is no part, and what the rule does not allow whatever the local step reports."""
-    _check_kind("update", composition.update, Rule, UPDATES, "PowerPrior(0.9)")
+
+    def words(name: str, options: dict[str, Any]) -> list[str]:
+        return ["auto"] * (name in auto) + list(options)
+
+    _check_kind("update", composition.update, Rule, words("update", UPDATES), "PowerPrior(0.9)")
     for name in ("inference", "transform_inference"):
         step = getattr(composition, name)
         if step is not None or name == "inference":
-            _check_kind(name, step, LocalStep, INFERENCE, "Gibbs(n_sweeps=10)")
+            _check_kind(name, step, LocalStep, words(name, INFERENCE), "Gibbs(n_sweeps=10)")
     view, doc_topic = composition.view, composition.doc_topic
     if isinstance(view, type) or not (callable(view) and hasattr(view, "keeps_bound")):
         raise TypeError(
-            f"view must be one of {list(VIEWS)}, or a view of your own: a record with "
+            f"view must be one of {words('view', VIEWS)}, or a view of your own: a record with "
             "__call__(rows, mass, out) and the class attribute keeps_bound, which is False unless "
             f"the bound of variational Bayes holds for its weights; got {view!r}"
         )
@@ -344,7 +351,8 @@ def check_parts(composition: Composition) -> None:
     steps_alpha = callable(getattr(doc_topic, "step", None)) and not isinstance(doc_topic, Rule)
     if isinstance(doc_topic, type) or not steps_alpha:
         raise TypeError(
-            f"doc_topic_prior_update must be one of {sorted(DOC_TOPIC_UPDATES)} or a record of "
+            "doc_topic_prior_update must be one of "
+            f"{words('doc_topic_prior_update', DOC_TOPIC_UPDATES)} or a record of "
             f"streamtopics.updates such as FixedPoint(); got {doc_topic!r}"
         )
 
@@ -410,10 +418,10 @@ def check_averageable(composition: Composition, blend: Blend | None = None) -> N
         )
 
 
-def _check_kind(name: str, value: Any, kind: type, words: dict[str, Any], example: str) -> None:
+def _check_kind(name: str, value: Any, kind: type, words: list[str], example: str) -> None:
     if isinstance(value, type) or not isinstance(value, kind):
         got = f"the class {value.__name__}" if isinstance(value, type) else repr(value)
         raise TypeError(
-            f"{name} must be one of {list(words)}, a record such as {example}, or one of your own "
+            f"{name} must be one of {words}, a record such as {example}, or one of your own "
             f"that derives from {kind.__name__}; got {got}"
         )

@@ -114,10 +114,11 @@ class Mergeable(StreamingEstimator):
             start = getattr(self._composition(), "start", None)
             apart = base is None or base.posterior_.knows_nothing
             if apart and self.n_components > 1 and not getattr(start, "of_seed", True):
+                otherwise = ", or set start='noise'" if hasattr(self, "start") else ""
                 raise ValueError(
                     "both models started from documents of their own, so that their topics are "
                     "not the same; start both from copies of one model that has learnt something "
-                    "and pass it as base, or set start='noise'"
+                    f"and pass it as base{otherwise}"
                 )
             self._commit = self._merged(other, None if base is None else base.posterior_)
         return self

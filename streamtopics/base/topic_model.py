@@ -11,6 +11,8 @@ from __future__ import annotations
 import warnings
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from functools import cache
+from inspect import signature
 from typing import Any, ClassVar, Self
 from weakref import WeakKeyDictionary
 
@@ -164,7 +166,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         return kept
 
     def _check_parameters(self) -> None:
-        check_contracts(self._composition(), TopicPosterior)
+        check_contracts(self._composition(), TopicPosterior, auto_parameters(type(self)))
 
     def _check_continuable(self) -> None:
         check_same(self, **self._started())
@@ -490,3 +492,10 @@ def with_hidden(prior: np.ndarray, n_hidden: int) -> np.ndarray:
         return prior
     hidden = np.repeat(prior.mean(axis=-1, keepdims=True), n_hidden, axis=-1)
     return np.concatenate([hidden, prior], axis=-1)
+
+
+@cache
+def auto_parameters(estimator: type) -> frozenset[str]:
+    """Parameters of a class of estimators that are "auto" where nothing is said."""
+    found = signature(estimator).parameters.items()
+    return frozenset(name for name, parameter in found if parameter.default == "auto")

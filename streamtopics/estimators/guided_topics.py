@@ -126,7 +126,12 @@ class GuidedTopics(StreamingTopicModel):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        Names of the topics, in the order of `seeds`. The topics without seeds come after them.
+        Names of the topics, sorted, as scikit-learn's scorers expect: the columns of
+        `predict_proba`.
+    topic_names_ : ndarray of shape (n_classes,)
+        The same in the order of `seeds`, which is that of the topics: the k-th is the name of
+        ``components_[k]`` and of column k of `transform`. The topics without seeds come after
+        them.
     {mean_components}
     {common_attributes}
 
@@ -170,6 +175,7 @@ class GuidedTopics(StreamingTopicModel):
         "topic_word_prior": [Interval(Real, 1e-10, 1e10, closed="both")],
     }
     classes_: np.ndarray
+    topic_names_: np.ndarray
 
     def __init__(
         self,
@@ -233,7 +239,7 @@ class GuidedTopics(StreamingTopicModel):
         """
         return self._fit(X=X, y=y)
 
-    def partial_fit(self, X: Any, y: Any = None) -> Self:  # type: ignore[override]
+    def partial_fit(self, X: Any, y: Any = None, *, time: Any = None) -> Self:
         """Learn from one minibatch: one step of the update rule.
 
         When it fails nothing has changed. The first call fixes the seeds and the columns.
@@ -244,26 +250,29 @@ class GuidedTopics(StreamingTopicModel):
             Non-negative word counts.
         y : array-like of shape (n_documents,), default=None
             As in `fit`.
+        time : object, default=None
+            When the documents are from: kept for `drift_report`.
 
         Returns
         -------
         self : object
             The estimator.
         """
-        return self._partial_fit(X=X, y=y)
+        return self._partial_fit(X=X, y=y, time=time)
 
     def _read(  # type: ignore[override]
-        self, method: str, *, reset: bool, X: Any, y: Any = None
+        self, method: str, *, reset: bool, X: Any, y: Any = None, time: Any = None
     ) -> HintedDocuments:
         counts = self._counts(X, method, reset=reset)
         if reset:
-            self.classes_ = np.array(list(self.seeds), dtype=object)
+            self.topic_names_ = np.array(list(self.seeds), dtype=object)
+            self.classes_ = np.sort(self.topic_names_)
             self._seeds = _frozen(self.seeds)
             self._seed_words = self._columns_of_seeds(counts)
         labels = self._labels(y, counts.shape[0], f"{type(self).__name__}.{method}")
         known = self.seed_weight * self._seed_words
-        distinct = self.distinct_words
-        return HintedDocuments(counts, {"labels": labels}, seed_words=known, distinct=distinct)
+        distinct, columns = self.distinct_words, {"labels": labels}
+        return HintedDocuments(counts, columns, time, seed_words=known, distinct=distinct)
 
     def _columns_of_seeds(self, X: sparse.csr_matrix) -> sparse.csr_matrix:
         """Ones for the columns of the seeds, of shape (n_features, n_components)."""
@@ -278,7 +287,7 @@ class GuidedTopics(StreamingTopicModel):
                 f"{marked.shape[1]}"
             )
         seeded = marked > 0.5
-        lacking = self.classes_[~seeded[: len(self.classes_)].any(axis=1)]
+        lacking = self.topic_names_[~seeded[: len(self.topic_names_)].any(axis=1)]
         if len(lacking):
             warnings.warn(
                 f"no seed of {lacking.tolist()[:5]} is in a column of X, so that nothing tells "
@@ -299,7 +308,7 @@ class GuidedTopics(StreamingTopicModel):
                 f"y, passed to {caller}, must have a label or None for each of the {n_documents} "
                 f"documents; it has shape {y.shape}"
             )
-        places = {name: place for place, name in enumerate(self.classes_)}
+        places = {name: place for place, name in enumerate(self.topic_names_)}
         given = [(d, label) for d, label in enumerate(y) if not _is_missing(label)]
         if strange := sorted({str(label) for _, label in given if label not in places}):
             raise ValueError(
@@ -340,9 +349,9 @@ class GuidedTopics(StreamingTopicModel):
         Returns
         -------
         shares : ndarray of shape (n_documents, n_classes)
-            Rows sum to 1.
+            Columns in the order of `classes_`, which is sorted. Rows sum to 1.
         """
-        seeded = self.transform(X)[:, : len(self.classes_)]
+        seeded = self.transform(X)[:, np.argsort(self.topic_names_)]
         found: np.ndarray = seeded / seeded.sum(axis=1, keepdims=True)
         return found
 
@@ -359,23 +368,23 @@ class GuidedTopics(StreamingTopicModel):
         """
         check_is_fitted(self)
         topics, weights = self.topic_word_, self.topic_weights_
-        names, rows = self._column_names(self._words_given()), []
+        names, rows = self._column_names(None), []
         for column, topic in zip(*self._seed_words.nonzero(), strict=True):
             own = topics[topic, column]
             said = topics[:, column] * weights
             rank = 1 + int(np.sum(topics[topic] > own))
             share = float(said[topic] / said.sum()) if said.sum() > 0 else np.nan
-            rows.append(SeedRow(str(self.classes_[topic]), names[column], rank, float(own), share))
-        return sorted(rows, key=lambda row: (list(self.classes_).index(row.topic), row.rank))
+            topic = str(self.topic_names_[topic])
+            rows.append(SeedRow(topic, names[column], rank, float(own), share))
+        return sorted(rows, key=lambda row: (list(self.topic_names_).index(row.topic), row.rank))
 
     # Hooks
 
-    def _words_given(self) -> list[str] | None:
-        """The words by column of the vocabulary, where one is given."""
-        if self.vocabulary is None:
-            return None
-        columns = word_columns(self.vocabulary)
-        return sorted(columns, key=columns.__getitem__)
+    def _column_names(self, feature_names: Any) -> np.ndarray:
+        if feature_names is None and self.vocabulary is not None:
+            columns = word_columns(self.vocabulary)
+            feature_names = sorted(columns, key=columns.__getitem__)
+        return super()._column_names(feature_names)
 
     @property
     def n_components(self) -> int:  # type: ignore[override]
@@ -412,6 +421,19 @@ class GuidedTopics(StreamingTopicModel):
                 "set them back, or start anew with fit"
             )
         super()._check_continuable()
+
+    def _check_mergeable(self, name: str, model: Any) -> None:
+        if type(model) is type(self) and model.__sklearn_is_fitted__():
+            own, others = (
+                [(topic, sorted(words)) for topic, words in m._seeds.items()] for m in (self, model)
+            )
+            if others != own:
+                raise ValueError(
+                    f"{name} was started with the seeds {model._seeds!r}, this model with "
+                    f"{self._seeds!r}; topics are merged by position, so start both with the same "
+                    "names and words in the same order"
+                )
+        super()._check_mergeable(name, model)
 
     def _word_prior(self, X: sparse.csr_matrix) -> np.ndarray:
         prior = np.full((X.shape[1], self.n_components), float(self.topic_word_prior))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from streamtopics.local import Gibbs, Variational
+from streamtopics.priors import Symmetric
 from streamtopics.updates import (
     BPS,
     SVB,
@@ -22,7 +23,6 @@ from streamtopics.updates import (
     PowerPrior,
     StochasticVI,
 )
-from streamtopics.validation import Symmetric
 
 
 @dataclass(frozen=True)

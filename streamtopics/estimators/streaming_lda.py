@@ -20,7 +20,6 @@ from streamtopics.base.composition import (
     Averaging,
     Composition,
     check_averageable,
-    check_contracts,
     check_needs,
     check_parts,
     suited_doc_topic,
@@ -34,7 +33,7 @@ from streamtopics.base.composition import (
 from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
-from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.base.topic_model import StreamingTopicModel, auto_parameters
 from streamtopics.estimators.presets import PRESETS
 from streamtopics.local import LocalStep
 from streamtopics.models.sources import Start
@@ -90,8 +89,8 @@ class StreamingLDA(StreamingTopicModel):
         The same in `transform` and in scores. None is a longer `inference`.
     doc_topic_prior : float, array-like of shape (n_components,), Symmetric or None, default=None
         Dirichlet parameter of the documents' topic proportions (the papers' alpha), in tokens,
-        that the stream starts with. None is ``Symmetric(3)``, which together weighs three
-        tokens: it suits short documents, and grows if they are long.
+        that the stream starts with. None is ``Symmetric(3)`` (of `streamtopics.priors`), which
+        together weighs three tokens: it suits short documents, and grows if they are long.
     doc_topic_prior_update : {"auto", "fixed_point", "gamma", "shares", "fixed"} or \
             DocTopicUpdate, default="auto"
         How that prior is learnt; see `GibbsOnlineEM`. "auto" is "shares" for one topic a
@@ -108,8 +107,9 @@ class StreamingLDA(StreamingTopicModel):
         The most that the prior weighs in learning, as a share of what was learnt: a prior of
         more would make topics alike that have few words yet. None for no limit.
     growth : float or None, default=None
-        Power h of the number of documents seen that minibatches weigh by, N^h - (N - B)^h, so
-        that what was learnt from shapeless topics fades; 1 weighs all alike. None is 3 for rules
+        Power h of the number of tokens seen that minibatches weigh by, N^h - (N - B)^h with N of
+        B tokens from the minibatch, so that what was learnt from shapeless topics fades; 1 weighs
+        all alike. None is 3 for rules
         that add up all minibatches, and 1 for others.
     start : {"documents", "noise"} or Start, default="documents"
         What the topics that the first minibatch is seen with are made of: a document of it for
@@ -268,7 +268,7 @@ class StreamingLDA(StreamingTopicModel):
             return
         # What "auto" stands for is known where a stream starts, and goes on.
         composition = self._composition()
-        check_parts(composition)
+        check_parts(composition, auto_parameters(type(self)))
         check_averageable(composition)
 
     def _check_continuable(self) -> None:
@@ -289,7 +289,7 @@ class StreamingLDA(StreamingTopicModel):
     def _start(self, batch: Documents) -> None:
         self._suited = suited_inference(batch.X)
         # What "auto" stands for has to fit the other parts as well.
-        check_contracts(self._composition(), TopicPosterior)
+        super()._check_parameters()
         super()._start(batch)
 
     def _n_passes(self, batch: Documents) -> int:

@@ -67,7 +67,7 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         vocabulary is large, clusters that have few words yet would otherwise all look alike, and
         those with many would take the rest.
     growth : float or None, default=None
-        Power of the documents seen that minibatches weigh by: with 3, the first third of a stream
+        Power of the tokens seen that minibatches weigh by: with 3, the first third of a stream
         has 4 % of the weight. None is 3 for rules that add up all minibatches, and 1 for others.
     n_start_rounds : int, default=1
         Rounds in each of the first three parts of the stream.
@@ -178,6 +178,23 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         self.verbose = verbose
 
     # Reading
+
+    def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
+        """Learn from a corpus as `fit` does, and tell the cluster of each of its documents.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features)
+            Word counts.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        clusters : ndarray of shape (n_documents,), int64
+            The same as ``fit(X).predict(X)``.
+        """
+        return self.fit(X).predict(X)
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable cluster of each document.

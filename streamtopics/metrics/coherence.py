@@ -79,8 +79,8 @@ def topic_coherence(
     Raises
     ------
     TypeError
-        If `topics` holds weights, or words without `feature_names`, or documents are not
-        sequences of tokens where `window` is given.
+        If `topics` is a model or holds weights, or words without `feature_names`, or documents
+        are not sequences of tokens where `window` is given.
     ValueError
         If `topics` is not such a table, names a word twice in a topic or one that X lacks; if
         X is negative somewhere or has no documents; if another argument is out of range.
@@ -128,6 +128,7 @@ def topic_coherence(
     array([0.2231])
     """
     check_measure(measure)
+    check_no_model(topics, "topics", "the top words of each topic", "model.top_words()")
     if not (isinstance(smoothing, Real) and 0 < smoothing < np.inf):
         raise ValueError(f"smoothing must be a positive number, for example 1.0; got {smoothing!r}")
     if not (epsilon is None or (isinstance(epsilon, Real) and 0 < epsilon < 1)):
@@ -152,6 +153,14 @@ def check_measure(measure: str) -> None:
     """Raise ValueError unless it is one of MEASURES."""
     if measure not in MEASURES:
         raise ValueError(f"measure must be one of {', '.join(MEASURES)}; got {measure!r}")
+
+
+def check_no_model(value: Any, name: str, expected: str, remedy: str) -> None:
+    """Raise TypeError for a model in the place of what is read off it."""
+    if hasattr(value, "fit") or hasattr(value, "components_"):
+        raise TypeError(
+            f"{name} must be {expected}, not a model; got a {type(value).__name__}. Pass {remedy}"
+        )
 
 
 def _check_window(window: Any, measure: str) -> int:
@@ -344,7 +353,7 @@ def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
     Raises
     ------
     TypeError
-        If `topics` is a string or a sequence of strings or numbers.
+        If `topics` is a model, a string or a sequence of strings or numbers.
     ValueError
         If there are no words.
 
@@ -359,6 +368,7 @@ def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
     >>> topic_diversity([["ship", "sea", "wind"], ["tax", "law", "sea"]])
     0.8333333333333334
     """
+    check_no_model(topics, "topics", "the top words of each topic", "model.top_words(n=25)")
     if any(isinstance(topic, str) or not hasattr(topic, "__iter__") for topic in topics):
         raise TypeError(
             f"topics must be a sequence of topics, each a sequence of words; got {topics!r}. Put "

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
+from streamtopics.metrics.coherence import check_no_model
 from streamtopics.metrics.predictive import topic_distributions
 from streamtopics.metrics.relevance import relevant_words
 
@@ -62,7 +63,7 @@ def topic_stability(
     Raises
     ------
     TypeError
-        If a model is an estimator that is no topic model.
+        If `models` is one model, or holds an estimator that is no topic model.
     ValueError
         If there are less than two models, they are over different numbers of words, `n` is not
         a positive whole number, or `similarity` is unknown.
@@ -88,6 +89,7 @@ def topic_stability(
     """
     if similarity not in SIMILARITIES:
         raise ValueError(f"similarity must be one of {', '.join(SIMILARITIES)}; got {similarity!r}")
+    check_no_model(models, "models", "a list of at least two models", "[model, other]")
     tables = [topic_distributions(model) for model in models]
     if len(tables) < 2 or len({table.shape[1] for table in tables}) > 1:
         raise ValueError(

@@ -73,16 +73,19 @@ def test_names_are_found_from_the_seeds_alone(update, inference):
 
 def test_shapes_names_and_order():
     model = guided(n_unseeded=2).fit(X)
-    assert_array_equal(model.classes_, CLASSES)
+    assert_array_equal(model.topic_names_, CLASSES)
+    assert_array_equal(model.classes_, np.unique(CLASSES))
     assert model.components_.shape == (6, V)
     assert model.transform(X).shape == (400, 6)
     assert_allclose(model.transform(X).sum(axis=1), 1, rtol=1e-6)
     shares = model.predict_proba(X)
     assert shares.shape == (400, K)
     assert_allclose(shares.sum(axis=1), 1, rtol=1e-6)
-    assert_array_equal(model.predict(X), CLASSES[shares.argmax(axis=1)])
+    assert_array_equal(model.predict(X), model.classes_[shares.argmax(axis=1)])
     theta = model.transform(X)[:, :K]
-    assert_allclose(shares, theta / theta.sum(axis=1, keepdims=True), rtol=1e-5)
+    assert_array_equal(model.predict(X), CLASSES[theta.argmax(axis=1)])
+    own = [list(CLASSES).index(name) for name in model.classes_]
+    assert_allclose(shares, (theta / theta.sum(axis=1, keepdims=True))[:, own], rtol=1e-5)
     assert model.n_components == 6
     assert list(model.feature_names_in_) == list(NAMES)
 
@@ -179,8 +182,21 @@ def test_a_topic_without_a_name_takes_the_rest():
 def test_the_order_of_seeds_is_the_order_of_topics():
     turned = dict(reversed(SEEDS.items()))
     model = GuidedTopics(turned, **FAST).fit(X)
-    assert_array_equal(model.classes_, CLASSES[::-1])
+    assert_array_equal(model.topic_names_, CLASSES[::-1])
+    assert_allclose(model.components_, guided().fit(X).components_[::-1], rtol=1e-6)
     assert (model.predict(X) == Y).mean() > 0.9
+
+
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "roc_auc_ovr", "accuracy"])
+def test_scorers_do_not_see_the_order_of_seeds(scoring):
+    """They take the columns of `predict_proba` to be the sorted labels."""
+    found = []
+    for seeds in (SEEDS, dict(reversed(SEEDS.items())), dict(sorted(SEEDS.items()))):
+        pipe = make_pipeline(NamedVectorizer(CountVectorizer()), GuidedTopics(seeds, **FAST))
+        found.append(cross_val_score(pipe, texts_of(X), Y, cv=2, scoring=scoring))
+    assert_allclose(found[1], found[0], rtol=1e-6)
+    assert_allclose(found[2], found[0], rtol=1e-6)
+    assert found[0].min() > {"neg_log_loss": -0.6, "roc_auc_ovr": 0.95, "accuracy": 0.85}[scoring]
 
 
 def test_a_data_frame_is_as_named_counts():
@@ -270,7 +286,7 @@ def test_a_topic_whose_seeds_are_all_missing_stays():
     seeds = SEEDS | {"fire": ["whale", "shark"]}
     with pytest.warns(UserWarning, match=r"no seed of \['fire'\] is in a column"):
         model = GuidedTopics(seeds, missing="ignore", **FAST).fit(X)
-    assert_array_equal(model.classes_, CLASSES)
+    assert_array_equal(model.topic_names_, CLASSES)
     assert np.isfinite(model.predict_proba(X)).all()
     assert {row.topic for row in model.seed_report()} == set(CLASSES) - {"fire"}
     assert (model.predict(X)[Y != "fire"] == Y[Y != "fire"]).mean() > 0.8
@@ -335,10 +351,10 @@ def test_seeds_cannot_change_in_mid_stream(change):
     with pytest.raises(ValueError, match="seeds"):
         model.set_params(seeds=other).partial_fit(X[100:])
     assert_array_equal(model.components_, before)
-    assert_array_equal(model.classes_, CLASSES)
+    assert_array_equal(model.topic_names_, CLASSES)
     # In another order they are the same.
     model.set_params(seeds=dict(reversed(SEEDS.items()))).partial_fit(X[100:])
-    assert_array_equal(model.classes_, CLASSES)
+    assert_array_equal(model.topic_names_, CLASSES)
     expected = guided().partial_fit(X[:100]).partial_fit(X[100:])
     assert_array_equal(model.components_, expected.components_)
 
@@ -446,6 +462,59 @@ def test_nothing_is_there_before_fit():
     with pytest.raises(NotFittedError):
         model.seed_report()
     assert clone(model).get_params()["seeds"] == SEEDS
+
+
+@pytest.mark.parametrize("as_mapping", [True, False])
+def test_words_that_are_given_name_the_columns(as_mapping):
+    plain = sparse.csr_matrix(X)
+    vocabulary = {word: i for i, word in enumerate(NAMES)} if as_mapping else NAMES.tolist()
+    model = guided(vocabulary=vocabulary).fit(plain)
+    named = guided().fit(X)
+    assert_array_equal(model.components_, named.components_)
+    assert model.seed_report() == named.seed_report()
+    assert model.top_words(n=3) == named.top_words(n=3)
+    assert model.top_words(n=3)[0][0] in NAMES
+    # Other names come first.
+    assert model.top_words(NAMES[::-1], n=3) == named.top_words(NAMES[::-1], n=3)
+
+
+def test_a_stream_that_forgets_notes_the_time():
+    model = guided(update="power_prior")
+    for day, start in [("Mon", 0), ("Tue", 200)]:
+        model.partial_fit(X[start : start + 200], Y[start : start + 200], time=day)
+    assert [record.time for record in model.drift_] == ["Mon", "Tue"]
+    rows = model.drift_report()
+    assert [row.time for row in rows] == ["Mon"] * K + ["Tue"] * K
+    plain = guided(update="power_prior")
+    plain.partial_fit(X[:200], Y[:200]).partial_fit(X[200:], Y[200:])
+    assert_array_equal(model.components_, plain.components_)
+
+
+# Merging
+
+
+def test_parts_of_a_stream_are_merged():
+    first = guided(update="svb").partial_fit(X[:200])
+    left, right = (pickle.loads(pickle.dumps(first)) for _ in range(2))
+    left.partial_fit(X[200:300])
+    merged = left.merge(right.partial_fit(X[300:]), base=first)
+    assert merged.n_documents_seen_ == 400
+    assert (merged.predict(X) == Y).mean() > 0.9
+
+
+@pytest.mark.parametrize("change", ["names", "order", "words"])
+def test_models_of_other_topics_are_not_merged(change):
+    seeds = {
+        "names": dict(zip(CLASSES[::-1], SEEDS.values(), strict=True)),
+        "order": dict(reversed(SEEDS.items())),
+        "words": SEEDS | {"sea": ["w00", "w05"]},
+    }[change]
+    model = guided(update="svb").partial_fit(X[:200])
+    other = GuidedTopics(seeds, update="svb", **FAST).partial_fit(X[200:])
+    before = model.components_
+    with pytest.raises(ValueError, match=r"other was started with the seeds .*same order"):
+        model.merge(other)
+    assert_array_equal(model.components_, before)
 
 
 # Pipelines

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 
 import streamtopics
 from streamtopics import StreamingLDA
@@ -106,3 +107,32 @@ def test_an_unknown_row_is_refused_by_name():
 def test_an_unknown_parameter_is_refused_by_name(parameters, message):
     with pytest.raises(ValueError, match=message):
         StreamingLDA.preset("PowerPriorLDA", 3, **parameters)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("inference__n_sweeps", r"inference, 'auto', .*set inference='gibbs' or .* Gibbs\(n_sweep"),
+        ("inference__share", r"'auto', .*set inference='one_topic' or a record such as OneTopic\("),
+        ("update__rho", r"update, SVB\(\), .*set update='power_prior' or a record"),
+        (
+            "update__boost__scale",
+            r"update, SVB\(\), has no parameter 'boost'.* record such as [A-Za-z]+\(",
+        ),
+    ],
+)
+def test_a_part_that_lacks_a_field_names_one_that_has_it(path, message):
+    search = GridSearchCV(StreamingLDA(3), {path: [0.5, 0.6]}, cv=2, error_score="raise")
+    with pytest.raises(ValueError, match=message):
+        search.fit(np.eye(12))
+
+
+def test_no_remedy_is_made_up():
+    with pytest.raises(ValueError, match=r"has no parameter 'n_sweps'; it has none$"):
+        StreamingLDA().set_params(inference__n_sweps=3)
+
+
+def test_the_remedy_does():
+    model = StreamingLDA().set_params(inference="gibbs", update="power_prior")
+    model.set_params(inference__n_sweeps=3, update__rho=0.5)
+    assert (model.inference.n_sweeps, model.update.rho) == (3, 0.5)

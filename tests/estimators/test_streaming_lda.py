@@ -15,7 +15,15 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from streamtopics import AspectSentimentModel, MultiViewLDA, StreamingBayes, StreamingLDA, updates
+from streamtopics import (
+    SVBLDA,
+    AspectSentimentModel,
+    MultiViewLDA,
+    StreamingBayes,
+    StreamingLDA,
+    StreamingMixture,
+    updates,
+)
 from streamtopics.base.composition import DOC_TOPIC_UPDATES, INFERENCE, STARTS, UPDATES, VIEWS
 from streamtopics.local import Gibbs, LocalStep, OneTopic, Variational
 from streamtopics.models import BetaBinomial
@@ -543,3 +551,26 @@ def test_other_inference_of_given_documents():
     assert not np.array_equal(model.transform(BATCHES[0]), gamma)
     same_parts = replace(model._composition(), transform_inference=Variational(1e-9, 500))
     assert same_parts.model(0).inference == Variational(1e-9, 500)
+
+
+@pytest.mark.parametrize("name", ["inference", "view", "doc_topic_prior_update"])
+def test_auto_is_among_the_words_where_it_is_one(name):
+    X = np.eye(12)
+    with pytest.raises(TypeError, match=rf"^{name} must be one of \['auto', .*got 'unknown'"):
+        StreamingLDA(3, **{name: "unknown"}).fit(X)
+    for other in ("update", "transform_inference"):
+        with pytest.raises(TypeError, match=f"^{other} must be one of") as raised:
+            StreamingLDA(3, **{other: "unknown"}).fit(X)
+        assert "auto" not in str(raised.value)
+    with pytest.raises(TypeError, match="doc_topic_prior_update must be one of") as raised:
+        SVBLDA(3, doc_topic_prior_update="unknown").fit(X)
+    assert "auto" not in str(raised.value)
+
+
+@pytest.mark.parametrize("estimator", [StreamingLDA, StreamingMixture])
+def test_merging_advises_what_the_estimator_has(estimator):
+    X = np.eye(12)
+    one, other = (estimator(3, random_state=0).partial_fit(X) for _ in range(2))
+    with pytest.raises(ValueError, match="pass it as base") as raised:
+        one.merge(other)
+    assert ("start='noise'" in str(raised.value)) == ("start" in one.get_params())

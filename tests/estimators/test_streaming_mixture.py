@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.special import logsumexp
 from sklearn.base import clone
 from sklearn.metrics import normalized_mutual_info_score as nmi
+from sklearn.pipeline import make_pipeline
 
 from streamtopics import StreamingMixture
 from streamtopics.local import OneTopic
@@ -41,6 +42,14 @@ SEEDS = range(4)
 
 
 # The clusters
+
+
+def test_fit_predict_is_fit_and_predict():
+    found = StreamingMixture(K, random_state=0).fit_predict(SMALL)
+    model = StreamingMixture(K, random_state=0).fit(SMALL)
+    assert_array_equal(found, model.predict(SMALL))
+    piped = make_pipeline("passthrough", StreamingMixture(K, random_state=0))
+    assert_array_equal(piped.fit_predict(SMALL, Z[:400]), found)
 
 
 def batch_em(seed, n_iter=40, share=0.8):

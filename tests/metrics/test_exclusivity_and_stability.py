@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 
 from streamtopics import SVBLDA
-from streamtopics.metrics import topic_exclusivity, topic_stability
+from streamtopics.metrics import (
+    topic_coherence,
+    topic_diversity,
+    topic_exclusivity,
+    topic_stability,
+)
 
 RANDOM = np.random.default_rng(0).dirichlet(np.full(30, 0.2), size=(3, 5))
 SIMILARITIES = ["jaccard", "cosine"]
@@ -125,3 +130,24 @@ def test_they_take_fitted_models():
 def test_what_is_refused(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        (topic_stability, r"models must be a list .*got a SVBLDA. Pass \[model, other\]"),
+        (topic_diversity, r"topics must be the top words .*Pass model.top_words\(n=25\)"),
+        (lambda m: topic_coherence(m, np.eye(12)), r"topics .* got a SVBLDA. Pass model.top_words"),
+    ],
+)
+def test_a_model_in_the_place_of_its_topics(measure, message):
+    model = SVBLDA(3, random_state=0)
+    for given in (model, model.fit(np.eye(12))):
+        with pytest.raises(TypeError, match=message):
+            measure(given)
+
+
+def test_the_remedies_do():
+    one, other = (SVBLDA(3, random_state=seed).fit(np.eye(12)) for seed in (0, 1))
+    assert topic_stability([one, other]).topics.shape == (3,)
+    assert topic_coherence(one.top_words(), np.eye(12)).shape == (3,)
