@@ -44,7 +44,7 @@ OF_ARRAYS = {"StreamingBayes"}
 OF_POINTS = {"LowRankDPP.condition", "LowRankDPP.marginals"}
 OF_LISTS_ALONE = {"LowRankDPP.fit_transform", "ParticleScorer"}
 OF_LISTS = {"AspectSentimentModel", "LowRankDPP", "ParticleScorer", "WASTopicModel"}
-WITHOUT_A_LOOK = {"DiversityScorer"}
+WITHOUT_A_LOOK = {"DiversityScorer", "OpenVocabularyScorer"}
 SPOILT = [
     "an index beyond",
     "a negative index",

@@ -260,7 +260,7 @@ class GuidedTopics(StreamingTopicModel):
         """
         return self._partial_fit(X=X, y=y, time=time)
 
-    def _read(  # type: ignore[override]
+    def _read(
         self, method: str, *, reset: bool, X: Any, y: Any = None, time: Any = None
     ) -> HintedDocuments:
         counts = self._counts(X, method, reset=reset)
@@ -374,8 +374,8 @@ class GuidedTopics(StreamingTopicModel):
             said = topics[:, column] * weights
             rank = 1 + int(np.sum(topics[topic] > own))
             share = float(said[topic] / said.sum()) if said.sum() > 0 else np.nan
-            topic = str(self.topic_names_[topic])
-            rows.append(SeedRow(topic, names[column], rank, float(own), share))
+            name = str(self.topic_names_[topic])
+            rows.append(SeedRow(name, names[column], rank, float(own), share))
         return sorted(rows, key=lambda row: (list(self.topic_names_).index(row.topic), row.rank))
 
     # Hooks

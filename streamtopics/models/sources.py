@@ -243,7 +243,8 @@ class LimitedPrior:
         owed = source.c * source.prior_mass
         learnt = float(np.sum(source.mass - owed))
         # Topics of which alpha is 0 are none yet.
-        total = float(np.sum(owed[source.alpha > 0]))
+        alive = source.alpha > 0 if len(source.alpha) else slice(None)
+        total = float(np.sum(owed[alive]))
         kept = share * learnt / total if learnt > 0 and share * learnt < total else 1.0
         self._withheld = (1.0 - kept) * source.c
 
