@@ -25,7 +25,7 @@ Jobs = Iterable[tuple[Any, ...]]
 
 @dataclass(frozen=True)
 class Workers:
-    """How to run jobs: `share` in this process, `send` perhaps elsewhere.
+    """Runs jobs: `share` in this process, `send` perhaps elsewhere.
 
     Each takes a function and an iterable of argument tuples and returns the
     list of results, in order. `distributed` tells whether jobs that are sent

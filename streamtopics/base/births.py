@@ -71,7 +71,7 @@ def _base(
     minibatch: Minibatch,
     pool: Workers,
 ) -> tuple[Base, np.ndarray]:
-    """What groups are measured against, and the log probability of each document as of now."""
+    """Return the base that groups are measured against, and each document's log probability now."""
     words, first = minibatch.words, composition.inference.n_background
     seen = minibatch.word_counts / max(minibatch.n_tokens, 1e-300)
     expected = posterior.prior_rows(words)[:, -1] / posterior.prior_mass[-1]

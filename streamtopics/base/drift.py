@@ -92,7 +92,7 @@ def observe(
 def _seen_from(
     leaders: np.ndarray, posterior: TopicPosterior, blend: Blend, n_hidden: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """How far topics move, and their leading words then, where those with no statistics stay."""
+    """Return how far topics move and their leading words, where words without statistics stay."""
     k, n = leaders.shape
     topics = np.broadcast_to(np.arange(k)[:, None], leaders.shape)
     values = posterior.faded(blend, leaders, topics + n_hidden)
@@ -109,7 +109,7 @@ def _seen_from(
 def _seen_from_all(
     leaders: np.ndarray | None, posterior: TopicPosterior, blend: Blend, n_hidden: int, n: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """How far topics move, and their n leading words then, from all words."""
+    """Return how far topics move and their n leading words, read from all words."""
     own = slice(n_hidden, None)
     old_mass, mass = posterior.mass[own], posterior.after(blend).mass[own]
     moved, least = np.zeros((2, len(mass)))

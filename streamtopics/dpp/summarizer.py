@@ -160,7 +160,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     vectorizer_ : SentenceVectorizer
         The fitted vectorizer of sentences.
     document_frequency_ : ndarray of shape (n_features,)
-        How many of the documents seen have each word.
+        Number of the documents seen that have each word.
     n_documents_seen_, n_batch_iter_ : int
         Documents and parts of the stream learnt from; all of `fit` is one.
     thesis_ : LowRankDPP or None
@@ -480,7 +480,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
     @property
     def document_frequency_(self) -> NDArray[np.int64]:
-        """How many of the documents seen have each word."""
+        """Number of the documents seen that have each word."""
         return self._commit.document_frequency
 
     @property

@@ -32,7 +32,7 @@ MOST_GROUPS = 2048
 
 @dataclass(frozen=True)
 class Base:
-    """What groups are measured against.
+    """The distribution that groups are measured against.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ SIMILARITIES = ("jaccard", "cosine")
 
 
 class Stability(NamedTuple):
-    """How alike the topics of several models are.
+    """Similarity of the topics of several models.
 
     Attributes
     ----------

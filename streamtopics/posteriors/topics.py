@@ -262,7 +262,7 @@ class TopicPosterior(StatePosterior):
         return after
 
     def moved(self, blend: Blend, least: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """How far `blend` moves each topic's mean, and the words that may then lead in one.
+        """Return how far `blend` moves each topic's mean, and the words that may lead after it.
 
         The first is the total variation distance. The words are those with statistics of which
         lam comes to `least` or more in some topic. Priors must be the same for all words. In

@@ -111,7 +111,7 @@ def _is_fitted(step: Any) -> bool:
 
 
 def _taken_in(step: Any, X: Any, y: Any) -> Any:
-    """What a step makes of a minibatch, after it has learnt from it if it can."""
+    """Return a step's output for a minibatch, after it has learnt from it if it can."""
     if hasattr(step, "partial_fit_transform"):
         return step.partial_fit_transform(X, y)
     if hasattr(step, "partial_fit"):

@@ -53,7 +53,7 @@ class ClosedVocabulary:
 
 @dataclass(frozen=True)
 class Policy:
-    """How columns of a stream are given away.
+    """Rules by which columns of a stream are given to words.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ class Policy:
 
 @dataclass(frozen=True)
 class OpenVocabulary:
-    """What is known of the words of a stream.
+    """The words of a stream that have columns, and the candidates for them.
 
     Attributes
     ----------

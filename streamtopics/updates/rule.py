@@ -46,7 +46,7 @@ class Rule(Protocol):
 
     @property
     def clock(self) -> Clock:
-        """What a minibatch counts against, so that later ones count less.
+        """The count that makes later minibatches count less.
 
         "minibatches" where a step size falls with their number, "tokens" where what was learnt is
         a sum over them; None where neither is all there is, as it cannot be set back then.

@@ -48,7 +48,7 @@ class MemoizedVB(Rule):
         return Blend(1.0, 1.0, 0.0, change), (*kept, new)
 
     def without_words(self, state: tuple[Any, ...], words: np.ndarray) -> tuple[Any, ...]:
-        """What is remembered, without them."""
+        """The memory, without these words."""
         return tuple(statistics.without(words) for statistics in state)
 
 
@@ -80,7 +80,7 @@ class Window(Rule):
         return Blend(1.0, 1.0, 0.0, change), (*kept, new)
 
     def without_words(self, state: tuple[Any, ...], words: np.ndarray) -> tuple[Any, ...]:
-        """What is remembered, without them."""
+        """The memory, without these words."""
         return tuple(statistics.without(words) for statistics in state)
 
 
@@ -120,7 +120,7 @@ class IncrementalVB(Rule):
     def without_words(
         self, state: tuple[tuple[Any, ...], Any], words: np.ndarray
     ) -> tuple[tuple[Any, ...], Any]:
-        """What is remembered and its sum, without them."""
+        """The memory and its sum, without these words."""
         kept, total = state
         kept = tuple(statistics.without(words) for statistics in kept)
         return kept, None if total is None else total.without(words)
