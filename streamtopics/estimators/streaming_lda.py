@@ -36,9 +36,10 @@ from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel, auto_parameters
 from streamtopics.estimators.presets import PRESETS
 from streamtopics.local import LocalStep
+from streamtopics.messages import Statistics
 from streamtopics.models.sources import Start
 from streamtopics.models.views import TopicView
-from streamtopics.posteriors import TopicPosterior
+from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.updates.doc_topic import DocTopicUpdate
 from streamtopics.updates.rule import Rule
@@ -76,10 +77,10 @@ class StreamingLDA(StreamingTopicModel):
         ``Gibbs(n_sweeps=5)``; by mean-field variational inference, ``Variational(tol=1e-3,
         max_iter=100)``; or as one topic and a background, ``OneTopic(share=0.8)``, see
         `StreamingMixture`. "auto" goes by the mean length of the documents, of the corpus in
-        `fit`, of the first minibatch with a token in `partial_fit` (minibatches before that are
-        passed over, and do not count): one topic for less than 12 words, sampling up to 60,
-        variational inference from there on. If most entries of X are no whole numbers, such as
-        tf-idf weights, the words of a document are counted by its entries, not by their sum.
+        `fit`, of the first minibatch with a token in `partial_fit`: one topic for less than 12
+        words, sampling up to 60, variational inference from there on. If most entries of X are no
+        whole numbers, such as tf-idf weights, the words of a document are counted by its entries,
+        not by their sum. Before the first token, documents count, but their minibatches do not.
     view : {"auto", "mean", "corrected_mean", "geometric_mean"} or view, default="auto"
         Weights of words that it sees: the expected topics; exp(psi(lam + 1/2)), which is nearly
         that; or exp(E[log beta]), which the exact bound of variational Bayes is for, and with
@@ -259,8 +260,14 @@ class StreamingLDA(StreamingTopicModel):
         return found
 
     def _can_start(self, batch: Documents) -> bool:
-        # Without a token there is nothing to choose a local step by.
-        return not is_auto(self.inference) or batch.n_tokens > 0
+        # Without documents there is nothing to choose a local step by.
+        return not is_auto(self.inference) or batch.n_documents > 0
+
+    @property
+    def _begun(self) -> bool:
+        """Whether a token was seen, where the local step goes by the documents."""
+        begun = super()._begun
+        return begun and not (is_auto(self.inference) and self._commit.posterior.n_tokens == 0)
 
     def _check_parameters(self) -> None:
         if not is_auto(self.inference):
@@ -279,7 +286,7 @@ class StreamingLDA(StreamingTopicModel):
     def _start_corpus(self, batch: Documents) -> None:
         update = self._record("update", self.update)
         self._suited_prior = suited_word_prior(update, batch.n_documents, self.n_components)
-        super()._start_corpus(batch)
+        self._choose(batch)
 
     def _word_prior(self, X: sparse.csr_matrix) -> np.ndarray:
         if is_auto(self.topic_word_prior):
@@ -287,6 +294,17 @@ class StreamingLDA(StreamingTopicModel):
         return super()._word_prior(X)
 
     def _start(self, batch: Documents) -> None:
+        seen = self._commit.posterior.n_documents if self.__sklearn_is_fitted__() else 0
+        self._choose(batch)
+        if seen:
+            # Documents without a token, by which nothing was chosen yet; they count all the same.
+            posterior, none = self._commit.posterior, np.zeros(0, dtype=np.int32)
+            counts = np.zeros((0, posterior.n_nodes))
+            statistics = Statistics(none, counts, np.zeros(seen), n_batches=0)
+            posterior.blend(Blend(1.0, 1.0, 0.0, statistics))
+
+    def _choose(self, batch: Documents) -> None:
+        """Start with what suits these documents."""
         self._suited = suited_inference(batch.X)
         # What "auto" stands for has to fit the other parts as well.
         super()._check_parameters()

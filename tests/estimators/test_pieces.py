@@ -74,8 +74,7 @@ def test_where_the_lengths_end(length, expected):
 def test_empty_documents_say_nothing_on_the_length():
     X = sparse.vstack([corpus(30, 30), sparse.csr_matrix((200, V))], format="csr")
     assert type(StreamingLDA(K, random_state=0).partial_fit(X).inference_) is Gibbs
-    nothing = StreamingLDA(K, inference="gibbs", random_state=0)
-    nothing.partial_fit(sparse.csr_matrix((3, V)))
+    nothing = StreamingLDA(K, random_state=0).partial_fit(sparse.csr_matrix((3, V)))
     assert nothing.n_documents_seen_ == 3
     assert np.isfinite(nothing.transform(X)).all()
 
@@ -83,13 +82,25 @@ def test_empty_documents_say_nothing_on_the_length():
 @pytest.mark.parametrize("kind", PIECES)
 def test_the_first_token_says_what_suits(kind):
     X, empty = corpus(LENGTHS[kind]), sparse.csr_matrix((50, V))
-    model = StreamingLDA(K, random_state=0).partial_fit(empty)
-    assert not hasattr(model, "components_")
-    model.partial_fit(X)
+    model = StreamingLDA(K, random_state=0).partial_fit(empty).partial_fit(empty)
+    assert model.n_documents_seen_ == 100
+    assert type(model.inference_) is Gibbs
+    before = model.transform(X)
+    clash = {"short": "gamma"}.get(kind, "shares")
+    with pytest.raises(ValueError, match="does not report"):
+        model.set_params(doc_topic_prior_update=clash).partial_fit(X)
+    assert_array_equal(model.set_params(doc_topic_prior_update="auto").transform(X), before)
+    model = pickle.loads(pickle.dumps(model)).partial_fit(X)
     assert type(model.inference_) is PIECES[kind]
+    assert (model.n_documents_seen_, model.n_tokens_seen_) == (220, X.sum())
     same = StreamingLDA(K, random_state=0).partial_fit(X)
-    assert_array_equal(model.components_, same.components_)
-    assert model.partial_fit(empty).n_documents_seen_ == 170
+    assert_allclose(model.components_.sum(), same.components_.sum())
+    if kind != "middle":
+        # What is drawn at random depends on the number of documents before.
+        assert_array_equal(model.components_, same.components_)
+    assert model.partial_fit(empty).n_documents_seen_ == 270
+    assert type(model.inference_) is PIECES[kind]
+    assert model.fit(X).n_documents_seen_ == fitted(X).n_documents_seen_
     assert fitted(sparse.vstack([empty, X], format="csr")).n_documents_seen_ >= 170
     assert np.isfinite(fitted(empty).transform(X)).all()
 
