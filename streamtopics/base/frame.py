@@ -130,6 +130,9 @@ class StreamingEstimator(BaseEstimator):
         """Do the same before a corpus that is all there is to learn from."""
         self._start(batch)
 
+    def _keep_counts(self, before: Any) -> None:
+        """Take over the counts of a stream in which there was nothing to start with, `before`."""
+
     def _check_parameters(self) -> None:
         """Raise where parameters contradict each other."""
 
@@ -186,7 +189,9 @@ class StreamingEstimator(BaseEstimator):
             if self._begun:
                 self._check_continuable()
             elif self._can_start(batch):
+                before = vars(self).get("_commit")
                 self._start(batch)
+                self._keep_counts(before)
             else:
                 return self
             if batch.n_documents:

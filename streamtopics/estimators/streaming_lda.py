@@ -286,7 +286,7 @@ class StreamingLDA(StreamingTopicModel):
     def _start_corpus(self, batch: Documents) -> None:
         update = self._record("update", self.update)
         self._suited_prior = suited_word_prior(update, batch.n_documents, self.n_components)
-        self._choose(batch)
+        super()._start_corpus(batch)
 
     def _word_prior(self, X: sparse.csr_matrix) -> np.ndarray:
         if is_auto(self.topic_word_prior):
@@ -294,21 +294,21 @@ class StreamingLDA(StreamingTopicModel):
         return super()._word_prior(X)
 
     def _start(self, batch: Documents) -> None:
-        seen = self._commit.posterior.n_documents if self.__sklearn_is_fitted__() else 0
-        self._choose(batch)
-        if seen:
-            # Documents without a token, by which nothing was chosen yet; they count all the same.
-            posterior, none = self._commit.posterior, np.zeros(0, dtype=np.int32)
-            counts = np.zeros((0, posterior.n_nodes))
-            statistics = Statistics(none, counts, np.zeros(seen), n_batches=0)
-            posterior.blend(Blend(1.0, 1.0, 0.0, statistics))
-
-    def _choose(self, batch: Documents) -> None:
-        """Start with what suits these documents."""
         self._suited = suited_inference(batch.X)
         # What "auto" stands for has to fit the other parts as well.
         super()._check_parameters()
         super()._start(batch)
+
+    def _keep_counts(self, before: Any) -> None:
+        if before is not None and before.posterior.n_documents:
+            # Documents without a token, by which nothing was chosen yet; they count all the same.
+            posterior, none = self._commit.posterior, np.zeros(0, dtype=np.int32)
+            counts, lengths = (
+                np.zeros((0, posterior.n_nodes)),
+                np.zeros(before.posterior.n_documents),
+            )
+            statistics = Statistics(none, counts, lengths, n_batches=0)
+            posterior.blend(Blend(1.0, 1.0, 0.0, statistics))
 
     def _n_passes(self, batch: Documents) -> int:
         if self.max_iter != "auto":
