@@ -192,7 +192,7 @@ cdef bint grown(void **array, Py_ssize_t *room, Py_ssize_t needed, Py_ssize_t si
 
 
 cdef inline int compare(const Name *a, const unsigned char *text_a, const Name *b,
-                 const unsigned char *text_b) noexcept nogil:
+                        const unsigned char *text_b) noexcept nogil:
     """Order of two names by code points, which is the order of their bytes."""
     cdef Py_ssize_t shorter = min(a.length, b.length)
     cdef int order

@@ -23,15 +23,15 @@ cdef extern from "_vector.h" nogil:
     double st_update_double(const double *alpha, const double *e, const double *sum,
                             Py_ssize_t n, double *gamma) noexcept
     void st_sweep_float(const float *e, float scale, const float *shared, const float **rows,
-                      const float *counts, Py_ssize_t n_words, Py_ssize_t n,
-                      float *total) noexcept
+                        const float *counts, Py_ssize_t n_words, Py_ssize_t n,
+                        float *total) noexcept
     void st_extrapolate_float(const float *first, const float *middle, const float *alpha,
-                            Py_ssize_t n, float *gamma) noexcept
+                              Py_ssize_t n, float *gamma) noexcept
     void st_sweep_double(const double *e, double scale, const double *shared, const double **rows,
-                      const double *counts, Py_ssize_t n_words, Py_ssize_t n,
-                      double *total) noexcept
+                         const double *counts, Py_ssize_t n_words, Py_ssize_t n,
+                         double *total) noexcept
     void st_extrapolate_double(const double *first, const double *middle, const double *alpha,
-                            Py_ssize_t n, double *gamma) noexcept
+                               Py_ssize_t n, double *gamma) noexcept
     void st_add_divergences(const double *q, const double *p, const double *eta,
                             Py_ssize_t eta_step, const double *weight,
                             Py_ssize_t weight_step, Py_ssize_t n, double *from_p,
