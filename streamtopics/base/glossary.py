@@ -251,7 +251,7 @@ n_topics_ : int
     were only just opened and hold a few words.
 births_ : list of Life
     Topics that live, and the last thousand that died, by birth; see `births_report`.
-topic_ids_ : ndarray of shape (n_topics_,)
+topic_ids_ : ndarray of shape (n_topics,)
     Their numbers there.""",
     "topic_attributes": TOPIC_ATTRIBUTES,
     "stream_attributes": STREAM_ATTRIBUTES,

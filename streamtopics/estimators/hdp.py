@@ -61,7 +61,7 @@ class HDPModel(ReportsLives, StreamingTopicModel):
 
     @property
     def topic_ids_(self) -> np.ndarray:
-        """Numbers of the topics by which `births_` calls them, of shape (n_topics_,)."""
+        """Numbers of the topics by which `births_` calls them, of shape (n_topics,)."""
         return self._lives().ids.copy()
 
     def _check_forgets(self) -> None:
