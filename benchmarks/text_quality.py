@@ -6,7 +6,8 @@
     python -m benchmarks.text_quality --table choose FILE
 
 A line of CSV for each corpus, number of topics, seed and model; what stands in the results
-already is not run again. `--table` writes means over the seeds of one set of corpora.
+already is not run again. `--table` writes means over the seeds that all models of a corpus were
+run with, for one set of corpora.
 
 Words are of two letters or more, without English stop words and those of less than `min_df`
 documents: five in a corpus of more than 15,000, else three. A fifth of the documents, at most
@@ -551,6 +552,14 @@ def table(name: str, results: Path) -> str:
         here = [row for row in rows if (row["corpus"], row["K"]) == (corpus, n_topics)]
         if not here:
             continue
+        # Splits differ more than models do: only seeds that every model has can be compared.
+        seeds = set.intersection(
+            *(
+                {row["seed"] for row in here if row["model"] == m}
+                for m in {r["model"] for r in here}
+            )
+        )
+        here = [row for row in here if row["seed"] in seeds]
         lines += [f".. csv-table:: {corpus}, {n_topics} topics", f"   :header: {_quoted(HEAD)}", ""]
         for model in MODELS:
             of_model = [row for row in here if row["model"] == model]
