@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What to do when an alarm rings: try a model whose clock was set back, and keep the better one.
+"""Forks a stream at an alarm, with a model whose clock was set back, and keeps the better one.
 
 At the alarm the stream forks for one minibatch: a copy whose clock was set back and one that
 goes on both learn it. Both are scored on the next minibatch before it is learnt, and the better

@@ -28,6 +28,7 @@ from streamtopics.datasets import make_rated_reviews
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import AdaptiveRate, IncrementalVB, MemoizedVB, Window
 from tests.estimators.table import CLASSES, name_of, rows
+from tests.updates.given import given
 
 N_WORDS = 40
 FORGOTTEN = np.array([3, 17, 0, 39])
@@ -119,9 +120,8 @@ def test_what_a_rule_remembers_of_a_column_is_not_taken_from_its_next_word(name)
     def blends(parts, forget_after):
         state, kept = update.init(None), {}
         for t, counts in enumerate(parts):
-            learn = lambda view, warm=False, c=counts: c  # noqa: E731
             view = type("View", (), {"n_batches": t})()
-            blend, state = update.step(view, learn, state)
+            blend, state = update.step(view, given(counts), state)
             kept[t] = blend
             if t == forget_after:
                 state = update.without_words(state, np.array([1]))
