@@ -30,19 +30,9 @@ from scipy import sparse
 from sklearn.decomposition import LatentDirichletAllocation
 from threadpoolctl import threadpool_limits
 
-from benchmarks import text_quality
-from benchmarks.text_quality import (
-    LEAST_PROBABILITY,
-    Counts,
-    Fitted,
-    Train,
-    apart,
-    documents,
-    fold_in,
-    halves,
-    own,
-    score,
-)
+from benchmarks import text_models, text_quality
+from benchmarks.text_models import LEAST_PROBABILITY, Counts, Fitted, Train, own
+from benchmarks.text_quality import apart, documents, fold_in, halves, score
 from streamtopics import StreamingLDA
 from streamtopics.metrics import topic_coherence
 
@@ -69,7 +59,7 @@ def scikit_learn(X: Counts, K: int, seed: int) -> Train:
 
 def tomotopy(X: Counts, K: int, seed: int) -> Train:
     """200 sweeps, of which words that were not learnt from have the pseudo-count of the prior."""
-    train_seen = text_quality.tomotopy(X, K, seed)
+    train_seen = text_models.tomotopy(X, K, seed)
     known = np.asarray(X.sum(axis=0)).ravel() > 0
 
     def train() -> Fitted:
@@ -87,7 +77,7 @@ MODELS: dict[str, Callable[..., Train]] = {
     # As for streams and larger corpora.
     "StreamingLDA, 0.02": partial(own, StreamingLDA, topic_word_prior=0.02),
     "scikit-learn": scikit_learn,
-    "gensim": text_quality.gensim,
+    "gensim": text_models.gensim,
     "tomotopy": tomotopy,
 }
 
