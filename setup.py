@@ -39,7 +39,7 @@ INSTRUCTION_SETS = {"baseline": []} | (INSTRUCTION_SETS if X86 else {})
 
 # Those that take longest to compile come first, so that no processor waits at the end.
 PER_INSTRUCTION_SET = ["_variational", "_gibbs", "_profiles", "_supervised", "_dirichlet"]
-ONCE = ["_was", "_tokens", "_hdp", "_rows", "_asum", "_dpp", "_left_to_right", "_cpu"]
+ONCE = ["_was", "_tokens", "_hdp", "_rows", "_sentences", "_asum", "_dpp", "_left_to_right", "_cpu"]
 # Cython's own code for memoryviews: one module that all kernels import, not a copy in each.
 SHARED = "streamtopics.kernels._cyutility"
 # Cython's processes start again from this file where they are not forked.
@@ -57,7 +57,7 @@ def extension(module: str, flags: list[str]) -> Extension:
         "_gibbs_lanes_avx512.h",
         "_gibbs_search.h",
     ]
-    if module == "_tokens":
+    if module in ("_sentences", "_tokens"):
         shared.append("_tokens.h")
     if module.startswith("_supervised"):
         shared.append("_supervised.h")

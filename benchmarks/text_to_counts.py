@@ -2,11 +2,13 @@
 """Text to counts: StreamingCountVectorizer beside CountVectorizer, in one run.
 
 Megabytes (10^6 characters) a second of `fit_transform` and of `transform`, on one thread and on
-two, and of a stream read by `partial_fit_transform` in minibatches. The best of some runs, which
-take turns. Seconds are those of the clock; where the machine does other work, --cpu counts
-those of the processor, with which threads bring nothing.
+two, of a stream read by `partial_fit_transform` in minibatches of a thousand and of a hundred, and
+of SentenceVectorizer. The best of some runs, which take turns. Seconds are those of the clock;
+where the machine does other work, --cpu counts those of the processor, with which threads bring
+nothing.
 
-    STREAMTOPICS_DATA=... python benchmarks/text_to_counts.py [--cpu] [--repeats 5] [CORPUS ...]
+    STREAMTOPICS_DATA=... python benchmarks/text_to_counts.py [--cpu] [--repeats 5] [--texts N]
+        [CORPUS ...]
 """
 
 import argparse
@@ -17,17 +19,16 @@ from typing import Any
 import corpora
 from sklearn.feature_extraction.text import CountVectorizer
 
-from streamtopics.text import StreamingCountVectorizer
+from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer
 
 CORPORA = ["newsgroups", "imdb_unlabelled", "commit_subjects"]
-MINIBATCH = 1000
 
 
-def stream(texts: list[str]) -> None:
+def stream(texts: list[str], batch_size: int) -> None:
     """Follow a stream with 20,000 columns."""
     vectorizer = StreamingCountVectorizer(max_features=20_000)
-    for start in range(0, len(texts), MINIBATCH):
-        vectorizer.partial_fit_transform(texts[start : start + MINIBATCH])
+    for start in range(0, len(texts), batch_size):
+        vectorizer.partial_fit_transform(texts[start : start + batch_size])
 
 
 def measured(
@@ -48,11 +49,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("corpora", nargs="*", default=CORPORA)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--texts", type=int, help="of each corpus; all if not given")
     parser.add_argument("--cpu", action="store_true")
     options = parser.parse_args()
     clock = time.process_time if options.cpu else time.perf_counter
     for name in options.corpora:
-        texts = corpora.texts(name)
+        texts = corpora.texts(name)[: options.texts]
         size = sum(map(len, texts)) / 1e6
         peer, ours = CountVectorizer().fit(texts), StreamingCountVectorizer().fit(texts)
         assert peer.vocabulary_ == ours.vocabulary_
@@ -64,7 +66,9 @@ def main() -> None:
             ).fit_transform(t),
             "CountVectorizer transform": lambda t=texts, p=peer: p.transform(t),
             "transform": lambda t=texts, o=ours: o.transform(t),
-            "stream": lambda t=texts: stream(t),
+            "stream by 1,000": lambda t=texts: stream(t, 1000),
+            "stream by 100": lambda t=texts: stream(t, 100),
+            "sentences, fit_transform": lambda t=texts: SentenceVectorizer().fit_transform(t),
         }
         print(f"{name}: {len(texts):,} texts, {size:.1f} MB, {len(peer.vocabulary_):,} words")
         seconds = measured(runs, clock, options.repeats)

@@ -18,6 +18,7 @@ try:
     from streamtopics.kernels import _hdp as hdp
     from streamtopics.kernels import _left_to_right as left_to_right
     from streamtopics.kernels import _rows as rows
+    from streamtopics.kernels import _sentences as sentences
     from streamtopics.kernels import _tokens as tokens
     from streamtopics.kernels import _was as was
     from streamtopics.kernels._cpu import supported
@@ -39,6 +40,7 @@ __all__ = [
     "profiles",
     "rows",
     "select",
+    "sentences",
     "supervised",
     "tokens",
     "variational",

@@ -9,6 +9,7 @@ hdp: ModuleType
 left_to_right: ModuleType
 profiles: ModuleType
 rows: ModuleType
+sentences: ModuleType
 supervised: ModuleType
 tokens: ModuleType
 variational: ModuleType

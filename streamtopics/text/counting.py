@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import joblib
@@ -49,7 +49,11 @@ class Counts:
     owners, places : ndarray of shape (n_words,), int32
         A part that has the word, and where in its order.
     frequencies : ndarray of shape (n_words,), int64
-        Texts that have the word.
+        Documents that have the word.
+    n_documents : int
+        Documents, each of them a row or, where their sentences are rows, any number.
+    n_jobs : int or None
+        Threads.
     """
 
     parts: list[Any]
@@ -57,12 +61,8 @@ class Counts:
     owners: np.ndarray
     places: np.ndarray
     frequencies: np.ndarray
+    n_documents: int
     n_jobs: int | None
-
-    @property
-    def n_texts(self) -> int:
-        """Number of texts."""
-        return sum(part.n_rows for part in self.parts)
 
     def words(self, chosen: np.ndarray | None = None) -> list[str]:
         """Return the words, or those at the chosen places."""
@@ -136,13 +136,51 @@ def count(vectorizer: CountVectorizer, raw_documents: Iterable[Any], n_jobs: int
         raise ValueError(
             "Iterable over raw text documents expected, "
             f"{'string' if isinstance(raw_documents, str) else type(raw_documents).__name__} "
-            "object received."
+            "object received. Pass a list of texts, [text] for one; "
+            "streamtopics.datasets.iter_minibatches reads them from a file"
         )
     analyze = vectorizer.build_analyzer()
-    shortest = _shortest_word(vectorizer)
-    if shortest is None:
-        return _merged([_analyzed(raw_documents, analyze)], 1)
+    if not is_compiled(vectorizer):
+        part = _analyzed(raw_documents, analyze)
+        return _merged([part], part.n_rows, 1)
     texts = _texts_of(vectorizer, list(raw_documents))
+    return _compiled(vectorizer, texts, np.ones(len(texts), dtype=np.uint8), len(texts), n_jobs)
+
+
+def count_sentences(
+    vectorizer: CountVectorizer, documents: list[list[str]], n_jobs: int | None
+) -> Counts:
+    """Count the words of each sentence, and in how many documents each of them is.
+
+    Parameters
+    ----------
+    vectorizer : CountVectorizer
+        One that `is_compiled`.
+    documents : list of lists of str
+        The sentences of each; all of them are rows.
+    n_jobs : int or None
+        Threads; the result does not depend on it.
+
+    Returns
+    -------
+    counts : Counts
+    """
+    texts = _texts_of(vectorizer, list(chain.from_iterable(documents)))
+    begins = np.zeros(len(texts), dtype=np.uint8)
+    lengths = np.fromiter(map(len, documents), np.int64, len(documents))
+    begins[(np.cumsum(lengths) - lengths)[lengths > 0]] = 1
+    return _compiled(vectorizer, texts, begins, len(documents), n_jobs)
+
+
+def is_compiled(vectorizer: CountVectorizer) -> bool:
+    """Whether the compiled counter finds the words that a vectorizer asks for."""
+    return _shortest_word(vectorizer) is not None
+
+
+def _compiled(
+    vectorizer: Any, texts: list[str], begins: np.ndarray, n_documents: int, n_jobs: int | None
+) -> Counts:
+    """Count the words of texts, of which some begin a document."""
     if vectorizer.strip_accents is None:
         lower = np.full(len(texts), bool(vectorizer.lowercase), dtype=np.uint8)
     else:
@@ -152,39 +190,39 @@ def count(vectorizer: CountVectorizer, raw_documents: Iterable[Any], n_jobs: int
         for word in vectorizer.get_stop_words() or ()
         if isinstance(word, str)
     ]
-    counter = partial(kernel.Counted, shortest, *vectorizer.ngram_range, stop_words)
+    counter = partial(
+        kernel.Counted, _shortest_word(vectorizer), *vectorizer.ngram_range, stop_words
+    )
     with workers(n_jobs) as pool:
-        jobs = [(counter(), texts[s], lower[s]) for s in _parts(texts, n_jobs)]
+        spans = _parts(texts, begins, n_jobs)
+        jobs = [(counter(), texts[span], lower[span], begins[span]) for span in spans]
         parts = pool.share(_counted, jobs)
-    return _merged(parts, n_jobs)
+    return _merged(parts, n_documents, n_jobs)
 
 
-def counts_runs_alone(vectorizer: CountVectorizer) -> bool:
-    """Whether words are runs of word characters, each counted for itself."""
-    return _shortest_word(vectorizer) is not None and vectorizer.ngram_range == (1, 1)
-
-
-def _merged(parts: list[Any], n_jobs: int | None) -> Counts:
+def _merged(parts: list[Any], n_documents: int, n_jobs: int | None) -> Counts:
     _, maps, owners, places, frequencies = kernel.merge(parts)
-    return Counts(parts, maps, owners, places, frequencies, n_jobs)
+    return Counts(parts, maps, owners, places, frequencies, n_documents, n_jobs)
 
 
-def _parts(texts: list[str], n_jobs: int | None) -> list[slice]:
-    """Consecutive texts of about as many characters, one part for each thread."""
+def _parts(texts: list[str], begins: np.ndarray, n_jobs: int | None) -> list[slice]:
+    """Whole documents of about as many characters, one part for each thread."""
     n_threads = joblib.effective_n_jobs(n_jobs)
     if n_threads == 1:
         return [slice(0, len(texts))]
     ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)))
     total = int(ends[-1]) if len(ends) else 0
     n_parts = max(1, min(n_threads, total // CHARACTERS_A_PART))
-    cuts = np.searchsorted(ends, [total * i // n_parts for i in range(1, n_parts)])
+    rows = np.searchsorted(ends, [total * i // n_parts for i in range(1, n_parts)])
+    starts = np.append(np.flatnonzero(begins), len(texts))
+    cuts = starts[np.searchsorted(starts, rows)]
     return [slice(*pair) for pair in pairwise([0, *cuts.tolist(), len(texts)])]
 
 
-def _counted(counter: Any, texts: list[str], lower: np.ndarray) -> Any:
+def _counted(counter: Any, texts: list[str], lower: np.ndarray, begins: np.ndarray) -> Any:
     for start in range(0, len(texts), TEXTS_AT_ONCE):
         span = slice(start, start + TEXTS_AT_ONCE)
-        counter.count(texts[span], lower[span])
+        counter.count(texts[span], lower[span], begins[span])
     counter.sort()
     return counter
 

@@ -4,14 +4,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain
 from typing import Any, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.text.counting import counts_runs_alone
-from streamtopics.text.named import NamedCounts, TextVectorizer
+from streamtopics.text.counting import count_sentences, is_compiled
+from streamtopics.text.named import NamedCounts, TextVectorizer, rows_apart
 from streamtopics.text.splitting import split_sentences
 from streamtopics.text.streaming_vectorizer import StreamingCountVectorizer
 
@@ -92,7 +93,8 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
         self : object
             The fitted vectorizer.
         """
-        return self._fit(self.sentences(raw_documents))
+        self._fit(self.sentences(raw_documents))
+        return self
 
     def transform(self, raw_documents: Iterable[Any]) -> np.ndarray:
         """Count the words of each sentence.
@@ -128,7 +130,8 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
             as its `feature_names`: a `NamedCounts`.
         """
         documents = self.sentences(raw_documents)
-        return self._fit(documents)._count(documents)
+        counts = self._fit(documents)
+        return self._count(documents) if counts is None else self._apart(counts, documents)
 
     def sentences(self, raw_documents: Iterable[Any]) -> list[list[str]]:
         """The sentences that the rows stand for; needs no fit.
@@ -154,12 +157,16 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
                 f"raw_documents must be 1-D; got {type(raw_documents).__name__} of shape "
                 f"{shape}. Of a table, pass the column with the texts"
             )
+        if self.splitter is None:
+            return [
+                split_sentences(document) if isinstance(document, str) else self._split(document, d)
+                for d, document in enumerate(raw_documents)
+            ]
         return [self._split(document, d) for d, document in enumerate(raw_documents)]
 
     def _split(self, document: Any, place: int) -> list[str]:
-        if isinstance(document, str):
-            split = split_sentences if self.splitter is None else self.splitter
-            sentences, source = split(document), "splitter made of document"
+        if isinstance(document, str) and self.splitter is not None:
+            sentences, source = self.splitter(document), "splitter made of document"
         else:
             sentences, source = document, "raw_documents has as document"
         if not isinstance(sentences, list | tuple | np.ndarray) or not all(
@@ -175,7 +182,8 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     def _fresh(self) -> Any:
         return StreamingCountVectorizer() if self.vectorizer is None else super()._fresh()
 
-    def _fit(self, documents: list[list[str]]) -> Self:
+    def _fit(self, documents: list[list[str]]) -> sparse.csr_matrix | None:
+        """Set the vectorizer; return counts of all sentences where they were found on the way."""
         vectorizer = self._fresh()
         if getattr(vectorizer, "input", None) != "content":
             raise ValueError(
@@ -183,25 +191,25 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
                 f"with input='content'; got {vectorizer!r}. Files are read by "
                 "streamtopics.datasets.read_texts"
             )
-        if isinstance(vectorizer, StreamingCountVectorizer) and counts_runs_alone(vectorizer):
-            # No word reaches over the end of a line, so that lines do for sentences.
-            self.vectorizer_ = vectorizer.fit(map("\n".join, documents))
-            return self
+        if isinstance(vectorizer, StreamingCountVectorizer) and is_compiled(vectorizer):
+            learnt = vectorizer._learn(documents, count_sentences)
+            self.vectorizer_ = vectorizer
+            return vectorizer._matrix(*learnt)
         # Its analyzer takes a sentence; while it is fitted, a document.
         analyze = vectorizer.build_analyzer()
         vectorizer.build_analyzer = lambda: lambda document: chain(*map(analyze, document))
         vectorizer.fit(documents)
         del vectorizer.build_analyzer
         self.vectorizer_ = vectorizer
-        return self
+        return None
 
     def _count(self, documents: list[list[str]]) -> np.ndarray:
         # HashingVectorizer needs at least one text; its row is left over.
-        counts = self.vectorizer_.transform(chain(*documents, [""])).tocsr()
+        counts = self.vectorizer_.transform([*chain.from_iterable(documents), ""]).tocsr()
+        return self._apart(counts, documents)
+
+    def _apart(self, counts: sparse.csr_matrix, documents: list[list[str]]) -> np.ndarray:
+        """Return the rows of each document, with the words if the vectorizer knows them."""
         if hasattr(self.vectorizer_, "get_feature_names_out"):
             counts = NamedCounts.of(counts, self.get_feature_names_out())
-        out = np.empty(len(documents), object)
-        starts = accumulate(map(len, documents), initial=0)
-        for d, (start, stop) in enumerate(pairwise(starts)):
-            out[d] = counts[start:stop]
-        return out
+        return rows_apart(counts, list(accumulate(map(len, documents), initial=0)))

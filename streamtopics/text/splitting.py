@@ -4,10 +4,13 @@
 A text is cut where it must end: at empty lines, before the items of a list and after
 full stops that need no space, such as the Chinese ones. In what remains a sentence
 can only end at the last mark of a token, so each pair of neighbouring tokens is
-looked at once, and the cost is linear in the length.
+looked at once, and the cost is linear in the length. Compiled code does so with the
+characters and words below; what it takes for an abbreviation is decided here.
 """
 
 import re
+
+from streamtopics.kernels import sentences as kernel
 
 
 def _words(text: str) -> frozenset[str]:
@@ -20,16 +23,17 @@ CLOSING = "\"'\u2019\u201d\u00bb)]}"
 OPENING = "\"'\u201c\u2018\u201e\u00ab([{\u00bf\u00a1*_-\u2013\u2014"
 DASHES = "-\u2013\u2014\u2022"
 NEVER_FIRST = frozenset(",;:.!?&%=/+\u2026)]}\u2019\u201d\u00bb")
-DIGITS = "0123456789"
+# Chinese and Japanese marks, and the brackets and quotes that close after them.
+WIDE_STOPS = "\u3002\uff01\uff1f\uff61"
+WIDE_CLOSING = "\u300d\u300f\uff09\u300b\u2019\u201d\"')"
+# What begins an item of a list; what joins words to one.
+BULLETS = "-*\u2022"
+JOINTS = "-\u2013\u2014/"
 
-# Empty lines; the start of an item of a list.
-CUTS = re.compile(r"\n\s*\n|\n(?=[^\S\n]*[-*\u2022][^\S\n])")
-# Chinese and Japanese marks, with the brackets and quotes that close after them.
-WIDE_STOPS = re.compile(r"[\u3002\uff01\uff1f\uff61]+[\u300d\u300f\uff09\u300b\u2019\u201d\"')]*")
 ITEM_NUMBER = re.compile(r"[(\[]?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5}|[IVX]{1,5})\\?[.)\]]+")
 ACRONYM = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")
 WORD = re.compile(r"[^\W\d_]+")
-COMPOUND = re.compile(r"[-\u2013\u2014/]")
+COMPOUND = re.compile(f"[{re.escape(JOINTS)}]")
 
 # A sentence does not end with these, whatever comes next.
 NEVER_LAST = _words("mr mrs messrs dr prof cf e.g i.e viz vs")
@@ -116,11 +120,7 @@ def split_sentences(text: str) -> list[str]:
             f"text must be a str; got {text!r:.60}. Decode bytes, and take the texts of a list "
             "one by one"
         )
-    lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    has_capitals = text != text.lower()
-    sentences = []
-    for part in CUTS.split(WIDE_STOPS.sub(r"\g<0>\n\n", lines)):
-        sentences += _sentences_of_part(part.split(), has_capitals)
+    sentences: list[str] = _SPLITTER.split(text)
     return sentences
 
 
@@ -149,38 +149,20 @@ def is_fragment(sentence: str) -> bool:
     return head.islower() or head in NEVER_FIRST or not any(map(str.isalnum, sentence))
 
 
-def _sentences_of_part(tokens: list[str], has_capitals: bool) -> list[str]:
-    sentences, start = [], 0
-    for n in range(1, len(tokens)):
-        is_number = n - start == 1 and ITEM_NUMBER.fullmatch(tokens[start]) is not None
-        if not is_number and _ends(tokens[n - 1], tokens[n], has_capitals):
-            sentences.append(" ".join(tokens[start:n]))
-            start = n
-    return [*sentences, " ".join(tokens[start:])] if tokens else []
+def is_abbreviated(stem: str, head: str, has_capitals: bool) -> bool:
+    """Whether the full stop between two words is that of an abbreviation alone.
 
+    Parameters
+    ----------
+    stem, head : str
+        What comes before the full stop, and what comes next, from its first letter.
+    has_capitals : bool
+        Whether the text has any.
 
-def _ends(token: str, following: str, has_capitals: bool) -> bool:
-    """Whether a sentence ends between two tokens of a line."""
-    body = token.rstrip(CLOSING)
-    if body[-1:].isdigit() and token.endswith("]"):
-        body = body.rstrip(DIGITS + "[]")  # without the mark of a note: "end.[1]"
-    stem = body.rstrip(MARKS)
-    marks = body[len(stem) :]
-    head = following.lstrip(OPENING)
-    if not marks or (not head and following.strip(DASHES)) or head[:1] in NEVER_FIRST:
-        return False
-    small = has_capitals and head[:1].islower()
-    if marks != "." and not marks.strip(".\u2026"):
-        return has_capitals and not small
-    if marks != ".":
-        return body == token or not small
-    if small or (head[:1].isdigit() and following[0] in "(["):
-        return False
-    return not _is_abbreviated(stem, head, has_capitals)
-
-
-def _is_abbreviated(stem: str, head: str, has_capitals: bool) -> bool:
-    """Whether the full stop after this is that of an abbreviation alone."""
+    Returns
+    -------
+    is_abbreviated : bool
+    """
     given = COMPOUND.split(stem.lstrip(OPENING))[-1]
     word = given.lower()
     if word in NEVER_LAST:
@@ -194,3 +176,19 @@ def _is_abbreviated(stem: str, head: str, has_capitals: bool) -> bool:
         begins = has_capitals and first is not None and first[0].lower() in FIRST_WORDS
         return not begins
     return False
+
+
+_SPLITTER = kernel.Splitter(
+    marks=MARKS,
+    closing=CLOSING,
+    opening=OPENING,
+    dashes=DASHES,
+    never_first="".join(NEVER_FIRST),
+    wide_stops=WIDE_STOPS,
+    wide_closing=WIDE_CLOSING,
+    bullets=BULLETS,
+    joints=JOINTS,
+    suspects=NEVER_LAST | BEFORE_NUMBERS | ABBREVIATIONS,
+    is_abbreviated=is_abbreviated,
+    is_number=ITEM_NUMBER.fullmatch,
+)

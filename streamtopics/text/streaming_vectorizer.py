@@ -78,9 +78,10 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     Notes
     -----
-    The rules of the open vocabulary are in `streamtopics.text.vocabulary`. A step copies what
-    is known of the words, so that one that fails changes nothing; minibatches of a thousand
-    documents or more are the cheapest. Words of more than 256 characters get no column.
+    The rules of the open vocabulary are in `streamtopics.text.vocabulary`. A step copies the
+    frequencies of all words that are counted, so that one that fails changes nothing; minibatches
+    of a thousand documents or more are the cheapest. Words of more than 256 characters get no
+    column.
 
     Examples
     --------
@@ -190,10 +191,12 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         counts, kept = self._learn(raw_documents)
         return self._matrix(counts, kept)
 
-    def _learn(self, raw_documents: Iterable[Any]) -> tuple[Counts, np.ndarray]:
+    def _learn(
+        self, raw_documents: Any, counted: Callable[..., Counts] = count
+    ) -> tuple[Counts, np.ndarray]:
         """Set the vocabulary; return what was counted and the column of each word."""
         given = self._checked()
-        counts = count(self, raw_documents, self.n_jobs)
+        counts = counted(self, raw_documents, self.n_jobs)
         if given is not None:
             columns = given.columns_of(counts.words())
         else:
@@ -209,19 +212,26 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def _worth_a_column(self, counts: Counts) -> np.ndarray:
         """Places of the words that `min_df`, `max_df` and `max_features` leave."""
-        low, high = self._policy().limits(counts.n_texts)
+        low, high = self._policy().limits(counts.n_documents)
         kept = np.flatnonzero((counts.frequencies >= low) & (counts.frequencies <= high))
         if self.max_features is not None and len(kept) > self.max_features:
-            columns = np.full(len(counts.owners), -1, dtype=np.int32)
-            columns[kept] = np.arange(len(kept), dtype=np.int32)
-            total = np.asarray(self._matrix(counts, columns, len(kept)).sum(axis=0)).ravel()
             # In the order in which CountVectorizer has equal ones.
-            kept = np.sort(kept[(-total).argsort()[: self.max_features]])
+            kept = np.sort(kept[(-self._total(counts, kept)).argsort()[: self.max_features]])
         if not len(kept):
             raise ValueError(
                 "After pruning, no terms remain. Try a lower min_df or a higher max_df."
             )
         return kept
+
+    def _total(self, counts: Counts, words: np.ndarray) -> np.ndarray:
+        """Tokens of some words, or, if counts are binary, documents that have them."""
+        if self.binary:
+            total_dtype = np.zeros(1, dtype=self.dtype).sum().dtype
+            frequencies: np.ndarray = counts.frequencies[words].astype(total_dtype)
+            return frequencies
+        columns = np.full(len(counts.owners), -1, dtype=np.int32)
+        columns[words] = np.arange(len(words), dtype=np.int32)
+        return np.asarray(self._matrix(counts, columns, len(words)).sum(axis=0)).ravel()
 
     def transform(self, raw_documents: Iterable[Any]) -> sparse.csr_matrix:
         """Count the words of documents.
@@ -290,7 +300,11 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def _follow(self, raw_documents: Iterable[Any]) -> tuple[Counts, np.ndarray]:
         """Take a step; return what was counted and the column of each word."""
-        given = self._checked()
+        # To check parameters again that are as they were would take longer than a short minibatch.
+        parameters = self._parameters()
+        known = vars(self).get("_parameters_checked", {})
+        is_checked = all(known.get(name, known) is value for name, value in parameters.items())
+        given = self._given() if is_checked else self._checked()
         before = vars(self).get("_vocabulary")
         vocabulary = given or before
         if self.max_features is None and given is None:
@@ -313,7 +327,9 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         counts = count(self, raw_documents, self.n_jobs)
         words = counts.words()
         if isinstance(vocabulary, OpenVocabulary):
-            vocabulary = vocabulary.step(words, counts.frequencies, counts.n_texts, self._policy())
+            vocabulary = vocabulary.step(
+                words, counts.frequencies, counts.n_documents, self._policy()
+            )
         columns = vocabulary.columns_of(words)
         if vars(self).get("_vocabulary") is not before:
             raise RuntimeError(
@@ -322,6 +338,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             )
         self.fixed_vocabulary_ = self.vocabulary is not None
         self._vocabulary = vocabulary
+        self._parameters_checked = parameters
         return counts, columns
 
     def _policy(self) -> Policy:
@@ -372,6 +389,11 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     # Both
 
+    def _parameters(self) -> dict[str, Any]:
+        """The parameters, by their names, as they are."""
+        names = (name for name in vars(self) if name[0] != "_" and name[-1] != "_")
+        return {name: vars(self)[name] for name in names}
+
     def _checked(self) -> ClosedVocabulary | None:
         """Check the parameters; return the vocabulary that was given, if any."""
         self._validate_params()
@@ -404,7 +426,10 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         found = vars(self).get("_vocabulary")
         found = self._given() if found is None else found
         if found is None:
-            raise NotFittedError("Vocabulary not fitted or provided")
+            raise NotFittedError(
+                "Vocabulary not fitted or provided: learn the words of a corpus by fit, or those "
+                "of a stream by partial_fit, before they are counted or named"
+            )
         if not found.n_columns:
             raise ValueError("Vocabulary is empty")
         return found

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from threading import Lock
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from streamtopics.kernels import tokens as kernel
 # Longer words are not counted as candidates: what is kept of a stream has to be bounded.
 LONGEST = 256
 NONE = np.empty(0, dtype=np.int64)
+# Held while words are added to a list that several vocabularies share.
+ADDING = Lock()
 
 
 @dataclass(frozen=True)
@@ -92,10 +95,13 @@ class Policy:
 class OpenVocabulary:
     """The words of a stream that have columns, and the candidates for them.
 
+    A step shares the list of words with the vocabulary before it, and adds to its end: what a
+    vocabulary counts are the first words, as many as it has frequencies.
+
     Attributes
     ----------
     words : list of str
-        All that are counted: those that have a column and candidates.
+        Those that are counted, which have a column or are candidates, and perhaps later ones.
     places : dict
         Where each is among them.
     frequency : ndarray of shape (n_words,), float64
@@ -146,6 +152,11 @@ class OpenVocabulary:
         return [self.words[i] if i >= 0 else f"<free {c}>" for c, i in enumerate(held)]
 
     @property
+    def n_words(self) -> int:
+        """Number of words that are counted."""
+        return len(self.frequency)
+
+    @property
     def columns(self) -> dict[str, int]:
         """The column of each word that has one."""
         held = np.flatnonzero(self.holder >= 0).tolist()
@@ -158,7 +169,7 @@ class OpenVocabulary:
 
     def _places_of(self, words: list[str]) -> np.ndarray:
         places: np.ndarray = kernel.places_of(self.places, words)
-        return places
+        return np.where(places < self.n_words, places, np.int32(-1))
 
     def step(
         self, words: list[str], frequencies: np.ndarray, n_documents: int, policy: Policy
@@ -195,36 +206,49 @@ class OpenVocabulary:
         frequency = self.frequency * decay
         frequency[places[known]] += frequencies[known]
         new = [i for i in np.flatnonzero(~known).tolist() if len(words[i]) <= LONGEST]
-        added = [words[i] for i in new]
-        start = len(self.words)
+        all_words, all_places = self._with_words([words[i] for i in new])
         return replace(
             self,
-            words=self.words + added,
-            places=self.places | dict(zip(added, range(start, start + len(added)), strict=True)),
+            words=all_words,
+            places=all_places,
             frequency=np.append(frequency, frequencies[new].astype(np.float64)),
             column=np.append(self.column, np.full(len(new), -1, dtype=np.int32)),
         )
+
+    def _with_words(self, added: list[str]) -> tuple[list[str], dict[str, int]]:
+        """Words and places with more at the end; copies where another step has added some."""
+        n = self.n_words
+        with ADDING:
+            words, places = self.words, self.places
+            if len(words) > n:
+                words = words[:n]
+                places = dict(zip(words, range(n), strict=True))
+            words.extend(added)
+            places.update(zip(added, range(n, n + len(added)), strict=True))
+        return words, places
 
     def _given_away(self, policy: Policy) -> OpenVocabulary:
         """Columns that are free, or whose word is too frequent or too rare, given to others."""
         low, high = policy.limits(self.weight)
         frequency, column, holder = self.frequency, self.column.copy(), self.holder.copy()
-        too_frequent = np.flatnonzero((column >= 0) & (frequency > high))
+        too_frequent = np.flatnonzero(frequency > high)
+        too_frequent = too_frequent[column[too_frequent] >= 0]
         holder[column[too_frequent]] = -1
         column[too_frequent] = -1
-        able = np.flatnonzero((column < 0) & (frequency >= low) & (frequency <= high))
         free = np.flatnonzero(holder < 0)
         held = np.flatnonzero(holder >= 0)
         strength = frequency[holder[held]]
         # A word that would not be let in any more is in the way of none that would.
         bar = policy.margin * np.where(strength < low, 0.0, strength)
-        if not len(free):
-            able = able[frequency[able] > bar.min()]
-        able = able[np.argsort(-frequency[able], kind="stable")]
+        able = np.flatnonzero(frequency >= (low if len(free) else max(low, bar.min())))
+        able = able[(column[able] < 0) & (frequency[able] <= high)]
+        # There are no more exchanges than columns that the most frequent one can take.
+        n_able = len(free) + int(np.count_nonzero(bar < frequency[able].max(initial=0.0)))
+        able = able[_least(-frequency[able], n_able)]
         rest = able[len(free) :]
         if len(rest):
             beatable = np.flatnonzero(bar < frequency[rest[0]])
-            weak = beatable[np.argsort(bar[beatable], kind="stable")][: len(rest)]
+            weak = beatable[_least(bar[beatable], len(rest))]
             weak = held[weak[frequency[rest[: len(weak)]] > bar[weak]]]
         else:
             weak = NONE
@@ -243,9 +267,9 @@ class OpenVocabulary:
 
     def _bounded(self, n_candidates: int) -> OpenVocabulary:
         """All that have a column and, if there are twice too many, the candidates that count."""
-        candidate = self.column < 0
-        if np.count_nonzero(candidate) <= 2 * n_candidates:
+        if self.n_words - np.count_nonzero(self.holder >= 0) <= 2 * n_candidates:
             return self
+        candidate = self.column < 0
         counts = self.frequency[candidate]
         least = np.partition(counts, len(counts) - n_candidates - 1)[-n_candidates - 1]
         frequency = self.frequency - np.where(candidate, least, 0.0)
@@ -263,3 +287,13 @@ class OpenVocabulary:
             holder=holder,
             undercount=self.undercount + float(least),
         )
+
+
+def _least(values: np.ndarray, n: int) -> np.ndarray:
+    """Places of the n least values, in order; of equal ones the first come first."""
+    if n >= len(values):
+        return np.argsort(values, kind="stable")
+    if n == 0:
+        return NONE
+    few = np.flatnonzero(values <= np.partition(values, n - 1)[n - 1])
+    return few[np.argsort(values[few], kind="stable")][:n]

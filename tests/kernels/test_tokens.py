@@ -66,7 +66,7 @@ def counted(parts):
 
 def count(texts, lower, *settings, **stop):
     part = tokens.Counted(*(settings or (2, 1, 1)), **stop)
-    part.count(texts, np.asarray(lower, dtype=np.uint8))
+    part.count(texts, np.asarray(lower, dtype=np.uint8), np.ones(len(texts), np.uint8))
     part.sort()
     return part
 
@@ -144,10 +144,26 @@ def test_stop_words_are_passed_over_by_n_grams():
 def test_counting_goes_on():
     part = tokens.Counted(2, 1, 2)
     for text in ("red sky", "", "sky red sky"):
-        part.count([text], np.ones(1, np.uint8))
+        part.count([text], np.ones(1, np.uint8), np.ones(1, np.uint8))
     part.sort()
     assert part.n_rows == 3
     assert counted([part]) == expected(["red sky", "", "sky red sky"], [1] * 3, 2, 1, 2)
+
+
+@pytest.mark.parametrize("sizes", [[1, 1, 1, 1], [4], [2, 2], [1, 3]])
+def test_frequencies_are_of_documents_of_several_texts(sizes):
+    texts = ["red sky red", "sky", "", "red sea sky"]
+    begins = np.concatenate([[1] + [0] * (size - 1) for size in sizes]).astype(np.uint8)
+    part = tokens.Counted(2, 1, 2)
+    for i, text in enumerate(texts):
+        part.count([text], np.ones(1, np.uint8), begins[i : i + 1])
+    part.sort()
+    n, _, _, places, frequencies = tokens.merge([part])
+    rows = expected(texts, [1] * 4, 2, 1, 2)
+    documents = np.split(np.arange(4), np.cumsum(sizes)[:-1])
+    for word, frequency in zip(part.words(places), frequencies, strict=True):
+        assert frequency == sum(any(word in rows[i] for i in those) for those in documents)
+    assert n == len(set().union(*rows))
 
 
 def test_tokens_of_others():
@@ -178,7 +194,9 @@ def test_nothing():
 def test_wrong_shapes():
     part = count(["a b"], [1], 1, 1, 1)
     with pytest.raises(ValueError, match="flags"):
-        part.count(["a"], np.ones(2, np.uint8))
+        part.count(["a"], np.ones(2, np.uint8), np.ones(1, np.uint8))
+    with pytest.raises(ValueError, match="flags"):
+        part.count(["a"], np.ones(1, np.uint8), np.ones(2, np.uint8))
     with pytest.raises(ValueError, match="columns"):
         part.sizes(np.zeros(3, np.int32))
     with pytest.raises(ValueError, match="length that sizes says"):
@@ -188,4 +206,4 @@ def test_wrong_shapes():
     with pytest.raises(IndexError, match="place 2"):
         part.words(np.array([2], np.int32))
     with pytest.raises(TypeError):
-        part.count([b"a"], np.ones(1, np.uint8))
+        part.count([b"a"], np.ones(1, np.uint8), np.ones(1, np.uint8))

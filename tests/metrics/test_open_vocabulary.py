@@ -2,7 +2,10 @@
 """The score that charges for unknown words, against its formula and its limits."""
 
 import itertools
+import math
 import pickle
+from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -19,6 +22,7 @@ from streamtopics.metrics import (
     log_predictive_probability,
     open_vocabulary_probability,
 )
+from streamtopics.metrics.open_vocabulary import _alike
 from streamtopics.text import NamedVectorizer
 
 RNG = np.random.default_rng(0)
@@ -36,6 +40,21 @@ TRAINING, TEXTS = texts_of(60), texts_of(30)
 def fitted(vectorizer):
     model = StreamingLDA(3, batch_size=20, random_state=0)
     return make_pipeline(vectorizer, model).fit(TRAINING)
+
+
+def alike_by_hand(examples, word):
+    """Probability of a word, a character after the other, among all that there are."""
+    pairs = Counter(pair for one in examples for pair in pairwise(f"\n{one}\n"))
+    follows, comes = Counter(), Counter()
+    for (before, after), n in pairs.items():
+        follows[before] += n
+        comes[after] += n
+
+    def p(before, after):
+        q = (comes[after] + 1 / 0x110001) / (comes.total() + 1)
+        return (pairs[before, after] + q) / (follows[before] + 1)
+
+    return math.prod(p(*pair) for pair in pairwise(f"\n{word}\n")) / (1 - p("\n", "\n"))
 
 
 def by_hand(pipeline, texts, n_characters):
@@ -56,8 +75,11 @@ def by_hand(pipeline, texts, n_characters):
     beta = model.components_ / model.components_.sum(axis=1, keepdims=True)
     is_unknown = ~np.array(known)
     u = (observed[:, is_unknown].sum() + 0.5) / (observed.sum() + 1)
+    examples = [word for j, word in enumerate(words) if observed[:, [j]].sum()]
     spelled = {
-        word: n_characters ** -float(len(word)) / (n_characters - 1)
+        word: alike_by_hand(examples, word)
+        if n_characters is None
+        else n_characters ** -float(len(word)) / (n_characters - 1)
         for word in [*words, *vectorizer.vocabulary_]
     }
     others = 1 - sum(spelled[word] for word in vectorizer.vocabulary_)
@@ -73,7 +95,7 @@ def by_hand(pipeline, texts, n_characters):
 
 
 @pytest.mark.parametrize("min_df", [1, 15, 40])
-@pytest.mark.parametrize("n_characters", [2, 64])
+@pytest.mark.parametrize("n_characters", [2, 64, None])
 def test_is_what_the_formula_says(min_df, n_characters):
     pipeline = fitted(CountVectorizer(min_df=min_df))
     found = open_vocabulary_probability(pipeline, TEXTS, n_characters=n_characters)
@@ -92,6 +114,29 @@ def test_words_of_all_kinds_have_probability_one():
     assert_allclose(sum(spelled.values()) + tail, 1.0, rtol=1e-12)
     unknown = sum(p for word, p in spelled.items() if word not in vocabulary) + tail
     assert_allclose(unknown / (1 - sum(spelled[word] for word in vocabulary)), 1.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize("examples", [[], ["ab"], ["a", "ba", "bb", "\u00e9\ud800"]])
+def test_a_word_spelled_as_examples_are(examples):
+    """Characters that never came have a share, and there is no word without any."""
+    words = ["a", "abba", "ba", "x", "\u00e9\ud800", "\U0001f600y"]
+    expected = [alike_by_hand(examples, word) for word in words]
+    assert_allclose(np.exp(_alike(examples, words)), expected, rtol=1e-9)
+    assert _alike(examples, []).shape == (0,)
+    if examples:
+        letters = sorted(set("".join(examples)))
+        found = [
+            np.exp(_alike(examples, list(map("".join, itertools.product(letters, repeat=n))))).sum()
+            for n in range(1, 7)
+        ]
+        assert 0.5 < sum(found) < 1
+        assert found[0] + found[1] > found[-1]
+
+
+def test_the_words_of_the_texts_are_less_surprising_than_even_characters():
+    pipeline = fitted(CountVectorizer(min_df=40))
+    even = open_vocabulary_probability(pipeline, TEXTS)
+    assert open_vocabulary_probability(pipeline, TEXTS, n_characters=None) > even
 
 
 def test_with_all_words_known_it_is_the_score_and_the_price_of_having_met_no_stranger():
@@ -139,7 +184,7 @@ def test_what_cannot_be_scored_is_refused_by_name():
         open_vocabulary_probability(SVBLDA(2), TEXTS)
     with pytest.raises(TypeError, match="no build_analyzer"):
         open_vocabulary_probability(make_pipeline(StreamingLDA(2), StreamingLDA(2)), TEXTS)
-    for wrong in (1, 2.5, None):
+    for wrong in (1, 2.5, "a"):
         with pytest.raises(ValueError, match="n_characters must be an integer of at least 2"):
             open_vocabulary_probability(fitted(CountVectorizer()), TEXTS, n_characters=wrong)
     for vectorizer in (CountVectorizer(binary=True), TfidfVectorizer()):

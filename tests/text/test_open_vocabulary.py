@@ -3,6 +3,7 @@
 
 import pickle
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 
 from streamtopics.text import StreamingCountVectorizer
-from streamtopics.text.vocabulary import LONGEST, OpenVocabulary, Policy
+from streamtopics.text.vocabulary import LONGEST, OpenVocabulary, Policy, _least
 
 
 def policy(**given):
@@ -315,10 +316,47 @@ def test_a_step_that_was_overtaken_is_refused():
 
 
 def test_a_step_does_not_change_the_one_before():
+    """Though it shares its list of words; a second step from it is one from a copy."""
     first = step(OpenVocabulary.empty(2), {"a": 3, "b": 2, "c": 1}, 3)
     kept = pickle.loads(pickle.dumps(first))
+    for new in ("d", "e"):
+        after = step(first, {"c": 9, new: 8}, 9)
+        expected = step(pickle.loads(pickle.dumps(kept)), {"c": 9, new: 8}, 9)
+        same(after, expected)
+        check_consistent(after)
+        assert first.names == kept.names
+        assert first.columns == kept.columns
+        assert_array_equal(first.columns_of(["a", "c", "d", "e"]), [0, -1, -1, -1])
+        again = step(after, {"d": 9, "e": 9}, 9)
+        check_consistent(again)
+        same(again, step(expected, {"d": 9, "e": 9}, 9))
     step(first, {"c": 9, "d": 8}, 9, n_candidates=1)
-    same(first, kept)
+    assert first.words[: first.n_words] == kept.words
+
+
+def test_steps_of_several_threads_from_one_vocabulary():
+    first = step(OpenVocabulary.empty(50), {f"w{i}": 1 for i in range(50)}, 3)
+    minibatches = [{f"t{t}x{i}": 2 for i in range(200)} for t in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda counts: step(first, counts, 9, n_candidates=999), minibatches))
+    for vocabulary, counts in zip(found, minibatches, strict=True):
+        check_consistent(vocabulary)
+        assert set(vocabulary.words[50:]) == set(counts)
+
+
+def test_parameters_that_change_on_the_way_are_checked():
+    model = StreamingCountVectorizer(max_features=2).partial_fit(["red sea"]).partial_fit(["sea"])
+    with pytest.raises(ValueError, match="margin"):
+        model.set_params(margin=0.5).partial_fit(["red"])
+    assert model.n_documents_seen_ == 2
+    model.set_params(margin=1.0).partial_fit(["red"])
+    assert model.n_documents_seen_ == 3
+
+
+@pytest.mark.parametrize("n", [0, 1, 3, 8, 99])
+def test_the_least(n):
+    values = np.random.default_rng(n).integers(0, 4, 20).astype(float)
+    assert_array_equal(_least(values, n), np.argsort(values, kind="stable")[:n])
 
 
 def test_no_documents_and_no_words():

@@ -2,6 +2,7 @@
 """Documents to one matrix of sentences by words each."""
 
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,13 @@ from sklearn.preprocessing import FunctionTransformer
 from streamtopics import SVBLDA
 from streamtopics.datasets import iter_minibatches
 from streamtopics.sentences import read_sentences
-from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer, split_sentences
+from streamtopics.text import (
+    NamedCounts,
+    SentenceVectorizer,
+    StreamingCountVectorizer,
+    split_sentences,
+)
+from streamtopics.text.named import rows_apart
 
 TEXTS = [
     "Red green. Blue red! Red.",
@@ -331,3 +338,51 @@ def test_the_compiled_counter_learns_what_count_vectorizer_does(settings):
         assert_array_equal(one.indices, other.indices)
         assert one.dtype == other.dtype
     assert ours.vectorizer_.vocabulary_ == theirs.vectorizer_.vocabulary_
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 3])
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"min_df": 2, "ngram_range": (1, 2)},
+        {"max_df": 0.6, "stop_words": ["red"]},
+        {"max_features": 2, "strip_accents": "unicode", "binary": True},
+    ],
+)
+def test_documents_are_counted_once_whatever_the_threads(settings, n_jobs, monkeypatch):
+    """Also where empty documents and many sentences lie at the cuts between threads."""
+    monkeypatch.setattr("streamtopics.text.counting.CHARACTERS_A_PART", 10)
+    texts = ["", *TEXTS, "Red. " * 9, "", "N\u00e9 red. Red green. Blue!", "Green red.", ""]
+    ours = SentenceVectorizer(StreamingCountVectorizer(n_jobs=n_jobs, **settings))
+    theirs = SentenceVectorizer(CountVectorizer(**settings))
+    pairs = zip(ours.fit_transform(texts), theirs.fit_transform(texts), strict=True)
+    for one, other in pairs:
+        assert_array_equal(one.toarray(), other.toarray())
+    assert ours.vectorizer_.vocabulary_ == theirs.vectorizer_.vocabulary_
+
+
+@pytest.mark.parametrize("kind", [NamedCounts, sparse.csr_matrix])
+def test_parts_of_a_matrix_are_what_slices_are(kind):
+    rng = np.random.default_rng(0)
+    X = kind(sparse.random(20, 9, 0.3, "csr", random_state=rng))
+    names = np.array([f"w{i}" for i in range(9)], dtype=object)
+    X = NamedCounts.of(X, names) if kind is NamedCounts else X
+    starts = [0, 0, 3, 4, 4, 17, 19]
+    for part, (start, stop) in zip(rows_apart(X, starts), pairwise(starts), strict=True):
+        plain = X[start:stop]
+        assert type(part) is type(plain) is kind
+        for attribute in ("data", "indices", "indptr"):
+            one, other = getattr(part, attribute), getattr(plain, attribute)
+            assert_array_equal(one, other)
+            assert one.dtype == other.dtype
+            assert not np.shares_memory(one, getattr(X, attribute))
+        assert part.shape == plain.shape
+        assert part.has_canonical_format
+        assert vars(plain).keys() <= vars(part).keys()
+        assert_array_equal((part + part).toarray(), 2 * plain.toarray())
+        again = pickle.loads(pickle.dumps(part))
+        assert_array_equal(again.toarray(), plain.toarray())
+        assert getattr(again, "feature_names", None) is None or list(again.feature_names) == list(
+            names
+        )

@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where sentences end: a table of texts, in which ``|`` stands where one should."""
 
+import gzip
+import json
+import os
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from streamtopics.text import split_sentences
-from streamtopics.text.splitting import is_fragment
+from streamtopics.text.splitting import ABBREVIATIONS, BEFORE_NUMBERS, NEVER_LAST, is_fragment
+from tests.reference.sentences import split_sentences as split_in_python
+
+DATA = Path(os.environ.get("STREAMTOPICS_DATA", "no folder"))
+MOST_CHARACTERS = 1_000_000
 
 CASES = {
     "plain": "It rained. | We stayed in.",
@@ -141,3 +150,70 @@ def test_pieces_of_sentences(sentence, is_piece):
 def test_what_is_no_text_is_refused(text):
     with pytest.raises(TypeError, match=r"text must be a str; got .*Decode bytes"):
         split_sentences(text)
+
+
+# The compiled splitter beside its twin in Python
+
+PIECES = [
+    *"aB1Z9.!?\"')]([}{\n\r\t -/*_,;:%\u00a0\u2028\u2022\u2014\u2019\u201d\u2026",
+    *"\u3000\u3002\u300d\uff01\u0130\u03a3\u00df\u0661\u00b2\ud83d\U0001f600\U0001d400",
+    *(".[1]", " . . .", "...", "\n\n", "\r\n", " The ", " the ", " (", "\n- ", "\n \u2022 "),
+    *("U.S.", "iv.", "\u0964 ", "e.g. ", "Mr. "),
+]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map("".join))
+def test_the_twin_on_pieces(text):
+    assert split_sentences(text) == split_in_python(text)
+
+
+@given(st.text(max_size=40))
+def test_the_twin_on_any_text(text):
+    assert split_sentences(text) == split_in_python(text)
+
+
+@pytest.mark.parametrize(("capital", "stop"), [("A", 0x20000), ("a", 0x3100)])
+def test_the_twin_on_every_character(capital, stop):
+    """Lone surrogates too, at each place that a rule looks at, in texts of each width."""
+    step = 128
+    for start in [*range(0, stop, step), *range(0xE0000, 0xE0200, step), 0x10FF80]:
+        text = " ".join(
+            f"{capital}b{c}. {c}cd x.{c} {c} b{c}e. {capital}\n{c} 1{c}"
+            for c in map(chr, range(start, start + step))
+        )
+        assert split_sentences(text) == split_in_python(text), hex(start)
+
+
+@pytest.mark.parametrize("widest", ["", "\u00e9", "\u4e2d", "\U0001f600"])
+@pytest.mark.parametrize("following", ["The", "Roe", "5", "the", "(5", "..."])
+def test_the_twin_on_words(following, widest):
+    words = [*NEVER_LAST, *BEFORE_NUMBERS, *ABBREVIATIONS, "u.s", "a.bcd", "i", "end", "x-co", ""]
+    for word in words:
+        for case in (str.lower, str.capitalize, str.upper):
+            text = f"So ({case(word)}. {following} is it{widest}. {case(word)}. {following}"
+            assert split_sentences(text) == split_in_python(text)
+            assert split_sentences(text.lower()) == split_in_python(text.lower())
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="STREAMTOPICS_DATA is no folder of corpora")
+@pytest.mark.parametrize("path", sorted(DATA.glob("*.jsonl.gz")), ids=lambda path: path.name[:-9])
+def test_the_twin_on_corpora(path):
+    """The first million characters of each, which takes all there are in the small ones."""
+    size = 0
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        for line in file:
+            for value in json.loads(line).values():
+                if isinstance(value, str):
+                    assert split_sentences(value) == split_in_python(value)
+            size += len(line)
+            if size > MOST_CHARACTERS:
+                break
+
+
+def test_texts_of_a_subclass():
+    class Text(str):
+        __slots__ = ()
+
+    sentences = split_sentences(Text("It rained. We stayed."))
+    assert sentences == ["It rained.", "We stayed."]
+    assert {type(sentence) for sentence in sentences} == {str}

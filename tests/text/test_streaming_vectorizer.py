@@ -273,7 +273,7 @@ def test_wrong_parameters(given, message):
 @pytest.mark.parametrize(
     ("documents", "error", "message"),
     [
-        ("red", ValueError, "string object received"),
+        ("red", ValueError, r"string object received\. Pass a list of texts, \[text\] for one"),
         (b"red", ValueError, "bytes object received"),
         (3, ValueError, "int object received"),
         (["red", None], TypeError, "document 1 None, a NoneType"),
@@ -301,7 +301,7 @@ def test_before_fit():
         lambda: model.get_feature_names_out(),
         lambda: model.inverse_transform([[1]]),
     ):
-        with pytest.raises(NotFittedError):
+        with pytest.raises(NotFittedError, match="by fit, or those of a stream by partial_fit"):
             ask()
     assert not hasattr(model, "vocabulary_")
     assert not hasattr(model, "recycled_")

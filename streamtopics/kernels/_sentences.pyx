@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sentences of a text, in one pass over its characters where Python keeps them.
+
+What the characters are is told by tables, and whether the full stop after a word belongs to an
+abbreviation by a function of Python, which is asked only where it may: after one letter, after
+a word with a full stop within, and after those of a list.
+"""
+from libc.stdlib cimport free, malloc
+
+cdef extern from "Python.h":
+    int PyUnicode_KIND(object text)
+    void *PyUnicode_DATA(object text)
+    Py_ssize_t PyUnicode_GET_LENGTH(object text)
+    str PyUnicode_FromKindAndData(int kind, const void *characters, Py_ssize_t n)
+    bint Py_UNICODE_ISSPACE(unsigned int ch) noexcept nogil
+    bint Py_UNICODE_ISDIGIT(unsigned int ch) noexcept nogil
+    bint Py_UNICODE_ISLOWER(unsigned int ch) noexcept nogil
+    unsigned int Py_UNICODE_TOLOWER(unsigned int ch) noexcept nogil
+
+cdef extern from "_tokens.h":
+    int st_ready(object text) except -1
+
+cdef enum:
+    N_TABLED = 0x10000
+    SPACE = 1
+    MARK = 2
+    CLOSING = 4
+    OPENING = 8
+    DASH = 16
+    NEVER_FIRST = 32
+    WIDE_STOP = 64
+    WIDE_CLOSING = 128
+    BULLET = 256
+    JOINT = 512
+
+ctypedef fused character:
+    unsigned char
+    unsigned short
+    unsigned int
+
+# Characters from `start` up to `stop`.
+cdef struct Span:
+    Py_ssize_t start
+    Py_ssize_t stop
+
+
+cdef class Splitter:
+    """Splitter of texts into sentences.
+
+    Parameters
+    ----------
+    marks, closing, opening, dashes, never_first, wide_stops, wide_closing, bullets, joints : str
+        Characters: marks that end sentences; quotes and brackets that close, or open; dashes;
+        those that no sentence begins with; marks that end one without a space, and what closes
+        after them; what begins an item of a list; and what joins words to one.
+    suspects : frozenset of str
+        Words, in small letters, for which `is_abbreviated` is asked.
+    is_abbreviated : callable
+        Takes what comes before a full stop, what comes next, and whether the text has capitals.
+    is_number : callable
+        Whether a token is the number of an item.
+    """
+
+    cdef unsigned short kinds[N_TABLED]
+    cdef frozenset suspects
+    # By the first and the last letter of suspects, a bit for each length that they have.
+    cdef unsigned int lengths[1024]
+    cdef object is_abbreviated
+    cdef object is_number
+
+    def __cinit__(self, *, str marks, str closing, str opening, str dashes, str never_first,
+                  str wide_stops, str wide_closing, str bullets, str joints, frozenset suspects,
+                  object is_abbreviated, object is_number):
+        cdef int c
+        cdef Py_UCS4 one
+        cdef str word
+        self.suspects = suspects
+        for word in suspects:
+            if not word.isascii() or not 0 < len(word) < 32:
+                raise ValueError(f"suspects must have 1 to 31 characters of ASCII; got {word!r}")
+            c = (ord(word[0]) & 31) << 5 | ord(word[len(word) - 1]) & 31
+            self.lengths[c] |= <unsigned int> 1 << len(word)
+        self.is_abbreviated, self.is_number = is_abbreviated, is_number
+        for c in range(N_TABLED):
+            self.kinds[c] = SPACE if Py_UNICODE_ISSPACE(c) else 0
+        for kind, characters in (
+            (MARK, marks), (CLOSING, closing), (OPENING, opening), (DASH, dashes),
+            (NEVER_FIRST, never_first), (WIDE_STOP, wide_stops), (WIDE_CLOSING, wide_closing),
+            (BULLET, bullets), (JOINT, joints),
+        ):
+            for one in characters:
+                self.kinds[<int> one] |= <int> kind
+
+    def split(self, text):
+        """The sentences of a str, a list of str.
+
+        Python equivalent: `split_sentences` of tests/reference/sentences.py.
+        """
+        st_ready(text)
+        cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
+        cdef int kind = PyUnicode_KIND(text)
+        if kind == 1:
+            return sentences(self, <const unsigned char *> PyUnicode_DATA(text), n, 1)
+        if kind == 2:
+            return sentences(self, <const unsigned short *> PyUnicode_DATA(text), n, 2)
+        return sentences(self, <const unsigned int *> PyUnicode_DATA(text), n, 4)
+
+
+cdef inline unsigned short kind_of(Splitter self, character c) noexcept:
+    return self.kinds[c] if sizeof(character) < 4 or c < N_TABLED else 0
+
+
+cdef list sentences(Splitter self, const character *text, Py_ssize_t n, int width):
+    """Read token after token; end a sentence where it must and where two tokens say so."""
+    cdef list found = []
+    cdef Span token, before, sentence
+    cdef Py_ssize_t i = 0, n_tokens = 0, gap
+    cdef int n_lines
+    cdef bint is_wide = False, must_end, is_plain = True, has_capitals = any_capital(text, n)
+    before.start = before.stop = sentence.start = 0
+    while True:
+        gap, n_lines = i, 0
+        while i < n and kind_of(self, text[i]) & SPACE:
+            n_lines += is_line_end(text, i, n)
+            i += 1
+        if i == n:
+            break
+        token.start, must_end = i, is_wide or n_lines > 1
+        while i < n and not kind_of(self, text[i]) & (SPACE | WIDE_STOP):
+            i += 1
+        is_wide = i < n and kind_of(self, text[i]) & WIDE_STOP
+        while i < n and kind_of(self, text[i]) & WIDE_STOP:
+            i += 1
+        while is_wide and i < n and kind_of(self, text[i]) & WIDE_CLOSING:
+            i += 1
+        token.stop = i
+        if n_tokens and (
+            must_end or (n_lines == 1 and is_bullet(self, text, &token, n))
+            or (kind_of(self, text[before.stop - 1]) & (MARK | CLOSING)
+                and ends(self, text, &before, &token, has_capitals, width)
+                and not (n_tokens == 1 and self.is_number(spelled(text, &before, width))))
+        ):
+            sentence.stop, n_tokens = before.stop, 0
+            found.append(joined(self, text, &sentence, is_plain, width))
+        if n_tokens:
+            is_plain = is_plain and token.start - gap == 1 and text[gap] == 32
+        else:
+            sentence.start, is_plain = token.start, True
+        before, n_tokens = token, n_tokens + 1
+    if n_tokens:
+        sentence.stop = before.stop
+        found.append(joined(self, text, &sentence, is_plain, width))
+    return found
+
+
+cdef bint any_capital(const character *text, Py_ssize_t n) noexcept:
+    cdef Py_ssize_t i
+    for i in range(n):
+        if Py_UNICODE_TOLOWER(text[i]) != text[i]:
+            return True
+    return False
+
+
+cdef inline bint is_line_end(const character *text, Py_ssize_t i, Py_ssize_t n) noexcept:
+    """Whether a line ends here; a carriage return before a line feed is a part of that."""
+    return text[i] == 10 or (text[i] == 13 and not (i + 1 < n and text[i + 1] == 10))
+
+
+cdef bint is_bullet(
+    Splitter self, const character *text, const Span *token, Py_ssize_t n
+) noexcept:
+    """Whether a token at the beginning of a line begins an item."""
+    cdef Py_ssize_t after = token.stop
+    if after - token.start != 1 or after == n or not kind_of(self, text[token.start]) & BULLET:
+        return False
+    return kind_of(self, text[after]) & SPACE and text[after] != 10 and text[after] != 13
+
+
+cdef str spelled(const character *text, const Span *span, int width):
+    return PyUnicode_FromKindAndData(width, text + span.start, span.stop - span.start)
+
+
+cdef str joined(
+    Splitter self, const character *text, const Span *sentence, bint is_plain, int width
+):
+    """The tokens of a sentence with one space between; plain if they are so in the text."""
+    cdef Py_ssize_t i = sentence.start, n = 0
+    cdef character *out
+    if is_plain:
+        return spelled(text, sentence, width)
+    out = <character *> malloc((sentence.stop - i) * sizeof(character))
+    if out == NULL:
+        raise MemoryError()
+    try:
+        while i < sentence.stop:
+            if kind_of(self, text[i]) & SPACE:
+                out[n] = 32
+                while kind_of(self, text[i]) & SPACE:
+                    i += 1
+            else:
+                out[n] = text[i]
+                i += 1
+            n += 1
+        return PyUnicode_FromKindAndData(width, out, n)
+    finally:
+        free(out)
+
+
+cdef bint ends(Splitter self, const character *text, const Span *token, const Span *following,
+               bint has_capitals, int width) except -1:
+    """Whether a sentence ends between two tokens of a line."""
+    cdef Py_ssize_t body = token.stop, stem, head = following.start
+    cdef bint is_small, is_ellipsis = True
+    cdef Py_ssize_t i
+    while body > token.start and kind_of(self, text[body - 1]) & CLOSING:
+        body -= 1
+    if body > token.start and text[token.stop - 1] == 93 and Py_UNICODE_ISDIGIT(text[body - 1]):
+        # Without the mark of a note: "end.[1]".
+        while body > token.start and in_note(text[body - 1]):
+            body -= 1
+    stem = body
+    while stem > token.start and kind_of(self, text[stem - 1]) & MARK:
+        stem -= 1
+        is_ellipsis = is_ellipsis and (text[stem] == 46 or text[stem] == 0x2026)
+    if stem == body or not may_be_first(self, text, following, &head):
+        return False
+    is_small = has_capitals and head < following.stop and Py_UNICODE_ISLOWER(text[head])
+    if body - stem > 1 or text[stem] != 46:
+        if is_ellipsis:
+            return has_capitals and not is_small
+        return body == token.stop or not is_small
+    if is_small:
+        return False
+    i = following.start
+    if text[i] == 40 or text[i] == 91:
+        # "et al. (2003)" goes on.
+        if head < following.stop and Py_UNICODE_ISDIGIT(text[head]):
+            return False
+    return not is_abbreviation(self, text, token.start, stem, head, following.stop, has_capitals,
+                               width)
+
+
+cdef inline bint in_note(character c) noexcept:
+    return (48 <= c and c <= 57) or c == 91 or c == 93
+
+
+cdef bint may_be_first(
+    Splitter self, const character *text, const Span *token, Py_ssize_t *head
+) noexcept:
+    """Whether a sentence may begin with a token; `head` is where its word begins."""
+    cdef Py_ssize_t i = token.start
+    while i < token.stop and kind_of(self, text[i]) & OPENING:
+        i += 1
+    head[0] = i
+    if i < token.stop:
+        return not kind_of(self, text[i]) & NEVER_FIRST
+    for i in range(token.start, token.stop):
+        if not kind_of(self, text[i]) & DASH:
+            return False
+    return True
+
+
+cdef bint is_abbreviation(Splitter self, const character *text, Py_ssize_t start, Py_ssize_t stem,
+                          Py_ssize_t head, Py_ssize_t stop, bint has_capitals,
+                          int width) except -1:
+    """Whether the full stop at `stem` is that of an abbreviation alone."""
+    cdef Span before, word, after
+    cdef Py_ssize_t i
+    cdef bint is_suspect
+    while start < stem and kind_of(self, text[start]) & OPENING:
+        start += 1
+    word.start, word.stop = start, stem
+    for i in range(start, stem):
+        if kind_of(self, text[i]) & JOINT:
+            word.start = i + 1
+    is_suspect = stem - word.start == 1
+    for i in range(word.start, stem):
+        is_suspect = is_suspect or text[i] == 46
+    if not is_suspect and not (
+        may_be_suspect(self, text, &word)
+        and spelled(text, &word, width).lower() in self.suspects
+    ):
+        return False
+    before.start, before.stop, after.start, after.stop = start, stem, head, stop
+    return self.is_abbreviated(
+        spelled(text, &before, width), spelled(text, &after, width), has_capitals)
+
+
+cdef bint may_be_suspect(Splitter self, const character *text, const Span *word) noexcept:
+    """Whether a suspect is as long and has such letters at its ends, for all that ASCII tells."""
+    cdef Py_ssize_t length = word.stop - word.start
+    cdef unsigned int first, last
+    if length == 0 or length > 31:
+        return False
+    first, last = text[word.start], text[word.stop - 1]
+    return first > 127 or last > 127 or self.lengths[(first & 31) << 5 | last & 31] >> length & 1
