@@ -39,7 +39,10 @@ INSTRUCTION_SETS = {"baseline": []} | (INSTRUCTION_SETS if X86 else {})
 
 # Those that take longest to compile come first, so that no processor waits at the end.
 PER_INSTRUCTION_SET = ["_variational", "_gibbs", "_profiles", "_supervised", "_dirichlet"]
-ONCE = ["_was", "_tokens", "_hdp", "_rows", "_sentences", "_asum", "_dpp", "_left_to_right", "_cpu"]
+ONCE = [
+    "_was", "_tokens", "_hdp", "_rows", "_minibatch", "_sentences", "_asum", "_dpp",
+    "_left_to_right", "_cpu",
+]  # fmt: skip
 # Cython's own code for memoryviews: one module that all kernels import, not a copy in each.
 SHARED = "streamtopics.kernels._cyutility"
 # Cython's processes start again from this file where they are not forked.

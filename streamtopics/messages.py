@@ -52,7 +52,7 @@ class Minibatch:
     @cached_property
     def lengths(self) -> np.ndarray:
         """Tokens of each document, of shape (n_documents,), float64."""
-        document = np.repeat(np.arange(self.n_documents), np.diff(self.indptr))
+        document = np.arange(self.n_documents).repeat(self.indptr[1:] - self.indptr[:-1])
         return np.bincount(document, weights=self.counts, minlength=self.n_documents)
 
     def matrix(self, values: np.ndarray) -> sparse.csr_matrix:

@@ -102,6 +102,9 @@ def workers(n_jobs: int | None) -> Iterator[Workers]:
     """
     if n_jobs == 0:
         raise ValueError("n_jobs must be a number of jobs, -1 for one on each processor; got 0")
+    if n_jobs == 1:
+        yield SERIAL
+        return
     backend, configured = get_active_backend(prefer="threads")
     n = joblib.effective_n_jobs(configured if n_jobs is None else n_jobs)
     if n == 1:

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from streamtopics.kernels import minibatch as kernel
 from streamtopics.messages import Minibatch
 
 SIXTEEN_OF_32 = np.uint64(0x0000FFFF0000FFFF)
@@ -30,8 +31,8 @@ def mix(x: np.ndarray) -> np.ndarray:
 
 def document_seeds(seed: int, n_before: int, n_documents: int) -> np.ndarray:
     """Seeds of the documents that come after `n_before` others of a stream."""
-    places = np.arange(n_before, n_before + n_documents, dtype=np.uint64)
-    return mix(places ^ mix(np.array([seed], dtype=np.uint64)))
+    found: np.ndarray = kernel.document_seeds(seed, n_before, n_documents)
+    return found
 
 
 def content_seeds(minibatch: Minibatch) -> np.ndarray:

@@ -26,6 +26,7 @@ from sklearn.utils.validation import (
 from streamtopics.checks import LEAST_PRIOR as LEAST_PRIOR
 from streamtopics.checks import MOST_DOCUMENTS, MOST_WHOLE
 from streamtopics.checks import MOST_PRIOR as MOST_PRIOR
+from streamtopics.kernels import minibatch
 from streamtopics.priors import MASS_PER_WORD, Columns, Symmetric, resolved
 from streamtopics.structure import check_structure as check_structure
 from streamtopics.structure import is_sparse
@@ -114,7 +115,8 @@ def check_counts(
         X = sparse.csr_matrix(X)
     check_non_negative(X, caller)
     check_reach(X, caller)
-    if not X.has_canonical_format:
+    in_a_row = X.data.flags.c_contiguous and X.indices.flags.c_contiguous
+    if not (X.has_canonical_format and in_a_row):
         X = X.copy()
         X.sum_duplicates()
     counts: sparse.csr_matrix = X
@@ -128,17 +130,19 @@ def is_clean(estimator: Any, X: Any, allow_no_documents: bool) -> bool:
     """
     if type(X) not in (sparse.csr_matrix, sparse.csr_array) or X.ndim != 2:
         return False
-    if hasattr(estimator, "feature_names_in_") or X.dtype not in (np.float32, np.float64):
+    (n, n_columns), named = X.shape, hasattr(estimator, "feature_names_in_")
+    if named or n_columns != estimator.n_features_in_ or not (n or allow_no_documents):
         return False
-    n, indptr, indices, data = X.shape[0], X.indptr, X.indices, X.data
-    if X.shape[1] != estimator.n_features_in_ or not (n or allow_no_documents):
+    if len(X.indptr) != n + 1 or len(X.data) == 0:
         return False
-    whole = len(indptr) == n + 1 and indptr[0] == 0 and indptr[-1] == len(indices) == len(data)
-    if not whole or len(data) == 0 or indices.dtype not in (np.int32, np.int64):
+    try:
+        clean: bool = minibatch.is_clean(
+            X.indptr, X.indices, X.data, n_columns, LEAST_COUNT, MOST_COUNT
+        )
+    except (TypeError, ValueError):
+        # Arrays of another type or shape than the kernels read.
         return False
-    fits = indices.min() >= 0 and indices.max() < X.shape[1] and (indptr[1:] >= indptr[:-1]).all()
-    in_reach = data.min() >= LEAST_COUNT and data.max() <= MOST_COUNT
-    return bool(fits and in_reach and X.has_canonical_format)
+    return clean
 
 
 def check_reach(X: sparse.csr_matrix, caller: str) -> None:

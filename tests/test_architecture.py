@@ -23,7 +23,7 @@ ALLOWED = {
     "priors": {"checks", "structure"},
     "typing": {"priors"},
     "posteriors": {"kernels", "messages"},
-    "seeds": {"messages"},
+    "seeds": {"kernels", "messages"},
     "local": {"checks", "kernels", "messages", "parallel"},
     "updates": {"checks", "families", "messages", "posteriors"},
     "models": {
@@ -36,7 +36,7 @@ ALLOWED = {
     },
     "dpp": {"base", "kernels", "parallel", "sentences", "text", "validation"},
     "datasets": {"dpp", "structure"},
-    "validation": {"checks", "priors", "structure"},
+    "validation": {"checks", "kernels", "priors", "structure"},
     "sentences": {"validation"},
     "text": {"kernels", "parallel"},
     "base": {

@@ -64,9 +64,9 @@ UPDATES = {
 INFERENCE = {"gibbs": Gibbs(), "variational": Variational(), "one_topic": OneTopic()}
 VIEWS = {"mean": mean, "geometric_mean": geometric_mean, "corrected_mean": corrected_mean}
 STARTS = {"noise": NOISE, "documents": DOCUMENTS}
-# Documents in a part of a minibatch, and power of the documents seen that minibatches weigh by,
-# where nothing else is said and the rule allows it.
-PART, GROWTH = 150, 3.0
+# Documents in a part of a minibatch, and such as have one topic each, and power of the documents
+# seen that minibatches weigh by, where nothing else is said and the rule allows it.
+PART, PART_OF_ONE_TOPIC, GROWTH = 150, 300, 3.0
 # Below so many words a document, one topic explains it best; from so many on, variational
 # inference makes better topics than sampling.
 SHORT, LONG = 12, 60
@@ -155,12 +155,17 @@ class Composition:
         learns = LearnsDocTopicPrior(grows, self.doc_topic)
         return Rounds(learns, self.n_rounds, self.n_start_rounds, warm=self.warm_rounds)
 
-    def model(self, seed: int) -> LDA:
-        """The local side of the method."""
+    @cached_property
+    def _model(self) -> LDA:
+        """The local side of the method, of the seed 0."""
         _check_background(self)
         found = self.transform_inference or self.inference.thorough()
         report = self.rule.needs & self.inference.reports
-        return LDA(self.view, self.inference, found, seed, report, self.start, self.prior_limit)
+        return LDA(self.view, self.inference, found, 0, report, self.start, self.prior_limit)
+
+    def model(self, seed: int) -> LDA:
+        """The local side of the method."""
+        return replace(self._model, seed=seed)
 
     def step(
         self,
@@ -192,14 +197,14 @@ class Composition:
                     raise ValueError(WHOLE.format(type(self.update).__name__))
                 yield rule, model.learner(scratch, own, pool, first)
 
-        return in_parts(parts(), scratch, minibatch.words, state)
+        return in_parts(parts(), scratch, minibatch.words, state, pool.share)
 
     def _bounds(self, starts: bool, n_documents: int) -> list[int]:
         """Return the first document of each part of a minibatch, all about as long, and the end."""
         size = self.inner_batch_size
-        if size is None:
+        larger = size is not None and starts and self.first_batch_size > size
+        if size is None or (n_documents <= size and not larger):
             return [0, n_documents]
-        larger = starts and self.first_batch_size > size
         first = min(self.first_batch_size, n_documents) if larger else 0
         n_parts = -(-(n_documents - first) // size)
         ends = np.linspace(first, n_documents, n_parts + 1).astype(int).tolist()
@@ -280,11 +285,11 @@ def suited_growth(update: Any) -> float:
     return GROWTH if getattr(update, "merges", None) == "sum" else 1.0
 
 
-def suited_part(update: Any) -> int | None:
-    """Documents in the parts of a minibatch that suit a rule."""
+def suited_part(update: Any, size: int = PART) -> int | None:
+    """Documents in the parts of a minibatch: `size`, if the rule takes parts."""
     if isinstance(update, type) or not isinstance(update, Rule):
         return None
-    return None if update.divided(0.5) is None else PART
+    return None if update.divided(0.5) is None else size
 
 
 def suited_passes(inference: LocalStep, n_documents: int, n_tokens: float) -> int:

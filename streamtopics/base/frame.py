@@ -20,8 +20,9 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from operator import is_
 from types import FunctionType
-from typing import Any, Protocol, Self, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -41,10 +42,35 @@ READS = 3
 MEANS = ("mean", "decayed mean")
 _LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 _GUARD = threading.Lock()
-# Parameters that were found to be valid, by estimator: they are checked when they change.
-_CHECKED: WeakKeyDictionary[Any, tuple[Any, ...] | None] = WeakKeyDictionary()
 # What cannot change in place.
 FIXED_TYPES = (bool, int, float, str, type(None), np.random.RandomState, FunctionType)
+
+
+class Parameters(NamedTuple):
+    """The parameters that an estimator had, none of which can change in place.
+
+    Attributes
+    ----------
+    attributes : frozenset of str
+        Names of all that the estimator had, fitted attributes too.
+    names, values : tuple
+        Of its parameters.
+    """
+
+    attributes: frozenset[str]
+    names: tuple[str, ...]
+    values: tuple[Any, ...]
+
+    def are_of(self, estimator: Any) -> bool:
+        """Whether the estimator still has these very objects."""
+        now = vars(estimator)
+        return now.keys() == self.attributes and all(
+            map(is_, map(now.__getitem__, self.names), self.values)
+        )
+
+
+# Parameters that were found to be valid, by estimator: they are checked when they change.
+_CHECKED: WeakKeyDictionary[Any, Parameters | None] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -201,20 +227,27 @@ class StreamingEstimator(BaseEstimator):
     @contextmanager
     def _learning(self) -> Iterator[Workers]:
         """Workers for a call that learns, alone; all is undone if it fails before its step."""
-        with lock_of(self), unchanged_unless_learnt(self), self._workers() as pool:
-            yield pool
+        with lock_of(self), unchanged_unless_learnt(self):
+            self._check_changed_parameters()
+            with workers(self.n_jobs) as pool:
+                yield pool
 
     @contextmanager
     def _workers(self) -> Iterator[Workers]:
         """Workers, when the parameters have been checked."""
-        now = fixed_parameters(self)
-        if not are_the_same(now, _CHECKED.get(self)):
+        self._check_changed_parameters()
+        with workers(self.n_jobs) as pool:
+            yield pool
+
+    def _check_changed_parameters(self) -> None:
+        """Raise where parameters are wrong, unless they are those that were checked last."""
+        checked = _CHECKED.get(self)
+        if checked is None or not checked.are_of(self):
+            now = fixed_parameters(self)
             self._validate_params()
             check_no_truths(self)
             self._check_parameters()
             _CHECKED[self] = now
-        with workers(self.n_jobs) as pool:
-            yield pool
 
     @property
     def _begun(self) -> bool:
@@ -318,25 +351,19 @@ def unchanged_unless_learnt(estimator: Any) -> Iterator[None]:
         raise
 
 
-def fixed_parameters(estimator: Any) -> tuple[Any, ...] | None:
-    """Names and values of an estimator's parameters; None if some may be changed in place."""
-    found: list[Any] = []
+def fixed_parameters(estimator: Any) -> Parameters | None:
+    """The parameters of an estimator; None if some may be changed in place."""
+    found = {}
     for name, value in vars(estimator).items():
         if name == "_commit" or name[-1] == "_":
             continue
         record = getattr(type(value), "__dataclass_params__", None)
         if type(value) not in FIXED_TYPES and not (record and record.frozen):
             return None
-        found += (name, value)
-    return None if get_config()["skip_parameter_validation"] else tuple(found)
-
-
-def are_the_same(now: tuple[Any, ...] | None, before: tuple[Any, ...] | None) -> bool:
-    """Whether these are the same objects, or equal ones that cannot be told from them."""
-    if now is None or before is None or len(now) != len(before):
-        return False
-    pairs = zip(now, before, strict=True)
-    return all(a is b or (type(a) is type(b) in FIXED_TYPES and a == b) for a, b in pairs)
+        found[name] = value
+    if get_config()["skip_parameter_validation"]:
+        return None
+    return Parameters(frozenset(vars(estimator)), tuple(found), tuple(found.values()))
 
 
 def check_no_truths(estimator: Any) -> None:

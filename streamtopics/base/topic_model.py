@@ -25,7 +25,7 @@ from streamtopics.base.composition import Composition, check_averageable, check_
 from streamtopics.base.drift import Drift, DriftRow, drift_table, kept_records, observe
 from streamtopics.base.frame import (
     Commit,
-    are_the_same,
+    Parameters,
     check_same,
     check_same_state,
     fixed_parameters,
@@ -51,7 +51,7 @@ from streamtopics.validation import (
 
 DOCUMENTS_AT_ONCE = 4096
 # The parts of each estimator, with the parameters that they were made of.
-_COMPOSED: WeakKeyDictionary[Any, tuple[Any, Composition]] = WeakKeyDictionary()
+_COMPOSED: WeakKeyDictionary[Any, tuple[Parameters, Composition]] = WeakKeyDictionary()
 FEW_STEPS = 5
 
 
@@ -158,11 +158,13 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
     def _composed(self) -> Composition:
         """The composition, made anew where a parameter has changed."""
-        now, (before, kept) = fixed_parameters(self), _COMPOSED.get(self, (None, None))
-        if kept is None or not are_the_same(now, before):
-            kept = self._composition()
-            _COMPOSED[self] = now, kept
-        return kept
+        known = _COMPOSED.get(self)
+        if known is not None and known[0].are_of(self):
+            return known[1]
+        now, made = fixed_parameters(self), self._composition()
+        if now is not None:
+            _COMPOSED[self] = now, made
+        return made
 
     def _check_parameters(self) -> None:
         check_contracts(self._composition(), TopicPosterior, auto_parameters(type(self)))

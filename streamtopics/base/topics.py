@@ -114,7 +114,7 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
 
     @property
     def _n_features_out(self) -> int:
-        return int(self.posterior_.shape[1]) - self._n_hidden
+        return int(self._commit.posterior.shape[1]) - self._n_hidden
 
     def _topics_of(self, words: np.ndarray) -> np.ndarray:
         """Columns of `topic_word_`."""

@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.base.composition import (
     DOC_TOPIC_UPDATES,
     INFERENCE,
+    PART,
+    PART_OF_ONE_TOPIC,
     STARTS,
     UPDATES,
     VIEWS,
@@ -35,7 +37,7 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel, auto_parameters
 from streamtopics.estimators.presets import PRESETS
-from streamtopics.local import LocalStep
+from streamtopics.local import LocalStep, OneTopic
 from streamtopics.messages import Statistics
 from streamtopics.models.sources import Start
 from streamtopics.models.views import TopicView
@@ -123,7 +125,8 @@ class StreamingLDA(StreamingTopicModel):
     inner_batch_size : int, "auto" or None, default="auto"
         Documents in the parts that a minibatch is stepped through in, each from where the last
         left the topics; with few documents a step topics get their shape sooner. "auto" is 150,
-        or None for rules that settle something over a whole minibatch.
+        300 for one topic a document, or None for rules that settle something over a whole
+        minibatch.
     {averaging}
     {on_drift}
     batch_size : int, default=1200
@@ -325,6 +328,7 @@ class StreamingLDA(StreamingTopicModel):
             parts["view"] = suited_view(inference, update)
         doc_topic = parts.pop("doc_topic_prior_update")
         part = self.inner_batch_size
+        size = PART_OF_ONE_TOPIC if isinstance(inference, OneTopic) else PART
         return Composition(
             **parts,
             doc_topic=suited_doc_topic(inference) if is_auto(doc_topic) else doc_topic,
@@ -334,7 +338,7 @@ class StreamingLDA(StreamingTopicModel):
             averaging=self.averaging,
             growth=suited_growth(update) if self.growth is None else self.growth,
             prior_limit=self.prior_limit,
-            inner_batch_size=suited_part(update) if part == "auto" else part,
+            inner_batch_size=suited_part(update, size) if part == "auto" else part,
             # A document for each topic to start from.
             first_batch_size=self.n_components,
         )

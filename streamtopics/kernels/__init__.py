@@ -17,6 +17,7 @@ try:
     from streamtopics.kernels import _dpp as dpp
     from streamtopics.kernels import _hdp as hdp
     from streamtopics.kernels import _left_to_right as left_to_right
+    from streamtopics.kernels import _minibatch as minibatch
     from streamtopics.kernels import _rows as rows
     from streamtopics.kernels import _sentences as sentences
     from streamtopics.kernels import _tokens as tokens
@@ -37,6 +38,7 @@ __all__ = [
     "hdp",
     "instruction_set",
     "left_to_right",
+    "minibatch",
     "profiles",
     "rows",
     "select",

@@ -7,6 +7,7 @@ dpp: ModuleType
 gibbs: ModuleType
 hdp: ModuleType
 left_to_right: ModuleType
+minibatch: ModuleType
 profiles: ModuleType
 rows: ModuleType
 sentences: ModuleType

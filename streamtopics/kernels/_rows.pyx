@@ -7,6 +7,8 @@ from libc.math cimport ldexp
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from streamtopics.kernels._minibatch import distinct
+
 cdef extern from *:
     """
     #if defined(__GNUC__)
@@ -240,8 +242,7 @@ def used_columns(const index[::1] indices, Py_ssize_t n_features):
     """
     cdef Py_ssize_t n = indices.shape[0], i, n_used = 0
     if n_features > 16 * n:
-        unique, inverse = np.unique(np.asarray(indices), return_inverse=True)
-        return unique.astype(np.int32), inverse.astype(np.int32)
+        return distinct(indices)
     cdef int[::1] table = np.zeros(n_features, dtype=np.int32)
     cdef int[::1] used = np.empty(min(n, n_features), dtype=np.int32)
     cdef int[::1] places = np.empty(n, dtype=np.int32)

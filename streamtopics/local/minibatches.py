@@ -1,17 +1,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Minibatches out of matrices, and out of other minibatches."""
 
+from itertools import pairwise
+
 import numpy as np
 from scipy import sparse
 
 from streamtopics.kernels import rows
 from streamtopics.messages import Minibatch
+from streamtopics.parallel import spans
 
 
 def minibatch_of(X: sparse.csr_matrix) -> Minibatch:
     """The rows of X over the columns that occur in them."""
     words, places = rows.used_columns(X.indices, X.shape[1])
     return Minibatch(words, X.indptr.astype(np.int32), places, X.data)
+
+
+def equal_parts(minibatch: Minibatch, least: int) -> list[tuple[int, int]]:
+    """Cut the documents into at most 32 parts with about as many entries, if that is `least`.
+
+    Depends on the documents alone, as `parallel.spans` does on their number.
+    """
+    ends = [stop for _, stop in spans(len(minibatch.indices), least)]
+    if len(ends) == 1:
+        return [(0, minibatch.n_documents)]
+    inner = np.searchsorted(minibatch.indptr, ends[:-1]).tolist()
+    edges = [0, *inner, minibatch.n_documents]
+    return [(start, stop) for start, stop in pairwise(edges) if start < stop]
 
 
 def part(minibatch: Minibatch, start: int, stop: int) -> tuple[Minibatch, np.ndarray]:

@@ -12,17 +12,19 @@ multinomial mixture model-based approach for short text clustering", which is sa
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from streamtopics.checks import check_range
-from streamtopics.local.minibatches import times, transposed_times
+from streamtopics.kernels import rows
+from streamtopics.local.minibatches import by_word, times
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.parallel import Workers, spans
 
-DOCUMENTS_PER_JOB = 160
+# Documents, and cells of weights, that are worth a job.
+DOCUMENTS_PER_JOB, CELLS_PER_JOB = 160, 30_000
 # Of which single precision knows the logarithm.
 LEAST_WEIGHT = 1e-30
 
@@ -62,60 +64,76 @@ class OneTopic(LocalStep):
         report: frozenset[str] = NOTHING,
     ) -> tuple[Statistics, None]:
         """Expected counts of words in topics."""
-        mixed, own = self._mixed(topics)
-        q = self._responsibilities(minibatch, topics, mixed, workers)
-        counts = np.empty((len(mixed), len(topics.alpha)), minibatch.counts.dtype)
-        total = transposed_times(minibatch, q)
-        first = self.n_background
-        np.multiply(own, total, out=counts[:, first:])
-        if first:
-            counts[:, 0] = (total - counts[:, 1:]).sum(axis=1)
-        shares = None
-        if "shares" in report and np.any(minibatch.lengths > 0):
-            shares = self._proportions(q[minibatch.lengths > 0].astype(np.float64)).mean(axis=0)
+        log_mixed, own = self._mixed(topics, workers)
+        q = self._responsibilities(minibatch, topics, log_mixed, workers)
+        counts = np.empty((len(own), len(topics.alpha)), minibatch.counts.dtype)
+        given = *by_word(minibatch, minibatch.counts), q, own, counts
+        workers.share(_attribute, ((*given, *at) for at in _word_spans(*own.shape)))
+        shares, known = None, minibatch.lengths > 0
+        if "shares" in report and known.any():
+            shares = self._proportions(q if known.all() else q[known], np.float64).mean(axis=0)
         return Statistics(minibatch.words, counts, minibatch.lengths, shares=shares), None
 
     def doc_topic(
         self, minibatch: Minibatch, topics: Topics, seeds: np.ndarray, workers: Workers
     ) -> np.ndarray:
         """Posterior mean of the topic proportions, of shape (n_documents, K)."""
-        q = self._responsibilities(minibatch, topics, self._mixed(topics)[0], workers)
-        return self._proportions(q)
+        q = self._responsibilities(minibatch, topics, self._mixed(topics, workers)[0], workers)
+        return self._proportions(q, q.dtype)
 
-    def _mixed(self, topics: Topics) -> tuple[np.ndarray, np.ndarray]:
-        """Weights of words in documents of each topic, and the topic's own part of them."""
+    def _mixed(self, topics: Topics, workers: Workers) -> tuple[np.ndarray, np.ndarray]:
+        """Log weights of words in documents of each topic, and the topic's own part of weights."""
+        shape = len(topics.weights), len(topics.alpha) - self.n_background
+        log_mixed, own = np.empty((2, *shape), topics.weights.dtype)
+
+        def fill(start: int, stop: int) -> None:
+            self._mix(topics.weights[start:stop], log_mixed[start:stop], own[start:stop])
+
+        workers.share(fill, _word_spans(*shape))
+        return log_mixed, own
+
+    def _mix(self, weights: np.ndarray, log_mixed: np.ndarray, own: np.ndarray) -> None:
+        """Write what `_mixed` returns, of some words."""
         first = self.n_background
-        weights = topics.weights[:, first : len(topics.alpha)]
-        own = self.share * weights
-        if not first:
-            return own, np.ones_like(own)
-        mixed = own + (1 - self.share) * topics.weights[:, :1]
-        # Where both are 0 the word is the background's.
-        return mixed, own / np.maximum(mixed, np.finfo(mixed.dtype).tiny)
+        np.multiply(weights[:, first : first + own.shape[1]], self.share, out=own)
+        if first:
+            np.add(own, (1 - self.share) * weights[:, :1], out=log_mixed)
+            # Where both are 0 the word is the background's.
+            np.divide(own, np.maximum(log_mixed, np.finfo(own.dtype).tiny), out=own)
+        else:
+            log_mixed[:], own[:] = own, 1
+        np.maximum(log_mixed, LEAST_WEIGHT, out=log_mixed)
+        np.log(log_mixed, out=log_mixed)
 
     def _responsibilities(
-        self, minibatch: Minibatch, topics: Topics, mixed: np.ndarray, workers: Workers
+        self, minibatch: Minibatch, topics: Topics, log_mixed: np.ndarray, workers: Workers
     ) -> np.ndarray:
         """q, of shape (n_documents, K less the background)."""
-        log_mixed = np.log(np.maximum(mixed, LEAST_WEIGHT))
         alpha = topics.alpha[self.n_background :]
         with np.errstate(divide="ignore"):
             # Topics of which alpha is 0 are none yet, unless all are.
             log_alpha = np.log(alpha if alpha.any() else 1.0 + alpha).astype(log_mixed.dtype)
-        q = np.empty((minibatch.n_documents, mixed.shape[1]), log_mixed.dtype)
+        q = np.empty((minibatch.n_documents, log_mixed.shape[1]), log_mixed.dtype)
         jobs = (
             (minibatch, log_mixed, log_alpha, *at, q) for at in spans(len(q), DOCUMENTS_PER_JOB)
         )
         workers.share(_explain, jobs)
         return q
 
-    def _proportions(self, q: np.ndarray) -> np.ndarray:
+    def _proportions(self, q: np.ndarray, dtype: Any) -> np.ndarray:
         """q as proportions of the tokens, beside the background's."""
-        if not self.n_background:
-            return q
-        background = np.full((len(q), 1), 1 - self.share, q.dtype)
-        found: np.ndarray = np.concatenate([background, self.share * q], axis=1)
+        first = self.n_background
+        if not first:
+            return q.astype(dtype, copy=False)
+        found = np.empty((len(q), first + q.shape[1]), dtype)
+        found[:, 0] = 1 - self.share
+        np.multiply(q, self.share, out=found[:, 1:], dtype=dtype)
         return found
+
+
+def _word_spans(n_words: int, n_components: int) -> list[tuple[int, int]]:
+    """Cut the words into parts that are worth a job each."""
+    return spans(n_words, max(1, CELLS_PER_JOB // max(n_components, 1)))
 
 
 def _explain(
@@ -132,3 +150,23 @@ def _explain(
     part -= part.max(axis=1, keepdims=True)
     np.exp(part, out=part)
     np.divide(part, part.sum(axis=1, keepdims=True), out=q[start:stop])
+
+
+def _attribute(
+    starts: np.ndarray,
+    documents: np.ndarray,
+    tokens: np.ndarray,
+    q: np.ndarray,
+    own: np.ndarray,
+    counts: np.ndarray,
+    start: int,
+    stop: int,
+) -> None:
+    """Write the expected counts of the words start .. stop, of which `tokens` are by word."""
+    total = np.empty((stop - start, q.shape[1]), q.dtype)
+    rows.multiply(starts, documents, tokens, q, start, stop, total)
+    first = counts.shape[1] - q.shape[1]
+    np.multiply(own[start:stop], total, out=counts[start:stop, first:])
+    if first:
+        np.subtract(total, counts[start:stop, 1:], out=total)
+        np.sum(total, axis=1, out=counts[start:stop, 0])

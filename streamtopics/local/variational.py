@@ -14,13 +14,12 @@ from scipy.special import digamma, gammaln
 
 from streamtopics.checks import check_range, check_whole
 from streamtopics.kernels import dirichlet, variational
-from streamtopics.local.minibatches import by_word, part
+from streamtopics.local.minibatches import by_word, equal_parts, part
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.parallel import Workers, spans
 
-DOCUMENTS_PER_JOB = 64
-WORDS_PER_JOB = 1024
+ENTRIES_PER_JOB, WORDS_PER_JOB = 500, 1024
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ class Variational(LocalStep):
             variational.prior_weights(topics.weights, digamma(topics.alpha), shared)
         jobs = (
             (*self._job(minibatch, topics, shared, start, *span, workers.distributed), plain)
-            for span in spans(minibatch.n_documents, DOCUMENTS_PER_JOB)
+            for span in equal_parts(minibatch, ENTRIES_PER_JOB)
         )
         return np.concatenate(workers.send(_infer_documents, jobs))
 

@@ -16,7 +16,8 @@ from streamtopics.parallel import Workers, spans
 from streamtopics.posteriors import Learn, TopicPosterior
 from streamtopics.seeds import content_seeds, document_seeds, mix
 
-WORDS_PER_JOB = 1024
+# Weights that are worth a job.
+CELLS_PER_JOB = 40_000
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,8 @@ class LDA:
         minibatch.
         """
         documents: Any = None
-        seeds = document_seeds(self.seed, posterior.n_documents, minibatch.n_documents)
+        seeds: np.ndarray | None = None
+        n_before, n = posterior.n_documents, minibatch.n_documents
 
         def learn(given: HasPrior, *, warm: bool = False) -> Statistics:
             nonlocal documents, seeds
@@ -75,11 +77,11 @@ class LDA:
                 source = first or self.first_topics(posterior, minibatch)
             elif self.prior_limit is not None:
                 source = LimitedPrior(given, self.prior_limit)
+            seeds = document_seeds(self.seed, n_before, n) if seeds is None else mix(seeds)
             topics = self.topics(source, minibatch, workers)
             statistics, documents = self.local.step(
                 minibatch, topics, seeds, workers, documents if warm else None, self.report
             )
-            seeds = mix(seeds)
             bound = statistics.local_bound
             if bound is not None:
                 lacking = log_factors(source, minibatch.words, topics.weights)
@@ -109,7 +111,7 @@ def visible_topics(
     def fill(start: int, stop: int) -> None:
         view(source.rows(words[start:stop]), mass, weights[start:stop])
 
-    workers.share(fill, spans(len(words), WORDS_PER_JOB))
+    workers.share(fill, spans(len(words), max(1, CELLS_PER_JOB // width)))
     return Topics(weights, alpha)
 
 

@@ -239,14 +239,16 @@ class LimitedPrior:
     """
 
     def __init__(self, source: HasPrior, share: float):
-        self._source = source
+        self._source, mass = source, source.mass
         owed = source.c * source.prior_mass
-        learnt = float(np.sum(source.mass - owed))
+        learnt = float((mass - owed).sum())
         # Topics of which alpha is 0 are none yet.
         alive = source.alpha > 0 if len(source.alpha) else slice(None)
-        total = float(np.sum(owed[alive]))
-        kept = share * learnt / total if learnt > 0 and share * learnt < total else 1.0
+        total = float(owed[alive].sum())
+        self._limits = learnt > 0 and share * learnt < total
+        kept = share * learnt / total if self._limits else 1.0
         self._withheld = (1.0 - kept) * source.c
+        self._mass = mass - self._withheld * source.prior_mass
 
     @property
     def alpha(self) -> np.ndarray:
@@ -256,12 +258,12 @@ class LimitedPrior:
     @property
     def mass(self) -> np.ndarray:
         """Sum of the rows over all words, for each topic."""
-        mass: np.ndarray = self._source.mass - self._withheld * self._source.prior_mass
+        mass: np.ndarray = self._mass
         return mass
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         """Rows of the source, with less of the prior."""
         found: np.ndarray = self._source.rows(words)
-        if np.any(self._withheld):
+        if self._limits:
             found = found - self._withheld * self._source.prior_rows(words)
         return found

@@ -7,7 +7,7 @@ so are all of them together:
     retain_2 (retain_1 lam + gain_1 s_1 + prior_1 eta) + gain_2 s_2 + prior_2 eta.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -15,9 +15,12 @@ import numpy as np
 
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, Learn, TopicPosterior
+from streamtopics.posteriors.sums import add_scaled
 from streamtopics.updates.rule import Rule
 
 LEAST_KEPT = 1e-50
+
+Share = Callable[[Callable[..., Any], Iterable[tuple[Any, ...]]], list[Any]]
 
 
 def in_parts(
@@ -25,6 +28,7 @@ def in_parts(
     scratch: TopicPosterior,
     words: np.ndarray,
     state: Any,
+    share: Share,
 ) -> tuple[Blend, Any]:
     """The blend of all parts together, and the state after them.
 
@@ -38,6 +42,8 @@ def in_parts(
         These words, sorted.
     state : object
         Of the rule.
+    share : callable
+        Runs a function on each of some tuples of arguments, perhaps at the same time.
 
     Returns
     -------
@@ -52,13 +58,14 @@ def in_parts(
     lengths, shares = [], []
     for rule, learn in parts:
         blend, state = rule.step(scratch, learn, state)
-        scratch.blend(blend)
         kept = kept * blend.retain
         if kept.min() < LEAST_KEPT:
             counts *= kept
             kept = np.ones(scratch.n_nodes)
         found = blend.statistics
-        counts[np.searchsorted(words, found.words)] += (blend.gain / kept) * found.counts
+        # Two things that write to memory of their own, one of them without the GIL.
+        summed = add_scaled, counts, words, blend.gain / kept, found
+        share(_call, [(scratch.blend, blend), summed])
         retain = blend.retain * retain
         prior = blend.retain * prior + blend.prior
         boost = blend.retain * boost + blend.boost
@@ -67,7 +74,11 @@ def in_parts(
             shares.append(np.count_nonzero(found.lengths) * found.shares)
     counts *= kept
     whole = np.concatenate(lengths)
-    share = sum(shares) / np.count_nonzero(whole) if shares else None
-    statistics = Statistics(words, counts, whole, shares=share, n_batches=len(lengths))
+    mean = sum(shares) / np.count_nonzero(whole) if shares else None
+    statistics = Statistics(words, counts, whole, shares=mean, n_batches=len(lengths))
     return replace(blend, retain=retain, gain=1.0, prior=prior, boost=boost,
                    statistics=statistics, alpha=scratch.alpha), state  # fmt: skip
+
+
+def _call(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)

@@ -127,7 +127,9 @@ class Around(Rule):
     def divided(self, share: float, first: bool = True) -> Rule | None:
         """The same around the inner rule of a part."""
         inner = self.update.divided(share, first)
-        return None if inner is None else replace(self, update=inner)
+        if inner is None or inner is self.update:
+            return None if inner is None else self
+        return replace(self, update=inner)
 
     @property
     def retains_alike(self) -> bool:

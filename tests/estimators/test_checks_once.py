@@ -7,6 +7,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA, StreamingMixture
+from streamtopics.base.frame import fixed_parameters
 from streamtopics.metrics import relevant_words
 from streamtopics.updates import PowerPrior
 
@@ -50,6 +51,61 @@ def test_a_parameter_that_is_changed_in_place_is_checked():
         model.partial_fit(X)
     model.max_local_iter = 10
     model.partial_fit(X)
+
+
+def test_parameters_are_validated_once_while_they_are_the_same_objects(monkeypatch):
+    calls, validate = [], SVBLDA._validate_params
+    monkeypatch.setattr(SVBLDA, "_validate_params", lambda self: calls.append(validate(self)))
+    model = SVBLDA(2, random_state=0).partial_fit(X)
+    first = len(calls)
+    for _ in range(3):
+        model.partial_fit(X)
+    # The first call could not know the attributes that it added.
+    assert len(calls) - first <= 1
+    known, composed = len(calls), model._composed()
+    model.partial_fit(X)
+    assert len(calls) == known
+    assert model._composed() is composed is model._commit.update
+    for name, value in (("tol", 1e-4), ("n_jobs", 2), ("max_iter", 3)):
+        setattr(model, name, value)
+        model.partial_fit(X)
+        known += 1
+        assert len(calls) == known
+        assert model._composed() is not composed
+
+
+def test_parameters_are_compared_with_all_that_an_estimator_has():
+    model = SVBLDA(2, random_state=0)
+    before = fixed_parameters(model)
+    assert before.are_of(model)
+    model.extra = 1
+    assert not before.are_of(model)
+    del model.extra
+    assert before.are_of(model)
+    del model.tol
+    assert not before.are_of(model)
+    model.toll = 1e-3
+    assert not before.are_of(model)
+    other = SVBLDA(2, doc_topic_prior=[0.5, 0.5])
+    assert fixed_parameters(other) is None
+
+
+@pytest.mark.parametrize(
+    "unusual",
+    [
+        lambda Y: setattr(Y, "indptr", Y.indptr.astype(np.int64)),
+        lambda Y: setattr(Y, "data", np.repeat(Y.data, 2)[::2]),
+        lambda Y: setattr(Y, "data", Y.data.astype(">f4")),
+        lambda Y: setattr(Y, "data", Y.data.astype(np.int16)),
+    ],
+    ids=["indices of two types", "strides", "bytes the other way round", "integers"],
+)
+def test_arrays_that_the_quick_check_cannot_read_are_read_by_the_others(unusual):
+    Y = X.copy()
+    unusual(Y)
+    one = SVBLDA(2, random_state=0).partial_fit(X).partial_fit(Y)
+    other = SVBLDA(2, random_state=0).partial_fit(X).partial_fit(X)
+    assert_array_equal(one.components_, other.components_)
 
 
 def changed(part, value):

@@ -11,6 +11,7 @@ from streamtopics.datasets import make_lda_corpus
 from streamtopics.estimators import StreamingLDA
 from streamtopics.local import OneTopic, Variational
 from streamtopics.messages import Statistics
+from streamtopics.parallel import SERIAL
 from streamtopics.posteriors import TopicPosterior
 from streamtopics.updates import (
     BPS,
@@ -170,7 +171,7 @@ def test_the_blend_of_all_parts_is_that_of_blends_one_by_one(rule):
     for divided, learn in parts:
         loop.blend(divided.step(loop, learn, None)[0])
     before = posterior.dense()
-    blend, _ = in_parts(iter(parts), posterior.of_words(words), words, None)
+    blend, _ = in_parts(iter(parts), posterior.of_words(words), words, None, SERIAL.share)
     assert_array_equal(posterior.dense(), before)
     posterior.blend(blend)
     assert_allclose(posterior.dense(), loop.dense(), rtol=1e-10)

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a small minibatch costs, and what a second thread gains, beside scikit-learn and gensim.
+
+Hundred topics. A minibatch is 100 titles of about eight words out of 10,000, or one document of 60
+words out of 100,000. All run on one thread of one process; milliseconds are the least of the
+processor's time that any minibatch took after the first ones, so that what else runs on the
+machine counts little.
+
+The gain of a second thread is reckoned from the times of the jobs of a fit on one thread: each
+job goes to the thread that is free first, all between the jobs to one. With --wall the clock is
+read on one thread and on two, the least of five times each, which needs two idle processors.
+
+    STREAMTOPICS_DATA=... python benchmarks/minibatch.py [--wall]
+"""
+
+import argparse
+import time
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+from unittest.mock import patch
+
+import corpora
+import numpy as np
+from scaling import short_documents
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.decomposition import LatentDirichletAllocation
+
+from streamtopics import SVBLDA, GibbsOnlineEM, StreamingLDA, VariationalOnlineEM, parallel
+from streamtopics.base.topic_model import StreamingTopicModel
+
+K = 100
+MODELS: dict[str, StreamingTopicModel] = {
+    "StreamingLDA": StreamingLDA(K, random_state=0),
+    "SVBLDA": SVBLDA(K, random_state=0),
+    "GibbsOnlineEM": GibbsOnlineEM(K, random_state=0),
+    "VariationalOnlineEM": VariationalOnlineEM(K, random_state=0),
+}
+# Documents of a corpus that threads are measured with, and topics.
+THREADED = {"newsgroups": 2400, "dblp_titles": 12_000, "m10_titles": 6000}
+TOPICS = (20, 100)
+# Seconds that it takes to hand jobs to another thread and to wait for it.
+HANDED = 30e-6
+
+
+def one_document(n_features: int, seed: int) -> sparse.csr_matrix:
+    """A document of 60 different words."""
+    words = np.sort(np.random.default_rng(seed).choice(n_features, 60, replace=False))
+    return sparse.csr_matrix((np.ones(60, np.float32), words, [0, 60]), (1, n_features))
+
+
+def gensim_learner(X: sparse.csr_matrix) -> Callable[[sparse.csr_matrix], None] | None:
+    """The function that lets gensim learn from a minibatch; None where it is not installed."""
+    try:
+        from gensim.matutils import Sparse2Corpus
+        from gensim.models import LdaModel
+    except ImportError:
+        return None
+    names = dict.fromkeys(range(X.shape[1]), "")
+    first = list(Sparse2Corpus(X, documents_columns=False))
+    model = LdaModel(first, K, id2word=names, random_state=0)
+    return lambda X: model.update(list(Sparse2Corpus(X, documents_columns=False)))
+
+
+def least_milliseconds(
+    learn: Callable[[sparse.csr_matrix], Any], batches: list[sparse.csr_matrix], n_first: int
+) -> float:
+    """The least time that any of the minibatches took but for the first ones."""
+    taken = []
+    for X in batches:
+        start = time.thread_time()
+        learn(X)
+        taken.append(1e3 * (time.thread_time() - start))
+    return min(taken[n_first:])
+
+
+def print_minibatches(title: str, batches: list[sparse.csr_matrix]) -> None:
+    """A line for each model: milliseconds, and the ratio to scikit-learn's."""
+    peer = LatentDirichletAllocation(K, learning_method="online", random_state=0)
+    found = {"scikit-learn": least_milliseconds(peer.partial_fit, batches[:4], 1)}
+    gensim = gensim_learner(batches[0])
+    if gensim is not None:
+        found["gensim"] = least_milliseconds(gensim, batches[:4], 1)
+    for name, own in MODELS.items():
+        found[name] = least_milliseconds(clone(own).partial_fit, batches, 10)
+    print(title)
+    for name, ms in found.items():
+        print(f"  {name:<22}{ms:>9.3f} ms {ms / found['scikit-learn']:>9.5f} of scikit-learn's")
+    model = clone(MODELS["SVBLDA"])
+    for X in batches:
+        model.partial_fit(X)
+    ms = least_milliseconds(lambda _: model.top_words(), batches[:6], 1)
+    print(f"  {'SVBLDA.top_words':<22}{ms:>9.3f} ms", flush=True)
+
+
+class Reckoned:
+    """Runs jobs one by one, and keeps what they took and what they would take on two threads."""
+
+    def __init__(self) -> None:
+        self.alone = self.together = 0.0
+
+    def __call__(self, function: Callable[..., Any], jobs: Iterable[tuple[Any, ...]]) -> list[Any]:
+        results, threads, n_jobs = [], [0.0, 0.0], 0
+        for job in jobs:
+            start = time.thread_time()
+            results.append(function(*job))
+            seconds = time.thread_time() - start
+            self.alone += seconds
+            threads[threads.index(min(threads))] += seconds
+            n_jobs += 1
+        self.together += max(threads) + HANDED * (n_jobs > 1)
+        return results
+
+
+def reckoned_gain(model: StreamingTopicModel, X: sparse.csr_matrix) -> tuple[float, float, float]:
+    """Seconds of a fit, its share outside of jobs, and the gain that two threads would have."""
+    jobs = Reckoned()
+    with patch.object(parallel, "SERIAL", parallel.Workers(jobs, jobs)):
+        start = time.thread_time()
+        clone(model).fit(X)
+        seconds = time.thread_time() - start
+    serial = seconds - jobs.alone
+    return seconds, serial / seconds, seconds / (serial + jobs.together)
+
+
+def clocked_gain(model: StreamingTopicModel, X: sparse.csr_matrix) -> float:
+    """Time of a fit on one thread over that on two, by the clock."""
+    least = {}
+    for _ in range(5):
+        for n_jobs in (1, 2):
+            start = time.perf_counter()
+            clone(model).set_params(n_jobs=n_jobs).fit(X)
+            seconds = time.perf_counter() - start
+            least[n_jobs] = min(seconds, least.get(n_jobs, np.inf))
+    return least[1] / least[2]
+
+
+def print_threads(wall: bool) -> None:
+    """A line for each corpus, number of topics and model."""
+    print("fit with the defaults: seconds, share outside of jobs, gain of a second thread")
+    for name, n_documents in THREADED.items():
+        X = corpora.split(name).train[:n_documents]
+        for k in TOPICS:
+            for kind in (StreamingLDA, SVBLDA, GibbsOnlineEM):
+                model = kind(k, random_state=0)
+                runs = [reckoned_gain(model, X) for _ in range(3)]
+                seconds, serial, gain = min(runs)
+                line = f"  {name:<12}{kind.__name__:<15}K = {k:<4}{seconds:>7.3f} s"
+                line += f" {serial:>6.1%} {gain:>6.2f}x"
+                clocked = f" {clocked_gain(model, X):>6.2f}x by the clock" if wall else ""
+                print(line + clocked, flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--wall", action="store_true", help="also by the clock")
+    options = parser.parse_args()
+    titles = partial(short_documents, 100, 10_000)
+    batches = [titles(seed) for seed in range(60)]
+    for X in batches:
+        X.sum_duplicates()
+    print_minibatches("100 titles of about 8 words, out of 10,000", batches)
+    single = [one_document(100_000, seed) for seed in range(60)]
+    print_minibatches("a document of 60 words, out of 100,000", single)
+    print_threads(options.wall)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is done for every minibatch outside of the local step: checks, its words, sums of parts."""
+import numpy as np
+
+from cython cimport floating
+from libc.stdlib cimport calloc, free, malloc
+
+from streamtopics.kernels._random cimport mix, uint64
+
+ctypedef fused index:
+    int
+    long long
+
+cdef enum:
+    DIGIT = 256
+
+# 2 ** 32 over the golden ratio: the first bits of its multiples are well spread.
+cdef unsigned int FIBONACCI = 2654435769
+cdef uint64 GOLDEN = 0x9E3779B97F4A7C15
+
+
+def is_clean(const index[::1] indptr, const index[::1] indices, const floating[::1] data,
+             Py_ssize_t n_columns, double least, double most):
+    """Whether arrays are those of a CSR matrix in order, with values in [least, most].
+
+    In order: the columns of each row are within the matrix and rise.
+
+    NumPy equivalent::
+
+        ends = indptr[0] == 0 and indptr[-1] == len(indices) == len(data)
+        rises = np.diff(indices) > 0
+        rises[indptr[1:-1] - 1] = True
+        ends and np.all(np.diff(indptr) >= 0) and np.all(rises) and np.all(
+            (indices >= 0) & (indices < n_columns) & (data >= least) & (data <= most))
+    """
+    cdef Py_ssize_t n_rows = indptr.shape[0] - 1, n = indices.shape[0], i, j
+    cdef index before
+    cdef bint found = True
+    if n_rows < 0 or indptr[0] != 0 or indptr[n_rows] != n or data.shape[0] != n:
+        return False
+    for i in range(n_rows):
+        found &= indptr[i] <= indptr[i + 1]
+    if not found:
+        return False
+    with nogil:
+        for i in range(n_rows):
+            before = -1
+            for j in range(indptr[i], indptr[i + 1]):
+                found &= before < indices[j]
+                before = indices[j]
+            found &= before < n_columns
+        for j in range(n):
+            found &= least <= data[j] <= most
+    return bool(found)
+
+
+def distinct(const index[::1] columns):
+    """The columns that occur, sorted, and the place of each among them.
+
+    Columns are not negative and less than 2 ** 31. Work and memory depend on their number alone:
+    they are found in a hash table of twice as many slots, and sorted a digit at a time.
+
+    NumPy equivalent::
+
+        words, places = np.unique(columns, return_inverse=True)
+    """
+    cdef Py_ssize_t n = columns.shape[0], n_slots = 2, n_used = 0, i, slot
+    cdef int shift = 31
+    while n_slots < 2 * n:
+        n_slots *= 2
+        shift -= 1
+    found = np.empty(n, dtype=np.int32)
+    cdef int[::1] places = found
+    cdef int *slots = <int *> calloc(n_slots, sizeof(int))
+    cdef int *used = <int *> malloc(max(n, 1) * sizeof(int))
+    cdef int *order = <int *> malloc(max(n, 1) * sizeof(int))
+    cdef int *scratch = <int *> malloc(max(n, 1) * sizeof(int))
+    try:
+        if slots == NULL or used == NULL or order == NULL or scratch == NULL:
+            raise MemoryError()
+        with nogil:
+            for i in range(n):
+                slot = <unsigned int> (<unsigned int> columns[i] * FIBONACCI) >> shift
+                while slots[slot] != 0 and used[slots[slot] - 1] != columns[i]:
+                    slot = (slot + 1) & (n_slots - 1)
+                if slots[slot] == 0:
+                    used[n_used] = <int> columns[i]
+                    n_used += 1
+                    slots[slot] = <int> n_used
+                places[i] = slots[slot] - 1
+            sort(used, order, scratch, n_used)
+        words = np.empty(n_used, dtype=np.int32)
+        write_sorted(used, order, scratch, words, places)
+        return words, found
+    finally:
+        free(slots)
+        free(used)
+        free(order)
+        free(scratch)
+
+
+cdef void sort(const int *values, int *order, int *scratch, Py_ssize_t n) noexcept nogil:
+    """Write the places of the values, least first, into `order`; they are not negative."""
+    cdef Py_ssize_t starts[DIGIT]
+    cdef Py_ssize_t i, before, here
+    cdef int shift, digit, largest = 0
+    cdef int *given = order
+    cdef int *found = scratch
+    for i in range(n):
+        order[i] = <int> i
+        largest = max(largest, values[i])
+    # An even number of passes ends where it began.
+    for shift in range(0, 16 if largest < 1 << 16 else 32, 8):
+        for digit in range(DIGIT):
+            starts[digit] = 0
+        for i in range(n):
+            starts[values[i] >> shift & (DIGIT - 1)] += 1
+        before = 0
+        for digit in range(DIGIT):
+            here = starts[digit]
+            starts[digit] = before
+            before += here
+        for i in range(n):
+            digit = values[given[i]] >> shift & (DIGIT - 1)
+            found[starts[digit]] = given[i]
+            starts[digit] += 1
+        given, found = found, given
+
+
+cdef void write_sorted(const int *used, const int *order, int *rank, int[::1] words,
+                       int[::1] places) noexcept nogil:
+    """Write the values in their order, and put the ranks of values in the place of their places."""
+    cdef Py_ssize_t i
+    for i in range(words.shape[0]):
+        words[i] = used[order[i]]
+        rank[order[i]] = <int> i
+    for i in range(places.shape[0]):
+        places[i] = rank[places[i]]
+
+
+def add_scaled(double[:, ::1] total, const int[::1] places, const double[::1] scale,
+               const floating[:, ::1] counts):
+    """total[places[i]] += scale * counts[i] for all i.
+
+    IN places (n,) distinct, scale (K,), counts (n, K); IN and OUT total (m, K).
+
+    NumPy equivalent::
+
+        total[places] += scale * counts
+    """
+    cdef Py_ssize_t n = places.shape[0], n_columns = total.shape[1], i, k
+    cdef double *row
+    cdef const floating *given
+    cdef const double *scale_k = &scale[0]
+    if (counts.shape[0] != n or counts.shape[1] != n_columns
+            or scale.shape[0] != n_columns):
+        raise ValueError("add_scaled: the shapes of places, scale and counts do not agree")
+    for i in range(n):
+        if not 0 <= places[i] < total.shape[0]:
+            raise IndexError(f"add_scaled: there is no row {places[i]} of {total.shape[0]}")
+    with nogil:
+        for i in range(n):
+            row = &total[places[i], 0]
+            given = &counts[i, 0]
+            for k in range(n_columns):
+                row[k] += scale_k[k] * given[k]
+
+
+def document_seeds(uint64 seed, uint64 first, Py_ssize_t n):
+    """Seeds of the documents first .. first + n - 1 of a stream.
+
+    NumPy equivalent, with `streamtopics.seeds.mix`::
+
+        mix(np.arange(first, first + n, dtype=np.uint64) ^ mix(np.array([seed], np.uint64)))
+    """
+    found = np.empty(n, dtype=np.uint64)
+    cdef uint64[::1] out = found
+    cdef uint64 of_seed = mix(seed + GOLDEN)
+    cdef Py_ssize_t i
+    for i in range(n):
+        out[i] = mix(((first + <uint64> i) ^ of_seed) + GOLDEN)
+    return found
