@@ -41,7 +41,7 @@ INSTRUCTION_SETS = {"baseline": []} | (INSTRUCTION_SETS if X86 else {})
 PER_INSTRUCTION_SET = ["_variational", "_gibbs", "_profiles", "_supervised", "_dirichlet"]
 ONCE = [
     "_was", "_tokens", "_hdp", "_rows", "_minibatch", "_sentences", "_asum", "_dpp",
-    "_left_to_right", "_cpu",
+    "_groups", "_left_to_right", "_cpu",
 ]  # fmt: skip
 # Cython's own code for memoryviews: one module that all kernels import, not a copy in each.
 SHARED = "streamtopics.kernels._cyutility"

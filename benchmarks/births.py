@@ -4,8 +4,9 @@
 Documents of 1 + Poisson(6) words, a fifth of them of a background, over a vocabulary of 3,000 with
 frequencies of Zipf's law, which clusters share: their words are Dirichlet(20 zipf + 0.002). First
 stationary sets of 20, 100 and 300 clusters, four minibatches of each: how many live, with places
-for twice as many, how many of the true ones have a cluster of their own (most of its documents are
-of it, and of those it has the most), births after the first minibatch, and NMI of the next
+for twice as many (with births as they come, with a concentration of 100 and 4 documents a birth,
+and without), how many of the true ones have a cluster of their own (most of its documents are of
+it, and of those it has the most), births after the first minibatch, and NMI of the next
 minibatch, beside that of the true clusters. Then streams of 20 minibatches of 1,000 documents, of
 20 clusters, two of which go and two come every third minibatch: births and deaths found with the
 minibatch or the next one, and false ones per minibatch, over five seeds. Last the same of topics:
@@ -40,6 +41,7 @@ RULES = {
     "SVB(), growth 3": SVB(),
 }
 TOPIC_RULES = {"PowerPrior(Memory(2000))": PowerPrior(Memory(2000)), "default (online EM)": None}
+PROCESSES = {"default": DirichletProcess(), "100, 4": DirichletProcess(100, 4), "none": None}
 # Tables of a birth that is more than fleeting.
 LARGE = 30
 
@@ -73,13 +75,15 @@ def own_clusters(z: np.ndarray, found: np.ndarray) -> int:
     return int(np.sum((table[:, has].argmax(axis=0) == true) & (table.sum(axis=1) > 0)))
 
 
-def stationary(n_clusters: int, n_documents: int, births: bool, seed: int) -> tuple[float, ...]:
+def stationary(
+    n_clusters: int, n_documents: int, births: DirichletProcess | None, seed: int
+) -> tuple[float, ...]:
     """Alive, own, later births, NMI and the best NMI, after four minibatches."""
     world = World(n_clusters, np.random.default_rng(seed))
     model = StreamingMixture(
         n_clusters * (2 if births else 1),
         update=PowerPrior(Memory(20_000)),
-        births=DirichletProcess() if births else None,
+        births=births,
         random_state=seed,
     )
     for _ in range(4):
@@ -197,13 +201,12 @@ def show(name: str, total: np.ndarray) -> None:
 
 def show_stationary() -> None:
     print("Stationary: clusters that live, of those there are (first seed)")
-    print("clusters  documents  births   alive    own  born later    NMI  best NMI")
+    print("clusters  documents   births   alive    own  born later    NMI  best NMI")
     for K, n in [(20, 3000), (100, 3000), (300, 3000), (300, 9000)]:
-        for births in (True, False):
+        for kind, births in PROCESSES.items():
             alive, own, later, nmi, best = stationary(K, n, births, 0)
-            kind = "yes" if births else "no"
             print(
-                f"{K:8}  {n:9}  {kind:>6}  {alive:6}  {own:5}  {later:10}  {nmi:5.3f}  {best:8.3f}",
+                f"{K:8}  {n:9}  {kind:>7}  {alive:6}  {own:5}  {later:10}  {nmi:5.3f}  {best:8.3f}",
                 flush=True,
             )
 

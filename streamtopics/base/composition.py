@@ -22,6 +22,7 @@ from streamtopics.local import Gibbs, LocalStep, OneTopic, Variational
 from streamtopics.local.minibatches import part
 from streamtopics.messages import Minibatch
 from streamtopics.models import LDA
+from streamtopics.models.group_start import GroupStart
 from streamtopics.models.sources import DOCUMENTS, NOISE, Start
 from streamtopics.models.views import TopicView, corrected_mean, geometric_mean, mean
 from streamtopics.parallel import Workers
@@ -63,7 +64,7 @@ UPDATES = {
 }
 INFERENCE = {"gibbs": Gibbs(), "variational": Variational(), "one_topic": OneTopic()}
 VIEWS = {"mean": mean, "geometric_mean": geometric_mean, "corrected_mean": corrected_mean}
-STARTS = {"noise": NOISE, "documents": DOCUMENTS}
+STARTS = {"noise": NOISE, "documents": DOCUMENTS, "groups": GroupStart()}
 # Documents in a part of a minibatch, and such as have one topic each, and power of the documents
 # seen that minibatches weigh by, where nothing else is said and the rule allows it.
 PART, PART_OF_ONE_TOPIC, GROWTH = 150, 300, 3.0

@@ -114,9 +114,9 @@ class StreamingLDA(StreamingTopicModel):
         B tokens from the minibatch, so that what was learnt from shapeless topics fades; 1 weighs
         all alike. None is 3 for rules
         that add up all minibatches, and 1 for others.
-    start : {"documents", "noise"} or Start, default="documents"
+    start : {"documents", "groups", "noise"} or Start, default="documents"
         What the topics that the first minibatch is seen with are made of: a document of it for
-        each, or noise.
+        each, a group of documents that have their words in common, or noise.
     {n_rounds}
     n_start_rounds : int, default=1
         Rounds in each of the first three minibatches, or parts of them, if that is more.

@@ -24,7 +24,7 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.local import OneTopic
-from streamtopics.models.sources import DOCUMENTS
+from streamtopics.models.group_start import DOCUMENTS_FOR_TOPIC, GroupStart
 from streamtopics.models.views import mean
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend
@@ -35,8 +35,6 @@ from streamtopics.updates.lives import Lives
 from streamtopics.updates.rule import Rule
 from streamtopics.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
 
-# Documents for each cluster that the first part of a stream should have.
-FIRST_DOCUMENTS = 10
 MOST_DOCUMENTS = 2**31
 
 
@@ -84,7 +82,8 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         Documents in the parts that a minibatch is stepped through in, each from where the last one
         left the clusters; None to take minibatches whole. "auto" is 150, or None for rules that
         settle something over a whole minibatch, such as "hpp". The first part of a stream has
-        ten documents a cluster, if the minibatch has as many: clusters start from documents.
+        thirty documents a cluster, if the minibatch has as many: clusters start from groups of
+        documents.
     max_iter : int or "auto", default="auto"
         Passes of `fit` over the corpus. "auto" is one over 5,000 documents or more, else two.
     {common_parameters}
@@ -314,7 +313,7 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
             mean,
             doc_topic=Shares() if self.births is None else FIXED,
             n_start_rounds=self.n_start_rounds,
-            start=DOCUMENTS,
+            start=GroupStart(1.0 - self.background),
             inner_batch_size=suited_part(update) if part == "auto" else part,
             first_batch_size=self._first_batch_size(),
             growth=suited_growth(update) if self.growth is None else self.growth,
@@ -324,4 +323,4 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
 
     def _first_batch_size(self) -> int:
         """Documents that the first part of a stream has, if the minibatch has as many."""
-        return FIRST_DOCUMENTS * self.n_components if self.births is None else MOST_DOCUMENTS
+        return DOCUMENTS_FOR_TOPIC * self.n_components if self.births is None else MOST_DOCUMENTS

@@ -15,6 +15,7 @@ from types import ModuleType
 try:
     from streamtopics.kernels import _asum as asum
     from streamtopics.kernels import _dpp as dpp
+    from streamtopics.kernels import _groups as groups
     from streamtopics.kernels import _hdp as hdp
     from streamtopics.kernels import _left_to_right as left_to_right
     from streamtopics.kernels import _minibatch as minibatch
@@ -35,6 +36,7 @@ __all__ = [
     "dirichlet",
     "dpp",
     "gibbs",
+    "groups",
     "hdp",
     "instruction_set",
     "left_to_right",

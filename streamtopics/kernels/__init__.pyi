@@ -5,6 +5,7 @@ asum: ModuleType
 dirichlet: ModuleType
 dpp: ModuleType
 gibbs: ModuleType
+groups: ModuleType
 hdp: ModuleType
 left_to_right: ModuleType
 minibatch: ModuleType

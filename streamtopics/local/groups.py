@@ -10,7 +10,8 @@ The tables of a Dirichlet process, by its conditional probabilities: document d 
 is greatest, with p(w | G) = (n_Gw + s p_0w) / (n_G + s) less what d itself says, and s in the end
 the mean length of a document. They are gone through in order, some times over, each time leaving
 where they were; so it is the sampler of Yin et al. (2018), "Model-based clustering of short text
-streams", at temperature 0. After each round two groups are made one where that raises
+streams", at temperature 0. After each round a group, the small ones first, is made one with the
+group that has a word of it and explains its words best, where that raises
 sum_d log (n_G - 1) p(d | G) and their documents explain each other better than p_0 does. Only
 documents that p_0 explains better than all topics together take part.
 """
@@ -21,6 +22,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import logsumexp
 
+from streamtopics.kernels import groups as kernel
 from streamtopics.parallel import Workers, spans
 
 DOCUMENTS_PER_JOB = 160
@@ -101,6 +103,7 @@ def find_groups(X: sparse.csr_matrix, known: np.ndarray, base: Base, least: floa
         The largest first.
     """
     X, n_documents = X.astype(np.float64), X.shape[0]
+    X.eliminate_zeros()
     lengths = np.asarray(X.sum(axis=1)).ravel()
     common = (1 - base.share) * base.background
     alone = X @ np.log(base.share * base.words + common)
@@ -108,121 +111,23 @@ def find_groups(X: sparse.csr_matrix, known: np.ndarray, base: Base, least: floa
     if len(rows) < least:
         return Groups(np.zeros((X.shape[1], 0)), np.zeros(0))
     strength = lengths.sum() / np.count_nonzero(lengths)
-    tables = _Tables(X[rows], base, common, alone[rows])
-    log_new = np.log(base.concentration / (base.concentration + n_documents))
-    for weight in ROUNDS:
-        tables.s = weight * strength
-        for d, row in enumerate(rows):
-            tables.leave(d)
-            tables.enter(d, known[row], log_new, n_documents)
-        tables.merge()
-    size = tables.size
+    own, table = X[rows], np.empty(len(rows), np.int32)
+    kernel.find_tables(
+        own.indptr.astype(np.int32), own.indices.astype(np.int32), own.data, alone[rows],
+        known[rows], base.words, common, base.share,
+        np.log(base.concentration / (base.concentration + n_documents)), n_documents,
+        strength * np.array(ROUNDS), MOST_GROUPS, table,
+    )  # fmt: skip
+    return _groups_of(own, table, least)
+
+
+def _groups_of(X: sparse.csr_matrix, table: np.ndarray, least: float) -> Groups:
+    """The documents of each table with enough of them, those at table -1 left out."""
+    seated = np.flatnonzero(table >= 0)
+    size = np.bincount(table[seated], minlength=1).astype(np.float64)
     order = np.argsort(-size, kind="stable")
     chosen = order[size[order] >= least]
-    return Groups(tables.counts[:, chosen], size[chosen])
-
-
-class _Tables:
-    """Documents at tables, and what these have of each word."""
-
-    def __init__(self, X: sparse.csr_matrix, base: Base, common: np.ndarray, alone: np.ndarray):
-        self.X, self.share, self.prior, self.common = X, base.share, base.words, common
-        self.alone = alone
-        self.s = 1.0
-        self.table = np.full(X.shape[0], -1)
-        self.counts = np.zeros((X.shape[1], 0))
-        self.mass, self.size = np.zeros(0), np.zeros(0)
-
-    def _words(self, d: int) -> tuple[np.ndarray, np.ndarray]:
-        span = slice(self.X.indptr[d], self.X.indptr[d + 1])
-        return self.X.indices[span], self.X.data[span]
-
-    def leave(self, d: int) -> None:
-        """Take a document from where it is."""
-        if self.table[d] >= 0:
-            self._add(d, self.table[d], -1.0)
-            self.table[d] = -1
-
-    def _add(self, d: int, k: int, sign: float) -> None:
-        words, counts = self._words(d)
-        self.counts[words, k] += sign * counts
-        self.mass[k] += sign * counts.sum()
-        self.size[k] += sign
-
-    def enter(self, d: int, known: float, log_new: float, n: int) -> None:
-        """Put a document where it is most probable, if that is at a table."""
-        (words, counts), alone = self._words(d), self.alone[d]
-        best, k = max(known, log_new + alone), -1
-        if self.size.any():
-            topic = (self.counts[words] + self.s * self.prior[words, None]) / (self.mass + self.s)
-            with np.errstate(divide="ignore"):
-                explained = counts @ np.log(self.share * topic + self.common[words, None])
-                score = np.where(explained > alone, np.log(self.size / n) + explained, -np.inf)
-            k = int(score.argmax())
-            if score[k] > best:
-                best = score[k]
-            else:
-                k = -1
-        if k < 0 and known < best:
-            k = self._free()
-        if k >= 0:
-            self._add(d, k, 1.0)
-            self.table[d] = k
-
-    def merge(self) -> None:
-        """Make one of tables whose documents together explain each other better, small ones first.
-
-        Each is tried with the table that explains its words best.
-        """
-        tables = np.flatnonzero(self.size > 0)
-        log_topic = self._log_topics(tables)
-        for k in tables[np.argsort(self.size[tables], kind="stable")]:
-            open_ = (tables != k) & (self.size[tables] > 0)
-            if not open_.any():
-                return
-            size = np.where(open_, self.size[tables], 1.0)
-            words = np.flatnonzero(self.counts[:, k])
-            explained = self.counts[words, k] @ log_topic[words]
-            score = np.where(open_, explained + np.log(size), -np.inf)
-            other = int(tables[score.argmax()])
-            mine, theirs = (np.flatnonzero(self.table == j) for j in (k, other))
-            both = np.concatenate([mine, theirs])
-            explained, worth = self._explained(both)
-            apart = self._explained(mine)[1] + self._explained(theirs)[1]
-            if worth > apart and explained > self.alone[both].sum():
-                for counted in (self.counts.T, self.mass, self.size):
-                    counted[other] += counted[k]
-                    counted[k] = 0.0
-                self.table[mine] = other
-                log_topic[:, tables == other] = self._log_topics(np.array([other]))
-
-    def _log_topics(self, tables: np.ndarray) -> np.ndarray:
-        topic = (self.counts[:, tables] + self.s * self.prior[:, None]) / (
-            self.mass[tables] + self.s
-        )
-        found: np.ndarray = np.log(self.share * topic + self.common[:, None])
-        return found
-
-    def _explained(self, members: np.ndarray) -> tuple[float, float]:
-        """Log probability of documents given each other, alone and with that of being together."""
-        X, n = self.X[members], len(members)
-        row = np.repeat(np.arange(n), np.diff(X.indptr))
-        counts = np.bincount(X.indices, X.data, X.shape[1])
-        mass = X.data.sum() - np.bincount(row, X.data, n)
-        topic = (counts[X.indices] - X.data + self.s * self.prior[X.indices]) / (mass[row] + self.s)
-        word = np.log(self.share * topic + self.common[X.indices])
-        explained = float(X.data @ word)
-        return explained, explained + n * np.log(max(n - 1, 1e-3))
-
-    def _free(self) -> int:
-        """An empty table, or -1 where there are too many."""
-        empty = np.flatnonzero(self.size == 0)
-        if len(empty):
-            return int(empty[0])
-        n = len(self.size)
-        if n >= MOST_GROUPS:
-            return -1
-        more = max(n, 16)
-        self.counts = np.hstack([self.counts, np.zeros((len(self.counts), more))])
-        self.mass, self.size = (np.append(v, np.zeros(more)) for v in (self.mass, self.size))
-        return n
+    shape = len(size), len(table)
+    member = sparse.csr_matrix((np.ones(len(seated)), (table[seated], seated)), shape)
+    counts: np.ndarray = (member[chosen] @ X).toarray().T
+    return Groups(counts, size[chosen])

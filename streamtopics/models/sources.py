@@ -14,6 +14,7 @@ from streamtopics.seeds import content_seeds, mix, standard_noise
 # Documents with fewer tokens say too little to start a topic from.
 LEAST_LENGTH = 5
 SHARE_OF_DOCUMENT = 0.3
+ODDS_OF_DOCUMENT = SHARE_OF_DOCUMENT / (1.0 - SHARE_OF_DOCUMENT)
 
 
 class Source(Protocol):
@@ -171,8 +172,7 @@ class DocumentStart:
         rows = np.full((len(minibatch.words), n_topics), 100.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(frequency[:, None] > 0, documents / frequency[:, None], 0.0)
-        odds = SHARE_OF_DOCUMENT / (1.0 - SHARE_OF_DOCUMENT)
-        rows[:, n_background:] *= 1.0 + odds * ratio
+        rows[:, n_background:] *= 1.0 + ODDS_OF_DOCUMENT * ratio
         if n_apart < n_topics - n_background:
             noise = random.rows(minibatch.words)
             noise[:, :n_background] = 100.0

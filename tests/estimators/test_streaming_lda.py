@@ -574,3 +574,13 @@ def test_merging_advises_what_the_estimator_has(estimator):
     with pytest.raises(ValueError, match="pass it as base") as raised:
         one.merge(other)
     assert ("start='noise'" in str(raised.value)) == ("start" in one.get_params())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_start_from_groups_finds_all_topics(seed):
+    rng = np.random.default_rng(seed)
+    beta, theta = rng.dirichlet(np.full(100, 0.1), 4), rng.dirichlet(np.full(4, 0.2), 300)
+    X = np.array([rng.multinomial(30, p) for p in theta @ beta], float)
+    model = StreamingLDA(4, start="groups", random_state=seed).fit(X)
+    affinity = np.sqrt(model.topic_word_) @ np.sqrt(beta).T
+    assert (affinity.max(axis=0) > 0.9).all()

@@ -249,15 +249,15 @@ def test_documents_without_words_count_but_start_nothing(monkeypatch):
     assert model.n_documents_seen_ == 50
     monkeypatch.setattr(OneTopic, "step", counted)
     model.partial_fit(X[:1000])
-    assert sizes[0] == 200
+    assert sizes[0] == 600
     assert max(sizes[1:]) <= 150
     assert model.n_documents_seen_ == 1050
     model.partial_fit(sparse.csr_matrix((50, V)))
     assert model.n_documents_seen_ == 1100
 
 
-@pytest.mark.parametrize(("n", "first"), [(1000, 200), (120, 120)])
-def test_the_first_part_of_a_stream_has_ten_documents_a_cluster(n, first, monkeypatch):
+@pytest.mark.parametrize(("n", "first"), [(1000, 600), (120, 120)])
+def test_the_first_part_of_a_stream_has_thirty_documents_a_cluster(n, first, monkeypatch):
     sizes, plainly = [], OneTopic.step
 
     def counted(self, minibatch, *args, **kwargs):

@@ -6,6 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
+from streamtopics.local import groups
 from streamtopics.local.groups import ROUNDS, Base, find_groups, known_by
 from streamtopics.parallel import workers
 
@@ -25,7 +26,7 @@ def blocks(n=60, n_blocks=4, length=6, seed=0):
 
 def base_of(D, concentration=1.0, share=0.8):
     seen = D.sum(axis=0) / D.sum()
-    return Base(0.5 / V + 0.5 * seen, seen, share, concentration)
+    return Base(0.5 / D.shape[1] + 0.5 * seen, seen, share, concentration)
 
 
 def by_loops(D, known, base, least):
@@ -70,9 +71,9 @@ def by_loops(D, known, base, least):
         topics = {k: m[:] for k, m in tables.items()}
         for k in sorted(tables, key=lambda k: (len(topics[k]), k)):
             counts = D[tables[k]].sum(axis=0)
-            others = sorted(j for j in tables if j != k)
+            others = sorted(j for j in tables if j != k and D[tables[j]].sum(axis=0) @ counts > 0)
             if not others:
-                break
+                continue
             score = []
             for j in others:
                 c = D[tables[j]].sum(axis=0)
@@ -87,17 +88,63 @@ def by_loops(D, known, base, least):
     return sorted((sorted(m) for m in tables.values() if len(m) >= least), key=len, reverse=True)
 
 
+def assert_groups_of_plain_loops(D, known, base, least=3):
+    expected = by_loops(D, known, base, least)
+    found = find_groups(sparse.csr_matrix(D), known, base, least)
+    assert len(expected) > 1
+    assert_array_equal(found.documents, [len(members) for members in expected])
+    tokens = np.array(sorted(tuple(D[members].sum(axis=0)) for members in expected))
+    order = np.lexsort(found.counts[::-1].round(6))
+    assert_allclose(found.counts.T[order], tokens, atol=1e-9)
+
+
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("share", [0.8, 1.0])
-def test_the_tables_of_plain_loops(seed, share):
-    D, _ = blocks(40, seed=seed)
+@pytest.mark.parametrize("scale", [1.0, 0.75])
+def test_the_tables_of_plain_loops(seed, share, scale):
+    D = scale * blocks(40, seed=seed)[0]
     base = base_of(D, share=share)
-    known = np.where(np.arange(40) % 7 == 0, 0.0, -np.inf)
-    expected = by_loops(D, known, base, 3)
-    found = find_groups(sparse.csr_matrix(D), known, base, 3)
-    assert_array_equal(found.documents, [len(members) for members in expected])
-    tokens = sorted(tuple(D[members].sum(axis=0)) for members in expected)
-    assert_allclose(sorted(map(tuple, found.counts.T)), tokens, atol=1e-9)
+    assert_groups_of_plain_loops(D, np.where(np.arange(40) % 7 == 0, 0.0, -np.inf), base)
+
+
+@pytest.mark.parametrize("concentration", [1.0, 50.0])
+def test_where_topics_explain_some_documents_the_tables_are_those_of_plain_loops(concentration):
+    D, _ = blocks(60, 4, length=4, seed=1)
+    base = base_of(D, concentration)
+    alone = D @ np.log(0.8 * base.words + 0.2 * base.background)
+    known = alone - np.random.default_rng(0).choice([-1.0, 2.0, 9.0], 60)
+    assert_groups_of_plain_loops(D, known, base)
+
+
+def test_many_words_a_document_do_not_underflow():
+    """The product of 600 probabilities of .001 is none in double precision."""
+    rng = np.random.default_rng(0)
+    D = np.zeros((12, 2400))
+    for d in range(12):
+        D[d, 1200 * (d % 2) + rng.choice(1200, 600, replace=False)] = 1.0
+    assert_groups_of_plain_loops(D, np.full(12, -np.inf), base_of(D))
+
+
+def test_no_more_tables_than_allowed(monkeypatch):
+    monkeypatch.setattr(groups, "MOST_GROUPS", 3)
+    D, _ = blocks(100)
+    assert (
+        find_groups(sparse.csr_matrix(D), np.full(100, -np.inf), base_of(D), 2).documents.size == 3
+    )
+    monkeypatch.setattr(groups, "MOST_GROUPS", 2)
+    assert (
+        find_groups(sparse.csr_matrix(D), np.full(100, -np.inf), base_of(D), 2).documents.size == 2
+    )
+
+
+def test_stored_zeros_do_not_count():
+    D, _ = blocks()
+    X = sparse.csr_matrix(np.ones_like(D))
+    X.data[:] = D.ravel()
+    known, base = np.full(60, -np.inf), base_of(D)
+    stored, plain = (find_groups(x, known, base, 4) for x in (X, sparse.csr_matrix(D)))
+    assert_array_equal(stored.counts, plain.counts)
+    assert X.nnz == D.size
 
 
 @pytest.mark.parametrize("seed", range(3))
