@@ -315,9 +315,11 @@ def _text(value: Any, text_key: str, where: str) -> str:
             )
         value = value[text_key]
     if not isinstance(value, str):
+        remedy = "Convert it, or leave it out"
+        if isinstance(value, list):
+            remedy = "If these are words join them, if they are texts give each one by itself"
         raise ValueError(
-            f"{where}: a text must be a str; got {_shown(value)} ({type(value).__name__}). Convert "
-            "it, or leave it out"
+            f"{where}: a text must be a str; got {_shown(value)} ({type(value).__name__}). {remedy}"
         )
     return value
 
