@@ -11,9 +11,9 @@
  * not grow with the number of topics. Up to ST_ALL_COLUMNS topics all of them
  * are columns, with terms b (alpha + N).
  *
- * Up to ST_INDEPENDENT topics the tokens start from b f, where f is alpha and what the
- * document's words together expect in each topic; beyond, one after the other, from
- * b (alpha + N) of the tokens before them.
+ * Tokens start from b f, where f is what the document's words together expect in each topic,
+ * sharpened, in the few topics where they expect a token or more; or, where that is 0, from
+ * b alpha.
  *
  * In the chain nothing is stored at an address that depends on what was drawn:
  * whole blocks are updated, and two documents take turns in one thread, since
@@ -41,11 +41,13 @@ enum {
     ST_LANES = 8,           /* columns of a block */
     ST_PART = 32,           /* topics of a part of the running sums */
     ST_ALL_COLUMNS = 32,    /* topics, up to which all are columns */
-    ST_INDEPENDENT = 200,   /* topics, up to which tokens start independently */
+    ST_ASKED = 256,         /* topics, up to which a document's rows are asked for ahead */
     ST_FLOAT_TERMS = 1024,  /* terms, up to which a sum may be in float */
     ST_FLOAT_TOKENS = 1 << 24,
     ST_ALIGNMENT = 64
 };
+/* Tokens that a topic lets expect at least, for tokens to start in it. */
+#define ST_LEAST 1.0f
 
 /* Memory that grows; `data` is aligned. */
 typedef struct {
@@ -224,45 +226,6 @@ ST_NOINLINE int st_draw_prior(const st_job *job, ptrdiff_t word, uint64_t *state
     return (int)first + column;
 }
 
-/* running[k] = sum of b f over the topics up to k of the same lane, k modulo 8; returns the
- * running sums of the lanes' totals. */
-ST_INLINE st_gibbs_lanes_float st_sum_lanes(const float *b, const float *f, ptrdiff_t width,
-                                            float *running)
-{
-    st_gibbs_lanes_float total = st_gibbs_product_float(st_gibbs_load_float(b),
-                                                        st_gibbs_load_float(f));
-    st_gibbs_store_float(running, total);
-    for (ptrdiff_t k = ST_LANES; k < width; k += ST_LANES) {
-        total = st_gibbs_add_product_float(total, st_gibbs_load_float(b + k),
-                                           st_gibbs_load_float(f + k));
-        st_gibbs_store_float(running + k, total);
-    }
-    return st_gibbs_running_float(total);
-}
-
-/* A topic in proportion to the terms that st_sum_lanes has summed: its lane first. Where
- * rounding left none, the last that is possible. */
-ST_INLINE int st_draw(const float *running, st_gibbs_lanes_float lanes, ptrdiff_t width,
-                      uint64_t *state)
-{
-    const float *total = running + width - ST_LANES;
-    const float point = st_uniform_float(state) * st_gibbs_last_float(lanes);
-    const unsigned mask = st_gibbs_above_float(lanes, point, st_gibbs_load_float(total));
-    int lane = mask ? st_lowest(mask) : ST_LANES - 1;
-    while (ST_UNLIKELY(total[lane] <= 0) && lane > 0)
-        lane--;
-    const float threshold = st_uniform_float(state) * total[lane];
-    ptrdiff_t below = lane, n = width / ST_LANES;
-    for (; n > 1; n -= n / 2) {
-        const ptrdiff_t half = ST_LANES * (n / 2);
-        below += half & -(ptrdiff_t)(running[below + half - ST_LANES] <= threshold);
-    }
-    while (ST_UNLIKELY(!(running[below] > threshold)) && below >= ST_LANES
-           && running[below - ST_LANES] >= running[below])
-        below -= ST_LANES;
-    return (int)below;
-}
-
 /* How much of a word's weight is in a topic for each unit of b f there; within float. */
 ST_INLINE float st_share(float weight, float sum)
 {
@@ -270,26 +233,46 @@ ST_INLINE float st_share(float weight, float sum)
     return sum > 0 ? (share < 1e30f ? share : 1e30f) : 0;
 }
 
-/* f_k = alpha_k + m_k, with m the tokens that the document's words, each on its own, let
- * expect in each topic: m_k = alpha_k sum of b_k / Z over the words, Z = sum of b alpha. */
+/* f_k = n m_k^4 / sum of m^4, or 0 where that is less than ST_LEAST of the n tokens, with m the
+ * tokens that the document's words, each on its own, let expect in each topic: m_k = alpha_k
+ * sum of b_k / Z over the words, Z = sum of b alpha. The power does what sweeps would: most
+ * tokens come to the topics that most words share. */
 ST_NOINLINE void st_expect(const st_job *job, const int *words, const float *weight,
-                           ptrdiff_t n_words, float *f, float *sums)
+                           ptrdiff_t n_words, float n_tokens, float *f)
 {
     const ptrdiff_t width = job->width;
-    memset(sums, 0, width * sizeof(float));
-    for (ptrdiff_t u = 0; u < n_words; u += 4) {
+    ptrdiff_t u, i, k;
+    float most = 0, total = 0;
+    memset(f, 0, width * sizeof(float));
+    for (u = 0; u < n_words; u += 4) {
         const float *row[4];
         float share[4];
-        for (ptrdiff_t i = 0; i < 4; i++) {
+        for (i = 0; i < 4; i++) {
             const ptrdiff_t word = words[st_smaller(u + i, n_words - 1)];
             row[i] = job->weights + word * width;
             share[i] = u + i < n_words
                      ? st_share(weight[u + i], job->mass[(word + 1) * job->n_parts - 1]) : 0;
         }
-        st_add4_float(sums, share, row[0], row[1], row[2], row[3], width);
+        st_add4_float(f, share, row[0], row[1], row[2], row[3], width);
     }
-    for (ptrdiff_t k = 0; k < width; k++)
-        f[k] = job->prior[k] + job->prior[k] * sums[k];
+#pragma omp simd reduction(max : most)
+    for (k = 0; k < width; k++) {
+        f[k] *= job->prior[k];
+        most = f[k] > most ? f[k] : most;
+    }
+    const float unit = most > 0 ? 1 / most : 0;
+#pragma omp simd reduction(+ : total)
+    for (k = 0; k < width; k++) {
+        const float m = f[k] * unit;
+        f[k] = m * m * (m * m);
+        total += f[k];
+    }
+    const float scale = total > 0 ? n_tokens / total : 0;
+#pragma omp simd
+    for (k = 0; k < width; k++) {
+        const float m = f[k] * scale;
+        f[k] = m >= ST_LEAST ? m : 0;
+    }
 }
 
 #define UNIFORM st_uniform_float

@@ -20,11 +20,12 @@ import numpy as np
 
 from cython cimport floating, view
 from libc.stdint cimport int64_t, intptr_t, uint64_t
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 cdef enum:
     ENTRIES_AHEAD = 6
+    FEWER = 8  # times fewer values than topics, below which only their topics are touched
 
 cdef extern from "_gibbs.h" nogil:
     enum:
@@ -170,6 +171,29 @@ def sample_documents(const int[::1] indptr, const int[::1] words, const int[::1]
         free(job.values.data)
 
 
+cdef inline void ask_for(int64_t columns, int64_t values, Py_ssize_t u) noexcept nogil:
+    """Ask for the values of the u-th entry of a document."""
+    cdef Py_ssize_t n, i
+    cdef const float *value
+    if columns != 0:
+        n = (<const int *> <intptr_t> columns)[0]
+        value = <const float *> <intptr_t> values + u * n
+        for i in range(0, n, 16):
+            st_prefetch(value + i)
+
+
+cdef inline void take_values(int64_t columns, double *total, floating *row) noexcept nogil:
+    """Add the totals of a document's columns to the row, and make them 0."""
+    cdef Py_ssize_t i, k
+    cdef const int *column = <const int *> <intptr_t> columns
+    if columns == 0:
+        return
+    for i in range(column[0]):
+        k = column[i + 1]
+        row[k] += <floating> total[k]
+        total[k] = 0
+
+
 def word_statistics(const int[::1] indptr, const int[::1] documents, const int[::1] entries,
                     const int[::1] first_entry, const float[:, ::1] weights,
                     const float[::1] prior, const float[::1] inverse,
@@ -181,34 +205,31 @@ def word_statistics(const int[::1] indptr, const int[::1] documents, const int[:
     (n_documents + 1,), its CSR indptr; of each document the addresses of its columns
     and of its values, 0 where it has none, and the rest as in `sample_documents`, over
     all documents. OUT out (n_words, K).
-    The sums run over the documents in order, in float64.
+    The sums run over the documents in order, in float64; where a word has far fewer values
+    than there are topics, only their topics are touched.
     """
     cdef Py_ssize_t n_topics = out.shape[1], n_entries = documents.shape[0]
-    cdef Py_ssize_t w, j, k, i, u, n, d, ahead
+    cdef Py_ssize_t w, j, k, i, u, n, d, n_values
     cdef double total_inverse
+    cdef float factor
     cdef const int *column
     cdef const float *value
-    cdef double *total = <double *> malloc(n_topics * sizeof(double))
+    cdef double *total = <double *> calloc(n_topics, sizeof(double))
     if total == NULL:
         raise MemoryError()
     with nogil:
         for w in range(start, stop):
-            memset(total, 0, n_topics * sizeof(double))
             total_inverse = 0
+            n_values = 0
             for j in range(indptr[w], indptr[w + 1]):
                 if j + ENTRIES_AHEAD < n_entries:
-                    ahead = j + ENTRIES_AHEAD
-                    d = documents[ahead]
-                    if columns[d] != 0:
-                        n = (<const int *> <intptr_t> columns[d])[0]
-                        value = <const float *> <intptr_t> values[d]
-                        value += (entries[ahead] - first_entry[d]) * n
-                        for i in range(0, n, 16):
-                            st_prefetch(value + i)
+                    d = documents[j + ENTRIES_AHEAD]
+                    ask_for(columns[d], values[d], entries[j + ENTRIES_AHEAD] - first_entry[d])
                 if columns[documents[j]] == 0:
                     continue
                 column = <const int *> <intptr_t> columns[documents[j]]
                 n = column[0]
+                n_values += n
                 u = entries[j] - first_entry[documents[j]]
                 value = <const float *> <intptr_t> values[documents[j]] + u * n
                 total_inverse += inverse[entries[j]]
@@ -218,6 +239,14 @@ def word_statistics(const int[::1] indptr, const int[::1] documents, const int[:
                 else:
                     for i in range(n):
                         total[column[i + 1]] += value[i]
-            for k in range(n_topics):
-                out[w, k] = <floating> (total[k] + total_inverse * (weights[w, k] * prior[k]))
+            if FEWER * n_values < n_topics:
+                factor = <float> total_inverse
+                for k in range(n_topics):
+                    out[w, k] = factor * (weights[w, k] * prior[k])
+                for j in range(indptr[w], indptr[w + 1]):
+                    take_values(columns[documents[j]], total, &out[w, 0])
+            else:
+                for k in range(n_topics):
+                    out[w, k] = <floating> (total[k] + total_inverse * (weights[w, k] * prior[k]))
+                memset(total, 0, n_topics * sizeof(double))
         free(total)

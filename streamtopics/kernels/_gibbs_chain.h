@@ -11,7 +11,7 @@ typedef struct {
     uint64_t state;
     double length;
     /* of each word: weight of a token, sum of b alpha, sum of 1 / Z; of each token: its
-     * word, and its column, or -1 before it has one */
+     * word, and its column */
     REAL *weight, *mass, *inverse;
     int *word, *at;
     /* of each column: topic, weight of its tokens, alpha if all are columns; of each topic:
@@ -80,20 +80,31 @@ static int NAME(leave)(NAME(chain) *c, ptrdiff_t i)
     return 0;
 }
 
+/* The weights of the document's words in its columns. */
+static void NAME(fill)(NAME(chain) *c)
+{
+    const st_job *job = c->job;
+    const int *words = job->words + job->indptr[c->document];
+    for (ptrdiff_t u = 0; u < c->n_words; u++) {
+        const float *row = job->weights + words[u] * job->width;
+        for (ptrdiff_t block = 0; block < c->n_blocks; block++) {
+            REAL *b = c->b + ST_LANES * (block * c->n_words + u);
+            NAME(store)(b, NAME(gather)(row, c->topic + ST_LANES * block));
+        }
+    }
+}
+
 /* Columns for the topics that tokens hold; `at` has topics before, columns after. */
 static int NAME(arrange)(NAME(chain) *c)
 {
     const st_job *job = c->job;
-    const int *words = job->words + job->indptr[c->document];
-    ptrdiff_t n, i, u, block;
+    ptrdiff_t n, i;
     for (i = 0; i < c->n_columns; i++)
         c->column[c->topic[i]] = -1;
     c->n_columns = NAME(all_columns)(c) ? job->n_topics : 0;
     for (i = 0; i < c->n_columns; i++)
         c->topic[i] = c->column[i] = (int)i;
     for (n = 0; n < c->n_tokens; n++) {
-        if (c->at[n] < 0)
-            continue;
         if (c->column[c->at[n]] < 0) {
             c->topic[c->n_columns] = c->at[n];
             c->column[c->at[n]] = (int)c->n_columns++;
@@ -106,15 +117,8 @@ static int NAME(arrange)(NAME(chain) *c)
     for (i = 0; NAME(all_columns)(c) && i < c->n_columns; i++)
         c->base[i] = (REAL)job->alpha[i];
     for (n = 0; n < c->n_tokens; n++)
-        if (c->at[n] >= 0)
-            c->counts[c->at[n]] += c->weight[c->word[n]];
-    for (u = 0; u < c->n_words; u++) {
-        const float *row = job->weights + words[u] * job->width;
-        for (block = 0; block < c->n_blocks; block++) {
-            REAL *b = c->b + ST_LANES * (block * c->n_words + u);
-            NAME(store)(b, NAME(gather)(row, c->topic + ST_LANES * block));
-        }
-    }
+        c->counts[c->at[n]] += c->weight[c->word[n]];
+    NAME(fill)(c);
     return 0;
 }
 
@@ -240,7 +244,7 @@ ST_INLINE void NAME(visit)(NAME(chain) *c, ptrdiff_t n_blocks, int with_alpha,
 /* `visit` with all that it may know at compile time. */
 ST_INLINE void NAME(step)(NAME(chain) *c)
 {
-    NAME(lanes) removed[6], sums[6];
+    NAME(lanes) removed[10], sums[10];
     switch (c->with_alpha ? -c->n_blocks : c->n_blocks) {
     case 1:
         NAME(visit)(c, 1, 0, removed, sums);
@@ -259,6 +263,18 @@ ST_INLINE void NAME(step)(NAME(chain) *c)
         return;
     case 6:
         NAME(visit)(c, 6, 0, removed, sums);
+        return;
+    case 7:
+        NAME(visit)(c, 7, 0, removed, sums);
+        return;
+    case 8:
+        NAME(visit)(c, 8, 0, removed, sums);
+        return;
+    case 9:
+        NAME(visit)(c, 9, 0, removed, sums);
+        return;
+    case 10:
+        NAME(visit)(c, 10, 0, removed, sums);
         return;
     case -1:
         NAME(visit)(c, 1, 1, removed, sums);
@@ -322,25 +338,68 @@ static int NAME(start_averaging)(NAME(chain) *c)
     return 0;
 }
 
-/* Draw the topics of all tokens, given how many of them each topic is expected to have. */
+/* Columns for the topics with f > 0, and their f in `scratch`. */
+static int NAME(expected_columns)(NAME(chain) *c, const float *f)
+{
+    const st_job *job = c->job;
+    const int all = NAME(all_columns)(c);
+    ptrdiff_t i, k;
+    for (i = 0; i < c->n_columns; i++)
+        c->column[c->topic[i]] = -1;
+    c->n_columns = 0;
+    for (k = 0; k < job->n_topics; k++)
+        if (all || f[k] > 0) {
+            c->scratch[c->n_columns] = f[k];
+            c->topic[c->n_columns] = (int)k;
+            c->column[k] = (int)c->n_columns++;
+        }
+    const ptrdiff_t n_blocks = (c->n_columns + ST_LANES - 1) / ST_LANES;
+    if (NAME(reserve_blocks)(c, n_blocks > 0 ? n_blocks : 1, 0))
+        return -1;
+    for (i = 0; all && i < c->n_columns; i++)
+        c->base[i] = (REAL)job->alpha[i];
+    for (i = c->n_columns; i < ST_LANES * c->n_blocks; i++)
+        c->scratch[i] = 0;
+    NAME(fill)(c);
+    return 0;
+}
+
+/* Draw the topics of all tokens from b f, or from b alpha where that is 0. */
 static int NAME(start)(NAME(chain) *c, const int *first_token)
 {
     const st_job *job = c->job;
-    const int *words = job->words + job->indptr[c->document];
-    ptrdiff_t u, n;
-    if (st_reserve(&c->expected, (2 * job->width + c->n_words) * sizeof(float), 0))
+    const ptrdiff_t n_lanes = (job->n_topics / ST_LANES + 2) * ST_LANES;
+    NAME(lanes) *sums = (NAME(lanes) *)(c->scratch + n_lanes);
+    ptrdiff_t u, n, i, n_left = 0;
+    if (st_reserve(&c->expected, (job->width + c->n_words) * sizeof(float), 0))
         return -1;
-    float *f = (float *)c->expected.data, *sums = f + job->width, *weight = sums + job->width;
+    float *f = (float *)c->expected.data, *weight = f + job->width;
     for (u = 0; u < c->n_words; u++)
         weight[u] = (float)(c->weight[u] * (first_token[u + 1] - first_token[u]));
-    st_expect(job, words, weight, c->n_words, f, sums);
+    st_expect(job, job->words + job->indptr[c->document], weight, c->n_words, (float)c->length, f);
+    if (NAME(expected_columns)(c, f))
+        return -1;
+    const ptrdiff_t n_blocks = c->n_blocks;
     for (u = 0; u < c->n_words; u++) {
-        const float *row = job->weights + words[u] * job->width;
-        const st_gibbs_lanes_float lanes = st_sum_lanes(row, f, job->width, sums);
-        for (n = first_token[u]; n < first_token[u + 1]; n++)
-            c->at[n - first_token[0]] = st_draw(sums, lanes, job->width, &c->state);
+        for (i = 0; i < n_blocks; i++) {
+            const NAME(lanes) b = NAME(load)(c->b + ST_LANES * (i * c->n_words + u));
+            const NAME(lanes) own = NAME(load)(c->scratch + ST_LANES * i);
+            sums[i] = i > 0 ? NAME(add_product)(sums[i - 1], b, own) : NAME(product)(b, own);
+        }
+        const NAME(lanes) lanes = NAME(running)(sums[n_blocks - 1]);
+        const REAL total = NAME(last)(lanes);
+        for (n = first_token[u] - first_token[0]; n < first_token[u + 1] - first_token[0]; n++) {
+            c->at[n] = NAME(find)(lanes, UNIFORM(&c->state) * total, sums, n_blocks);
+            if (c->at[n] < 0)
+                n_left++;
+            else
+                c->counts[c->at[n]] += c->weight[u];
+        }
     }
-    return 0;
+    for (n = 0; n < c->n_tokens && n_left > 0; n++)
+        if (c->at[n] < 0)
+            c->at[n] = NAME(elsewhere)(c, c->word[n], 1);
+    return c->failed ? -1 : 0;
 }
 
 /* Ask for the rows of the words of a document that begins soon. */
@@ -396,16 +455,11 @@ static int NAME(begin)(NAME(chain) *c, const st_job *job, ptrdiff_t document)
         for (n = first_token[u]; n < first_token[u + 1]; n++)
             c->word[n - first_token[0]] = (int)u;
     }
-    c->sweep = !job->continued && job->n_topics > ST_INDEPENDENT ? -1 : 0;
     if (job->continued)
         memcpy(c->at, job->z + first_token[0], n_tokens * sizeof(int));
-    else if (job->n_topics > ST_INDEPENDENT)
-        memset(c->at, -1, n_tokens * sizeof(int));
-    else if (NAME(start)(c, first_token))
+    if (job->continued ? NAME(arrange)(c) : NAME(start)(c, first_token))
         return -1;
-    if (NAME(arrange)(c))
-        return -1;
-    if (c->sweep == 0 && job->statistics && job->n_averaged == job->n_sweeps)
+    if (job->statistics && job->n_averaged == job->n_sweeps)
         return NAME(start_averaging)(c);
     return 0;
 }
@@ -489,7 +543,7 @@ static int NAME(next_sweep)(NAME(chain) *c)
     const ptrdiff_t n_recorded = job->n_averaged > 0 ? job->n_averaged : 1;
     c->position = 0;
     c->sweep++;
-    if (c->sweep > 0 && c->sweep > job->n_sweeps - n_recorded)
+    if (c->sweep > job->n_sweeps - n_recorded)
         NAME(record)(c);
     if (c->sweep == job->n_sweeps)
         return 0;
@@ -575,7 +629,7 @@ static int NAME(finish)(NAME(chain) *c, st_job *job)
 static int NAME(next)(NAME(chain) *c, const st_job *job, const int *documents,
                       ptrdiff_t n_documents, ptrdiff_t next)
 {
-    if (job->n_topics <= ST_INDEPENDENT && next + 1 < n_documents)
+    if (job->width <= ST_ASKED && next + 1 < n_documents)
         NAME(ask)(job, documents[next + 1]);
     return NAME(begin)(c, job, documents[next]);
 }

@@ -101,13 +101,13 @@ ST_INLINE unsigned NAME(above)(NAME(lanes) a, REAL threshold, NAME(lanes) term)
     return mask;
 }
 
-/* Bits of the lanes with a > b. */
-ST_INLINE unsigned NAME(exceeds)(NAME(lanes) a, NAME(lanes) b)
+/* How many of n rows are not above `most` in this lane. */
+ST_INLINE ptrdiff_t NAME(n_below)(const NAME(lanes) *rows, ptrdiff_t n, NAME(lanes) most, int lane)
 {
-    unsigned mask = 0;
-    for (int i = 0; i < 8; i++)
-        mask |= (unsigned)(a.x[i] > b.x[i]) << i;
-    return mask;
+    ptrdiff_t n_below = 0;
+    for (ptrdiff_t i = 0; i < n; i++)
+        n_below += !(rows[i].x[lane] > most.x[lane]);
+    return n_below;
 }
 
 /* The larger of a and 0 in each lane. */

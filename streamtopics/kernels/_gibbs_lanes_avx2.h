@@ -64,9 +64,15 @@ ST_INLINE unsigned NAME(above)(__m256 a, float threshold, __m256 term)
     return (unsigned)_mm256_movemask_ps(_mm256_and_ps(more, possible));
 }
 
-ST_INLINE unsigned NAME(exceeds)(__m256 a, __m256 b)
+ST_INLINE ptrdiff_t NAME(n_below)(const __m256 *rows, ptrdiff_t n, __m256 most, int lane)
 {
-    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_GT_OQ));
+    __m256i n_below = _mm256_setzero_si256();
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const __m256 below = _mm256_cmp_ps(rows[i], most, _CMP_NGT_UQ);
+        n_below = _mm256_sub_epi32(n_below, _mm256_castps_si256(below));
+    }
+    n_below = _mm256_permutevar8x32_epi32(n_below, _mm256_castsi128_si256(_mm_cvtsi32_si128(lane)));
+    return _mm_cvtsi128_si32(_mm256_castsi256_si128(n_below));
 }
 
 ST_INLINE __m256 NAME(at_least_0)(__m256 a) { return _mm256_max_ps(a, _mm256_setzero_ps()); }

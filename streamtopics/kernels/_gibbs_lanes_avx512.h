@@ -64,9 +64,12 @@ ST_INLINE unsigned NAME(above)(__m512d a, double threshold, __m512d term)
                       & _mm512_cmp_pd_mask(term, _mm512_setzero_pd(), _CMP_GT_OQ));
 }
 
-ST_INLINE unsigned NAME(exceeds)(__m512d a, __m512d b)
+ST_INLINE ptrdiff_t NAME(n_below)(const __m512d *rows, ptrdiff_t n, __m512d most, int lane)
 {
-    return (unsigned)_mm512_cmp_pd_mask(a, b, _CMP_GT_OQ);
+    ptrdiff_t n_below = 0;
+    for (ptrdiff_t i = 0; i < n; i++)
+        n_below += _mm512_cmp_pd_mask(rows[i], most, _CMP_NGT_UQ) >> lane & 1;
+    return n_below;
 }
 
 ST_INLINE __m512d NAME(at_least_0)(__m512d a) { return _mm512_max_pd(a, _mm512_setzero_pd()); }

@@ -33,14 +33,6 @@ ST_INLINE int NAME(find)(NAME(lanes) lanes, REAL threshold, const NAME(lanes) *s
     if (ST_UNLIKELY(after == 0))
         return -1;
     const int lane = st_lowest(after);
-    for (ptrdiff_t first = 0; first < n_blocks; first += 8) {
-        const ptrdiff_t n = st_smaller(8, n_blocks - first);
-        uint64_t mask = 0;
-        for (ptrdiff_t i = 0; i < n; i++)
-            mask |= (uint64_t)NAME(exceeds)(sums[first + i], rest) << (ST_LANES * i);
-        mask = mask >> lane & UINT64_C(0x0101010101010101);
-        if (mask)
-            return (int)(ST_LANES * first) + st_lowest(mask) + lane;
-    }
-    return -1;
+    const ptrdiff_t block = NAME(n_below)(sums, n_blocks, rest, lane);
+    return block < n_blocks ? (int)(ST_LANES * block) + lane : -1;
 }

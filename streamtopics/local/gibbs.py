@@ -29,9 +29,8 @@ WORDS_PER_JOB = 1024
 class Gibbs(LocalStep):
     """Sweeps over the tokens of each document, and averages over the last of them.
 
-    A count is cut into tokens as in `local.tokens`. Up to 200 topics the tokens start
-    from their words and from how many tokens the document's words, each on its own, let
-    expect in each topic, beyond from the tokens before them.
+    A count is cut into tokens as in `local.tokens`. They start in the topics in which the
+    document's words, each on its own, let expect most tokens.
 
     Parameters
     ----------

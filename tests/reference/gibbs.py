@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import digamma
 
 MOST_TOKENS = 1024
-INDEPENDENT_UP_TO = 200
+LEAST_EXPECTED = 1.0
 
 
 def tokens(indices, counts):
@@ -60,21 +60,27 @@ def posterior(x, b, alpha):
 
 
 def start_factors(x, v, b, alpha):
-    """alpha + the tokens of each topic that x and v (N,), each token on its own, let expect."""
+    """f (K,) of the start: the tokens n m^4 / sum of m^4 of each topic, or 0 where less than 1.
+
+    m (K,) are the tokens that x and v (N,), each token on its own, let expect.
+    """
     own = b[x] * alpha
-    return alpha + v @ (own / own.sum(axis=1, keepdims=True))
+    m = v @ (own / own.sum(axis=1, keepdims=True))
+    f = v.sum() * m**4 / (m**4).sum()
+    return np.where(f >= LEAST_EXPECTED, f, 0.0)
+
+
+def start_weights(x, v, b, alpha):
+    """What each token starts in proportion to (N, K): b f, or b alpha where that is all 0."""
+    p = b[x] * start_factors(x, v, b, alpha)
+    return np.where(p.any(axis=1, keepdims=True), p, b[x] * alpha)
 
 
 def start_law(x, v, b, alpha):
-    """Where a chain starts: b f for each token, with many topics b (alpha + N so far)."""
+    """Where a chain starts: each token on its own, as its weights say."""
     law = np.ones(())
-    factors = alpha if len(alpha) > INDEPENDENT_UP_TO else start_factors(x, v, b, alpha)
-    for n, row in enumerate(b[x]):
-        p = _along(factors, n, len(x))
-        if len(alpha) > INDEPENDENT_UP_TO:
-            p = p + sum(v[m] * _same(m, n, len(x), len(alpha)) for m in range(n))
-        p = p * _along(row, n, len(x))
-        law = law * (p / p.sum(axis=n, keepdims=True))
+    for n, p in enumerate(start_weights(x, v, b, alpha)):
+        law = law * _along(p / p.sum(), n, len(x))
     return law
 
 
@@ -162,16 +168,8 @@ def draw(p, rng):
 
 
 def _start(x, v, b, alpha, rng):
-    every = np.arange(len(x))
-    z, totals = np.empty(x.shape, int), np.zeros((len(x), len(alpha)))
-    factors = alpha
-    if len(alpha) <= INDEPENDENT_UP_TO:
-        factors = np.array([start_factors(*row, b, alpha) for row in zip(x, v, strict=True)])
-    for n in range(x.shape[1]):
-        z[:, n] = draw(b[x[:, n]] * (factors + totals), rng)
-        if len(alpha) > INDEPENDENT_UP_TO:
-            totals[every, z[:, n]] += v[:, n]
-    return z
+    weights = np.array([start_weights(*row, b, alpha) for row in zip(x, v, strict=True)])
+    return np.stack([draw(weights[:, n], rng) for n in range(x.shape[1])], axis=1)
 
 
 def sample(x, v, b, alpha, n_sweeps, n_averaged, rng, z=None):

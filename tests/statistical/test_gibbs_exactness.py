@@ -331,7 +331,7 @@ def test_counts_are_tokens():
 
 
 def long_enough(case):
-    return 40 if len(case.alpha) < 100 else 20
+    return 48 if len(case.alpha) < 100 else 26
 
 
 @each_sampler
