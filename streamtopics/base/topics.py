@@ -23,20 +23,21 @@ GUESSED_FROM, WORDS_AT_ONCE = 2000, 512
 def most_probable(topics: Any, n: int) -> np.ndarray:
     """Columns of the n most probable words of each topic, of equal ones the first.
 
-    `topics` has `rows`, `mass` and `shape`, as posteriors do. All rows are read, some at a time;
-    those that cannot lead any topic are passed over.
+    `topics` has `rows`, `mass`, `shape` and `may_lead`, as posteriors do. The rows of the words
+    that may lead are read, some at a time; those that cannot lead any topic are passed over.
     """
-    n_words, mass = topics.shape[0], topics.mass
-    n = min(int(n), n_words)
-    some = np.arange(0, n_words, max(1, n_words // max(GUESSED_FROM, n)), dtype=np.int32)
+    n, mass = min(int(n), topics.shape[0]), topics.mass
+    candidates = topics.may_lead(n)
+    n_words = len(candidates)
+    some = candidates[:: max(1, n_words // max(GUESSED_FROM, n))].copy()
     guess = np.partition(topics.rows(some), len(some) - n, axis=0)[len(some) - n]
     least = guess * (1.0 - 1e-12)
     found = []
     for start in range(0, n_words, WORDS_AT_ONCE):
-        stop = min(start + WORDS_AT_ONCE, n_words)
-        rows = topics.rows(np.arange(start, stop, dtype=np.int32))
-        words, nodes = np.divmod(np.flatnonzero(first_of_equals(rows, least, n)), len(mass))
-        found.append((nodes, words + start, rows[words, nodes] / mass[nodes]))
+        own = candidates[start : start + WORDS_AT_ONCE]
+        rows = topics.rows(own)
+        places, nodes = np.divmod(np.flatnonzero(first_of_equals(rows, least, n)), len(mass))
+        found.append((nodes, own[places], rows[places, nodes] / mass[nodes]))
     return leading(n, *map(np.concatenate, zip(*found, strict=True)))
 
 
@@ -80,7 +81,13 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
     @property
     def topic_word_(self) -> np.ndarray:
         """Mean word probabilities of the topics; rows sum to 1."""
-        return self._whole(lambda: (self._learnt.dense() / self._learnt.mass).T[self._n_hidden :])
+
+        def mean() -> np.ndarray:
+            topics: np.ndarray = self._learnt.dense()
+            topics /= self._learnt.mass
+            return topics.T[self._n_hidden :]
+
+        return self._whole(mean)
 
     @property
     def topic_weights_(self) -> np.ndarray:
@@ -143,7 +150,7 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
             Each of min(n, n_features) words.
         """
         names = self._column_names(feature_names)
-        readable = hasattr(self._learnt, "rows")
+        readable = hasattr(self._learnt, "may_lead")
         if readable and relevance == 1 and isinstance(n, Integral) and n >= 1:
             leading = self._whole(lambda: most_probable(self._learnt, n)[self._n_hidden :])
             return [list(names[words]) for words in leading]

@@ -42,28 +42,28 @@ def add_divergences(const double[:, ::1] q, const double[:, ::1] p, const double
                                weighted, n_topics, &from_p[0], &from_eta[0])
 
 
-def add_divergences_of_rows(const double[:, ::1] S, const int[::1] words,
+def add_divergences_of_rows(const double[:, ::1] S, const int[::1] rows,
                             const floating[:, ::1] counts, const double[:, ::1] coefficients,
                             double[::1] from_p, double[::1] from_eta):
-    """`add_divergences` of p = p_0 + p_1 S and q = q_0 + q_1 S + gain counts, in the rows of words.
+    """`add_divergences` of p = p_0 + p_1 S and q = q_0 + q_1 S + gain counts, in some rows of S.
 
-    IN S (V, K), words (n,), counts (n, K), coefficients (6, K): p_0, p_1, q_0, q_1, gain and
+    IN S (n_rows, K), rows (n,), counts (n, K), coefficients (6, K): p_0, p_1, q_0, q_1, gain and
     eta; IN and OUT from_p and from_eta (K,).
 
     NumPy equivalent::
 
         p_0, p_1, q_0, q_1, gain, eta = coefficients
-        p, q = p_0 + p_1 * S[words], q_0 + q_1 * S[words] + gain * counts
+        p, q = p_0 + p_1 * S[rows], q_0 + q_1 * S[rows] + gain * counts
         add_divergences(q, p, eta[None], from_p, from_eta)
     """
-    cdef Py_ssize_t n = words.shape[0], n_topics = S.shape[1], w, k
+    cdef Py_ssize_t n = rows.shape[0], n_topics = S.shape[1], w, k
     cdef double one = 1.0
     cdef const double *row
     if (counts.shape[0] != n or counts.shape[1] != n_topics or coefficients.shape[0] != 6
             or coefficients.shape[1] != n_topics or from_p.shape[0] != n_topics
             or from_eta.shape[0] != n_topics):
         raise ValueError("add_divergences_of_rows: the shapes of the arguments do not agree")
-    check_places(words, S.shape[0])
+    check_numbers(rows, S.shape[0])
     cdef double *p = <double *> malloc(2 * n_topics * sizeof(double))
     if p == NULL:
         raise MemoryError()
@@ -71,7 +71,7 @@ def add_divergences_of_rows(const double[:, ::1] S, const int[::1] words,
     cdef const double *c = &coefficients[0, 0]
     with nogil:
         for w in range(n):
-            row = &S[words[w], 0]
+            row = &S[rows[w], 0]
             for k in range(n_topics):
                 p[k] = c[k] + c[n_topics + k] * row[k]
                 q[k] = (c[2 * n_topics + k] + c[3 * n_topics + k] * row[k]
@@ -81,20 +81,22 @@ def add_divergences_of_rows(const double[:, ::1] S, const int[::1] words,
     free(p)
 
 
-def add_distances(const double[:, ::1] S, const int[::1] words, const floating[:, ::1] counts,
-                  const double[:, ::1] coefficients, bint everywhere, double[::1] distance,
-                  char[::1] leads):
+def add_distances(const double[:, ::1] S, const int[::1] places, const int[::1] words,
+                  const floating[:, ::1] counts, const double[:, ::1] coefficients,
+                  bint everywhere, double[::1] distance, char[::1] leads):
     """Add to how far the topics' means move, and find the words that may lead in a topic then.
 
     A cell of the means changes by offset + slope S + share counts, and may lead if that, with
     rest S on top, is at least `least`. Words without statistics are only counted if `everywhere`.
 
-    IN S (V, K), words (n,) sorted, counts (n, K), coefficients (5, K): offset, slope, share,
-    least and rest; IN and OUT distance (K,); OUT leads (n,).
+    IN S (n_rows, K), of which row 0 is zeros, places (V,), the row of each word, n_rows or more
+    being as good as 0, words (n,) sorted, counts (n, K), coefficients (5, K): offset, slope,
+    share, least and rest; IN and OUT distance (K,); OUT leads (n,).
 
     NumPy equivalent::
 
         offset, slope, share, least, rest = coefficients
+        S = S[np.where(places < len(S), places, 0)]
         change = offset + slope * S
         change[words] += share * counts
         distance += np.abs(change if everywhere else change[words]).sum(axis=0)
@@ -107,7 +109,7 @@ def add_distances(const double[:, ::1] S, const int[::1] words, const floating[:
             or coefficients.shape[1] != n_topics or distance.shape[0] != n_topics
             or leads.shape[0] != n):
         raise ValueError("add_distances: the shapes of the arguments do not agree")
-    check_places(words, S.shape[0])
+    check_numbers(words, places.shape[0])
     cdef const double *offset = &coefficients[0, 0]
     cdef const double *slope = &coefficients[1, 0]
     cdef const double *share = &coefficients[2, 0]
@@ -118,14 +120,14 @@ def add_distances(const double[:, ::1] S, const int[::1] words, const floating[:
     with nogil:
         for i in range(n + 1):
             if everywhere:
-                for w in range(last, words[i] if i < n else S.shape[0]):
-                    row = &S[w, 0]
+                for w in range(last, words[i] if i < n else places.shape[0]):
+                    row = row_of(S, places[w])
                     for k in range(n_topics):
                         sums[k] += fabs(offset[k] + slope[k] * row[k])
             if i == n:
                 break
             last = words[i] + 1
-            row, learnt, over = &S[words[i], 0], &counts[i, 0], -1.0
+            row, learnt, over = row_of(S, places[words[i]]), &counts[i, 0], -1.0
             for k in range(n_topics):
                 change = offset[k] + slope[k] * row[k] + share[k] * learnt[k]
                 sums[k] += fabs(change)
@@ -134,9 +136,13 @@ def add_distances(const double[:, ::1] S, const int[::1] words, const floating[:
             leads[i] = over >= 0.0
 
 
-cdef int check_places(const int[::1] words, Py_ssize_t n_rows) except -1:
+cdef inline const double *row_of(const double[:, ::1] S, int place) noexcept nogil:
+    return &S[place if place < S.shape[0] else 0, 0]
+
+
+cdef int check_numbers(const int[::1] numbers, Py_ssize_t stop) except -1:
     cdef Py_ssize_t i
-    for i in range(words.shape[0]):
-        if words[i] < 0 or words[i] >= n_rows:
-            raise IndexError(f"word {words[i]} is outside of the vocabulary of {n_rows} words")
+    for i in range(numbers.shape[0]):
+        if numbers[i] < 0 or numbers[i] >= stop:
+            raise IndexError(f"word or row {numbers[i]} is outside of the {stop} that there are")
     return 0

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rows of the lazy posterior c * eta + a * S, and the columns a minibatch uses."""
+"""Rows of the lazy posterior c * eta + a * S, and the columns a minibatch uses.
+
+The posterior has rows for the words that were seen: S (n, K), of which row 0 is zeros, and
+places (V,), the row of each word or 0. See `posteriors.rows`.
+"""
 import numpy as np
 
 from cython cimport floating
@@ -49,15 +53,45 @@ cdef int check_words(const int[::1] words, Py_ssize_t n_rows) except -1:
     return 0
 
 
-def gather_rows(const double[:, ::1] S, const int[::1] words, const double[::1] a,
-                const double[::1] c, const double[:, ::1] eta, double[:, ::1] out):
-    """out[i, k] = c[k] eta[w, k] + a[k] S[w, k] with w = words[i].
+cdef int check_rows(const int[::1] rows, Py_ssize_t n_rows) except -1:
+    cdef Py_ssize_t i
+    for i in range(rows.shape[0]):
+        if rows[i] < 0 or rows[i] >= n_rows:
+            raise IndexError(f"row {rows[i]} is outside of the {n_rows} rows")
+    return 0
 
-    IN S (V, K), words (n,), a and c (K,), eta (V or 1, K or 1); OUT out (n, K).
+
+def locate(const int[::1] places, const int[::1] words, Py_ssize_t n_rows):
+    """The row of each word in an array of `n_rows`; 0 for a word that has none there.
+
+    IN places (V,), words (n,).
 
     NumPy equivalent::
 
-        out[:] = c * np.broadcast_to(eta, S.shape)[words] + a * S[words]
+        return np.where(places[words] < n_rows, places[words], 0)
+    """
+    cdef Py_ssize_t n = words.shape[0], i
+    cdef int place
+    check_words(words, places.shape[0])
+    found = np.empty(n, dtype=np.int32)
+    cdef int[::1] rows = found
+    with nogil:
+        for i in range(n):
+            place = places[words[i]]
+            rows[i] = place if place < n_rows else 0
+    return found
+
+
+def gather_rows(const double[:, ::1] S, const int[::1] rows, const int[::1] words,
+                const double[::1] a, const double[::1] c, const double[:, ::1] eta,
+                double[:, ::1] out):
+    """out[i, k] = c[k] eta[w, k] + a[k] S[r, k] with w = words[i] and r = rows[i].
+
+    IN S (n_rows, K), rows and words (n,), a and c (K,), eta (V or 1, K or 1); OUT out (n, K).
+
+    NumPy equivalent::
+
+        out[:] = c * (eta[words] if len(eta) > 1 else eta) + a * S[rows]
     """
     cdef Py_ssize_t n = words.shape[0], n_components = S.shape[1], i, k
     cdef Py_ssize_t row_step = eta.shape[0] > 1
@@ -68,13 +102,17 @@ def gather_rows(const double[:, ::1] S, const int[::1] words, const double[::1] 
     cdef const double *a_k = &a[0]
     cdef const double *c_k = &c[0]
     cdef double *row
-    check_words(words, S.shape[0])
+    if rows.shape[0] != n or out.shape[0] != n or out.shape[1] != n_components:
+        raise ValueError("gather_rows: the shapes of rows, words, S and out do not agree")
+    check_rows(rows, S.shape[0])
+    if row_step:
+        check_words(words, eta.shape[0])
     with nogil:
         for i in range(n):
             if i + ROWS_AHEAD < n:
-                prefetch(&S[words[i + ROWS_AHEAD], 0], n_components)
+                prefetch(&S[rows[i + ROWS_AHEAD], 0], n_components)
             row = &out[i, 0]
-            learnt = &S[words[i], 0]
+            learnt = &S[rows[i], 0]
             prior = &eta[words[i] * row_step, 0]
             if one_for_all:
                 eta_w = prior[0]
@@ -116,24 +154,26 @@ def scale_rows(const double[:, ::1] x, const double[::1] scale, floating[:, ::1]
                 out[i, k] = 0
 
 
-def add_rows(double[:, ::1] S, const int[::1] words, const floating[:, ::1] counts,
-             const double[::1] scale, const double[::1] fold, const double[::1] S_mass,
-             double[::1] new_mass, long long[:, :, ::1] sums=None, int exponent=0,
-             const long long[:, :, ::1] of_words=None):
-    """S += scale * counts on the rows of words; new_mass are the sums of S afterwards.
+def add_rows(double[:, ::1] S, int[::1] places, const int[::1] words, const int[::1] rows,
+             const floating[:, ::1] counts, const double[::1] scale, const double[::1] fold,
+             const double[::1] S_mass, double[::1] new_mass, long long[:, :, ::1] sums=None,
+             int exponent=0, const long long[:, :, ::1] of_words=None):
+    """S += scale * counts on `rows`, the rows of words from now on; new_mass is the sum of S then.
 
     Where any `fold` is not 1, all of S is multiplied by them first, row by row.
 
     Where there are `sums`, those of `count_in_bins` over all of S, they are kept; then nothing
     may be multiplied. `of_words` are those of the rows of words before, if they are known.
 
-    IN words (n,) distinct, counts (n, K), scale (K,), fold (K,), S_mass (K,); IN and
-    OUT S (V, K), sums (N_BINS, K, N_MOMENTS) or None; OUT new_mass (K,).
+    IN words and rows (n,), distinct, no row being 0, counts (n, K), scale (K,), fold (K,),
+    S_mass (K,); IN and OUT S (n_rows, K), places (V,), sums (N_BINS, K, N_MOMENTS) or None; OUT
+    new_mass (K,).
 
     NumPy equivalent::
 
+        places[words] = rows
         S *= fold
-        S[words] += scale * counts
+        S[rows] += scale * counts
         new_mass[:] = fold * S_mass + scale * counts.sum(axis=0)
     """
     cdef Py_ssize_t n = words.shape[0], n_components = S.shape[1], i, k
@@ -144,7 +184,7 @@ def add_rows(double[:, ::1] S, const int[::1] words, const floating[:, ::1] coun
             or scale.shape[0] != n_components or S_mass.shape[0] != n_components
             or fold.shape[0] != n_components or new_mass.shape[0] != n_components):
         raise ValueError("add_rows: the shapes of words, counts, scale or mass do not agree")
-    check_words(words, S.shape[0])
+    check_writable(places, words, rows, S.shape[0])
     cdef bint folds = False, binned = sums is not None
     cdef double bin_scale = ldexp(1.0, -exponent)
     for k in range(n_components):
@@ -169,8 +209,9 @@ def add_rows(double[:, ::1] S, const int[::1] words, const floating[:, ::1] coun
                 row[k] *= fold[k]
     for i in range(n):
         if i + ROWS_AHEAD < n:
-            prefetch(&S[words[i + ROWS_AHEAD], 0], n_components)
-        row = &S[words[i], 0]
+            prefetch(&S[rows[i + ROWS_AHEAD], 0], n_components)
+        places[words[i]] = rows[i]
+        row = &S[rows[i], 0]
         learnt = &counts[i, 0]
         if binned and of_words is None:
             st_count_in_bins(row, n_components, bin_scale, -1, &sums[0, 0, 0])
@@ -184,26 +225,39 @@ def add_rows(double[:, ::1] S, const int[::1] words, const floating[:, ::1] coun
     free(mass)
 
 
-def count_in_bins(const double[:, ::1] S, const int[::1] words, int exponent,
+cdef int check_writable(const int[::1] places, const int[::1] words, const int[::1] rows,
+                        Py_ssize_t n_rows) except -1:
+    cdef Py_ssize_t i
+    check_words(words, places.shape[0])
+    check_rows(rows, n_rows)
+    if rows.shape[0] != words.shape[0]:
+        raise ValueError("add_rows: the shapes of words and rows do not agree")
+    for i in range(rows.shape[0]):
+        if rows[i] == 0:
+            raise ValueError("add_rows: row 0 is that of the words that were never seen")
+    return 0
+
+
+def count_in_bins(const double[:, ::1] S, const int[::1] rows, int exponent,
                   long long[:, :, ::1] sums):
     """Add the moments of the values in some rows to those of their bins; see `posteriors.bins`.
 
-    IN S (V, K), not negative, words (n,); IN and OUT sums (N_BINS, K, N_MOMENTS).
+    IN S (n_rows, K), not negative, rows (n,); IN and OUT sums (N_BINS, K, N_MOMENTS).
 
     NumPy equivalent, with the bin and the place in [-1, 1] of each value::
 
         moments = np.polynomial.chebyshev.chebvander(place, N_MOMENTS - 1)
         np.add.at(sums, (bin, topic), np.rint(2.0**36 * moments).astype(np.int64))
     """
-    cdef Py_ssize_t n = words.shape[0], n_components = S.shape[1], i
+    cdef Py_ssize_t n = rows.shape[0], n_components = S.shape[1], i
     cdef double scale = ldexp(1.0, -exponent)
-    check_words(words, S.shape[0])
+    check_rows(rows, S.shape[0])
     check_bins(sums, n_components)
     with nogil:
         for i in range(n):
             if i + ROWS_AHEAD < n:
-                prefetch(&S[words[i + ROWS_AHEAD], 0], n_components)
-            st_count_in_bins(&S[words[i], 0], n_components, scale, 1, &sums[0, 0, 0])
+                prefetch(&S[rows[i + ROWS_AHEAD], 0], n_components)
+            st_count_in_bins(&S[rows[i], 0], n_components, scale, 1, &sums[0, 0, 0])
 
 
 cdef int check_bins(const long long[:, :, ::1] sums, Py_ssize_t n_components) except -1:
@@ -220,8 +274,8 @@ def write(list calls, list swaps):
     exception, a signal handler nor another thread can find some of them done and others not.
     """
     cdef dict namespace
-    for S, words, counts, *_ in calls:
-        check_words(words, S.shape[0])
+    for S, places, words, rows, counts, *_ in calls:
+        check_writable(places, words, rows, S.shape[0])
         if counts.shape != (len(words), S.shape[1]):
             raise ValueError(f"write: counts of shape {counts.shape} for {len(words)} words")
     for arguments in calls:

@@ -72,6 +72,12 @@ class IterateAverage:
         found: np.ndarray = self.theta * self.posterior.rows(words) + self.rest.rows(words)
         return found
 
+    def may_lead(self, n: int) -> np.ndarray:
+        """Words among which are the n leading ones of each topic; see `TopicPosterior`."""
+        # Of both: a row may be zeros in one of them.
+        found: np.ndarray = np.union1d(self.posterior.may_lead(n), self.rest.may_lead(n))
+        return found
+
     def dense(self) -> np.ndarray:
         """The whole of the average, of shape (n_words, n_components)."""
         found: np.ndarray = self.theta * self.posterior.dense() + self.rest.dense()

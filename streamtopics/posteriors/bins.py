@@ -79,10 +79,13 @@ def exponent_of(sigma: np.ndarray) -> int | None:
     return STEP * int((np.frexp(least)[1] - 3) // STEP)
 
 
-def binned(S: np.ndarray, words: np.ndarray, exponent: int) -> Bins:
-    """The bins of some rows of S."""
-    sums = np.zeros((kernel.N_BINS, S.shape[1], N_MOMENTS), np.int64)
-    kernel.count_in_bins(S, words, exponent, sums)
+def binned(S: np.ndarray, rows: np.ndarray, exponent: int, n_empty: int = 0) -> Bins:
+    """The bins of some rows of S, and of so many more rows of zeros."""
+    sums, of_empty = np.zeros((2, kernel.N_BINS, S.shape[1], N_MOMENTS), np.int64)
+    kernel.count_in_bins(S, rows, exponent, sums)
+    if n_empty:
+        kernel.count_in_bins(np.zeros((1, S.shape[1])), np.zeros(1, np.int32), exponent, of_empty)
+        sums += n_empty * of_empty
     return Bins(exponent, sums)
 
 

@@ -19,9 +19,9 @@ class State(NamedTuple):
 
     Attributes
     ----------
-    S : ndarray of shape (n_words, n_components), float64, or dict of ndarray
-        What was learnt: counts, of which updates change rows in place, or natural parameters by
-        block.
+    S : Rows or dict of ndarray
+        What was learnt: counts of words by topic, of which updates change rows in place, or
+        natural parameters by block.
     c, a, b : ndarray of shape (n_nodes,), float64
         Weights of eta, of S and of xi; blocks have S itself, and no a.
     learnt_mass : ndarray of shape (n_components,), float64

@@ -22,38 +22,19 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import digamma, gammaln
+from scipy.special import gammaln
 
-from streamtopics.kernels import dirichlet as kernel_of_dirichlet
 from streamtopics.kernels import rows as kernel
-from streamtopics.posteriors.bins import (
-    LEAST_WORDS,
-    SHARE,
-    Bins,
-    Nodes,
-    binned,
-    exponent_of,
-    nodes,
-)
-from streamtopics.posteriors.protocol import (
-    TOO_EXTREME,
-    Blend,
-    Coefficient,
-    Noise,
-    Swap,
-    check_finite,
-    within_reach,
-)
+from streamtopics.posteriors import all_words
+from streamtopics.posteriors.all_words import counts_of, over_words, prior_at
+from streamtopics.posteriors.protocol import TOO_EXTREME, Blend, Noise, Swap, check_finite
+from streamtopics.posteriors.rows import Rows, added, holding, seen_in
 from streamtopics.posteriors.state import EMPTY, State, StatePosterior, StateProposal
 
 # Below this weight of S, the weight is multiplied into S.
 LEAST_WEIGHT = 1e-20
 # Share of a mass of which, when so much is left of it, nothing is left but for rounding.
 ROUNDING = 1e-12
-# Words of which divergences are summed at once: enough rows to fill a cache.
-WORDS_AT_ONCE = 512
-# Words to a word with statistics up to which a sum over all of S is read rather than kept.
-SHARE_TO_READ = 16
 
 # Arguments of the compiled writer of rows, and attributes that are set together with them.
 Prepared = tuple[tuple[Any, ...], list[Swap]]
@@ -90,30 +71,34 @@ class TopicPosterior(StatePosterior):
         n_words, n_components = int(shape[0]), int(shape[1])
         self.shape, self.n_nodes = (n_words, n_components), n_components
         self.eta, self.xi, self.seed = eta, xi, seed
-        self.prior_mass = _over_words(eta, shape)
-        self.boosted_mass = self.prior_mass if xi is None else _over_words(xi, shape)
+        self.prior_mass = over_words(eta, shape)
+        self.boosted_mass = self.prior_mass if xi is None else over_words(xi, shape)
         zeros, ones = np.zeros(n_components), np.ones(n_components)
         alpha = EMPTY if alpha is None else np.array(alpha, dtype=np.float64)
-        self._state = State(np.zeros(shape), ones, ones, zeros, zeros, alpha)
-        self._bins: tuple[State, Bins] | None = None
-        self._nodes: tuple[State, np.ndarray, Nodes | None, Bins | None] | None = None
-
-    def __getstate__(self) -> dict[str, Any]:
-        """All but what is kept to save work."""
-        return vars(self) | {"_bins": None, "_nodes": None}
+        self._state = State(Rows(*self.shape), ones, ones, zeros, zeros, alpha)
+        self.kept = all_words.Kept()
 
     @property
     def S(self) -> np.ndarray:
-        """Counts learnt, of shape (n_words, n_components), to be scaled by `a`."""
-        S: np.ndarray = self._state.S
+        """Counts learnt, of shape (n_words, n_components), to be scaled by `a`; read-only.
+
+        Made anew at each access, at the cost of the whole vocabulary: for those who look at it.
+        """
+        S: np.ndarray = self._state.S.dense()
         return S
+
+    def counts_in(self, topic: int) -> np.ndarray:
+        """Counts learnt of all words in one topic, to be scaled by its `a`."""
+        counts: np.ndarray = self._state.S.column(topic)
+        return counts
 
     def pooled(self, mass: np.ndarray) -> float:
         """The sum of the masses of all topics."""
         return float(mass.sum())
 
     @property
-    def _boosted(self) -> np.ndarray:
+    def boosted(self) -> np.ndarray:
+        """The pseudo-counts that a boost adds, as `eta` and `xi` are given."""
         return self.eta if self.xi is None else self.xi
 
     @property
@@ -147,212 +132,80 @@ class TopicPosterior(StatePosterior):
         """Rows of lam, of shape (len(words), n_components)."""
         state = self._state
         out = np.empty((len(words), len(state.a)))
-        kernel.gather_rows(state.S, words, state.a, state.c, self.eta, out)
+        counts, rows = state.S.located(words)
+        kernel.gather_rows(counts, rows, words, state.a, state.c, self.eta, out)
         if self.xi is not None:
-            out += state.b * _at(self.xi, words)
+            out += state.b * prior_at(self.xi, words)
         return out
 
     def prior_rows(self, words: np.ndarray) -> np.ndarray:
         """Rows of eta, of shape (len(words), n_components)."""
-        return np.broadcast_to(_at(self.eta, words), (len(words), self.n_nodes))
+        return np.broadcast_to(prior_at(self.eta, words), (len(words), self.n_nodes))
 
     def boosted_rows(self, words: np.ndarray) -> np.ndarray:
         """Rows of what a boost adds, of shape (len(words), n_components)."""
-        return np.broadcast_to(_at(self._boosted, words), (len(words), self.n_nodes))
+        return np.broadcast_to(prior_at(self.boosted, words), (len(words), self.n_nodes))
+
+    def may_lead(self, n: int) -> np.ndarray:
+        """Words among which are the n leading ones of each topic, of equal ones the first; sorted.
+
+        Where the priors are the same for all words: those that were seen, and the first n others.
+        """
+        seen, n_words = self._state.S.words, self._state.S.shape[0]
+        if not self.is_alike:
+            return np.arange(n_words, dtype=np.int32)
+        # As many from the front hold n that were never seen, if there are n.
+        front = np.arange(min(n + len(seen), n_words), dtype=np.int32)
+        return np.union1d(seen, np.setdiff1d(front, seen, assume_unique=True)[:n])
 
     def dense(self) -> np.ndarray:
         """The whole of lam, of shape (n_words, n_components)."""
         state = self._state
-        lam = state.c * self.eta + state.a * state.S
-        found: np.ndarray = lam if self.xi is None else lam + state.b * self.xi
-        return found
+        words, lam = state.S.words, np.empty(state.S.shape)
+        lam[:] = state.c * self.eta
+        lam[words] += state.a * state.S.rows(words)
+        if self.xi is not None:
+            lam += state.b * self.xi
+        return lam
 
     def after(self, blend: Blend) -> Proposal:
         """The rows and masses that lam would have after `blend`."""
         return Proposal(self, blend)
 
     @cached_property
-    def _log_gamma_prior(self) -> np.ndarray:
+    def log_gamma_prior(self) -> np.ndarray:
         """Sum of log Gamma(eta) over the words, for each topic."""
-        return _over_words(gammaln(self.eta), self.shape)
+        return over_words(gammaln(self.eta), self.shape)
 
     @property
     def is_alike(self) -> bool:
         """Whether the priors are the same for all words."""
-        return len(self.eta) == 1 and len(self._boosted) == 1
-
-    def _sigma(self, state: State) -> np.ndarray:
-        """The prior's part of a cell of lam over the weight of S, where priors are alike."""
-        prior = state.c * self.eta[0] + (0.0 if self.xi is None else state.b * self.xi[0])
-        sigma: np.ndarray = prior / state.a
-        return sigma
-
-    def _elsewhere(self, words: np.ndarray, share: int) -> Nodes | None:
-        """Nodes for the rows of S but those of `words`; None where reading all is as good.
-
-        That is where less than `share` times as many words are left, or bins are of no use.
-        """
-        if not self.is_alike or self.shape[0] < share * len(words) + LEAST_WORDS:
-            return None
-        state, kept = self._state, self._nodes
-        if kept is None or kept[0] is not state or kept[1] is not words:
-            sigma = self._sigma(state)
-            exponent, found, own = exponent_of(sigma), None, None
-            if exponent is not None:
-                if self._bins is None or self._bins[0] is not state:
-                    everything = np.arange(self.shape[0], dtype=np.int32)
-                    self._bins = state, binned(state.S, everything, exponent)
-                own = binned(state.S, words, exponent)
-                found = nodes(self._bins[1], own, sigma)
-            self._nodes = kept = state, words, found, own
-        return kept[2]
-
-    def _kept_bins(self, state: State, words: np.ndarray) -> Prepared:
-        """Arguments that make the writer keep the bins through an update to `state`, and swaps.
-
-        Nothing, if there are no bins or they will be of no use again.
-        """
-        if self._bins is None or self._bins[0] is not self._state:
-            return (), []
-        bins, fits = self._bins[1], self.shape[0] >= SHARE * len(words) + LEAST_WORDS
-        if not fits or exponent_of(self._sigma(state)) != bins.exponent:
-            return (), []
-        known, own = self._nodes, None
-        if known and known[0] is self._state and known[1] is words and known[3]:
-            own = known[3].sums
-        return (bins.sums, bins.exponent, own), [(vars(self), "_bins", (state, bins))]
+        return len(self.eta) == 1 and len(self.boosted) == 1
 
     def changes(
         self, blend: Blend, some: np.ndarray | None = None
     ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
         """Some words at a time until it is all, or `some`, and their rows before and after."""
-        known, counts = blend.statistics.words, blend.statistics.counts
-        everything = np.arange(self.S.shape[0], dtype=np.int32) if some is None else some
-        for start in range(0, len(everything), WORDS_AT_ONCE):
-            words = everything[start : start + WORDS_AT_ONCE]
-            before = self.rows(words)
-            after = blend.retain * before
-            after += blend.prior * _at(self.eta, words)
-            if np.any(blend.boost):
-                after += blend.boost * _at(self._boosted, words)
-            first, stop = np.searchsorted(known, [words[0], words[-1] + 1])
-            own = np.searchsorted(words, known[first:stop])
-            seen = words[np.minimum(own, len(words) - 1)] == known[first:stop]
-            after[own[seen]] += blend.gain * counts[first:stop][seen]
-            yield words, before, after
+        return all_words.changes(self, blend, some)
 
     def faded(self, blend: Blend, words: np.ndarray, topics: np.ndarray) -> np.ndarray:
         """Cells of lam after `blend`, but for its statistics, as `changes` has them."""
-        state = self._state
-        cells = (words, topics)
-
-        def of(prior: np.ndarray) -> Any:
-            return np.broadcast_to(prior, self.shape)[cells]
-
-        def by_topic(coefficient: Coefficient) -> Any:
-            return np.broadcast_to(coefficient, self.n_nodes)[topics]
-
-        before = state.c[topics] * of(self.eta) + state.a[topics] * state.S[cells]
-        if self.xi is not None:
-            before += state.b[topics] * of(self.xi)
-        after: np.ndarray = by_topic(blend.retain) * before
-        after += by_topic(blend.prior) * of(self.eta)
-        if np.any(blend.boost):
-            after += by_topic(blend.boost) * of(self._boosted)
-        return after
+        return all_words.faded(self, blend, words, topics)
 
     def moved(self, blend: Blend, least: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return how far `blend` moves each topic's mean, and the words that may lead after it.
 
-        The first is the total variation distance. The words are those with statistics of which
-        lam comes to `least` or more in some topic. Priors must be the same for all words. In
-        large vocabularies a part of 2 ** -36 of the distance is lost, and one in 10,000 where a
-        topic has many words that just begin to lose.
+        See `streamtopics.posteriors.all_words.moved`.
         """
-        state, mass, old_mass = self._state, self.after(blend).mass, self.mass
-        words, boosted = blend.statistics.words, self._boosted[0]
-        prior = self._sigma(state) * state.a
-        shrinks = blend.retain / mass - 1.0 / old_mass
-        offset = shrinks * prior + (blend.prior * self.eta[0] + blend.boost * boosted) / mass
-        slope, rest = shrinks * state.a, self._elsewhere(words, SHARE_TO_READ)
-        bound = least * (1.0 - 1e-9) / mass - prior / old_mass
-        coefficients = offset, slope, blend.gain / mass, bound, state.a / old_mass
-        moved, leads = np.zeros(self.n_nodes), np.empty(len(words), np.int8)
-        kernel_of_dirichlet.add_distances(
-            state.S, words, _counts_of(blend), np.array(coefficients), rest is None, moved, leads
-        )
-        if rest is not None:
-            moved += (rest.weights * np.abs(offset + slope * rest.counts)).sum(axis=0)
-        return 0.5 * moved, words[leads != 0]
+        return all_words.moved(self, blend, least)
 
     def divergences(self, blend: Blend) -> tuple[np.ndarray, np.ndarray]:
         """KL from q to lam, and from q to eta, in nats: see `Posterior`."""
-        mass = within_reach(self.after(blend).mass)
-        from_posterior, from_prior = np.zeros((2, self.S.shape[1]))
-        boosted = np.any(blend.boost)
-        rest = self._elsewhere(blend.statistics.words, SHARE)
-        if rest is not None:
-            self._add_divergences(blend, rest, from_posterior, from_prior)
-        for words, before, after in self.changes(blend) if rest is None else ():
-            eta = _at(self.eta, words)
-            if boosted:
-                boost = blend.boost * _at(self._boosted, words)
-                eta = np.ascontiguousarray(eta + boost)
-                before += boost
-                from_prior += gammaln(eta).sum(axis=0) * (len(words) // len(eta))
-            kernel_of_dirichlet.add_divergences(after, before, eta, from_posterior, from_prior)
-        if not boosted:
-            from_prior += self._log_gamma_prior
-        boost = blend.boost * self.boosted_mass
-        masses = self.mass + boost, self.prior_mass + boost
-        for found, other in zip((from_posterior, from_prior), masses, strict=True):
-            found -= gammaln(other) - gammaln(mass) + (mass - other) * digamma(mass)
-        return np.maximum(from_posterior, 0.0), np.maximum(from_prior, 0.0)
-
-    def _add_divergences(
-        self, blend: Blend, rest: Nodes, from_posterior: np.ndarray, from_prior: np.ndarray
-    ) -> None:
-        """Add the terms of the divergences of all words, most of which `rest` stands for."""
-        state, k = self._state, self.n_nodes
-        boost = blend.boost * self._boosted[0]
-        eta = np.broadcast_to(self.eta[0] + boost, k).astype(np.float64)
-        prior = self._sigma(state) * state.a
-        p = prior + boost, state.a
-        q = blend.retain * prior + blend.prior * self.eta[0] + boost, blend.retain * state.a
-        six = np.array([np.broadcast_to(c, k) for c in (*p, *q, blend.gain, eta)], np.float64)
-        given = state.S, blend.statistics.words, _counts_of(blend), six
-        kernel_of_dirichlet.add_divergences_of_rows(*given, from_posterior, from_prior)
-        at_nodes = (c[0] + c[1] * rest.counts for c in (q, p))
-        kernel_of_dirichlet.add_divergences(
-            *at_nodes, eta[None], from_posterior, from_prior, rest.weights
-        )
-        if np.any(blend.boost):
-            from_prior += self.shape[0] * gammaln(eta)
+        return all_words.divergences(self, blend)
 
     def slopes(self, blend: Blend) -> Callable[[np.ndarray], np.ndarray]:
-        """Slope of E_q[log Dir(beta_k | p(rho))] in rho, in nats: see `Posterior`.
-
-        With p(rho) = rho lam + (1 - rho) eta + boost xi this is
-
-            sum over the words of (lam - eta) (E_q[log beta] - E_p(rho)[log beta]).
-        """
-        everything = np.arange(self.S.shape[0], dtype=np.int32)
-        eta = self.prior_rows(everything)
-        beyond, base = self.rows(everything) - eta, eta
-        if np.any(blend.boost):
-            base = eta + blend.boost * self.boosted_rows(everything)
-        mass = self.mass - self.prior_mass
-        base_mass = self.prior_mass + blend.boost * self.boosted_mass
-        expected = -mass * digamma(within_reach(self.after(blend).mass))
-        for words, _, after in self.changes(blend):
-            expected += (beyond[words] * digamma(after)).sum(axis=0)
-
-        def slope(rho: np.ndarray) -> np.ndarray:
-            of_words = (beyond * digamma(base + rho * beyond)).sum(axis=0)
-            found: np.ndarray = expected - of_words + mass * digamma(base_mass + rho * mass)
-            return found
-
-        return slope
+        """Slope of E_q[log Dir(beta_k | p(rho))] in rho, in nats: see `Posterior`."""
+        return all_words.slopes(self, blend)
 
     def blend(self, blend: Blend, swaps: Sequence[Swap] = ()) -> None:
         """Carry out an update, and set the attributes in `swaps` together with it, or neither."""
@@ -378,24 +231,26 @@ class TopicPosterior(StatePosterior):
         fold = np.where(small & (old.n_batches > 0), a, 1.0)
         a = np.where(small, 1.0, a)
         scale = np.ascontiguousarray(np.broadcast_to(blend.gain / a, k))
+        claim = old.S.claim(statistics.words)
         new = State(
-            old.S if old.S.flags.writeable else np.array(old.S), c, a, np.empty(k), b,
+            claim.store, c, a, np.empty(k), b,
             old.alpha if blend.alpha is None else blend.alpha, **old.counted(statistics),
         )  # fmt: skip
         prior = c * self.prior_mass + b * self.boosted_mass
         weights = (c, a, b, fold, scale, prior, new.alpha, new.n_tokens)
         if not all(np.isfinite(values).all() for values in weights):
             raise ValueError(TOO_EXTREME)
-        counts = _counts_of(blend)
+        counts = counts_of(blend)
         if statistics.takes_back:
             # Rounding must not take back more than was learnt.
-            learnt = fold * old.S[statistics.words] / scale
+            learnt = fold * old.S.rows(statistics.words) / scale
             counts = np.maximum(counts, -learnt, dtype=np.float64)
-        given = new.S, statistics.words, counts, scale, fold, old.learnt_mass, new.learnt_mass
-        bins, kept = self._kept_bins(new, statistics.words)
+        given = counts, scale, fold, old.learnt_mass, new.learnt_mass
+        bins, kept = all_words.kept_bins(self, new, statistics.words)
         if (fold != 1.0).any():
             bins, kept = (), []
-        return (*given, *bins), [(vars(self), "_state", new), *kept]
+        swaps = [(vars(self), "_state", new), *claim.swaps, *kept]
+        return (*claim.change(statistics.words), *given, *bins), swaps
 
     def forget(self, words: np.ndarray, swaps: Sequence[Swap] = ()) -> None:
         """Leave of words what there would be if they had never occurred: the prior's part.
@@ -412,12 +267,16 @@ class TopicPosterior(StatePosterior):
     def _forgetting(self, words: np.ndarray, left: Any) -> Prepared:
         """Arguments of the compiled writer and the swaps that leave `left` of the words in S."""
         old, k = self._state, self.n_nodes
-        S = old.S if old.S.flags.writeable else np.array(old.S)
-        change = np.ascontiguousarray(left - old.S[words])
+        change = left - old.S.rows(words)
         mass = old.learnt_mass + change.sum(axis=0)
         mass[np.abs(mass) <= ROUNDING * np.abs(old.learnt_mass)] = 0.0
-        arguments = S, words, change, np.ones(k), np.ones(k), old.learnt_mass, np.empty(k)
-        return arguments, [(vars(self), "_state", old._replace(S=S, learnt_mass=mass))]
+        # What stays as it is needs no row.
+        changes = change.any(axis=1)
+        words, change = words[changes], np.ascontiguousarray(change[changes])
+        claim = old.S.claim(words)
+        new = old._replace(S=claim.store, learnt_mass=mass)
+        given = change, np.ones(k), np.ones(k), old.learnt_mass, np.empty(k)
+        return (*claim.change(words), *given), [(vars(self), "_state", new), *claim.swaps]
 
     def _check(self, blend: Blend) -> None:
         """Refuse statistics and an alpha that do not fit."""
@@ -441,12 +300,13 @@ class TopicPosterior(StatePosterior):
             raise IndexError(f"a word is outside of the vocabulary of {len(before)} words")
         lam = blend.retain * before + blend.prior * self.eta
         if np.any(blend.boost):
-            lam += blend.boost * self._boosted
+            lam += blend.boost * self.boosted
         lam[statistics.words] += blend.gain * statistics.counts
         lam = noise.added(lam, before)
         zeros, ones = np.zeros(self.n_nodes), np.ones(self.n_nodes)
         alpha = old.alpha if blend.alpha is None else blend.alpha
-        new = State(lam, zeros, ones, lam.sum(axis=0), zeros, alpha, **old.counted(statistics))
+        S = holding(len(lam), np.arange(len(lam)), lam)
+        new = State(S, zeros, ones, lam.sum(axis=0), zeros, alpha, **old.counted(statistics))
         if not all(np.isfinite(values).all() for values in (lam, alpha, new.n_tokens)):
             raise ValueError(TOO_EXTREME)
         return new
@@ -454,13 +314,13 @@ class TopicPosterior(StatePosterior):
     def _with(self, state: State) -> TopicPosterior:
         """A posterior with the same priors, in another state."""
         out = copy(self)
-        out._state = state
+        out._state, out.kept = state, all_words.Kept()
         return out
 
     def _learnt(self, *shares: tuple[TopicPosterior, Any]) -> dict[str, Any]:
         """Return the counts of a sum of posteriors, each times its share, as fields of a state."""
         return {
-            "S": sum((share * p.a) * p.S for p, share in shares),
+            "S": added([(p._state.S, share * p.a) for p, share in shares]),
             "a": np.ones(self.n_nodes),
             "learnt_mass": sum(share * p.learnt_part for p, share in shares),
         }
@@ -481,8 +341,10 @@ class TopicPosterior(StatePosterior):
             raise ValueError("topics cannot come and go while another prior than theirs is boosted")
         known, old = places >= 0, self._state
         out = TopicPosterior(self.eta, (self.shape[0], len(places)), alpha, seed=self.seed)
-        S = out.S
-        S[:, known] = old.S[:, places[known]]
+        words = old.S.words
+        counts = np.zeros((len(words), len(places)))
+        counts[:, known] = old.S.rows(words)[:, places[known]]
+        S = holding(self.shape[0], words, counts)
         c = np.where(known, old.c[places], old.c[0])
         a = np.where(known, old.a[places], 1.0)
         learnt = np.where(known, old.learnt_mass[places], 0.0)
@@ -511,14 +373,16 @@ class TopicPosterior(StatePosterior):
 
     def continues(self, base: TopicPosterior) -> bool:
         """Whether this posterior can have grown out of `base` by adding to it."""
-        learnt, before = self.a * self.S, base.a * base.S
+        words = seen_in([self._state.S, base._state.S])
+        learnt, before = (p.a * p._state.S.rows(words) for p in (self, base))
         boosted = (self.c >= base.c).all() and (self.b >= base.b).all()
         return bool(self.follows(base) and boosted and (learnt >= before * (1 - 1e-9)).all())
 
     def is_learnt_from(self, *parts: TopicPosterior) -> bool:
         """Whether no count is negative by more than rounding, as a sum of these parts has it."""
-        rounding = sum(1e-9 * (part.a * part.S) for part in parts)
-        return bool((self.a * self.S >= -rounding).all())
+        words = seen_in([p._state.S for p in (self, *parts)])
+        rounding = sum(1e-9 * (part.a * part._state.S.rows(words)) for part in parts)
+        return bool((self.a * self._state.S.rows(words) >= -rounding).all())
 
     def added_to(
         self,
@@ -584,26 +448,6 @@ def _summed(parts: Sequence[tuple[TopicPosterior, float]]) -> State:
     return first._replace(**sums)
 
 
-def _counts_of(blend: Blend) -> np.ndarray:
-    """The counts of the statistics, as the kernels read them."""
-    counts = np.asarray(blend.statistics.counts)
-    if counts.dtype not in (np.float32, np.float64) or not counts.flags.c_contiguous:
-        counts = np.ascontiguousarray(counts, np.float64)
-    return counts
-
-
-def _at(prior: np.ndarray, words: np.ndarray) -> np.ndarray:
-    """Rows of a prior, of which an axis of length 1 stands for equal ones."""
-    return prior[words] if len(prior) > 1 else prior
-
-
-def _over_words(prior: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
-    """Sum of a prior over the words, for each topic."""
-    n_words, n_components = shape
-    total = prior.sum(axis=0) * (n_words // len(prior))
-    return np.broadcast_to(total, n_components).astype(np.float64)
-
-
 def blend_together(
     updates: Sequence[tuple[TopicPosterior, Blend]], swaps: Sequence[Swap] = ()
 ) -> None:
@@ -636,10 +480,10 @@ class _OfWords(TopicPosterior):
 
     def __init__(self, posterior: TopicPosterior, words: np.ndarray):
         vars(self).update(vars(posterior))
-        self._words = words
-        self._state = posterior._state._replace(S=posterior.S[words])
-        self.eta = _at(posterior.eta, words)
-        self.xi = None if posterior.xi is None else _at(posterior.xi, words)
+        self._words, self.kept = words, all_words.Kept()
+        self._state = posterior._state._replace(S=posterior._state.S.only(words))
+        self.eta = prior_at(posterior.eta, words)
+        self.xi = None if posterior.xi is None else prior_at(posterior.xi, words)
 
     def _places(self, words: np.ndarray) -> np.ndarray:
         return np.searchsorted(self._words, words).astype(np.int32)

@@ -201,5 +201,5 @@ def _recorded(
         )
         for k in np.flatnonzero(born)
     }
-    old = {int(k): leading(posterior.S[:, n_background + k]) for k in np.flatnonzero(dead)}
+    old = {k: leading(posterior.counts_in(n_background + k)) for k in np.flatnonzero(dead).tolist()}
     return lives.after(new, old, time)

@@ -153,7 +153,7 @@ def followed(
     silence[quiet] = 0.0
     gone = [*ids[quiet], *np.setdiff1d(lives.ids, ids)]
     row_of = {int(topic): row for row, topic in enumerate(lives.ids)}
-    died = {int(topic): leading(before.S[:, row_of[int(topic)]]) for topic in gone}
+    died = {int(topic): leading(before.counts_in(row_of[int(topic)])) for topic in gone}
     new = {
         int(ids[j]): (float(found[j]), statistics.words[leading(statistics.counts[:, j])])
         for j in np.flatnonzero(born)

@@ -72,7 +72,7 @@ def test_a_topic_that_has_less_than_a_word_is_dropped(estimator, X, n_known):
     if n_known == 3:
         posterior.alpha[:] = 2 / 3
     else:
-        posterior.S[:, 1:] *= 1e-9
+        posterior._state.S.counts[:, 1:] *= 1e-9
         posterior.learnt_mass[1:] *= 1e-9
         tables[1:] *= 1e-9
     lives = replace(estimator._commit.lives, silence=np.zeros(3), ids=np.arange(3), alive=())

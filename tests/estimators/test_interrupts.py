@@ -19,6 +19,7 @@ from streamtopics import (
     StreamingLDA,
 )
 from streamtopics.models import BetaBinomial
+from streamtopics.posteriors.rows import Rows
 from streamtopics.updates import Boost, PowerPrior, Window
 
 FOLDER = Path(streamtopics.__file__).parent
@@ -102,6 +103,8 @@ def plain(value):
         return [[str(key), plain(value[key])] for key in sorted(value, key=str)]
     if isinstance(value, list | tuple):
         return [plain(part) for part in value]
+    if isinstance(value, Rows):  # as it is saved: how much room it has is not of the state
+        return plain(value.__getstate__())
     if type(value).__module__.startswith("streamtopics"):
         return [type(value).__name__, plain(vars(value))]
     return repr(value)

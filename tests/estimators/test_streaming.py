@@ -28,6 +28,7 @@ from streamtopics import (
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.local import gibbs, one_topic, variational
 from streamtopics.models.sources import NOISE
+from streamtopics.posteriors.rows import Rows
 from streamtopics.updates import (
     AdaptiveRate,
     DampedNewton,
@@ -130,6 +131,8 @@ def plain(value):
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, tuple | list):
         return [plain(part) for part in value]
+    if isinstance(value, Rows):  # as it is saved: how much room it has is not of the state
+        return plain(list(value.__getstate__().values()))
     if hasattr(value, "__dict__"):
         return {name: plain(part) for name, part in vars(value).items()}
     return value

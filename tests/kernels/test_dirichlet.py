@@ -123,13 +123,21 @@ def test_divergences_of_rows(kernel, n_topics, dtype):
 @pytest.mark.parametrize("everywhere", [True, False])
 def test_distances(kernel, n_topics, dtype, everywhere):
     rng, S, words, counts = rows_and_counts(n_topics, dtype)
+    # Rows lie in any order; one that is not there yet counts as row 0, of zeros.
+    S[rng.choice(40, 9, replace=False)] = 0.0
+    places = np.zeros(40, np.int32)
+    seen = rng.permutation(np.flatnonzero(S.any(axis=1)))
+    places[seen] = np.arange(1, len(seen) + 1)
+    places[np.flatnonzero(places == 0)[0]] = 1000
+    stored = np.concatenate([np.zeros((1, n_topics)), S[seen]])
     coefficients = rng.normal(size=(5, n_topics))
     offset, slope, share, least, rest = coefficients
     reached = (offset + (slope + rest) * S[words] + share * counts).max(axis=0)
     least[:] = reached + rng.choice([-1e-3, 1.0], n_topics)
     least[0] = reached[0] - 1e-3
     distance, leads = np.ones(n_topics), np.full(11, 7, np.int8)
-    kernel.add_distances(S, words, counts, coefficients, everywhere, distance, leads)
+    given = stored, places, words, counts, coefficients
+    kernel.add_distances(*given, everywhere, distance, leads)
     change = offset + slope * S
     change[words] += share * counts
     read = change if everywhere else change[words]
@@ -141,12 +149,13 @@ def test_distances(kernel, n_topics, dtype, everywhere):
 @pytest.mark.parametrize("wrong", ["counts", "coefficients", "distance", "leads", "words"])
 def test_distances_and_rows_refuse_shapes_that_do_not_agree(kernel, wrong):
     S, words = np.ones((5, 3)), np.array([1, 5 if wrong == "words" else 4], np.int32)
+    places = np.arange(5, dtype=np.int32)
     counts = np.ones((3 if wrong == "counts" else 2, 3))
     n = 4 if wrong == "coefficients" else 5
     distance = np.zeros(2 if wrong == "distance" else 3)
     leads = np.zeros(3 if wrong == "leads" else 2, np.int8)
     with pytest.raises((ValueError, IndexError)):
-        kernel.add_distances(S, words, counts, np.ones((n, 3)), True, distance, leads)
+        kernel.add_distances(S, places, words, counts, np.ones((n, 3)), True, distance, leads)
     if wrong != "leads":
         with pytest.raises((ValueError, IndexError)):
             kernel.add_divergences_of_rows(

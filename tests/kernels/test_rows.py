@@ -66,6 +66,22 @@ def test_used_columns_leaves_its_input_alone(n_features):
     assert_array_equal(places, [2, 0, 0, 1])
 
 
+# locate
+
+
+@pytest.mark.parametrize("n_rows", [1, 3, 100])
+@pytest.mark.parametrize("n", [0, 1, 9])
+def test_locate(n_rows, n):
+    rng = np.random.default_rng(n)
+    places, words = np.zeros(30, np.int32), rng.integers(0, 30, n).astype(np.int32)
+    places[::2] = rng.permutation(np.arange(1, 16))
+    for array in (places, words):
+        array.flags.writeable = False
+    found = rows.locate(places, words, n_rows)
+    assert found.dtype == np.int32
+    assert_array_equal(found, np.where(places[words] < n_rows, places[words], 0))
+
+
 # gather_rows
 
 
@@ -75,15 +91,16 @@ def test_used_columns_leaves_its_input_alone(n_features):
 @pytest.mark.parametrize("n", [0, 1, 9])
 def test_gather_rows(n_components, by_word, by_topic, n):
     rng = np.random.default_rng(n_components)
-    S = rng.gamma(1.0, 5.0, (30, n_components))
+    S = rng.gamma(1.0, 5.0, (11, n_components))
     eta = rng.gamma(1.0, 1.0, (30 if by_word else 1, n_components if by_topic else 1))
     a, c = rng.uniform(0.1, 3.0, (2, n_components))
     words = np.sort(rng.choice(30, n, replace=False)).astype(np.int32)
-    for array in (S, eta, a, c, words):
+    own = rng.integers(0, 11, n).astype(np.int32)
+    for array in (S, own, eta, a, c, words):
         array.flags.writeable = False
     out = np.full((n, n_components), np.nan)
-    rows.gather_rows(S, words, a, c, eta, out)
-    expected = c * np.broadcast_to(eta, S.shape)[words] + a * S[words]
+    rows.gather_rows(S, own, words, a, c, eta, out)
+    expected = c * (eta[words] if by_word else eta) + a * S[own]
     assert_allclose(out, expected, rtol=1e-15)
 
 
@@ -91,7 +108,7 @@ def test_gather_rows_in_any_order_and_repeatedly():
     S = np.arange(12.0).reshape(4, 3)
     words = np.array([3, 0, 3, 1], np.int32)
     out = np.empty((4, 3))
-    rows.gather_rows(S, words, np.full(3, 2.0), np.ones(3), np.full((1, 1), 0.5), out)
+    rows.gather_rows(S, words, words, np.full(3, 2.0), np.ones(3), np.full((1, 1), 0.5), out)
     assert_array_equal(out, 0.5 + 2.0 * S[[3, 0, 3, 1]])
 
 
@@ -99,7 +116,8 @@ def test_gathered_prior_is_exact_where_nothing_was_learnt():
     eta = np.array([[0.1], [1e-7], [3.3]])
     out = np.empty((3, 4))
     words = np.arange(3, dtype=np.int32)
-    rows.gather_rows(np.zeros((3, 4)), words, np.full(4, 0.7), np.ones(4), eta, out)
+    none = np.zeros(3, np.int32)
+    rows.gather_rows(np.zeros((1, 4)), none, words, np.full(4, 0.7), np.ones(4), eta, out)
     assert_array_equal(out, np.broadcast_to(eta, (3, 4)))
 
 
@@ -111,55 +129,65 @@ def test_gathered_prior_is_exact_where_nothing_was_learnt():
 @pytest.mark.parametrize("n", [0, 1, 9])
 def test_add_rows(dtype, n_components, n):
     rng = np.random.default_rng(n_components)
-    S = rng.gamma(1.0, 5.0, (30, n_components))
+    S, places = rng.gamma(1.0, 5.0, (30, n_components)), np.zeros(50, np.int32)
     counts = rng.gamma(1.0, 2.0, (n, n_components)).astype(dtype)
-    words = rng.choice(30, n, replace=False).astype(np.int32)
+    words = rng.choice(50, n, replace=False).astype(np.int32)
+    own = rng.choice(np.arange(1, 30), n, replace=False).astype(np.int32)
     scale, mass, new_mass = rng.uniform(0.1, 3.0, (3, n_components))
     expected = S.copy()
-    expected[words] += scale * counts.astype(np.float64)
-    for array in (counts, words, scale, mass):
+    expected[own] += scale * counts.astype(np.float64)
+    for array in (counts, words, own, scale, mass):
         array.flags.writeable = False
     before = S.copy()
-    rows.add_rows(S, words, counts, scale, np.ones(n_components), mass, new_mass)
+    rows.add_rows(S, places, words, own, counts, scale, np.ones(n_components), mass, new_mass)
     assert_allclose(new_mass, mass + scale * counts.sum(axis=0, dtype=np.float64), rtol=1e-12)
     assert_allclose(S, expected, rtol=1e-15)
-    untouched = np.setdiff1d(np.arange(30), words)
+    untouched = np.setdiff1d(np.arange(30), own)
     assert_array_equal(S[untouched], before[untouched])
+    assert_array_equal(places[words], own)
+    assert np.count_nonzero(places) == n
 
 
 def test_add_rows_to_rows_that_hold_nothing_is_exact():
-    S, new_mass = np.zeros((5, 2)), np.empty(2)
+    S, places, new_mass = np.zeros((5, 2)), np.zeros(5, np.int32), np.empty(2)
     counts = np.array([[0.1, 1e-9], [7.0, 1e9]])
     words = np.array([4, 1], np.int32)
-    rows.add_rows(S, words, counts, np.ones(2), np.ones(2), np.zeros(2), new_mass)
+    rows.add_rows(S, places, words, words, counts, np.ones(2), np.ones(2), np.zeros(2), new_mass)
     assert_array_equal(new_mass, counts.sum(axis=0))
     assert_array_equal(S[[4, 1]], counts)
     assert_array_equal(S[[0, 2, 3]], 0.0)
 
 
 @pytest.mark.parametrize(
-    "wrong", ["scale", "short scale", "fold", "mass", "word", "new mass", "short mass", "dtype"]
-)
+    "wrong",
+    [
+        "scale", "short scale", "fold", "mass", "word", "new mass", "short mass", "dtype",
+        "row", "row of all", "rows",
+    ],
+)  # fmt: skip
 def test_add_rows_changes_nothing_when_it_raises(wrong):
-    S = np.ones((5, 2))
+    S, places = np.ones((5, 2)), np.zeros(6, np.int32)
     mass = np.zeros({"mass": 3, "short mass": 1}.get(wrong, 2))
     new_mass = np.zeros(3 if wrong == "new mass" else 2)
     counts = np.ones((2, 2), int if wrong == "dtype" else float)
     scale = np.ones({"scale": 3, "short scale": 1}.get(wrong, 2))
     fold = np.ones(1 if wrong == "fold" else 2)
-    words = np.array([1, 5 if wrong == "word" else 3], np.int32)
+    words = np.array([1, 6 if wrong == "word" else 3], np.int32)
+    own = np.array([4, {"row": 5, "row of all": 0}.get(wrong, 3)], np.int32)
+    own = own[:1] if wrong == "rows" else own
     with pytest.raises((ValueError, TypeError, IndexError)):
-        rows.add_rows(S, words, counts, scale, fold, mass, new_mass)
+        rows.add_rows(S, places, words, own, counts, scale, fold, mass, new_mass)
     assert_array_equal(S, 1.0)
+    assert_array_equal(places, 0)
     assert_array_equal(new_mass, 0.0)
 
 
 @pytest.mark.parametrize("shape", [(3, 2), (2, 3)])
 def test_add_rows_refuses_counts_of_another_shape(shape):
-    S, new_mass = np.ones((5, 2)), np.zeros(2)
-    words = np.array([1, 3], np.int32)
+    S, places, new_mass = np.ones((5, 2)), np.zeros(5, np.int32), np.zeros(2)
+    words, ones = np.array([1, 3], np.int32), np.ones(shape)
     with pytest.raises(ValueError, match="shape"):
-        rows.add_rows(S, words, np.ones(shape), *np.ones((2, 2)), np.zeros(2), new_mass)
+        rows.add_rows(S, places, words, words, ones, *np.ones((2, 2)), np.zeros(2), new_mass)
     assert_array_equal(S, 1.0)
     assert_array_equal(new_mass, 0.0)
 
@@ -171,7 +199,8 @@ def test_add_rows_folds_whole_columns_first():
     words, counts = np.array([1, 3], np.int32), np.full((2, 2), 7.0)
     expected[words] += counts * [1.0, 2.0]
     scale, fold = np.array([1.0, 2.0]), np.array([1.0, 0.25])
-    rows.add_rows(S, words, counts, scale, fold, mass, new_mass)
+    places = np.zeros(5, np.int32)
+    rows.add_rows(S, places, words, words, counts, scale, fold, mass, new_mass)
     assert_array_equal(S, expected)
     assert_array_equal(new_mass, expected.sum(axis=0))
 
@@ -183,13 +212,15 @@ def add_rows_arguments(seed, dtype):
     """Arguments of add_rows, and what S and its sums are to be afterwards."""
     rng = np.random.default_rng(seed)
     V, K, n = 7 + seed, 2 + seed, 3
+    places = np.zeros(2 * V, np.int32)
     S, counts = rng.gamma(1.0, 5.0, (V, K)), rng.gamma(1.0, 2.0, (n, K)).astype(dtype)
-    words = np.sort(rng.choice(V, n, replace=False)).astype(np.int32)
+    words = np.sort(rng.choice(2 * V, n, replace=False)).astype(np.int32)
+    own = 1 + rng.choice(V - 1, n, replace=False).astype(np.int32)
     scale, fold, mass = rng.uniform(0.1, 3.0, (3, K))
     wanted = S * fold
-    wanted[words] += scale * counts
+    wanted[own] += scale * counts
     sums = mass * fold + scale * counts.sum(axis=0, dtype=np.float64)
-    return (S, words, counts, scale, fold, mass, np.zeros(K)), (wanted, sums)
+    return (S, places, words, own, counts, scale, fold, mass, np.zeros(K)), (wanted, sums)
 
 
 @pytest.mark.parametrize("dtypes", [(), (np.float64,), (np.float32, np.float64, np.float32)])
@@ -198,23 +229,26 @@ def test_write(dtypes):
     one, other = {"n": 0}, {}
     swaps = [(one, "n", 1), (other, "state", "new"), (one, "n", 2)]
     rows.write([arguments for arguments, _ in calls], swaps)
-    for (S, *_, new_mass), (wanted, sums) in calls:
+    for (S, places, words, own, *_, new_mass), (wanted, sums) in calls:
+        assert_array_equal(places[words], own)
         assert_allclose(S, wanted, rtol=1e-14)
         assert_allclose(new_mass, sums, rtol=1e-14)
     assert (one, other) == ({"n": 2}, {"state": "new"})
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
-@pytest.mark.parametrize("wrong", ["word", "width", "length", "words"])
+@pytest.mark.parametrize("wrong", ["word", "row", "width", "length", "words"])
 def test_write_checks_all_before_it_writes(wrong, place):
     calls, swapped = [list(add_rows_arguments(seed, np.float64)[0]) for seed in range(3)], {}
-    _, words, counts, *_ = calls[place]
+    _, _, words, own, counts, *_ = calls[place]
     if wrong == "word":
         words[2] = 100
+    elif wrong == "row":
+        own[2] = 100
     elif wrong == "words":
-        calls[place][1] = words.astype(np.int64)
+        calls[place][2] = words.astype(np.int64)
     else:
-        calls[place][2] = counts[:, :-1].copy() if wrong == "width" else counts[:-1]
+        calls[place][4] = counts[:, :-1].copy() if wrong == "width" else counts[:-1]
     before = [[argument.copy() for argument in arguments] for arguments in calls]
     with pytest.raises((IndexError, ValueError)):
         rows.write([tuple(arguments) for arguments in calls], [(swapped, "n", 1)])
@@ -260,7 +294,12 @@ def test_scale_rows_survives_any_scale(dtype, factor):
 def test_words_outside_of_the_vocabulary_are_refused(word):
     words, ones = np.array([0, word], np.int32), np.ones(2)
     with pytest.raises(IndexError, match=f"word {word} is outside"):
-        rows.gather_rows(np.ones((5, 2)), words, ones, ones, np.ones((1, 1)), np.empty((2, 2)))
+        rows.locate(np.zeros(5, np.int32), words, 1)
+    given = words, ones, ones, np.ones((5, 1)), np.empty((2, 2))
+    with pytest.raises(IndexError, match=f"word {word} is outside"):
+        rows.gather_rows(np.ones((5, 2)), np.zeros(2, np.int32), *given)
+    with pytest.raises(IndexError, match=f"row {word} is outside"):
+        rows.gather_rows(np.ones((5, 2)), words, *given)
 
 
 # Moments by bins
@@ -304,22 +343,24 @@ def test_count_in_bins_says_what_is_too_large():
 
 @pytest.mark.parametrize("known", [True, False])
 def test_add_rows_keeps_the_bins(known):
-    (S, *rest, new_mass), (wanted, _) = add_rows_arguments(3, np.float32)
-    rest[3] = np.ones(len(rest[3]))  # no fold
+    arguments, _ = add_rows_arguments(3, np.float32)
+    S, places, words, own, counts, scale, _, mass, new_mass = arguments
+    first, fold = (places, words, own, counts, scale), np.ones(len(scale))
     wanted = S.copy()
-    wanted[rest[0]] += rest[2] * rest[1]
-    all_words = np.arange(len(S), dtype=np.int32)
+    wanted[own] += scale * counts
+    all_rows = np.arange(len(S), dtype=np.int32)
     before, after = np.zeros((2, rows.N_BINS, S.shape[1], rows.N_MOMENTS), np.int64)
-    rows.count_in_bins(S, all_words, -16, before)
-    rows.count_in_bins(wanted, all_words, -16, after)
+    rows.count_in_bins(S, all_rows, -16, before)
+    rows.count_in_bins(wanted, all_rows, -16, after)
     of_words = np.zeros_like(before)
-    rows.count_in_bins(S, rest[0], -16, of_words)
-    rows.add_rows(S, *rest, new_mass, before, -16, of_words if known else None)
+    rows.count_in_bins(S, own, -16, of_words)
+    kept = before, -16, of_words if known else None
+    rows.add_rows(S, *first, fold, mass, new_mass, *kept)
     assert_array_equal(before, after)
     with pytest.raises(ValueError, match="fold"):
-        rows.add_rows(S, *rest[:3], np.full(S.shape[1], 0.5), rest[4], new_mass, before, -16)
+        rows.add_rows(S, *first, np.full(S.shape[1], 0.5), mass, new_mass, before, -16)
     with pytest.raises(ValueError, match="N_BINS"):
-        rows.add_rows(S, *rest, new_mass, before[1:].copy(), -16)
+        rows.add_rows(S, *first, fold, mass, new_mass, before[1:].copy(), -16)
     assert_array_equal(before, after)
 
 

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import digamma, gammaln
 
 from streamtopics.messages import Statistics
-from streamtopics.posteriors import Blend, TopicPosterior, bins, topics
+from streamtopics.posteriors import Blend, TopicPosterior, all_words, bins
 
 V, K = 3000, 5
 
@@ -34,13 +34,13 @@ def update(rng, retain=None, boost=0.0):
 @pytest.fixture
 def by_bins(monkeypatch):
     """Sums by bins even in vocabularies where reading all words costs less."""
-    monkeypatch.setattr(topics, "LEAST_WORDS", 0)
+    monkeypatch.setattr(all_words, "LEAST_WORDS", 0)
 
 
 def read(posterior, blend):
     """The same posterior, of which every word is read."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(topics, "LEAST_WORDS", 10 * V)
+        patch.setattr(all_words, "LEAST_WORDS", 10 * V)
         return (
             *posterior.divergences(blend),
             posterior.moved(blend, np.full(K, np.inf))[0],
@@ -60,7 +60,7 @@ def read(posterior, blend):
 )
 def test_divergences_by_bins_are_those_of_all_words(by_bins, eta, xi, boost):
     posterior, blend = learnt(eta, xi, boost=boost)
-    assert posterior._elsewhere(blend.statistics.words, topics.SHARE) is not None
+    assert all_words.elsewhere(posterior, blend.statistics.words, all_words.SHARE) is not None
     found = posterior.divergences(blend)
     for by_bin, exact in zip(found, read(posterior, blend), strict=False):
         assert_allclose(by_bin, exact, rtol=1e-9)
@@ -90,18 +90,18 @@ def test_bins_depend_on_the_counts_alone(by_bins, retain):
     for _ in range(6):
         blend = update(rng, np.full(K, retain))
         again = pickle.loads(pickle.dumps(posterior))
-        assert again._bins is None is copy.deepcopy(posterior)._nodes
+        assert again.kept.bins is None is copy.deepcopy(posterior).kept.nodes
         for mine, theirs in zip(
             posterior.divergences(blend), again.divergences(blend), strict=True
         ):
             assert_array_equal(mine, theirs)
-        assert_array_equal(posterior._bins[1].sums, again._bins[1].sums)
+        assert_array_equal(posterior.kept.bins[1].sums, again.kept.bins[1].sums)
         posterior.blend(blend)
 
 
 def test_what_is_too_large_for_the_bins_is_read(by_bins):
     posterior, blend = learnt(1e-18)
-    assert posterior._elsewhere(blend.statistics.words, topics.SHARE) is None
+    assert all_words.elsewhere(posterior, blend.statistics.words, all_words.SHARE) is None
     found = posterior.divergences(blend)
     for by_bin, exact in zip(found, read(posterior, blend), strict=False):
         assert_array_equal(by_bin, exact)
@@ -109,7 +109,7 @@ def test_what_is_too_large_for_the_bins_is_read(by_bins):
 
 def test_a_prior_by_word_is_read(by_bins):
     posterior, blend = learnt(np.linspace(0.01, 0.1, V)[:, None])
-    assert posterior._elsewhere(blend.statistics.words, topics.SHARE) is None
+    assert all_words.elsewhere(posterior, blend.statistics.words, all_words.SHARE) is None
 
 
 @pytest.mark.parametrize("exponent", [-32, 0, 16])
@@ -134,9 +134,9 @@ def test_nodes_give_the_sums_of_polynomials_and_of_smooth_functions(exponent):
 def test_a_step_that_fails_leaves_the_bins(by_bins):
     posterior, blend = learnt()
     posterior.divergences(blend)
-    before = posterior._bins[1].sums.copy()
+    before = posterior.kept.bins[1].sums.copy()
     wrong = Statistics(blend.statistics.words, np.full((40, K), np.nan), np.ones(9))
     with pytest.raises(ValueError, match="nan"):
         posterior.blend(Blend(1.0, 1.0, 0.0, wrong))
-    assert_array_equal(posterior._bins[1].sums, before)
-    assert posterior._bins[0] is posterior._state
+    assert_array_equal(posterior.kept.bins[1].sums, before)
+    assert posterior.kept.bins[0] is posterior._state

@@ -19,6 +19,7 @@ from streamtopics.models import LDA, BetaBinomial
 from streamtopics.models.views import geometric_mean
 from streamtopics.parallel import SERIAL
 from streamtopics.posteriors import Blend, TopicPosterior
+from streamtopics.posteriors.rows import holding
 from streamtopics.updates import (
     BPS,
     SVB,
@@ -187,7 +188,7 @@ def test_divergences_do_not_depend_on_where_the_words_are_cut(monkeypatch):
     posterior.blend(Blend(1.0, 1.0, 0.0, statistics(rng)))
     blend = Blend(0.5, 1.0, 0.5, statistics(rng))
     whole = posterior.divergences(blend)
-    monkeypatch.setattr("streamtopics.posteriors.topics.WORDS_AT_ONCE", 5)
+    monkeypatch.setattr("streamtopics.posteriors.all_words.WORDS_AT_ONCE", 5)
     assert_allclose(posterior.divergences(blend), whole, rtol=1e-12)
 
 
@@ -266,8 +267,9 @@ def test_a_boost_shifts_both_ends():
     mine = HierarchicalPowerPrior(boost=boost).step(posterior, given(s), None)[0]
     r = boost.weight(posterior, s)
     boosted = TopicPosterior(posterior.eta * (1 + r), (V, K))
-    boosted.S[:] = posterior.dense() + r * posterior.eta - boosted.eta
-    boosted._state = boosted._state._replace(learnt_mass=boosted.S.sum(axis=0), n_batches=2)
+    S = posterior.dense() + r * posterior.eta - boosted.eta
+    new = {"S": holding(V, np.arange(V), S), "learnt_mass": S.sum(axis=0), "n_batches": 2}
+    boosted._state = boosted._state._replace(**new)
     other = HierarchicalPowerPrior().step(boosted, given(s), None)[0]
     assert_allclose(mine.retain, other.retain, rtol=1e-9)
 

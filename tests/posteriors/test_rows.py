@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The store of rows against a dense array."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from streamtopics.messages import Statistics
+from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
+from streamtopics.posteriors import rows as module
+from streamtopics.posteriors.rows import Rows, added, holding, seen_in
+
+V, K = 40, 3
+
+
+@pytest.fixture(autouse=True)
+def no_room(monkeypatch):
+    """Let the array of rows grow from the first word on, not from a million cells."""
+    monkeypatch.setattr(module, "LEAST_CELLS", 0)
+
+
+def statistics(seed, n=5, n_words=V, n_topics=K):
+    rng = np.random.default_rng(seed)
+    words = np.sort(rng.choice(n_words, n, replace=False)).astype(np.int32)
+    return Statistics(words, rng.gamma(1.0, 2.0, (n, n_topics)), np.ones(4))
+
+
+def learnt(n=1, **others):
+    posterior = TopicPosterior(np.full((1, 1), 0.3), (V, K), np.ones(K), **others)
+    for t in range(n):
+        posterior.blend(Blend(1.0, 1.0, 0.0, statistics(t)))
+    return posterior
+
+
+def store_of(S, order):
+    """A store with the rows of a dense array of some words, in this order."""
+    return holding(len(S), np.array(order, np.int32), S[order])
+
+
+def dense_and_store(seed=0):
+    rng = np.random.default_rng(seed)
+    S = rng.gamma(1.0, 5.0, (V, K))
+    order = rng.permutation(V)[:17]
+    S[np.setdiff1d(np.arange(V), order)] = 0.0
+    return S, store_of(S, order), np.sort(order).astype(np.int32)
+
+
+def test_a_store_reads_like_the_dense_array():
+    S, store, seen = dense_and_store()
+    rng = np.random.default_rng(1)
+    words = rng.integers(0, V, 60).astype(np.int32)
+    assert store.shape == S.shape
+    assert_array_equal(store.words, seen)
+    assert_array_equal(store.dense(), S)
+    assert_array_equal(store.rows(words), S[words])
+    assert_array_equal(store.column(1), S[:, 1])
+    topics = rng.integers(0, K, (4, 15))
+    assert_array_equal(store.cells(words.reshape(4, 15), topics), S[words.reshape(4, 15), topics])
+    assert_array_equal(store.counts[store.used].sum(axis=0), store.counts.sum(axis=0))
+    some = store.only(words)
+    assert_array_equal(some.dense(), S[words])
+    assert some.n_used == len(words) + 1
+
+
+def test_what_is_read_does_not_write():
+    S, store, seen = dense_and_store()
+    with pytest.raises(ValueError, match="read-only"):
+        store.dense()[0] = 1.0
+    store.rows(seen)[:] = -1.0
+    store.only(seen).counts[:] = -1.0
+    store.copy().counts[:] = -1.0
+    assert_array_equal(store.dense(), S)
+
+
+@pytest.mark.parametrize("again", [lambda s: pickle.loads(pickle.dumps(s)), copy.deepcopy])
+def test_a_store_is_saved_as_the_rows_of_its_words(again):
+    store = Rows(10**6, K)
+    claim = store.claim(np.array([999_999, 5, 70], np.int32))
+    vars(store).update(counts=np.concatenate([claim.counts, np.zeros((50, K))]), n_used=4)
+    store.places[[999_999, 5, 70]] = claim.rows
+    store.counts[1:4] = np.arange(9.0).reshape(3, K)
+    other = again(store)
+    assert other.counts.shape == (4, K)
+    assert_array_equal(other.places, store.places)
+    assert_array_equal(other.counts, store.counts[:4])
+    assert len(pickle.dumps(store)) < 1000
+    assert pickle.dumps(other) == pickle.dumps(store)
+
+
+def test_a_claim_changes_nothing():
+    S, store, seen = dense_and_store()
+    unseen = np.setdiff1d(np.arange(V), seen).astype(np.int32)
+    words = np.array([unseen[3], seen[0], unseen[0]], np.int32)
+    before = pickle.dumps(store)
+    claim = store.claim(words)
+    assert claim.store is store
+    assert_array_equal(claim.rows, [18, store.places[seen[0]], 19])
+    assert claim.n_used == 20
+    assert claim.counts is not store.counts
+    assert_array_equal(claim.counts[:18], store.counts)
+    assert_array_equal(claim.counts[18:], 0.0)
+    assert pickle.dumps(store) == before
+    assert store.claim(seen).counts is store.counts
+    assert_array_equal(store.dense(), S)
+
+
+def test_the_array_grows_by_half_and_never_beyond_the_vocabulary():
+    posterior, lengths = learnt(0), []
+    for word in range(V):
+        s = Statistics(np.array([word], np.int32), np.ones((1, K)), np.ones(1))
+        posterior.blend(Blend(1.0, 1.0, 0.0, s))
+        lengths.append(len(posterior._state.S.counts))
+        assert_array_equal(posterior.S, (np.arange(V) <= word)[:, None] * np.ones(K))
+    steps = np.unique(lengths)
+    assert (steps[1:] <= np.maximum(1.5 * steps[:-1], steps[:-1] + 1)).all()
+    assert steps[-1] == V + 1
+    assert len(steps) < V / 2
+
+
+def test_there_is_room_for_a_million_cells_at_first(monkeypatch):
+    monkeypatch.setattr(module, "LEAST_CELLS", 60)
+    assert len(learnt()._state.S.counts) == 20
+    monkeypatch.setattr(module, "LEAST_CELLS", 6000)
+    assert len(learnt()._state.S.counts) == V + 1
+
+
+@pytest.mark.parametrize("wrong", [-1, V, 2**30])
+def test_words_outside_of_the_vocabulary_are_refused(wrong):
+    store, words = dense_and_store()[1], np.array([3, wrong], np.int32)
+    for ask in (store.rows, store.only, store.claim, lambda w: store.cells(w, np.zeros(2, int))):
+        with pytest.raises(IndexError, match=f"word {wrong} is outside"):
+            ask(words)
+
+
+def test_who_reads_an_array_from_before_a_growth_sees_zeros_for_new_words():
+    posterior = learnt()
+    store, first = posterior._state.S, posterior._state.S.counts
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(1, n=20)))
+    new = np.flatnonzero(store.places >= len(first)).astype(np.int32)
+    assert len(new)
+    store.counts = first
+    assert_array_equal(store.rows(new), 0.0)
+    assert_array_equal(store.cells(new, np.zeros(len(new), int)), 0.0)
+
+
+def test_sums_of_stores():
+    (S, one, seen), (T, other, others) = dense_and_store(0), dense_and_store(1)
+    weights = np.array([0.5, 2.0, -1.0])
+    total = added([(one, np.ones(K)), (other, weights)])
+    assert_allclose(total.dense(), S + weights * T, rtol=1e-15)
+    assert_array_equal(total.words, np.union1d(seen, others))
+    assert_array_equal(seen_in([one, other]), total.words)
+
+
+# Posteriors
+
+
+def test_only_words_with_statistics_have_rows():
+    posterior = learnt(3)
+    seen = np.unique(np.concatenate([statistics(t).words for t in range(3)]))
+    assert_array_equal(posterior._state.S.words, seen)
+    assert posterior._state.S.n_used == len(seen) + 1
+
+
+def test_words_that_were_forgotten_keep_their_row_and_others_get_none():
+    posterior = learnt()
+    seen = posterior._state.S.words
+    posterior.forget(np.arange(V, dtype=np.int32))
+    assert_array_equal(posterior._state.S.words, seen)
+    assert_array_equal(posterior.S, 0.0)
+    assert_array_equal(posterior.mass, posterior.prior_mass)
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0)))
+    assert posterior._state.S.n_used == len(seen) + 1
+    assert_array_equal(posterior.dense(), learnt().dense())
+
+
+@pytest.mark.parametrize("retain", [0.0, 1e-12, 0.7, 1.0])
+def test_a_stream_cut_and_resumed_is_the_uncut_one(retain):
+    one, other = learnt(), learnt()
+    for t in range(12):
+        blend = Blend(retain, 1.0, 1 - retain, statistics(t, n=1 + t))
+        one.blend(blend)
+        other = pickle.loads(pickle.dumps(other))
+        other.blend(blend)
+        stores = one._state.S, other._state.S
+        assert_array_equal(*(store.places for store in stores))
+        assert_array_equal(*(store.counts[: store.n_used] for store in stores))
+        assert_array_equal(one.mass, other.mass)
+    assert_array_equal(one.dense(), other.dense())
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_failure_gives_no_rows(place):
+    posterior = learnt()
+    words = np.setdiff1d(np.arange(V), posterior._state.S.words)[:2].astype(np.int32)
+    counts = np.ones((2, K))
+    counts[place, 1] = np.nan
+    before, store = pickle.dumps(posterior), posterior._state.S
+    with pytest.raises(ValueError, match="nan"):
+        posterior.blend(Blend(1.0, 1.0, 0.0, Statistics(words, counts, np.ones(2))))
+    assert pickle.dumps(posterior) == before
+    assert posterior._state.S is store
+    assert_array_equal(store.places[words], 0)
+
+
+def test_memory_is_that_of_the_words_seen():
+    """A vocabulary of ten million words, of which 1,000 come: 4 bytes for each of all words."""
+    n_words, n_topics = 10**7, 100
+    posterior = TopicPosterior(np.full((1, 1), 0.01), (n_words, n_topics), np.ones(n_topics))
+    posterior.blend(Blend(1.0, 1.0, 0.0, statistics(0, 1000, n_words, n_topics)))
+    store = posterior._state.S
+    assert store.places.nbytes == 4 * n_words
+    assert store.counts.nbytes <= 1001 * n_topics * 8
+    assert len(pickle.dumps(posterior)) < 1.1 * 1000 * (8 * n_topics + 4)
+
+
+def test_copies_of_some_words_have_rows_of_these_alone():
+    posterior = learnt(2)
+    words = np.array([0, 3, 7, 21], np.int32)
+    some, before = posterior.of_words(words), posterior.dense()
+    assert some._state.S.shape == (4, K)
+    assert_array_equal(some.rows(words), posterior.rows(words))
+    some.blend(Blend(1.0, 1.0, 0.0, Statistics(words[1:3], np.ones((2, K)), np.ones(2))))
+    assert_array_equal(some.rows(words[1:3]), before[words[1:3]] + 1.0)
+    assert_array_equal(posterior.dense(), before)
+
+
+# Mass over long streams
+
+
+@pytest.mark.parametrize("retain", [1.0, 0.999])
+def test_mass_is_kept_over_a_billion_tokens(retain):
+    """5,000 minibatches of 200,000 tokens, of words that come and go: not one token is lost."""
+    posterior, expected = learnt(0), 0.0
+    given = [statistics(seed, n=1 + seed % 9) for seed in range(50)]
+    given = [Statistics(s.words, s.counts * (2e5 / s.counts.sum()), s.lengths) for s in given]
+    for t in range(5000):
+        posterior.blend(Blend(retain, 1.0, 0.0, given[t * 7 % 50]))
+        expected = retain * expected + 2e5
+    rows = (posterior.a * posterior._state.S.counts).sum()
+    assert_allclose(posterior.learnt_part.sum(), expected, rtol=1e-12)
+    assert_allclose(rows, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("eta", [0.3, np.linspace(0.1, 0.2, V)[:, None]], ids=["alike", "by word"])
+@pytest.mark.parametrize("n", [1, 5, 39, V])
+@pytest.mark.parametrize("averaged", [False, True])
+def test_the_leading_words_are_among_those_that_may_lead(eta, n, averaged):
+    """Also where a topic's words are all equal, and where words with statistics have none of it."""
+    posterior = TopicPosterior(np.reshape(eta, (-1, 1)), (V, K), np.ones(K))
+    topics = IterateAverage(posterior) if averaged else posterior
+    for t in range(2):
+        s = statistics(t, n=7)
+        s.counts[:, 1] = 0.0
+        s.counts[::2, 2] = 0.0
+        topics.blend(Blend(0.9, 1.0, 0.1, s))
+    lam, words = topics.dense(), topics.may_lead(n)
+    assert words.dtype == np.int32
+    assert len(words) == V if np.size(eta) > 1 else len(words) <= 14 + n
+    for k in range(K):
+        leading = np.argsort(-lam[:, k], kind="stable")[:n]
+        if averaged:  # ties may differ by rounding
+            leading = leading[lam[leading, k] > lam[:, k].min() * (1 + 1e-9)]
+        assert np.isin(leading, words).all()
