@@ -38,7 +38,9 @@ else:
 INSTRUCTION_SETS = {"baseline": []} | (INSTRUCTION_SETS if X86 else {})
 
 # Those that take longest to compile come first, so that no processor waits at the end.
-PER_INSTRUCTION_SET = ["_variational", "_gibbs", "_profiles", "_supervised", "_dirichlet"]
+PER_INSTRUCTION_SET = [
+    "_variational", "_gibbs", "_profiles", "_supervised", "_dirichlet", "_classes",
+]  # fmt: skip
 ONCE = [
     "_was", "_tokens", "_hdp", "_rows", "_minibatch", "_sentences", "_asum", "_dpp",
     "_groups", "_left_to_right", "_cpu",
@@ -64,6 +66,8 @@ def extension(module: str, flags: list[str]) -> Extension:
         shared.append("_tokens.h")
     if module.startswith("_supervised"):
         shared.append("_supervised.h")
+    if module.startswith("_classes"):
+        shared += ["_classes.h", "_class_lanes.h"]
     if module == "_rows":
         shared.append("_bins.h")
     return Extension(

@@ -252,7 +252,10 @@ def _stacked(
     if not known:
         shape: Any = (0, width)
         return Sentences(sparse.csr_matrix(shape, dtype=np.float32), starts)
-    return Sentences(sparse.csr_matrix(sparse.vstack(list(known.values()), "csr")), starts)
+    only, *others = known.values()
+    if not others and only.indices.dtype == np.int32:
+        return Sentences(only, starts)
+    return Sentences(sparse.csr_matrix(sparse.vstack([only, *others], "csr")), starts)
 
 
 def _document(

@@ -60,7 +60,7 @@ MAY_USE_SCIKIT_LEARN = {
     "base", "estimators", "metrics", "datasets", "text", "validation", "inspection", "__main__",
 }  # fmt: skip
 FACES_OF_THEIR_OWN = {
-    "dpp/estimator.py", "dpp/summarizer.py", "was/estimator.py", "reviews/base.py",
+    "dpp/estimator.py", "dpp/learnt.py", "dpp/summarizer.py", "was/estimator.py", "reviews/base.py",
     "reviews/checks.py", "reviews/rating_lda.py", "reviews/supervised_lda.py",
     "reviews/hidden_factors.py",
 }  # fmt: skip

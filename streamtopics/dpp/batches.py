@@ -96,6 +96,8 @@ def batch_sets(measure: BaseMeasure, sets: PointSets, workers: Workers = SERIAL)
     >>> [(batch.places.tolist(), batch.gram.shape) for batch in part.batches]
     [([1], (1, 0, 0)), ([2], (1, 1, 1)), ([0], (1, 2, 2))]
     """
+    if len(sets) == 1:
+        return SetBatches(measure, 1, (_alone(measure, sets.points),), workers)
     order, points = _by_size(sets)
     Phi, log_p = measure.features(points), measure.log_p(points)
     sizes = sets.sizes[order]
@@ -106,6 +108,14 @@ def batch_sets(measure: BaseMeasure, sets: PointSets, workers: Workers = SERIAL)
         rows = Phi[some]
         parts.append(Part(rows, tuple(_batches(order[cut], sizes[cut], rows, log_p[some]))))
     return SetBatches(measure, len(sets), tuple(parts), workers)
+
+
+def _alone(measure: BaseMeasure, points: Points) -> Part:
+    """Return the part of a single set, which needs no order."""
+    Phi, n = measure.features(points), points.shape[0]
+    log_p, all_of_it = measure.log_p(points).reshape(1, n), slice(0, n)
+    batch = SetBatch(np.arange(1), all_of_it, _grams(Phi, all_of_it, 1, n), log_p)
+    return Part(Phi, (batch,))
 
 
 def _by_size(sets: PointSets) -> tuple[Places, Points]:

@@ -7,6 +7,7 @@ VECTORS      any finite numbers
 ITEMS        a row for each set, with a column for each item
 """
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -65,7 +66,8 @@ class Rows:
         read = read_sentences(
             X, groups, n_words=n_columns, whole=self.whole, signed=self.signed, caller=caller
         )
-        points = read.counts.astype(np.float64)
+        points = copy(read.counts)  # The structure is shared.
+        points.data = points.data.astype(np.float64, copy=False)
         return PointSets(points.toarray() if self.signed else points, read.starts), read.n_words
 
     def points(self, points: Any, n_columns: int, caller: str) -> Points:

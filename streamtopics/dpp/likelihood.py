@@ -12,6 +12,7 @@ Source: Dupuy (2017), equations 19 and 24.
 
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -66,8 +67,16 @@ class Parameters:
         return Process(measure, Kernel(self.U, theta, self.gamma), self.noise)
 
     def projected(self, measure: BaseMeasure) -> Projected:
-        """Return the parts that the normalisers of all theta share."""
-        return project(measure, self.U, self.gamma, self.noise.rho)
+        """Return the parts that the normalisers of all theta share; they are computed once."""
+        known = _PROJECTED.get(self)
+        if known is None or known[0] is not measure:
+            known = measure, project(measure, self.U, self.gamma, self.noise.rho)
+            _PROJECTED[self] = known
+        return known[1]
+
+
+# What was computed of parameters, with the measure that it holds for; not a part of them.
+_PROJECTED: WeakKeyDictionary[Parameters, tuple[BaseMeasure, Projected]] = WeakKeyDictionary()
 
 
 Number = TypeVar("Number", Floats, float)

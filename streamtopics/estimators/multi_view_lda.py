@@ -51,6 +51,9 @@ from streamtopics.validation import (
 # Sum of a document's prior over the topics of a block, when none is given.
 DOC_TOPIC_MASS = 10.0
 
+# Nats by which a class has to be behind another for its probability not to matter.
+BEHIND = 20.0
+
 
 @documented
 class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
@@ -379,19 +382,24 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class of each document.
 
+        A class is given up as soon as eight times what its bound gained last would not bring
+        it to the best one, which is not proven, but changed no prediction where it was tried;
+        `predict_log_proba` follows every class to the end.
+
         {X}
 
         Returns
         -------
         labels : ndarray of shape (n_documents,)
         """
-        most_probable = self._classified(X, "predict").argmax(axis=1)
+        most_probable = self._classified(X, "predict", 0.0).argmax(axis=1)
         return np.asarray(self.classes_[most_probable])
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each class.
 
-        Like those of naive Bayes, they are too sure of themselves for long documents.
+        Like those of naive Bayes, they are too sure of themselves for long documents. Those
+        below 2e-9 are rough; see `predict_log_proba`.
 
         {X}
 
@@ -401,7 +409,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
             Rows sum to 1; columns are in the order of `classes_`. A document without words
             has the shares of the classes in the stream.
         """
-        return np.asarray(np.exp(self._classified(X, "predict_proba")))
+        return np.asarray(np.exp(self._classified(X, "predict_proba", BEHIND)))
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithm of the probability of each class, where that itself may be 0.
@@ -412,14 +420,21 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         -------
         log_probability : ndarray of shape (n_documents, n_classes)
         """
-        return self._classified(X, "predict_log_proba")
+        return self._classified(X, "predict_log_proba", np.inf)
 
-    def _classified(self, X: Any, method: str) -> np.ndarray:
-        """log p(class | words) of each document."""
+    def _classified(self, X: Any, method: str, margin: float) -> np.ndarray:
+        """log p(class | words) of each document, for classes within `margin` of the best."""
         check_is_fitted(self)
         X = self._counts(X, method)
-        found = self._inferred(lambda pool: [log for log, _ in self._infer(X, pool)])
-        log_joint = np.concatenate([np.empty((0, len(self.classes_))), *found])
+        model = self._model()
+
+        def infer(pool: Workers) -> list[np.ndarray]:
+            return [
+                model.log_joint(self.posterior_, minibatch_of(part), margin, pool)
+                for part in _parts(X)
+            ]
+
+        log_joint = np.concatenate([np.empty((0, len(self.classes_))), *self._inferred(infer)])
         return log_softmax(log_joint, axis=1) if len(log_joint) else log_joint
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -452,11 +467,14 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
 
     def _proportions(self, X: sparse.csr_matrix, pool: Workers) -> np.ndarray:
         """Topic proportions, each class's weighted by its probability."""
-        out, done = np.zeros((X.shape[0], self.posterior_.shape[1]), X.dtype), 0
-        for log_joint, doc_topic in self._infer(X, pool):
-            rows = slice(done, done + len(log_joint))
+        model, posterior = self._model(), self.posterior_
+        out, done = np.zeros((X.shape[0], posterior.shape[1]), X.dtype), 0
+        *places, shared = posterior.places
+        for part in map(minibatch_of, _parts(X)):
+            rows = slice(done, done + part.n_documents)
+            log_joint = model.log_joint(posterior, part, BEHIND, pool)
+            doc_topic = model.proportions(posterior, part, pool)
             probability = np.exp(log_softmax(log_joint, axis=1))
-            *places, shared = self.posterior_.places
             for place, proportions, share in zip(places, doc_topic, probability.T, strict=True):
                 weighted = proportions * share[:, None]
                 n_local = place.stop - place.start
@@ -464,15 +482,6 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
                 out[rows, shared] += weighted[:, n_local:]
             done = rows.stop
         return out
-
-    def _infer(
-        self, X: sparse.csr_matrix, pool: Workers
-    ) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:
-        """Yield the model's inference, for some documents at a time."""
-        model = self._model()
-        for start in range(0, X.shape[0], DOCUMENTS_AT_ONCE):
-            batch = X[start : start + DOCUMENTS_AT_ONCE]
-            yield model.classify(self.posterior_, minibatch_of(batch), pool)
 
     # What was learnt
 
@@ -495,3 +504,9 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         # Two columns that are no words, as in scikit-learn's check, tell counts little.
         tags.classifier_tags.poor_score = True
         return tags
+
+
+def _parts(X: sparse.csr_matrix) -> Iterator[sparse.csr_matrix]:
+    """Yield the documents that are inferred at once."""
+    for start in range(0, X.shape[0], DOCUMENTS_AT_ONCE):
+        yield X[start : start + DOCUMENTS_AT_ONCE]

@@ -33,6 +33,7 @@ except ModuleNotFoundError as error:
 
 __all__ = [
     "asum",
+    "classes",
     "dirichlet",
     "dpp",
     "gibbs",
@@ -70,6 +71,7 @@ def _choose() -> str:
 
 
 instruction_set = _choose()
+classes = select("_classes")
 dirichlet = select("_dirichlet")
 gibbs = select("_gibbs")
 profiles = select("_profiles")

@@ -2,6 +2,7 @@
 from types import ModuleType
 
 asum: ModuleType
+classes: ModuleType
 dirichlet: ModuleType
 dpp: ModuleType
 gibbs: ModuleType

@@ -24,41 +24,64 @@ from libc.string cimport memset
 from streamtopics.kernels._random cimport mix, uint64, uniform
 
 
-cdef inline double predictive(const double *b, const double *alpha, const double *counts,
-                              Py_ssize_t n_components, double *cumulative) noexcept nogil:
-    """Running sums of b (alpha + counts); returns the last."""
-    cdef double total = 0
-    cdef Py_ssize_t k
+cdef enum:
+    # Particles that go through a document side by side: a sum over the topics waits for
+    # itself, but not for the sums of others.
+    TOGETHER = 4
+
+
+cdef inline void predictive(const double **b, const double *alpha, const double *counts,
+                            Py_ssize_t n_components, double *cumulative,
+                            double *total) noexcept nogil:
+    """Running sums of b (alpha + counts) of each particle, whose last is `total`."""
+    cdef Py_ssize_t k, p
+    cdef double sums[TOGETHER]
+    for p in range(TOGETHER):
+        sums[p] = 0
     for k in range(n_components):
-        total += b[k] * (alpha[k] + counts[k])
-        cumulative[k] = total
-    return total
+        for p in range(TOGETHER):
+            sums[p] += b[p][k] * (alpha[k] + counts[k * TOGETHER + p])
+            cumulative[k * TOGETHER + p] = sums[p]
+    for p in range(TOGETHER):
+        total[p] = sums[p]
 
 
-cdef inline double split_predictive(const double *b, const double *alpha, const double *omega,
-                                    const double *counts, Py_ssize_t n_components,
-                                    double alpha_0, double n_tokens,
-                                    double *cumulative) noexcept nogil:
+cdef inline void split_predictive(const double **b, const double *alpha, const double *omega,
+                                  const double *counts, Py_ssize_t n_components,
+                                  double alpha_0, double n_tokens, double *cumulative,
+                                  double *total) noexcept nogil:
     """The same where the last topic has a proportion of its own; alpha is that of the others."""
-    cdef Py_ssize_t last = n_components - 1, k
-    cdef double m = n_tokens - counts[last], scale = (omega[0] + m) / (alpha_0 + m)
-    cdef double total = 0
+    cdef Py_ssize_t last = n_components - 1, k, p
+    cdef double m
+    cdef double scale[TOGETHER]
+    for p in range(TOGETHER):
+        m = n_tokens - counts[last * TOGETHER + p]
+        scale[p] = (omega[0] + m) / (alpha_0 + m)
+        total[p] = 0
     for k in range(last):
-        total += scale * b[k] * (alpha[k] + counts[k])
-        cumulative[k] = total
-    total += b[last] * (omega[1] + counts[last])
-    cumulative[last] = total
-    return total
+        for p in range(TOGETHER):
+            total[p] += scale[p] * b[p][k] * (alpha[k] + counts[k * TOGETHER + p])
+            cumulative[k * TOGETHER + p] = total[p]
+    for p in range(TOGETHER):
+        total[p] += b[p][last] * (omega[1] + counts[last * TOGETHER + p])
+        cumulative[last * TOGETHER + p] = total[p]
 
 
-cdef inline int draw(const double *cumulative, Py_ssize_t n_components, double u) noexcept nogil:
-    """The first topic whose running sum exceeds u times the last."""
-    cdef Py_ssize_t k
-    cdef double threshold = u * cumulative[n_components - 1]
+cdef inline void draw(const double *cumulative, Py_ssize_t n_components, uint64 *state,
+                      int *topic) noexcept nogil:
+    """The first topic whose running sum exceeds a random part of the last, of each particle."""
+    cdef Py_ssize_t k, p
+    cdef double threshold[TOGETHER]
+    cdef long long below[TOGETHER]
+    for p in range(TOGETHER):
+        threshold[p] = uniform(state + p) * cumulative[(n_components - 1) * TOGETHER + p]
+        below[p] = 0
+    # The sums do not fall, so those that do not exceed it come first.
     for k in range(n_components - 1):
-        if cumulative[k] > threshold:
-            return <int> k
-    return <int> (n_components - 1)
+        for p in range(TOGETHER):
+            below[p] += not cumulative[k * TOGETHER + p] > threshold[p]
+    for p in range(TOGETHER):
+        topic[p] = <int> below[p]
 
 
 def token_probabilities(const double[:, ::1] weights, int[::1] tokens, const double[::1] alpha,
@@ -73,51 +96,57 @@ def token_probabilities(const double[:, ::1] weights, int[::1] tokens, const dou
     last column of `weights` has a proportion of its own, and alpha is (K - 1,).
     """
     cdef Py_ssize_t n_components = weights.shape[1], n_tokens = tokens.shape[0]
-    cdef Py_ssize_t r, n, i, j, k, n_redrawn
+    cdef Py_ssize_t n_particles = out.shape[0], group, r, n, i, j, k, p, n_redrawn
+    cdef Py_ssize_t place[TOGETHER]
     cdef int held
-    cdef double alpha_0 = 0, total, prior_mass
+    cdef int topic[TOGETHER]
+    cdef double alpha_0 = 0, prior_mass
+    cdef double total[TOGETHER]
     cdef bint split = omega is not None
-    cdef uint64 state = mix(seed)
-    cdef int *z = <int *> malloc((n_tokens + 1) * sizeof(int))
-    cdef double *counts = <double *> malloc(2 * n_components * sizeof(double))
+    cdef uint64 order = mix(seed)
+    cdef uint64 state[TOGETHER]
+    cdef const double *b[TOGETHER]
+    cdef int *z = <int *> malloc((n_tokens + 1) * TOGETHER * sizeof(int))
+    cdef double *counts = <double *> malloc(2 * n_components * TOGETHER * sizeof(double))
     if z == NULL or counts == NULL:
         free(z)
         free(counts)
         raise MemoryError()
-    cdef double *cumulative = counts + n_components
+    cdef double *cumulative = counts + n_components * TOGETHER
     with nogil:
         for k in range(alpha.shape[0]):
             alpha_0 += alpha[k]
         prior_mass = omega[0] + omega[1] if split else alpha_0
         for n in range(n_tokens - 1, 0, -1):
-            j = <Py_ssize_t> (uniform(&state) * (n + 1))
+            j = <Py_ssize_t> (uniform(&order) * (n + 1))
             held = tokens[n]
             tokens[n] = tokens[j]
             tokens[j] = held
-        for r in range(out.shape[0]):
-            state = mix(seed + <uint64> r + 1)
-            memset(counts, 0, n_components * sizeof(double))
+        # Beyond the last particle there may be some that nobody asks for.
+        for group in range((n_particles + TOGETHER - 1) // TOGETHER):
+            r = group * TOGETHER
+            for p in range(TOGETHER):
+                state[p] = mix(seed + <uint64> (r + p) + 1)
+            memset(counts, 0, n_components * TOGETHER * sizeof(double))
             for n in range(n_tokens):
                 n_redrawn = n if n_resampled < 0 else (n_resampled if n > 0 else 0)
-                for j in range(n_redrawn):
-                    i = j if n_resampled < 0 else <Py_ssize_t> (uniform(&state) * n)
-                    counts[z[i]] -= 1
+                for j in range(n_redrawn + 1):
+                    for p in range(TOGETHER):
+                        i = n
+                        if j < n_redrawn:
+                            i = j if n_resampled < 0 else <Py_ssize_t> (uniform(state + p) * n)
+                            counts[z[i * TOGETHER + p] * TOGETHER + p] -= 1
+                        place[p], b[p] = i, &weights[tokens[i], 0]
                     if split:
-                        split_predictive(&weights[tokens[i], 0], &alpha[0], &omega[0], counts,
-                                         n_components, alpha_0, n - 1, cumulative)
+                        split_predictive(b, &alpha[0], &omega[0], counts, n_components, alpha_0,
+                                         n - (j < n_redrawn), cumulative, total)
                     else:
-                        predictive(&weights[tokens[i], 0], &alpha[0], counts, n_components,
-                                   cumulative)
-                    z[i] = draw(cumulative, n_components, uniform(&state))
-                    counts[z[i]] += 1
-                if split:
-                    total = split_predictive(&weights[tokens[n], 0], &alpha[0], &omega[0], counts,
-                                             n_components, alpha_0, n, cumulative)
-                else:
-                    total = predictive(&weights[tokens[n], 0], &alpha[0], counts, n_components,
-                                       cumulative)
-                out[r, n] = total / (prior_mass + n)
-                z[n] = draw(cumulative, n_components, uniform(&state))
-                counts[z[n]] += 1
+                        predictive(b, &alpha[0], counts, n_components, cumulative, total)
+                    draw(cumulative, n_components, state, topic)
+                    for p in range(TOGETHER):
+                        z[place[p] * TOGETHER + p] = topic[p]
+                        counts[topic[p] * TOGETHER + p] += 1
+                for p in range(min(<Py_ssize_t> TOGETHER, n_particles - r)):
+                    out[r + p, n] = total[p] / (prior_mass + n)
         free(z)
         free(counts)

@@ -28,6 +28,18 @@ cdef enum:
     WORDS_PER_LOG = 16
 
 
+cdef inline void add_four(const double *counts, Py_ssize_t width, const double *f, Py_ssize_t n,
+                          double *q) noexcept nogil:
+    """q_l += sum_k m_kl f_k over four topics, rows of `width` counts, in their order."""
+    cdef Py_ssize_t row
+    cdef const double *m0 = counts
+    cdef const double *m1 = counts + width
+    cdef const double *m2 = counts + 2 * width
+    cdef const double *m3 = counts + 3 * width
+    for row in range(n):
+        q[row] = q[row] + m0[row] * f[0] + m1[row] * f[1] + m2[row] * f[2] + m3[row] * f[3]
+
+
 cdef class Sampler(Seating):
     """Samples documents, one after the other, under the prior of a subclass.
 
@@ -254,22 +266,29 @@ cdef class Sampler(Seating):
 
     cdef void predict(self, Py_ssize_t word) noexcept nogil:
         """f_k and q_l of a word."""
-        cdef Py_ssize_t k, row, n = self.n_candidates()
-        cdef double f, sum_f = 0, prior_mass = self.atom_prior * self.n_topics
+        cdef Py_ssize_t k, row, n = self.n_candidates(), K = self.n_topics
+        cdef double sum_f = 0, prior_mass = self.atom_prior * K, eta
         cdef double *q = &self.q[0]
+        cdef double *f = &self.f[0]
         cdef const double *total = &self.total[0]
-        cdef const double *counts
+        cdef const double *mass
+        cdef const double *of_word = &self.word_topic[word, 0]
+        if self.collapsed:
+            eta, mass = self.eta[word], &self.topic_mass[0]
+            for k in range(K):
+                f[k] = (of_word[k] + eta) / (mass[k] + self.eta_mass)
+        else:
+            for k in range(K):
+                f[k] = of_word[k]
+        for k in range(K):
+            sum_f += f[k]
         for row in range(n):
             q[row] = 0
-        for k in range(self.n_topics):
-            f = self.word_topic[word, k]
-            if self.collapsed:
-                f = (f + self.eta[word]) / (self.topic_mass[k] + self.eta_mass)
-            self.f[k] = f
-            sum_f += f
-            counts = &self.counts[k, 0]
+        for k in range(0, K - 3, 4):
+            add_four(&self.counts[k, 0], self.capacity, f + k, n, q)
+        for k in range(K // 4 * 4, K):
             for row in range(n):
-                q[row] += counts[row] * f
+                q[row] += self.counts[k, row] * f[k]
         for row in range(n):
             q[row] = (q[row] + self.atom_prior * sum_f) / (total[row] + prior_mass)
 

@@ -114,7 +114,9 @@ cdef class WeightAgnostic(Sampler):
         cdef bint opens = first < 0 or first > i
         cdef double value = log(self.zeta) if row == self.n_rows else 0
         value += self.log_sticks(i, row, joined, opens)
-        return value - self.log_openings(i, row, opens) - log(self.prior[row])
+        if opens:
+            value -= self.log_opening(i, row)
+        return value - log(self.prior[row])
 
     cdef inline double log_stick(self, int place, int g, int mass) noexcept nogil:
         """log of B(a + g - 1, b + h) / B(a, b), where g + h = mass."""
@@ -149,33 +151,65 @@ cdef class WeightAgnostic(Sampler):
                 place += 1
         return value + self.log_stick(place, joined, mass) if ahead else value
 
-    cdef double log_openings(self, Py_ssize_t i, int row, bint opens) noexcept nogil:
-        """sum of log(D - j + zeta) over the tables opened when word i is seated, or later.
+    cdef double log_opening(self, Py_ssize_t i, int row) noexcept nogil:
+        """What word i adds to the sum of log(D - j + zeta) by opening a table of the dish.
 
-        With D dishes in the document before the opening, and j tables in the sentence. If
-        the word opens the table of the dish, a later opening of it is none any more, and
-        later tables of the sentence have one more before them until then.
+        The sum is over the tables as they are opened, with D dishes in the document before,
+        and j tables in the sentence. A later opening of that table is none any more, until
+        then later tables of the sentence have one more before them. Only where the dish is
+        later known from another table, or from none, are there more dishes meanwhile.
         """
+        cdef Py_ssize_t j, s = self.sentence[i], end = self.first_word[s] + self.tables_of[s]
+        cdef int first, n
+        cdef double value
+        if self.born[row] > self.time[i]:
+            return self.log_first_opening(i, row)
+        j = self.first_word[s]
+        while j < end and self.tables[j] < i:
+            j += 1
+        value = self.log_dishes[self.dishes_before(self.time[i]) - (j - self.first_word[s])]
+        while j < end:
+            first = self.tables[j]
+            n = self.dishes_before(self.time[first]) - self.place[first]
+            value -= self.log_dishes[n]
+            if self.dish[first] == row:
+                break
+            value += self.log_dishes[n - 1]
+            j += 1
+        return value
+
+    cdef inline int dishes_before(self, int time) noexcept nogil:
+        """How many dishes the document has before a time."""
+        cdef Py_ssize_t row
+        cdef int n = 0
+        for row in range(self.n_rows):
+            n += self.born[row] < time
+        return n
+
+    cdef double log_first_opening(self, Py_ssize_t i, int row) noexcept nogil:
+        """`log_opening` where the document has the dish later, or not at all."""
         cdef Py_ssize_t o, s = self.sentence[i]
-        cdef int first, time = self.time[i], n_dishes = 0, n_before = 0
-        cdef double value = 0
-        for o in range(self.n_rows):
-            n_dishes += self.born[o] < time
-        if opens:
-            for o in range(self.first_word[s], self.first_word[s] + self.tables_of[s]):
-                n_before += self.tables[o] < i
-            value += self.log_dishes[n_dishes - n_before]
-            n_dishes += self.born[row] > time
-        for o in range(self.first_opening_from(time), self.n_tables):
+        cdef int first, n_before = 0, n_dishes = self.dishes_before(self.time[i]), more = 1
+        cdef double value
+        cdef bint same, ahead = True, is_birth
+        for o in range(self.first_word[s], self.first_word[s] + self.tables_of[s]):
+            n_before += self.tables[o] < i
+        value = self.log_dishes[n_dishes - n_before]
+        for o in range(self.first_opening_from(self.time[i]), self.n_tables):
             first = self.openings[o]
             n_before = self.place[first]
-            if opens and self.sentence[first] == s:
-                if self.dish[first] == row:
-                    opens = False
-                    continue
-                n_before += 1
-            value += self.log_dishes[n_dishes - n_before]
-            n_dishes += self.dish[first] != row and self.born[self.dish[first]] == self.time[first]
+            same = ahead and self.sentence[first] == s
+            value -= self.log_dishes[n_dishes - n_before]
+            if same and self.dish[first] == row:
+                ahead = False
+            else:
+                value += self.log_dishes[n_dishes + more - n_before - same]
+            is_birth = self.born[self.dish[first]] == self.time[first]
+            n_dishes += is_birth
+            if is_birth and self.dish[first] == row:
+                more = 0
+            if more == 0 and not ahead:
+                break
         return value
 
     cdef bint accepts_dish(self, int first, int new_row, int row, uint64 *state) noexcept nogil:
@@ -183,8 +217,7 @@ cdef class WeightAgnostic(Sampler):
             row = self.n_rows
         if not self.exact or new_row == row:
             return True
-        return log(uniform(state)) < (self.log_openings(first, row, True)
-                                      - self.log_openings(first, new_row, True))
+        return log(uniform(state)) < self.log_opening(first, row) - self.log_opening(first, new_row)
 
 
 cdef enum:

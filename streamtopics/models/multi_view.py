@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from streamtopics.local.all_classes import AllClasses, class_weights
 from streamtopics.local.minibatches import of_rows
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.messages import Minibatch, SideBySideStatistics, Statistics
@@ -115,27 +116,35 @@ class MultiView:
             return StartBesideOthers(block, int(document_seeds(self.seed, place, 1)[0]))
         return block
 
-    def classify(
-        self, posterior: SideBySide, minibatch: Minibatch, workers: Workers
-    ) -> tuple[np.ndarray, list[np.ndarray]]:
-        """log p(y) and the bound of p(words | y), and E[theta] under each class.
+    def log_joint(
+        self, posterior: SideBySide, minibatch: Minibatch, margin: float, workers: Workers
+    ) -> np.ndarray:
+        """log p(y) and the bound of p(words | y), of shape (n_documents, n_classes).
 
-        Returns
-        -------
-        log_joint : ndarray of shape (n_documents, n_classes), float64
-        doc_topic : list of n_classes ndarray of shape (n_documents, K + R)
+        Exact, up to the tolerance, for classes within `margin` nats of the best one.
         """
         *own, shared = posterior.parts
-        log_joint = np.empty((minibatch.n_documents, len(own)))
+        local = self.local
+        ascent = AllClasses(local.share_prior, local.tol, local.max_iter, margin)
+        weights = class_weights(own, shared, minibatch, workers)
+        alpha = Beside(own[0], shared).alpha
+        return ascent.log_joint(minibatch, weights, alpha, log_prior(own), workers)
+
+    def proportions(
+        self, posterior: SideBySide, minibatch: Minibatch, workers: Workers
+    ) -> list[np.ndarray]:
+        """E[theta] under each class, of shape (n_documents, K + R)."""
+        *own, shared = posterior.parts
         doc_topic = []
-        counts = minibatch.matrix(minibatch.counts)
-        for j, block in enumerate(own):
-            source = Beside(block, shared)
-            topics = visible_topics(mean, source, minibatch, workers)
+        for block in own:
+            topics = visible_topics(mean, Beside(block, shared), minibatch, workers)
             (documents,) = self.local.infer([(minibatch, topics)], workers)
-            # From each word's weights to E[beta].
-            log_factors = np.log((source.rows(minibatch.words) / source.mass).max(axis=1))
-            log_joint[:, j] = self.local.bound(documents, topics.alpha) + counts @ log_factors
             doc_topic.append(self.local.doc_topic(documents))
-        seen = np.array([block.n_documents for block in own]) + CLASS_PRIOR
-        return log_joint + np.log(seen / seen.sum()), doc_topic
+        return doc_topic
+
+
+def log_prior(own: list[TopicPosterior]) -> np.ndarray:
+    """Logarithm of the share of each class among the documents, of shape (n_classes,)."""
+    seen = np.array([block.n_documents for block in own]) + CLASS_PRIOR
+    shares: np.ndarray = np.log(seen / seen.sum())
+    return shares

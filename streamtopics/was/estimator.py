@@ -393,8 +393,9 @@ class WASTopicModel(SentenceTopics):
 def distinct(corpus: SentenceCorpus, labels: np.ndarray) -> np.ndarray:
     """Count the labels that the words of each document have, (n_documents,)."""
     document = np.repeat(np.arange(corpus.n_documents), np.diff(corpus.bounds))
-    pairs = np.unique(np.stack([document, labels]), axis=1)
-    return np.bincount(pairs[0], minlength=corpus.n_documents).astype(np.float64)
+    width = int(labels.max(initial=0)) + 1
+    pairs = np.unique(document * width + labels)
+    return np.bincount(pairs // width, minlength=corpus.n_documents).astype(np.float64)
 
 
 def document_means(sentences: Sentences, sentence_topic: np.ndarray) -> np.ndarray:

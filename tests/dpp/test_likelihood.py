@@ -345,3 +345,33 @@ def test_no_sets():
     assert log_likelihood(data, at).shape == (0,)
     assert data.mean_size == 0
     assert_array_equal(slopes(data, at).U, 0)
+
+
+# What is computed once
+
+
+def test_the_projection_is_computed_once_for_each_measure():
+    measure, other = Bernoulli([0.2, 0.5, 0.7]), Bernoulli([0.3, 0.1, 0.6])
+    parameters = Parameters(np.ones((3, 2)), np.ones(2), 0.1, Background(1.0))
+    known = parameters.projected(measure)
+    assert parameters.projected(measure) is known
+    moved = parameters.projected(other)
+    assert_array_equal(moved.d, 1 + 0.1 * other.v)
+    assert_array_equal(parameters.projected(measure).P, known.P)
+    assert_array_equal(replace(parameters, gamma=0.2).projected(measure).d, 1 + 0.2 * measure.v)
+
+
+def test_a_set_alone_is_batched_as_among_others_and_left_as_it_was():
+    X = sparse.random(9, 6, density=0.5, format="csr", random_state=np.random.default_rng(0))
+    before = X.copy()
+    measure = Bernoulli(np.linspace(0.2, 0.7, 6))
+    [together] = batch_sets(measure, PointSets(X, [0, 4, 9]))
+    for i, rows in enumerate((slice(0, 4), slice(4, 9))):
+        [alone] = batch_sets(measure, PointSets(X[rows], [0, rows.stop - rows.start]))
+        [batch], expected = alone.batches, together.batches[i]
+        assert_array_equal(batch.gram, expected.gram)
+        assert_array_equal(batch.log_p, expected.log_p)
+        assert batch.places.tolist() == [0]
+    [nothing] = batch_sets(measure, PointSets(X[:0], [0, 0]))
+    assert nothing.batches[0].gram.shape == (1, 0, 0)
+    assert (before != X).nnz == 0

@@ -21,6 +21,8 @@ from streamtopics.datasets import make_subtle_corpus
 from streamtopics.metrics import ParticleScorer
 from streamtopics.text import SentenceVectorizer
 from streamtopics.was import HDP, SBP, WAS, simulate, specific_comment_scores
+from streamtopics.was.corpus import corpus_of
+from streamtopics.was.estimator import distinct
 from streamtopics.was.subtle import find_subtle
 
 SETTINGS = {"n_sweeps": 12, "n_burn_in": 6, "n_local_sweeps": 8, "random_state": 3}
@@ -499,3 +501,11 @@ def test_groups_are_routed():
         pipeline = make_pipeline(model().set_fit_request(groups=True))
         pipeline.fit(rows, groups=groups)
     assert_array_equal(pipeline[-1].components_, model().fit(X[:20]).components_)
+
+
+def test_distinct_labels_are_counted_in_each_document():
+    corpus = corpus_of(sparse.csr_matrix([[2, 1], [0, 0], [1, 3], [0, 1]]), [1, 1, 2])
+    found = distinct(corpus, np.array([7, 7, 0, 0, 7, 1, 7, 3]))
+    assert_array_equal(found, [2, 0, 4])
+    empty = corpus_of(sparse.csr_matrix((1, 2)), [1])
+    assert_array_equal(distinct(empty, np.array([], np.int32)), [0])

@@ -4,6 +4,7 @@
 p(x) = prod_i pi_i^x_i (1 - pi_i)^(1 - x_i),    Sigma = Diag(pi (1 - pi)) + pi pi'
 """
 
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -105,10 +106,9 @@ class Bernoulli(BaseMeasure):
 
     def features(self, points: Points) -> sparse.csr_matrix:
         """Return 1 for each word that a sentence has."""
-        rows = as_rows(points)
-        return sparse.csr_matrix(
-            ((rows.data != 0).astype(np.float64), rows.indices, rows.indptr), shape=rows.shape
-        )
+        found = copy(as_rows(points))  # The structure is shared.
+        found.data = (found.data != 0).astype(np.float64)
+        return found
 
     def log_p(self, points: Points) -> Floats:
         """Return the log probability of each sentence, in nats."""

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Inference of documents under all classes at once, as far as it takes to tell these.
+
+The model of documents is that of `local.two_blocks`, with a first block of topics for each
+class and a second one that all share; see `kernels/_classes.pxi` for how classes that have lost
+are given up.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from streamtopics.kernels import classes as kernel
+from streamtopics.messages import Minibatch
+from streamtopics.parallel import Workers, spans
+
+DOCUMENTS_PER_JOB = 256
+WORDS_PER_JOB = 1024
+
+
+class TopicRows(Protocol):
+    """Rows of topics: what inference reads of a posterior."""
+
+    @property
+    def alpha(self) -> np.ndarray:
+        """Dirichlet parameters of the proportions, of shape (K,)."""
+
+    @property
+    def mass(self) -> np.ndarray:
+        """Sum of lam over the words, for each topic."""
+
+    def rows(self, words: np.ndarray) -> np.ndarray:
+        """Rows of lam, of shape (len(words), K)."""
+
+
+@dataclass(frozen=True)
+class ClassWeights:
+    """E[beta] of the words of a minibatch in all topics, but for a factor for each word.
+
+    Attributes
+    ----------
+    own : ndarray of shape (n_words, groups of eight classes, K, 8)
+        In the topics of classes.
+    shared : ndarray of shape (n_words, R)
+        In the topics that classes share.
+    log_factors : ndarray of shape (n_words,), float64
+        Logarithm of each word's factor, by which its largest weight is 1.
+    """
+
+    own: np.ndarray
+    shared: np.ndarray
+    log_factors: np.ndarray
+
+
+def class_weights(
+    own: Sequence[TopicRows], shared: TopicRows, minibatch: Minibatch, workers: Workers
+) -> ClassWeights:
+    """Weights of a minibatch's words in the topics of each class, and in the shared ones."""
+    words, dtype = minibatch.words, minibatch.counts.dtype
+    groups = -(-len(own) // kernel.CLASSES_TOGETHER)
+    of_classes = np.empty((len(words), groups, len(own[0].alpha), kernel.CLASSES_TOGETHER), dtype)
+    of_all = np.empty((len(words), len(shared.alpha)), dtype)
+    factors = np.empty(len(words))
+    scales, common = [1.0 / source.mass for source in own], shared.mass
+
+    def fill(start: int, stop: int) -> None:
+        span = slice(start, stop)
+        for place, (source, scale) in enumerate(zip(own, scales, strict=True)):
+            kernel.spread(source.rows(words[span]), scale, place, of_classes[span])
+        np.divide(shared.rows(words[span]), common, out=of_all[span], casting="same_kind")
+        kernel.scale_words(of_classes[span], of_all[span], len(own), factors[span])
+
+    workers.share(fill, spans(len(words), WORDS_PER_JOB))
+    return ClassWeights(of_classes, of_all, np.log(factors))
+
+
+@dataclass(frozen=True)
+class AllClasses:
+    """Coordinate ascent under all classes at once, with extrapolated steps.
+
+    Parameters
+    ----------
+    share_prior : tuple of two floats
+        Beta parameter of the share of a class's own topics.
+    tol : float
+        A document is done when a sweep moves less than this share of its tokens between
+        topics, under all classes that are left.
+    max_iter : int
+        Sweeps over a document, at most.
+    margin : float
+        Nats within which of the best class another has to be for its bound to matter. 0 finds
+        the best class, 20 probabilities up to 2e-9, infinity all bounds.
+    """
+
+    share_prior: tuple[float, float]
+    tol: float
+    max_iter: int
+    margin: float
+
+    def log_joint(
+        self,
+        minibatch: Minibatch,
+        weights: ClassWeights,
+        alpha: np.ndarray,
+        log_prior: np.ndarray,
+        workers: Workers,
+    ) -> np.ndarray:
+        """log p(class) and the bound on log p(words | class).
+
+        Parameters
+        ----------
+        minibatch : Minibatch
+        weights : ClassWeights
+        alpha : ndarray of shape (K + R,)
+            Dirichlet parameters of the proportions in the topics of a class and the shared ones.
+        log_prior : ndarray of shape (n_classes,)
+        workers : Workers
+
+        Returns
+        -------
+        log_joint : ndarray of shape (n_documents, n_classes), float64
+        """
+        out = np.empty((minibatch.n_documents, len(log_prior)))
+        given = minibatch.indptr, minibatch.indices, minibatch.counts, weights.own, weights.shared
+        priors = alpha, np.asarray(self.share_prior, np.float64), log_prior
+        jobs = [
+            (*given, *priors, *span, self.tol, self.max_iter, self.margin, out[slice(*span)])
+            for span in spans(minibatch.n_documents, DOCUMENTS_PER_JOB)
+        ]
+        workers.share(kernel.classify, jobs)
+        out += (minibatch.matrix(minibatch.counts) @ weights.log_factors)[:, None]
+        return out
