@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the defaults of `StreamingLDA` are made of: each piece left out, the local step by the
-length of the documents, and rules on streams that change.
+length of the documents, and streams by time.
 
     python -m benchmarks.pieces [--results FILE] [--seeds 0 1]
     python -m benchmarks.pieces --table doc/pieces_table.rst
@@ -29,7 +29,6 @@ from benchmarks import corpora
 from benchmarks.composition import counts
 from streamtopics import GibbsOnlineEM, StreamingLDA, StreamingMixture
 from streamtopics.metrics import topic_coherence, topic_diversity
-from streamtopics.updates import Boost, HierarchicalPowerPrior, Memory, PowerPrior
 
 FIELDS = ("part", "corpus", "K", "seed", "model", "score", "npmi", "diversity", "prior", "seconds")
 LEFT_OUT: dict[str, dict[str, Any]] = {
@@ -59,21 +58,11 @@ PLACES = {
 }  # fmt: skip
 LENGTHS = (6, 10, 15, 25, 40, 80)
 LOCAL_STEPS = ("one_topic", "gibbs", "variational")
-FORGETTING = PowerPrior(Memory(20_000), Boost(0.1))
 BY_TIME: dict[str, Any] = {
     "StreamingLDA": StreamingLDA(50),
     "StreamingLDA, Gibbs": StreamingLDA(50, inference="gibbs"),
     "StreamingLDA, Gibbs, bps": StreamingLDA(50, inference="gibbs", update="bps"),
-    "StreamingLDA, Gibbs, power prior of 20,000 documents, boosted": StreamingLDA(
-        50, inference="gibbs", update=FORGETTING
-    ),
-    "StreamingMixture, power prior of 20,000 documents, boosted": StreamingMixture(
-        50, update=FORGETTING
-    ),
     "StreamingLDA, Gibbs, online_em": StreamingLDA(50, inference="gibbs", update="online_em"),
-    "StreamingLDA, Gibbs, hpp": StreamingLDA(
-        50, inference="gibbs", update=HierarchicalPowerPrior(boost=Boost(0.1))
-    ),
     "GibbsOnlineEM": GibbsOnlineEM(50),
 }
 

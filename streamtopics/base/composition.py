@@ -182,18 +182,22 @@ class Composition:
         `seen` is a copy of the posterior, of the minibatch's words, to start from in its place.
         """
         bounds = self._bounds(posterior.knows_nothing, minibatch.n_documents)
-        if len(bounds) == 2 and seen is None:
+        settles = self.inner_batch_size is not None and self.rule.settles
+        if len(bounds) == 2 and seen is None and not settles:
             return self.rule.step(posterior, model.learner(posterior, minibatch, pool), state)
         first = None
         if posterior.knows_nothing and seen is None:
             # Of the part that sees them: topics that start from other words would be all alike.
             first = model.first_topics(posterior, part(minibatch, 0, bounds[1])[0])
+        whole: Rule = self.rule
+        if settles:
+            whole = whole.settled(posterior, model.learner(posterior, minibatch, pool))
         scratch = posterior.of_words(minibatch.words) if seen is None else seen
 
         def parts() -> Iterator[tuple[Rule, Learn]]:
             for start, stop in pairwise(bounds):
                 own, _ = part(minibatch, start, stop)
-                rule = self.rule.divided((stop - start) / minibatch.n_documents, start == 0)
+                rule = whole.divided((stop - start) / minibatch.n_documents, start == 0)
                 if rule is None:
                     raise ValueError(WHOLE.format(type(self.update).__name__))
                 yield rule, model.learner(scratch, own, pool, first)
@@ -283,14 +287,25 @@ def suited_doc_topic(inference: Any) -> DocTopicUpdate:
 
 def suited_growth(update: Any) -> float:
     """The power of growing weights that suits a rule."""
-    return GROWTH if getattr(update, "merges", None) == "sum" else 1.0
+    return GROWTH if getattr(update, "adds", False) else 1.0
 
 
-def suited_part(update: Any, size: int = PART) -> int | None:
-    """Documents in the parts of a minibatch: `size`, if the rule takes parts."""
+def suited_part(update: Any, inference: Any, size: int = PART) -> int | None:
+    """Documents in the parts of a minibatch: `size`, or None where whole minibatches suit better.
+
+    A rule that settles a rate goes over a minibatch several times meanwhile: of that sampling
+    makes more than of parts, and others less.
+    """
     if isinstance(update, type) or not isinstance(update, Rule):
         return None
-    return None if update.divided(0.5) is None else size
+    if update.settles and isinstance(inference, Gibbs):
+        return None
+    return size if can_be_cut(update) else None
+
+
+def can_be_cut(rule: Rule) -> bool:
+    """Whether the minibatches of a rule can be stepped through in parts."""
+    return rule.settles or rule.divided(0.5) is not None
 
 
 def suited_passes(inference: LocalStep, n_documents: int, n_tokens: float) -> int:
@@ -306,7 +321,7 @@ def suited_word_prior(update: Any, n_documents: int, n_components: int) -> float
 
     Few documents lack many of the words to come, and topics many of the words learnt.
     """
-    if n_documents >= ENOUGH or getattr(update, "merges", None) != "sum":
+    if n_documents >= ENOUGH or not getattr(update, "adds", False):
         return WORD_PRIOR
     return min(MOST_WORD_PRIOR, max(WORD_PRIOR, WORD_PRIOR_OF_ALL / n_components))
 
@@ -350,7 +365,7 @@ def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
             f"start must be one of {list(STARTS)}, or a record such as DocumentStart() with "
             f"__call__ and the class attribute of_seed; got {start!r}"
         )
-    if composition.inner_batch_size is not None and composition.rule.divided(0.5) is None:
+    if composition.inner_batch_size is not None and not can_be_cut(composition.rule):
         raise ValueError(WHOLE.format(type(composition.update).__name__))
     if keeps_means(composition.update):
         _check_of_means(composition)

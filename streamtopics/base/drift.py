@@ -30,7 +30,8 @@ class Drift:
     time : object
         As passed to `partial_fit`; None otherwise.
     retention : ndarray of shape (n_components,)
-        Share of the posterior before it that was kept.
+        Share of the posterior before it that the rule kept; what weights that grow along the
+        stream take from it is not counted.
     effective_sample_size : ndarray of shape (n_components,)
         Mass of the posterior after it, in tokens, the prior's included.
     moved : ndarray of shape (n_components,)
@@ -86,7 +87,8 @@ def observe(
     else:
         known = None if blend.statistics.takes_back else leaders
         moved, top_words = _seen_from_all(known, posterior, blend, n_hidden, n)
-    return Drift(posterior.n_batches + 1, time, retain.copy(), mass, moved, top_words)
+    kept = np.broadcast_to(np.asarray(blend.reported_retention, np.float64), posterior.n_nodes)
+    return Drift(posterior.n_batches + 1, time, kept[own].copy(), mass, moved, top_words)
 
 
 def _seen_from(

@@ -112,8 +112,8 @@ class StreamingLDA(StreamingTopicModel):
     growth : float or None, default=None
         Power h of the number of tokens seen that minibatches weigh by, N^h - (N - B)^h with N of
         B tokens from the minibatch, so that what was learnt from shapeless topics fades; 1 weighs
-        all alike. None is 3 for rules
-        that add up all minibatches, and 1 for others.
+        all alike. None is 3 for rules that add a minibatch once to what they keep, also those that
+        forget by a power prior, and 1 for others.
     start : {"documents", "groups", "noise"} or Start, default="documents"
         What the topics that the first minibatch is seen with are made of: a document of it for
         each, a group of documents that have their words in common, or noise.
@@ -126,7 +126,8 @@ class StreamingLDA(StreamingTopicModel):
         Documents in the parts that a minibatch is stepped through in, each from where the last
         left the topics; with few documents a step topics get their shape sooner. "auto" is 150,
         300 for one topic a document, or None for rules that settle something over a whole
-        minibatch.
+        minibatch. Those that settle a rate, such as "hpp", do so before the parts; "auto" is None
+        for them with sampling alone.
     {averaging}
     {on_drift}
     batch_size : int, default=1200
@@ -338,7 +339,7 @@ class StreamingLDA(StreamingTopicModel):
             averaging=self.averaging,
             growth=suited_growth(update) if self.growth is None else self.growth,
             prior_limit=self.prior_limit,
-            inner_batch_size=suited_part(update, size) if part == "auto" else part,
+            inner_batch_size=suited_part(update, inference, size) if part == "auto" else part,
             # A document for each topic to start from.
             first_batch_size=self.n_components,
         )

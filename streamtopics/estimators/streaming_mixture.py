@@ -66,7 +66,8 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         those with many would take the rest.
     growth : float or None, default=None
         Power of the tokens seen that minibatches weigh by: with 3, the first third of a stream
-        has 4 % of the weight. None is 3 for rules that add up all minibatches, and 1 for others.
+        has 4 % of the weight. None is 3 for rules that add a minibatch once to what they keep, and
+        1 for others, and for those that forget if there are births.
     n_start_rounds : int, default=1
         Rounds in each of the first three parts of the stream.
     births : DirichletProcess or None, default=None
@@ -314,12 +315,17 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
             doc_topic=Shares() if self.births is None else FIXED,
             n_start_rounds=self.n_start_rounds,
             start=GroupStart(1.0 - self.background),
-            inner_batch_size=suited_part(update) if part == "auto" else part,
+            inner_batch_size=suited_part(update, None) if part == "auto" else part,
             first_batch_size=self._first_batch_size(),
-            growth=suited_growth(update) if self.growth is None else self.growth,
+            growth=self._suited_growth(update) if self.growth is None else self.growth,
             prior_limit=self.prior_limit,
             births=self.births,
         )
+
+    def _suited_growth(self, update: Any) -> float:
+        """The power of growing weights; 1 for a rule that forgets with births, at one rate."""
+        forgets = self.births is not None and getattr(update, "forgets", False)
+        return 1.0 if forgets else suited_growth(update)
 
     def _first_batch_size(self) -> int:
         """Documents that the first part of a stream has, if the minibatch has as many."""

@@ -32,9 +32,9 @@ class SVBHPP(StreamingTopicModel):
     minibatch than no topics would. One rate for all topics notices that the stream has
     changed; a rate for each topic also which topics have.
 
-    It is made for few large minibatches: each takes several rounds, and each round reads the
-    whole vocabulary. Where a stream drifts slowly it may forget too much: try
-    ``StreamingLDA.preset("PowerPriorLDA")`` with some rates beside it.
+    It is made for few large minibatches, each of which takes several rounds, and for changes of
+    all there is. A slow drift it mostly does not notice, and predicts as `SVBLDA` then: where
+    prediction counts, ``StreamingLDA(update=PowerPrior(Memory(20_000)))`` is better.
 
     Parameters
     ----------

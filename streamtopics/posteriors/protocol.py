@@ -63,6 +63,9 @@ class Blend:
         Added afterwards, to all of lam.
     boost : float or ndarray of shape (n_nodes,)
         Weight of xi.
+    retention : float, ndarray of shape (n_nodes,) or None
+        Share of lam that the rule meant to keep, where weights that grow along the stream take
+        more from it; None is `retain`. It is reported, and no part of the update.
     """
 
     retain: Coefficient
@@ -72,6 +75,12 @@ class Blend:
     alpha: np.ndarray | None = None
     noise: Noise | None = None
     boost: Coefficient = 0.0
+    retention: Coefficient | None = None
+
+    @property
+    def reported_retention(self) -> Coefficient:
+        """Share of lam that the rule itself kept."""
+        return self.retain if self.retention is None else self.retention
 
 
 class View(Protocol):

@@ -178,6 +178,7 @@ def _without(blend: Blend, gone: np.ndarray, posterior: TopicPosterior) -> Blend
     return replace(
         blend,
         retain=np.where(gone, 0.0, blend.retain),
+        retention=np.where(gone, 0.0, blend.reported_retention),
         prior=np.where(gone, blend.prior + blend.retain * posterior.c, blend.prior),
         statistics=replace(blend.statistics, counts=counts),
     )

@@ -20,6 +20,7 @@ from streamtopics.checks import check_able, check_choice, check_range, check_who
 from streamtopics.posteriors import Blend, Learn, Posterior, View
 from streamtopics.updates.bps import BPS, NO_BOOST, Boost
 from streamtopics.updates.rule import Rounds, Rule
+from streamtopics.updates.settled import settled
 
 START = 0.5
 HALVINGS = 20
@@ -61,6 +62,20 @@ class EmpiricalPowerPrior(Rule):
     def forgets(self) -> bool:
         """True."""
         return True
+
+    @property
+    def adds(self) -> bool:
+        """True."""
+        return True
+
+    @property
+    def settles(self) -> bool:
+        """True."""
+        return True
+
+    def settled(self, posterior: Posterior, learn: Learn) -> Rule:
+        """The rate that the whole minibatch asks for, and this boost."""
+        return settled(self, self.boost, posterior, learn)
 
     @property
     def retains_alike(self) -> bool:

@@ -7,7 +7,8 @@ scaled such that what is learnt still counts the tokens seen:
     lam_t = eta + k (lam_{t-1} - eta) + g s_t,   r = 1 - (N_{t-1} / N_t)^h,
     g = r N_t / (N_t - N_{t-1}),   k = (1 - r) N_t / N_{t-1}.
 
-A boost in s_t takes part, so that its share of the topics is what it was: s / (1 + s).
+A boost in s_t takes part, so that its share of the topics is what it was: s / (1 + s). A rule that
+forgets does so on top of k, and its counts end at h times the tokens that it remembers.
 """
 
 from dataclasses import dataclass, replace
@@ -25,7 +26,7 @@ class Growing(Around):
     Parameters
     ----------
     update
-        As of `Around`; a rule that adds up counts.
+        As of `Around`; a rule that adds a minibatch once to what it keeps.
     power : float
         h, at least 1, with which all minibatches count alike. With 3, the first third of a
         stream has 4 % of the weight; it is then worth 5/9 of its tokens.
@@ -70,6 +71,7 @@ class Growing(Around):
         grown = replace(
             blend,
             retain=keep * blend.retain,
+            retention=blend.reported_retention,
             gain=gain * blend.gain,
             prior=blend.prior + blend.retain * (1.0 - keep),
             boost=gain * blend.boost,

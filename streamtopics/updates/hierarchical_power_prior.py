@@ -20,6 +20,7 @@ from streamtopics.posteriors import Blend, Learn, Posterior, View
 from streamtopics.updates.bps import BPS, NO_BOOST, Boost
 from streamtopics.updates.rates import NEARLY_UNIFORM, Rate, RatePrior
 from streamtopics.updates.rule import Rounds, Rule
+from streamtopics.updates.settled import settled
 
 
 class Ascent(NamedTuple):
@@ -82,6 +83,20 @@ class HierarchicalPowerPrior(Rule):
     def forgets(self) -> bool:
         """True."""
         return True
+
+    @property
+    def adds(self) -> bool:
+        """True."""
+        return True
+
+    @property
+    def settles(self) -> bool:
+        """True."""
+        return True
+
+    def settled(self, posterior: Posterior, learn: Learn) -> Rule:
+        """The rate that the whole minibatch asks for, and this boost."""
+        return settled(self, self.boost, posterior, learn)
 
     @property
     def retains_alike(self) -> bool:

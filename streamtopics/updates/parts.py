@@ -53,6 +53,7 @@ def in_parts(
     # What is kept of the counts so far is multiplied in at the end, or before it gets too small.
     counts, kept = np.zeros((len(words), scratch.n_nodes)), np.ones(scratch.n_nodes)
     retain: Any = 1.0
+    retention: Any = 1.0
     prior: Any = 0.0
     boost: Any = 0.0
     lengths, shares = [], []
@@ -67,6 +68,7 @@ def in_parts(
         summed = add_scaled, counts, words, blend.gain / kept, found
         share(_call, [(scratch.blend, blend), summed])
         retain = blend.retain * retain
+        retention = blend.reported_retention * retention
         prior = blend.retain * prior + blend.prior
         boost = blend.retain * boost + blend.boost
         lengths.append(found.lengths)
@@ -76,7 +78,7 @@ def in_parts(
     whole = np.concatenate(lengths)
     mean = sum(shares) / np.count_nonzero(whole) if shares else None
     statistics = Statistics(words, counts, whole, shares=mean, n_batches=len(lengths))
-    return replace(blend, retain=retain, gain=1.0, prior=prior, boost=boost,
+    return replace(blend, retain=retain, retention=retention, gain=1.0, prior=prior, boost=boost,
                    statistics=statistics, alpha=scratch.alpha), state  # fmt: skip
 
 

@@ -47,6 +47,7 @@ class PowerPrior(Rule):
         Share of the posterior that is kept with each minibatch, in [0, 1]; 1 is SVB,
         0 starts anew with every minibatch. ``Memory(20_000)`` keeps as much of a document
         whatever the size of the minibatches.
+        20,000 short documents suit 50 topics; many fewer leave too little of each topic.
     boost : Boost
         Of the prior, on top.
     """
@@ -61,6 +62,11 @@ class PowerPrior(Rule):
 
     @property
     def forgets(self) -> bool:
+        """True."""
+        return True
+
+    @property
+    def adds(self) -> bool:
         """True."""
         return True
 

@@ -45,6 +45,20 @@ class Rule(Protocol):
         return None
 
     @property
+    def adds(self) -> bool:
+        """Whether a minibatch is added once to what is kept, so that weights may grow."""
+        return self.merges == "sum"
+
+    @property
+    def settles(self) -> bool:
+        """Whether `settled` makes a rule of it whose minibatches can be cut."""
+        return False
+
+    def settled(self, posterior: Posterior, learn: Learn) -> "Rule":
+        """The rule of the parts of a minibatch, with what this one settles over the whole of it."""
+        return self
+
+    @property
     def clock(self) -> Clock:
         """The count that makes later minibatches count less.
 
@@ -112,6 +126,20 @@ class Around(Rule):
     def merges(self) -> Merging:
         """Way of merging of the inner rule."""
         return self.update.merges
+
+    @property
+    def adds(self) -> bool:
+        """Whether the inner rule does."""
+        return self.update.adds
+
+    @property
+    def settles(self) -> bool:
+        """Whether the inner rule does."""
+        return self.update.settles
+
+    def settled(self, posterior: Posterior, learn: Learn) -> Rule:
+        """The same around what the inner rule settles."""
+        return replace(self, update=self.update.settled(posterior, learn))
 
     @property
     def clock(self) -> Clock:

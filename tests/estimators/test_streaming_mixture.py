@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 from streamtopics import StreamingMixture
 from streamtopics.local import OneTopic
-from streamtopics.updates import BPS, SVB, Memory, OnlineEM, PowerPrior
+from streamtopics.updates import BPS, SVB, Memory, OnlineEM, PowerPrior, Window
 
 V, K = 300, 20
 UPDATES = [SVB(), BPS(0.05), OnlineEM(), PowerPrior(Memory(3000))]
@@ -228,14 +228,17 @@ def test_parts_of_their_own_accord_are_of_150_documents(update):
     assert_array_equal(auto.weights_, said.weights_)
 
 
-@pytest.mark.parametrize("update", ["hpp", "mhpp"])
-def test_rules_of_a_whole_minibatch_take_it_whole(update):
+@pytest.mark.parametrize(("update", "size"), [("hpp", 150), ("mhpp", 150), (Window(3), None)])
+def test_rules_of_a_whole_minibatch_take_it_whole_unless_they_settle_a_rate(update, size):
     auto, said = (
-        StreamingMixture(K, update=update, batch_size=200, random_state=0, **parameters).fit(SMALL)
-        for parameters in ({}, {"inner_batch_size": None})
+        StreamingMixture(
+            K, update=update, batch_size=200, max_iter=1, random_state=0, **parameters
+        ).fit(SMALL)
+        for parameters in ({}, {"inner_batch_size": size})
     )
     assert_array_equal(auto.components_, said.components_)
-    assert auto.posterior_.n_batches == 4
+    whole = -(-SMALL.shape[0] // 200)
+    assert (auto.posterior_.n_batches == whole) == (size is None)
 
 
 def test_documents_without_words_count_but_start_nothing(monkeypatch):
@@ -327,8 +330,8 @@ def test_float32_is_nearly_the_same():
         ({"update": "forget"}, ["update", "forget", "power_prior"]),
         ({"update": SVB}, ["update", "SVB", "PowerPrior(0.9)"]),
         (
-            {"update": "hpp", "inner_batch_size": 150},
-            ["inner_batch_size", "HierarchicalPowerPrior", "None"],
+            {"update": Window(3), "inner_batch_size": 150},
+            ["inner_batch_size", "Window", "None"],
         ),
         ({"inner_batch_size": "some"}, ["inner_batch_size", "some", "auto"]),
         ({"growth": 3.0, "update": "online_em"}, ["growth", "3.0", "growth=1"]),

@@ -9,7 +9,7 @@ from streamtopics.datasets import make_lda_corpus
 from streamtopics.estimators import StreamingLDA
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.updates import BPS, SVB, Growing
+from streamtopics.updates import BPS, SVB, Growing, PowerPrior
 from tests.updates.given import given, take
 
 V, K = 7, 3
@@ -116,6 +116,61 @@ def test_what_came_first_fades():
 def test_a_wrong_power_is_refused(power):
     with pytest.raises((ValueError, TypeError), match="power"):
         Growing(SVB(), power)
+
+
+# With rules that forget
+
+
+@pytest.mark.parametrize("rho", [0.3, 0.9])
+@pytest.mark.parametrize("power", POWERS)
+def test_what_a_power_prior_keeps_comes_on_top_of_the_weights(rho, power):
+    """S_t = sum_i N_t^(1-h) (N_i^h - N_(i-1)^h) rho^(t-i) s_i / |s_i|; the prior stays whole."""
+    counts = stream(6)
+    posterior = run(Growing(PowerPrior(rho), power), counts)
+    ends = np.cumsum([c.sum() for c in counts])
+    starts = np.concatenate([[0], ends[:-1]])
+    weights = (ends**power - starts**power) * ends[-1] ** (1 - power)
+    ages = np.arange(len(counts))[::-1]
+    learnt = sum(
+        w * rho**age * c / c.sum() for w, age, c in zip(weights, ages, counts, strict=True)
+    )
+    assert_allclose(posterior.dense(), fresh().dense() + learnt, rtol=1e-10)
+
+
+def test_far_into_a_stream_the_counts_are_the_power_times_those_remembered():
+    s = np.ones((V, K))
+    posterior = run(Growing(PowerPrior(0.8), 3.0), [s] * 400)
+    assert_allclose(posterior.learnt_part.sum(), 3 * s.sum() / (1 - 0.8), rtol=0.03)
+
+
+@pytest.mark.parametrize("power", POWERS)
+def test_the_report_is_of_what_the_rule_kept(power):
+    posterior = run(Growing(PowerPrior(0.7), power), stream(4))
+    blend, _ = Growing(PowerPrior(0.7), power).step(posterior, given(of(stream()[0])), None)
+    assert blend.reported_retention == 0.7
+    assert (blend.retain < 0.7) == (power > 1)
+
+
+@pytest.mark.parametrize("inner_batch_size", [None, 25])
+def test_growth_is_no_drift(inner_batch_size):
+    X = make_lda_corpus(n_documents=200, n_features=60, random_state=0).X
+    alarms = []
+    model = StreamingLDA(
+        3, update=PowerPrior(0.9), inference="variational", random_state=0,
+        inner_batch_size=inner_batch_size, on_drift=alarms.append,
+    )  # fmt: skip
+    for start in range(0, 200, 50):
+        model.partial_fit(X[start : start + 50])
+    assert_allclose(model.retention_history_, 0.9)
+    assert alarms == []
+
+
+def test_a_power_prior_that_keeps_all_is_svb_with_the_defaults_too():
+    X = make_lda_corpus(n_documents=200, n_features=60, random_state=0).X
+    found, plainly = (
+        StreamingLDA(3, update=update, random_state=0).fit(X) for update in (PowerPrior(1.0), SVB())
+    )
+    assert_array_equal(found.components_, plainly.components_)
 
 
 # Merging

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A minibatch in parts is the rule stepped part by part, as one update."""
 
+import pickle
 from copy import deepcopy
 
 import numpy as np
@@ -30,6 +31,7 @@ from streamtopics.updates import (
     Window,
 )
 from streamtopics.updates.parts import in_parts
+from streamtopics.updates.settled import Settled
 from tests.updates.given import given
 
 X = make_lda_corpus(n_documents=160, n_features=70, random_state=3).X.astype(np.float64)
@@ -45,7 +47,12 @@ DIVISIBLE = [
     PopulationVB(500.0, 0.2),
     StochasticVI(),
 ]
-WHOLE = [HierarchicalPowerPrior(), EmpiricalPowerPrior(), Window(3), Langevin()]
+WHOLE = [Window(3), Langevin()]
+SETTLING = [
+    HierarchicalPowerPrior(),
+    HierarchicalPowerPrior("topic", boost=Boost(0.2)),
+    EmpiricalPowerPrior(),
+]
 
 each_rule = pytest.mark.parametrize("rule", DIVISIBLE, ids=str)
 
@@ -144,7 +151,7 @@ def test_a_power_prior_forgets_nothing_of_its_own_minibatch(rho):
     """The mass is rho of what was learnt before, and all of the minibatch, in parts as whole."""
     masses = []
     for size in (None, 20):
-        model = model_of(PowerPrior(rho), inner_batch_size=size).partial_fit(X[:80])
+        model = model_of(PowerPrior(rho), growth=1.0, inner_batch_size=size).partial_fit(X[:80])
         masses.append(model.partial_fit(X[80:]).components_.sum())
     assert_allclose(masses[1], masses[0], rtol=1e-9)
     prior = model.posterior_.prior_mass.sum()
@@ -273,6 +280,64 @@ def test_auto_takes_minibatches_whole_for_such_a_rule(rule):
     auto = model_of(rule, inner_batch_size="auto").partial_fit(X).partial_fit(X[::-1])
     whole = model_of(rule, inner_batch_size=None).partial_fit(X).partial_fit(X[::-1])
     assert_array_equal(auto.components_, whole.components_)
+
+
+# Rules that settle a rate before the parts
+
+
+@pytest.mark.parametrize("rule", SETTLING, ids=str)
+@pytest.mark.parametrize("inference", [Variational(), OneTopic(1.0)], ids=str)
+@pytest.mark.parametrize("size", [30, 60])
+def test_a_rate_is_settled_on_the_whole_and_kept_before_the_first_part(rule, inference, size):
+    """The rate is that of the minibatch whole; the rest is SVB or BPS, part by part."""
+    settings = {"growth": 1.0, "inference": inference, "prior_limit": None}
+    model = model_of(rule, inner_batch_size=size, **settings).partial_fit(X[:60])
+    whole, loop = deepcopy(model), deepcopy(model)
+    other_words = X[60:120][:, ::-1]
+    model.partial_fit(other_words)
+    rate = whole.set_params(inner_batch_size=None).partial_fit(other_words).retention_
+    assert rate.min() < 0.999
+    assert_allclose(model.retention_, rate, rtol=1e-12)
+    settled = Settled(rate, 1.0 - rate, rule.boost)
+    part_by_part(loop.set_params(update=settled), other_words, size)
+    assert_allclose(model.components_, loop.components_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("rule", SETTLING, ids=str)
+def test_where_nothing_is_known_no_rate_is_settled(rule):
+    found = model_of(rule, growth=1.0, inner_batch_size=30).partial_fit(X[:90])
+    plainly = model_of(BPS(rule.boost.scale), growth=1.0, inner_batch_size=30).partial_fit(X[:90])
+    assert_array_equal(found.components_, plainly.components_)
+    assert_array_equal(found.retention_, np.ones(K))
+
+
+@pytest.mark.parametrize("rule", SETTLING, ids=str)
+def test_a_settled_stream_goes_on_after_a_pickle_and_on_any_workers(rule):
+    model = model_of(rule, inner_batch_size=30).partial_fit(X[:60])
+    again = pickle.loads(pickle.dumps(model)).set_params(n_jobs=2)
+    assert_array_equal(again.partial_fit(X[60:]).components_, model.partial_fit(X[60:]).components_)
+
+
+@pytest.mark.parametrize("rule", SETTLING, ids=str)
+def test_auto_cuts_such_minibatches_but_not_in_sampling(rule):
+    many = make_lda_corpus(n_documents=320, n_features=50, random_state=1).X
+    for inference, part in (("variational", 150), ("one_topic", 150), ("gibbs", None)):
+        settings = {"inference": inference}
+        auto = model_of(rule, inner_batch_size="auto", **settings).partial_fit(many)
+        set_so = model_of(rule, inner_batch_size=part, **settings).partial_fit(many)
+        assert_array_equal(auto.components_, set_so.components_)
+
+
+def test_a_rule_that_settles_is_found_through_what_is_around_it():
+    posterior = TopicPosterior(np.full((5, K), 0.1), (5, K))
+    around = Rounds(HierarchicalPowerPrior(boost=Boost(0.2)), 3)
+    assert around.settles
+    assert not Rounds(Window(3)).settles
+    settled = around.settled(posterior, given(None))
+    assert settled == Rounds(Settled(1.0, 0.0, Boost(0.2)), 3)
+    assert settled.divided(0.5, False) == settled
+    assert Settled(0.5, 0.5, Boost(0.2)).divided(0.5, True) == Settled(0.5, 0.5, Boost(0.2))
+    assert Settled(0.5, 0.5, Boost(0.2)).divided(0.5, False) == Settled(1.0, 0.0, Boost(0.2))
 
 
 def test_auto_is_150_documents_for_the_others():
