@@ -321,7 +321,7 @@ def suited_word_prior(update: Any, n_documents: int, n_components: int) -> float
 
     Few documents lack many of the words to come, and topics many of the words learnt.
     """
-    if n_documents >= ENOUGH or not getattr(update, "adds", False):
+    if n_documents >= ENOUGH or getattr(update, "merges", None) != "sum":
         return WORD_PRIOR
     return min(MOST_WORD_PRIOR, max(WORD_PRIOR, WORD_PRIOR_OF_ALL / n_components))
 

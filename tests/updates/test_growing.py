@@ -168,7 +168,8 @@ def test_growth_is_no_drift(inner_batch_size):
 def test_a_power_prior_that_keeps_all_is_svb_with_the_defaults_too():
     X = make_lda_corpus(n_documents=200, n_features=60, random_state=0).X
     found, plainly = (
-        StreamingLDA(3, update=update, random_state=0).fit(X) for update in (PowerPrior(1.0), SVB())
+        StreamingLDA(3, update=update, topic_word_prior=0.02, random_state=0).fit(X)
+        for update in (PowerPrior(1.0), SVB())
     )
     assert_array_equal(found.components_, plainly.components_)
 
