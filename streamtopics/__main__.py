@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import joblib
 import numpy as np
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import SVBLDA, StreamingLDA
@@ -21,6 +20,7 @@ from streamtopics.datasets import iter_minibatches, load_docstrings, read_texts
 from streamtopics.inspection import format_topics, picture_formats, plot_topics, topic_table
 from streamtopics.priors import MASS_PER_WORD, zipf_prior
 from streamtopics.progress import progress
+from streamtopics.text import StreamingCountVectorizer
 
 DESCRIPTION = """\
 Find the topics of a stream of documents, in one pass.
@@ -31,8 +31,9 @@ document is held out (as many as a minibatch) to compare StreamingLDA, with a pr
 that is boosted, with SVBLDA, plain streaming variational Bayes.
 """
 EPILOG = """\
-Files: plain text with a document on each line, JSON lines with a field "text",
-either of them gzipped, or folders of such files.
+Files: plain text with a document on each line, JSON lines (.jsonl) with a field
+"text", tables (.csv, .tsv) with a column "text", each of them perhaps gzipped, or
+folders of such files.
 """
 HOLD_OUT_EVERY = 10
 
@@ -40,7 +41,7 @@ HOLD_OUT_EVERY = 10
 class Corpus(NamedTuple):
     """A vectorizer, the documents held out, and the rest as a stream of texts."""
 
-    vectorizer: CountVectorizer
+    vectorizer: StreamingCountVectorizer
     counts: np.ndarray
     held_out: sparse.csr_matrix
     stream: Iterator[str]
@@ -78,7 +79,7 @@ def parser() -> argparse.ArgumentParser:
         "(of StreamingLDA 3 / the number of topics, which is learnt on the way)",
     )  # fmt: skip
     _add_reading(add)
-    add("--jobs", type=int, default=-1, metavar="N", help="threads; -1 is all (-1)")
+    add("--jobs", type=_threads, default=-1, metavar="N", help="threads; -1 is all (-1)")
     add("--seed", type=int, default=0, metavar="N", help="of the random start (0)")
     add("--picture", type=Path, metavar="FILE", help="write a picture of the topics, as .png ...")
     add("--model", type=Path, metavar="FILE", help="write the fitted pipeline, for joblib.load")
@@ -100,7 +101,11 @@ def _add_reading(add: Callable[..., Any]) -> None:
         help="share of the documents beyond which a word is too common (0.2)",
     )  # fmt: skip
     add("--keep-stop-words", action="store_true", help="keep English function words")
-    add("--text-key", default="text", metavar="KEY", help='field of JSON lines ("text")')
+    add("--text-key", default="text", metavar="KEY", help='field or column of texts ("text")')
+    add(
+        "--encoding", type=_encoding, default="utf-8", metavar="NAME",
+        help="of the files, such as latin-1 (utf-8)",
+    )  # fmt: skip
 
 
 def _number(text: str, kind: type, strictly: bool) -> float:
@@ -121,6 +126,22 @@ def _share(text: str) -> float:
     return value
 
 
+def _threads(text: str) -> int:
+    if not text.lstrip("-").isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of threads, or -1 for all")
+    return int(text)
+
+
+def _encoding(text: str) -> str:
+    try:
+        b"text".decode(text)
+    except LookupError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no encoding that Python knows, such as utf-8, latin-1 or cp1252"
+        ) from None
+    return text
+
+
 _positive = partial(_number, kind=int, strictly=True)
 _positive_float = partial(_number, kind=float, strictly=True)
 _non_negative_float = partial(_number, kind=float, strictly=False)
@@ -129,17 +150,19 @@ _non_negative_float = partial(_number, kind=float, strictly=False)
 def read(options: argparse.Namespace) -> Corpus:
     """The corpus as the options say; reads as much as the vocabulary needs."""
     if options.files:
-        texts = read_texts([Path(name) for name in options.files], text_key=options.text_key)
+        paths = [Path(name) for name in options.files]
+        texts = read_texts(paths, text_key=options.text_key, encoding=options.encoding)
     else:
         texts = iter(load_docstrings().data)
     first = list(islice(texts, options.vocabulary_from))
-    vectorizer = CountVectorizer(
+    vectorizer = StreamingCountVectorizer(
         stop_words=None if options.keep_stop_words else "english",
         token_pattern=r"(?u)\b[^\W\d_]{3,}\b",
         min_df=min(options.min_documents, max(1, len(first) // 2)),
         max_df=min(1.0, options.max_share),
         max_features=options.max_words,
         dtype=np.float32,
+        n_jobs=options.jobs,
     )
     if not first:
         raise ValueError("there are no documents to read; check the files")

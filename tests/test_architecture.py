@@ -54,7 +54,7 @@ ALLOWED = {
     "inspection": {"base", "metrics", "parallel", "structure"},
     "streams": {"base", "kernels", "posteriors"},
     "__init__": {"dpp", "estimators", "reviews", "was"},
-    "__main__": {"__init__", "datasets", "inspection", "priors", "progress"},
+    "__main__": {"__init__", "datasets", "inspection", "priors", "progress", "text"},
 }  # fmt: skip
 MAY_USE_SCIKIT_LEARN = {
     "base", "estimators", "metrics", "datasets", "text", "validation", "inspection", "__main__",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`python -m streamtopics`, as a user calls it."""
 
+import csv
 import gzip
 import json
 import pickle
@@ -10,6 +11,7 @@ import sys
 import joblib
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer
 
 from streamtopics.__main__ import main
 
@@ -111,6 +113,57 @@ def test_files_that_cannot_be_read(capsys, tmp_path):
     assert "vocabulary" in err
 
 
+def test_a_table(tweets, capsys, tmp_path):
+    """Only the texts are read of it, and a wrong column is an error that names those there are."""
+    with gzip.open(tweets, "rt", encoding="utf-8") as file:
+        texts = [json.loads(line)["text"] for line in file]
+    path = tmp_path / "tweets.csv"
+    with path.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(["colour", "body"])
+        writer.writerows(["green", text] for text in texts)
+    model = tmp_path / "model"
+    given = (path, "--topics", 2, "--quiet")
+    status, out, err = run(capsys, *given, "--text-key", "body", "--model", model)
+    assert status == 0, err
+    assert "360 documents" in out
+    words = set(joblib.load(model)[0].get_feature_names_out())
+    assert words == {*WORDS["sea"], *WORDS["sky"]}
+    status, _, err = run(capsys, *given)
+    assert status == 2
+    assert "no column 'text'" in err
+    assert "'colour', 'body'" in err
+
+
+def test_an_encoding(capsys, tmp_path):
+    """The error for a file in another encoding tells of the option that reads it."""
+    path, model = tmp_path / "latin.txt", tmp_path / "model"
+    path.write_bytes("d\u00e9j\u00e0 entendu\nau caf\u00e9\n".encode("latin-1") * 30)
+    status, _, err = run(capsys, path, "--quiet")
+    assert status == 2
+    assert "--encoding latin-1" in err
+    given = ("--encoding", "latin-1", "--topics", 2, "--quiet", "--model", model)
+    status, _, err = run(capsys, path, *given)
+    assert status == 0, err
+    words = joblib.load(model)[0].get_feature_names_out()
+    assert set(words) == {"d\u00e9j\u00e0", "entendu", "caf\u00e9"}
+
+
+def test_words_are_those_of_count_vectorizer(tweets, capsys, tmp_path):
+    """What is counted, and what the fitted pipeline counts once it is read again."""
+    run(capsys, tweets, "--topics", 2, "--max-words", 9, "--model", tmp_path / "m", "--quiet")
+    words, topics = joblib.load(tmp_path / "m")
+    with gzip.open(tweets, "rt", encoding="utf-8") as file:
+        texts = [json.loads(line)["text"] for line in file]
+    parameters = CountVectorizer().get_params()
+    other = CountVectorizer(**{name: getattr(words, name) for name in parameters})
+    X, expected = words.transform(texts), other.fit_transform(texts)
+    assert words.vocabulary_ == other.vocabulary_
+    assert X.dtype == expected.dtype == np.float32
+    assert abs(X - expected).sum() == 0
+    assert topics.transform(X).shape == (400, 2)
+
+
 @pytest.mark.parametrize("target", ["nowhere/x.png", ".", "x.foo"])
 def test_targets_that_cannot_be_written_are_found_at_once(tweets, capsys, tmp_path, target):
     status, out, err = run(capsys, tweets, "--picture", tmp_path / target)
@@ -120,7 +173,17 @@ def test_targets_that_cannot_be_written_are_found_at_once(tweets, capsys, tmp_pa
 
 
 @pytest.mark.parametrize(
-    "option", [["--topics", "0"], ["--boosting-scale", "-1"], ["--prior", "x"], ["--topics", "ten"]]
+    "option",
+    [
+        ["--topics", "0"],
+        ["--boosting-scale", "-1"],
+        ["--prior", "x"],
+        ["--topics", "ten"],
+        ["--jobs", "0"],
+        ["--jobs", "two"],
+        ["--encoding", "utf-9"],
+        ["--encoding", "rot13"],
+    ],
 )
 def test_wrong_options(option, capsys):
     with pytest.raises(SystemExit) as stop:

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -24,7 +25,13 @@ from streamtopics.priors import (
     word_ranks,
     zipf_prior,
 )
-from streamtopics.text import NamedCounts, NamedVectorizer, SentenceVectorizer
+from streamtopics.text import (
+    NamedCounts,
+    NamedVectorizer,
+    SentenceVectorizer,
+    StreamingCountVectorizer,
+    StreamingPipeline,
+)
 
 TEXTS = ["a ship at sea", "the deep sea", "a plane in the sky", "the blue sky"] * 30
 LABELS = ["sea", "sea", "air", "air"] * 30
@@ -400,3 +407,24 @@ def test_named_vectorizer():
     assert vectorizer.set_output(transform="pandas") is vectorizer
     with pytest.raises(TypeError, match="must know its words, but HashingVectorizer"):
         NamedVectorizer(HashingVectorizer()).fit(TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("words", "error", "remedies"),
+    [
+        (NamedVectorizer(), NotFittedError, "'words', a Named.* fit it first.* GuidedTopics"),
+        (
+            StreamingCountVectorizer(max_features=20),
+            ValueError,
+            "GuidedTopics vocabulary=.* in a StreamingPipeline fit the NamedVectorizer first",
+        ),
+    ],
+)
+def test_names_of_a_stream_have_to_be_known_before(words, error, remedies):
+    guided = st.GuidedTopics({"water": ["sea"], "air": ["sky"]}, random_state=0)
+    model = StreamingPipeline([("words", words), ("topics", guided)])
+    with pytest.raises(error, match=remedies):
+        model.partial_fit(TEXTS)
+    known = NamedVectorizer().fit(TEXTS)
+    model = StreamingPipeline([("words", known), ("topics", guided)]).partial_fit(TEXTS)
+    assert model.partial_fit(TEXTS).predict(["the deep sea"]) == ["water"]

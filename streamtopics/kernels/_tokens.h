@@ -60,14 +60,15 @@ static inline int st_first_zero(uint64_t x) {
 #endif
 }
 
-/* ASCII text with a zero for each character that is no part of a word; `to_lower` is 0x20 or 0. */
+/* ASCII text with a zero for each character that is no part of a word; `to_lower` is 0x20 or 0.
+   Digits and the underscore become (c & keep) | mark. */
 static inline void st_fold_ascii(const unsigned char *text, Py_ssize_t n, unsigned char to_lower,
-                                 unsigned char *out) {
+                                 unsigned char keep, unsigned char mark, unsigned char *out) {
     for (Py_ssize_t i = 0; i < n; i++) {
         unsigned char c = text[i], low = c | 0x20;
         unsigned char letter = (unsigned char) (low - 'a') < 26 ? 0xFF : 0;
         unsigned char other = (unsigned char) (c - '0') < 10 || c == '_' ? 0xFF : 0;
-        out[i] = (letter & (c | to_lower)) | (other & c);
+        out[i] = (letter & (c | to_lower)) | (other & ((c & keep) | mark));
     }
 }
 

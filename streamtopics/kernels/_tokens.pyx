@@ -14,7 +14,7 @@ import numpy as np
 cimport cython
 from cpython.object cimport PyObject
 from libc.stdlib cimport calloc, free, malloc, realloc
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memchr, memcmp, memcpy, memset
 
 from streamtopics.kernels._random cimport mix, uint64
 
@@ -27,6 +27,7 @@ cdef extern from "Python.h":
     Py_ssize_t PyUnicode_FindChar(
         object text, unsigned int ch, Py_ssize_t start, Py_ssize_t end, int direction) except -2
     bint Py_UNICODE_ISALNUM(unsigned int ch) noexcept nogil
+    bint Py_UNICODE_ISDECIMAL(unsigned int ch) noexcept nogil
     unsigned int Py_UNICODE_TOLOWER(unsigned int ch) noexcept nogil
 
 cdef extern from "_tokens.h":
@@ -38,7 +39,8 @@ cdef extern from "_tokens.h" nogil:
     int st_first_zero(uint64 x) noexcept
     void ST_PREFETCH(const void *address) noexcept
     void st_fold_ascii(
-        const unsigned char *text, Py_ssize_t n, unsigned char to_lower, unsigned char *out
+        const unsigned char *text, Py_ssize_t n, unsigned char to_lower, unsigned char keep,
+        unsigned char mark, unsigned char *out
     ) noexcept
 
 cdef enum:
@@ -54,6 +56,12 @@ cdef enum:
     # Entries of rows that are put in order together.
     SORTED_AT_ONCE = 4096
     DIGIT = 1024
+    # Stands for a digit or an underscore in words of letters alone.
+    MARKED = 1
+    # What words are runs of: word characters; letters; or word characters, if all are letters.
+    WORD_CHARACTERS = 0
+    LETTERS = 1
+    LETTER_WORDS = 2
 
 include "_tokens_letters.pxi"
 include "_tokens_entries.pxi"
@@ -72,6 +80,9 @@ cdef class Counted(Entries):
         Words of the shortest and of the longest n-gram.
     stop_words : sequence of bytes
         Words that are passed over, in UTF-8.
+    alphabet : int
+        What words are runs of, by the pattern: 0, ``\\w``; 1, ``[^\\W\\d_]``; 2 the same with
+        ``\\b`` on both sides, so that a run of ``\\w`` counts if it has only letters.
     """
 
     cdef int *indices
@@ -84,11 +95,15 @@ cdef class Counted(Entries):
     cdef Py_ssize_t _n_words
     cdef int *before
     cdef Py_ssize_t min_length, n_stop
-    cdef int min_n, max_n
+    cdef int min_n, max_n, alphabet
     # The first row of the document that the next row is a part of.
     cdef int first_row
 
-    def __cinit__(self, Py_ssize_t min_length, int min_n, int max_n, stop_words=()):
+    def __cinit__(self, Py_ssize_t min_length, int min_n, int max_n, stop_words=(),
+                  int alphabet=WORD_CHARACTERS):
+        if not WORD_CHARACTERS <= alphabet <= LETTER_WORDS:
+            raise ValueError(f"Counted: alphabet is {alphabet}, not 0, 1 or 2")
+        self.alphabet = alphabet
         self.min_length, self.min_n, self.max_n = min_length, min_n, max_n
         self.before = <int *> malloc(max(max_n, 1) * sizeof(int))
         if self.before == NULL:
@@ -193,13 +208,15 @@ cdef class Counted(Entries):
         cdef Py_ssize_t n = text.length
         if text.is_ascii:
             st_fold_ascii(
-                <const unsigned char *> text.data, n, 0x20 if text.lower else 0, folded)
+                <const unsigned char *> text.data, n, 0x20 if text.lower else 0,
+                0xFF if self.alphabet == WORD_CHARACTERS else 0,
+                MARKED if self.alphabet == LETTER_WORDS else 0, folded)
         elif text.kind == 1:
-            n = fold(<const unsigned char *> text.data, n, text.lower, folded)
+            n = fold(<const unsigned char *> text.data, n, text.lower, self.alphabet, folded)
         elif text.kind == 2:
-            n = fold(<const unsigned short *> text.data, n, text.lower, folded)
+            n = fold(<const unsigned short *> text.data, n, text.lower, self.alphabet, folded)
         else:
-            n = fold(<const unsigned int *> text.data, n, text.lower, folded)
+            n = fold(<const unsigned int *> text.data, n, text.lower, self.alphabet, folded)
         memset(folded + n, 0, PADDING)
         if not self.begun() or not self.count_folded(folded, n, text.is_ascii):
             return False
@@ -227,6 +244,8 @@ cdef class Counted(Entries):
                 text += step
             length = text - start
             if (length if is_ascii else n_characters(start, length)) < self.min_length:
+                continue
+            if self.alphabet == LETTER_WORDS and memchr(start, MARKED, length) != NULL:
                 continue
             if length >= GRAM:
                 return False

@@ -13,30 +13,36 @@ cdef struct Text:
     bint is_ascii
     bint lower
 
-# What a character becomes: itself or its lower case, 0 where that is no part of a word.
-cdef unsigned short AS_IT_IS[N_TABLED]
-cdef unsigned short LOWERED[N_TABLED]
+# What a character becomes: itself or its lower case, 0 where that is no part of a word. Where only
+# letters are wanted, that is no decimal digits and no underscore, MARKED stands for these.
+cdef unsigned short AS_IT_IS[2][N_TABLED]
+cdef unsigned short LOWERED[2][N_TABLED]
 
 
-cdef inline unsigned int in_word(unsigned int c) noexcept nogil:
-    return c if c == 95 or Py_UNICODE_ISALNUM(c) else 0
+cdef inline unsigned int in_word(unsigned int c, bint letters) noexcept nogil:
+    if c != 95 and not Py_UNICODE_ISALNUM(c):
+        return 0
+    return MARKED if letters and (c == 95 or Py_UNICODE_ISDECIMAL(c)) else c
 
 
 cdef void fill_tables() noexcept:
-    cdef int c
-    for c in range(N_TABLED):
-        AS_IT_IS[c] = <unsigned short> in_word(c)
-        LOWERED[c] = <unsigned short> in_word(Py_UNICODE_TOLOWER(c))
+    cdef int c, letters
+    for letters in range(2):
+        for c in range(N_TABLED):
+            AS_IT_IS[letters][c] = <unsigned short> in_word(c, letters)
+            LOWERED[letters][c] = <unsigned short> in_word(Py_UNICODE_TOLOWER(c), letters)
 
 
 fill_tables()
 
 
 cdef Py_ssize_t fold(
-    const character *text, Py_ssize_t n, bint lower, unsigned char *out
+    const character *text, Py_ssize_t n, bint lower, int alphabet, unsigned char *out
 ) noexcept nogil:
     """Write a folded text; return how many bytes it takes."""
-    cdef const unsigned short *table = &LOWERED[0] if lower else &AS_IT_IS[0]
+    cdef bint letters = alphabet != WORD_CHARACTERS
+    cdef unsigned char mark = MARKED if alphabet == LETTER_WORDS else 0
+    cdef const unsigned short *table = &LOWERED[letters][0] if lower else &AS_IT_IS[letters][0]
     cdef Py_ssize_t i
     cdef unsigned int c
     cdef unsigned char *start = out
@@ -45,9 +51,9 @@ cdef Py_ssize_t fold(
         if c < N_TABLED:
             c = table[c]
         else:
-            c = in_word(Py_UNICODE_TOLOWER(c) if lower else c)
+            c = in_word(Py_UNICODE_TOLOWER(c) if lower else c, letters)
         if c < 0x80:
-            out[0] = <unsigned char> c
+            out[0] = mark if c == MARKED else <unsigned char> c
             out += 1
         elif c < 0x800:
             out[0] = <unsigned char> (0xC0 | c >> 6)

@@ -66,8 +66,11 @@ class Columns:
             raise ValueError(
                 f"{prior} looks words up by name, but the columns of X have no names; count "
                 "with streamtopics.text.NamedVectorizer(CountVectorizer()), whose counts carry "
-                "them, pass X as a data frame, or give SeedWords "
-                "vocabulary=vectorizer.get_feature_names_out()"
+                "them, pass X as a data frame, or give SeedWords or GuidedTopics "
+                "vocabulary=vectorizer.get_feature_names_out(). The vocabulary has to be known "
+                "before: in a StreamingPipeline fit the NamedVectorizer first, on the first "
+                "documents, for the columns of StreamingCountVectorizer.partial_fit change their "
+                "words"
             )
         return self.names
 

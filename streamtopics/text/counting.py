@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Counts of words in texts by the compiled counter, on several threads.
 
-A vectorizer of scikit-learn says how texts are read. Where that is a run of word characters,
-perhaps in lower case and without accents, the counter finds the words itself; otherwise the
-vectorizer's analyzer does, in Python, and the counter counts what it finds.
+A vectorizer of scikit-learn says how texts are read. Where that is a run of word characters or of
+letters, perhaps in lower case and without accents, the counter finds the words itself; otherwise
+the vectorizer's analyzer does, in Python, and the counter counts what it finds.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, pairwise
-from typing import Any
+from itertools import chain, pairwise, permutations
+from typing import Any, cast
 
 import joblib
 import numpy as np
@@ -27,8 +27,14 @@ from sklearn.feature_extraction.text import (
 from streamtopics.kernels import tokens as kernel
 from streamtopics.parallel import workers
 
-# Patterns of all runs of at least so many word characters.
-RUNS = re.compile(r"(?:\(\?u\))?(?:\\b)?(?:((?:\\w)+)\+|\\w\{([1-9][0-9]*),\})(?:\\b)?")
+# Patterns of all runs of at least so many word characters, or of so many letters.
+LETTER = "|".join(map("".join, permutations((r"\\W", r"\\d", "_"))))
+RUNS = re.compile(
+    rf"(?:\(\?u\))?(\\b)?(\\w|\[\^(?:{LETTER})\])(?:(\2*)\+|\{{([1-9][0-9]*),\}})(\\b)?"
+)
+# What the compiled counter calls a run of word characters, one of letters, and one of word
+# characters all of which are letters.
+WORD_CHARACTERS, LETTERS, LETTER_WORDS = range(3)
 # A thread is worth its start for so many characters.
 CHARACTERS_A_PART = 200_000
 # Python looks for signals after so many texts.
@@ -174,13 +180,14 @@ def count_sentences(
 
 def is_compiled(vectorizer: CountVectorizer) -> bool:
     """Whether the compiled counter finds the words that a vectorizer asks for."""
-    return _shortest_word(vectorizer) is not None
+    return _runs(vectorizer) is not None
 
 
 def _compiled(
     vectorizer: Any, texts: list[str], begins: np.ndarray, n_documents: int, n_jobs: int | None
 ) -> Counts:
     """Count the words of texts, of which some begin a document."""
+    shortest, alphabet = cast(tuple[int, int], _runs(vectorizer))
     if vectorizer.strip_accents is None:
         lower = np.full(len(texts), bool(vectorizer.lowercase), dtype=np.uint8)
     else:
@@ -190,9 +197,7 @@ def _compiled(
         for word in vectorizer.get_stop_words() or ()
         if isinstance(word, str)
     ]
-    counter = partial(
-        kernel.Counted, _shortest_word(vectorizer), *vectorizer.ngram_range, stop_words
-    )
+    counter = partial(kernel.Counted, shortest, *vectorizer.ngram_range, stop_words, alphabet)
     with workers(n_jobs) as pool:
         spans = _parts(texts, begins, n_jobs)
         jobs = [(counter(), texts[span], lower[span], begins[span]) for span in spans]
@@ -235,8 +240,8 @@ def _analyzed(documents: Iterable[Any], analyze: Callable[[Any], Iterable[str]])
     return counter
 
 
-def _shortest_word(vectorizer: CountVectorizer) -> int | None:
-    """Characters of the shortest word; None where words are no runs of word characters.
+def _runs(vectorizer: CountVectorizer) -> tuple[int, int] | None:
+    """Characters of the shortest word, and what words are runs of; None where of nothing known.
 
     Also where somebody put other functions in the place of those of the class.
     """
@@ -252,7 +257,14 @@ def _shortest_word(vectorizer: CountVectorizer) -> int | None:
     found = RUNS.fullmatch(v.token_pattern)
     if found is None or v.ngram_range[0] < 1:
         return None
-    return len(found[1]) // len(r"\w") if found[1] else int(found[2])
+    before, character, more, least, after = found.groups()
+    shortest = int(least) if least else 1 + len(more) // len(character)
+    if character == r"\w":
+        return shortest, WORD_CHARACTERS
+    # At one side alone it is a rule of its own.
+    if (before is None) != (after is None):
+        return None
+    return shortest, LETTERS if before is None else LETTER_WORDS
 
 
 def _texts_of(vectorizer: Any, documents: list[Any]) -> list[str]:

@@ -60,6 +60,13 @@ class StreamingPipeline(Pipeline):
         -------
         self : object
             The pipeline.
+
+        Raises
+        ------
+        AttributeError
+            If the last step has no `partial_fit`.
+        NotFittedError
+            If a step before it has none and is not fitted.
         """
         *before, (name, last) = self.steps
         if not hasattr(last, "partial_fit"):
@@ -69,11 +76,11 @@ class StreamingPipeline(Pipeline):
             )
         handed_over = vars(self).get("_handed_over")
         columns = np.empty(0, dtype=np.int64)
-        for _, step in before:
+        for step_name, step in before:
             if step is None or step == "passthrough":
                 continue
             known = getattr(step, "n_documents_seen_", 0)
-            X = _taken_in(step, X, y)
+            X = _taken_in(step_name, step, X, y)
             if hasattr(step, "names_since") and hasattr(step, "n_documents_seen_"):
                 known = known if handed_over is None else min(known, handed_over)
                 columns, handed_over = step.names_since(known)[0], step.n_documents_seen_
@@ -110,10 +117,20 @@ def _is_fitted(step: Any) -> bool:
     return True
 
 
-def _taken_in(step: Any, X: Any, y: Any) -> Any:
+def _taken_in(name: str, step: Any, X: Any, y: Any) -> Any:
     """Return a step's output for a minibatch, after it has learnt from it if it can."""
     if hasattr(step, "partial_fit_transform"):
         return step.partial_fit_transform(X, y)
     if hasattr(step, "partial_fit"):
         step.partial_fit(X, y)
-    return step.transform(X)
+    try:
+        return step.transform(X)
+    except NotFittedError as error:
+        if hasattr(step, "partial_fit"):
+            raise
+        raise NotFittedError(
+            f"the step {name!r}, a {type(step).__name__}, is not fitted and has no partial_fit, so "
+            "it cannot learn from a stream: fit it first, for example on the first documents, as "
+            "models need that look words up by name, such as GuidedTopics; or take a step that "
+            "learns on the way, such as StreamingCountVectorizer(max_features=20_000) for words"
+        ) from error

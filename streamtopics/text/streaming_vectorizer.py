@@ -27,8 +27,9 @@ class StreamingCountVectorizer(CountVectorizer):
     memory that does not grow.
 
     Texts are cut into words by compiled code where `analyzer` is "word", `token_pattern` asks
-    for runs of so many word characters, such as the default or ``r"\\b\\w{3,}\\b"``, and
-    `tokenizer`, `preprocessor` and `strip_accents` are no functions. Otherwise Python does it
+    for runs of so many word characters, such as the default or ``r"\\b\\w{3,}\\b"``, or of so many
+    letters, such as ``r"\\b[^\\W\\d_]{3,}\\b"``, and `tokenizer`, `preprocessor` and
+    `strip_accents` are no functions. Otherwise Python does it
     at the speed of CountVectorizer.
 
     Parameters
@@ -39,10 +40,11 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     max_df : float in [0, 1] or int, default=1.0
         As of CountVectorizer: words in more documents have no column. In a stream a column
         whose word becomes that frequent is taken from it; shares and numbers are of decayed
-        documents.
+        documents. A word in one document alone is not too frequent there, however few came.
     min_df : float in [0, 1] or int, default=1
         As of CountVectorizer. In a stream no word gets a column before it is that frequent, and
-        one that is not any more gives its column to any that is.
+        one that is not any more gives its column to any that is. A number, next to a share as
+        `max_df`, takes at least min_df / max_df documents before words have columns.
     max_features : int or None, default=None
         As of CountVectorizer; `partial_fit` needs it: the number of columns.
     half_life : float or None, default=100_000

@@ -78,10 +78,7 @@ class Policy:
 
     def limits(self, weight: float) -> tuple[float, float]:
         """Least and greatest document frequency of a word, of so many documents."""
-        low, high = (
-            float(df) if isinstance(df, int | np.integer) else df * weight
-            for df in (self.min_df, self.max_df)
-        )
+        low, high = (df * (weight if _is_share(df) else 1.0) for df in (self.min_df, self.max_df))
         if high < low:
             raise ValueError(
                 "max_df corresponds to < documents than min_df: "
@@ -89,6 +86,24 @@ class Policy:
                 f"min_df={self.min_df!r} is {low:.6g}"
             )
         return low, high
+
+    def limits_so_far(self, weight: float) -> tuple[float, float]:
+        """As `limits`, of so many documents of a stream that goes on.
+
+        A share of few documents says little: a word in one document alone is not too frequent,
+        and as long as `max_df` is a share of fewer documents than the number `min_df`, no word
+        has a column.
+        """
+        if not _is_share(self.max_df):
+            return self.limits(weight)
+        high = max(1.0, self.max_df * weight)
+        if not _is_share(self.min_df):
+            return float(self.min_df), high
+        return self.limits(weight)[0], high
+
+
+def _is_share(df: float) -> bool:
+    return not isinstance(df, int | np.integer)
 
 
 @dataclass(frozen=True)
@@ -229,7 +244,7 @@ class OpenVocabulary:
 
     def _given_away(self, policy: Policy) -> OpenVocabulary:
         """Columns that are free, or whose word is too frequent or too rare, given to others."""
-        low, high = policy.limits(self.weight)
+        low, high = policy.limits_so_far(self.weight)
         frequency, column, holder = self.frequency, self.column.copy(), self.holder.copy()
         too_frequent = np.flatnonzero(frequency > high)
         too_frequent = too_frequent[column[too_frequent] >= 0]

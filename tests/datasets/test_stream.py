@@ -78,6 +78,7 @@ def test_a_directory(write, tmp_path):
 
 
 def test_lines(write):
+    assert list(read_texts(write("a.txt", "\ufeff"))) == []
     text = "\ufeffwindows\r\n\r\n \n a\x0bb\u2028c \n\nlast"
     assert list(read_texts(write("a.txt", text))) == ["windows", " a\x0bb\u2028c ", "last"]
     lines = '\ufeff{"text": ""}\r\n\n"\\n"\n'
@@ -127,6 +128,54 @@ def test_a_file_without_documents(write):
     assert list(iter_minibatches(write("a.txt", "\n\n"))) == []
 
 
+TABLE = 'id,text,when\r\n1,"red, ""red"" sea\nand sky",2020\r\n\r\n2,,2021\n3, blue ,'
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.CSV", "a.csv.gz", "a.tsv", "a.tsv.gz"])
+def test_tables(write, name):
+    """By a named column, with the lines of a quoted text, as the csv module reads them."""
+    is_csv = "csv" in name.lower()
+    commas = write(name, "\ufeff" + TABLE if is_csv else TABLE.replace(",", "\t"))
+    expected = 'red, "red" sea\nand sky' if is_csv else 'red\t "red" sea\nand sky'
+    assert list(read_texts(commas)) == [expected, "", " blue "]
+    assert list(read_texts([commas, "else"], text_key="when")) == ["2020", "2021", "", "else"]
+    assert list(iter_minibatches(commas, 2, text_key="id")) == [["1", "2"], ["3"]]
+
+
+@pytest.mark.parametrize("content", ["", "text\n", "\n\ntext\n\n"])
+def test_tables_without_rows(write, content):
+    assert list(read_texts(write("a.csv", content))) == []
+
+
+def test_tables_of_a_directory_and_their_encoding(write, tmp_path):
+    write("folder/a.csv", "text\nété\n".encode("latin-1"))
+    write("folder/b.tsv.gz", "id\ttext\n1\tsky")
+    assert list(read_texts(tmp_path / "folder", encoding="latin-1")) == ["été", "sky"]
+
+
+def test_tables_are_read_when_asked_for(write):
+    rows = read_texts(write("a.csv", 'text\nred\n"never closed\n'))
+    assert next(rows) == "red"
+    with pytest.raises(ValueError, match=r"a\.csv, line 3: no row of a table \(unexpected end"):
+        next(rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", "id,body\n1,red\n", "a.csv: no column 'text'; .*commas, are: 'id', 'body'"),
+        ("a.csv", "id;text\n1;red\n", "no column 'text'; .* between commas, are: 'id;text'"),
+        ("a.tsv", "id,text\n1,red\n", "between tabs, are: 'id,text'.*text_key"),
+        ("a.csv", "id,text\n1\n", r"line 2: a row of 1 fields .* number 2: \['1'\]"),
+        ("a.csv", 'text\n"red\nsea"\n"a" b\n', "line 4: no row of a table .*',' expected"),
+        ("a.csv", f'text\n"{"red " * 40_000}"', "line 2: .*field_size_limit"),
+    ],
+)
+def test_bad_tables(write, name, content, message):
+    with pytest.raises(ValueError, match=message):
+        list(read_texts(write(name, content)))
+
+
 # Laziness
 
 
@@ -164,6 +213,7 @@ def test_later_lines_are_read_later(write):
     [
         ("a.txt", b"fine\nna\xefve\n", 2, r"byte 0xef at position 3 of b'na\\xefve.*latin-1"),
         ("a.txt.gz", b"fine\nna\xefve\n", 2, "byte 0xef"),
+        ("a.csv", b"text\nna\xefve\n", 2, "byte 0xef .*latin-1"),
         ("a.jsonl", b'"fine"\n\n"\xff"', 3, "byte 0xff"),
         ("a.jsonl", '"fine"\nnot json\n', 2, "not JSON .*column 1 .*'not json"),
         ("a.jsonl", '{"text": "cut', 1, "not JSON"),
@@ -225,7 +275,7 @@ def test_missing_paths_are_found_before_anything_is_read(tmp_path):
 
 def test_a_directory_with_nothing_to_read(tmp_path):
     (tmp_path / "image.png").touch()
-    with pytest.raises(ValueError, match=r"no files to read: none ends in \.json, \.jsonl"):
+    with pytest.raises(ValueError, match=r"no files to read: none ends in \.csv, \.json, \.jsonl"):
         next(read_texts(tmp_path))
 
 

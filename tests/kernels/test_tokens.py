@@ -31,9 +31,13 @@ def grams(words, min_n, max_n):
     ]
 
 
-def expected(texts, lower, min_length=2, min_n=1, max_n=1, stop_words=()):
+# By the number that the kernel has for what words are runs of.
+PATTERNS = [r"\w{{{},}}", r"[^\W\d_]{{{},}}", r"\b[^\W\d_]{{{},}}\b"]
+
+
+def expected(texts, lower, min_length=2, min_n=1, max_n=1, stop_words=(), alphabet=0):
     """What the kernel does, in Python: a Counter for each text."""
-    pattern = re.compile(rf"\w{{{min_length},}}")
+    pattern = re.compile(PATTERNS[alphabet].format(min_length))
     found = []
     for text, small in zip(texts, lower, strict=True):
         words = pattern.findall(text.lower() if small else text)
@@ -79,10 +83,12 @@ def random_texts(alphabet, n, seed):
 
 @pytest.mark.parametrize("name", ALPHABETS)
 @pytest.mark.parametrize("settings", [(2, 1, 1), (1, 1, 2), (3, 1, 1), (1, 2, 4)])
-def test_random_texts(name, settings):
+@pytest.mark.parametrize("alphabet", range(3))
+def test_random_texts(name, settings, alphabet):
     texts = random_texts(ALPHABETS[name], 300, len(name))
     lower = np.arange(300) % 3 > 0
-    assert counted([count(texts, lower, *settings)]) == expected(texts, lower, *settings)
+    part = count(texts, lower, *settings, alphabet=alphabet)
+    assert counted([part]) == expected(texts, lower, *settings, alphabet=alphabet)
 
 
 def test_texts_of_all_widths_share_words():
@@ -92,12 +98,19 @@ def test_texts_of_all_widths_share_words():
 
 
 @pytest.mark.parametrize("lower", [False, True])
-def test_every_code_point_alone_and_between_letters(lower):
+@pytest.mark.parametrize("alphabet", range(3))
+def test_every_code_point_alone_and_between_letters(lower, alphabet):
     blocks = [map(chr, range(start, start + 64)) for start in range(0, sys.maxunicode + 1, 64)]
     texts = [" ".join(f"{c} x{c}y" for c in block) for block in blocks]
     lengths = (1, 1, 1)
-    rows = counted([count(texts, [lower] * len(texts), *lengths)])
-    assert rows == expected(texts, [lower] * len(texts), *lengths)
+    rows = counted([count(texts, [lower] * len(texts), *lengths, alphabet=alphabet)])
+    assert rows == expected(texts, [lower] * len(texts), *lengths, alphabet=alphabet)
+
+
+@pytest.mark.parametrize("alphabet", [-1, 3])
+def test_an_alphabet_that_is_none(alphabet):
+    with pytest.raises(ValueError, match=f"alphabet is {alphabet}, not 0, 1 or 2"):
+        tokens.Counted(1, 1, 1, alphabet=alphabet)
 
 
 def test_every_code_point_that_python_has_to_lower_is_one_that_the_kernel_gives_to_it():

@@ -10,9 +10,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 
-from streamtopics.text import StreamingCountVectorizer
+from streamtopics import SVBLDA
+from streamtopics.text import (
+    NamedVectorizer,
+    SentenceVectorizer,
+    StreamingCountVectorizer,
+    StreamingPipeline,
+)
 from streamtopics.text.vocabulary import LONGEST, OpenVocabulary, Policy, _least
 
 
@@ -206,6 +213,61 @@ def test_brute_force():
             c for c, h in enumerate(before.holder) if h >= 0 and before.names[c] != expected[c]
         ]
         assert_array_equal(vocabulary.recycled, changed)
+
+
+@pytest.mark.parametrize("max_df", [1.0, 0.5])
+def test_no_word_has_a_column_while_there_are_fewer_documents_than_min_df(max_df):
+    model = StreamingCountVectorizer(max_features=100, min_df=5, max_df=max_df, half_life=None)
+    for texts in [["red sea", "blue sky"], ["red sky"], ["red", "red", "pink"]]:
+        assert model.partial_fit_transform(texts).shape == (len(texts), 100)
+        assert model.vocabulary_ == {}
+    model.partial_fit(["red", *["a sky"] * 3, *["x"] * 4])
+    assert model.vocabulary_ == {"red": 0, "sky": 1}
+
+
+def test_a_word_in_one_document_is_not_too_frequent_for_a_share():
+    model = StreamingCountVectorizer(max_features=9, max_df=0.25, half_life=None)
+    assert set(model.partial_fit(["the red sea", "the sky"]).vocabulary_) == {"red", "sea", "sky"}
+    assert set(model.partial_fit(["the red sun"]).vocabulary_) == {"sea", "sky", "sun"}
+    model.partial_fit(["blue"] * 2 + ["sun"] * 2 + ["ship"] * 3)
+    # Of ten documents, a quarter is more than one.
+    assert set(model.vocabulary_) == {"blue", "red", "sea", "sky"}
+
+
+def test_limits_that_never_fit_are_refused_in_a_stream():
+    for given in ({"min_df": 3, "max_df": 2}, {"min_df": 0.5, "max_df": 0.25}):
+        model = StreamingCountVectorizer(max_features=9, **given)
+        with pytest.raises(ValueError, match="max_df corresponds to < documents than min_df"):
+            model.partial_fit(["red sea", "blue sky"])
+        assert not hasattr(model, "vocabulary_")
+    # As CountVectorizer does, of a corpus.
+    with pytest.raises(ValueError, match="max_df corresponds to < documents than min_df"):
+        StreamingCountVectorizer(min_df=5).fit(["red sea", "blue sky"])
+
+
+def test_a_pipeline_learns_from_documents_none_of_whose_words_has_a_column():
+    model = StreamingPipeline(
+        [
+            ("words", StreamingCountVectorizer(max_features=4, min_df=2)),
+            ("topics", SVBLDA(1, random_state=0)),
+        ]
+    )
+    for text in ["red sea", "sky", "red sky", "red"]:
+        model.partial_fit([text])
+    assert model.top_words(n=1) == [["red"]]
+    assert model[-1].n_documents_seen_ == 4
+
+
+@pytest.mark.parametrize("step", [CountVectorizer(), NamedVectorizer(), SentenceVectorizer()])
+def test_a_step_that_is_not_fitted_and_cannot_learn_is_named_with_a_remedy(step):
+    model = StreamingPipeline([("words", step), ("topics", SVBLDA(1, random_state=0))])
+    message = f"'words', a {type(step).__name__}, is not fitted.*fit it first.*StreamingCountV"
+    with pytest.raises(NotFittedError, match=message):
+        model.partial_fit(["red sea"])
+    assert not hasattr(model[-1], "components_")
+    if not isinstance(step, SentenceVectorizer):
+        step.fit(["red sea"])
+        assert model.partial_fit(["red sea"])[-1].n_documents_seen_ == 1
 
 
 def test_min_df_lets_in_and_max_df_puts_out():

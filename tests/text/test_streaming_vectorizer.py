@@ -21,11 +21,12 @@ from sklearn.utils import estimator_checks
 
 from streamtopics import SVBLDA
 from streamtopics.text import NamedVectorizer, SentenceVectorizer, StreamingCountVectorizer
+from streamtopics.text.counting import is_compiled
 
 DATA = Path(os.environ.get("STREAMTOPICS_DATA", "no folder"))
 MOST_CHARACTERS = 1_000_000
 TEXTS = [
-    "The sea, the deep sea; and 2 ships_at sea.",
+    "The sea, the deep sea; and 2 ships_at sea. A3b ab1 1ab 2nd x1yz zz_yy ٣no ab²",
     "",
     "Ένας Σοφός ΣΟΦΟΣ naïve Naïve NAÏVE ß ẞ İstanbul ISTANBUL",
     "™ trade ℌilbert ① ½ x² e\u0301 é 中文 中文字 𝔄bc 😀 \ud800 lone",
@@ -53,8 +54,12 @@ PARAMETERS = {
     "vocabulary": {"vocabulary": ["sea", "nothing", "dd", "é"]},
     "vocabulary with places": {"vocabulary": {"sea": 1, "sea and": 0}, "ngram_range": (1, 2)},
     "set": {"vocabulary": {"sea", "dd"}},
+    "words of letters": {"token_pattern": r"(?u)\b[^\W\d_]{2,}\b", "ngram_range": (1, 2)},
+    "runs of letters": {"token_pattern": r"[^\d\W_][^\d\W_]+", "stop_words": ["sea", "at"]},
     # In Python
-    "letters alone": {"token_pattern": r"\b[^\W\d_]{3,}\b"},
+    "letters after a boundary": {"token_pattern": r"\b[^\W\d_]{2,}"},
+    "letters before a boundary": {"token_pattern": r"[^\W\d_]{2,}\b"},
+    "letters and the underscore": {"token_pattern": r"[^\W\d]{2,}"},
     "a group": {"token_pattern": r"(\w)\w+"},
     "analyzer": {"analyzer": str.split},
     "tokenizer": {"tokenizer": str.split, "token_pattern": None, "ngram_range": (1, 2)},
@@ -93,6 +98,26 @@ def check_equal(X, expected):
 def test_counts_are_those_of_count_vectorizer(name):
     given = PARAMETERS[name]
     check_same(StreamingCountVectorizer(**given), CountVectorizer(**given), TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "compiled"),
+    [
+        (r"(?u)\b\w\w+\b", True),
+        (r"\w{3,}", True),
+        (r"(?u)\b[^\W\d_]{3,}\b", True),
+        (r"[^\W_\d][^\W_\d]+", True),
+        (r"[^\W\d_]{3,}\b", False),
+        (r"[^\W\d_][^\W_\d]+", False),
+        (r"[^\W\d\d]+", False),
+        (r"[^\W\d]+", False),
+        (r"\w[^\W\d_]+", False),
+    ],
+)
+def test_which_patterns_are_compiled(pattern, compiled):
+    vectorizer = StreamingCountVectorizer(token_pattern=pattern)
+    assert is_compiled(vectorizer) == compiled
+    check_same(vectorizer, CountVectorizer(token_pattern=pattern), TEXTS)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 5, -1])
