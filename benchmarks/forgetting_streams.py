@@ -109,7 +109,7 @@ def counted(texts: list[str]) -> sparse.csr_matrix:
 
 
 def cells(parts: list[str], seeds: list[int]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """What is run: its key in the file, and the model."""
+    """Yield the key in the file and the model of each run."""
     for part in parts:
         for stream in BY_TIME if part == "confirm" else MADE:
             for seed in seeds:

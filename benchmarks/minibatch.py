@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a small minibatch costs, and what a second thread gains, beside scikit-learn and gensim.
+"""Time of small minibatches, and of two threads, beside scikit-learn and gensim.
 
 Hundred topics. A minibatch is 100 titles of about eight words out of 10,000, or one document of 60
 words out of 100,000. All run on one thread of one process; milliseconds are the least of the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a vocabulary of 20,000 words that follows a stream is worth, beside those that do not.
+"""Scores with a vocabulary of 20,000 words that follows a stream, beside fixed ones.
 
 A corpus in order of time, test-then-train: each minibatch is scored, then learnt from, by the
 same model behind vectorizers that differ in their words alone: the most frequent ones of the first

@@ -19,7 +19,7 @@ Proportions = Callable[[Counts], np.ndarray]
 
 
 class Fitted(NamedTuple):
-    """What is read off a fitted model."""
+    """Topics of a fitted model, and functions that apply it."""
 
     topics: np.ndarray
     alpha: np.ndarray | None

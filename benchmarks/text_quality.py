@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the topics of streamtopics and of its peers are worth, on texts, by one protocol.
+"""Quality of the topics of streamtopics and of its peers, on texts, by one protocol.
 
     python -m benchmarks.text_quality [CORPUS:K | choose | confirm ...] [--results FILE]
         [--seeds 0 1 2] [--models NAME ...]
@@ -210,7 +210,7 @@ def figures(fitted: Fitted, split: Documents) -> dict[str, float]:
 
 
 def figures_of_labels(transform: Proportions, split: Documents) -> dict[str, float]:
-    """How well the proportions tell the classes."""
+    """Return the figures that say how well the proportions tell the classes."""
     learnt, asked = (
         np.flatnonzero([label is not None for label in labels])
         for labels in (split.train_labels, split.test_labels)

@@ -286,7 +286,7 @@ def words_of(X: Any) -> Iterator[list[str]]:
 
 
 class Method(NamedTuple):
-    """What fits a task's texts, its parameters, most documents or tokens, and what it imports."""
+    """A way to fit a task's texts: function, parameters, most documents or tokens, imports."""
 
     fit: Callable[..., Fitted]
     parameters: Mapping[str, Any] = MappingProxyType({})

@@ -112,7 +112,7 @@ class StreamedSVM:
 
 
 def models(data: Labelled, size: int) -> dict[str, Callable[[int], object]]:
-    """What is compared on minibatches of the first size, by name; each from a seed."""
+    """Makers of models, each from a seed, to compare on minibatches of the first size, by name."""
     known = class_words_prior(data.X, data.y)
     priors = {ALL: known, FIRST: partial(of_first, size)}
     view = partial(MultiViewLDA, 10, 8)

@@ -65,9 +65,9 @@ UPDATES = {
 INFERENCE = {"gibbs": Gibbs(), "variational": Variational(), "one_topic": OneTopic()}
 VIEWS = {"mean": mean, "geometric_mean": geometric_mean, "corrected_mean": corrected_mean}
 STARTS = {"noise": NOISE, "documents": DOCUMENTS, "groups": GroupStart()}
-# Documents in a part of a minibatch, and such as have one topic each, and power of the documents
-# seen that minibatches weigh by, where nothing else is said and the rule allows it.
-PART, PART_OF_ONE_TOPIC, GROWTH = 150, 300, 3.0
+# Documents in a part of a minibatch, and power of the documents seen that minibatches weigh by,
+# where nothing else is said and the rule allows it.
+PART, GROWTH = 150, 3.0
 # Below so many words a document, one topic explains it best; from so many on, variational
 # inference makes better topics than sampling.
 SHORT, LONG = 12, 60
@@ -290,8 +290,8 @@ def suited_growth(update: Any) -> float:
     return GROWTH if getattr(update, "adds", False) else 1.0
 
 
-def suited_part(update: Any, inference: Any, size: int = PART) -> int | None:
-    """Documents in the parts of a minibatch: `size`, or None where whole minibatches suit better.
+def suited_part(update: Any, inference: Any) -> int | None:
+    """Documents in the parts of a minibatch, or None where whole minibatches suit better.
 
     A rule that settles a rate goes over a minibatch several times meanwhile: of that sampling
     makes more than of parts, and others less.
@@ -300,7 +300,7 @@ def suited_part(update: Any, inference: Any, size: int = PART) -> int | None:
         return None
     if update.settles and isinstance(inference, Gibbs):
         return None
-    return size if can_be_cut(update) else None
+    return PART if can_be_cut(update) else None
 
 
 def can_be_cut(rule: Rule) -> bool:
@@ -367,8 +367,7 @@ def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
         )
     if composition.inner_batch_size is not None and not can_be_cut(composition.rule):
         raise ValueError(WHOLE.format(type(composition.update).__name__))
-    if keeps_means(composition.update):
-        _check_of_means(composition)
+    _check_of_counts(composition)
     steps_alpha = callable(getattr(doc_topic, "step", None)) and not isinstance(doc_topic, Rule)
     if isinstance(doc_topic, type) or not steps_alpha:
         raise TypeError(
@@ -378,18 +377,19 @@ def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
         )
 
 
-def _check_of_means(composition: Composition) -> None:
-    """Refuse what is for counts beside a rule that keeps means of a document."""
+def _check_of_counts(composition: Composition) -> None:
+    """Refuse what is for sums of counts beside a rule that keeps something else."""
     rule = type(composition.update).__name__
-    if composition.view == corrected_mean:
+    if keeps_means(composition.update) and composition.view == corrected_mean:
         raise ValueError(
             f"{rule} needs a view of means, but CorrectedMean adds half a token to counts; use "
             "view='mean', or a rule that adds up counts, such as SVB()"
         )
-    if composition.growth != 1:
+    if composition.growth != 1 and not composition.update.adds:
         raise ValueError(
-            f"{rule} weighs minibatches by its step size, so that growth={composition.growth!r} "
-            "has no meaning; set the step size, and growth=1 or None"
+            f"{rule} weighs minibatches itself, by a step size or otherwise (its `adds` is False), "
+            f"so that growth={composition.growth!r} has no meaning; set growth=1 or None, or use a "
+            "rule that adds a minibatch once to what it keeps, such as SVB() or PowerPrior(0.9)"
         )
 
 

@@ -33,7 +33,8 @@ class Drift:
         Share of the posterior before it that the rule kept; what weights that grow along the
         stream take from it is not counted.
     effective_sample_size : ndarray of shape (n_components,)
-        Mass of the posterior after it, in tokens, the prior's included.
+        Mass of the posterior after it, in tokens, the prior's included. Where weights grow
+        under a rule that forgets, a token that is remembered counts up to `growth` times.
     moved : ndarray of shape (n_components,)
         Total variation distance between a topic's mean before and after, in [0, 1].
     top_words : ndarray of shape (n_components, n)

@@ -235,11 +235,12 @@ components_ : ndarray of shape (n_components, n_features)
     normalised.""",
     "drift_attributes": """\
 retention_ : ndarray of shape (n_components,)
-    Share of each topic that the last minibatch left.
+    Share of each topic that the rule kept at the last minibatch.
 retention_history_ : ndarray of shape (n_minibatches, n_components)
     The same for the last thousand minibatches.
 effective_sample_size_ : ndarray of shape (n_components,)
-    Tokens that each topic stands for, its prior's included.
+    Tokens that each topic stands for, its prior's included. Where weights grow under a rule that
+    forgets, a token that is remembered counts up to as many times as their power says.
 drift_ : list of Drift
     What each of the last thousand minibatches did; see `drift_report`.""",
     "hdp_attributes": """\

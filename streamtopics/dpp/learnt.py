@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a determinantal point process has learnt: the process itself, and how it is read."""
+"""Determinantal point processes as estimators have learnt them, and methods that read them."""
 
 from __future__ import annotations
 

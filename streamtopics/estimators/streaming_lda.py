@@ -13,8 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.base.composition import (
     DOC_TOPIC_UPDATES,
     INFERENCE,
-    PART,
-    PART_OF_ONE_TOPIC,
     STARTS,
     UPDATES,
     VIEWS,
@@ -37,7 +35,7 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel, auto_parameters
 from streamtopics.estimators.presets import PRESETS
-from streamtopics.local import LocalStep, OneTopic
+from streamtopics.local import LocalStep
 from streamtopics.messages import Statistics
 from streamtopics.models.sources import Start
 from streamtopics.models.views import TopicView
@@ -102,9 +100,10 @@ class StreamingLDA(StreamingTopicModel):
             (n_components, n_features), WordPrior or callable, default="auto"
         Dirichlet parameter of the topics (the papers' eta): a pseudo-count, in tokens, of every
         word in every topic. "auto" is 0.02; in `fit` on less than 5,000 documents, which lack many
-        of the words to come, it is ``1.5 / n_components``, between 0.02 and 0.15, with rules that
-        add up counts. Give a number where `fit` is to be the same as `partial_fit`. An array, or a
-        record such as `streamtopics.priors.SeedWords`, says which words to expect where.
+        of the words to come, it is ``1.5 / n_components``, between 0.02 and 0.15, with rules under
+        which weights may grow (`growth`). Give a number where `fit` is to be the same as
+        `partial_fit`. An array, or a record such as `streamtopics.priors.SeedWords`, says which
+        words to expect where.
     {boosted_prior}
     prior_limit : float or None, default=0.3
         The most that the prior weighs in learning, as a share of what was learnt: a prior of
@@ -125,9 +124,8 @@ class StreamingLDA(StreamingTopicModel):
     inner_batch_size : int, "auto" or None, default="auto"
         Documents in the parts that a minibatch is stepped through in, each from where the last
         left the topics; with few documents a step topics get their shape sooner. "auto" is 150,
-        300 for one topic a document, or None for rules that settle something over a whole
-        minibatch. Those that settle a rate, such as "hpp", do so before the parts; "auto" is None
-        for them with sampling alone.
+        or None for rules that settle something over a whole minibatch. Those that settle a rate,
+        such as "hpp", do so before the parts; "auto" is None for them with sampling alone.
     {averaging}
     {on_drift}
     batch_size : int, default=1200
@@ -329,7 +327,6 @@ class StreamingLDA(StreamingTopicModel):
             parts["view"] = suited_view(inference, update)
         doc_topic = parts.pop("doc_topic_prior_update")
         part = self.inner_batch_size
-        size = PART_OF_ONE_TOPIC if isinstance(inference, OneTopic) else PART
         return Composition(
             **parts,
             doc_topic=suited_doc_topic(inference) if is_auto(doc_topic) else doc_topic,
@@ -339,7 +336,7 @@ class StreamingLDA(StreamingTopicModel):
             averaging=self.averaging,
             growth=suited_growth(update) if self.growth is None else self.growth,
             prior_limit=self.prior_limit,
-            inner_batch_size=suited_part(update, inference, size) if part == "auto" else part,
+            inner_batch_size=suited_part(update, inference) if part == "auto" else part,
             # A document for each topic to start from.
             first_batch_size=self.n_components,
         )

@@ -82,9 +82,9 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
     inner_batch_size : int, "auto" or None, default="auto"
         Documents in the parts that a minibatch is stepped through in, each from where the last one
         left the clusters; None to take minibatches whole. "auto" is 150, or None for rules that
-        settle something over a whole minibatch, such as "hpp". The first part of a stream has
-        thirty documents a cluster, if the minibatch has as many: clusters start from groups of
-        documents.
+        take only whole ones, such as ``Window(3)``. Those that settle a rate, such as "hpp", do so
+        before the parts. The first part of a stream has thirty documents a cluster, if the
+        minibatch has as many: clusters start from groups of documents.
     max_iter : int or "auto", default="auto"
         Passes of `fit` over the corpus. "auto" is one over 5,000 documents or more, else two.
     {common_parameters}

@@ -22,7 +22,8 @@ class GroupStart:
     """Each topic starts as the words of the minibatch mixed with those of a group of documents.
 
     The groups are those of `streamtopics.local.groups`, the largest first, under a Dirichlet
-    process whose concentration is the number of topics, among thirty documents for each topic.
+    process whose concentration is the number of topics, among thirty documents for each topic,
+    or as many as the first part of the minibatch has.
     Of ten documents chosen at random two are often of the same topic, so that another topic has
     none; groups hardly miss a topic that has enough documents. Where there are fewer groups than
     topics, the others start as in `DocumentStart`, and where that starts at random, all do.

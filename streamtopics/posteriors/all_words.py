@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What an update would do to all words of a posterior of topics: divergences, distances, slopes.
+"""Divergences, distances and slopes of an update of topics, as sums over all words.
 
 These are sums over the whole vocabulary of functions of lam before and after it. Where the priors
 are the same for all words they need not read the words that the minibatch lacks: these stand in

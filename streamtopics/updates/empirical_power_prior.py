@@ -19,15 +19,15 @@ import numpy as np
 from streamtopics.checks import check_able, check_choice, check_range, check_whole
 from streamtopics.posteriors import Blend, Learn, Posterior, View
 from streamtopics.updates.bps import BPS, NO_BOOST, Boost
-from streamtopics.updates.rule import Rounds, Rule
-from streamtopics.updates.settled import settled
+from streamtopics.updates.rule import Rounds
+from streamtopics.updates.settled import SettlesRate
 
 START = 0.5
 HALVINGS = 20
 
 
 @dataclass(frozen=True)
-class EmpiricalPowerPrior(Rule):
+class EmpiricalPowerPrior(SettlesRate):
     """Forgetting at the rate that makes the posterior most probable.
 
     Parameters
@@ -57,25 +57,6 @@ class EmpiricalPowerPrior(Rule):
     def needs(self) -> frozenset[str]:
         """A posterior with slopes."""
         return frozenset({"slopes"})
-
-    @property
-    def forgets(self) -> bool:
-        """True."""
-        return True
-
-    @property
-    def adds(self) -> bool:
-        """True."""
-        return True
-
-    @property
-    def settles(self) -> bool:
-        """True."""
-        return True
-
-    def settled(self, posterior: Posterior, learn: Learn) -> Rule:
-        """The rate that the whole minibatch asks for, and this boost."""
-        return settled(self, self.boost, posterior, learn)
 
     @property
     def retains_alike(self) -> bool:

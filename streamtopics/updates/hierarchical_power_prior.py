@@ -19,8 +19,8 @@ from streamtopics.messages import AnyStatistics
 from streamtopics.posteriors import Blend, Learn, Posterior, View
 from streamtopics.updates.bps import BPS, NO_BOOST, Boost
 from streamtopics.updates.rates import NEARLY_UNIFORM, Rate, RatePrior
-from streamtopics.updates.rule import Rounds, Rule
-from streamtopics.updates.settled import settled
+from streamtopics.updates.rule import Rounds
+from streamtopics.updates.settled import SettlesRate
 
 
 class Ascent(NamedTuple):
@@ -31,7 +31,7 @@ class Ascent(NamedTuple):
 
 
 @dataclass(frozen=True)
-class HierarchicalPowerPrior(Rule):
+class HierarchicalPowerPrior(SettlesRate):
     """Forgetting at a rate that the stream sets.
 
     Parameters
@@ -78,25 +78,6 @@ class HierarchicalPowerPrior(Rule):
     def needs(self) -> frozenset[str]:
         """Divergences, and a bound to choose among several starts by."""
         return frozenset({"divergences", "local_bound"} if self._compares else {"divergences"})
-
-    @property
-    def forgets(self) -> bool:
-        """True."""
-        return True
-
-    @property
-    def adds(self) -> bool:
-        """True."""
-        return True
-
-    @property
-    def settles(self) -> bool:
-        """True."""
-        return True
-
-    def settled(self, posterior: Posterior, learn: Learn) -> Rule:
-        """The rate that the whole minibatch asks for, and this boost."""
-        return settled(self, self.boost, posterior, learn)
 
     @property
     def retains_alike(self) -> bool:

@@ -50,9 +50,35 @@ class Settled(Rule):
         return Blend(self.kept, 1.0, self.lost, statistics, boost=boost), None
 
 
-def settled(rule: Rule, boost: Boost, posterior: Posterior, learn: Learn) -> Settled:
-    """What a rule that learns a rate keeps in a minibatch; all where nothing is known yet."""
-    if posterior.n_batches == 0:
-        return Settled(1.0, 0.0, boost)
-    blend, _ = rule.step(posterior, learn, None)
-    return Settled(blend.retain, blend.prior, boost)
+class SettlesRate(Rule):
+    """Base of rules that learn a rate of forgetting from a whole minibatch, and boost the prior.
+
+    Attributes
+    ----------
+    boost : Boost
+        Of the prior, on top.
+    """
+
+    boost: Boost
+
+    @property
+    def forgets(self) -> bool:
+        """True."""
+        return True
+
+    @property
+    def adds(self) -> bool:
+        """True."""
+        return True
+
+    @property
+    def settles(self) -> bool:
+        """True."""
+        return True
+
+    def settled(self, posterior: Posterior, learn: Learn) -> Settled:
+        """Return the rule of the rate that a minibatch asks for; the first one finds nothing."""
+        if posterior.n_batches == 0:
+            return Settled(1.0, 0.0, self.boost)
+        blend, _ = self.step(posterior, learn, None)
+        return Settled(blend.retain, blend.prior, self.boost)

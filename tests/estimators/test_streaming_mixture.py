@@ -335,6 +335,7 @@ def test_float32_is_nearly_the_same():
         ),
         ({"inner_batch_size": "some"}, ["inner_batch_size", "some", "auto"]),
         ({"growth": 3.0, "update": "online_em"}, ["growth", "3.0", "growth=1"]),
+        ({"growth": 3.0, "update": "population_vb"}, ["growth", "3.0", "growth=1", "adds"]),
     ],
     ids=str,
 )

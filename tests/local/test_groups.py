@@ -29,62 +29,63 @@ def base_of(D, concentration=1.0, share=0.8):
     return Base(0.5 / D.shape[1] + 0.5 * seen, seen, share, concentration)
 
 
+def log_p(base, words, counts, s):
+    """Log probability of words by a group with such counts, or by p_0 where it is infinite."""
+    topic = base.words if s == np.inf else (counts + s * base.words) / (counts.sum() + s)
+    return words @ np.log(base.share * topic + (1 - base.share) * base.background)
+
+
+def fit(D, base, members, s):
+    """Log probability of documents, each by the others."""
+    total = D[members].sum(axis=0)
+    return sum(log_p(base, D[d], total - D[d], s) for d in members)
+
+
+def united(tables, D, base, alone, s):
+    """The tables when each, small ones first, was made one with another where that is better."""
+
+    def worth(members):
+        return fit(D, base, members, s) + len(members) * np.log(max(len(members) - 1, 1e-3))
+
+    sizes = {k: len(m) for k, m in tables.items()}
+    for k in sorted(tables, key=lambda k: (sizes[k], k)):
+        counts = {j: D[tables[j]].sum(axis=0) for j in tables}
+        others = sorted(j for j in tables if j != k and counts[j] @ counts[k] > 0)
+        if not others:
+            continue
+        score = [log_p(base, counts[k], counts[j], s) + np.log(len(tables[j])) for j in others]
+        j = others[int(np.argmax(score))]
+        both = tables[k] + tables[j]
+        better = worth(both) > worth(tables[k]) + worth(tables[j])
+        if better and fit(D, base, both, s) > alone[both].sum():
+            tables[j] = both
+            del tables[k]
+    return tables
+
+
 def by_loops(D, known, base, least):
     """The tables of the module's docstring, a document and a table at a time."""
     n, s_all = len(D), D.sum() / (D.sum(axis=1) > 0).sum()
-    common = (1 - base.share) * base.background
     e = base.concentration / (base.concentration + n)
-
-    def log_p(d, others, s):
-        counts = D[others].sum(axis=0)
-        topic = (counts + s * base.words) / (counts.sum() + s)
-        return D[d] @ np.log(base.share * topic + common)
-
-    def fit(members, s):
-        return sum(log_p(d, [i for i in members if i != d], s) for d in members)
-
-    def worth(members, s):
-        return fit(members, s) + len(members) * np.log(max(len(members) - 1, 1e-3))
-
-    alone = D @ np.log(base.share * base.words + common)
+    alone = log_p(base, D, 0.0, np.inf)
     open_ = [d for d in range(n) if alone[d] > known[d] and D[d].sum() > 0]
     tables = {}
     for weight in ROUNDS:
         s = weight * s_all
         for d in open_:
-            for members in tables.values():
-                if d in members:
-                    members.remove(d)
+            tables = {k: [i for i in m if i != d] for k, m in tables.items()}
             tables = {k: m for k, m in tables.items() if m}
             options = {}
             for k, members in tables.items():
-                explained = log_p(d, members, s)
+                explained = log_p(base, D[d], D[members].sum(axis=0), s)
                 if explained > alone[d]:
                     options[k] = np.log(len(members) / n) + explained
             best = max(options, key=lambda k: (options[k], -k)) if options else None
-            otherwise = max(known[d], np.log(e) + alone[d])
-            if best is not None and options[best] > otherwise:
+            if best is not None and options[best] > max(known[d], np.log(e) + alone[d]):
                 tables[best].append(d)
             elif known[d] < np.log(e) + alone[d]:
-                free = next(k for k in range(n + 1) if k not in tables)
-                tables[free] = [d]
-        topics = {k: m[:] for k, m in tables.items()}
-        for k in sorted(tables, key=lambda k: (len(topics[k]), k)):
-            counts = D[tables[k]].sum(axis=0)
-            others = sorted(j for j in tables if j != k and D[tables[j]].sum(axis=0) @ counts > 0)
-            if not others:
-                continue
-            score = []
-            for j in others:
-                c = D[tables[j]].sum(axis=0)
-                topic = (c + s * base.words) / (c.sum() + s)
-                score.append(counts @ np.log(base.share * topic + common) + np.log(len(tables[j])))
-            j = others[int(np.argmax(score))]
-            both = tables[k] + tables[j]
-            better = worth(both, s) > worth(tables[k], s) + worth(tables[j], s)
-            if better and fit(both, s) > alone[both].sum():
-                tables[j] = both
-                del tables[k]
+                tables[next(k for k in range(n + 1) if k not in tables)] = [d]
+        tables = united(tables, D, base, alone, s)
     return sorted((sorted(m) for m in tables.values() if len(m) >= least), key=len, reverse=True)
 
 

@@ -9,7 +9,18 @@ from streamtopics.datasets import make_lda_corpus
 from streamtopics.estimators import StreamingLDA
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
-from streamtopics.updates import BPS, SVB, Growing, PowerPrior
+from streamtopics.updates import (
+    BPS,
+    SVB,
+    Growing,
+    IncrementalVB,
+    MemoizedVB,
+    OnlineEM,
+    PopulationVB,
+    PowerPrior,
+    StochasticVI,
+    Window,
+)
 from tests.updates.given import given, take
 
 V, K = 7, 3
@@ -172,6 +183,34 @@ def test_a_power_prior_that_keeps_all_is_svb_with_the_defaults_too():
         for update in (PowerPrior(1.0), SVB())
     )
     assert_array_equal(found.components_, plainly.components_)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [Window(2), PopulationVB(9, 0.1), StochasticVI(), OnlineEM(), MemoizedVB(4), IncrementalVB(4)],
+    ids=lambda rule: type(rule).__name__,
+)
+def test_rules_that_weigh_minibatches_themselves_do_not_grow(rule):
+    # A window, for one, would take back another weight than it gave.
+    X = make_lda_corpus(n_documents=50, n_features=60, random_state=0).X
+    settings = {"update": rule, "inference": "variational", "view": "mean", "random_state": 0}
+    model = StreamingLDA(3, growth=3.0, **settings)
+    with pytest.raises(ValueError, match=f"{type(rule).__name__} weighs .* growth=3.0 .* growth=1"):
+        model.fit(X)
+    assert not hasattr(model, "components_")
+    for growth in (None, 1.0):
+        StreamingLDA(3, growth=growth, **settings).fit(X)
+
+
+@pytest.mark.parametrize("rule", [SVB(), PowerPrior(0.9)], ids=str)
+def test_weights_that_grow_already_do_not_grow_twice(rule):
+    X = make_lda_corpus(n_documents=400, n_features=60, random_state=0).X
+    settings = {"inference": "variational", "topic_word_prior": 0.02, "random_state": 0}
+    of_rule = StreamingLDA(3, update=Growing(rule, 2.0), **settings)
+    of_model = StreamingLDA(3, update=rule, growth=2.0, **settings)
+    assert_array_equal(of_rule.fit(X).components_, of_model.fit(X).components_)
+    with pytest.raises(ValueError, match=r"Growing weighs .* growth=3\.0"):
+        of_rule.set_params(growth=3.0).fit(X)
 
 
 # Merging
