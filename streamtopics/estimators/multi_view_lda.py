@@ -54,6 +54,9 @@ DOC_TOPIC_MASS = 10.0
 # Nats by which a class has to be behind another for its probability not to matter.
 BEHIND = 20.0
 
+# Weights of words in the topics of classes that are held at once.
+WEIGHTS_AT_ONCE = 2**26
+
 
 @documented
 class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
@@ -431,11 +434,24 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         def infer(pool: Workers) -> list[np.ndarray]:
             return [
                 model.log_joint(self.posterior_, minibatch_of(part), margin, pool)
-                for part in _parts(X)
+                for part in self._parts(X)
             ]
 
         log_joint = np.concatenate([np.empty((0, len(self.classes_))), *self._inferred(infer)])
         return log_softmax(log_joint, axis=1) if len(log_joint) else log_joint
+
+    def _parts(self, X: sparse.csr_matrix) -> Iterator[sparse.csr_matrix]:
+        """Yield the documents that are inferred at once, fewer where their words may be many."""
+        n_classes, n_local = len(self.classes_), self.posterior_.parts[0].shape[1]
+        most_words = WEIGHTS_AT_ONCE // (n_classes * n_local)
+        start = 0
+        while start < X.shape[0]:
+            stop = min(start + DOCUMENTS_AT_ONCE, X.shape[0])
+            if X.shape[1] > most_words:
+                within = np.searchsorted(X.indptr, X.indptr[start] + most_words, side="right") - 1
+                stop = min(stop, max(start + 1, int(within)))
+            yield X[start:stop]
+            start = stop
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Share of documents whose class is predicted.
@@ -470,7 +486,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         model, posterior = self._model(), self.posterior_
         out, done = np.zeros((X.shape[0], posterior.shape[1]), X.dtype), 0
         *places, shared = posterior.places
-        for part in map(minibatch_of, _parts(X)):
+        for part in map(minibatch_of, self._parts(X)):
             rows = slice(done, done + part.n_documents)
             log_joint = model.log_joint(posterior, part, BEHIND, pool)
             doc_topic = model.proportions(posterior, part, pool)
@@ -504,9 +520,3 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         # Two columns that are no words, as in scikit-learn's check, tell counts little.
         tags.classifier_tags.poor_score = True
         return tags
-
-
-def _parts(X: sparse.csr_matrix) -> Iterator[sparse.csr_matrix]:
-    """Yield the documents that are inferred at once."""
-    for start in range(0, X.shape[0], DOCUMENTS_AT_ONCE):
-        yield X[start : start + DOCUMENTS_AT_ONCE]

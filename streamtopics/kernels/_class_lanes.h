@@ -201,9 +201,10 @@ ST_INLINE void NAME(lanes_update)(ptrdiff_t n, NAME(lanes) *at)
     memcpy(at->change, change, sizeof change);
 }
 
-/* `extrapolate` of _vector_rows.h in each class: tokens, to which `first` led by way of `middle`,
- * are taken on in the same direction; no topic loses more than half of what it has. */
-ST_INLINE void NAME(lanes_extrapolate)(ptrdiff_t n, NAME(lanes) *at)
+/* `extrapolate` of _vector_rows.h in each class whose last sweep moved `limit` tokens or more:
+ * tokens, to which `first` led by way of `middle`, are taken on in the same direction; no topic
+ * loses more than half of what it has. Nothing of a class depends on those in other lanes. */
+ST_INLINE void NAME(lanes_extrapolate)(ptrdiff_t n, double limit, NAME(lanes) *at)
 {
     REAL moved[ST_EIGHT] = {0}, bent[ST_EIGHT] = {0}, a[ST_EIGHT];
     const REAL *first = at->first, *middle = at->middle;
@@ -218,13 +219,16 @@ ST_INLINE void NAME(lanes_extrapolate)(ptrdiff_t n, NAME(lanes) *at)
     for (int j = 0; j < ST_EIGHT; j++) {
         const REAL ratio = moved[j] < 16 * bent[j] ? moved[j] / bent[j] : 16;
         a[j] = moved[j] > bent[j] ? (REAL)sqrt(ratio) : 1;
+        if (at->change[j] < limit)
+            a[j] = 0;
     }
     for (ptrdiff_t k = 0; k < n; k++)
 #pragma omp simd
         for (int j = 0; j < ST_EIGHT; j++) {
             const ptrdiff_t p = k * ST_EIGHT + j;
             const REAL now = at->tokens[p], r = middle[p] - first[p], v = now - middle[p] - r;
-            const REAL next = first[p] + a[j] * (2 * r + a[j] * v);
+            const REAL further = first[p] + a[j] * (2 * r + a[j] * v);
+            const REAL next = a[j] > 0 ? further : now;
             at->tokens[p] = next > (REAL)0.5 * now ? next : (REAL)0.5 * now;
         }
 }
@@ -387,7 +391,7 @@ static void NAME(classify)(const st_two_blocks *blocks, const st_contest *contes
             }
             moving |= !(change < limit);
             if (phase == 1 && !(change < limit) && sweeps + 1 < contest->max_sweeps)
-                NAME(lanes_extrapolate)(n, &at);
+                NAME(lanes_extrapolate)(n, limit, &at);
         }
         sweeps++;
         going = !ends;

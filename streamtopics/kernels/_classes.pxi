@@ -8,7 +8,7 @@ vectors, so that its words are read once for eight and no sum runs across lanes.
 sweeps every third one starts from an extrapolation.
 
 Most classes lose from the start. At the third sweep, and at every third one after it, those are
-given up whose bound, ten times what it gained since the last look and a margin are less than
+given up whose bound, eight times what it gained since the last look and a margin are less than
 the best bound; the others go on, until one is left or all have converged.
 
 Weights of words are stored as [word][eight classes][topic][class], those of shared topics as

@@ -20,7 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from streamtopics import MultiViewLDA
 from streamtopics.datasets import load_docstrings
-from streamtopics.local import two_blocks
+from streamtopics.local import all_classes, two_blocks
 from streamtopics.posteriors.rows import Rows
 from streamtopics.priors import class_words_prior
 from tests.interrupts import alarm_after
@@ -216,6 +216,44 @@ def test_many_documents_are_inferred_some_at_a_time(X, y, monkeypatch):
     monkeypatch.setattr("streamtopics.estimators.multi_view_lda.DOCUMENTS_AT_ONCE", 120)
     for method, expected in zip(methods, whole, strict=True):
         assert_array_equal(getattr(model, method)(X), expected)
+
+
+def test_the_weights_of_many_classes_are_held_for_few_words_at_once(X, y, monkeypatch):
+    model = MultiViewLDA(3, 1, random_state=0).fit(X, y)
+    methods = "transform", "predict_log_proba", "predict"
+    whole = [getattr(model, method)(X) for method in methods]
+    held = []
+
+    def class_weights(*args):
+        weights = all_classes.class_weights(*args)
+        held.append(len(weights.own))
+        return weights
+
+    monkeypatch.setattr("streamtopics.models.multi_view.class_weights", class_weights)
+    monkeypatch.setattr("streamtopics.estimators.multi_view_lda.WEIGHTS_AT_ONCE", 3 * 3 * 100)
+    for method, expected in zip(methods, whole, strict=True):
+        held.clear()
+        assert_array_equal(getattr(model, method)(X), expected)
+        # A document may have more words by itself.
+        assert max(held) <= max(100, np.diff(X.indptr).max())
+        assert len(held) < 150
+    monkeypatch.setattr("streamtopics.estimators.multi_view_lda.WEIGHTS_AT_ONCE", 1)
+    assert_array_equal(model.predict(X[:9]), whole[2][:9])
+
+
+def test_of_classes_that_were_never_seen_the_first_is_predicted():
+    rng = np.random.default_rng(1)
+    words = rng.dirichlet(np.full(400, 0.05), 11)
+    y = rng.integers(11, size=1500)
+    X = np.stack([rng.multinomial(rng.integers(0, 40), words[label]) for label in y])
+    seen = np.flatnonzero(y[:800] < 4)
+    model = MultiViewLDA(random_state=0).partial_fit(X[seen], y[seen], classes=np.arange(18))
+    predicted = model.predict(X[800:])
+    assert set(predicted) == {0, 1, 2, 3, 4}
+    for method in (model.predict_proba, model.predict_log_proba):
+        found = method(X[800:])
+        assert_array_equal(found.argmax(axis=1), predicted)
+        assert_array_equal(found[:, 5:], found[:, [4] * 13])
 
 
 def test_prediction_changes_nothing(estimator, X, y):

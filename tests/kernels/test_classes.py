@@ -129,6 +129,20 @@ def test_a_document_does_not_depend_on_others_nor_on_workers(beta, margin):
         assert_array_equal(inferred(beta, X[[d]], margin), whole[[d]])
 
 
+@pytest.mark.parametrize("margin", [0.0, 20.0, np.inf])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_a_class_does_not_depend_on_those_beside_it(dtype, margin):
+    rng = np.random.default_rng(5)
+    kinds = rng.dirichlet(np.full(N_WORDS, 0.2), (7, N_OWN)) + 1e-6
+    # So that those of one kind are in different lanes, and beside others.
+    kind = np.arange(20) % 7
+    beta = kinds[kind], rng.dirichlet(np.full(N_WORDS, 0.3), N_SHARED) + 1e-6
+    minibatch, weights = weights_of(beta, documents(beta, dtype))
+    ascent = AllClasses(SHARE_PRIOR, 1e-3, 100, margin)
+    found = ascent.log_joint(minibatch, weights, ALPHA, np.full(20, -np.log(20)), SERIAL)
+    assert_array_equal(found, found[:, kind])
+
+
 def test_a_document_without_words_is_the_prior(beta):
     found = inferred(beta, documents(beta, np.float64))[0]
     assert_array_equal(found, log_softmax(0.1 * np.arange(len(beta[0]))))
