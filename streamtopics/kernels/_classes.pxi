@@ -82,7 +82,7 @@ def scale_words(floating[:, :, :, ::1] own, floating[:, ::1] shared, Py_ssize_t 
                 double[::1] factor):
     """Divide each word's weights by the largest of them, which is `factor`.
 
-    INOUT own (n_words, groups, K, 8), of which lanes beyond the classes become 1, and shared
+    IN and OUT own (n_words, groups, K, 8), of which lanes beyond the classes become 1, and shared
     (n_words, R); OUT factor (n_words,). No weight is left less than 1e-18 (float) or 1e-140.
     """
     cdef Py_ssize_t n = own.shape[0], row = own.shape[1] * own.shape[2] * ST_EIGHT
