@@ -160,6 +160,11 @@ def classify(const int[::1] indptr, const int[::1] indices, const floating[::1] 
         (longest + 7) * (n_groups + 1) * sizeof(void *))
     cdef int *lane = <int *> malloc(2 * n_groups * ST_EIGHT * sizeof(int))
     cdef double *gain = <double *> malloc((n_classes + n * ST_EIGHT) * sizeof(double))
+    # Of a minibatch without a word, or of an empty document that is the last, nothing is read.
+    cdef const int *words = &indices[0] if indices.shape[0] else NULL
+    cdef const floating *numbers = &counts[0] if counts.shape[0] else NULL
+    cdef const floating *of_own = &own[0, 0, 0, 0] if own.shape[0] else NULL
+    cdef const floating *of_shared = &shared[0, 0] if shared.shape[0] else NULL
     try:
         if block == NULL or rows == NULL or lane == NULL or gain == NULL:
             raise MemoryError()
@@ -168,14 +173,12 @@ def classify(const int[::1] indptr, const int[::1] indices, const floating[::1] 
                 first = indptr[d]
                 if floating is float:
                     st_classify_float(
-                        &blocks, &contest, &own[0, 0, 0, 0], &shared[0, 0], &indices[first],
-                        &counts[first], indptr[d + 1] - first, state, rows, lane, gain,
-                        &bound[d - start, 0])
+                        &blocks, &contest, of_own, of_shared, words + first, numbers + first,
+                        indptr[d + 1] - first, state, rows, lane, gain, &bound[d - start, 0])
                 else:
                     st_classify_double(
-                        &blocks, &contest, &own[0, 0, 0, 0], &shared[0, 0], &indices[first],
-                        &counts[first], indptr[d + 1] - first, state, rows, lane, gain,
-                        &bound[d - start, 0])
+                        &blocks, &contest, of_own, of_shared, words + first, numbers + first,
+                        indptr[d + 1] - first, state, rows, lane, gain, &bound[d - start, 0])
     finally:
         free(block)
         free(rows)
