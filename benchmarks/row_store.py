@@ -25,8 +25,11 @@ import argparse
 import pickle
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from scipy import sparse
@@ -92,30 +95,33 @@ def minibatches(n_words: int, n_tokens: float) -> Iterator[sparse.csr_matrix]:
         given, t = given + X.sum(), t + 1
 
 
-class Watch:
-    """Stands in for `TopicPosterior.blend`, and sums what updates give."""
+@dataclass
+class Sums:
+    """What the updates of a stream gave, of the statistics and of the tokens."""
 
-    def __init__(self) -> None:
-        self.statistics, self.tokens, self.blend = 0.0, 0.0, TopicPosterior.blend
+    statistics: float = 0.0
+    tokens: float = 0.0
 
-    def __enter__(self) -> "Watch":
-        def watched(posterior: TopicPosterior, blend: Blend, swaps: Any = ()) -> None:
-            retain, gain, s = float(blend.retain), float(blend.gain), blend.statistics
-            self.statistics = retain * self.statistics + gain * float(s.mass.sum())
-            self.tokens = retain * self.tokens + gain * s.n_tokens
-            self.blend(posterior, blend, swaps)
 
-        TopicPosterior.blend = watched  # type: ignore[method-assign]
-        return self
+@contextmanager
+def watched_updates() -> Iterator[Sums]:
+    """Sum what every `TopicPosterior.blend` gives in this context."""
+    given, blend_in = Sums(), TopicPosterior.blend
 
-    def __exit__(self, *_: Any) -> None:
-        TopicPosterior.blend = self.blend  # type: ignore[method-assign]
+    def watched(posterior: TopicPosterior, blend: Blend, swaps: Any = ()) -> None:
+        retain, gain, s = float(blend.retain), float(blend.gain), blend.statistics
+        given.statistics = retain * given.statistics + gain * float(s.mass.sum())
+        given.tokens = retain * given.tokens + gain * s.n_tokens
+        blend_in(posterior, blend, swaps)
+
+    with mock.patch.object(TopicPosterior, "blend", watched):
+        yield given
 
 
 def measure_conservation(model: Any, name: str, n_words: int, n_tokens: float) -> None:
     """Print the relative error of the mass that a model holds after so many tokens."""
     start = time.process_time()
-    with Watch() as watch:
+    with watched_updates() as watch:
         for X in minibatches(n_words, n_tokens):
             model.partial_fit(X)
     posterior = model.posterior_

@@ -399,7 +399,8 @@ def all_texts_of(path: Path) -> list[str]:
 def peak() -> float:
     """The most memory that this process ever had, MB."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
-    return int(re.search(r"VmHWM:\s*(\d+) kB", status)[1]) * 1024 / 1e6  # type: ignore[index]
+    (kilobytes,) = re.findall(r"VmHWM:\s*(\d+) kB", status)
+    return int(kilobytes) * 1024 / 1e6
 
 
 class Folded:

@@ -88,7 +88,7 @@ class Policy:
         return low, high
 
     def limits_so_far(self, weight: float) -> tuple[float, float]:
-        """As `limits`, of so many documents of a stream that goes on.
+        """Return the limits of `limits` after the documents seen so far of a stream.
 
         A share of few documents says little: a word in one document alone is not too frequent,
         and as long as `max_df` is a share of fewer documents than the number `min_df`, no word
