@@ -18,7 +18,6 @@ point, from a thousand documents on, and ten rounds on each of the first three m
 """
 
 import argparse
-import csv
 import time
 from collections.abc import Iterator
 from functools import cache
@@ -29,6 +28,7 @@ import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import corpora
+from benchmarks.results import append, read
 from streamtopics import StreamingLDA
 from streamtopics.local import Gibbs, Variational
 from streamtopics.metrics import topic_coherence, topic_diversity
@@ -169,28 +169,17 @@ def by_time(corpus: str, results: Path) -> None:
 
 def done(results: Path) -> list[dict[str, str]]:
     """The cells that stand in the file."""
-    if not results.exists():
-        return []
-    with results.open(newline="") as file:
-        return [{name: row[name] for name in FIELDS[:7]} for row in csv.DictReader(file)]
+    return [{name: row[name] for name in FIELDS[:7]} for row in read(results)]
 
 
 def keep(results: Path, key: dict[str, str], figures: dict[str, float]) -> None:
     """Add a line to the file, and print it."""
-    new = not results.exists()
-    row = key | {name: f"{value:.4f}" for name, value in figures.items()}
-    with results.open("a", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS, restval="")
-        if new:
-            writer.writeheader()
-        writer.writerow(row)
-    print(*row.values(), flush=True)
+    append(results, FIELDS, key | {name: f"{value:.4f}" for name, value in figures.items()})
 
 
 def table(results: Path) -> str:
     """Tables of means over the seeds, in reStructuredText: score, words shown, prior kept."""
-    with results.open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read(results)
     places = dict.fromkeys((row["corpus"], row["K"]) for row in rows)
     long = [place for place in places if not place[0].endswith("by time")]
     streams = [place for place in places if place[0].endswith("by time")]

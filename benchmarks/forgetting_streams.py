@@ -17,7 +17,6 @@ of 300 for the abstracts.
 """
 
 import argparse
-import csv
 import gzip
 import json
 import time
@@ -30,7 +29,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-from benchmarks import corpora
+from benchmarks import corpora, results
 from streamtopics import GibbsOnlineEM, StreamingLDA
 from streamtopics.updates import Boost, Memory, PowerPrior
 
@@ -145,10 +144,9 @@ def measured(X: sparse.csr_matrix, size: int, model: Any) -> dict[str, float]:
     }
 
 
-def table(results: Path) -> str:
+def table(path: Path) -> str:
     """Tables of means over the seeds, in reStructuredText."""
-    with results.open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = results.read(path)
     titles = {
         "choose": "Chosen on: score / second half of the stream",
         "confirm": "By time: score / second half of the stream",
@@ -189,10 +187,7 @@ def main() -> None:
     if options.table:
         options.table.write_text(table(options.results), encoding="utf-8")
         return
-    done = set()
-    if options.results.exists():
-        with options.results.open(newline="") as file:
-            done = {tuple(row[name] for name in FIELDS[:5]) for row in csv.DictReader(file)}
+    done = {tuple(row[name] for name in FIELDS[:5]) for row in results.read(options.results)}
     for key, model in cells(options.parts, options.seeds):
         if key in done:
             continue
@@ -200,14 +195,7 @@ def main() -> None:
         confirms = part == "confirm"
         X, size = (by_time(stream), BY_TIME[stream]) if confirms else (made(stream), 1_000)
         figures = {name: f"{value:.4f}" for name, value in measured(X, size, model).items()}
-        row = dict(zip(FIELDS, key, strict=False)) | figures
-        new = not options.results.exists()
-        with options.results.open("a", newline="") as file:
-            writer = csv.DictWriter(file, FIELDS)
-            if new:
-                writer.writeheader()
-            writer.writerow(row)
-        print(*row.values(), flush=True)
+        results.append(options.results, FIELDS, dict(zip(FIELDS, key, strict=False)) | figures)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ on, and on those that they were not.
 """
 
 import argparse
-import csv
 import gzip
 import json
 import time
@@ -27,6 +26,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
 
 from benchmarks import corpora
+from benchmarks.results import append, read
 from streamtopics import GuidedTopics
 from streamtopics.text import NamedCounts
 
@@ -244,8 +244,7 @@ def measured(corpus: str, seed: int, method: str) -> dict[str, Any]:
 
 def table(results: Path) -> str:
     """A table of mean accuracies, and of gains over naive Bayes; the least is of any corpus."""
-    with results.open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read(results)
     known = dict.fromkeys(row["corpus"] for row in rows)
     means = {
         (method, corpus): np.mean(
@@ -284,10 +283,7 @@ def main() -> None:
     if options.table:
         options.table.write_text(table(options.results), encoding="utf-8")
         return
-    done = set()
-    if options.results.exists():
-        with options.results.open(newline="") as file:
-            done = {(r["corpus"], r["seed"], r["method"]) for r in csv.DictReader(file)}
+    done = {(r["corpus"], r["seed"], r["method"]) for r in read(options.results)}
     for corpus in options.corpora:
         for seed in options.seeds:
             for method in METHODS:
@@ -298,13 +294,7 @@ def main() -> None:
                 except ImportError as error:
                     print(f"{method}: {error}")
                     continue
-                new = not options.results.exists()
-                with options.results.open("a", newline="") as file:
-                    writer = csv.DictWriter(file, FIELDS)
-                    if new:
-                        writer.writeheader()
-                    writer.writerow(row)
-                print(*row.values(), flush=True)
+                append(options.results, FIELDS, row)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ documents; the score is the mean over the tokens of all minibatches but the firs
 """
 
 import argparse
-import csv
 import time
 from collections.abc import Iterator
 from functools import cache
@@ -27,6 +26,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import corpora
 from benchmarks.composition import counts
+from benchmarks.results import append, read
 from streamtopics import GibbsOnlineEM, StreamingLDA, StreamingMixture
 from streamtopics.metrics import topic_coherence, topic_diversity
 
@@ -157,8 +157,7 @@ def by_time(corpus: str, model: Any) -> dict[str, float]:
 
 def table(results: Path) -> str:
     """Tables of means over the seeds, in reStructuredText."""
-    with results.open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = read(results)
     parts = {
         "pieces": ("Each piece left out: score / NPMI / diversity", ("score", "npmi", "diversity")),
         "lengths": ("Score by words a document", ("score",)),
@@ -203,23 +202,14 @@ def main() -> None:
     if options.table:
         options.table.write_text(table(options.results), encoding="utf-8")
         return
-    done = set()
-    if options.results.exists():
-        with options.results.open(newline="") as file:
-            done = {tuple(row[name] for name in FIELDS[:5]) for row in csv.DictReader(file)}
+    done = {tuple(row[name] for name in FIELDS[:5]) for row in read(options.results)}
     for part, corpus, k, seed, name, model in cells(options.seeds):
         key = (part, corpus, str(k), str(seed), name)
         if key in done:
             continue
         run = by_time(corpus, model) if part == "by time" else measured(corpus, seed, model)
-        new = not options.results.exists()
         row = dict(zip(FIELDS, key, strict=False)) | {n: f"{x:.4f}" for n, x in run.items()}
-        with options.results.open("a", newline="") as file:
-            writer = csv.DictWriter(file, FIELDS, restval="")
-            if new:
-                writer.writeheader()
-            writer.writerow(row)
-        print(*row.values(), flush=True)
+        append(options.results, FIELDS, row)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ that are not held out. Seconds are CPU time of the fit.
 """
 
 import argparse
-import csv
 import time
 import warnings
 from collections.abc import Callable
@@ -30,7 +29,8 @@ from scipy import sparse
 from sklearn.decomposition import LatentDirichletAllocation
 from threadpoolctl import threadpool_limits
 
-from benchmarks import text_models, text_quality
+from benchmarks import text_models
+from benchmarks.results import append, read
 from benchmarks.text_models import LEAST_PROBABILITY, Counts, Fitted, Train, own
 from benchmarks.text_quality import apart, documents, fold_in, halves, score
 from streamtopics import StreamingLDA
@@ -130,28 +130,17 @@ def run(corpus: str, size: int, seed: int, names: list[str], results: Path) -> N
     """Add what is missing in the results."""
     for name in names:
         key = dict(zip(KEY, (corpus, str(size), str(seed), name), strict=True))
-        rows = text_quality.read(results)
+        rows = read(results)
         if any(all(row[field] == key[field] for field in KEY) for row in rows):
             continue
         found = apart(partial(measured, MODELS[name], *cut(corpus, size, seed), seed))
         if found:
-            keep(results, key | found)
-
-
-def keep(results: Path, row: dict[str, str]) -> None:
-    """Add a row, and print it."""
-    new = not results.exists()
-    with results.open("a", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-        if new:
-            writer.writeheader()
-        writer.writerow(row)
-    print(*(row[field] for field in FIELDS), sep=" | ", flush=True)
+            append(results, FIELDS, key | found)
 
 
 def table(results: Path) -> str:
     """A table in reStructuredText for each corpus, of means over the seeds."""
-    rows, lines = text_quality.read(results), []
+    rows, lines = read(results), []
     head = ", ".join(f'"{name}"' for name in ("documents", *MODELS))
     for corpus in (*CHOOSE, *CONFIRM):
         of_corpus = [row for row in rows if row["corpus"] == corpus]

@@ -31,7 +31,6 @@ fit alone. Each fit has a process of its own, which is stopped after 240 of them
 """
 
 import argparse
-import csv
 import gzip
 import json
 import multiprocessing
@@ -57,6 +56,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora
+from benchmarks.results import append, read
 from benchmarks.text_models import (
     DEFAULT,
     EQUAL_TIME,
@@ -257,7 +257,7 @@ def run(place: str, seed: int, names: list[str], results: Path) -> None:
             kwargs["seconds"] = float(seconds[0])
         found = apart(partial(measured, MODELS[name], split, int(n_topics), seed, kwargs, name))
         if found:
-            keep(results, key | found)
+            append(results, FIELDS, key | found)
 
 
 def measured(
@@ -304,25 +304,6 @@ def _send(measure: Callable[[], dict[str, str]], sender: Connection) -> None:
     except Exception:
         traceback.print_exc()
         sender.send(None)
-
-
-def read(results: Path) -> list[dict[str, str]]:
-    """The rows that are there."""
-    if not results.exists():
-        return []
-    with results.open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def keep(results: Path, row: dict[str, str]) -> None:
-    """Add a row, and print it."""
-    new = not results.exists()
-    with results.open("a", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS, restval="", lineterminator="\n")
-        if new:
-            writer.writeheader()
-        writer.writerow(row)
-    print(*(row.get(field, "") for field in FIELDS), sep=" | ", flush=True)
 
 
 # The table

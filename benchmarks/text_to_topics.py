@@ -39,7 +39,6 @@ that all methods have; of the others of every word, and words without a column a
 """
 
 import argparse
-import csv
 import json
 import os
 import re
@@ -57,6 +56,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.endless_text import EndlessText
+from benchmarks.results import append, read
 
 RESULTS = Path(__file__).with_suffix(".csv")
 FOLDER = Path(tempfile.gettempdir()) / "streamtopics-text-to-topics"
@@ -458,25 +458,6 @@ def versions() -> str:
     return " ".join(f"{p} {version(p)}" for p in ("scikit-learn", "gensim", "tomotopy", "numpy"))
 
 
-def read(results: Path) -> list[dict[str, str]]:
-    """The rows that are there."""
-    if not results.exists():
-        return []
-    with results.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def keep(results: Path, row: dict[str, Any]) -> None:
-    """Add a row."""
-    new = not results.exists()
-    shown = {k: f"{v:.4f}" if isinstance(v, float) else v for k, v in row.items()}
-    with results.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, FIELDS, restval="", lineterminator="\n")
-        if new:
-            writer.writeheader()
-        writer.writerow(shown)
-
-
 WIDTHS = {
     "": 24, "threads": 8, "tokens": 12, "seconds": 9, "CPU": 8, "tokens/s": 11, "of CPU": 11,
     "MB": 7, "making": 8, "common": 9, "own": 9,
@@ -593,7 +574,8 @@ def run_all(options: argparse.Namespace) -> None:
                 if method.once and (number or there):
                     continue
                 if found := apart(options, task, name):
-                    keep(options.results, found)
+                    shown = {k: f"{v:.4f}" if isinstance(v, float) else v for k, v in found.items()}
+                    append(options.results, FIELDS, shown)
         rows = [row for row in read(options.results) if row["seed"] == str(options.seed)]
         print(table(rows, task), flush=True)
 
