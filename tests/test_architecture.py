@@ -51,7 +51,7 @@ ALLOWED = {
         "base", "families", "local", "messages", "metrics", "models", "parallel", "posteriors",
         "priors", "progress", "records", "sentences", "typing", "updates", "validation",
     },
-    "inspection": {"base", "metrics", "parallel", "structure"},
+    "inspection": {"base", "dpp", "metrics", "parallel", "structure"},
     "streams": {"base", "kernels", "posteriors"},
     "__init__": {"dpp", "estimators", "reviews", "was"},
     "__main__": {"__init__", "datasets", "inspection", "priors", "progress", "text"},

@@ -27,6 +27,7 @@ class PoissonRates:
     needs_target: ClassVar[bool] = False
     allows_missing: ClassVar[bool] = False
     coordinates: ClassVar[tuple[str, ...]] = ()
+    by_feature: ClassVar[frozenset[str]] = frozenset({"rates"})
 
     shape: float = 0.5
     rate: float = 0.1

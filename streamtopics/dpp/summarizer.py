@@ -28,6 +28,7 @@ from streamtopics.dpp.summary_kernel import (
     centrality,
     cosine_candidates,
     count_documents,
+    counts_of_nearest,
     distinct_units,
     inverse_document_frequency,
     known_sentences,
@@ -406,6 +407,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         >>> digest = DPPSummarizer().digest(news, n_sentences=2, times=[1, 2, 3, 4], window=(1, 4))
         >>> [(found.document, found.sentence) for found in digest]
         [(0, 'A storm hit the coast.'), (1, 'Schools are closed.')]
+        >>> [found.n_documents for found in digest]
+        [2, 1]
         """
         self._validate_params()
         if n_sentences is not None and not (isinstance(n_sentences, Integral) and n_sentences > 0):
@@ -421,7 +424,11 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         limits = (self.n_sentences, self.n_words) if n_sentences is None else (n_sentences, None)
         choice = Choice(known.thesis, known.digest_weights(X[1:]), *limits)
         found = self._choose(choice, list(first), X[0], None)
-        values = zip(found.sentences, found.scores.tolist(), found.log_gains.tolist(), strict=True)
+        stands_for = counts_of_nearest(X[0][found.indices], list(X[1:]), choice.weights)
+        values = zip(
+            found.sentences, found.scores.tolist(), found.log_gains.tolist(), stands_for.tolist(),
+            strict=True,
+        )  # fmt: skip
         return [DigestSentence(*first[text], text, *rest) for text, *rest in values]
 
     def set_output(self, *, transform: str | None = None) -> Self:

@@ -45,6 +45,10 @@ class DigestSentence(NamedTuple):
     sentence : str
     score, log_gain : float
         As in `Summary`.
+    n_documents : int
+        Documents that it stands for: those with a sentence that comes closer to it than any of
+        theirs does to the other sentences of the digest, by the cosine of their weighted words.
+        Each counts once; one that has no word in common with the digest counts for none.
     """
 
     document: int
@@ -52,6 +56,7 @@ class DigestSentence(NamedTuple):
     sentence: str
     score: float
     log_gain: float
+    n_documents: int
 
 
 def check_scores(scores: Iterable[Any] | None, documents: list[list[str]]) -> list[Floats | None]:

@@ -80,6 +80,25 @@ def centrality(units: sparse.csr_matrix) -> Floats:
     return result
 
 
+def counts_of_nearest(
+    chosen: sparse.csr_matrix, documents: list[sparse.csr_matrix], weights: Floats | None
+) -> NDArray[np.int64]:
+    """How many documents have each of some sentences as the nearest one to any of theirs.
+
+    `chosen` and `documents` are features of sentences by row. Near are those of a large cosine;
+    of equal ones the first counts. Documents whose cosines are all 0 count for none.
+    """
+    n, lengths = chosen.shape[0], np.array([X.shape[0] for X in documents], dtype=np.intp)
+    if not n or not lengths.sum():
+        return np.zeros(n, dtype=np.int64)
+    units = weighted_units(sparse.vstack([chosen, *documents], format="csr"), weights)
+    cosines = (units[n:] @ units[:n].T).toarray()
+    starts = (np.cumsum(lengths) - lengths)[lengths > 0]
+    nearest = np.maximum.reduceat(cosines, starts)
+    nearest = nearest[nearest.max(axis=1) > 0]
+    return np.bincount(nearest.argmax(axis=1), minlength=n)
+
+
 def cosine_candidates(
     units: sparse.csr_matrix, quality: Floats, quality_power: float
 ) -> Candidates:

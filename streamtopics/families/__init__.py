@@ -12,6 +12,7 @@ which return arrays of shape (...), over the axes before the last one:
     log_normalizer(eta)        A, in nats
     kl(eta, other)             KL(q || p), in nats, q of parameter eta, p of other; they broadcast
     mass(eta)                  effective sample size: linear in eta
+    marginals(eta)             frozen distributions of scipy.stats by name, of the numbers in b
     valid(eta)                 bool: whether eta is the parameter of a density, with the n of one
 
 `valid` is the only function that checks anything. The module's docstring has an example.

@@ -22,10 +22,13 @@ array([0.25, 0.4 ])
 array([ True, False])
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import eigvalsh_tridiagonal
 from scipy.special import logsumexp
+from scipy.stats import beta as beta_distribution
 
 from streamtopics.families import dirichlet
 from streamtopics.families.dirichlet import expected_statistics as expected_statistics
@@ -43,6 +46,11 @@ def parameters(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """a and b."""
     eta = np.asarray(eta, dtype=np.float64)
     return eta[..., 0], eta[..., 1]
+
+
+def marginals(eta: np.ndarray) -> dict[str, Any]:
+    """The distribution of the probability."""
+    return {"probability": beta_distribution(*parameters(eta))}
 
 
 def valid(eta: np.ndarray) -> np.ndarray:

@@ -26,9 +26,11 @@ array([ True, False, False])
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from scipy.special import psi
+from scipy.stats import beta as beta_distribution
 
 from streamtopics.families.log_gamma import deviance, remainder, remainder_divergence
 
@@ -41,6 +43,12 @@ def expected_statistics(eta: np.ndarray) -> np.ndarray:
     eta = np.asarray(eta, dtype=np.float64)
     expected: np.ndarray = psi(eta) - psi(eta.sum(axis=-1, keepdims=True))
     return expected
+
+
+def marginals(eta: np.ndarray) -> dict[str, Any]:
+    """The distribution of each probability, of shape (..., n)."""
+    eta = np.asarray(eta, dtype=np.float64)
+    return {"probability": beta_distribution(eta, eta.sum(axis=-1, keepdims=True) - eta)}
 
 
 def log_normalizer(eta: np.ndarray) -> np.ndarray:

@@ -33,9 +33,12 @@ array([-0.6352, -0.25  ])
 array([ True, False])
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import psi
+from scipy.stats import gamma as gamma_distribution
 
 from streamtopics.families.beta import valid as valid
 from streamtopics.families.log_gamma import deviance, remainder, remainder_divergence
@@ -50,6 +53,12 @@ def parameters(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Shape a and rate b."""
     eta = np.asarray(eta, dtype=np.float64)
     return eta[..., 0] / 2, eta[..., 1] / 2
+
+
+def marginals(eta: np.ndarray) -> dict[str, Any]:
+    """The distribution of g."""
+    a, b = parameters(eta)
+    return {"value": gamma_distribution(a, scale=1 / b)}
 
 
 def expected_statistics(eta: np.ndarray) -> np.ndarray:

@@ -31,8 +31,11 @@ array([ 3.  , -4.75])
 array([ True, False, False])
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import norm
 
 from streamtopics.families.log_gamma import deviance
 
@@ -49,6 +52,12 @@ def parameters(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean m and precision k."""
     eta = np.asarray(eta, dtype=np.float64)
     return eta[..., 0] / eta[..., 1], eta[..., 1]
+
+
+def marginals(eta: np.ndarray) -> dict[str, Any]:
+    """The distribution of x."""
+    m, k = parameters(eta)
+    return {"value": norm(m, k**-0.5)}
 
 
 def expected_statistics(eta: np.ndarray) -> np.ndarray:

@@ -36,8 +36,11 @@ array([ 6.   , -9.25 , -1.   ,  0.058])
 array([ True, False])
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import t
 
 from streamtopics.families import gamma
 from streamtopics.families.gaussian import mass as mass
@@ -55,6 +58,13 @@ def parameters(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.
     eta = np.asarray(eta, dtype=np.float64)
     m, k = eta[..., 0] / eta[..., 1], eta[..., 1]
     return m, k, eta[..., 3] / 2, (eta[..., 2] - eta[..., 0] * m) / 2
+
+
+def marginals(eta: np.ndarray) -> dict[str, Any]:
+    """The distributions of mu, a Student t of 2a degrees of freedom, and of g."""
+    m, k, a, b = parameters(eta)
+    of_g = gamma.marginals(gamma.from_parameters(a, b))["value"]
+    return {"mean": t(2 * a, m, np.sqrt(b / (a * k))), "precision": of_g}
 
 
 def expected_statistics(eta: np.ndarray) -> np.ndarray:

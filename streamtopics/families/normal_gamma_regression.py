@@ -40,9 +40,11 @@ array([ True, False])
 """
 
 from math import isqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.stats import t
 
 from streamtopics.families import gamma
 from streamtopics.families.log_gamma import deviance
@@ -80,6 +82,15 @@ def parameters(eta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.
     e1, L = eta[..., :p], eta[..., p:-2].reshape(*eta.shape[:-1], p, p)
     m = np.linalg.solve(L, e1[..., None])[..., 0]
     return m, L, eta[..., -1] / 2, (eta[..., -2] - (e1 * m).sum(axis=-1)) / 2
+
+
+def marginals(eta: np.ndarray) -> dict[str, Any]:
+    """The distributions of each of w, a Student t of 2a degrees of freedom, and of g."""
+    m, L, a, b = parameters(eta)
+    variances = np.diagonal(np.linalg.inv(L), axis1=-2, axis2=-1)
+    scales = np.sqrt((b / a)[..., None] * variances)
+    of_g = gamma.marginals(gamma.from_parameters(a, b))["value"]
+    return {"coefficient": t(2 * a[..., None], m, scales), "precision": of_g}
 
 
 def expected_statistics(eta: np.ndarray) -> np.ndarray:

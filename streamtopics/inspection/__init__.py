@@ -1,6 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables and pictures of what a model has learnt, and of how many topics it should have."""
 
+from streamtopics.inspection.documents import (
+    SimilarDocument,
+    TopicDocument,
+    documents_of,
+    similar_documents,
+)
+from streamtopics.inspection.frames import document_frame, to_frame, topic_frame
+from streamtopics.inspection.labels import TopicLabel, label_topics
 from streamtopics.inspection.n_components import (
     NComponentsComparison,
     NComponentsRow,
@@ -13,18 +21,30 @@ from streamtopics.inspection.plots import (
     plot_n_components,
     plot_topics,
 )
+from streamtopics.inspection.posterior import PosteriorRow, posterior_table
 from streamtopics.inspection.tables import TopicRow, format_topics, topic_table
 
 __all__ = [
     "NComponentsComparison",
     "NComponentsRow",
+    "PosteriorRow",
+    "SimilarDocument",
+    "TopicDocument",
+    "TopicLabel",
     "TopicRow",
     "compare_n_components",
+    "document_frame",
+    "documents_of",
     "format_topics",
+    "label_topics",
     "picture_formats",
     "plot_curves",
     "plot_drift",
     "plot_n_components",
     "plot_topics",
+    "posterior_table",
+    "similar_documents",
+    "to_frame",
+    "topic_frame",
     "topic_table",
 ]

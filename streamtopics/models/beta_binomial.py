@@ -47,6 +47,7 @@ class BetaBinomial:
     needs_target: ClassVar[bool] = False
     allows_missing: ClassVar[bool] = False
     coordinates: ClassVar[tuple[str, ...]] = ()
+    by_feature: ClassVar[frozenset[str]] = frozenset({"coins"})
 
     heads: float = 1.0
     tails: float = 1.0

@@ -28,14 +28,19 @@ class DenseModel(Protocol):
     coordinates : tuple of str
         Fields that natural parameters are relative to, such as the point about which
         squares are summed: a prior can only be boosted in a model that shares them.
+    by_feature : frozenset of str
+        Blocks of the posterior whose last axis, or that of the family's numbers, is the columns
+        of X, and perhaps an intercept after them.
 
-    A model that predicts has `predict(posterior, X)`, `predict_proba(posterior, X)` or
-    `transform(posterior, X)` as well.
+    A model whose natural parameters are relative to a point has `origins`, numbers to add by
+    (block, name of a marginal). One that predicts has `predict(posterior, X)`,
+    `predict_proba(posterior, X)` or `transform(posterior, X)` as well.
     """
 
     needs_target: ClassVar[bool]
     allows_missing: ClassVar[bool]
     coordinates: ClassVar[tuple[str, ...]]
+    by_feature: ClassVar[frozenset[str]]
 
     def posterior(self, X: np.ndarray) -> DensePosterior:
         """The posterior before any data, for samples of the shape of X."""

@@ -69,6 +69,7 @@ class GaussianMixture:
     needs_target: ClassVar[bool] = False
     allows_missing: ClassVar[bool] = True
     coordinates: ClassVar[tuple[str, ...]] = ("mean", "n_groups", "group_column")
+    by_feature: ClassVar[frozenset[str]] = frozenset({"components"})
 
     n_components: int = 2
     concentration: float = 1.0
@@ -146,6 +147,11 @@ class GaussianMixture:
     def transform(self, posterior: DensePosterior, X: np.ndarray) -> np.ndarray:
         """Return the memberships of each sample, as `predict_proba` does."""
         return self.predict_proba(posterior, X)
+
+    @property
+    def origins(self) -> dict[tuple[str, str], float]:
+        """What numbers of the posterior are relative to."""
+        return {("components", "mean"): self.mean}
 
     def means(self, posterior: DensePosterior) -> np.ndarray:
         """Posterior means of the components, of shape (n_groups, n_components, n_features)."""

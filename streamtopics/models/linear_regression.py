@@ -58,6 +58,7 @@ class LinearRegression:
     needs_target: ClassVar[bool] = True
     allows_missing: ClassVar[bool] = False
     coordinates: ClassVar[tuple[str, ...]] = ("fit_intercept",)
+    by_feature: ClassVar[frozenset[str]] = frozenset({"regression"})
 
     precision: float = 1.0
     shape: float = 1.0

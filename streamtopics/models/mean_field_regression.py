@@ -79,6 +79,7 @@ class MeanFieldRegression:
     needs_target: ClassVar[bool] = True
     allows_missing: ClassVar[bool] = True
     coordinates: ClassVar[tuple[str, ...]] = ()
+    by_feature: ClassVar[frozenset[str]] = frozenset({"inputs", "coefficients"})
 
     precision: float = 0.01
     shape: float = 1.0

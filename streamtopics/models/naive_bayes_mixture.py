@@ -53,6 +53,7 @@ class NaiveBayesMixture:
     needs_target: ClassVar[bool] = True
     allows_missing: ClassVar[bool] = True
     coordinates: ClassVar[tuple[str, ...]] = ("mixture.mean",)
+    by_feature: ClassVar[frozenset[str]] = frozenset({"components"})
 
     n_classes: int = 2
     mixture: GaussianMixture = field(default_factory=GaussianMixture)
@@ -88,6 +89,11 @@ class NaiveBayesMixture:
             return posterior.statistics({"classes": counts, **additions}, len(y), bound)
 
         return learn
+
+    @property
+    def origins(self) -> dict[tuple[str, str], float]:
+        """What numbers of the posterior are relative to."""
+        return self.mixture.origins
 
     def log_predictive(
         self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray | None

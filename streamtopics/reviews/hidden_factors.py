@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
@@ -27,6 +28,7 @@ from streamtopics.reviews.base import (
     of_record,
 )
 from streamtopics.reviews.batch_em import climb, fresh
+from streamtopics.reviews.checks import check_whose
 from streamtopics.reviews.effects import Table, empty_table
 from streamtopics.reviews.factors import (
     Factors,
@@ -65,6 +67,13 @@ class FactorsCommit(RatedCommit):
     def labels(self) -> dict[str, np.ndarray]:
         """Known items and users."""
         return {"items": self.items.labels, "users": self.users.labels}
+
+
+class Recommendation(NamedTuple):
+    """An item, and the rating that is expected of it."""
+
+    item: int | str
+    rating: float
 
 
 @dataclass(frozen=True)
@@ -367,19 +376,78 @@ class HiddenFactorsTopics(ReviewModel):
         out[unknown] = normalised(self._gamma(batch.X[unknown], mean, pool))
         return out
 
-    def predict(self, X: Any, items: Any = None, users: Any = None) -> np.ndarray:
+    def predict(self, X: Any = None, items: Any = None, users: Any = None) -> np.ndarray:
         """Predict ratings, of known items and users or from the words of reviews.
 
-        {X}
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_features), default=None
+            Word counts of the reviews, which only matter where an item was not seen. None for
+            reviews that are yet to be written; then give items, users or both.
         {items_and_users}
 
         Returns
         -------
         y : ndarray of shape (n_documents,), float64
-            Expected ratings. Words only matter where the item was not seen.
+            Expected ratings.
         """
+        if X is None:
+            check_is_fitted(self)
+            given = users if items is None else items
+            if given is None:
+                raise ValueError("predict needs X, items or users, to know of how many ratings")
+            X = sparse.csr_matrix((np.size(given), self.n_features_in_))
         batch = self._asked("predict", X, items=items, users=users)
         return self._inferred(lambda pool: self._predicted(batch, pool))
+
+    def recommend(self, user: Any, n: int = 10, *, exclude: Any = ()) -> list[Recommendation]:
+        """The items that a user is expected to rate best.
+
+        Parameters
+        ----------
+        user : int or str
+            Label of the user. One that was not seen gets what an average user would like.
+        n : int, default=10
+            Most items.
+        exclude : array-like of shape (n_excluded,), default=()
+            Items to leave out, such as those that the user has rated: the model does not remember
+            them.
+
+        Returns
+        -------
+        items : list of Recommendation
+            Items that were seen while learning, the best first; of equal ratings the first label.
+
+        Raises
+        ------
+        ValueError
+            If `n` is not a positive whole number, or labels are of another kind than before.
+        NotFittedError
+            If nothing was learnt.
+
+        Examples
+        --------
+        >>> from streamtopics import HiddenFactorsTopics
+        >>> from streamtopics.datasets import make_rated_reviews
+        >>> data = make_rated_reviews(600, n_features=100, n_components=3, random_state=0)
+        >>> model = HiddenFactorsTopics(3, random_state=0)
+        >>> model = model.fit(data.X, data.ratings, items=data.item, users=data.user)
+        >>> seen = data.item[data.user == data.user[0]]
+        >>> best, *others = model.recommend(data.user[0], n=3, exclude=seen)
+        >>> best.rating >= others[0].rating, best.item in seen
+        (True, False)
+        """
+        check_is_fitted(self)
+        if isinstance(n, bool) or not (isinstance(n, Integral) and n > 0):
+            raise ValueError(f"n must be a whole number above 0; got {n!r}")
+        known = self._commit.labels
+        excluded = np.atleast_1d(np.asarray(exclude))
+        excluded = check_whose(excluded, "exclude", len(excluded), "recommend", known["items"])
+        items = np.setdiff1d(known["items"], excluded)
+        users = np.repeat(np.atleast_1d(np.asarray(user)), len(items))
+        ratings = self.predict(items=items, users=users)
+        order = np.argsort(-ratings, kind="stable")[:n]
+        return [Recommendation(items[i].item(), float(ratings[i])) for i in order]
 
     def _predicted(self, batch: Documents, pool: Workers) -> np.ndarray:
         commit, n = self._commit, batch.n_documents

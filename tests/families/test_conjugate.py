@@ -7,9 +7,16 @@ import mpmath as mp
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import integrate
+from scipy import integrate, stats
 
-from streamtopics.families import beta, gamma, gaussian, normal_gamma, normal_gamma_regression
+from streamtopics.families import (
+    beta,
+    dirichlet,
+    gamma,
+    gaussian,
+    normal_gamma,
+    normal_gamma_regression,
+)
 from tests.families.conjugate import CASES, divergence, exactly, gradient, regression_eta
 
 all_families = pytest.mark.parametrize("case", CASES, ids=str)
@@ -247,3 +254,43 @@ def test_beta_is_a_gamma_where_one_count_is_huge():
     n = 1e12
     near = beta.kl(np.array([2.0, n]), np.array([3.0, 2 * n]))
     assert_allclose(near, gamma.kl(np.array([4.0, 2.0]), np.array([6.0, 4.0])), rtol=1e-11)
+
+
+@all_families
+def test_marginals_are_those_of_the_density(case):
+    """By Kolmogorov and Smirnov, each true null hypothesis rejected once in ten thousand."""
+    rng = np.random.default_rng(0)
+    for eta in case.ordinary:
+        draw, _, statistics, _ = case.density(eta)
+        drawn = [draw(rng) for _ in range(300)]
+        seen = numbers_of(case, np.array([statistics(b) for b in drawn]))
+        laws = case.family.marginals(eta)
+        assert set(laws) == set(seen)
+        for name, law in laws.items():
+            columns = np.reshape(seen[name], (300, -1)).T
+            assert law.mean().size == len(columns)
+            for column, cdf in zip(columns, columns_of(law.cdf, columns), strict=True):
+                assert stats.kstest(cdf, "uniform").pvalue > 1e-4, (name, column[:3])
+
+
+def columns_of(cdf, columns):
+    """The distribution function of each number at what was drawn of it."""
+    values = cdf(columns.T) if len(columns) > 1 or np.ndim(cdf(0.5)) else cdf(columns[0])[:, None]
+    return np.reshape(values, (columns.shape[1], -1)).T
+
+
+def numbers_of(case, statistics):
+    """What the marginals are of, from the statistics of draws."""
+    if case.family is dirichlet:
+        return {"probability": np.exp(statistics)}
+    if case.family is beta:
+        return {"probability": np.exp(statistics[:, 0])}
+    if case.family is gaussian:
+        return {"value": statistics[:, 0]}
+    if case.family is gamma:
+        return {"value": -2 * statistics[:, 1]}
+    g = -2 * statistics[:, -2]
+    if case.family is normal_gamma:
+        return {"mean": statistics[:, 0] / g, "precision": g}
+    p = normal_gamma_regression.n_coefficients(statistics.shape[1])
+    return {"coefficient": statistics[:, :p] / g[:, None], "precision": g}

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Questions to a model about documents: which are of a topic, and which are alike."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from streamtopics.inspection.tables import check_whole
+
+
+class TopicDocument(NamedTuple):
+    """A document of a topic: the topic, the document's row, and the topic's share in it."""
+
+    topic: int
+    document: int
+    share: float
+
+
+class SimilarDocument(NamedTuple):
+    """A document that is like another one, by their topics.
+
+    Attributes
+    ----------
+    query, document : int
+        Rows of the document asked about, and of the one found.
+    similarity : float
+        Sum over the topics of the square roots of the products of their shares: 1 for equal
+        shares, 0 where no topic is in both.
+    """
+
+    query: int
+    document: int
+    similarity: float
+
+
+def documents_of(
+    model: Any, X: Any, topic: int | None = None, *, n: int = 5
+) -> list[TopicDocument]:
+    """The documents in which a topic has the largest shares, the largest first.
+
+    Parameters
+    ----------
+    model : object
+        A fitted estimator or pipeline whose `transform` returns shares of topics.
+    X : object
+        Documents as `model.transform` takes them: counts, or texts of a pipeline. Shares are
+        posterior means: a document of few words has none near 1.
+    topic : int or None, default=None
+        Which; None returns documents of each topic, one topic after the other.
+    n : int, default=5
+        Most documents of a topic.
+
+    Returns
+    -------
+    documents : list of TopicDocument
+        As a frame by `to_frame(documents)`.
+
+    Raises
+    ------
+    IndexError
+        If there is no such topic.
+    TypeError, ValueError
+        If `topic` or `n` is no whole number, `model` gives no shares, and as `model.transform`.
+
+    Examples
+    --------
+    >>> from streamtopics import GibbsOnlineEM
+    >>> from streamtopics.datasets import make_lda_corpus
+    >>> from streamtopics.inspection import documents_of
+    >>> X = make_lda_corpus(n_documents=300, random_state=0).X
+    >>> model = GibbsOnlineEM(5, random_state=0).fit(X)
+    >>> [first, *_] = documents_of(model, X, topic=2, n=3)
+    >>> bool(first.share == model.transform(X)[:, 2].max())
+    True
+    """
+    check_whole(n=n)
+    shares = topic_shares(model, X)
+    if topic is not None and (isinstance(topic, bool) or not isinstance(topic, Integral)):
+        raise TypeError(f"topic must be a whole number or None for all topics; got {topic!r}")
+    if topic is not None and not 0 <= topic < shares.shape[1]:
+        raise IndexError(f"topic must be from 0 to {shares.shape[1] - 1}; got {topic}")
+    topics = range(shares.shape[1]) if topic is None else [int(topic)]
+    return [
+        TopicDocument(k, int(d), float(shares[d, k]))
+        for k in topics
+        for d in _largest(shares[:, k], n)
+    ]
+
+
+def similar_documents(model: Any, X: Any, to: Any, *, n: int = 5) -> list[SimilarDocument]:
+    """The documents that are most like others by their topics, for each of these.
+
+    Parameters
+    ----------
+    model : object
+        As in `documents_of`.
+    X : object
+        Documents to look among.
+    to : object
+        Documents to find the like of, in the same form. One that is in `X` as well is found too.
+    n : int, default=5
+        Most documents for each.
+
+    Returns
+    -------
+    documents : list of SimilarDocument
+        Those for the first document of `to`, the most similar first, then the others.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `documents_of`.
+
+    Examples
+    --------
+    >>> from streamtopics import GibbsOnlineEM
+    >>> from streamtopics.datasets import make_lda_corpus
+    >>> from streamtopics.inspection import similar_documents
+    >>> X = make_lda_corpus(n_documents=300, random_state=0).X
+    >>> model = GibbsOnlineEM(5, random_state=0).fit(X)
+    >>> [same, other] = similar_documents(model, X, X[7], n=2)
+    >>> same.document, round(same.similarity, 3)
+    (7, 1.0)
+    """
+    check_whole(n=n)
+    roots, wanted = (np.sqrt(topic_shares(model, documents)) for documents in (X, to))
+    found = []
+    for query, root in enumerate(wanted):
+        similarity = roots @ root
+        found += [
+            SimilarDocument(query, int(d), min(1.0, float(similarity[d])))
+            for d in _largest(similarity, n)
+        ]
+    return found
+
+
+def topic_shares(model: Any, X: Any) -> np.ndarray:
+    """Shares of topics in documents, by a model or pipeline, as float64.
+
+    Raises
+    ------
+    TypeError
+        If the model has no `transform`.
+    ValueError
+        If what it returns are no shares.
+    """
+    if isinstance(model, type) or not hasattr(model, "transform"):
+        raise TypeError(
+            f"model must be a fitted topic model, or a pipeline that ends in one; got {model!r:.60}"
+        )
+    shares = np.asarray(model.transform(X), dtype=np.float64)
+    if shares.ndim != 2 or (shares < 0).any() or not np.allclose(shares.sum(axis=1), 1, atol=1e-3):
+        raise ValueError(
+            f"model must give shares of topics that sum to 1; {type(model).__name__}.transform "
+            "does not"
+        )
+    return shares
+
+
+def _largest(values: np.ndarray, n: int) -> np.ndarray:
+    """Places of the n largest values, the largest first; of equal ones the first."""
+    if n < len(values):
+        least = np.partition(values, len(values) - n)[len(values) - n]
+        places = np.flatnonzero(values >= least)
+    else:
+        places = np.arange(len(values))
+    chosen: np.ndarray = places[np.argsort(-values[places], kind="stable")][:n]
+    return chosen

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Data frames of topics, of documents, and of any table of the package."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+import numpy as np
+
+from streamtopics.inspection.documents import topic_shares
+from streamtopics.inspection.tables import check_whole, topic_table
+
+Backend = Literal["pandas", "polars", "pyarrow"]
+BACKENDS = ("pandas", "polars", "pyarrow")
+
+
+def to_frame(table: Iterable[Any], *, backend: Backend = "pandas") -> Any:
+    """Return a table of the package as a data frame.
+
+    Parameters
+    ----------
+    table : iterable of named tuples
+        Rows of `topic_table`, `documents_of`, `posterior_table`, `drift_report` and others. At
+        least one.
+    backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+        Library of the frame, which must be installed, as must be narwhals, which makes it (the
+        extra `frames`; newer versions of scikit-learn bring it).
+
+    Returns
+    -------
+    frame : DataFrame or Table
+        A row for each row and a column for each field.
+
+    Raises
+    ------
+    ImportError
+        If the library is not installed.
+    TypeError, ValueError
+        If `table` has no rows, or they are no named tuples of one kind; or if `backend` is another
+        one.
+
+    Examples
+    --------
+    >>> from streamtopics import SVBLDA
+    >>> from streamtopics.inspection import documents_of, to_frame
+    >>> X = [[4, 0, 1], [0, 2, 2], [1, 9, 0]]
+    >>> to_frame(documents_of(SVBLDA(1).fit(X), X, n=2))
+       topic  document  share
+    0      0         0    1.0
+    1      0         1    1.0
+    """
+    if backend not in BACKENDS:
+        raise ValueError(f"backend must be one of {', '.join(BACKENDS)}; got {backend!r}")
+    rows = list(table)
+    kinds = {type(row) for row in rows}
+    if len(kinds) != 1 or not hasattr(rows[0], "_fields"):
+        raise TypeError(
+            "table must have rows, all of one kind of named tuples, such as those of "
+            f"topic_table(model); got {table!r:.60}"
+        )
+    columns = {name: [getattr(row, name) for row in rows] for name in rows[0]._fields}
+    return _framed(columns, backend)
+
+
+def topic_frame(
+    model: Any,
+    feature_names: Any = None,
+    n: int = 10,
+    *,
+    relevance: float = 1.0,
+    backend: Backend = "pandas",
+) -> Any:
+    """Return a data frame of topics, the heaviest first: weight, share of the prior and words.
+
+    Parameters
+    ----------
+    model, feature_names, n, relevance
+        As in `topic_table`.
+    backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+        As in `to_frame`.
+
+    Returns
+    -------
+    frame : DataFrame or Table
+        With the fields of `TopicRow`.
+
+    Raises
+    ------
+    ImportError, TypeError, ValueError
+        As `topic_table` and `to_frame`.
+    """
+    return to_frame(topic_table(model, feature_names, n, relevance=relevance), backend=backend)
+
+
+def document_frame(model: Any, X: Any, *, n_topics: int = 1, backend: Backend = "pandas") -> Any:
+    """Return a data frame of the heaviest topics of each document.
+
+    Parameters
+    ----------
+    model : object
+        A fitted estimator or pipeline whose `transform` returns shares of topics.
+    X : object
+        Documents as `model.transform` takes them. For the shares of all topics use
+        ``model.set_output(transform="pandas")``.
+    n_topics : int, default=1
+        Topics of each document.
+    backend : {"pandas", "polars", "pyarrow"}, default="pandas"
+        As in `to_frame`.
+
+    Returns
+    -------
+    frame : DataFrame or Table
+        Columns `document`, `topic` and `share`; `n_topics` rows for each document, or as many as
+        there are topics.
+
+    Raises
+    ------
+    ImportError, TypeError, ValueError
+        As `documents_of` and `to_frame`.
+
+    Examples
+    --------
+    >>> from streamtopics import SVBLDA
+    >>> from streamtopics.inspection import document_frame
+    >>> X = [[4, 0, 1], [0, 2, 2]]
+    >>> document_frame(SVBLDA(1).fit(X), X)
+       document  topic  share
+    0         0      0    1.0
+    1         1      0    1.0
+    """
+    check_whole(n_topics=n_topics)
+    if backend not in BACKENDS:
+        raise ValueError(f"backend must be one of {', '.join(BACKENDS)}; got {backend!r}")
+    shares = topic_shares(model, X)
+    topics = np.argsort(-shares, axis=1, kind="stable")[:, :n_topics]
+    columns = {
+        "document": np.repeat(np.arange(len(shares)), topics.shape[1]),
+        "topic": topics.ravel(),
+        "share": np.take_along_axis(shares, topics, axis=1).ravel(),
+    }
+    return _framed(columns, backend)
+
+
+def _framed(columns: dict[str, Any], backend: Backend) -> Any:
+    """A frame of the library asked for."""
+    try:
+        import narwhals
+
+        return narwhals.from_dict(columns, backend=backend).to_native()
+    except ImportError as error:
+        raise ImportError(
+            f"a frame of {backend} needs {error.name or backend}; install it with `pip install "
+            f"streamtopics[frames] {backend}`"
+        ) from error

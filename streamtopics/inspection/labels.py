@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Labels of topics that stay as long as the topics do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from streamtopics.dpp.summarizer import DPPSummarizer
+from streamtopics.inspection.documents import documents_of
+from streamtopics.inspection.tables import TopicRow, check_whole, topic_table
+
+# Words that a label remembers of its topic, and documents that evidence is taken from.
+N_REMEMBERED, N_DOCUMENTS = 50, 20
+
+
+class TopicLabel(NamedTuple):
+    """A label of a topic, and what the topic was like when it got it.
+
+    Attributes
+    ----------
+    topic : int
+        Its place in the model.
+    label : str
+        What `label_topics` was given for it.
+    words : tuple of str
+        The topic's 50 most probable words then.
+    probabilities : tuple of float
+        Their probabilities then.
+    """
+
+    topic: int
+    label: str
+    words: tuple[str, ...]
+    probabilities: tuple[float, ...]
+
+
+def label_topics(
+    model: Any,
+    label: Callable[[list[str], list[str]], str],
+    feature_names: Any = None,
+    *,
+    documents: Any = None,
+    texts: Sequence[str] | None = None,
+    before: Sequence[TopicLabel] = (),
+    change: float = 0.3,
+    n_words: int = 10,
+    n_sentences: int = 3,
+) -> list[TopicLabel]:
+    """Label each topic by a function of yours, and keep labels while topics stay as they are.
+
+    Parameters
+    ----------
+    model : estimator of topics
+        Fitted; as in `topic_table`.
+    label : callable
+        ``label(words, sentences) -> str``: by hand, by a rule or by a language model. It gets the
+        words that tell most of a topic, and sentences of documents in which it is large.
+    feature_names : array-like of shape (n_features,), default=None
+        As in `top_words`.
+    documents : object, default=None
+        Counts of documents that sentences are taken from, as `model.transform` takes them. None
+        gives no sentences.
+    texts : sequence of str, default=None
+        Their texts; go with `documents`.
+    before : sequence of TopicLabel, default=()
+        The labels so far, of this model at an earlier time. Those of topics that have changed
+        little are kept, and `label` is not called for them.
+    change : float, default=0.3
+        A topic has changed when more than this share of the probability that its 50 most probable
+        words had, when its label was given, has left them.
+    n_words : int, default=10
+        Words that `label` gets.
+    n_sentences : int, default=3
+        Sentences that `label` gets at most: those of a digest of the topic's 20 leading
+        documents (`DPPSummarizer.digest`).
+
+    Returns
+    -------
+    labels : list of TopicLabel
+        One for each topic, in the order of the model. Pass them as `before` next time.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `label` is not callable or returns no str, `texts` are not those of `documents`, or an
+        argument is out of its range.
+
+    Examples
+    --------
+    >>> from streamtopics import SVBLDA
+    >>> from streamtopics.inspection import label_topics
+    >>> model = SVBLDA(n_components=1).partial_fit([[4, 0, 1], [0, 2, 2]])
+    >>> names = ["sea", "sky", "sun"]
+    >>> labels = label_topics(model, lambda words, sentences: "/".join(words[:2]), names)
+    >>> labels[0].label
+    'sea/sun'
+    >>> model = model.partial_fit([[0, 1, 2]])
+    >>> label_topics(model, lambda words, sentences: "another", names, before=labels)[0].label
+    'sea/sun'
+    """
+    if not callable(label):
+        raise TypeError(f"label must be callable as label(words, sentences) -> str; got {label!r}")
+    if not (isinstance(change, Real) and 0 <= change <= 1):
+        raise ValueError(f"change must be in [0, 1], for example 0.3; got {change!r}")
+    check_whole(n_words=n_words, n_sentences=n_sentences)
+    if (documents is None) != (texts is None):
+        raise ValueError("documents and texts go together; give both, or neither")
+    table = sorted(topic_table(model, feature_names, max(n_words, N_REMEMBERED)))
+    known = {old.topic: old for old in before if old.topic < len(table)}
+    left = _shares_left(model, feature_names, known)
+    new = [row for row in table if left.get(row.topic, np.inf) > change]
+    evidence = _evidence(model, documents, texts, new, n_sentences)
+    for row in new:
+        given = label([str(word) for word in row.words[:n_words]], evidence.get(row.topic, []))
+        if not isinstance(given, str):
+            raise TypeError(f"label must return a str; got {given!r:.60} for topic {row.topic}")
+        words = tuple(str(word) for word in row.words[:N_REMEMBERED])
+        remembered = tuple(row.probabilities[:N_REMEMBERED])
+        known[row.topic] = TopicLabel(row.topic, given, words, remembered)
+    return [known[row.topic] for row in table]
+
+
+def _shares_left(model: Any, feature_names: Any, known: dict[int, TopicLabel]) -> dict[int, float]:
+    """The share of probability that has left the words which labels were given for, by topic."""
+    if not known:
+        return {}
+    names, topic_word = model._column_names(feature_names), model.topic_word_
+    wanted = {word for old in known.values() for word in old.words}
+    column = {str(name): j for j, name in enumerate(names) if str(name) in wanted}
+    found = {}
+    for topic, old in known.items():
+        pairs = zip(old.words, old.probabilities, strict=True)
+        kept = sum(min(p, topic_word[topic, column[w]]) for w, p in pairs if w in column)
+        found[topic] = 1 - kept / sum(old.probabilities)
+    return found
+
+
+def _evidence(
+    model: Any, documents: Any, texts: Sequence[str] | None, rows: list[TopicRow], n_sentences: int
+) -> dict[int, list[str]]:
+    """Sentences of the leading documents, by topic."""
+    if texts is None or not rows:
+        return {}
+    found = documents_of(model, documents, n=N_DOCUMENTS)
+    n = np.shape(documents)[0] if hasattr(documents, "shape") else len(documents)
+    if len(texts) != n:
+        raise ValueError(f"texts must be those of the {n} documents; got {len(texts)}")
+    digester = DPPSummarizer()
+    return {
+        row.topic: [
+            chosen.sentence
+            for chosen in digester.digest(
+                [texts[place.document] for place in found if place.topic == row.topic],
+                n_sentences=n_sentences,
+            )
+        ]
+        for row in rows
+    }
