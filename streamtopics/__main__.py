@@ -246,7 +246,7 @@ def report(options: argparse.Namespace) -> None:
         print(f"\nfitted pipeline written to {options.model}")
     if options.picture:
         picture = plot_topics(model, names, relevance=options.relevance)
-        picture.savefig(options.picture, dpi=150)
+        picture[0].figure.savefig(options.picture, dpi=150)
         print(f"\npicture written to {options.picture}")
 
 

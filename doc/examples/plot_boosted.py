@@ -44,7 +44,7 @@ for kappa in (0.9, 0.5):
                 curves[name].append(model.score(test))
             seconds[name] = time.perf_counter() - started
 
-figure = plot_curves(curves, x=seen, xlabel="documents seen", ylabel="nats per held-out token")
+ax = plot_curves(curves, x=seen, xlabel="documents seen", ylabel="nats per held-out token")
 
 # %%
 # The last scores, and the time with the scoring.

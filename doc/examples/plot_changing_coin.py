@@ -43,7 +43,7 @@ for name, rule in rules.items():
 # comes back in the time that it stands for; the learnt one at once.
 batches = np.arange(1, len(probability) + 1)
 truth = {"the coin": probability} | means
-figure = plot_curves(truth, x=batches, xlabel="minibatch", ylabel="mean probability of heads")
+ax = plot_curves(truth, x=batches, xlabel="minibatch", ylabel="mean probability of heads")
 
 # %%
 # What it costs while nothing changes: the learnt rate stands for three minibatches only, however
@@ -58,4 +58,4 @@ for name in rules:
 # %%
 # How much of the posterior was kept: about two thirds while the coin stays as it is, and next to
 # nothing when it has jumped.
-figure = plot_curves(kept, x=batches, xlabel="minibatch", ylabel="share of the posterior kept")
+ax = plot_curves(kept, x=batches, xlabel="minibatch", ylabel="share of the posterior kept")

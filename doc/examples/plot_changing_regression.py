@@ -44,7 +44,7 @@ for t, slope in enumerate(slopes):
 # %%
 # What each takes the slope to be, before it sees the minibatch.
 batches = np.arange(1, len(slopes))
-figure = plot_curves(slope_of, x=batches, xlabel="minibatch", ylabel="slope")
+ax = plot_curves(slope_of, x=batches, xlabel="minibatch", ylabel="slope")
 
 # %%
 # The log density of what comes next, which can choose between them.
@@ -54,6 +54,6 @@ for name, values in scores.items():
 # %%
 # And how much was kept.
 kept = {name: model.retention_history_.ravel() for name, model in models.items()}
-figure = plot_curves(
+ax = plot_curves(
     kept, x=np.arange(1, len(slopes) + 1), xlabel="minibatch", ylabel="share of the posterior kept"
 )

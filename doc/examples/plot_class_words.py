@@ -57,7 +57,7 @@ for start in range(0, X[stream].shape[0], 500):
         curves[name].append(model.score(X[test], y[test]))
     seen.append(model.n_documents_seen_)
 
-figure = plot_curves(curves, x=seen, xlabel="documents seen", ylabel="accuracy")
+ax = plot_curves(curves, x=seen, xlabel="documents seen", ylabel="accuracy")
 for name, curve in curves.items():
     print(f"{name:22} {curve[-1]:.3f}")
 

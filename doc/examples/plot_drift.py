@@ -48,7 +48,7 @@ model = SVBHPP(
 )
 for day in range(1, 13):
     model.partial_fit(minibatch(day), time=f"day {day}")
-figure = plot_drift(model)
+axes = plot_drift(model)
 
 # %%
 # The day is right. The topic is among those that were let go, and so is one that took up some of
@@ -96,7 +96,7 @@ for t, (X, time) in enumerate(zip(batches, times, strict=True)):
         if t > 0:
             scores[name].append(model.score(X))
         model.partial_fit(X, time=time)
-figure = plot_curves(
+ax = plot_curves(
     scores, x=range(2, len(batches) + 1), xlabel="minibatch", ylabel="nats per token to come"
 )
 for name, values in scores.items():

@@ -22,4 +22,4 @@ print(found)
 # The number that is chosen is the smallest whose score is within one standard error of the
 # highest. Topics that the parts agree on peak there too, as they need not on real corpora; of too
 # many topics most are copies, which coherence alone does not see.
-figure = plot_n_components(found)
+axes = plot_n_components(found)

@@ -53,7 +53,7 @@ for i, batch in enumerate(iter_minibatches(stream, batch_size=100)):
         for name, model in models.items():
             curves[name].append(np.exp(-model.score(test)))
 
-figure = plot_curves(curves, x=seen, xlabel="documents seen", ylabel="held-out perplexity")
+ax = plot_curves(curves, x=seen, xlabel="documents seen", ylabel="held-out perplexity")
 
 # %%
 # What each is made of is in :doc:`/user_guide/online_em`. The methods with a posterior over

@@ -81,7 +81,7 @@ for start in range(0, len(reviews), 100):
     seen.append(model.n_documents_seen_)
 accuracy["known words counted"] = [counted] * len(seen)
 
-figure = plot_curves(accuracy, x=seen, xlabel="reviews seen", ylabel="accuracy")
+ax = plot_curves(accuracy, x=seen, xlabel="reviews seen", ylabel="accuracy")
 
 # %%
 # Without a boost, what the prior knows is soon outweighed: to the model a product is as good

@@ -44,7 +44,7 @@ for kappa in (0.3, 0.5, 0.7, 1.0):
             loss = nats_per_document(model.topic_word_, model.doc_topic_prior_) - truth
             curves[name].append(loss)
 
-figure = plot_curves(
+ax = plot_curves(
     curves,
     x=np.arange(1000, 10_001, 1000),
     xlabel="documents seen",

@@ -52,9 +52,7 @@ for batch in iter_minibatches(X, batch_size=250):
         kept[name].append(np.average(model.prior_retention_, weights=mass))
     seen.append(model.n_documents_seen_)
 
-figure = plot_curves(
-    kept, x=seen, xlabel="documents seen", ylabel="share of the prior in all topics"
-)
+ax = plot_curves(kept, x=seen, xlabel="documents seen", ylabel="share of the prior in all topics")
 
 # %%
 # And the topics that were seeded, at the end.

@@ -2,9 +2,11 @@
 """Tables and pictures of what a model has learnt, and of how many topics it should have."""
 
 from streamtopics.inspection.documents import (
+    SharesOverTime,
     SimilarDocument,
     TopicDocument,
     documents_of,
+    shares_over_time,
     similar_documents,
 )
 from streamtopics.inspection.frames import document_frame, to_frame, topic_frame
@@ -17,8 +19,14 @@ from streamtopics.inspection.n_components import (
 from streamtopics.inspection.plots import (
     picture_formats,
     plot_curves,
+    plot_document,
     plot_drift,
     plot_n_components,
+    plot_prior_retention,
+    plot_scores,
+    plot_sentences,
+    plot_shares,
+    plot_topic_map,
     plot_topics,
 )
 from streamtopics.inspection.posterior import PosteriorRow, posterior_table
@@ -28,6 +36,7 @@ __all__ = [
     "NComponentsComparison",
     "NComponentsRow",
     "PosteriorRow",
+    "SharesOverTime",
     "SimilarDocument",
     "TopicDocument",
     "TopicLabel",
@@ -39,10 +48,17 @@ __all__ = [
     "label_topics",
     "picture_formats",
     "plot_curves",
+    "plot_document",
     "plot_drift",
     "plot_n_components",
+    "plot_prior_retention",
+    "plot_scores",
+    "plot_sentences",
+    "plot_shares",
+    "plot_topic_map",
     "plot_topics",
     "posterior_table",
+    "shares_over_time",
     "similar_documents",
     "to_frame",
     "topic_frame",

@@ -137,6 +137,70 @@ def similar_documents(model: Any, X: Any, to: Any, *, n: int = 5) -> list[Simila
     return found
 
 
+class SharesOverTime(NamedTuple):
+    """Shares of topics by time.
+
+    Attributes
+    ----------
+    times : list
+        The different times, in order.
+    shares : ndarray of shape (n_times, n_components)
+        Means over the documents of each time.
+    n_documents : ndarray of shape (n_times,)
+        How many these are.
+    """
+
+    times: list[Any]
+    shares: np.ndarray
+    n_documents: np.ndarray
+
+
+def shares_over_time(model: Any, X: Any, times: Any) -> SharesOverTime:
+    """Mean shares of topics in the documents of each time.
+
+    Parameters
+    ----------
+    model, X
+        As in `documents_of`.
+    times : array-like of shape (n_documents,)
+        When each document is from, as coarse as the picture should be: years, months as "2026-11",
+        or dates.
+
+    Returns
+    -------
+    shares : SharesOverTime
+        For `plot_shares`.
+
+    Raises
+    ------
+    ValueError
+        If there is not a time for each document.
+
+    Examples
+    --------
+    >>> from streamtopics import SVBLDA
+    >>> from streamtopics.inspection import shares_over_time
+    >>> X = [[4, 0, 1], [0, 2, 2], [1, 0, 0]]
+    >>> found = shares_over_time(SVBLDA(1).fit(X), X, [2025, 2024, 2025])
+    >>> found.times, found.n_documents.tolist(), found.shares.tolist()
+    ([2024, 2025], [1, 2], [[1.0], [1.0]])
+    """
+    shares = topic_shares(model, X)
+    values = np.asarray(times)
+    if values.shape != (len(shares),):
+        raise ValueError(
+            f"times must have one entry for each of the {len(shares)} documents; got shape "
+            f"{values.shape}"
+        )
+    different, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    sums = np.zeros((len(different), shares.shape[1]))
+    np.add.at(sums, place, shares)
+    if different.dtype.kind == "M":
+        # Finer ones are no dates of Python's.
+        different = different.astype("datetime64[us]")
+    return SharesOverTime(different.tolist(), sums / counts[:, None], counts)
+
+
 def topic_shares(model: Any, X: Any) -> np.ndarray:
     """Shares of topics in documents, by a model or pipeline, as float64.
 

@@ -4,14 +4,13 @@
 import numpy as np
 import pytest
 from matplotlib import pyplot
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
-from streamtopics import SVBHPP, SVBLDA
+from streamtopics import SVBLDA
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.inspection import (
     format_topics,
     picture_formats,
-    plot_curves,
     plot_drift,
     plot_topics,
     topic_table,
@@ -66,33 +65,6 @@ def test_wrong_arguments(model):
         topic_table(model, NAMES, relevance=1.5)
     with pytest.raises(ValueError, match="feature_names"):
         topic_table(model, NAMES[:3])
-
-
-def test_pictures(model, tmp_path):
-    pytest.importorskip("matplotlib")
-    figure = plot_topics(model, NAMES, n_words=4, n_topics=3)
-    drawn = [ax for ax in figure.axes if ax.get_visible()]
-    assert len(drawn) == 3
-    assert [len(ax.patches) for ax in drawn] == [4, 4, 4]
-    figure.savefig(tmp_path / "topics.png")
-    curves = plot_curves({"a": [1, 2], "b": [2, 3]}, x=[10, 20], xlabel="documents", ylabel="nats")
-    assert [line.get_label() for line in curves.axes[0].lines] == ["a", "b"]
-
-
-def test_picture_of_drift(tmp_path):
-    pytest.importorskip("matplotlib")
-    model = SVBHPP(3, rate="topic", random_state=0)
-    with pytest.raises(ValueError, match="learnt from a minibatch"):
-        plot_drift(model.partial_fit(np.zeros((0, 50))))
-    rng = np.random.default_rng(0)
-    for year in (1999, 2000, 2001, 2002):
-        model.partial_fit(rng.poisson(0.5, (30, 50)), time=year)
-    figure = plot_drift(model)
-    panels = [ax for ax in figure.axes if ax.images]
-    assert [ax.images[0].get_array().shape for ax in panels[:2]] == [(3, 4), (3, 4)]
-    assert_array_equal(panels[0].images[0].get_array(), model.retention_history_.T)
-    assert [label.get_text() for label in panels[0].get_xticklabels()][-1] == "2002"
-    figure.savefig(tmp_path / "drift.png")
 
 
 def test_of_equal_words_the_first_are_taken():

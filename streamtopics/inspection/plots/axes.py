@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Axes to draw on, and colours that most people can tell apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# M. Okabe and K. Ito (2008), "Color universal design", without black.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
+LINES = ("-", "--", ":", "-.")
+# Width and height of a panel, in inches.
+PANEL = (7.0, 4.0)
+
+
+def pyplot() -> Any:
+    """Return `matplotlib.pyplot`, or say how to install it."""
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError(
+            "pictures need matplotlib; install it with `pip install streamtopics[plot]`"
+        ) from error
+    return pyplot
+
+
+def picture_formats() -> list[str]:
+    """Endings of the files that a picture can be saved to."""
+    figure = pyplot().figure(figsize=(1.0, 1.0))
+    known = sorted(figure.canvas.get_supported_filetypes())
+    pyplot().close(figure)
+    return known
+
+
+def one_axes(ax: Axes | None, size: tuple[float, float] = PANEL) -> Axes:
+    """The Axes given, or those of a new figure."""
+    if ax is None:
+        axes: Axes = pyplot().subplots(figsize=size, layout="constrained")[1]
+        return axes
+    if not hasattr(ax, "plot"):
+        raise TypeError(f"ax must be Axes of matplotlib, or None for a new figure; got {ax!r:.60}")
+    return ax
+
+
+def several_axes(ax: Any, n: int, shape: tuple[int, int], size: tuple[float, float]) -> np.ndarray:
+    """`n` Axes: those given, or those of a new figure with `shape` rows and columns of panels."""
+    if ax is None:
+        settings = {"squeeze": False, "figsize": size, "layout": "constrained"}
+        grid: np.ndarray = pyplot().subplots(*shape, **settings)[1].ravel()
+        for unused in grid[n:]:
+            unused.set_visible(False)
+        return grid[:n]
+    axes = np.empty(np.size(ax), dtype=object)
+    axes[:] = np.ravel(ax)
+    if len(axes) < n or not all(hasattr(one, "plot") for one in axes):
+        raise ValueError(
+            f"ax must be {n} Axes of matplotlib, such as from pyplot.subplots{shape}[1], or None "
+            f"for a new figure; got {len(axes)}"
+        )
+    return axes[:n]
+
+
+def colour(k: int) -> Any:
+    """The colour of the k-th thing: seven, and then lighter ones of these."""
+    from matplotlib.colors import to_rgb
+
+    lighter = 0.45 * (k // len(COLOURS) % 2)
+    return tuple(x + lighter * (1 - x) for x in to_rgb(COLOURS[k % len(COLOURS)]))
+
+
+def line(k: int) -> dict[str, Any]:
+    """How the k-th of several lines is drawn."""
+    return {"color": COLOURS[k % len(COLOURS)], "linestyle": LINES[k // len(COLOURS) % len(LINES)]}
+
+
+def plain(*axes: Axes) -> None:
+    """Take the upper and right frames away."""
+    for ax in axes:
+        ax.spines[["top", "right"]].set_visible(False)
+
+
+def legend(ax: Axes, n: int) -> None:
+    """A legend of n entries: within the Axes where it finds room, else at their right."""
+    if n <= 4:
+        ax.legend(frameon=False)
+    else:
+        ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures of figures along a stream, or by the number of topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from streamtopics.inspection.n_components import NComponentsComparison
+from streamtopics.inspection.plots.axes import COLOURS, legend, line, one_axes, plain, several_axes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def plot_curves(
+    curves: Mapping[str, ArrayLike],
+    *,
+    x: ArrayLike,
+    xlabel: str,
+    ylabel: str,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw named curves over the stream, for example of `prior_retention_` or `score`.
+
+    Parameters
+    ----------
+    curves : mapping of label to values
+        All of the length of `x`.
+    x : sequence of float
+        For example documents seen.
+    xlabel, ylabel : str
+        What the axes show, with the unit.
+    ax : Axes, default=None
+        Where to draw.
+
+    Returns
+    -------
+    ax : Axes
+    """
+    ax = one_axes(ax)
+    for k, (label, values) in enumerate(curves.items()):
+        ax.plot(x, values, label=label, **line(k))
+    ax.set_xlabel(xlabel)
+    ax.set_ylabel(ylabel)
+    legend(ax, len(curves))
+    plain(ax)
+    return ax
+
+
+def plot_scores(rows: Iterable[Any], *, window: int = 10, ax: Axes | None = None) -> Axes:
+    """Draw the test-then-train score along a stream, and its running mean.
+
+    Parameters
+    ----------
+    rows : iterable
+        Rows with `n_documents_seen` and `score`, such as of `streams.ScoreHistory`.
+    window : int, default=10
+        Minibatches of the running mean.
+    ax : Axes, default=None
+        Where to draw.
+
+    Returns
+    -------
+    ax : Axes
+
+    Raises
+    ------
+    ValueError
+        If there is no row with a score.
+    """
+    pairs = [(row.n_documents_seen, row.score) for row in rows if not np.isnan(row.score)]
+    if not pairs:
+        raise ValueError("rows must have a score; got none that is a number")
+    seen, scores = np.array(pairs, dtype=np.float64).T
+    sums = np.concatenate([[0.0], np.cumsum(scores)])
+    ends = np.arange(1, len(sums))
+    starts = np.maximum(ends - window, 0)
+    ax = one_axes(ax)
+    ax.plot(seen, scores, ".", color=COLOURS[4], markersize=4, label="minibatch")
+    means = (sums[ends] - sums[starts]) / (ends - starts)
+    ax.plot(seen, means, color=COLOURS[0], label=f"mean of {window} minibatches")
+    ax.set_xlabel("documents seen")
+    ax.set_ylabel("score before learning (nats per held-out token)")
+    legend(ax, 2)
+    plain(ax)
+    return ax
+
+
+def plot_n_components(found: NComponentsComparison, *, ax: Any = None) -> np.ndarray:
+    """Draw what `compare_n_components` found, by the number of topics.
+
+    Parameters
+    ----------
+    found : NComponentsComparison
+        As returned.
+    ax : pair of Axes, default=None
+        Where to draw.
+
+    Returns
+    -------
+    ax : ndarray of two Axes
+        The held-out score with a standard error up and down, and the number that is chosen, the
+        smallest not below the dotted line; coherence, diversity and stability.
+
+    Raises
+    ------
+    TypeError
+        If `found` is something else.
+    """
+    if not isinstance(found, NComponentsComparison):
+        raise TypeError(f"found must be what compare_n_components returns; got {found!r:.60}")
+    numbers = [row.n_components for row in found.rows]
+    best = next(row for row in found.rows if row.n_components == found.best)
+    axes = several_axes(ax, 2, (1, 2), (9.0, 3.6))
+    left, right = axes
+    scores, errors = np.array([(row.score, row.score_error) for row in found.rows]).T
+    left.errorbar(numbers, scores, errors, marker="o", capsize=3, color=COLOURS[0])
+    left.axhline(best.score - best.score_error, linestyle=":", color="gray", linewidth=1)
+    left.axvline(found.chosen, color=COLOURS[1], linewidth=1, label=f"chosen: {found.chosen}")
+    left.set_ylabel("score (nats per held-out token)")
+    left.legend(frameon=False)
+    for k, (name, marker) in enumerate(
+        (("coherence", "s"), ("diversity", "^"), ("stability", "D"))
+    ):
+        values = [getattr(row, name) for row in found.rows]
+        right.plot(numbers, values, marker=marker, label=name, color=COLOURS[k])
+    right.legend(frameon=False)
+    for panel in axes:
+        panel.set_xscale("log")
+        panel.set_xticks(numbers, [str(number) for number in numbers])
+        panel.minorticks_off()
+        panel.set_xlabel("number of topics")
+    plain(*axes)
+    return axes

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures of topics over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from streamtopics.inspection.plots.axes import (
+    COLOURS,
+    colour,
+    one_axes,
+    plain,
+    several_axes,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+N_LABELS = 12
+
+
+def plot_shares(
+    times: Sequence[Any],
+    shares: ArrayLike,
+    labels: Sequence[str],
+    *,
+    n_topics: int = 12,
+    panels: bool = False,
+    ax: Any = None,
+) -> Any:
+    """Draw the shares of topics over time, as a stream or in a panel for each topic.
+
+    Parameters
+    ----------
+    times : sequence of n_times numbers, dates or str
+        In order. Of `shares_over_time`, or of a `TopicTracker`.
+    shares : array-like of shape (n_times, n_topics)
+        Shares of the topics at each time.
+    labels : sequence of n_topics str
+        What the topics are called.
+    n_topics : int, default=12
+        Topics to draw, those of the largest shares; in a stream the others are one band of gray.
+    panels : bool, default=False
+        Whether each topic has a panel of its own, all of one scale.
+    ax : Axes, or sequence of Axes with `panels`, default=None
+        Where to draw.
+
+    Returns
+    -------
+    ax : Axes, or ndarray of Axes with `panels`
+
+    Raises
+    ------
+    ValueError
+        If the lengths do not fit each other.
+    """
+    shares = np.asarray(shares, dtype=np.float64)
+    if shares.shape != (len(times), len(labels)):
+        raise ValueError(
+            f"shares must have a row for each of the {len(times)} times and a column for each of "
+            f"the {len(labels)} labels; got shape {shares.shape}"
+        )
+    total = np.nansum(shares, axis=0)
+    drawn = np.sort(np.argsort(-total, kind="stable")[:n_topics])
+    x, ticks = _places_of(times)
+    if panels:
+        n_columns = min(4, len(drawn))
+        n_rows = -(-len(drawn) // n_columns)
+        size = (2.4 * n_columns, 1.5 * n_rows)
+        axes = several_axes(ax, len(drawn), (n_rows, n_columns), size)
+        highest = np.nanmax(shares[:, drawn], initial=0.0)
+        for panel, k in zip(axes, drawn, strict=True):
+            panel.fill_between(x, np.nan_to_num(shares[:, k]), color=COLOURS[0], alpha=0.7)
+            panel.set_title(labels[k], fontsize=8)
+            panel.set_ylim(0, 1.05 * highest or 1.0)
+            panel.tick_params(labelsize=7)
+            _label_times(panel, ticks, 3)
+        plain(*axes)
+        return axes
+    ax = one_axes(ax, (9.0, 4.5))
+    rest = np.delete(shares, drawn, axis=1).sum(axis=1)
+    bands = [*shares[:, drawn].T, rest] if rest.any() else list(shares[:, drawn].T)
+    colours = [colour(i) for i in range(len(drawn))] + ["gray"] * (len(bands) - len(drawn))
+    names = [str(labels[k]) for k in drawn] + ["others"] * (len(bands) - len(drawn))
+    ax.stackplot(x, np.nan_to_num(bands), colors=colours, labels=names, linewidth=0)
+    handles, names = ax.get_legend_handles_labels()
+    # From the top downwards, as the bands lie.
+    ax.legend(
+        handles[::-1], names[::-1], frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0)
+    )
+    ax.set_ylabel("share of the tokens")
+    ax.margins(x=0, y=0)
+    _label_times(ax, ticks, N_LABELS)
+    plain(ax)
+    return ax
+
+
+def _places_of(times: Sequence[Any]) -> tuple[Any, list[str] | None]:
+    """Places of times on the axis, and their names where they are neither numbers nor dates."""
+    values = np.asarray(times)
+    if values.dtype.kind in "iufM" or (len(times) and hasattr(times[0], "toordinal")):
+        return values, None
+    return np.arange(len(times)), [str(time) for time in times]
+
+
+def _label_times(ax: Axes, names: list[str] | None, most: int) -> None:
+    """Name some of the times on the axis, so that names do not lie over each other."""
+    dates: Any = import_module("matplotlib.dates")
+    if names is not None:
+        places = np.unique(np.linspace(0, len(names) - 1, most).astype(int))
+        ax.set_xticks(places, [names[place] for place in places], rotation=45, fontsize=8)
+    elif isinstance(ax.xaxis.get_major_locator(), dates.AutoDateLocator):
+        locator = dates.AutoDateLocator(minticks=2, maxticks=most)
+        ax.xaxis.set_major_locator(locator)
+        ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
+    else:
+        ax.locator_params(axis="x", nbins=most)
+
+
+def plot_drift(estimator: Any, *, ax: Any = None) -> np.ndarray:
+    """Draw how much of each topic was kept with each minibatch, and how far the topics moved.
+
+    Parameters
+    ----------
+    estimator : object
+        A fitted estimator whose rule forgets, such as `SVBHPP` or
+        ``StreamingLDA(update="power_prior")``.
+    ax : pair of Axes, default=None
+        Where to draw.
+
+    Returns
+    -------
+    ax : ndarray of two Axes
+        In each a row for each topic and a column for each of the last thousand minibatches, with
+        the `time` that `partial_fit` was given, or their numbers. Where all topics keep the same
+        share, the first shows it as a line. The scale of how far topics moved leaves out the
+        first minibatch, in which they leave their random start.
+
+    Raises
+    ------
+    TypeError
+        If `estimator` is of another kind.
+    ValueError
+        If no minibatch was learnt.
+    """
+    if not hasattr(type(estimator), "drift_"):
+        raise TypeError(
+            "plot_drift needs an estimator with drift_, such as SVBHPP or "
+            f"StreamingLDA(update='power_prior'); got {estimator!r:.60}"
+        )
+    records = estimator.drift_
+    if not records:
+        raise ValueError("plot_drift needs a model that has learnt from a minibatch; it has not")
+    axes = several_axes(ax, 2, (2, 1), (9.0, 6.0))
+    names = [str(record.batch if record.time is None else record.time) for record in records]
+    kept, moved = estimator.retention_history_, np.array([record.moved for record in records])
+    most = moved[records[0].batch == 1 :].max(initial=0.0)
+    title = "share of the topic that was kept"
+    if (kept == kept[:, :1]).all():
+        axes[0].plot(range(len(kept)), kept[:, 0], marker=".", color=COLOURS[0])
+        axes[0].set_ylim(0, 1.05)
+        axes[0].set_title(f"{title}, the same of all topics", fontsize=10)
+        axes[0].margins(x=0)
+        plain(axes[0])
+    else:
+        _image(axes[0], kept, 1.0, "magma", title)
+    _image(axes[1], moved, most or 1.0, "viridis", "how far it moved (total variation)")
+    for panel in axes:
+        _label_times(panel, names, N_LABELS)
+    return axes
+
+
+def _image(ax: Axes, values: np.ndarray, most: float, colours: str, title: str) -> None:
+    """Draw a row for each topic and a column for each minibatch."""
+    image = ax.imshow(
+        values.T, aspect="auto", vmin=0.0, vmax=most, cmap=colours, interpolation="nearest"
+    )
+    ax.set_title(title, fontsize=10)
+    ax.set_ylabel("topic")
+    ax.locator_params(axis="y", integer=True)
+    ax.figure.colorbar(image, ax=ax)

@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pictures: what they show is what the model says, on the Axes that are given."""
+
+from collections import namedtuple
+from datetime import date
+
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from matplotlib.colors import to_rgb
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
+
+from streamtopics import SVBHPP, SVBLDA, GibbsOnlineEM, StreamingLDA
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.inspection import (
+    plot_curves,
+    plot_document,
+    plot_drift,
+    plot_prior_retention,
+    plot_scores,
+    plot_sentences,
+    plot_shares,
+    plot_topic_map,
+    plot_topics,
+    shares_over_time,
+)
+from streamtopics.inspection.plots.axes import COLOURS, colour, line
+from streamtopics.inspection.plots.topics import topic_places
+
+NAMES = [f"word{i}" for i in range(50)]
+X = make_lda_corpus(n_documents=300, n_components=4, n_features=50, random_state=0).X
+TEXTS = ["Wind over the blue sea, and a sail.", "Bread with salt; salt on bread."] * 10
+Scored = namedtuple("Scored", "n_documents_seen score")
+
+
+@pytest.fixture(scope="module")
+def model():
+    return SVBLDA(4, n_rounds=5, random_state=0).fit(X)
+
+
+@pytest.fixture(scope="module")
+def pipeline():
+    return make_pipeline(CountVectorizer(), StreamingLDA(2, random_state=0, max_iter=30)).fit(TEXTS)
+
+
+@pytest.fixture(scope="module")
+def forgetting():
+    model, rng = SVBHPP(3, rate="topic", random_state=0), np.random.default_rng(0)
+    for year in (1999, 2000, 2001, 2002):
+        model.partial_fit(rng.poisson(0.5, (30, 50)), time=year)
+    return model
+
+
+def test_each_picture_is_drawn_on_the_axes_given_and_returns_them(model, pipeline, forgetting):
+    one = [
+        lambda ax: plot_curves({"a": [1, 2]}, x=[1, 2], xlabel="x", ylabel="y", ax=ax),
+        lambda ax: plot_scores([Scored(1, -7.0)], ax=ax),
+        lambda ax: plot_shares([1, 2], [[0.5, 0.5], [0.2, 0.8]], ["a", "b"], ax=ax),
+        lambda ax: plot_prior_retention(model, NAMES, ax=ax),
+        lambda ax: plot_topic_map(model, NAMES, ax=ax),
+        lambda ax: plot_document(pipeline, TEXTS[0], ax=ax),
+        lambda ax: plot_sentences(["One.", "Two."], np.eye(2), ax=ax),
+    ]
+    for draw in one:
+        figure, ax = pyplot.subplots()
+        assert draw(ax) is ax
+        assert draw(None) is not ax
+        assert figure.axes[0] is ax
+        with pytest.raises(TypeError, match="ax must be Axes of matplotlib"):
+            draw("here")
+        pyplot.close("all")
+    several = [
+        (4, lambda ax: plot_topics(model, NAMES, ax=ax)),
+        (2, lambda ax: plot_drift(forgetting, ax=ax)),
+        (2, lambda ax: plot_shares([1], [[0.5, 0.5]], ["a", "b"], panels=True, ax=ax)),
+    ]
+    for n, draw in several:
+        _, axes = pyplot.subplots(1, n)
+        assert_array_equal(draw(axes), axes)
+        assert len(draw(None)) == n
+        with pytest.raises(ValueError, match=rf"ax must be {n} Axes of matplotlib.*got {n - 1}"):
+            draw(axes[1:])
+        pyplot.close("all")
+
+
+@pytest.mark.parametrize("style", ["default", "dark_background"])
+def test_pictures_are_saved_in_light_and_dark(style, model, pipeline, forgetting, tmp_path):
+    with pyplot.style.context(style):
+        axes = [
+            plot_topics(model, NAMES)[0],
+            plot_prior_retention(model, NAMES),
+            plot_topic_map(model, NAMES),
+            plot_document(pipeline, TEXTS[0]),
+            plot_sentences(["One.", "Two."], np.eye(2)),
+            plot_drift(forgetting)[0],
+            plot_shares(["a", "b"], [[0.5, 0.5], [0.2, 0.8]], ["a", "b"]),
+        ]
+        text = to_rgb(pyplot.rcParams["text.color"])
+        for ax in axes:
+            ax.figure.savefig(tmp_path / "picture.png")
+            assert all(to_rgb(found.get_color()) == text for found in ax.texts)
+    assert (tmp_path / "picture.png").stat().st_size > 3000
+
+
+def test_bars_of_topics_fall_and_are_those_of_the_words(model):
+    axes = plot_topics(model, NAMES, n_words=4, n_topics=3, relevance=0.3)
+    assert len(axes) == 3
+    heaviest = np.argsort(-model.topic_weights_)[:3]
+    for ax, k in zip(axes, heaviest, strict=True):
+        lengths = [bar.get_width() for bar in ax.patches]
+        words = [label.get_text() for label in ax.get_yticklabels()]
+        assert lengths == sorted(lengths, reverse=True)
+        assert set(words) == set(model.top_words(NAMES, 4, relevance=0.3)[k])
+        assert_allclose(lengths, model.topic_word_[k, [NAMES.index(word) for word in words]])
+        assert ax.get_title().startswith(f"topic {k}:")
+
+
+def test_curves_have_labels_and_differ():
+    curves = {name: np.arange(3.0) for name in "abcdefghijkl"}
+    ax = plot_curves(curves, x=[1, 2, 3], xlabel="documents", ylabel="nats")
+    assert [drawn.get_label() for drawn in ax.lines] == list("abcdefghijkl")
+    assert len({(d.get_color(), d.get_linestyle()) for d in ax.lines}) == 12
+    ax.figure.canvas.draw()
+    # With many entries the legend lies beside the curves.
+    legend = ax.get_legend().get_window_extent()
+    assert legend.x0 >= ax.get_window_extent().x1 - 1
+    assert len({tuple(line(k).values()) for k in range(28)}) == 28
+
+
+def test_colours_of_many_topics_are_lighter():
+    assert colour(0) == to_rgb(COLOURS[0])
+    assert len({colour(k) for k in range(14)}) == 14
+    assert all(a >= b for a, b in zip(colour(7), colour(0), strict=True))
+
+
+def test_scores_and_their_running_mean():
+    scores = [-8.0, float("nan"), -7.0, -6.0]
+    ax = plot_scores([Scored(100 * i, s) for i, s in enumerate(scores, 1)], window=2)
+    dots, mean = ax.lines
+    assert_array_equal(dots.get_xdata(), [100, 300, 400])
+    assert_array_equal(mean.get_ydata(), [-8.0, -7.5, -6.5])
+    with pytest.raises(ValueError, match="rows must have a score"):
+        plot_scores([Scored(1, float("nan"))])
+
+
+# Over time
+
+
+def test_shares_over_time_are_means():
+    model = GibbsOnlineEM(4, random_state=0).fit(X)
+    years = np.repeat([2001, 1999, 2000], 100)
+    found = shares_over_time(model, X, years)
+    assert found.times == [1999, 2000, 2001]
+    assert found.n_documents.tolist() == [100] * 3
+    shares = model.transform(X)
+    for time, row in zip(found.times, found.shares, strict=True):
+        assert_allclose(row, shares[years == time].mean(axis=0), rtol=1e-6)
+    days = np.array(["2026-11-21", "2026-11-22", "2026-11-21"], "datetime64[ns]")
+    assert [moment.day for moment in shares_over_time(model, X[:3], days).times] == [21, 22]
+    with pytest.raises(ValueError, match=r"times must have one entry for each of the 300 docum"):
+        shares_over_time(model, X, years[1:])
+
+
+@pytest.mark.parametrize(
+    "times",
+    [[1, 2, 3], ["a", "b", "c"], [date(2026, 11, d) for d in (1, 2, 3)], np.arange(3.0)],
+)
+def test_a_stream_of_shares_ends_at_one(times):
+    shares = np.random.default_rng(0).dirichlet(np.ones(5), size=3)
+    ax = plot_shares(times, shares, list("abcde"), n_topics=3)
+    labels = [entry.get_text() for entry in ax.get_legend().get_texts()]
+    largest = sorted(np.argsort(-shares.sum(axis=0))[:3])
+    assert labels == ["others", *("abcde"[k] for k in largest[::-1])]
+    ax.figure.canvas.draw()
+    assert_allclose(ax.get_ylim(), (0, 1))
+    panels = plot_shares(times, shares, list("abcde"), n_topics=3, panels=True)
+    assert [panel.get_title() for panel in panels] == ["abcde"[k] for k in largest]
+    panels[0].figure.canvas.draw()
+
+
+def test_shares_must_fit():
+    with pytest.raises(ValueError, match=r"for each of the 2 times and a column for each of the 3"):
+        plot_shares([1, 2], np.ones((2, 2)), list("abc"))
+
+
+def test_picture_of_drift(forgetting):
+    axes = plot_drift(forgetting)
+    assert [ax.images[0].get_array().shape for ax in axes] == [(3, 4), (3, 4)]
+    assert_array_equal(axes[0].images[0].get_array(), forgetting.retention_history_.T)
+    assert [label.get_text() for label in axes[0].get_xticklabels()][-1] == "2002"
+    with pytest.raises(ValueError, match="learnt from a minibatch"):
+        plot_drift(SVBHPP(3).partial_fit(np.zeros((0, 50))))
+    with pytest.raises(TypeError, match="plot_drift needs an estimator with drift_, such as"):
+        plot_drift(7)
+
+
+def test_one_share_of_all_topics_is_a_line():
+    model = StreamingLDA(3, update="power_prior", random_state=0)
+    for start in range(0, 300, 100):
+        model.partial_fit(X[start : start + 100])
+    axes = plot_drift(model)
+    assert_allclose(axes[0].lines[0].get_ydata(), model.retention_history_[:, 0])
+    assert len(axes[1].images) == 1
+
+
+# The map
+
+
+def test_distances_on_the_map_are_those_of_hellinger_where_two_axes_suffice():
+    rng = np.random.default_rng(0)
+    # Square roots on a circle of the sphere lie in a plane.
+    angles = rng.uniform(0, 1.5, 5)
+    roots = np.column_stack([np.cos(angles) * 0.6, np.sin(angles) * 0.6, np.full(5, 0.8)])
+    places = topic_places(roots**2)
+    expected = np.linalg.norm(roots[:, None] - roots, axis=2)
+    assert_allclose(np.linalg.norm(places[:, None] - places, axis=2), expected, atol=1e-12)
+    assert_allclose(places.mean(axis=0), 0, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_one_or_two_topics_have_places(n):
+    places = topic_places(np.eye(3)[:n])
+    assert places.shape == (n, 2)
+    assert np.isfinite(places).all()
+    plot_topic_map(SVBLDA(n, random_state=0).fit(X), NAMES)
+
+
+# Documents
+
+
+def backgrounds(ax):
+    return [(*to_rgb(p.get_facecolor()), p.get_alpha()) for p in ax.patches]
+
+
+def test_words_have_the_colour_of_their_topic(pipeline):
+    shares = pipeline.transform(["bread salt quark"])[0]
+    topics = pipeline[-1].topic_word_
+    names = pipeline[0].get_feature_names_out().tolist()
+    ax = plot_document(pipeline, "Bread, SALT ($5), quark!")
+    # The model knows two of the words.
+    assert len(ax.patches) == 2
+    order = np.argsort(-shares, kind="stable").tolist()
+    for patch, word in zip(ax.patches, ["bread", "salt"], strict=True):
+        weights = shares * topics[:, names.index(word)]
+        winner = int(weights.argmax())
+        assert_allclose(patch.get_facecolor()[:3], colour(order.index(winner)))
+        assert_allclose(patch.get_facecolor()[3], 0.15 + 0.6 * weights.max() / weights.sum())
+    entries = [entry.get_text() for entry in ax.get_legend().get_texts()]
+    assert entries[0].startswith(f"{shares.max():.0%} ")
+
+
+def test_long_texts_are_cut_where_the_axes_end(pipeline):
+    ax = plot_document(pipeline, "salt and bread " * 2000)
+    assert ax.texts[-1].get_text() == "..."
+    assert len(ax.texts) < 2000
+    right = ax.get_xlim()[1]
+    assert all(0 <= text.get_position()[0] < right for text in ax.texts)
+
+
+def test_sentences_have_the_colour_of_their_largest_topic():
+    shares = [[0.9, 0.1, 0.0], [0.0, 1.0, 0.0], [0.2, 0.1, 0.7]]
+    ax = plot_sentences(["One.", "Two three.", "Four."], shares, labels=list("abc"), n_topics=2)
+    found = {patch.get_facecolor() for patch in ax.patches}
+    # The third sentence is of a topic without a colour.
+    assert found == {(*colour(1), 0.15 + 0.6 * 0.9), (*colour(0), 0.15 + 0.6 * 1.0)}
+    assert [entry.get_text() for entry in ax.get_legend().get_texts()] == ["b", "a"]
+    with pytest.raises(ValueError, match="shares must have a row for each of the 1 sentences"):
+        plot_sentences(["One."], shares)
+
+
+def test_what_is_no_pipeline_of_words_is_refused(model, pipeline):
+    with pytest.raises(TypeError, match="model must be a fitted pipeline of a vectorizer and an"):
+        plot_document(model, "text")
+    with pytest.raises(TypeError, match="text must be a str"):
+        plot_document(pipeline, ["text"])
