@@ -52,12 +52,13 @@ ALLOWED = {
         "priors", "progress", "records", "sentences", "typing", "updates", "validation",
     },
     "inspection": {"base", "dpp", "metrics", "parallel", "structure"},
-    "streams": {"base", "kernels", "posteriors"},
+    "streams": {"base", "kernels", "posteriors", "progress"},
     "__init__": {"dpp", "estimators", "reviews", "was"},
     "__main__": {"__init__", "datasets", "inspection", "priors", "progress", "text"},
 }  # fmt: skip
 MAY_USE_SCIKIT_LEARN = {
-    "base", "estimators", "metrics", "datasets", "text", "validation", "inspection", "__main__",
+    "base", "estimators", "metrics", "datasets", "text", "validation", "inspection", "streams",
+    "__main__",
 }  # fmt: skip
 FACES_OF_THEIR_OWN = {
     "dpp/estimator.py", "dpp/learnt.py", "dpp/summarizer.py", "was/estimator.py", "reviews/base.py",

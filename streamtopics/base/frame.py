@@ -31,6 +31,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from streamtopics.base.fit_callbacks import (
+    CallbackSupportMixin,
+    begun_task,
+    ended_task,
+    with_callbacks,
+)
 from streamtopics.parallel import Workers, workers
 from streamtopics.progress import Progress, progress
 from streamtopics.updates.rule import Rounds, Rule
@@ -124,7 +130,7 @@ class Batch(Protocol):
         """Batches of `size` documents, in order."""
 
 
-class StreamingEstimator(BaseEstimator):
+class StreamingEstimator(CallbackSupportMixin, BaseEstimator):
     """Base of the estimators that learn from streams; see the module for its hooks."""
 
     _commit: Any
@@ -187,20 +193,38 @@ class StreamingEstimator(BaseEstimator):
             batch = self._read("fit", reset=True, **data)
             self._start_corpus(batch)
             self._warn_before(batch)
-            self._learn_all(batch, pool)
+            if "_skl_callbacks" in vars(self):
+                self._learn_with_callbacks(batch, pool, data)
+            else:
+                self._learn_all(batch, pool)
         return self
+
+    @with_callbacks
+    def _learn_with_callbacks(self, batch: Any, pool: Workers, data: dict[str, Any]) -> None:
+        """Learn from a corpus, which scikit-learn's callbacks are told of."""
+        n_tasks = 0
+        if type(self)._learn_all is StreamingEstimator._learn_all:
+            n_tasks = self._n_passes(batch) * -(-batch.n_documents // self.batch_size)
+        whole = self._init_callback_context(max_subtasks=n_tasks)
+        told = {"estimator": self, "X": data.get("X"), "y": data.get("y")}
+        whole.call_on_fit_task_begin(**told)
+        self._learn_all(batch, pool)
+        whole.call_on_fit_task_end(**told, reconstruction_attributes={})
 
     def _learn_all(self, batch: Any, pool: Workers) -> None:
         """Learn from a corpus, in minibatches and passes."""
         with self._progress(batch) as report:
             for _ in range(self._n_passes(batch)):
                 for part in batch.cut(self.batch_size):
+                    task = begun_task(self)
                     if self.verbose > 0:
                         self._show(part, pool, report)
                     if self._commit.n_batches:
                         self._check_continuable()
                     self._learn(part, pool)
                     report.advance(part.n_documents, part.n_tokens)
+                    if ended_task(self, task):
+                        return
                 self._commit = replace(self._commit, n_iter=self._commit.n_iter + 1)
 
     def _progress(self, batch: Any) -> AbstractContextManager[Progress]:
@@ -355,7 +379,7 @@ def fixed_parameters(estimator: Any) -> Parameters | None:
     """The parameters of an estimator; None if some may be changed in place."""
     found = {}
     for name, value in vars(estimator).items():
-        if name == "_commit" or name[-1] == "_":
+        if name[0] == "_" or name[-1] == "_":
             continue
         record = getattr(type(value), "__dataclass_params__", None)
         if type(value) not in FIXED_TYPES and not (record and record.frozen):

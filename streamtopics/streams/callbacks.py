@@ -7,6 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+# What a callback may have; one of them is enough.
+HOOKS = ("on_batch", "learn", "__call__")
+
 
 @dataclass(frozen=True)
 class BatchInfo:
@@ -21,16 +26,17 @@ class BatchInfo:
     time : object
         When it is from; None where the stream does not say.
     n_documents : int
-        Documents in it.
+        Documents in it that the model has learnt.
     n_tokens : float
-        Tokens in it, of the words that the model knows.
+        Tokens in it, of the words that the model knows; NaN for a model that counts none, here
+        and below.
     n_documents_seen : int
-        Documents of the stream so far, these included.
+        Documents that the model has learnt from, these included, and those before the stream.
     n_tokens_seen : float
-        Tokens of the stream so far, these included.
+        Tokens that it has learnt from.
     score : float
-        Held-out score of the minibatch before it was learnt, nats per token; NaN where it was not
-        asked for or there was nothing to score.
+        The model's `score` of the minibatch before it was learnt, nats per token for most models;
+        NaN where it was not asked for or there was nothing to score.
     """
 
     batch: int
@@ -45,3 +51,60 @@ class BatchInfo:
 
 # Called as callback(model, info) after each minibatch; True ends the stream.
 OnBatch = Callable[[Any, BatchInfo], bool | None]
+
+
+def learner_of(callbacks: tuple[Any, ...]) -> Any:
+    """Return the callback that learns; None if there is none."""
+    return next((callback for callback in callbacks if hasattr(callback, "learn")), None)
+
+
+def call(callback: Any, model: Any, info: BatchInfo) -> bool:
+    """Call a callback, and return whether it ends the stream."""
+    if hasattr(callback, "on_batch"):
+        callback = callback.on_batch
+    elif not callable(callback):
+        return False
+    verdict = callback(model, info)
+    if verdict is None or isinstance(verdict, bool | np.bool_):
+        return bool(verdict)
+    raise TypeError(
+        f"a callback must return True to end the stream, or else False or None; {callback!r} "
+        f"returned {verdict!r}"
+    )
+
+
+def finish_all(model: Any, callbacks: tuple[Any, ...], first: BaseException | None) -> None:
+    """Call each `finish`; raise the first that fails, unless an error is on its way already."""
+    failed = first
+    for callback in callbacks:
+        if not hasattr(callback, "finish"):
+            continue
+        try:
+            callback.finish(model)
+        except BaseException as error:
+            if failed is None:
+                failed = error
+            else:
+                failed.add_note(f"Then {type(callback).__name__}.finish failed: {error!r}")
+    if failed is not None and first is None:
+        raise failed
+
+
+def check_callbacks(callbacks: tuple[Any, ...]) -> None:
+    """Refuse what cannot be called along a stream."""
+    for callback in callbacks:
+        if isinstance(callback, type):
+            raise TypeError(
+                f"callbacks has the class {callback.__name__}; make an object of it, such as "
+                f"{callback.__name__}()"
+            )
+        if not any(hasattr(callback, name) for name in HOOKS):
+            raise TypeError(
+                f"a callback must be callable as callback(model, info), or have on_batch or learn; "
+                f"got {callback!r}"
+            )
+    learners = [type(callback).__name__ for callback in callbacks if hasattr(callback, "learn")]
+    if len(learners) > 1:
+        raise TypeError(
+            f"one callback at most can learn in the place of partial_fit; got {learners}"
+        )

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks of the parameters of what goes along a stream."""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+
+def check_integer(name: str, value: Any, least: int = 1) -> None:
+    """Refuse what is no integer, or less than the least that is allowed."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be an integer; got {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}; got {value!r}")
+
+
+def check_not_negative(name: str, value: Any) -> None:
+    """Refuse what is no finite number of at least 0."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number; got {value!r}")
+    if not 0 <= float(value) < np.inf:
+        raise ValueError(f"{name} must be finite and at least 0; got {value!r}")

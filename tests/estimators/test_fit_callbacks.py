@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The callbacks of scikit-learn along `fit`."""
+
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+
+from streamtopics import SVBLDA, MultiViewLDA, RatingLDA, StreamingBayes, WASTopicModel
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.models import BetaBinomial
+
+callback = pytest.importorskip("sklearn.callback")
+
+X = make_lda_corpus(n_documents=100, n_features=60, random_state=0).X
+MODEL = SVBLDA(3, batch_size=30, max_iter=2, random_state=0)
+
+
+class Tasks:
+    """Writes down what it is told, and may end `fit` or fail."""
+
+    max_propagation_depth = None
+
+    def __init__(self, ends_at=None, fails_at=None):
+        self.ends_at, self.fails_at, self.calls, self.copies = ends_at, fails_at, [], []
+
+    def setup(self, estimator, context):
+        self.calls.append("setup")
+
+    def teardown(self, estimator, context):
+        self.calls.append("teardown")
+
+    def on_fit_task_begin(self, estimator, context, *, X=None):
+        self.calls.append(("begin", context.task_name, context.task_id, X is not None))
+
+    def on_fit_task_end(self, estimator, context, *, fitted_estimator=None):
+        self.calls.append(("end", context.task_name, context.task_id))
+        if context.task_name == "minibatch":
+            self.copies.append(fitted_estimator)
+            if context.task_id == self.fails_at:
+                raise KeyboardInterrupt
+            return context.task_id == self.ends_at
+        return False
+
+
+def minibatches(calls):
+    return [task[2] for task in calls if task[:2] == ("end", "minibatch")]
+
+
+def test_callbacks_are_told_of_each_minibatch():
+    tasks = Tasks()
+    model = clone(MODEL).set_callbacks(tasks).fit(X)
+    assert minibatches(tasks.calls) == list(range(8)), "two passes over four minibatches"
+    assert tasks.calls[:3] == ["setup", ("begin", "fit", 0, True), ("begin", "minibatch", 0, False)]
+    assert tasks.calls[-2:] == [("end", "fit", 0), "teardown"]
+    assert [copy.n_batch_iter_ for copy in tasks.copies] == list(range(1, 9))
+    plain = clone(MODEL).fit(X)
+    np.testing.assert_array_equal(model.components_, plain.components_)
+    assert model.n_iter_ == 2
+    assert vars(model).keys() - vars(plain).keys() == {"_skl_callbacks"}
+
+
+def test_the_fitted_estimator_is_a_copy_that_later_steps_leave_alone():
+    tasks = Tasks()
+    clone(MODEL).set_callbacks(tasks).fit(X)
+    first = SVBLDA(3, batch_size=30, random_state=0).fit(X[:30])
+    np.testing.assert_array_equal(tasks.copies[0].components_, first.components_)
+    assert tasks.copies[0].score(X) == first.score(X)
+
+
+def test_a_callback_ends_fit_after_a_minibatch():
+    tasks = Tasks(ends_at=1)
+    model = clone(MODEL).set_callbacks(tasks).fit(X)
+    assert (model.n_batch_iter_, model.n_iter_) == (2, 0)
+    assert tasks.calls[-1] == "teardown"
+    expected = SVBLDA(3, batch_size=30, random_state=0).fit(X[:60])
+    np.testing.assert_array_equal(model.components_, expected.components_)
+
+
+def test_an_interrupt_in_a_callback_leaves_whole_minibatches():
+    tasks = Tasks(fails_at=2)
+    model = clone(MODEL).set_callbacks(tasks)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X)
+    assert tasks.calls[-1] == "teardown"
+    assert model.n_batch_iter_ == 3
+    assert not {"_callback_fit_ctx", "_skl_callbacks_to_teardown"} & vars(model).keys()
+    model.set_callbacks().fit(X)
+    np.testing.assert_array_equal(model.components_, clone(MODEL).fit(X).components_)
+
+
+def test_a_fit_that_fails_changes_nothing():
+    tasks = Tasks()
+    model = clone(MODEL).set_callbacks(tasks).fit(X)
+    before = pickle.dumps(model.components_)
+    with pytest.raises(ValueError, match="Negative"):
+        model.fit(-X)
+    assert pickle.dumps(model.components_) == before
+
+
+@pytest.mark.parametrize(
+    ("model", "data", "n_minibatches"),
+    [
+        (MultiViewLDA(1, 1, batch_size=40, max_iter=1), (X, np.arange(100) % 2), 3),
+        (StreamingBayes(BetaBinomial(), batch_size=50), (np.ones((100, 2)),), 2),
+        (WASTopicModel(2, n_sweeps=2, n_burn_in=1), ([X[:5].toarray(), X[5:9].toarray()],), 0),
+        (RatingLDA(2, max_iter=1), (X, np.ones(100), np.arange(100), np.arange(100)), 0),
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_other_models_have_the_task_of_a_fit_too(model, data, n_minibatches):
+    tasks = Tasks()
+    model.set_callbacks(tasks).fit(*data)
+    assert len(minibatches(tasks.calls)) == n_minibatches
+    assert [call[:2] for call in tasks.calls if call[1] == "fit"] == [
+        ("begin", "fit"),
+        ("end", "fit"),
+    ]
+
+
+def test_callbacks_come_through_pipelines_and_searches():
+    tasks = Tasks()
+    make_pipeline(clone(MODEL)).set_callbacks(tasks).fit(X)
+    assert len(minibatches(tasks.calls)) == 8
+    tasks = Tasks()
+    search = GridSearchCV(clone(MODEL), {"n_components": [2, 3]}, cv=2)
+    search.set_callbacks(tasks).fit(X)
+    assert len(minibatches(tasks.calls)) == 4 * 4 + 8
+
+
+def test_the_bar_of_scikit_learn_draws_them(capsys):
+    pytest.importorskip("rich")
+    clone(MODEL).set_callbacks(callback.ProgressBar()).fit(X)
+    assert "100%" in capsys.readouterr().out
+
+
+def test_an_older_scikit_learn_has_none_and_fits():
+    script = (
+        "import sys, sklearn.pipeline, sklearn.model_selection, sklearn.linear_model\n"
+        "sys.modules['sklearn.callback'] = None\n"
+        "from streamtopics import SVBLDA\n"
+        "model = SVBLDA(2, batch_size=1, random_state=0).fit([[1, 2], [2, 1]] * 6)\n"
+        "assert not hasattr(model, 'set_callbacks')\n"
+        "print(model.n_batch_iter_)"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert run.stdout == "12\n"

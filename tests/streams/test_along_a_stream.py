@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What goes along a stream: scores, the early end, progress, and splits in order of time."""
+
+import io
+import pickle
+import sys
+from contextlib import redirect_stderr
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import sklearn
+from sklearn.model_selection import GridSearchCV, TimeSeriesSplit, cross_val_score
+from sklearn.pipeline import Pipeline
+
+from streamtopics import SVBLDA, GibbsOnlineEM, MultiViewLDA
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.streams import (
+    BatchInfo,
+    BatchWith,
+    EarlyStopping,
+    ProgressReport,
+    ScoreHistory,
+    ScoreRow,
+    TimedBatch,
+    TimeSplit,
+    prequential_score,
+    stream,
+)
+from streamtopics.streams.score_history import mean_score
+
+X = make_lda_corpus(n_documents=300, n_features=80, random_state=0).X
+BATCHES = [X[i : i + 60] for i in range(0, 300, 60)]
+MODEL = SVBLDA(3, random_state=0)
+
+
+def info(batch=1, score=np.nan, n_documents=10, n_tokens=100.0, time=None):
+    return BatchInfo(batch, None, time, n_documents, n_tokens, 0, 0.0, score)
+
+
+def fed(callback, scores):
+    """What a callback returns for each of some scores."""
+    return [callback.on_batch(None, info(t, score)) for t, score in enumerate(scores, start=1)]
+
+
+# Scores
+
+
+def test_a_history_has_a_row_for_each_minibatch():
+    history, model = ScoreHistory(), SVBLDA(3, random_state=0)
+    stream(model, map(TimedBatch, BATCHES, range(5)), callbacks=[history])
+    by_hand = SVBLDA(3, random_state=0).partial_fit(BATCHES[0])
+    expected = ScoreRow(2, 1, 60, BATCHES[1].sum(), by_hand.score(BATCHES[1]))
+    assert history.rows[1] == expected
+    assert [row.time for row in history.rows] == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("kept", [1, 3, None])
+def test_a_history_keeps_the_last_rows(kept):
+    history = ScoreHistory(kept)
+    fed(history, np.arange(7.0))
+    assert [row.batch for row in history.rows] == list(range(1, 8))[-(kept or 7) :]
+
+
+def test_a_history_goes_on_when_it_was_pickled():
+    whole, cut = ScoreHistory(), ScoreHistory()
+    stream(SVBLDA(3, random_state=0), BATCHES, callbacks=[whole])
+    model = stream(SVBLDA(3, random_state=0), BATCHES[:2], callbacks=[cut])
+    model, cut = pickle.loads(pickle.dumps((model, cut)))
+    stream(model, BATCHES, callbacks=[cut], skip=2)
+    np.testing.assert_equal(cut.rows, whole.rows)
+
+
+def rows(scores, tokens):
+    return [ScoreRow(1, None, 7, n, score) for score, n in zip(scores, tokens, strict=True)]
+
+
+def test_the_mean_of_equal_minibatches_has_the_common_standard_error():
+    scores = np.random.default_rng(0).normal(size=20)
+    mean, error = mean_score(rows(scores, [5.0] * 20))
+    np.testing.assert_allclose([mean, error], [scores.mean(), scores.std(ddof=1) / np.sqrt(20)])
+
+
+def test_minibatches_weigh_what_they_have_of_tokens():
+    """A minibatch of twice the tokens moves the mean like two."""
+    mean, error = mean_score(rows([1.0, 4.0], [20.0, 10.0]))
+    assert mean == pytest.approx(2.0)
+    assert error == pytest.approx(np.sqrt(2 * ((2 / 3 * 1) ** 2 + (1 / 3 * 2) ** 2)))
+    uncounted = [ScoreRow(1, None, n, np.nan, score) for n, score in ((20, 1.0), (10, 4.0))]
+    assert mean_score(uncounted) == (mean, error)
+
+
+def test_minibatches_without_a_score_are_left_out():
+    assert mean_score(rows([np.nan, 3.0, 3.0], [1e9, 5.0, 5.0])) == (3.0, 0.0)
+    np.testing.assert_equal(mean_score(rows([np.nan, 3.0], [5.0, 5.0])), (3.0, np.nan))
+    np.testing.assert_equal(mean_score(rows([np.nan], [5.0])), (np.nan, np.nan))
+    np.testing.assert_equal(mean_score([]), (np.nan, np.nan))
+    assert mean_score(rows([9.0, 3.0, 3.0], [0.0, 5.0, 5.0])) == (3.0, 0.0)
+    np.testing.assert_equal(mean_score(rows([9.0], [0.0])), (np.nan, np.nan))
+
+
+def test_the_error_is_that_of_means_of_streams():
+    """Means of many streams of minibatches of random sizes scatter as it says."""
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(2000):
+        sizes = rng.integers(50, 150, 30)
+        found.append(mean_score(rows(rng.normal(0, 3 / np.sqrt(sizes)), sizes)))
+    means, errors = np.array(found).T
+    assert np.sqrt(np.mean(errors**2)) == pytest.approx(means.std(), rel=0.06)
+
+
+def test_the_score_along_a_stream_is_of_a_clone_that_learns_from_nothing():
+    model = SVBLDA(3, random_state=0).fit(X)
+    before = pickle.dumps(model)
+    result = prequential_score(model, iter(BATCHES))
+    assert pickle.dumps(model) == before
+    loop, scores = SVBLDA(3, random_state=0), [np.nan]
+    for batch, ahead in pairwise(BATCHES):
+        scores.append(loop.partial_fit(batch).score(ahead))
+    np.testing.assert_array_equal([row.score for row in result.rows], scores)
+    tokens = [batch.sum() for batch in BATCHES[1:]]
+    assert result.mean == pytest.approx(np.average(scores[1:], weights=tokens))
+    assert 0 < result.standard_error < 0.1
+
+
+def test_labels_go_along():
+    labels = np.array(["a", "b"] * 30)
+    data = {"y": labels, "classes": ["a", "b"]}
+    model = MultiViewLDA(1, 1, random_state=0)
+    result = prequential_score(model, [BatchWith(batch, data) for batch in BATCHES])
+    assert 0 <= result.mean <= 1
+
+
+# The early end
+
+
+def test_it_ends_after_so_many_scores_without_a_gain():
+    stopping = EarlyStopping(patience=3)
+    assert fed(stopping, [-5.0] * 4) == [False, False, False, True]
+    assert (stopping.n_scores, stopping.n_without_gain, stopping.best) == (4, 3, -5.0)
+
+
+def test_it_goes_on_while_the_score_rises():
+    assert not any(fed(EarlyStopping(patience=1), np.linspace(-8, -5, 1000)))
+
+
+@pytest.mark.parametrize(("tolerance", "ends"), [(0.0, False), (0.009, False), (0.011, True)])
+def test_a_gain_must_exceed_the_tolerance(tolerance, ends):
+    """The mean follows a score that rises .01 a minibatch as fast as it rises."""
+    stopping = EarlyStopping(patience=1, tolerance=tolerance)
+    assert any(fed(stopping, np.arange(100) * 0.01)) == ends
+
+
+def test_small_gains_add_up_to_one_within_the_patience():
+    scores = np.arange(200) * 0.01
+    assert not any(fed(EarlyStopping(patience=10, tolerance=0.04), scores))
+    assert any(fed(EarlyStopping(patience=10, tolerance=0.2), scores))
+
+
+def test_the_running_mean_is_a_plain_one_and_then_forgets():
+    scores, stopping, mean = np.random.default_rng(0).normal(size=50), EarlyStopping(9), 0.0
+    for t, score in enumerate(scores, start=1):
+        stopping.on_batch(None, info(t, score))
+        mean = scores[:t].mean() if t <= 5 else 0.8 * mean + 0.2 * score
+        assert stopping.mean == pytest.approx(mean)
+
+
+def test_minibatches_without_a_score_do_not_count_for_the_end():
+    stopping = EarlyStopping(patience=1)
+    assert fed(stopping, [np.nan] * 5) == [False] * 5
+    assert fed(stopping, [-5.0, np.nan, np.nan, -5.0]) == [False, False, False, True]
+
+
+def test_a_fall_ends_the_stream_as_documented():
+    stopping = EarlyStopping(patience=5)
+    verdicts = fed(stopping, [*np.linspace(-6, -5, 50), *[-9.0] * 5])
+    assert [i for i, verdict in enumerate(verdicts) if verdict] == [54]
+
+
+def test_an_early_end_of_a_real_stream_goes_on_when_it_was_pickled():
+    def run(cut):
+        model, stopping = GibbsOnlineEM(3, random_state=0), EarlyStopping(2, 0.02)
+        batches = [X[i : i + 20] for i in range(0, 300, 20)]
+        if cut:
+            stream(model, batches[:cut], callbacks=[stopping])
+            model, stopping = pickle.loads(pickle.dumps((model, stopping)))
+        stream(model, batches, callbacks=[stopping], skip=cut)
+        return model.n_batch_iter_, vars(stopping)
+
+    uncut = run(0)
+    assert 3 < uncut[0] < 15
+    assert run(2) == uncut
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: EarlyStopping(0), ValueError, "patience must be at least 1; got 0"),
+        (lambda: EarlyStopping(2.0), TypeError, "patience must be an integer; got 2.0"),
+        (lambda: EarlyStopping(2, -1), ValueError, "tolerance must be finite .* got -1"),
+        (lambda: EarlyStopping(2, np.nan), ValueError, "tolerance must be finite .* got nan"),
+        (lambda: EarlyStopping(2, "a"), TypeError, "tolerance must be a number; got 'a'"),
+        (lambda: ScoreHistory(0), ValueError, "max_rows must be at least 1; got 0"),
+        (lambda: ProgressReport(-3), ValueError, "total must be at least 1; got -3"),
+        (lambda: ProgressReport(3, 4), TypeError, "title must be a str; got 4"),
+        (lambda: TimeSplit(0), ValueError, "n_splits must be at least 1; got 0"),
+        (lambda: TimeSplit(2, gap=-1), ValueError, "gap must be at least 0; got -1"),
+        (lambda: TimeSplit(2, test_size=0), ValueError, "test_size must be at least 1; got 0"),
+    ],
+)
+def test_wrong_parameters_are_named(make, error, message):
+    with pytest.raises(error, match=message):
+        make()
+
+
+# Progress
+
+
+@pytest.fixture(params=["tqdm", "line"])
+def drawn(request, monkeypatch):
+    """Whether a bar is drawn by tqdm, or a line without it."""
+    if request.param == "tqdm":
+        pytest.importorskip("tqdm")
+    else:
+        monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    return request.param
+
+
+def shown(*callbacks, skip=0):
+    with redirect_stderr(io.StringIO()) as out:
+        stream(SVBLDA(3, random_state=0), BATCHES, callbacks=callbacks, skip=skip)
+    return out.getvalue()
+
+
+def test_progress_shows_documents_and_the_score(drawn):
+    history = ScoreHistory()
+    text = shown(ProgressReport(300, title="reading"), history)
+    mean = history.rows[1].score
+    for row in history.rows[2:]:
+        mean = 0.8 * mean + 0.2 * row.score
+    assert text.startswith("\rreading")
+    last = text.rpartition("\r")[2]
+    assert "100%" in last
+    assert "300" in last
+    assert "tokens/s" in last
+    assert f"{mean:.3f}" in last
+    assert text.endswith("\n")
+
+
+def test_progress_without_a_total_or_a_score(drawn):
+    last = shown(ProgressReport()).rpartition("\r")[2]
+    assert "300" in last
+    assert "%" not in last
+    assert "-3." not in last
+
+
+def test_progress_goes_on_where_a_stream_was_cut(drawn):
+    report = ProgressReport(300)
+    with redirect_stderr(io.StringIO()):
+        stream(SVBLDA(3, random_state=0), BATCHES[:3], callbacks=[report])
+    again = pickle.loads(pickle.dumps(report))
+    assert again.n_documents == 180
+    text = shown(again, skip=3)
+    assert "80%" in text.split("\r")[1]
+    assert "100%" in text.rpartition("\r")[2]
+    assert again.n_documents == 300
+
+
+def test_progress_can_be_pickled_in_the_middle_of_a_stream(drawn):
+    copies = []
+    report = ProgressReport(300)
+    shown(report, lambda model, info: copies.append(pickle.dumps(report)))
+    assert [pickle.loads(copy).n_documents for copy in copies] == [60, 120, 180, 240, 300]
+
+
+class Closed(io.StringIO):
+    """Standard error that nobody reads any more."""
+
+    def write(self, text):
+        raise BrokenPipeError(32, "Broken pipe")
+
+    def flush(self):
+        raise BrokenPipeError(32, "Broken pipe")
+
+
+@pytest.mark.parametrize("error", [Closed(), None])
+def test_progress_that_nobody_reads_fails_nothing(drawn, error, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", error)
+    model = stream(SVBLDA(3, random_state=0), BATCHES, callbacks=[ProgressReport(300)])
+    assert model.n_documents_seen_ == 300
+
+
+# Splits in order of time
+
+STAMPS = np.array([3, 1, 1, 2, 5, 4, 3, 2, 5, 1])
+
+
+def test_documents_of_one_time_stay_together():
+    for train, test in TimeSplit(n_splits=3).split(STAMPS, groups=STAMPS):
+        assert STAMPS[train].max() < STAMPS[test].min()
+        times = np.concatenate([STAMPS[train], STAMPS[test]])
+        assert (np.diff(times) >= 0).all()
+        for part in (train, test):
+            assert len(part) == np.isin(STAMPS, STAMPS[part]).sum()
+    assert list(train) == [1, 2, 9, 3, 7, 0, 6, 5]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"n_splits": 2, "gap": 1}, {"test_size": 2}, {"max_train_size": 2, "n_splits": 4}],
+)
+def test_with_a_time_for_each_document_it_is_that_of_scikit_learn(settings):
+    stamps = np.arange("2024-01-01", "2024-01-16", dtype="datetime64[D]")
+    mine = list(TimeSplit(**settings).split(stamps, groups=stamps))
+    theirs = list(TimeSeriesSplit(**settings).split(stamps))
+    assert len(mine) == TimeSplit(**settings).get_n_splits()
+    for ours, others in zip(mine, theirs, strict=True):
+        np.testing.assert_equal(ours, others)
+
+
+def test_times_may_be_words():
+    months = np.array(["2024-02", "2024-01", "2024-03"], dtype=object)
+    (_, (train, test)) = TimeSplit(2).split(X[:3], groups=months)
+    assert (list(train), list(test)) == ([1, 0], [2])
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (None, "needs the times of the documents as groups"),
+        ([1, 2], r"each of 3 documents; got an array of shape \(2,\)"),
+        ([1.0, np.nan, 2.0], "no time for document 1"),
+        (np.array(["2024", "NaT", "2025"], "datetime64[Y]"), "no time for document 1"),
+        ([1, 1, 2], r"2 distinct times, but TimeSplit\(.*\) needs at least 3"),
+    ],
+)
+def test_times_that_lack_are_refused(groups, message):
+    with pytest.raises(ValueError, match=message):
+        list(TimeSplit(2).split(np.zeros(3), groups=groups))
+
+
+def test_a_split_in_vain_is_refused_for_the_sizes_too():
+    for settings in ({"test_size": 2}, {"gap": 3}):
+        with pytest.raises(ValueError, match="needs at least"):
+            list(TimeSplit(2, **settings).split(np.arange(4), groups=np.arange(4)))
+
+
+@pytest.mark.parametrize("routing", [False, True])
+def test_searches_pass_the_times(routing):
+    months = np.arange(300) // 50
+    search = GridSearchCV(
+        SVBLDA(batch_size=20, random_state=0), {"n_components": [1, 3]}, cv=TimeSplit(3)
+    )
+    with sklearn.config_context(enable_metadata_routing=routing):
+        search.fit(X, groups=months)
+    expected = [
+        SVBLDA(3, batch_size=20, random_state=0).fit(X[:n]).score(X[n : n + 50])
+        for n in (150, 200, 250)
+    ]
+    found = [search.cv_results_[f"split{i}_test_score"][1] for i in range(3)]
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_scikit_learns_own_split_in_order_of_rows_works_too():
+    model = Pipeline([("topics", SVBLDA(3, batch_size=20, random_state=0))])
+    scores = cross_val_score(model, X, cv=TimeSeriesSplit(3))
+    expected = [
+        SVBLDA(3, batch_size=20, random_state=0).fit(X[:n]).score(X[n : n + 75])
+        for n in (75, 150, 225)
+    ]
+    np.testing.assert_array_equal(scores, expected)
