@@ -53,6 +53,7 @@ ALLOWED = {
     },
     "inspection": {"base", "dpp", "metrics", "parallel", "structure"},
     "streams": {"base", "kernels", "posteriors", "progress"},
+    "report": {"__init__", "metrics", "structure"},
     "__init__": {"dpp", "estimators", "reviews", "was"},
     "__main__": {"__init__", "datasets", "inspection", "priors", "progress", "text"},
 }  # fmt: skip

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a topic model found, as one HTML file that needs no network."""
+
+from streamtopics.report.data import ReportData, report_data
+from streamtopics.report.writing import page, report
+
+__all__ = ["ReportData", "page", "report", "report_data"]

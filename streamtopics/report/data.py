@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All that a report says, as one record, apart from how it looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from streamtopics.report.card import Score, card, scores_of
+from streamtopics.report.documents import Document, Survey, show, survey
+from streamtopics.report.periods import Periods, periods_of
+from streamtopics.report.rows import Table, cell, table_of
+from streamtopics.report.source import Source, read_source
+from streamtopics.report.tracking import Happened, alarmed, tracked, tracked_shares
+from streamtopics.report.words import (
+    LONGEST_WORD,
+    affinities,
+    neighbours,
+    places,
+    shortened,
+    word_table,
+)
+
+LONGEST_TITLE = 120
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A topic of a report.
+
+    Attributes
+    ----------
+    id : int
+        Its row in the model.
+    name : str
+        Where the model has names for its topics; else empty.
+    weight : float
+        Share of the tokens that the model has learnt from.
+    prior : float
+        Share of it that is still its prior.
+    words : list of int
+        Places in `ReportData.words`, of words that it may lead with.
+    p : list of float
+        Their probabilities in it.
+    x, y : float
+        Its place on the map.
+    near : list of int
+        Places in `ReportData.topics` of the most similar ones.
+    n_documents : int
+        Documents of which it is the main topic.
+    shares : list of float or None
+        Of the tokens of each period; None where a period has none.
+    documents : list of Document
+    """
+
+    id: int
+    name: str
+    weight: float
+    prior: float
+    words: list[int]
+    p: list[float]
+    x: float
+    y: float
+    near: list[int]
+    n_documents: int
+    shares: list[float | None]
+    documents: list[Document] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """What a report says; made by `report_data`, written by `page`.
+
+    Attributes
+    ----------
+    title : str
+    n_topics : int
+        Topics of the model; those shown are the heaviest.
+    n_documents : int
+    n_words : int
+        Words of a topic that are shown at once.
+    relevance : float
+        Where the slider stands at first.
+    words : list of str
+        Words that some topic may lead with.
+    overall : list of float
+        Their probabilities in all topics together.
+    topics : list of Topic
+        The heaviest first.
+    unit : str
+        Length of a period; empty without times.
+    periods : list of str
+        Their labels.
+    sizes : list of int
+        Documents of each; empty where the shares are those of a tracker.
+    tables : list of (str, str, Table)
+        A heading, the kind ("changes" or "alarms") and the rows.
+    scores : list of Score
+    card : list of (str, list of (str, str))
+        Sections of names and values.
+    has_documents, has_texts : bool
+        Whether documents were given, and their texts.
+    """
+
+    title: str
+    n_topics: int
+    n_documents: int
+    n_words: int
+    relevance: float
+    words: list[str]
+    overall: list[float]
+    topics: list[Topic]
+    unit: str
+    periods: list[str]
+    sizes: list[int]
+    tables: list[tuple[str, str, Table]]
+    scores: list[Score]
+    card: list[tuple[str, list[tuple[str, str]]]]
+    has_documents: bool
+    has_texts: bool
+
+
+class _Course(NamedTuple):
+    """Shares of all topics over time, of shape (n_periods, n_topics); NaN where nothing was."""
+
+    unit: str
+    labels: list[str]
+    sizes: list[int]
+    shares: np.ndarray
+
+
+def report_data(
+    model: Any,
+    *,
+    feature_names: Any = None,
+    documents: Any = None,
+    texts: Iterable[str] | None = None,
+    times: Any = None,
+    titles: Iterable[str] | None = None,
+    tracker: Any = None,
+    alarms: Any = None,
+    scores: Mapping[str, Any] | None = None,
+    title: str | None = None,
+    date: str | None = None,
+    n_words: int = 15,
+    n_documents: int = 5,
+    n_topics: int = 200,
+    relevance: float = 0.6,
+) -> ReportData:
+    """Collect what `report` writes; the parameters are those of `report`.
+
+    Returns
+    -------
+    data : ReportData
+        A record of plain values, the same for the same input.
+    """
+    _check(n_words, n_documents, n_topics, relevance)
+    _check_text(title=title, date=date)
+    source = read_source(
+        model, feature_names=feature_names, documents=documents, texts=texts, times=times,
+        titles=titles,
+    )  # fmt: skip
+    periods = None if times is None else periods_of(times)
+    found = survey(source, n_documents, periods)
+    course = _course(found, periods, tracker)
+    shown = np.argsort(-source.weights, kind="stable")[:n_topics]
+    table = word_table(source.topic_word, source.weights, source.names, shown, n_words)
+    data = ReportData(
+        title=shortened(title or f"Topics of {type(source.model).__name__}", LONGEST_TITLE),
+        n_topics=len(source.weights),
+        n_documents=source.counts.shape[0],
+        n_words=int(n_words),
+        relevance=round(float(relevance), 1),
+        words=list(table.words),
+        overall=[_digits(p) for p in table.overall],
+        topics=_topics(source, shown, found, periods, course),
+        unit=course.unit,
+        periods=course.labels,
+        sizes=course.sizes,
+        tables=_tables(source, tracker, alarms, periods),
+        scores=scores_of(scores),
+        card=card(source, periods, model, date),
+        has_documents=source.documents is not None,
+        has_texts=source.texts is not None,
+    )
+    own = zip(data.topics, table.own, table.probabilities, strict=True)
+    with_words = [
+        replace(topic, words=words.tolist(), p=[_digits(p) for p in probabilities])
+        for topic, words, probabilities in own
+    ]
+    return replace(data, topics=with_words)
+
+
+def _topics(
+    source: Source, shown: np.ndarray, found: Survey, periods: Periods | None, course: _Course
+) -> list[Topic]:
+    """The topics, without their words."""
+    place = np.full(len(source.weights), -1)
+    place[shown] = np.arange(len(shown))
+    affinity = affinities(source.topic_word[shown])
+    map_of, near = places(affinity), neighbours(affinity)
+    names = [str(name) for name in getattr(source.model, "topic_names_", ())]
+    best = [row for k in shown for row in found.best[k]]
+    documents = iter(show(source, best, place, periods))
+    topics = []
+    for i, k in enumerate(shown):
+        name = shortened(names[k], LONGEST_WORD) if k < len(names) else ""
+        shares = [None if np.isnan(share) else _digits(share) for share in course.shares[:, k]]
+        topics.append(Topic(
+            int(k), name, _digits(source.weights[k]), _digits(source.retention[k]), [], [],
+            round(float(map_of[i, 0]), 4), round(float(map_of[i, 1]), 4), near[i],
+            int(found.n_documents[k]), shares, [next(documents) for _ in found.best[k]],
+        ))  # fmt: skip
+    return topics
+
+
+def _course(found: Survey, periods: Periods | None, tracker: Any) -> _Course:
+    """Shares over time: of the documents, or else of what a tracker has seen of the stream."""
+    n_topics = len(found.n_documents)
+    if periods is not None:
+        totals = found.tokens.sum(axis=1, keepdims=True)
+        shares = found.tokens / np.where(totals > 0, totals, np.nan)
+        sizes = np.bincount(periods.of[periods.of >= 0], minlength=len(periods.labels))
+        return _Course(periods.unit, list(periods.labels), sizes.tolist(), shares)
+    known = tracked_shares(tracker, n_topics)
+    if known is None:
+        return _Course("", [], [], np.empty((0, n_topics)))
+    return _Course("snapshot", [cell(time) for time in known.times], [], known.shares)
+
+
+def _tables(
+    source: Source, tracker: Any, alarms: Any, periods: Periods | None
+) -> list[tuple[str, str, Table]]:
+    births = Happened("Births and deaths", "changes", "births", _births(source))
+    happened = [births, *tracked(tracker), *alarmed(alarms)]
+    return [
+        (
+            one.heading,
+            one.kind,
+            table_of(one.argument, one.records, periods, newest_first=one.in_time),
+        )
+        for one in happened
+        if one.records is not None
+    ]
+
+
+def _births(source: Source) -> Any:
+    """What a model whose topics come and go has on record, or None."""
+    if not hasattr(type(source.model), "births_report"):
+        return None
+    try:
+        return source.model.births_report(source.names)
+    except AttributeError:
+        return None
+
+
+def _digits(value: float) -> float:
+    """A number as it is written into the page."""
+    return float(f"{value:.6g}")
+
+
+def _check(n_words: Any, n_documents: Any, n_topics: Any, relevance: Any) -> None:
+    bounds = {"n_words": (n_words, 1, 50), "n_documents": (n_documents, 0, 50),
+              "n_topics": (n_topics, 1, 1000)}  # fmt: skip
+    for name, (value, least, most) in bounds.items():
+        if not (isinstance(value, Integral) and least <= int(value) <= most):
+            raise ValueError(f"{name} must be a whole number from {least} to {most}; got {value!r}")
+    if not (isinstance(relevance, Real) and 0 <= float(relevance) <= 1):
+        raise ValueError(f"relevance must be in [0, 1]; got {relevance!r}")
+
+
+def _check_text(**values: Any) -> None:
+    for name, value in values.items():
+        if value is not None and not isinstance(value, str):
+            raise TypeError(f"{name} must be a str or None; got {value!r:.60}")

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a report is made from, checked: topics, names of columns, documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from streamtopics.structure import check_structure, is_sparse
+
+
+@dataclass(frozen=True)
+class Source:
+    """A fitted model and the documents that its report shows.
+
+    Attributes
+    ----------
+    model : object
+        The topic model itself; of a pipeline, its last step.
+    front : object or None
+        What turns texts into counts: the steps of a pipeline before the last one.
+    names : ndarray of shape (n_features,)
+        Words of the columns.
+    topic_word : ndarray of shape (n_topics, n_features)
+        Probabilities of words in topics.
+    weights : ndarray of shape (n_topics,)
+        Shares of the topics; sum to 1.
+    retention : ndarray of shape (n_topics,)
+        Share of each topic that is still its prior.
+    documents : object
+        What `transform` of the model takes; None where there are no documents.
+    counts : csr_matrix of shape (n_documents, n_features)
+        Words of each document; without rows where there are no documents.
+    texts, titles : list of str or None
+        Of each document.
+    times : sequence or None
+        When each document is from.
+    """
+
+    model: Any
+    front: Any
+    names: np.ndarray
+    topic_word: np.ndarray
+    weights: np.ndarray
+    retention: np.ndarray
+    documents: Any
+    counts: sparse.csr_matrix
+    texts: list[str] | None = None
+    titles: list[str] | None = None
+    times: Sequence[Any] | np.ndarray | None = None
+
+
+def read_source(
+    model: Any,
+    *,
+    feature_names: Any = None,
+    documents: Any = None,
+    texts: Iterable[str] | None = None,
+    times: Any = None,
+    titles: Iterable[str] | None = None,
+) -> Source:
+    """Check what a report is given, and count the words of texts where a pipeline can."""
+    front, topics = _parts(model)
+    given = None if texts is None else _strings("texts", texts)
+    if documents is None and given is not None:
+        if front is None:
+            raise ValueError(
+                f"texts came without documents, and {type(topics).__name__} cannot count words: "
+                "pass documents=, the counts of these texts, too, or a pipeline whose first step "
+                "is a vectorizer as the model"
+            )
+        documents = front.transform(given)
+    if feature_names is None and hasattr(front, "get_feature_names_out"):
+        feature_names = front.get_feature_names_out()
+    names = topics._column_names(feature_names)
+    counts, documents = _counts(documents, len(names))
+    n = None if documents is None else counts.shape[0]
+    headings = None if titles is None else _strings("titles", titles)
+    for name, values in (("texts", given), ("times", times), ("titles", headings)):
+        _check_length(name, values, n)
+    return Source(
+        topics, front, np.asarray(names), topics.topic_word_, topics.topic_weights_,
+        topics.prior_retention_, documents, counts, given, headings, times,
+    )  # fmt: skip
+
+
+def _parts(model: Any) -> tuple[Any, Any]:
+    """The steps before the topic model, or None, and the topic model."""
+    front, topics = None, model
+    if hasattr(model, "steps") and hasattr(model, "named_steps"):
+        front, topics = (model[:-1] if len(model.steps) > 1 else None), model.steps[-1][1]
+    wanted = ("topic_word_", "topic_weights_", "prior_retention_", "transform")
+    if isinstance(topics, type) or not all(hasattr(type(topics), name) for name in wanted):
+        raise TypeError(
+            "model must be a fitted topic model of streamtopics, such as StreamingLDA(), or a "
+            f"pipeline that ends with one; got {model!r:.80}"
+        )
+    return front, topics
+
+
+def _strings(name: str, values: Iterable[str]) -> list[str]:
+    found = None if isinstance(values, str | bytes) else list(values)
+    if found is None or not all(isinstance(value, str) for value in found):
+        wrong = values if found is None else next(v for v in found if not isinstance(v, str))
+        raise TypeError(
+            f"{name} must be a sequence of str, one for each document; got {wrong!r:.60}"
+        )
+    return found
+
+
+def _counts(documents: Any, n_features: int) -> tuple[sparse.csr_matrix, Any]:
+    """Counts of each document, and what `transform` takes."""
+    if documents is None:
+        return sparse.csr_matrix((0, n_features)), None
+    check_structure(documents, "report", "documents")
+    if _are_matrices(documents):
+        documents = list(documents)
+        each = [sparse.csr_matrix(sparse.csr_matrix(one).sum(axis=0)) for one in documents]
+        counts = sparse.vstack(each, format="csr")
+    else:
+        documents = sparse.csr_matrix(documents if is_sparse(documents) else np.asarray(documents))
+        counts = documents
+    if counts.shape[1] != n_features:
+        raise ValueError(
+            f"documents has {counts.shape[1]} columns, but the model has {n_features}; count words "
+            "by the vectorizer that the model learnt with"
+        )
+    return counts, documents
+
+
+def _are_matrices(documents: Any) -> bool:
+    """Whether this is a sequence of matrices, one for each document of sentences."""
+    holds_any = isinstance(documents, list | tuple) or (
+        isinstance(documents, np.ndarray) and documents.dtype.kind == "O" and documents.ndim == 1
+    )
+    return holds_any and len(documents) > 0 and getattr(documents[0], "ndim", 1) == 2
+
+
+def _check_length(name: str, values: Any, n_documents: int | None) -> None:
+    if values is None:
+        return
+    if n_documents is None:
+        raise ValueError(f"{name} came without documents; pass documents= or a pipeline and texts=")
+    if not hasattr(values, "__len__") or len(values) != n_documents:
+        n = len(values) if hasattr(values, "__len__") else repr(values)[:60]
+        raise ValueError(
+            f"{name} must have an entry for each of the {n_documents} documents; got {n}"
+        )

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page of a report: a template, its style and script, and the data, in one file."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, replace
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from streamtopics.report.data import ReportData, Topic, report_data
+from streamtopics.report.documents import Document
+from streamtopics.report.files import write_whole
+from streamtopics.report.rows import Table
+
+# Bytes of a page, whatever the corpus.
+MOST_BYTES = 2_000_000
+SLOT = re.compile(r"\{\{(\w+)\}\}")
+
+
+def report(
+    model: Any,
+    path: str | PathLike[str],
+    *,
+    feature_names: Any = None,
+    documents: Any = None,
+    texts: Iterable[str] | None = None,
+    times: Any = None,
+    titles: Iterable[str] | None = None,
+    tracker: Any = None,
+    alarms: Any = None,
+    scores: Mapping[str, Any] | None = None,
+    title: str | None = None,
+    date: str | None = None,
+    n_words: int = 15,
+    n_documents: int = 5,
+    n_topics: int = 200,
+    relevance: float = 0.6,
+) -> Path:
+    """Write what a model found as one HTML file, which opens in a browser without a network.
+
+    Topics with their words, a slider between frequent and telling ones, documents whose words
+    are coloured by topic, shares over time, a map of topics by similarity, births, changes and
+    alarms, a search, and the model's card. The file is written as a whole or not at all.
+
+    Parameters
+    ----------
+    model : object
+        A fitted topic model of streamtopics, or a pipeline that ends with one.
+    path : str or path
+        Of the file, such as "topics.html"; one that is there is replaced.
+    feature_names : array-like of shape (n_features,), default=None
+        Words of the columns; None for those of the pipeline, or that `fit` has seen.
+    documents : {array-like, sparse matrix} of shape (n_documents, n_features), default=None
+        Counts of the documents to show; for models of sentences a sequence of matrices. None for
+        what a pipeline counts in `texts`; without either the report is of words alone.
+    texts, titles : iterable of str, default=None
+        Of each document. Of a document without text its words are shown.
+    times : array-like of shape (n_documents,), default=None
+        When each document is from: numbers, dates, or text such as "2003-05-17". None and NaN
+        stand for times that are not known.
+    tracker, alarms : iterable of records, default=None
+        What happened along the stream, in order of time: named tuples, dataclasses or mappings,
+        or an object that holds them, such as a `TopicTracker` or a `DriftMonitor`. A field
+        ``time`` places an alarm in the pictures.
+    scores : mapping of str to float or sequence of float, default=None
+        Figures to show; a sequence, such as the score of each minibatch, is drawn.
+    title, date : str, default=None
+        Of the report. A date is shown where one is given, so that the same input makes the same
+        bytes.
+    n_words : int, default=15
+        Words of a topic, from 1 to 50.
+    n_documents : int, default=5
+        Documents of a topic, from 0 to 50.
+    n_topics : int, default=200
+        The heaviest topics, at most 1,000.
+    relevance : float in [0, 1], default=0.6
+        Where the slider stands at first; see `streamtopics.metrics.relevant_words`. As the
+        readers of that source, those of a report tell topics apart best at 0.6.
+
+    Returns
+    -------
+    path : Path
+        Of the file. It has at most 2,000,000 bytes: where it would have more, fewer and shorter
+        documents are shown, and then fewer topics.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is wrong; the message names it. No file is written then.
+    NotFittedError
+        If the model is not fitted.
+
+    Notes
+    -----
+    Documents that stand for a topic are those with the largest share of it, to the hundredth;
+    of equal ones those whose words tell more of it. They have it as their main topic, are no
+    shorter than the median and differ from each other. A word is coloured by the
+    topic with the largest p(topic | document) p(word | topic), unless it is no more frequent in
+    that topic than overall.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from streamtopics import SVBLDA
+    >>> from streamtopics.report import report
+    >>> X = [[4, 0, 1], [0, 2, 2], [3, 0, 0]]
+    >>> model = SVBLDA(n_components=2, n_rounds=10, random_state=0).fit(X)
+    >>> with TemporaryDirectory() as folder:
+    ...     path = report(model, Path(folder, "topics.html"), feature_names=["sea", "sky", "sun"],
+    ...                   documents=X, times=[2001, 2002, 2003], title="Weather")
+    ...     "<title>Weather</title>" in path.read_text(encoding="utf-8")
+    True
+    """
+    target = _target(path)
+    data = report_data(
+        model, feature_names=feature_names, documents=documents, texts=texts, times=times,
+        titles=titles, tracker=tracker, alarms=alarms, scores=scores, title=title, date=date,
+        n_words=n_words, n_documents=n_documents, n_topics=n_topics, relevance=relevance,
+    )  # fmt: skip
+    write_whole(target, page(data))
+    return target
+
+
+def page(data: ReportData) -> bytes:
+    """Return the page, of at most `MOST_BYTES` bytes; it shows less where that would be more."""
+    content = _filled(data)
+    while len(content) > MOST_BYTES:
+        data = _less(data)
+        content = _filled(data)
+    return content
+
+
+def _target(path: str | PathLike[str]) -> Path:
+    target = Path(path)
+    if target.is_dir() or not target.parent.is_dir():
+        raise ValueError(
+            f"path must be a file in a folder that is there, such as topics.html; got {str(path)!r}"
+        )
+    return target
+
+
+def _filled(data: ReportData) -> bytes:
+    style, script = _resource("page.css"), _resource("page.js")
+    slots = {
+        "title": escape(data.title),
+        "style": style,
+        "script": script,
+        "style_hash": _hash(style),
+        "script_hash": _hash(script),
+        "data": _json(data),
+    }
+    # One pass, so that what is filled in is not looked at again.
+    filled = SLOT.sub(lambda slot: slots[slot.group(1)], _resource("page.html"))
+    return filled.encode("utf-8", "replace")
+
+
+def _resource(name: str) -> str:
+    return files("streamtopics.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _hash(source: str) -> str:
+    """What a Content-Security-Policy names a script or style by."""
+    return f"sha256-{b64encode(sha256(source.encode()).digest()).decode()}"
+
+
+def _json(data: Any) -> str:
+    """The data for a script element: nothing in them ends it or begins a comment."""
+    text = json.dumps(
+        data, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_fields
+    )
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _fields(record: Any) -> dict[str, Any]:
+    """The fields of a record, which may have records in them."""
+    return {field.name: getattr(record, field.name) for field in fields(record)}
+
+
+def _less(data: ReportData) -> ReportData:
+    """The same with half of what takes most: of the documents, of the rows, or of the topics."""
+    ways = [
+        (_size([topic.documents for topic in data.topics]), _less_documents),
+        (_size(data.tables), _fewer_rows),
+        (_size(data.words) + _size([topic.words for topic in data.topics]), _fewer_topics),
+    ]
+    return max(ways, key=lambda way: way[0])[1](data)
+
+
+def _size(part: Any) -> int:
+    """Characters of a part of the data, as it is written."""
+    return len(_json(part))
+
+
+def _less_documents(data: ReportData) -> ReportData:
+    return replace(data, topics=[_fewer_documents(topic) for topic in data.topics])
+
+
+def _fewer_rows(data: ReportData) -> ReportData:
+    return replace(data, tables=[(head, kind, _half(table)) for head, kind, table in data.tables])
+
+
+def _fewer_topics(data: ReportData) -> ReportData:
+    """The heavier half of the topics; documents, which may be of the others, are left out."""
+    n = len(data.topics) // 2
+    kept = [
+        replace(topic, near=[i for i in topic.near if i < n], documents=[])
+        for topic in data.topics[:n]
+    ]
+    used = sorted({word for topic in kept for word in topic.words})
+    place = {word: i for i, word in enumerate(used)}
+    return replace(
+        data,
+        topics=[replace(topic, words=[place[word] for word in topic.words]) for topic in kept],
+        words=[data.words[word] for word in used],
+        overall=[data.overall[word] for word in used],
+    )
+
+
+def _half(table: Table) -> Table:
+    n = len(table.rows) // 2
+    return replace(
+        table, rows=table.rows[:n], periods=table.periods[:n],
+        n_left_out=table.n_left_out + len(table.rows) - n,
+    )  # fmt: skip
+
+
+def _fewer_documents(topic: Topic) -> Topic:
+    n = len(topic.documents) // 2 if len(topic.documents) > 1 else 0
+    if n == 0 and topic.documents and len(topic.documents[0].parts) > 40:
+        n = 1
+    return replace(topic, documents=[_shorter(document) for document in topic.documents[:n]])
+
+
+def _shorter(document: Document) -> Document:
+    n = len(document.topics) // 2
+    left_out = sum(map(len, document.parts[2 * n + 1 :]))
+    return replace(
+        document, parts=document.parts[: 2 * n + 1], topics=document.topics[:n],
+        n_more=document.n_more + left_out,
+    )  # fmt: skip

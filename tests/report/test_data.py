@@ -1,0 +1,405 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a report says is what the model says."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+
+from streamtopics import (
+    SVBLDA,
+    AspectSentimentModel,
+    StreamingLDA,
+    StreamingMixture,
+    WASTopicModel,
+)
+from streamtopics.metrics import relevant_words
+from streamtopics.report import page, report_data
+from streamtopics.report.words import RELEVANCES, affinities, neighbours, places
+from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer, StreamingPipeline
+from streamtopics.updates import DirichletProcess
+from tests.report.made import COMMON, THEMES, Alarm, made
+from tests.test_rooms import COUNTS, GIVEN
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return made()
+
+
+@pytest.fixture(scope="module")
+def parts(corpus):
+    """The model, the counts, the words of the columns and the topics of the documents."""
+    vectorizer, model = corpus.pipeline[0], corpus.pipeline[-1]
+    counts = vectorizer.transform(corpus.texts)
+    return model, counts, vectorizer.get_feature_names_out(), model.transform(counts)
+
+
+@pytest.fixture(scope="module")
+def data(corpus):
+    return report_data(corpus.pipeline, texts=corpus.texts, times=corpus.times, n_words=6)
+
+
+def ranked(data, topic, relevance):
+    """The words as the page ranks them, by its formula."""
+    value = np.log(topic.p) + (relevance - 1) * np.log(np.array(data.overall)[topic.words])
+    order = np.lexsort((np.arange(len(value)), -value))[: data.n_words]
+    return [data.words[topic.words[i]] for i in order]
+
+
+def test_topics_are_the_models_heaviest_first(data, parts):
+    model = parts[0]
+    assert [topic.id for topic in data.topics] == np.argsort(-model.topic_weights_).tolist()
+    assert_allclose([t.weight for t in data.topics], np.sort(model.topic_weights_)[::-1], rtol=1e-5)
+    retention = model.prior_retention_[[topic.id for topic in data.topics]]
+    assert_allclose([topic.prior for topic in data.topics], retention, rtol=1e-5)
+
+
+@pytest.mark.parametrize("relevance", RELEVANCES)
+def test_words_are_those_of_relevant_words_at_every_place_of_the_slider(data, parts, relevance):
+    model, _, names, _ = parts
+    wanted = relevant_words(model.topic_word_, model.topic_weights_, 6, relevance=relevance)
+    for topic in data.topics:
+        assert ranked(data, topic, relevance) == names[wanted[topic.id]].tolist()
+        columns = [names.tolist().index(data.words[word]) for word in topic.words]
+        assert_allclose(topic.p, model.topic_word_[topic.id, columns], rtol=1e-5)
+    assert len({tuple(ranked(data, topic, 0.0)) for topic in data.topics}) == 3
+
+
+def test_shares_over_time_are_those_of_the_tokens(data, corpus, parts):
+    _, counts, _, doc_topic = parts
+    weeks = [(day.toordinal() - 1) // 7 for day in corpus.times]
+    tokens = np.asarray(counts.sum(axis=1)).ravel()
+    wanted = np.array([
+        np.average(doc_topic[own], axis=0, weights=tokens[own])
+        for own in (np.array(weeks) == week for week in np.unique(weeks))
+    ])  # fmt: skip
+    assert data.unit == "week"
+    assert data.periods[0] == "week of 2019-12-30"
+    for topic in data.topics:
+        assert_allclose(topic.shares, wanted[:, topic.id], rtol=1e-5)
+    assert_array_equal(data.sizes, np.unique(weeks, return_counts=True)[1])
+
+
+def test_documents_have_the_topic_and_are_ranked_by_share_and_words(data, corpus, parts):
+    model, counts, _, doc_topic = parts
+    overall = model.topic_weights_ @ model.topic_word_
+    tokens = np.asarray(counts.sum(axis=1)).ravel()
+    for topic in data.topics:
+        own = (doc_topic.argmax(axis=1) == topic.id) & (tokens >= np.median(tokens))
+        lift = np.log(np.maximum(model.topic_word_[topic.id] / overall, 1e-3))
+        telling = (counts @ lift) / tokens
+        rows = np.flatnonzero(own)
+        order = np.lexsort((rows, -telling[rows], -doc_topic[rows, topic.id].round(2)))
+        assert [document.row for document in topic.documents] == rows[order][:5].tolist()
+        assert topic.n_documents == np.sum(doc_topic.argmax(axis=1) == topic.id)
+        for document in topic.documents:
+            assert "".join(document.parts) == corpus.texts[document.row]
+            assert document.time == str(corpus.times[document.row])
+            assert_allclose(document.mix[0][1], doc_topic[document.row].max(), atol=1e-4)
+
+
+def test_words_have_the_topic_that_explains_them_best(data, parts):
+    model, _, names, doc_topic = parts
+    column = {name: i for i, name in enumerate(names)}
+    overall = model.topic_weights_ @ model.topic_word_
+    seen = set()
+    for topic in data.topics:
+        for document in topic.documents:
+            for word, found in zip(document.parts[1::2], document.topics, strict=True):
+                w = column[word.lower()]
+                k = (doc_topic[document.row] * model.topic_word_[:, w]).argmax()
+                tells = model.topic_word_[k, w] > overall[w]
+                assert found == ([t.id for t in data.topics].index(k) if tells else -1)
+                seen.add(tells)
+    assert seen == {True, False}
+
+
+def test_counts_and_texts_say_the_same_as_a_pipeline(data, corpus, parts):
+    model, counts, names, _ = parts
+    again = report_data(
+        model, documents=counts, texts=corpus.texts, feature_names=names, times=corpus.times,
+        n_words=6,
+    )  # fmt: skip
+    assert again.topics == data.topics
+    assert (again.words, again.overall) == (data.words, data.overall)
+
+
+def test_documents_without_texts_are_shown_by_their_words(parts):
+    model, counts, names, _ = parts
+    found = report_data(model, documents=counts, feature_names=names, n_documents=2)
+    document = found.topics[0].documents[0]
+    own = counts[document.row]
+    shown = dict(zip(document.parts[1::2], document.parts[2::2], strict=True))
+    assert set(shown) == set(names[own.indices])
+    assert f"{max(own.data)}" in document.parts[2]
+    assert not found.has_texts
+    assert found.periods == []
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("model", [AspectSentimentModel(2), WASTopicModel(2)])
+def test_pipelines_over_sentences_have_a_report(model):
+    texts = ["The sea is wide. Ships sail it.", "Bread is baked. The oven is hot."] * 20
+    pipeline = make_pipeline(SentenceVectorizer(), model.set_params(random_state=0)).fit(texts)
+    found = report_data(pipeline, texts=texts)
+    documents = [document for topic in found.topics for document in topic.documents]
+    assert {"".join(document.parts) for document in documents} <= set(texts)
+    assert max(topic for document in documents for topic in document.topics) >= 0
+
+
+def test_documents_that_are_equal_are_shown_once():
+    texts = ["sea ship wave"] * 30 + ["bread oven flour"] * 30
+    pipeline = made().pipeline
+    found = report_data(pipeline, texts=texts)
+    assert sum(len(topic.documents) for topic in found.topics) == 2
+
+
+def test_without_documents_there_are_words_alone(parts):
+    model, _, names, _ = parts
+    found = report_data(model, feature_names=names)
+    assert not found.has_documents
+    assert all(not topic.documents and not topic.n_documents for topic in found.topics)
+    assert report_data(model).words[0] == "0"
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("model", GIVEN, ids=lambda model: type(model).__name__)
+def test_every_estimator_of_topics_has_a_report(model):
+    X = GIVEN[model][0]
+    model.partial_fit(*GIVEN[model])
+    if not hasattr(model, "topic_word_"):
+        with pytest.raises(TypeError, match="model must be a fitted topic model"):
+            report_data(model, documents=X)
+        return
+    found = report_data(model, documents=X)
+    assert sum(topic.n_documents for topic in found.topics) == found.n_documents > 0
+    assert_allclose(sum(topic.weight for topic in found.topics), 1.0, rtol=1e-4)
+    assert page(found).startswith(b"<!doctype html>")
+
+
+def test_some_topics_of_many(parts):
+    model = SVBLDA(20, random_state=0).partial_fit(parts[1])
+    found = report_data(model, documents=parts[1], n_topics=3, n_words=2)
+    assert (len(found.topics), found.n_topics) == (3, 20)
+    marks = [topic for one in found.topics for doc in one.documents for topic in doc.topics]
+    assert set(marks) <= {-1, 0, 1, 2}
+    assert all(0 <= place < 3 for topic in found.topics for place, _ in topic.documents[0].mix)
+
+
+def test_documents_are_looked_at_some_at_a_time(data, corpus, monkeypatch):
+    monkeypatch.setattr("streamtopics.report.documents.AT_ONCE", 37)
+    again = report_data(corpus.pipeline, texts=corpus.texts, times=corpus.times, n_words=6)
+    assert [topic.documents for topic in again.topics] == [t.documents for t in data.topics]
+    for topic, before in zip(again.topics, data.topics, strict=True):
+        assert_allclose(topic.shares, before.shares, rtol=1e-5)
+
+
+def test_the_map_keeps_the_distances_of_three_topics():
+    topics = np.random.default_rng(0).dirichlet(np.ones(50), size=3)
+    affinity = affinities(topics)
+    found = places(affinity)
+    for i in range(3):
+        for j in range(3):
+            hellinger = np.sqrt(0.5 * np.sum((np.sqrt(topics[i]) - np.sqrt(topics[j])) ** 2))
+            assert_allclose(np.linalg.norm(found[i] - found[j]), hellinger, atol=1e-7)
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_the_map_of_equal_or_single_topics_is_a_point(n):
+    affinity = affinities(np.full((n, 10), 0.1))
+    assert_allclose(places(affinity), 0.0, atol=1e-6)
+    assert neighbours(affinity) == ([[]] if n == 1 else [[1], [0]])
+
+
+def test_similar_topics_are_the_nearest():
+    topics = np.array([[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.7, 0.2, 0.1]])
+    assert [near[0] for near in neighbours(affinities(topics))] == [2, 2, 0]
+
+
+def test_names_of_topics_are_the_models(parts):
+    model, _, names, _ = parts
+
+    class Named(StreamingLDA):
+        topic_names_ = ("ships", "bread")
+
+    named = Named(3, random_state=0).fit(parts[1])
+    found = {topic.id: topic.name for topic in report_data(named).topics}
+    assert found == {0: "ships", 1: "bread", 2: ""}
+    assert {word for theme in THEMES for word in theme} | set(COMMON) == set(names)
+    assert all(topic.name == "" for topic in report_data(model).topics)
+
+
+@dataclass(frozen=True)
+class Life:
+    topic: int
+    born: int
+    died: int | None
+    words: tuple[str, ...]
+
+
+def test_records_become_tables_the_newest_first(corpus):
+    times = corpus.times
+    alarms = [Alarm(times[8], 1, ["sea", "ship"], 0.01), Alarm(times[200], 2, ["law"], 1e-5)]
+    lives = [Life(0, 1, None, ("a",)), {"topic": 4, "born": 3, "died": 9, "words": np.arange(30)}]
+    found = report_data(
+        corpus.pipeline, texts=corpus.texts, times=times, alarms=alarms, tracker=lives
+    )
+    (heading, kind, births), (_, alarm_kind, rung) = found.tables
+    assert (heading, kind, alarm_kind) == ("Births and changes", "changes", "alarms")
+    assert births.columns == ("topic", "born", "died", "words")
+    assert births.rows[0] == ("4", "3", "9", "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, …")
+    assert births.rows[1] == ("0", "1", "", "a")
+    assert rung.rows[0] == (str(times[200]), "2", "law", "1e-05")
+    assert rung.periods == (28, 1)
+    assert found.periods[1] == "week of 2020-01-06"
+
+
+def test_records_within_records_are_told_in_a_cell(corpus):
+    alarm = {"batch": 3, "topics": (Life(4, 2, None, ("a", "b")), Life(5, 1, 9, ())), "rest": {}}
+    table = report_data(corpus.pipeline, alarms=[alarm]).tables[0][2]
+    assert table.columns == ("batch", "topics")
+    assert table.rows == (("3", "4 (born 2, words a, b); 5 (born 1, died 9)"),)
+
+
+def test_many_records_leave_the_last_ones(corpus):
+    records = [{"batch": i, "nothing": None} for i in range(500)]
+    table = report_data(corpus.pipeline, alarms=records).tables[0][2]
+    assert table.columns == ("batch",)
+    assert (len(table.rows), table.rows[0], table.n_left_out) == (200, ("499",), 300)
+
+
+def test_a_streaming_pipeline_has_a_report(corpus):
+    pipeline = StreamingPipeline([
+        ("words", StreamingCountVectorizer(max_features=20, min_df=2)),
+        ("topics", StreamingLDA(3, random_state=0)),
+    ])  # fmt: skip
+    for start in range(0, 240, 60):
+        pipeline.partial_fit(corpus.texts[start : start + 60], time=corpus.times[start])
+    found = report_data(pipeline, texts=corpus.texts, times=corpus.times, n_words=3)
+    for topic in found.topics:
+        assert set(ranked(found, topic, 1.0)) == set(pipeline.top_words(3)[topic.id])
+    marks = [mark for topic in found.topics for doc in topic.documents for mark in doc.topics]
+    assert -1 in marks
+    assert max(marks) >= 0
+
+
+class Tracker:
+    """What a tracker of a stream answers."""
+
+    ids_ = np.array([7, -1, 5])
+    compares = False
+
+    def topics(self):
+        return [{"topic": 7, "row": 0, "born": 1}]
+
+    def news(self):
+        if self.compares:
+            return [{"kind": "born", "topic": 5}, {"kind": "gone", "topic": 7}]
+        raise ValueError("nothing to compare yet")
+
+    def shares(self):
+        return [2001, 2002], np.array([5, 7]), np.array([[0.25, 0.75], [0.5, 0.5]])
+
+
+class Monitor:
+    """What a monitor has on record."""
+
+    alarms_ = ({"time": 2002, "topic": 0},)
+
+
+def test_a_tracker_and_a_monitor_are_asked_for_their_records(corpus):
+    found = report_data(corpus.pipeline, tracker=Tracker(), alarms=Monitor())
+    assert [heading for heading, _, _ in found.tables] == ["Topics of the stream", "Alarms"]
+    assert found.periods == ["2001", "2002"]
+    shares = {topic.id: topic.shares for topic in found.topics}
+    assert shares == {0: [0.75, 0.5], 1: [0.0, 0.0], 2: [0.25, 0.5]}
+
+
+def test_news_keep_their_order(corpus):
+    tracker = Tracker()
+    tracker.compares = True
+    (heading, _, news), *_ = report_data(corpus.pipeline, tracker=tracker).tables
+    assert heading == "What is new"
+    assert news.rows == (("born", "5"), ("gone", "7"))
+
+
+def test_births_of_the_model_are_shown(parts):
+    model = StreamingMixture(5, births=DirichletProcess(), random_state=0)
+    for start in range(0, 240, 60):
+        model.partial_fit(parts[1][start : start + 60])
+    found = report_data(model, feature_names=parts[2])
+    assert found.tables[0][0] == "Births and deaths"
+    assert len(found.tables[0][2].rows) == len(model.births_report())
+    assert report_data(parts[0]).tables == []
+
+
+def test_the_card_names_the_model_and_has_no_address_of_memory(corpus):
+    model = StreamingLDA(3, random_state=0, on_drift=lambda record: None)
+    model.fit(corpus.pipeline[0].transform(corpus.texts))
+    cards = dict(report_data(model, date="2026-01-31").card)
+    assert ("Class", "StreamingLDA") in cards["Model"]
+    assert " at 0x" not in dict(cards["Model"])["on_drift"]
+    assert ("Date", "2026-01-31") in cards["Report"]
+    assert dict(cards["What it has learnt from"])["Topics"] == "3"
+    assert {name for name, _ in cards["Versions"]} >= {"streamtopics", "numpy", "scikit-learn"}
+    assert "Report" not in dict(report_data(model).card)
+
+
+def test_scores_are_figures_or_courses(corpus):
+    found = report_data(corpus.pipeline, scores={"one": -6.25, "many": [np.nan, -7, -6.5]}).scores
+    assert [(score.name, score.values) for score in found] == [
+        ("one", [-6.25]), ("many", [None, -7.0, -6.5]),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ({"texts": ["one"], "times": [1, 2]}, ValueError, "times must have an entry for each of"),
+        ({"texts": ["one"], "titles": ["a", "b"]}, ValueError, "titles must have an entry for"),
+        ({"texts": "one"}, TypeError, "texts must be a sequence of str, one.*got 'one'"),
+        ({"texts": ["one", 2]}, TypeError, "texts must be a sequence of str, one.*got 2"),
+        ({"times": [1]}, ValueError, "times came without documents"),
+        ({"documents": [[1, 2]]}, ValueError, "documents has 2 columns, but the model has 30"),
+        ({"n_words": 0}, ValueError, "n_words must be a whole number from 1 to 50; got 0"),
+        ({"n_documents": 2.5}, ValueError, "n_documents must be a whole number from 0 to 50"),
+        ({"n_topics": 0}, ValueError, "n_topics must be a whole number from 1 to 1000; got 0"),
+        ({"relevance": 2}, ValueError, r"relevance must be in \[0, 1\]; got 2"),
+        ({"scores": [1]}, TypeError, "scores must be a mapping of names"),
+        ({"scores": {"a": "b"}}, TypeError, r"scores\['a'\] must be a number or a sequence"),
+        ({"alarms": [3]}, TypeError, "alarms must hold named tuples, dataclasses or mappings"),
+        ({"alarms": 3}, TypeError, "alarms must be a sequence of records"),
+        ({"tracker": "abc"}, TypeError, "tracker must be a sequence of records"),
+        ({"title": 3}, TypeError, "title must be a str or None; got 3"),
+        ({"feature_names": ["a"]}, ValueError, "feature_names"),
+    ],
+)
+def test_wrong_input_is_named(corpus, given, error, message):
+    with pytest.raises(error, match=message):
+        report_data(corpus.pipeline, **given)
+
+
+def test_a_model_that_counts_no_words_needs_counts(parts):
+    with pytest.raises(ValueError, match="StreamingLDA cannot count words: pass documents="):
+        report_data(parts[0], texts=["sea"])
+
+
+def test_a_model_that_is_not_fitted_is_refused():
+    with pytest.raises(NotFittedError):
+        report_data(SVBLDA(2))
+    with pytest.raises(TypeError, match="model must be a fitted topic model"):
+        report_data(SVBLDA)
+
+
+def test_empty_documents_are_legal():
+    model = SVBLDA(2, random_state=0).partial_fit(COUNTS)
+    found = report_data(model, documents=sp.csr_matrix((4, 8)), times=[1, 2, 2, 3])
+    assert found.n_documents == 4
+    assert all(topic.shares == [None, None, None] for topic in found.topics)
+    assert page(found)
+    assert report_data(model, documents=sp.csr_matrix((0, 8))).n_documents == 0

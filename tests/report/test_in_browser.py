@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page in a browser: it opens offline, everything on it works, and everyone can use it."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from streamtopics.metrics import relevant_words
+from streamtopics.report import report
+from tests.report.made import HOSTILE, Alarm, made
+
+pytestmark = pytest.mark.browser
+CONTRAST = (Path(__file__).parent / "contrast.js").read_text(encoding="utf-8")
+CONTROLS = "button, input, a, summary, [tabindex='0']"
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return made(first=HOSTILE)
+
+
+@pytest.fixture(scope="module")
+def path(corpus, tmp_path_factory):
+    """A report with all parts, of hostile text where there can be any."""
+    alarms = [Alarm(corpus.times[130], 2, ["law", HOSTILE], 0.001)]
+    return report(
+        corpus.pipeline, tmp_path_factory.mktemp("report") / "report.html", texts=corpus.texts,
+        times=corpus.times, titles=[f"Title {i}" for i in range(240)], alarms=alarms,
+        tracker=[{"topic": 0, "born": 1, "words": ["sea"]}],
+        scores={"held-out score": -6.5, "by minibatch": [-7.0, -6.75, -6.5]},
+    )  # fmt: skip
+
+
+@pytest.fixture
+def opened(browser, path):
+    """Open the report; whatever the page complains of or asks for is an error at the end."""
+    contexts, wrong = [], []
+
+    def open_page(width=1280, height=900, at="", **settings):
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, offline=True, **settings
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: wrong.append(f"{message.type}: {message.text}"))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
+        requests = []
+        page.on("request", lambda request: requests.append(request.url))
+        page.goto(f"{path.as_uri()}{at}")
+        page.requests = requests
+        return page
+
+    yield open_page
+    for context in contexts:
+        for page in context.pages:
+            asked = [url for url in page.requests if not url.startswith("data:,")]
+            assert len(asked) == 1
+            assert asked[0].startswith(path.as_uri())
+        context.close()
+    assert wrong == []
+
+
+def words(page):
+    return page.locator("#words button").all_inner_texts()
+
+
+def test_it_opens_with_the_heaviest_topic(opened, corpus):
+    page = opened()
+    model = corpus.pipeline[-1]
+    heaviest = int(np.argmax(model.topic_weights_))
+    assert page.inner_text("#kicker") == f"Topic {heaviest}"
+    assert page.locator("[role=tab]").count() == 3
+    assert page.title() == "Topics of StreamingLDA"
+    assert page.locator("img").count() == 0
+    assert page.locator("#nav a").all_inner_texts() == [
+        "Topics", "Over time", "Map", "Changes", "About",
+    ]  # fmt: skip
+
+
+def test_the_slider_ranks_words_as_the_package_does(opened, corpus):
+    page = opened()
+    model, names = corpus.pipeline[-1], corpus.pipeline[0].get_feature_names_out()
+    shown = int(page.inner_text("#kicker").split()[1])
+    seen = set()
+    for relevance in (0.6, 0.0, 0.3, 1.0):
+        page.locator("#relevance").fill(str(relevance))
+        wanted = relevant_words(model.topic_word_, model.topic_weights_, 15, relevance=relevance)
+        assert words(page) == names[wanted[shown]].tolist()
+        seen.add(tuple(words(page)))
+        assert f"{relevance:.1f}" in page.get_attribute("#relevance", "aria-valuetext")
+    assert len(seen) > 1
+
+
+def test_the_slider_moves_by_keys(opened):
+    page = opened()
+    page.focus("#relevance")
+    page.keyboard.press("ArrowRight")
+    assert page.inner_text("#lambda") == "λ = 0.7."
+    page.keyboard.press("Home")
+    assert page.inner_text("#lambda") == "λ = 0.0."
+
+
+def test_topics_are_chosen_by_clicks_and_keys(opened):
+    page = opened()
+    ids = page.locator("[role=tab] .id").all_inner_texts()
+    page.click("#tab-1")
+    assert page.inner_text("#kicker") == f"Topic {ids[1]}"
+    page.keyboard.press("ArrowDown")
+    assert page.inner_text("#kicker") == f"Topic {ids[2]}"
+    page.keyboard.press("ArrowDown")
+    assert page.inner_text("#kicker") == f"Topic {ids[2]}"
+    page.keyboard.press("Home")
+    assert page.evaluate("document.activeElement.id") == "tab-0"
+    assert page.locator('[role=tab][aria-selected="true"]').count() == 1
+    assert page.locator('[role=tab][tabindex="0"]').count() == 1
+    page.click(".tile >> nth=2")
+    assert page.inner_text("#chart-name").startswith(ids[2])
+    page.locator("#map g").nth(1).click()
+    assert page.inner_text("#kicker") == f"Topic {ids[1]}"
+    page.click("#near button >> nth=0")
+    assert page.inner_text("#kicker") != f"Topic {ids[1]}"
+
+
+def test_a_topic_has_an_address(opened):
+    page = opened()
+    page.click("#tab-2")
+    shown = page.inner_text("#kicker").split()[1]
+    assert page.url.endswith(f"#topic-{shown}")
+    assert opened(at=f"#topic-{shown}").inner_text("#kicker") == f"Topic {shown}"
+
+
+def test_words_of_a_document_are_coloured_on_a_click(opened):
+    page = opened()
+    article = page.locator(".document").first
+    toggle = article.get_by_role("button", name="Colour words by topic")
+    text = article.locator(".text").inner_text()
+    assert article.locator(".legend").is_hidden()
+    toggle.click()
+    assert toggle.get_attribute("aria-pressed") == "true"
+    assert article.locator(".text .c0").count() > 3
+    assert article.locator(".text").inner_text() == text
+    assert "%" in article.locator(".legend").inner_text()
+    toggle.click()
+    assert article.locator(".text .c0").count() == 0
+
+
+def test_the_search_finds_words_and_documents(opened):
+    page = opened()
+    page.fill("#search", "shi")
+    assert "1 word" in page.inner_text("#found")
+    page.locator("#results button").first.click()
+    assert "ship" in words(page)
+    assert page.locator("#results").is_hidden()
+    page.fill("#search", "ship")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.closest('#results') !== null")
+    page.keyboard.press("Escape")
+    assert page.locator("#results").is_hidden()
+    assert page.evaluate("document.activeElement.id") == "search"
+    page.fill("#search", "title ")
+    page.locator("#results button").last.click()
+    assert page.evaluate("document.activeElement.className").startswith("document")
+    page.fill("#search", "<img nothing")
+    assert page.inner_text("#found") == "Found: 0 words, 0 documents"
+    page.click("#words button >> nth=0")
+    assert page.input_value("#search") == words(page)[0]
+
+
+def test_periods_are_read_by_keys(opened):
+    page = opened()
+    page.focus("#period")
+    last = page.inner_text("#readout b")
+    page.keyboard.press("Home")
+    assert page.inner_text("#readout b") == "week of 2019-12-30" != last
+    assert "%" in page.get_attribute("#period", "aria-valuetext")
+    assert page.locator("#chart .alarm").count() == 1
+    page.click("summary")
+    assert page.locator("#share-table tbody tr").count() == 35
+    page.check("#one-scale")
+    page.locator("#tables td button").first.click()
+    assert page.inner_text("#kicker") == "Topic 0"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_colours_follow_the_system_and_the_switch(opened, scheme):
+    page = opened(color_scheme=scheme)
+    ground = "getComputedStyle(document.body).backgroundColor"
+    dark, light = "rgb(20, 23, 28)", "rgb(246, 245, 241)"
+    assert page.evaluate(ground) == (dark if scheme == "dark" else light)
+    page.click("#theme")
+    assert page.evaluate(ground) == (light if scheme == "dark" else dark)
+    assert page.get_attribute("#theme", "aria-pressed") == str(scheme != "dark").lower()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_all_text_has_enough_contrast(opened, scheme):
+    page = opened(color_scheme=scheme, reduced_motion="reduce")
+    for toggle in page.get_by_role("button", name="Colour words by topic").all():
+        toggle.click()
+    page.click("summary")
+    page.fill("#search", "s")
+    # Documents of one topic do not show all of the colours.
+    page.evaluate("""document.querySelectorAll(".document .text").forEach((text) =>
+        [0, 1, 2, 3, 4, 5].forEach((i) => {
+            const word = document.createElement("span");
+            word.className = `c${i}`;
+            word.textContent = `colour ${i}`;
+            text.append(word);
+        }))""")
+    found = page.evaluate(f"({CONTRAST})(4.5)")
+    assert found["n"] > 100
+    assert found["found"] == []
+    assert page.evaluate(f"({CONTRAST})(22)")["found"]
+
+
+@pytest.mark.parametrize("width", [320, 768, 1440])
+def test_nothing_is_wider_than_the_screen(opened, width):
+    page = opened(width=width)
+    page.get_by_role("button", name="Colour words by topic").first.click()
+    page.fill("#search", "s")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    wide = """[...document.querySelectorAll("main *, header *, .bar *")].filter((one) =>
+        one.checkVisibility() && !one.closest(".scroll, svg, .unseen") &&
+        one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.className)"""
+    assert page.evaluate(wide) == []
+
+
+def test_everything_that_can_be_used_has_a_name(opened):
+    page = opened()
+    page.get_by_role("button", name="Colour words by topic").first.click()
+    page.fill("#search", "s")
+    snapshot = page.locator("body").aria_snapshot()
+    for role in ("button", "tab", "link", "slider", "searchbox", "checkbox", "region"):
+        named = re.findall(rf"^ *- {role}\b(.*)$", snapshot, re.MULTILINE)
+        assert named, role
+        assert all(name.startswith(' "') for name in named), (role, named)
+    for landmark in ("navigation", "search", "main", "banner", "contentinfo", "status"):
+        assert f"- {landmark}" in snapshot
+    assert page.locator("h1").count() == 1
+    assert page.get_attribute("html", "lang") == "en"
+    assert page.get_attribute("#found", "aria-live") == "polite"
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map((one) => one.id)")
+    assert len(ids) == len(set(ids))
+    for name in ("aria-labelledby", "aria-controls", "aria-describedby"):
+        assert page.evaluate(f"""[...document.querySelectorAll("[{name}]")].every((one) =>
+            document.getElementById(one.getAttribute("{name}")))""")
+
+
+def test_the_focus_is_seen_wherever_it_goes(opened):
+    page = opened()
+    places = []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        focus = page.evaluate("""(() => {
+            const one = document.activeElement, style = getComputedStyle(one);
+            return [one.id || one.className || one.tagName, one.tagName, style.outlineStyle,
+                    parseFloat(style.outlineWidth)]; })()""")
+        if focus[1] == "BODY":
+            break
+        places.append(focus)
+    assert {"search", "relevance", "period", "theme"} <= {place[0] for place in places}
+    assert places[0][0] == "skip"
+    hidden = [place for place in places if place[2] == "none" or place[3] < 2]
+    assert hidden == []
+
+
+def test_a_topic_can_be_reached_by_skipping_the_list(opened):
+    page = opened()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "panel"
+
+
+def test_motion_is_left_out_where_it_is_not_wanted(opened):
+    moving = """[...document.querySelectorAll("*")].some((one) =>
+        parseFloat(getComputedStyle(one).transitionDuration) > 0)"""
+    assert opened().evaluate(moving)
+    assert not opened(reduced_motion="reduce").evaluate(moving)
+
+
+def test_a_report_of_words_alone_works(browser, corpus, tmp_path):
+    path = report(corpus.pipeline, tmp_path / "words.html")
+    page = browser.new_page()
+    wrong = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda message: wrong.append(message.text))
+    page.goto(path.as_uri())
+    assert page.locator("#documents-part").is_hidden()
+    assert page.locator("#nav a").all_inner_texts() == ["Topics", "Map", "About"]
+    page.fill("#search", "ship")
+    page.locator("#results button").first.click()
+    page.close()
+    assert wrong == []
