@@ -16,7 +16,7 @@ from scipy import sparse
 from sklearn.pipeline import make_pipeline
 
 from streamtopics import SVBLDA, StreamingLDA
-from streamtopics.datasets import iter_minibatches, load_docstrings, read_texts
+from streamtopics.datasets import ReadingError, iter_minibatches, load_docstrings, read_texts
 from streamtopics.inspection import format_topics, picture_formats, plot_topics, topic_table
 from streamtopics.priors import MASS_PER_WORD, zipf_prior
 from streamtopics.progress import progress
@@ -31,9 +31,9 @@ document is held out (as many as a minibatch) to compare StreamingLDA, with a pr
 that is boosted, with SVBLDA, plain streaming variational Bayes.
 """
 EPILOG = """\
-Files: plain text with a document on each line, JSON lines (.jsonl) with a field
-"text", tables (.csv, .tsv) with a column "text", each of them perhaps gzipped, or
-folders of such files.
+Files: plain text with a document on each line, JSON lines (.jsonl) or an array
+(.json) with a field "text", tables (.csv, .tsv, .parquet) with a column "text",
+each of them perhaps compressed (.gz, .bz2, .xz, .zst), or folders of such files.
 """
 HOLD_OUT_EVERY = 10
 
@@ -260,7 +260,10 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except (OSError, ValueError, ImportError, MemoryError) as error:
-        print(f"streamtopics: {error}", file=sys.stderr)
+        told = str(error)
+        if isinstance(error, ReadingError) and error.setting in {"encoding", "text_key"}:
+            told = error.for_command_line()
+        print(f"streamtopics: {told}", file=sys.stderr)
         return 2
     return 0
 

@@ -39,7 +39,7 @@ SETTINGS = {
     "LowRankDPP": {"n_components": 2},
     "StreamingBayes": {"model": models.GaussianMixture(2)},
 }
-OF_TEXTS = {"DPPSummarizer", "RougeScorer", "SentenceVectorizer", "read_texts"}
+OF_TEXTS = {"DPPSummarizer", "RougeScorer", "SentenceVectorizer", "read_records", "read_texts"}
 OF_ARRAYS = {"StreamingBayes"}
 OF_POINTS = {"LowRankDPP.condition", "LowRankDPP.marginals"}
 OF_LISTS_ALONE = {"LowRankDPP.fit_transform", "ParticleScorer"}

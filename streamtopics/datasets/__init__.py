@@ -4,12 +4,28 @@
 from streamtopics.datasets.docstrings import load_docstrings
 from streamtopics.datasets.dpp_sets import make_dpp_sets
 from streamtopics.datasets.rated import make_rated_reviews
+from streamtopics.datasets.reading import (
+    Follower,
+    Position,
+    ReadingError,
+    Record,
+    Skipped,
+    follow,
+    read_records,
+    read_texts,
+)
 from streamtopics.datasets.sentences import make_subtle_corpus
 from streamtopics.datasets.statements import load_statements
-from streamtopics.datasets.stream import iter_minibatches, read_texts
+from streamtopics.datasets.stream import iter_minibatches
 from streamtopics.datasets.synthetic import make_lda_corpus
 
 __all__ = [
+    "Follower",
+    "Position",
+    "ReadingError",
+    "Record",
+    "Skipped",
+    "follow",
     "iter_minibatches",
     "load_docstrings",
     "load_statements",
@@ -17,5 +33,6 @@ __all__ = [
     "make_lda_corpus",
     "make_rated_reviews",
     "make_subtle_corpus",
+    "read_records",
     "read_texts",
 ]

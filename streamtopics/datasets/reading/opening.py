@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The bytes of a file or of standard input, decompressed, some at a time."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from importlib import import_module
+from pathlib import Path, PurePath
+from typing import Any, NamedTuple
+
+from streamtopics.datasets.reading.problems import How, ReadingError
+
+STANDARD_INPUT = "-"
+CHUNK = 2**17
+
+
+class Compression(NamedTuple):
+    """What opens a compressed file, and what is raised when it is broken."""
+
+    open: Callable[[Path], Any]
+    errors: tuple[type[Exception], ...]
+
+
+def _zstd() -> Compression:
+    for name in ("compression.zstd", "backports.zstd"):
+        try:
+            module: Any = import_module(name)
+        except ImportError:
+            continue
+        return Compression(module.open, (EOFError, module.ZstdError))
+    raise ImportError(
+        "files that end in .zst need Python 3.14 or the package backports.zstd; install "
+        "streamtopics[zstd], or decompress them"
+    )
+
+
+# Called when a file is opened, since that of .zst may have to be installed.
+COMPRESSIONS: dict[str, Callable[[], Compression]] = {
+    ".gz": lambda: Compression(gzip.open, (EOFError, OSError, zlib.error)),
+    ".bz2": lambda: Compression(bz2.open, (EOFError, OSError)),
+    ".xz": lambda: Compression(lzma.open, (EOFError, lzma.LZMAError)),
+    ".zst": _zstd,
+}
+
+
+def compression_suffix(name: str) -> str:
+    """Return the suffix of compression of a file name, or ""."""
+    suffix = PurePath(name.lower()).suffix
+    return suffix if suffix in COMPRESSIONS else ""
+
+
+def kind_of(name: str) -> str:
+    """Return the suffix of a file name, without that of compression."""
+    return PurePath(name.lower().removesuffix(compression_suffix(name))).suffix
+
+
+def byte_chunks(path: Path, how: How) -> Iterator[bytes]:
+    """Read a file or standard input, as much at a time as there is, but no more than a line."""
+    suffix = compression_suffix(path.name)
+    compression = COMPRESSIONS[suffix]() if suffix else Compression(byte_stream, ())
+    size = min(CHUNK, how.max_line)
+    try:
+        with compression.open(path) as file:
+            while chunk := file.read1(size):
+                yield chunk
+    except compression.errors as error:
+        if getattr(error, "errno", None) is not None:  # the disk, not what is on it
+            raise
+        how.bad(
+            ReadingError(
+                "broken file", str(path),
+                f"ends in {suffix} but cannot be decompressed ({error}); it may be incomplete, or "
+                "not be compressed that way: fetch it again, or rename it",
+            )
+        )  # fmt: skip
+
+
+def byte_stream(path: Path) -> AbstractContextManager[Any]:
+    """Open a file or standard input, which is left open."""
+    if str(path) != STANDARD_INPUT:
+        return path.open("rb")
+    stream = getattr(sys.stdin, "buffer", None)
+    if stream is None:
+        raise ValueError("standard input, '-', is closed or has no bytes to read; name a file")
+    return nullcontext(stream)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What cannot be read: an error that names the place and the remedy, or a count."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+SHOWN = 60
+
+
+class ReadingError(ValueError):
+    """A file or a record that cannot be read as it was asked for.
+
+    Parameters
+    ----------
+    reason : str
+        In a few words, the same for all records of a kind; `Skipped` counts by it.
+    place : str
+        The file and the line.
+    problem : str
+        What is wrong there, in a sentence.
+    setting : str, default=""
+        Name of the argument of `read_records` that may help; none by default.
+    value : object, default=None
+        An example of a value of `setting`.
+    """
+
+    def __init__(
+        self, reason: str, place: str, problem: str, setting: str = "", value: Any = None
+    ) -> None:
+        super().__init__(reason, place, problem, setting, value)
+        self.reason = reason
+        self.place = place
+        self.problem = problem
+        self.setting = setting
+        self.value = value
+
+    def __str__(self) -> str:
+        return self._with_remedy(f"{self.setting}={self.value!r}")
+
+    def for_command_line(self) -> str:
+        """Return the message with the option of a command, such as ``--encoding latin-1``."""
+        return self._with_remedy(f"--{self.setting.replace('_', '-')} {self.value}")
+
+    def _with_remedy(self, remedy: str) -> str:
+        told = f"{self.place}: {self.problem}"
+        return f"{told}; pass {remedy}, for example" if self.setting else told
+
+
+class Skipped:
+    """Counts what readers left out, and why.
+
+    Attributes
+    ----------
+    counts : dict of str to int
+        How often, by reason, in the order in which they came first.
+    first : dict of str to str
+        The first place of each reason: a file, or a file and a line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from streamtopics.datasets import Skipped, read_texts
+    >>> path = Path(tempfile.mkdtemp(), "a.jsonl")
+    >>> _ = path.write_text('{"text": "one"}\\n{"body": "two"}\\n')
+    >>> skipped = Skipped()
+    >>> list(read_texts(path, on_bad="skip", skipped=skipped))
+    ['one']
+    >>> skipped.counts
+    {'no text': 1}
+    """
+
+    def __init__(self) -> None:
+        self.counts: dict[str, int] = {}
+        self.first: dict[str, str] = {}
+
+    @property
+    def total(self) -> int:
+        """How many records, lines and files were left out."""
+        return sum(self.counts.values())
+
+    def add(self, reason: str, place: str) -> None:
+        """Count one more."""
+        self.counts[reason] = self.counts.get(reason, 0) + 1
+        self.first.setdefault(reason, place)
+
+    def __str__(self) -> str:
+        if not self.counts:
+            return "nothing was skipped"
+        said = (f"{n} {reason} (first: {self.first[reason]})" for reason, n in self.counts.items())
+        return f"skipped {self.total}: " + ", ".join(said)
+
+
+class Origin(NamedTuple):
+    """Where records come from: the name of a file, and what is counted in it."""
+
+    name: str
+    unit: str = "line"
+
+    def place(self, number: int) -> str:
+        """Name a record, for messages."""
+        return f"{self.name}, {self.unit} {number}" if self.name else f"item {number} of source"
+
+
+class How(NamedTuple):
+    """How records are read: what of them, the limits, and what is done about bad ones."""
+
+    text_key: str
+    time_key: str | None
+    keys: tuple[str, ...]
+    format: str | None
+    encoding: str
+    max_line: int
+    skip_bad: bool
+    skipped: Skipped
+
+    @property
+    def names(self) -> list[str]:
+        """The fields that are read, each once."""
+        times = () if self.time_key is None else (self.time_key,)
+        return list(dict.fromkeys((self.text_key, *times, *self.keys)))
+
+    def bad(self, error: ReadingError) -> None:
+        """Raise the error, or count it, as was asked for."""
+        if not self.skip_bad:
+            raise error
+        self.skipped.add(error.reason, error.place)
+
+
+def shown(value: Any) -> str:
+    """Return a short form of a value, for messages."""
+    text = repr(value[: SHOWN + 1] if isinstance(value, str | bytes) else value)
+    return text if len(text) <= SHOWN else text[:SHOWN] + "..."

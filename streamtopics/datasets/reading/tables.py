@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tables of text, .csv and .tsv, with the names of the columns in the first row."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from streamtopics.datasets.reading.lines import text_lines
+from streamtopics.datasets.reading.opening import byte_chunks
+from streamtopics.datasets.reading.problems import How, Origin, ReadingError, shown
+from streamtopics.datasets.reading.records import Found
+
+
+def _table(path: Path, how: How, origin: Origin, dialect: str, between: str) -> Iterator[Found]:
+    """Read a row at a time: the text alone, or an object of the columns that are read."""
+    columns: list[int] | None = None
+    names, width = how.names, 0
+    text_alone = how.time_key is None and not how.keys
+    for number, row in _rows(path, how, origin, dialect, between):
+        if columns is None:
+            columns = [_place_of(name, row, how, origin, between) for name in names]
+            width = len(row)
+        elif len(row) != width and (len(row) <= max(columns) or any(row[width:])):
+            how.bad(_other_width(row, width, between, origin.place(number)))
+        elif text_alone:
+            yield origin, number, row[columns[0]]
+        else:
+            yield origin, number, {n: row[c] for n, c in zip(names, columns, strict=True)}
+
+
+commas = partial(_table, dialect="excel", between="commas")
+tabs = partial(_table, dialect="excel-tab", between="tabs")
+
+
+def _rows(
+    path: Path, how: How, origin: Origin, dialect: str, between: str
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not empty, with the line on which each begins."""
+    left_out = 0  # lines that the reader of rows was not given
+
+    def blocks() -> Iterator[list[str]]:
+        nonlocal left_out
+        for first, lines in text_lines(byte_chunks(path, how), how, origin):
+            left_out = first - 1 - rows.line_num
+            yield [line + "\n" for line in lines]
+
+    rows: Any = csv.reader(chain.from_iterable(blocks()), dialect, strict=True)
+    ended = False
+    while not ended:
+        begin = rows.line_num + left_out + 1
+        try:
+            for row in rows:
+                if row:
+                    yield begin, row
+                else:
+                    how.skipped.add("empty lines", origin.place(begin))
+                begin = rows.line_num + left_out + 1
+            ended = True
+        except csv.Error as error:
+            how.bad(_no_row(error, between, origin.place(begin)))
+
+
+def _place_of(name: str, names: list[str], how: How, origin: Origin, between: str) -> int:
+    if names.count(name) == 1:
+        return names.index(name)
+    listed = ", ".join(shown(other) for other in names[:10])
+    wrong = "more than one column" if name in names else "no column"
+    asked = "text_key" if name == how.text_key else ""
+    raise ReadingError(
+        "no column", origin.name,
+        f"{wrong} {name!r}; the columns of the first row, between {between}, are: {listed}. If the "
+        "file has a plain text on each line, it should end in .txt; if a column has another name",
+        asked, names[0],
+    )  # fmt: skip
+
+
+def _other_width(row: list[str], width: int, between: str, place: str) -> ReadingError:
+    return ReadingError(
+        "rows of another width", place,
+        f"a row of {len(row)} fields, but the first row has {width}: {shown(row)}. Complete it, "
+        f"put fields with {between} in them in quotation marks, or leave it out",
+    )  # fmt: skip
+
+
+def _no_row(error: csv.Error, between: str, place: str) -> ReadingError:
+    return ReadingError(
+        "no rows of a table", place,
+        f"no row of a table ({error}). Fields are separated by {between}, and those with quotation "
+        f"marks, {between} or ends of lines in them are in quotation marks, which are doubled "
+        "within; for longer fields call csv.field_size_limit, or convert the file to JSON lines. "
+        "If it has a plain text on each line, it should end in .txt",
+    )  # fmt: skip

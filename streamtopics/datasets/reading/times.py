@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The time of a record: a date, a number or a text, and all of one kind."""
+
+from __future__ import annotations
+
+import math
+from datetime import date, datetime, time
+from typing import Any, TypeAlias
+
+from streamtopics.datasets.reading.problems import ReadingError, shown
+
+Time: TypeAlias = datetime | float | str
+
+
+def time_of(value: Any, place: str) -> Time:
+    """Read a time: a number, else a date as of ISO 8601, else a text, which is kept as it is."""
+    if isinstance(value, datetime):
+        return value
+    if isinstance(value, date):
+        return datetime.combine(value, time())
+    if isinstance(value, bool) or not isinstance(value, str | int | float) or value == "":
+        raise ReadingError(
+            "no time", place,
+            f"a time must be a number, a date or a text; got {shown(value)} "
+            f"({type(value).__name__}). Complete it, or leave the record out",
+        )  # fmt: skip
+    number = _number(value)
+    if number is None:
+        return _date_or_text(str(value))
+    if not math.isfinite(number):
+        raise ReadingError("no time", place, f"a time must be finite; got {shown(value)}")
+    return number
+
+
+def _number(value: str | float) -> float | None:
+    try:
+        return float(value)
+    except ValueError:
+        return None
+    except OverflowError:
+        return math.inf
+
+
+def _date_or_text(value: str) -> Time:
+    try:
+        return datetime.fromisoformat(value.strip())
+    except ValueError:
+        return value
+
+
+def kind_of_time(value: Time) -> str:
+    """Return what a time can be compared with, in words."""
+    if isinstance(value, datetime):
+        return "a date without a zone" if value.utcoffset() is None else "a date with a zone"
+    return "a text" if isinstance(value, str) else "a number"
+
+
+class Times:
+    """Reads the times of a source, which must be of one kind, since others cannot be compared."""
+
+    def __init__(self) -> None:
+        self._kind = ""
+        self._first = ""
+
+    def read(self, value: Any, place: str) -> Time:
+        """Return the time of a record."""
+        result = time_of(value, place)
+        kind = kind_of_time(result)
+        if not self._kind:
+            self._kind, self._first = kind, f"{shown(value)} in {place}"
+        if kind != self._kind:
+            raise ReadingError(
+                "another kind of time", place,
+                f"the time {shown(value)} is {kind}, but the first one, {self._first}, is "
+                f"{self._kind}; write all of them in one way",
+            )  # fmt: skip
+        return result
