@@ -7,8 +7,9 @@ processor's time that any minibatch took after the first ones, so that what else
 machine counts little.
 
 The gain of a second thread is reckoned from the times of the jobs of a fit on one thread: each
-job goes to the thread that is free first, all between the jobs to one. With --wall the clock is
-read on one thread and on two, the least of five times each, which needs two idle processors.
+job goes to the thread that is free first, where they are worth one, all between the jobs to one.
+With --wall the clock is read on one thread and on two, the least of five times each, which needs two
+idle processors.
 
     STREAMTOPICS_DATA=... python benchmarks/minibatch.py [--wall]
 """
@@ -41,7 +42,7 @@ MODELS: dict[str, StreamingTopicModel] = {
 THREADED = {"newsgroups": 2400, "dblp_titles": 12_000, "m10_titles": 6000}
 TOPICS = (20, 100)
 # Seconds that it takes to hand jobs to another thread and to wait for it.
-HANDED = 30e-6
+HANDED = 2e-4
 
 
 def one_document(n_features: int, seed: int) -> sparse.csr_matrix:
@@ -101,7 +102,7 @@ class Reckoned:
         self.alone = self.together = 0.0
 
     def __call__(self, function: Callable[..., Any], jobs: Iterable[tuple[Any, ...]]) -> list[Any]:
-        results, threads, n_jobs = [], [0.0, 0.0], 0
+        results, threads, n_jobs, before = [], [0.0, 0.0], 0, self.alone
         for job in jobs:
             start = time.thread_time()
             results.append(function(*job))
@@ -109,7 +110,10 @@ class Reckoned:
             self.alone += seconds
             threads[threads.index(min(threads))] += seconds
             n_jobs += 1
-        self.together += max(threads) + HANDED * (n_jobs > 1)
+        seconds = self.alone - before
+        if n_jobs > 1 and seconds >= parallel.WORTH_A_THREAD:
+            seconds = max(threads) + HANDED
+        self.together += seconds
         return results
 
 

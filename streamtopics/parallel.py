@@ -7,9 +7,11 @@ minibatch takes. Under `joblib.parallel_config(backend=...)` with a backend that
 does not share memory (loky, dask or ray) the jobs go there.
 """
 
+import math
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import starmap
@@ -19,8 +21,15 @@ import joblib
 from joblib.parallel import get_active_backend
 
 MOST_PARTS = 32
+# Seconds of work that another thread is asked for: to wake it, and to wait for it, takes some
+# tenths of a millisecond where its processor was idle.
+WORTH_A_THREAD = 1e-3
 Function = Callable[..., Any]
 Jobs = Iterable[tuple[Any, ...]]
+
+# Seconds of the processor that jobs of a function, by its name, took last. They say who does a
+# job, not what it does, so that no result depends on them.
+_SECONDS: dict[tuple[str | None, str | None], float] = {}
 
 
 @dataclass(frozen=True)
@@ -53,31 +62,43 @@ def _one_by_one(function: Function, jobs: Jobs) -> list[Any]:
 def _share(
     pool: ThreadPoolExecutor, n: int, function: Function, jobs: list[tuple[Any, ...]]
 ) -> list[Any]:
-    """Let this thread and n - 1 of the pool take jobs from one queue.
+    """Let this thread and at most n - 1 of the pool take jobs from one queue.
 
-    When one fails or is interrupted no further ones are started, and those under
+    Others are asked for as soon as what is left is worth it, by what the last jobs of the
+    function took. When one fails or is interrupted no further ones are started, and those under
     way are waited for.
     """
     results = [None] * len(jobs)
     queue = deque(range(len(jobs)))
+    helpers: list[Future[None]] = []
+    key = getattr(function, "__module__", None), getattr(function, "__qualname__", None)
+
+    def take() -> bool:
+        try:
+            place = queue.popleft()
+        except IndexError:
+            return False
+        try:
+            results[place] = function(*jobs[place])
+        except BaseException:
+            queue.clear()
+            raise
+        return True
 
     def work() -> None:
-        while True:
-            try:
-                place = queue.popleft()
-            except IndexError:
-                return
-            try:
-                results[place] = function(*jobs[place])
-            except BaseException:
-                queue.clear()
-                raise
+        while take():
+            pass
 
-    helpers = []
     try:
-        for _ in range(min(n, len(jobs)) - 1):
-            helpers.append(pool.submit(work))
-        work()
+        start = time.thread_time()
+        for n_done in range(1, len(jobs) + 1):
+            left = len(queue) * _SECONDS.get(key, math.inf)
+            for n_helpers in range(len(helpers) + 1, min(n, len(queue))):
+                if left >= n_helpers * WORTH_A_THREAD:
+                    helpers.append(pool.submit(work))
+            if not take():
+                break
+            _SECONDS[key] = (time.thread_time() - start) / n_done
     finally:
         queue.clear()
         helpers = [helper for helper in helpers if not helper.cancel()]
@@ -113,7 +134,10 @@ def workers(n_jobs: int | None) -> Iterator[Workers]:
     with ThreadPoolExecutor(n - 1) as pool:
 
         def share(function: Function, jobs: Jobs) -> list[Any]:
-            return _share(pool, n, function, list(jobs))
+            jobs = list(jobs)
+            if len(jobs) == 1:
+                return _one_by_one(function, jobs)
+            return _share(pool, n, function, jobs)
 
         if getattr(backend, "supports_sharedmem", False):
             yield Workers(share, share)

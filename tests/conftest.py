@@ -13,6 +13,8 @@ import pytest
 import sklearn
 from joblib.parallel import get_active_backend
 
+from streamtopics import parallel
+
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGALRM") if hasattr(signal, name)]
 
 os.environ.setdefault("MPLBACKEND", "agg")
@@ -31,6 +33,12 @@ def no_traces():
     after = _settings()
     changed = [name for name in before if before[name] != after[name]]
     assert not changed, f"the test leaves behind other settings: {changed}"
+
+
+@pytest.fixture(autouse=True)
+def small_jobs_are_handed_over(monkeypatch):
+    """Let threads share jobs however small they are, as those of tests are."""
+    monkeypatch.setattr(parallel, "WORTH_A_THREAD", 0.0)
 
 
 def _settings() -> dict[str, Any]:

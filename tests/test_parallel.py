@@ -2,11 +2,13 @@
 """Jobs over threads: order, failures and odd numbers of them."""
 
 import threading
+import time
 from itertools import pairwise
 
 import joblib
 import pytest
 
+from streamtopics import parallel
 from streamtopics.parallel import spans, workers
 
 
@@ -50,6 +52,28 @@ def test_this_thread_works_too():
         pool.share(job, [(0,), (1,)])
     assert threading.get_ident() in seen
     assert len(seen) == 2
+
+
+def test_others_are_asked_for_work_that_is_worth_it_only(monkeypatch):
+    monkeypatch.setattr(parallel, "WORTH_A_THREAD", 1e-3)
+    seen = set()
+
+    def job(seconds):
+        seen.add(threading.get_ident())
+        end = time.thread_time() + seconds
+        while time.thread_time() < end:
+            time.sleep(0)
+
+    def seen_by(seconds):
+        seen.clear()
+        pool.share(job, [(seconds,)] * 10)
+        return len(seen)
+
+    with workers(2) as pool:
+        seen_by(0.0)
+        assert seen_by(0.0) == 1
+        assert seen_by(0.005) == 2
+        assert seen_by(0.005) == 2
 
 
 def test_jobs_may_share_again():

@@ -17,6 +17,8 @@ from streamtopics.posteriors import TOO_EXTREME, Blend, TopicPosterior
 
 KEPT_MINIBATCHES = 1000
 TOP_WORDS = 10
+# Times as many cells as lead, of which it costs less to look for the leading ones than to sort all.
+MANY = 2
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,13 @@ def _seen_from(
     untouched = ~np.isin(leaders, blend.statistics.words)
     found = [(topics[untouched], leaders[untouched], values[untouched])]
     for some, _, after in posterior.changes(blend, words):
-        places, own = np.nonzero(after >= least)
+        leads = after >= least
+        if len(some) >= n and np.count_nonzero(leads) > MANY * leaders.size:
+            # The first minibatch lifts all of its words over those that lead before it.
+            nth = np.partition(after, len(some) - n, axis=0)[len(some) - n]
+            least = np.maximum(least, nth)
+            leads = after >= least
+        places, own = np.nonzero(leads)
         found.append((own - n_hidden, some[places], after[places, own]))
     return moved[n_hidden:], leading(n, *map(np.concatenate, zip(*found, strict=True)))
 

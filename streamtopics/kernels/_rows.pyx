@@ -32,6 +32,7 @@ N_BINS, N_MOMENTS = ST_BINS, ST_MOMENTS
 
 cdef enum:
     ROWS_AHEAD = 4
+    LANES = 8
 
 ctypedef fused index:
     int
@@ -123,6 +124,23 @@ def gather_rows(const double[:, ::1] S, const int[::1] rows, const int[::1] word
                     row[k] = c_k[k] * prior[k] + a_k[k] * learnt[k]
 
 
+cdef inline double largest_product(const double *x, const double *y, Py_ssize_t n) noexcept nogil:
+    """The largest of x[k] y[k] and 0, eight at a time: a maximum does not depend on the order."""
+    cdef double[LANES] largest
+    cdef Py_ssize_t first = 0, lane
+    for lane in range(LANES):
+        largest[lane] = 0
+    while first + LANES <= n:
+        for lane in range(LANES):
+            largest[lane] = max(largest[lane], x[first + lane] * y[first + lane])
+        first += LANES
+    for lane in range(n - first):
+        largest[lane] = max(largest[lane], x[first + lane] * y[first + lane])
+    for lane in range(1, LANES):
+        largest[0] = max(largest[0], largest[lane])
+    return largest[0]
+
+
 def scale_rows(const double[:, ::1] x, const double[::1] scale, floating[:, ::1] out):
     """out[i, k] = scale[k] x[i, k] / max_j scale[j] x[i, j], and zeros beyond.
 
@@ -138,20 +156,20 @@ def scale_rows(const double[:, ::1] x, const double[::1] scale, floating[:, ::1]
     cdef Py_ssize_t n = x.shape[0], n_components = x.shape[1], i, k
     cdef double largest
     cdef const double *row
+    cdef const double *scale_k = &scale[0]
+    cdef floating *weights
     if (scale.shape[0] != n_components or out.shape[0] != n
             or out.shape[1] < n_components):
         raise ValueError("scale_rows: the shapes of x, scale and out do not agree")
     with nogil:
         for i in range(n):
             row = &x[i, 0]
-            largest = 0
+            weights = &out[i, 0]
+            largest = 1 / largest_product(row, scale_k, n_components)
             for k in range(n_components):
-                largest = max(largest, row[k] * scale[k])
-            largest = 1 / largest
-            for k in range(n_components):
-                out[i, k] = <floating> (row[k] * scale[k] * largest)
+                weights[k] = <floating> (row[k] * scale_k[k] * largest)
             for k in range(n_components, out.shape[1]):
-                out[i, k] = 0
+                weights[k] = 0
 
 
 def add_rows(double[:, ::1] S, int[::1] places, const int[::1] words, const int[::1] rows,

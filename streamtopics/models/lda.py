@@ -118,6 +118,10 @@ def visible_topics(
 def log_factors(source: Source, words: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Log of the factor from each word's weights to exp(E[log beta]), of shape (n_words,)."""
     best = np.arange(len(words)), weights.argmax(axis=1)
-    expected = digamma(source.rows(words)[best]) - digamma(source.mass)[best[1]]
+    lam = np.empty(len(words))
+    for start, stop in spans(len(words), max(1, CELLS_PER_JOB // weights.shape[1])):
+        some = np.arange(stop - start), best[1][start:stop]
+        lam[start:stop] = source.rows(words[start:stop])[some]
+    expected = digamma(lam) - digamma(source.mass)[best[1]]
     found: np.ndarray = expected - np.log(weights[best].astype(np.float64))
     return found

@@ -226,19 +226,22 @@ class TopicPosterior(StatePosterior):
         else:
             b = blend.retain * old.b + blend.boost
         a = blend.retain * old.a
-        small = a < LEAST_WEIGHT
-        # Before the first minibatch there is nothing in S to multiply by it.
-        fold = np.where(small & (old.n_batches > 0), a, 1.0)
-        a = np.where(small, 1.0, a)
-        scale = np.ascontiguousarray(np.broadcast_to(blend.gain / a, k))
+        fold, scale = np.ones((2, k))
+        folds = bool(a.min() < LEAST_WEIGHT)
+        if folds:
+            small = a < LEAST_WEIGHT
+            # Before the first minibatch there is nothing in S to multiply by it.
+            fold = np.where(small & (old.n_batches > 0), a, 1.0)
+            a = np.where(small, 1.0, a)
+        np.divide(blend.gain, a, out=scale)
         claim = old.S.claim(statistics.words)
         new = State(
             claim.store, c, a, np.empty(k), b,
             old.alpha if blend.alpha is None else blend.alpha, **old.counted(statistics),
         )  # fmt: skip
         prior = c * self.prior_mass + b * self.boosted_mass
-        weights = (c, a, b, fold, scale, prior, new.alpha, new.n_tokens)
-        if not all(np.isfinite(values).all() for values in weights):
+        weights = np.concatenate((c, a, b, fold, scale, prior, new.alpha, [new.n_tokens]))
+        if not np.isfinite(weights).all():
             raise ValueError(TOO_EXTREME)
         counts = counts_of(blend)
         if statistics.takes_back:
@@ -247,7 +250,7 @@ class TopicPosterior(StatePosterior):
             counts = np.maximum(counts, -learnt, dtype=np.float64)
         given = counts, scale, fold, old.learnt_mass, new.learnt_mass
         bins, kept = all_words.kept_bins(self, new, statistics.words)
-        if (fold != 1.0).any():
+        if folds and (fold != 1.0).any():
             bins, kept = (), []
         swaps = [(vars(self), "_state", new), *claim.swaps, *kept]
         return (*claim.change(statistics.words), *given, *bins), swaps
@@ -528,10 +531,18 @@ class Proposal(StateProposal[TopicPosterior]):
         places = np.searchsorted(known, words)
         if not np.array_equal(known[np.minimum(places, len(known) - 1)], words):
             raise IndexError("a proposal only has the rows of the words in its statistics")
-        found: np.ndarray = (
-            blend.retain * posterior.rows(words)
-            + blend.gain * blend.statistics.counts[places].astype(np.float64)
-            + blend.prior * posterior.prior_rows(words)
-            + blend.boost * posterior.boosted_rows(words)
-        )
+        counts: Any = blend.statistics.counts
+        if len(words) and places[-1] - places[0] == len(words) - 1:
+            counts = counts[places[0] : places[-1] + 1]
+        else:
+            counts = counts[places]
+        found: np.ndarray = posterior.rows(words)
+        found *= blend.retain
+        found += np.multiply(counts, blend.gain, dtype=np.float64)
+        # One row stands for all where they are alike.
+        some = words[:1] if posterior.is_alike else words
+        if np.any(blend.prior):
+            found += blend.prior * posterior.prior_rows(some)
+        if np.any(blend.boost):
+            found += blend.boost * posterior.boosted_rows(some)
         return found
