@@ -199,31 +199,51 @@ static int st_needs_double(const st_job *job, ptrdiff_t document)
 #include "_gibbs_lanes.h"
 #endif
 #include "_gibbs_search.h"
+/* One of the topics of n_blocks blocks in proportion to b alpha. */
+ST_INLINE int st_draw_in_part(const float *row, const float *prior, ptrdiff_t n_blocks,
+                              float uniform)
+{
+    st_gibbs_lanes_float terms[ST_PART / ST_LANES], running[ST_PART / ST_LANES];
+    ptrdiff_t i;
+    float total = 0;
+    for (i = 0; i < n_blocks; i++) {
+        terms[i] = st_gibbs_product_float(st_gibbs_load_float(row + ST_LANES * i),
+                                          st_gibbs_load_float(prior + ST_LANES * i));
+        running[i] = st_gibbs_running_float(terms[i]);
+    }
+    for (i = 0; i < n_blocks; i++) {
+        const float here = st_gibbs_last_float(running[i]);
+        running[i] = st_gibbs_raised_float(running[i], total);
+        total += here;
+    }
+    int column = st_gibbs_first_above_float(running, total * uniform, terms, n_blocks);
+    for (i = n_blocks * ST_LANES - 1; column < 0 && i >= 0; i--)
+        if (row[i] * prior[i] > 0 || i == 0)
+            column = (int)i;
+    return column;
+}
+
 /* A topic of the word in proportion to b alpha: its part first, then the topic. */
 ST_NOINLINE int st_draw_prior(const st_job *job, ptrdiff_t word, uint64_t *state)
 {
     const float *mass = job->mass + word * job->n_parts;
     const float threshold = st_uniform_float(state) * mass[job->n_parts - 1];
-    st_gibbs_lanes_float terms[ST_PART / ST_LANES], running[ST_PART / ST_LANES];
+    const float uniform = st_uniform_float(state);
     ptrdiff_t part = 0, i;
-    float total = 0;
     for (i = 0; i < job->n_parts - 1; i++)
         part += mass[i] <= threshold;
-    const ptrdiff_t first = ST_PART * part;
-    const ptrdiff_t n_blocks = st_smaller(ST_PART, job->width - first) / ST_LANES;
+    const ptrdiff_t first = ST_PART * part, n = st_smaller(ST_PART, job->width - first);
     const float *row = job->weights + word * job->width + first, *prior = job->prior + first;
-    for (i = 0; i < n_blocks; i++) {
-        terms[i] = st_gibbs_product_float(st_gibbs_load_float(row + ST_LANES * i),
-                                          st_gibbs_load_float(prior + ST_LANES * i));
-        running[i] = st_gibbs_raised_float(st_gibbs_running_float(terms[i]), total);
-        total = st_gibbs_last_float(running[i]);
-    }
-    total *= st_uniform_float(state);
-    int column = st_gibbs_first_above_float(running, total, terms, n_blocks);
-    for (i = n_blocks * ST_LANES - 1; column < 0 && i >= 0; i--)
-        if (row[i] * prior[i] > 0 || i == 0)
-            column = (int)i;
-    return (int)first + column;
+    if (n == ST_PART)
+        return (int)first + st_draw_in_part(row, prior, ST_PART / ST_LANES, uniform);
+    return (int)first + st_draw_in_part(row, prior, n / ST_LANES, uniform);
+}
+
+/* Bits of the eight numbers that are above 0. */
+ST_INLINE uint64_t st_above_0(const float *f)
+{
+    const st_gibbs_lanes_float lanes = st_gibbs_load_float(f);
+    return st_gibbs_above_float(lanes, 0, lanes);
 }
 
 /* How much of a word's weight is in a topic for each unit of b f there; within float. */

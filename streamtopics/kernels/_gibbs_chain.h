@@ -308,13 +308,19 @@ ST_NOINLINE void NAME(run_two)(NAME(chain) *c, NAME(chain) *d, ptrdiff_t n)
     }
 }
 
-/* Weights of the tokens of each word, as multiples of 2**-52 of a power of 2, and never
- * 0: a column whose weight is 0 has no tokens. */
+/* Weights of the tokens of each word: 1 where REAL is float, or else multiples of 2**-52 of a
+ * power of 2, and never 0: a column whose weight is 0 has no tokens. */
 static void NAME(weigh)(NAME(chain) *c, const double *token_weight, const int *first_token)
 {
     double length = 0, unit = 0;
     ptrdiff_t u;
     int exponent;
+    if (sizeof(REAL) == sizeof(float)) {
+        for (u = 0; u < c->n_words; u++)
+            c->weight[u] = 1;
+        c->length = (double)c->n_tokens;
+        return;
+    }
     for (u = 0; u < c->n_words; u++)
         length += token_weight[u] * (first_token[u + 1] - first_token[u]);
     frexp(length, &exponent);
@@ -347,12 +353,16 @@ static int NAME(expected_columns)(NAME(chain) *c, const float *f)
     for (i = 0; i < c->n_columns; i++)
         c->column[c->topic[i]] = -1;
     c->n_columns = 0;
-    for (k = 0; k < job->n_topics; k++)
-        if (all || f[k] > 0) {
+    for (i = 0; i < job->n_topics; i += ST_LANES) {
+        const ptrdiff_t n_here = st_smaller(ST_LANES, job->n_topics - i);
+        uint64_t mask = all ? (UINT64_C(1) << n_here) - 1 : st_above_0(f + i);
+        for (; mask; mask &= mask - 1) {
+            k = i + st_lowest(mask);
             c->scratch[c->n_columns] = f[k];
             c->topic[c->n_columns] = (int)k;
             c->column[k] = (int)c->n_columns++;
         }
+    }
     const ptrdiff_t n_blocks = (c->n_columns + ST_LANES - 1) / ST_LANES;
     if (NAME(reserve_blocks)(c, n_blocks > 0 ? n_blocks : 1, 0))
         return -1;
@@ -520,6 +530,8 @@ static int NAME(compact)(NAME(chain) *c)
 {
     int *kept = (int *)c->scratch, *moved = kept + ST_LANES * c->n_blocks;
     ptrdiff_t n_kept = 0, i;
+    if (NAME(all_columns)(c) || c->n_blocks == 1)
+        return 0;
     for (i = 0; i < c->n_columns; i++) {
         kept[n_kept] = (int)i;
         n_kept += c->counts[i] != 0;
@@ -527,7 +539,7 @@ static int NAME(compact)(NAME(chain) *c)
     const ptrdiff_t n_blocks = (n_kept + ST_LANES - 1) / ST_LANES;
     const ptrdiff_t visits = (c->n_blocks - n_blocks) * (c->job->n_sweeps - c->sweep)
                            * c->n_tokens;
-    if (NAME(all_columns)(c) || visits <= 2 * n_blocks * c->n_words + c->n_tokens)
+    if (visits <= 2 * n_blocks * c->n_words + c->n_tokens)
         return 0;
     for (i = 0; i < c->n_columns && c->averaging; i++)
         if (NAME(leave)(c, i))
@@ -543,7 +555,8 @@ static int NAME(next_sweep)(NAME(chain) *c)
     const ptrdiff_t n_recorded = job->n_averaged > 0 ? job->n_averaged : 1;
     c->position = 0;
     c->sweep++;
-    if (c->sweep > job->n_sweeps - n_recorded)
+    if (c->sweep > job->n_sweeps - n_recorded
+        && (job->mean_counts != NULL || job->log_theta != NULL))
         NAME(record)(c);
     if (c->sweep == job->n_sweeps)
         return 0;
@@ -566,9 +579,10 @@ static ptrdiff_t NAME(shared_columns)(const NAME(chain) *c, int *places)
         for (u = 1; u < c->n_words; u++)
             total = NAME(sum)(total, NAME(load)(share + ST_LANES * u));
         NAME(store)(sums, total);
-        for (j = i; j < i + ST_LANES && j < c->n_columns; j++)
-            if (NAME(all_columns)(c) || sums[j - i] > 0)
-                places[n++] = (int)j;
+        for (j = i; j < i + ST_LANES && j < c->n_columns; j++) {
+            places[n] = (int)j;
+            n += NAME(all_columns)(c) || sums[j - i] > 0;
+        }
     }
     return n;
 }

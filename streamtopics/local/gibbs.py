@@ -16,13 +16,14 @@ from scipy.special import digamma
 from streamtopics.checks import check_whole
 from streamtopics.kernels import gibbs, rows
 from streamtopics.local import tokens
-from streamtopics.local.minibatches import by_word
+from streamtopics.local.minibatches import by_word, equal_parts
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.parallel import Workers, spans
 
-DOCUMENTS_PER_JOB = 64
+ENTRIES_PER_JOB = 4096
 WORDS_PER_JOB = 1024
+MOST_IN_A_JOB = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ class Gibbs(LocalStep):
             given = part, own_weights, own_mass, prior, topics.alpha, seeds[start:stop], z
             return self, *given, learns, log_theta
 
-        jobs = (job(*span) for span in spans(minibatch.n_documents, DOCUMENTS_PER_JOB))
+        jobs = (job(*span) for span in equal_parts(minibatch, ENTRIES_PER_JOB))
         return workers.send(_sample, jobs)
 
     def _mean_log_theta(
@@ -182,8 +183,9 @@ def _sample(
 ) -> _Chains:
     """Run the chains of some documents."""
     n_tokens, token_weight = tokens.cut(minibatch)
-    first_token = np.concatenate([[0], np.cumsum(n_tokens)])
-    if first_token[-1] > np.iinfo(np.int32).max:
+    first_token = np.zeros(len(n_tokens) + 1, np.int64)
+    np.cumsum(n_tokens, out=first_token[1:])
+    if first_token[-1] > MOST_IN_A_JOB:
         raise ValueError(
             f"{minibatch.n_documents} documents have {first_token[-1]:,} tokens together, more "
             "than a sampler can number; cut them into smaller documents"
@@ -228,7 +230,8 @@ def _average(
 
 def _addresses(values: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Addresses in memory of these places of an array; 0 for the place -1."""
-    return np.where(places < 0, 0, values.ctypes.data + values.itemsize * places)
+    addresses: np.ndarray = (values.ctypes.data + values.itemsize * places) * (places >= 0)
+    return addresses
 
 
 def _count(minibatch: Minibatch, z: np.ndarray, counts: np.ndarray) -> None:
