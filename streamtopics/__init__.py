@@ -19,6 +19,7 @@ from streamtopics.estimators import (
     VariationalOnlineEM,
 )
 from streamtopics.reviews import HiddenFactorsTopics, RatingLDA, SupervisedLDA
+from streamtopics.saving import load, save
 from streamtopics.was import WASTopicModel
 
 __all__ = [
@@ -41,6 +42,8 @@ __all__ = [
     "SupervisedLDA",
     "VariationalOnlineEM",
     "WASTopicModel",
+    "load",
+    "save",
 ]
 
 __version__ = "0.1.0.dev0"

@@ -72,7 +72,7 @@ def spoilt(kind: str, how: str) -> Any:
 
 def doors() -> Iterator[tuple[str, Callable]]:
     """Everything public that takes X, with its name."""
-    for name in streamtopics.__all__:
+    for name in sorted(set(streamtopics.__all__) - {"load", "save"}):
         yield from _methods(name, getattr(streamtopics, name))
     yield from _methods("SentenceVectorizer", text.SentenceVectorizer)
     for module in (metrics, priors, datasets, inspection, text):

@@ -52,14 +52,15 @@ ALLOWED = {
         "priors", "progress", "records", "sentences", "typing", "updates", "validation",
     },
     "inspection": {"base", "dpp", "metrics", "parallel", "structure"},
-    "streams": {"base", "kernels", "posteriors", "progress"},
+    "streams": {"base", "kernels", "posteriors", "progress", "saving"},
+    "saving": {"families", "posteriors", "text"},
     "report": {"__init__", "metrics", "structure"},
-    "__init__": {"dpp", "estimators", "reviews", "was"},
+    "__init__": {"dpp", "estimators", "reviews", "saving", "was"},
     "__main__": {"__init__", "datasets", "inspection", "priors", "progress", "text"},
 }  # fmt: skip
 MAY_USE_SCIKIT_LEARN = {
-    "base", "estimators", "metrics", "datasets", "text", "validation", "inspection", "streams",
-    "__main__",
+    "__main__", "base", "datasets", "estimators", "inspection", "metrics", "saving", "streams",
+    "text", "validation",
 }  # fmt: skip
 FACES_OF_THEIR_OWN = {
     "dpp/estimator.py", "dpp/learnt.py", "dpp/summarizer.py", "was/estimator.py", "reviews/base.py",

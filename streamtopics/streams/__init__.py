@@ -1,30 +1,48 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Learning from streams: what goes along with one, and what to do after a change."""
+"""Learning from streams: what goes along with one, which topic is which, and what has changed."""
 
+from streamtopics.streams.alarm import Alarm, ChangedTopic, DriftTest, NewWord
 from streamtopics.streams.batches import BatchWith, TimedBatch
 from streamtopics.streams.callbacks import BatchInfo
+from streamtopics.streams.checkpoint import Checkpointer, Resumed, resume
 from streamtopics.streams.clock import set_back
 from streamtopics.streams.early_stopping import EarlyStopping
 from streamtopics.streams.fork import AlarmFork, Choice
+from streamtopics.streams.monitor import DriftMonitor
+from streamtopics.streams.news import NewsRow
 from streamtopics.streams.prequential import Prequential, prequential_score
 from streamtopics.streams.progress_report import ProgressReport
 from streamtopics.streams.score_history import ScoreHistory, ScoreRow
 from streamtopics.streams.stream import stream
 from streamtopics.streams.time_split import TimeSplit
+from streamtopics.streams.track import TopicRow, TrackRow
+from streamtopics.streams.tracker import TopicTracker
 
 __all__ = [
+    "Alarm",
     "AlarmFork",
     "BatchInfo",
     "BatchWith",
+    "ChangedTopic",
+    "Checkpointer",
     "Choice",
+    "DriftMonitor",
+    "DriftTest",
     "EarlyStopping",
+    "NewWord",
+    "NewsRow",
     "Prequential",
     "ProgressReport",
+    "Resumed",
     "ScoreHistory",
     "ScoreRow",
     "TimeSplit",
     "TimedBatch",
+    "TopicRow",
+    "TopicTracker",
+    "TrackRow",
     "prequential_score",
+    "resume",
     "set_back",
     "stream",
 ]

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Keeps a model, what goes along with it and the place in its stream, and goes on from there."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from streamtopics.saving.errors import LoadError
+from streamtopics.saving.files import sync_folder
+from streamtopics.saving.models import read, write
+from streamtopics.streams.callbacks import BatchInfo
+
+CHECKPOINT = "checkpoint"
+NAMES = re.compile(r"checkpoint-(\d{9,})\.model")
+
+
+class Resumed(NamedTuple):
+    """A stream as it stood at a checkpoint.
+
+    Attributes
+    ----------
+    model : estimator
+    callbacks : tuple
+        What was kept `also`, in that order.
+    n_batches : int
+        Minibatches of the stream that were done: the `skip` of `stream`.
+    n_documents : int
+    n_tokens : float
+        Documents and tokens that the model had seen.
+    """
+
+    model: Any
+    callbacks: tuple[Any, ...]
+    n_batches: int
+    n_documents: int
+    n_tokens: float
+
+
+class Checkpointer:
+    """Saves a model along a stream, so that a stream that was cut goes on from there.
+
+    A callback of `stream`; put it last, so that what it keeps has seen the minibatch too. Each
+    checkpoint is a file of its own in a folder, written as `streamtopics.save` writes: it is
+    there whole or not at all. One more is written at the end of the stream, and when an error or
+    an interrupt ends it, unless the model has begun on a minibatch that the callbacks have not
+    seen.
+
+    Parameters
+    ----------
+    path : str or path-like
+        Of the folder, which is made if need be. One stream writes to a folder at a time.
+    every : int or None, default=100
+        Minibatches from one checkpoint to the next; None goes by `seconds` alone.
+    seconds : float or None, default=None
+        Seconds from one checkpoint to the next, if that comes first.
+    keep : int, default=3
+        Last checkpoints that are kept; earlier ones are removed when another was written. With 1
+        there is none before, if the disk damages it.
+    also : sequence, default=()
+        Other callbacks to keep with the model, which are of this package and hold no functions
+        of your own.
+
+    See Also
+    --------
+    resume : Goes on from the newest one.
+
+    Notes
+    -----
+    The stream waits while a checkpoint is written. If that fails, as on a full disk, the error
+    ends the stream; those before are as they were.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from streamtopics import GibbsOnlineEM
+    >>> from streamtopics.datasets import make_lda_corpus
+    >>> from streamtopics.streams import Checkpointer, resume
+    >>> X = make_lda_corpus(n_documents=500, n_features=200, random_state=0).X
+    >>> info = BatchInfo(1, X, None, 500, X.sum(), 500, X.sum(), float("nan"))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     model = GibbsOnlineEM(5, random_state=0).partial_fit(X)
+    ...     Checkpointer(folder, every=1).on_batch(model, info)
+    ...     again = resume(folder)
+    >>> again.n_batches, again.model.n_documents_seen_
+    (1, 500)
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        every: int | None = 100,
+        seconds: float | None = None,
+        keep: int = 3,
+        also: Sequence[Any] = (),
+    ) -> None:
+        check_settings(every, seconds, keep)
+        self.path, self.every, self.seconds, self.keep = Path(path), every, seconds, keep
+        self.also = tuple(also)
+        self._last: tuple[BatchInfo, Any] | None = None
+        self._written_at, self._written = time.monotonic(), 0
+
+    def on_batch(self, model: Any, info: BatchInfo) -> None:
+        """Save, if it is time to.
+
+        Parameters
+        ----------
+        model : estimator
+            That has learnt the minibatch.
+        info : BatchInfo
+            Of the minibatch.
+        """
+        self._last = info, learnt_by(model)
+        is_time = self.every is not None and info.batch % self.every == 0
+        waited = time.monotonic() - self._written_at
+        if is_time or (self.seconds is not None and waited >= self.seconds):
+            self._write(model, info)
+
+    def finish(self, model: Any) -> None:
+        """Save at the end of the stream.
+
+        Parameters
+        ----------
+        model : estimator
+            As it is then.
+        """
+        if self._last is None:
+            return
+        info, learnt = self._last
+        if info.batch != self._written and learnt == learnt_by(model):
+            self._write(model, info)
+
+    def _write(self, model: Any, info: BatchInfo) -> None:
+        """Write a checkpoint, and then remove those that are not to be kept."""
+        make_folder(self.path)
+        known = checkpoints_in(self.path)
+        number = known[-1][0] + 1 if known else 1
+        n_documents, n_tokens = info.n_documents_seen, float(info.n_tokens_seen)
+        kept = Resumed(model, self.also, info.batch, n_documents, n_tokens)
+        write(kept, self.path / f"checkpoint-{number:09d}.model", kind=CHECKPOINT)
+        self._written_at, self._written = time.monotonic(), info.batch
+        for _, old in known[: len(known) + 1 - self.keep]:
+            old.unlink(missing_ok=True)
+
+
+def resume(path: str | os.PathLike[str]) -> Resumed | None:
+    """Return the newest checkpoint in a folder.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The folder that a `Checkpointer` writes to.
+
+    Returns
+    -------
+    resumed : Resumed or None
+        None if there is no checkpoint, or no folder, yet: the stream is to begin.
+
+    Raises
+    ------
+    LoadError
+        If there are checkpoints, but none can be loaded.
+
+    Warns
+    -----
+    UserWarning
+        If the newest one is damaged: one before it is used, with fewer minibatches done.
+
+    See Also
+    --------
+    Checkpointer : Writes them, with an example.
+
+    Notes
+    -----
+    Go on with a Checkpointer of the same folder, and with ``skip=resumed.n_batches``: the model
+    is then, bit for bit, that of a stream that was never cut. Nothing in the files is executed;
+    see `streamtopics.load`.
+    """
+    damaged: list[LoadError] = []
+    for _, file in reversed(checkpoints_in(Path(path))):
+        try:
+            found = read(file, kind=CHECKPOINT)
+            if not isinstance(found, Resumed):
+                raise LoadError(f"{file} holds a {type(found).__name__} in place of a checkpoint")
+        except LoadError as error:
+            damaged.append(error)
+            continue
+        for trouble in damaged:
+            warnings.warn(f"{trouble}. {file} is used, the one before", UserWarning, stacklevel=2)
+        return found
+    if damaged:
+        listed = "\n".join(map(str, damaged))
+        raise LoadError(f"none of the checkpoints in {path} can be loaded:\n{listed}")
+    return None
+
+
+def check_settings(every: Any, seconds: Any, keep: Any) -> None:
+    """Refuse settings of a `Checkpointer` that are no such numbers."""
+    for name, value, kind in (("every", every, Integral), ("keep", keep, Integral)):
+        if name == "every" and value is None:
+            continue
+        if isinstance(value, bool) or not isinstance(value, kind):
+            raise TypeError(f"{name} must be an integer; got {value!r}")
+        if value < 1:
+            raise ValueError(f"{name} must be at least 1; got {value!r}")
+    if seconds is not None:
+        if isinstance(seconds, bool) or not isinstance(seconds, Real):
+            raise TypeError(f"seconds must be a number or None; got {seconds!r}")
+        if not float(seconds) > 0:
+            raise ValueError(f"seconds must be more than 0; got {seconds!r}")
+    elif every is None:
+        raise ValueError("every and seconds are both None; set one of them")
+
+
+def checkpoints_in(folder: Path) -> list[tuple[int, Path]]:
+    """Numbers and paths of the checkpoints in a folder, the oldest first."""
+    found = []
+    with suppress(FileNotFoundError):
+        for path in folder.iterdir():
+            if match := NAMES.fullmatch(path.name):
+                found.append((int(match[1]), path))
+    return sorted(found)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, if it is not there, that is there after a power cut too."""
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True)
+        sync_folder(folder.parent)
+
+
+def learnt_by(model: Any) -> list[Any]:
+    """How much a model, or each step of a pipeline, has learnt from."""
+    steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
+    names = ("n_batch_iter_", "n_documents_seen_", "n_samples_seen_")
+    return [getattr(step, name, None) for step in steps for name in names]

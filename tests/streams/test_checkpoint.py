@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A stream that was cut anywhere goes on from its last checkpoint to the bits of the uncut one."""
+
+import errno
+import os
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from streamtopics import GibbsOnlineEM, StreamingLDA, save
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.saving import LoadError, files, models
+from streamtopics.streams import AlarmFork, Checkpointer, Resumed, resume
+from streamtopics.streams.callbacks import BatchInfo
+from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+
+ROOT = Path(__file__).parents[2]
+X = make_lda_corpus(n_documents=400, n_features=60, n_components=3, random_state=0).X
+BATCHES = [X[i : i + 20] for i in range(0, 400, 20)]
+TEXTS = [[" ".join(f"w{word}" for word in row.indices) for row in batch] for batch in BATCHES]
+
+
+def run(model, batches, checkpointer, skip=0, stop=None):
+    """A stream as it is described for callbacks; the checkpointer comes last."""
+    try:
+        for number, batch in enumerate(batches, start=1):
+            if number <= skip:
+                continue
+            if number == stop:
+                raise KeyboardInterrupt
+            model.partial_fit(batch)
+            last = model[-1] if hasattr(model, "steps") else model
+            n_documents, n_tokens = last.n_documents_seen_, last.n_tokens_seen_
+            checkpointer.on_batch(
+                model, BatchInfo(number, batch, None, 20, 0.0, n_documents, n_tokens, np.nan)
+            )
+    finally:
+        checkpointer.finish(model)
+    return model
+
+
+def content_of(model, folder):
+    save(model, folder / "compared")
+    return (folder / "compared").read_bytes()
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def counting():
+    return StreamingPipeline(
+        [
+            ("words", StreamingCountVectorizer(max_features=30, n_candidates=10)),
+            ("topics", GibbsOnlineEM(3, random_state=0)),
+        ]
+    )
+
+
+@pytest.mark.parametrize(("make", "batches"), [
+    (lambda: GibbsOnlineEM(3, random_state=0), BATCHES),
+    (lambda: StreamingLDA(3, random_state=0), BATCHES),
+    (counting, TEXTS),
+])  # fmt: skip
+@pytest.mark.parametrize("every", [1, 3])
+def test_a_stream_cut_anywhere_goes_on_to_the_same_bits(make, batches, every, tmp_path):
+    uncut = make()
+    for batch in batches:
+        uncut.partial_fit(batch)
+    folder, rng = tmp_path / "run", np.random.default_rng(0)
+    done, n_cuts = 0, 0
+    while done < len(batches):
+        found = resume(folder)
+        model, skip = (make(), 0) if found is None else (found.model, found.n_batches)
+        assert skip == done
+        stop = skip + int(rng.integers(2, 8))
+        try:
+            run(model, batches, Checkpointer(folder, every=every), skip, stop=stop)
+            done = len(batches)
+        except KeyboardInterrupt:
+            done, n_cuts = stop - 1, n_cuts + 1
+    assert n_cuts >= 2
+    found = resume(folder)
+    assert found[2:] == (20, 400, found.n_tokens)
+    assert content_of(found.model, tmp_path) == content_of(uncut, tmp_path)
+
+
+def forked(alarm):
+    """A model that has learnt, and a fork of its stream in the middle."""
+    model, fork = GibbsOnlineEM(3, random_state=0), AlarmFork(lambda model, X: True)
+    for batch in BATCHES[:3]:
+        fork.learn(model, batch)
+    fork.alarm = alarm
+    return model, fork
+
+
+def test_callbacks_are_kept_with_the_model(tmp_path):
+    model, fork = forked(GibbsOnlineEM)
+    assert fork.other is not None
+    fork.same = model
+    info = BatchInfo(3, None, None, 20, 0.0, 60, 0.0, np.nan)
+    Checkpointer(tmp_path / "run", every=1, also=[fork]).on_batch(model, info)
+    again, (other,), *_ = resume(tmp_path / "run")
+    assert type(other) is AlarmFork
+    assert other.same is again
+    assert content_of(other.other, tmp_path) == content_of(fork.other, tmp_path)
+    for one, two in ((model, fork), (again, other)):
+        two.alarm = lambda model, X: False
+        for batch in BATCHES[3:6]:
+            two.learn(one, batch)
+    assert other.choices == fork.choices
+    assert len(fork.choices) >= 1
+    assert content_of(again, tmp_path) == content_of(model, tmp_path)
+
+
+def test_callbacks_with_functions_are_refused_by_name(tmp_path):
+    model, fork = forked(lambda model, X: True)
+    with pytest.raises(TypeError, match=r"callbacks\[0\]\.alarm is .*set it to None before"):
+        run(model, BATCHES[:1], Checkpointer(tmp_path / "run", every=1, also=[fork]))
+    assert not names(tmp_path / "run")
+
+
+def test_the_last_ones_are_kept_and_the_newest_is_the_one_written_last(tmp_path):
+    run(GibbsOnlineEM(3, random_state=0), BATCHES, Checkpointer(tmp_path, every=2, keep=3))
+    assert names(tmp_path) == [f"checkpoint-{n:09d}.model" for n in (8, 9, 10)]
+    # Another stream in the same folder: what was there before is older.
+    run(GibbsOnlineEM(3, random_state=1), BATCHES[:3], Checkpointer(tmp_path, every=1, keep=1))
+    assert names(tmp_path) == ["checkpoint-000000013.model"]
+    assert resume(tmp_path).n_batches == 3
+
+
+def test_seconds_pass(tmp_path, monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("streamtopics.streams.checkpoint.time.monotonic", lambda: now[0])
+    checkpointer, model = Checkpointer(tmp_path, every=None, seconds=10), GibbsOnlineEM(2)
+    for number, batch in enumerate(BATCHES[:6], start=1):
+        model.partial_fit(batch)
+        now[0] += 4.0
+        checkpointer.on_batch(model, BatchInfo(number, batch, None, 20, 0.0, 0, 0.0, np.nan))
+    assert [resume(tmp_path).n_batches, len(names(tmp_path))] == [6, 2]
+
+
+def test_nothing_is_written_of_a_minibatch_that_callbacks_have_not_seen(tmp_path):
+    model, checkpointer = GibbsOnlineEM(3, random_state=0), Checkpointer(tmp_path, every=100)
+    checkpointer.finish(model)
+    assert not names(tmp_path)
+    model.partial_fit(BATCHES[0])
+    checkpointer.on_batch(model, BatchInfo(1, X, None, 20, 0.0, 20, 0.0, np.nan))
+    model.partial_fit(BATCHES[1])
+    checkpointer.finish(model)
+    assert not names(tmp_path)
+    checkpointer.on_batch(model, BatchInfo(2, X, None, 20, 0.0, 40, 0.0, np.nan))
+    checkpointer.finish(model)
+    checkpointer.finish(model)
+    assert [resume(tmp_path).n_batches, len(names(tmp_path))] == [2, 1]
+
+
+def test_a_damaged_newest_one_is_passed_over_with_a_warning(tmp_path):
+    run(GibbsOnlineEM(3, random_state=0), BATCHES[:6], Checkpointer(tmp_path, every=2))
+    newest = tmp_path / "checkpoint-000000003.model"
+    content = newest.read_bytes()
+    newest.write_bytes(content[:-100])
+    with pytest.warns(UserWarning, match=r"000000003\.model is cut.*000000002\.model is used"):
+        found = resume(tmp_path)
+    assert found.n_batches == 4
+    whole = run(GibbsOnlineEM(3, random_state=0), BATCHES, Checkpointer(tmp_path / "a"))
+    model = run(found.model, BATCHES, Checkpointer(tmp_path, every=100, keep=2), 4)
+    assert content_of(model, tmp_path) == content_of(whole, tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert resume(tmp_path).n_batches == 20
+
+
+def test_what_is_no_checkpoint_is_passed_over(tmp_path):
+    models.write([1], tmp_path / "checkpoint-000000001.model", kind="checkpoint")
+    with pytest.raises(LoadError, match="list in place of a checkpoint"):
+        resume(tmp_path)
+
+
+def test_where_none_is_whole_none_is_used(tmp_path):
+    assert resume(tmp_path / "none") is None
+    assert resume(tmp_path) is None
+    run(GibbsOnlineEM(3, random_state=0), BATCHES[:2], Checkpointer(tmp_path, every=1))
+    for path in tmp_path.iterdir():
+        path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(LoadError, match="none of the checkpoints") as caught:
+        resume(tmp_path)
+    assert all(name in str(caught.value) for name in names(tmp_path))
+
+
+def test_a_full_disk_ends_the_stream_and_the_one_before_is_whole(tmp_path, monkeypatch):
+    model, checkpointer = GibbsOnlineEM(3, random_state=0), Checkpointer(tmp_path, every=1, keep=1)
+    run(model, BATCHES[:3], checkpointer)
+
+    def full(descriptor, data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(files.os, "write", full)
+        with pytest.raises(OSError, match="checkpoint-000000004"):
+            run(model, BATCHES[:6], checkpointer, 3)
+    assert names(tmp_path) == ["checkpoint-000000003.model"]
+    assert resume(tmp_path).n_batches == 3
+
+
+@pytest.mark.parametrize(("settings", "error", "match"), [
+    ({"every": 0}, ValueError, "every must be at least 1"),
+    ({"every": 1.5}, TypeError, "every must be an integer"),
+    ({"every": True}, TypeError, "every must be an integer"),
+    ({"keep": 0}, ValueError, "keep must be at least 1"),
+    ({"keep": None}, TypeError, "keep must be an integer"),
+    ({"seconds": 0}, ValueError, "seconds must be more than 0"),
+    ({"seconds": float("nan")}, ValueError, "seconds must be more than 0"),
+    ({"seconds": "1"}, TypeError, "seconds must be a number"),
+    ({"every": None}, ValueError, "set one of them"),
+])  # fmt: skip
+def test_wrong_settings_are_refused(settings, error, match, tmp_path):
+    with pytest.raises(error, match=match):
+        Checkpointer(tmp_path, **settings)
+
+
+N_PASSES = 10
+RUNS = """
+import sys
+from tests.streams.test_checkpoint import *
+found = resume(sys.argv[1])
+model, skip = (found.model, found.n_batches) if found else (GibbsOnlineEM(3, random_state=0), 0)
+print("ready", flush=True)
+run(model, BATCHES * N_PASSES, Checkpointer(sys.argv[1], every=1), skip)
+"""
+
+
+def test_a_stream_that_is_killed_goes_on_to_the_same_bits(tmp_path):
+    uncut = GibbsOnlineEM(3, random_state=0)
+    for batch in BATCHES * N_PASSES:
+        uncut.partial_fit(batch)
+    folder, rng, done = tmp_path / "run", np.random.default_rng(0), [0]
+    for n_runs in range(1, 100):
+        child = subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", RUNS, str(folder)],
+            stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+        with child:
+            assert child.stdout.readline() == b"ready\n"
+            try:
+                child.wait(float(rng.uniform(0.0, 0.5)) if n_runs < 3 else None)
+            except subprocess.TimeoutExpired:
+                child.kill()
+        found = resume(folder) or Resumed(None, (), 0, 0, 0.0)
+        done.append(found.n_batches)
+        if child.returncode == 0:
+            break
+    assert n_runs > 1
+    assert done == sorted(done)
+    assert done[-1] == 20 * N_PASSES
+    assert content_of(found.model, tmp_path) == content_of(uncut, tmp_path)
+    if hasattr(os, "O_TMPFILE"):
+        assert all(name.startswith("checkpoint-") for name in names(folder))
