@@ -52,7 +52,7 @@ ALLOWED = {
         "priors", "progress", "records", "sentences", "typing", "updates", "validation",
     },
     "inspection": {"base", "dpp", "metrics", "parallel", "structure"},
-    "streams": {"base", "kernels", "posteriors", "progress", "saving"},
+    "streams": {"base", "kernels", "metrics", "posteriors", "progress", "saving"},
     "saving": {"families", "posteriors", "text"},
     "report": {"__init__", "metrics", "structure"},
     "__init__": {"dpp", "estimators", "reviews", "saving", "was"},

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which topic is which: those of one look at a model matched to those known before, by words.
+
+Two topics with probabilities p and q of their kept words, scaled to sum to 1, have the affinity
+
+    sum_w sqrt(p_w q_w)
+
+(Bhattacharyya's coefficient; 1 less the square of Hellinger's distance): 1 for the same words in
+the same proportions, 0 for no word in common. They are matched one to one such that the sum of
+the affinities above a threshold is the largest. A new topic that completes what is left of an
+old one was split from it, an old one that completes what another one has become was merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+from scipy.optimize import linear_sum_assignment
+
+# A part and its whole: their least affinity, what the part must add to that of the other part,
+# and in which shares.
+PART, GAIN = 0.5, 0.03
+SHARES = (0.25, 0.5, 0.75)
+
+Words = tuple[np.ndarray, np.ndarray]
+
+
+def affinities(one: Sequence[Words], other: Sequence[Words], n_words: int) -> np.ndarray:
+    """Affinity of all pairs of topics, given by the numbers of their words and the weights."""
+    if not len(one) or not len(other):
+        return np.zeros((len(one), len(other)))
+    found: np.ndarray = (_roots(one, n_words) @ _roots(other, n_words).T).toarray()
+    np.minimum(found, 1.0, out=found)
+    return found
+
+
+def matched(affinity: np.ndarray, threshold: float) -> np.ndarray:
+    """For each column the row that it is matched to, -1 for none."""
+    out = np.full(affinity.shape[1], -1)
+    rows, columns = linear_sum_assignment(
+        np.where(affinity >= threshold, affinity, 0.0), maximize=True
+    )
+    close = affinity[rows, columns] >= threshold
+    out[columns[close]] = rows[close]
+    return out
+
+
+def completed(wholes: Sequence[Words], parts: Sequence[Words], other: Words) -> int:
+    """The place of the whole that its part and another part make up best; -1 for none.
+
+    The other part must be like the whole, and both together, in the best of some shares, must be
+    closer to it than its own part is.
+    """
+    n_words = 1 + max((int(words[0].max()) for words in (*wholes, *parts, other)), default=0)
+    best, least = -1, GAIN
+    for i in np.flatnonzero(affinities(wholes, [other], n_words) >= PART).tolist():
+        table = _roots([wholes[i], parts[i], other], n_words).toarray()
+        first, second = table[1] ** 2, table[2] ** 2
+        mixed = max(float(table[0] @ np.sqrt((1 - s) * first + s * second)) for s in SHARES)
+        gain = mixed - float(table[0] @ table[1])
+        if gain > least:
+            best, least = i, gain
+    return best
+
+
+def distance(one: Words | None, other: Words | None) -> float:
+    """Hellinger's distance of the words of two topics; NaN without one of them."""
+    if one is None or other is None:
+        return float("nan")
+    n_words = 1 + max(int(one[0].max()), int(other[0].max()))
+    affinity = float(affinities([one], [other], n_words)[0, 0])
+    return float(np.sqrt(max(0.0, 1.0 - affinity)))
+
+
+def _roots(topics: Sequence[Words], n_words: int) -> sparse.csr_array:
+    ends = np.cumsum([0, *(len(words) for words, _ in topics)])
+    words = np.concatenate([words for words, _ in topics])
+    weights = np.concatenate([weights for _, weights in topics])
+    return sparse.csr_array((np.sqrt(weights), words, ends), shape=(len(topics), n_words))

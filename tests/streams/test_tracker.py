@@ -1,0 +1,609 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which topic is which along a stream, and what is new."""
+
+import copy
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from streamtopics import (
+    BPSLDA,
+    SVBLDA,
+    GibbsOnlineEM,
+    GuidedTopics,
+    HDPGibbsOnlineEM,
+    StreamingBayes,
+    StreamingLDA,
+    StreamingMixture,
+)
+from streamtopics.streams import TopicTracker
+from streamtopics.streams import tracker as tracker_module
+from streamtopics.streams.identity import affinities, completed, matched
+from streamtopics.streams.looks import Look, look, some_of
+from streamtopics.streams.snapshots import DENSE, Moment, Snapshot, thinned
+from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from streamtopics.updates import DirichletProcess, Memory, PowerPrior
+from tests.streams.topic_streams import (
+    DRAWN,
+    EVENT,
+    KINDS,
+    N_BATCHES,
+    N_WORDS,
+    documents,
+    info_of,
+    truth,
+)
+
+ALL = float("inf")
+NAMES = np.array([f"w{i}" for i in range(N_WORDS)])
+SEEDS = {f"lasting {k}": [f"w{i}" for i in np.argsort(-DRAWN[k])[:5]] for k in range(4)}
+MODELS = {
+    "StreamingLDA": lambda: StreamingLDA(6, random_state=0),
+    "GibbsOnlineEM": lambda: GibbsOnlineEM(6, kappa=0.5, random_state=0),
+    "SVBLDA": lambda: SVBLDA(6, random_state=0),
+    "BPSLDA": lambda: BPSLDA(6, boosting_scale=0.1, random_state=0),
+    "StreamingMixture": lambda: StreamingMixture(6, random_state=0),
+    "HDPGibbsOnlineEM": lambda: HDPGibbsOnlineEM(random_state=0),
+    "GuidedTopics": lambda: GuidedTopics(SEEDS, vocabulary=NAMES, random_state=0),
+}
+
+
+def follow(model, kind="none", batches=range(N_BATCHES), tracker=None):
+    """Learn minibatches of a stream and follow them."""
+    tracker = TopicTracker(budget=ALL) if tracker is None else tracker
+    for t in batches:
+        X = documents(kind, t)
+        tracker(model.partial_fit(X), info_of(X, t, time=2000 + t))
+    return tracker
+
+
+def assert_same(one, other):
+    """The same bits, in tuples of tuples and arrays."""
+    assert type(one) is type(other)
+    if isinstance(one, tuple):
+        assert len(one) == len(other)
+        for first, second in zip(one, other, strict=True):
+            assert_same(first, second)
+    elif isinstance(one, np.ndarray):
+        assert (one.dtype, one.shape, one.tobytes()) == (other.dtype, other.shape, other.tobytes())
+    else:
+        assert one == other
+
+
+def kept(model, X, ids, before):
+    """Share of the tokens whose row has the id that it should."""
+    shares = look(model, X, 10).use
+    return shares[ids == before].sum() / shares.sum()
+
+
+def permuted(model, order):
+    """A copy with its topics in another order."""
+    out, hidden = copy.deepcopy(model), model._n_hidden
+    posterior = out._commit.posterior
+    whole = np.concatenate([np.arange(hidden), hidden + np.asarray(order)])
+    permuted = posterior.with_topics(whole, posterior.alpha[whole])
+    out._commit = replace(out._commit, posterior=permuted)
+    return out
+
+
+class Shown:
+    """Stands for a model whose topics are the true ones, estimated from a number of tokens."""
+
+    n_features_in_ = N_WORDS
+
+    def __init__(self, kind, batch, order=None, n_tokens=20_000, seed=0):
+        self.truth, rng = truth(kind, batch), np.random.default_rng([seed, batch])
+        n = rng.multinomial(n_tokens, self.truth.shares)
+        table = np.array(
+            [rng.multinomial(*some) for some in zip(n, self.truth.topic_word, strict=True)]
+        )
+        order = np.arange(len(n)) if order is None else rng.permutation(len(n))
+        self.names = [self.truth.names[i] for i in order]
+        self.table, self.use = (table / table.sum(axis=1, keepdims=True))[order], n[order]
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """Have trackers look at what is shown to them."""
+
+    def read(model, _, n_words, __):
+        columns = np.argsort(-model.table, axis=1, kind="stable")[:, :n_words]
+        weights = np.take_along_axis(model.table, columns, axis=1)
+        weights /= weights.sum(axis=1, keepdims=True)
+        use = model.use.astype(np.float64)
+        return Look(columns.tolist(), weights, use, use)
+
+    monkeypatch.setattr(tracker_module, "check_has_topics", lambda model: None)
+    monkeypatch.setattr(tracker_module, "look", read)
+
+
+def follow_truth(kind, order=None, seed=0):
+    """Follow true topics; return the tracker, and each topic's ids with its tokens by id."""
+    tracker, tokens = TopicTracker(budget=ALL), {}
+    for t in range(N_BATCHES):
+        model = Shown(kind, t, order, seed=seed)
+        tracker(model, info_of(documents("none", 0, n=1), t, time=t))
+        for name, use, topic in zip(model.names, model.use, tracker.ids_.tolist(), strict=True):
+            own = tokens.setdefault(name, {})
+            own[topic] = own.get(topic, 0) + int(use)
+    return tracker, tokens
+
+
+# The rules of identity, on topics that are known
+
+
+@pytest.mark.parametrize("order", [None, "shuffled at each look"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(3))
+def test_true_topics_keep_their_ids(shown, kind, order, seed):
+    tracker, tokens = follow_truth(kind, order, seed)
+    main = {name: max(own, key=own.get) for name, own in tokens.items()}
+    right = sum(tokens[name][topic] for name, topic in main.items())
+    assert right / sum(sum(own.values()) for own in tokens.values()) >= 0.95
+    assert {main[f"lasting {k}"] for k in range(4)} == {
+        row.topic for row in tracker.topics() if row.alive and row.born == 1 and row.share > 0.1
+    } - {main[name] for name in main if not name.startswith("lasting")}
+
+
+@pytest.mark.parametrize("order", [None, "shuffled at each look"])
+def test_births_deaths_splits_and_merges_are_found_when_they_are(shown, order):
+    row = {kind: {r.topic: r for r in follow_truth(kind, order)[0].topics()} for kind in KINDS}
+    assert all(r.alive and r.born == 1 for r in row["none"].values())
+    assert len(row["none"]) == 4
+    assert len(row["drifts"]) == 5
+    assert all(r.alive for r in row["drifts"].values())
+    assert len(row["born"]) == 5
+    born = row["born"][4]
+    assert (born.born, born.born_time, born.split_from, born.alive) == (15, EVENT, None, True)
+    assert len(row["dies"]) == 5
+    dead = [r for r in row["dies"].values() if not r.alive]
+    assert [(r.died, r.died_time, r.last_seen, r.merged_into) for r in dead] == [(15, 14, 14, None)]
+    split = [r for r in row["splits"].values() if r.born > 1]
+    assert [(r.born, r.alive) for r in split] == [(15, True)]
+    whole = row["splits"][split[0].split_from]
+    assert whole.born == 1
+    assert whole.alive
+    assert len(row["splits"]) == 6
+    gone = [r for r in row["merges"].values() if not r.alive]
+    assert [(r.died, r.split_from) for r in gone] == [(15, None)]
+    into = row["merges"][gone[0].merged_into]
+    assert into.born == 1
+    assert into.alive
+    assert len(row["merges"]) == 6
+
+
+def test_a_topic_that_comes_back_has_its_id(shown):
+    tracker = TopicTracker(budget=ALL)
+    X = documents("none", 0, n=1)
+    for t in (*range(EVENT), *range(EVENT, EVENT + 6), *range(6)):
+        tracker(Shown("dies", t), info_of(X, t))
+    rows = tracker.topics()
+    assert len(rows) == 5
+    assert all(row.alive for row in rows)
+    assert all(row.died is None and row.born == 1 for row in rows)
+
+
+def test_a_row_that_is_taken_over_is_another_topic_and_one_that_drifts_is_not(shown):
+    def run(n):
+        tracker, X = TopicTracker(budget=ALL), documents("none", 0, n=1)
+        for t in range(60):
+            model = Shown("none", t)
+            share = np.clip((t - 20) / n, 0, 1)
+            model.table[0] = (1 - share) * DRAWN[0] + share * DRAWN[5]
+            tracker(model, info_of(X, t))
+        return tracker
+
+    fast, slow = run(8), run(40)
+    assert fast.n_topics_ == 5
+    assert slow.n_topics_ == 4
+    assert [row.alive for row in fast.topics()] == [False, True, True, True, True]
+    # It is known for what it was.
+    first = fast.topics()[0]
+    assert set(first.words[:5]) == set(np.argsort(-DRAWN[0])[:5].tolist())
+    moved = [row for row in slow.to_frame() if row.topic == 0]
+    assert moved[0].moved_since > 0.9
+    assert moved[-1].moved_since == 0
+    assert max(row.moved for row in moved[1:]) < 0.5
+
+
+def test_affinity_is_one_less_the_squared_hellinger_distance():
+    p, q = np.random.default_rng(0).dirichlet(np.ones(6), 2)
+    words = np.arange(6, dtype=np.int32)
+    found = affinities([(words, p)], [(words, q), (words, p), (words + 6, p)], 12)
+    hellinger = 0.5 * ((np.sqrt(p) - np.sqrt(q)) ** 2).sum()
+    assert_allclose(found, [[1 - hellinger, 1.0, 0.0]], atol=1e-15)
+
+
+def test_matching_is_the_best_above_the_threshold():
+    affinity = np.array([[0.9, 0.8, 0.0], [0.85, 0.1, 0.5]])
+    assert_array_equal(matched(affinity, 0.6), [1, 0, -1])
+    assert_array_equal(matched(affinity, 0.82), [0, -1, -1])
+    assert_array_equal(matched(np.zeros((0, 2)), 0.5), [-1, -1])
+
+
+def test_only_a_part_of_it_completes_a_whole():
+    words = np.arange(4, dtype=np.int32)
+    one, two, other = (words, np.array([0.5, 0.5, 0, 0])), (words, np.array([0, 0, 0.5, 0.5])), (
+        words + 4, np.full(4, 0.25),
+    )  # fmt: skip
+    whole = (words, np.full(4, 0.25))
+    assert completed([other, whole], [other, one], two) == 1
+    assert completed([whole], [one], other) == -1
+    # A topic that lacks nothing is no whole of which a part has left.
+    assert completed([whole], [whole], two) == -1
+    assert completed([], [], two) == -1
+
+
+# Models
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_ids_outlive_resume_restart_and_another_order(name):
+    model = MODELS[name]()
+    tracker = follow(model, batches=range(8))
+    earlier = copy.deepcopy(model)
+    follow(model, batches=range(8, 11), tracker=tracker)
+    X, state, before = documents("none", 11), pickle.dumps((model, tracker)), tracker.ids_
+    # Resumed: as uncut.
+    again, resumed = pickle.loads(state)
+    follow(again, batches=range(11, 14), tracker=resumed)
+    follow(model, batches=range(11, 14), tracker=tracker)
+    assert_same(resumed._state, tracker._state)
+    assert tracker.ids_.shape == model.topic_weights_.shape
+    # In another order.
+    model, tracker = pickle.loads(state)
+    if name != "BPSLDA":
+        order = np.random.default_rng(0).permutation(len(before))
+        if name == "HDPGibbsOnlineEM":
+            order = np.append(order[order != len(order) - 1], len(order) - 1)
+        other = permuted(model, order)
+        tracker(other, info_of(X, 11))
+        assert kept(other, X, tracker.ids_, before[order]) >= 0.95
+    # An older one in its place.
+    tracker = pickle.loads(state)[1]
+    if name != "HDPGibbsOnlineEM":
+        follow(earlier, batches=[11], tracker=tracker)
+        assert kept(earlier, X, tracker.ids_, before) >= 0.95
+
+
+@pytest.mark.parametrize("name", ["StreamingLDA", "GibbsOnlineEM", "SVBLDA", "StreamingMixture"])
+def test_ids_outlive_a_merge(name):
+    base = MODELS[name]()
+    tracker = follow(base, batches=range(10))
+    one, other = copy.deepcopy(base), copy.deepcopy(base)
+    follow(one, batches=range(10, 12), tracker=tracker)
+    for t in range(12, 14):
+        other.partial_fit(documents("none", t))
+    before, X = tracker.ids_, documents("none", 14)
+    one.merge(other, base=base)
+    tracker(one, info_of(X, 14))
+    assert kept(one, X, tracker.ids_, before) >= 0.95
+
+
+def test_ids_outlive_a_model_that_is_fitted_again():
+    model, other = (GibbsOnlineEM(4, random_state=seed) for seed in (0, 1))
+    tracker = follow(model, batches=range(10))
+    words, before = np.argsort(-model.topic_word_, axis=1)[:, :5], tracker.ids_
+    for t in range(10):
+        other.partial_fit(documents("none", t))
+    tracker(other, info_of(documents("none", 10), 10))
+    after, found = tracker.ids_, np.argsort(-other.topic_word_, axis=1)[:, :5]
+    assert set(before) == set(after) == {0, 1, 2, 3}
+    for topic in range(4):
+        first, second = words[before == topic][0], found[after == topic][0]
+        assert len(set(first.tolist()) & set(second.tolist())) >= 4
+
+
+def test_births_and_deaths_of_clusters_are_those_of_the_model():
+    # Their places are free again, and others are born in them.
+    model = StreamingMixture(
+        8, update=PowerPrior(Memory(500)), births=DirichletProcess(), random_state=0
+    )
+    tracker = follow(model, "dies")
+    rows, lives = tracker.topics(), model.births_
+    assert [(row.born, row.died) for row in rows] == [(life.born, life.died) for life in lives]
+    assert [row.died for row in rows].count(None) == 4
+    # The one that died comes back, in whatever place.
+    follow(model, "born", range(EVENT, N_BATCHES), tracker)
+    alive = [row for row in tracker.topics() if row.alive]
+    assert {row.row for row in alive} == {life.topic for life in model.births_ if not life.died}
+    assert {row.topic for row in alive} >= set(range(5))
+
+
+def test_a_row_that_learns_something_new_is_born():
+    model = StreamingLDA(5, update=PowerPrior(Memory(750)), random_state=0)
+    tracker = follow(model, "born")
+    top = set(np.argsort(-DRAWN[4])[:8].tolist())
+    born = [row for row in tracker.topics() if row.born > EVENT and set(row.words[:8]) & top]
+    assert born
+    assert all(EVENT < row.born <= EVENT + 6 for row in born if row.alive)
+    news = tracker.news(2000 + EVENT - 1)
+    assert any(row.kind in ("born", "split") and set(row.words[:8]) & top for row in news)
+
+
+def test_words_are_followed_by_name_where_columns_change_hands():
+    colours, nails, screws = (
+        [words]
+        for words in ("red green blue pink", "hammer nail saw file", "drill screw tape glue")
+    )
+    words = StreamingCountVectorizer(max_features=8, half_life=30, n_candidates=20)
+    topics = StreamingMixture(2, update=PowerPrior(Memory(60)), background=0, random_state=0)
+    model = StreamingPipeline([("words", words), ("topics", topics)])
+    tracker, recycled = TopicTracker(budget=ALL), []
+    for t in range(24):
+        texts = (colours + (nails if t < 12 else screws)) * 20
+        model.partial_fit(texts)
+        recycled += [t] * len(words.recycled_)
+        info = replace(info_of(documents("none", 0, n=1), t), X=texts, n_documents=40)
+        tracker(model, info)
+    # The screws have the columns of the nails, and are another topic all the same.
+    assert recycled == [12] * 4
+    found = {" ".join(sorted(row.words[:4])): (row.born, row.died) for row in tracker.topics()}
+    assert found == {
+        "blue green pink red": (1, None),
+        "file hammer nail saw": (1, 13),
+        "drill glue screw tape": (13, None),
+    }
+
+
+# What is read of a model
+
+
+@pytest.mark.parametrize("name", ["GibbsOnlineEM", "StreamingMixture", "StreamingLDA"])
+def test_use_is_the_expected_number_of_tokens(name):
+    model = MODELS[name]().fit(documents("none", 0))
+    X = documents("none", 1, n=30)
+    found = look(model, X, 12)
+    theta, phi, use = model.transform(X), model.topic_word_, np.zeros((30, 6))
+    for d in range(30):
+        for w, n in zip(X[d].indices, X[d].data, strict=True):
+            use[d] += n * theta[d] * phi[:, w] / (theta[d] @ phi[:, w])
+    assert_allclose(found.use, use.sum(axis=0), rtol=1e-9)
+    assert_allclose(found.squares, (use**2).sum(axis=0), rtol=1e-9)
+    assert found.words == [list(row) for row in model.top_words(n=12)]
+    assert_allclose(found.weights.sum(axis=1), 1.0)
+    columns = np.array(found.words)
+    expected = np.take_along_axis(phi, columns, axis=1)
+    assert_allclose(found.weights, expected / expected.sum(axis=1, keepdims=True), rtol=1e-12)
+
+
+def test_documents_are_chosen_alike_from_any_container():
+    X = documents("none", 0, n=50)
+    dense, rows = X.toarray(), [str(i) for i in range(50)]
+    chosen = some_of(rows, 7, 3)
+    at = [int(row) for row in chosen]
+    assert len(at) == 7
+    assert at == sorted(set(at))
+    assert some_of(rows, 7, 4) != chosen
+    assert some_of(rows, 50, 0) is rows
+    assert_array_equal(some_of(X, 7, 3).toarray(), dense[at])
+    assert_array_equal(some_of(X.tocoo(), 7, 3).toarray(), dense[at])
+    assert_array_equal(some_of(dense, 7, 3), dense[at])
+
+
+@pytest.mark.parametrize("name", ["StreamingMixture", "GibbsOnlineEM", "HDPGibbsOnlineEM"])
+def test_no_topic_is_born_before_there_are_words(name):
+    words = StreamingCountVectorizer(max_features=9, min_df=3)
+    model = StreamingPipeline([("words", words), ("topics", MODELS[name]())])
+    tracker = TopicTracker(budget=ALL)
+    for t, texts in enumerate((["red blue"], ["red"], ["red blue"] * 4)):
+        model.partial_fit(texts)
+        info = replace(info_of(documents("none", 0, n=1), t), X=texts, n_documents=len(texts))
+        tracker(model, info)
+        assert bool(tracker.topics()) == (t == 2)
+    assert {row.born for row in tracker.topics()} == {3}
+
+
+def test_minibatches_without_tokens_change_no_share():
+    model = GibbsOnlineEM(4, random_state=0)
+    tracker = follow(model, batches=range(5))
+    before = [(row.topic, row.share, row.alive) for row in tracker.topics()]
+    X = documents("none", 5) * 0
+    tracker(model.partial_fit(X), info_of(X, 5))
+    assert [(row.topic, row.share, row.alive) for row in tracker.topics()] == before
+    assert np.isfinite(tracker.shares()[2]).all()
+
+
+# What is kept
+
+
+def snapshot_at(n, topics=(0,), use=1.0):
+    k = len(topics)
+    return Snapshot(
+        Moment(n, None, 100 * n), np.array(topics), np.arange(k), np.zeros((k, 2), np.int32),
+        np.full((k, 2), 0.5), np.full(k, use), np.full(k, use), k * use,
+    )  # fmt: skip
+
+
+def test_snapshots_are_thinned_out_the_more_the_older_they_are():
+    kept = ()
+    for n in range(1, 1001):
+        kept = thinned((*kept, snapshot_at(n)), 30)
+        assert len(kept) <= 30
+    batches = [snapshot.moment.batch for snapshot in kept]
+    assert batches[0] == 1
+    assert batches[-DENSE:] == list(range(1001 - DENSE, 1001))
+    assert sum(float(snapshot.use.sum()) for snapshot in kept) == 1000
+    ages = 1000 - np.array(batches[1 : -DENSE + 1])
+    gaps = np.diff(batches)[1 : len(ages)]
+    # A gap is about in proportion to its age.
+    assert (gaps <= 0.75 * ages[:-1]).all()
+    assert (np.diff(gaps) <= 2 * gaps[:-1]).all()
+
+
+def test_thinning_keeps_the_tokens_of_topics_that_have_gone():
+    first, second = snapshot_at(2, (3, 5), 2.0), snapshot_at(3, (5, 6), 1.0)
+    kept = thinned((snapshot_at(1), first, *(snapshot_at(n, (5, 6)) for n in range(3, 14))), 12)
+    assert second.moment == kept[1].moment
+    assert kept[1].topics.tolist() == [5, 6, 3]
+    assert kept[1].rows.tolist() == [0, 1, -1]
+    assert kept[1].use.tolist() == [3.0, 1.0, 2.0]
+    assert kept[1].n_tokens == 6.0
+
+
+def test_memory_is_bounded(shown):
+    tracker, X, sizes = (
+        TopicTracker(budget=ALL, n_snapshots=12, n_words=10),
+        documents("none", 0, n=1),
+        [],
+    )
+    for t in range(160):
+        model = Shown("none", t)
+        # Every three looks other words take the place of all.
+        model.table = np.roll(model.table, 13 * (t // 3), axis=1)
+        tracker(model, info_of(X, t))
+        sizes.append(len(pickle.dumps(tracker._state._replace(known=()))))
+    assert len(tracker._state.snapshots) == 12
+    assert max(sizes[100:]) <= 1.3 * max(sizes[40:80])
+    used = {int(w) for s in tracker._state.snapshots for w in s.words.ravel()}
+    used |= {int(w) for topic in tracker._state.known for w in topic.words[0]}
+    assert len(tracker._state.names) <= 2 * len(used) + 4 * 10
+
+
+def test_shares_sum_to_one_and_follow_the_truth(shown):
+    tracker, tokens = follow_truth("dies")
+    times, ids, shares = tracker.shares()
+    assert times == list(range(N_BATCHES))
+    assert ids.tolist() == [0, 1, 2, 3, 4]
+    assert_allclose(shares.sum(axis=1), 1.0)
+    other = max(tokens["other"], key=tokens["other"].get)
+    assert_allclose(shares[:, ids == other].ravel()[[0, -1]], [0.2, 0.0], atol=0.02)
+
+
+def test_rows_are_a_frame(shown):
+    tracker, _ = follow_truth("born")
+    rows = tracker.to_frame(n=5)
+    assert len(rows) == 4 * EVENT + 5 * (N_BATCHES - EVENT)
+    assert all(len(row.words) == 5 for row in rows)
+    assert np.isnan(rows[0].moved)
+    assert 0 < rows[-1].moved < 0.3
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(rows)
+    assert list(frame.columns) == list(rows[0]._fields)
+    assert_allclose(frame.groupby("batch").share.sum(), 1.0)
+    assert len(pandas.DataFrame(tracker.topics())) == 5
+
+
+# What is new
+
+
+def test_news_name_what_happened(shown):
+    since = EVENT - 1
+    found = {kind: follow_truth(kind)[0].news(since, n=6) for kind in KINDS}
+    assert [(row.kind, row.topic) for row in found["none"]] == []
+    born = [row for row in found["born"] if row.kind == "born"]
+    assert len(born) == 1
+    assert born[0].share_before == 0
+    assert abs(born[0].share - 0.2) < 0.02
+    assert set(born[0].words) == set(np.argsort(-DRAWN[4])[:6].tolist())
+    gone = [row for row in found["dies"] if row.kind == "gone"]
+    assert len(gone) == 1
+    assert gone[0].share < 0.02
+    assert abs(gone[0].share_before - 0.2) < 0.02
+    changed = [row for row in found["drifts"] if row.kind == "changed"]
+    assert len(changed) == 1
+    assert changed[0].came
+    assert changed[0].left
+    assert set(changed[0].came) <= set(changed[0].words)
+    assert not set(changed[0].left) & set(changed[0].words)
+    assert [row.other is not None for row in found["splits"] if row.kind == "split"] == [True]
+    assert [row.other is not None for row in found["merges"] if row.kind == "merged"] == [True]
+
+
+def test_news_of_growth_are_no_noise():
+    model = GibbsOnlineEM(4, random_state=0)
+    tracker = follow(model)
+    assert not [row for row in tracker.news(2000 + EVENT) if row.kind in ("grown", "shrunk")]
+    # Half of the documents are of one topic.
+    rng = np.random.default_rng(0)
+    for t in range(N_BATCHES, N_BATCHES + 8):
+        counts = documents("none", t).toarray()
+        counts[::2] = [rng.multinomial(40, DRAWN[2] / DRAWN[2].sum()) for _ in counts[::2]]
+        tracker(model.partial_fit(counts), info_of(counts, t, time=2000 + t))
+    grown = [row for row in tracker.news(2000 + N_BATCHES - 1) if row.kind == "grown"]
+    assert len(grown) == 1
+    assert grown[0].share > 1.5 * grown[0].share_before
+    assert len(set(grown[0].words) & set(np.argsort(-DRAWN[2])[:10].tolist())) >= 8
+
+
+def test_news_since_a_time_a_minibatch_or_a_number_of_documents_are_the_same(shown):
+    tracker, _ = follow_truth("dies")
+    by_time = tracker.news(20)
+    assert repr(by_time) == repr(tracker.news(21, unit="batch"))
+    assert repr(by_time) == repr(tracker.news(21, unit="documents"))
+    assert repr(tracker.news()) == repr(tracker.news(N_BATCHES - 2))
+
+
+# The budget
+
+
+def test_looks_are_bounded_by_the_budget():
+    counts = {}
+    for budget in (1e-9, 10.0, ALL):
+        model, tracker = GibbsOnlineEM(4, random_state=0), TopicTracker(budget=budget)
+        follow(model, tracker=tracker, batches=range(40))
+        counts[budget] = len(tracker.shares()[0])
+        assert tracker.n_batches_ == 40
+    assert counts[ALL] == 40
+    assert counts[1e-9] == 21  # the first eleven, and each after a tenth more
+    assert 21 <= counts[10.0] <= 40
+    assert tracker.topics()[0].born == 1
+
+
+# Wrong input
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"n_words": 9}, ValueError, "n_words must be at least 10; got 9"),
+        ({"n_words": 20.0}, TypeError, "n_words must be an integer; got 20.0"),
+        ({"n_snapshots": 11}, ValueError, "n_snapshots must be at least 12"),
+        ({"n_documents": True}, TypeError, "n_documents must be an integer"),
+        ({"budget": 0}, ValueError, "budget must be above 0"),
+        ({"budget": "all"}, TypeError, "budget must be a number"),
+        ({"budget": float("nan")}, ValueError, "budget must be above 0"),
+        ({"threshold": 1}, ValueError, "threshold must be between 0 and 1"),
+    ],
+)
+def test_wrong_parameters_are_refused(parameters, error, message):
+    with pytest.raises(error, match=message):
+        TopicTracker(**parameters)
+
+
+def test_what_cannot_be_followed_changes_nothing():
+    model, tracker = GibbsOnlineEM(4, random_state=0), TopicTracker(budget=ALL)
+    X = documents("none", 0)
+    model.partial_fit(X)
+    before = pickle.dumps(tracker._state)
+    with pytest.raises(TypeError, match="estimator of topics over words"):
+        tracker(StreamingBayes("beta-binomial"), info_of(X, 0))
+    with pytest.raises(TypeError, match="must be an array, a matrix or a list"):
+        tracker(model, replace(info_of(X, 0), X=iter([])))
+    tracker.feature_names = ["one"]
+    with pytest.raises(ValueError, match="feature"):
+        tracker(model, info_of(X, 0))
+    assert pickle.dumps(tracker._state) == before
+
+
+def test_wrong_questions_are_refused(shown):
+    tracker = TopicTracker(budget=ALL)
+    assert tracker.topics() == tracker.to_frame() == []
+    assert tracker.shares()[2].shape == (0, 0)
+    with pytest.raises(ValueError, match="nothing to compare yet: 0 snapshot"):
+        tracker.news()
+    tracker, _ = follow_truth("none")
+    with pytest.raises(ValueError, match="unit must be one of time, batch, documents; got 'week'"):
+        tracker.news(3, unit="week")
+    with pytest.raises(ValueError, match="at or after the first snapshot, 0; got -1"):
+        tracker.news(-1)
+    with pytest.raises(TypeError, match="comparable with time as in the stream, such as 0"):
+        tracker.news("monday")
+    with pytest.raises(ValueError, match="n must be at least 1"):
+        tracker.to_frame(n=0)
+    tracker(Shown("none", 3), info_of(documents("none", 0, n=1), 3))
+    with pytest.raises(ValueError, match="minibatches without a time"):
+        tracker.news(3)
