@@ -8,7 +8,7 @@ machine counts little.
 
 The gain of a second thread is reckoned from the times of the jobs of a fit on one thread: each
 job goes to the thread that is free first, where they are worth one, all between the jobs to one.
-With --wall the clock is read on one thread and on two, the least of five times each, which needs two
+With --wall the clock is read on one thread and on two, the least of five times each; this needs two
 idle processors.
 
     STREAMTOPICS_DATA=... python benchmarks/minibatch.py [--wall]

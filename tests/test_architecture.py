@@ -52,9 +52,12 @@ ALLOWED = {
         "priors", "progress", "records", "sentences", "typing", "updates", "validation",
     },
     "inspection": {"base", "dpp", "metrics", "parallel", "structure"},
-    "streams": {"base", "kernels", "metrics", "posteriors", "progress", "saving"},
+    "streams": {
+        "base", "kernels", "local", "metrics", "parallel", "posteriors", "progress", "saving",
+        "text",
+    },
     "saving": {"families", "posteriors", "text"},
-    "report": {"__init__", "metrics", "structure"},
+    "report": {"__init__", "metrics", "saving", "structure"},
     "__init__": {"dpp", "estimators", "reviews", "saving", "was"},
     "__main__": {"__init__", "datasets", "inspection", "priors", "progress", "text"},
 }  # fmt: skip

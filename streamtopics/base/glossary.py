@@ -149,7 +149,8 @@ drift_threshold : float, default=0.5
     Retention of a topic under which `on_drift` is called.
 on_drift : callable or None, default=None
     Called with the `Drift` of a minibatch, after it was learnt, when it left less than
-    `drift_threshold` of some topic.""",
+    `drift_threshold` of some topic: a report of what was forgotten. It is no alarm, as it has no
+    rate of false ones and misses changes; that is `streamtopics.streams.DriftMonitor`.""",
     "max_local_iter": """\
 max_local_iter : int, default=100
     Sweeps over a document, at most.""",

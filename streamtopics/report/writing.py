@@ -17,8 +17,8 @@ from typing import Any
 
 from streamtopics.report.data import ReportData, Topic, report_data
 from streamtopics.report.documents import Document
-from streamtopics.report.files import write_whole
 from streamtopics.report.rows import Table
+from streamtopics.saving.files import replacing
 
 # Bytes of a page, whatever the corpus.
 MOST_BYTES = 2_000_000
@@ -126,7 +126,9 @@ def report(
         titles=titles, tracker=tracker, alarms=alarms, scores=scores, title=title, date=date,
         n_words=n_words, n_documents=n_documents, n_topics=n_topics, relevance=relevance,
     )  # fmt: skip
-    write_whole(target, page(data))
+    whole = page(data)
+    with replacing(target) as write:
+        write(whole)
     return target
 
 

@@ -126,7 +126,14 @@ KNOWN: dict[str, tuple[str, ...]] = {
     # Callbacks
     "streamtopics.streams.callbacks": ("BatchInfo",),
     "streamtopics.streams.checkpoint": ("Resumed",),
+    "streamtopics.streams.alarm": ("Alarm", "ChangedTopic", "DriftTest", "NewWord"),
+    "streamtopics.streams.early_stopping": ("EarlyStopping",),
     "streamtopics.streams.fork": ("AlarmFork", "Choice"),
+    "streamtopics.streams.monitor": ("DriftMonitor",),
+    "streamtopics.streams.progress_report": ("ProgressReport",),
+    "streamtopics.streams.score_history": ("ScoreHistory", "ScoreRow"),
+    "streamtopics.streams.snapshots": ("KnownTopic", "Moment", "Snapshot", "State"),
+    "streamtopics.streams.tracker": ("TopicTracker",),
     # Of Python, NumPy and SciPy
     "builtins": ("bool", "float", "int", "slice"),
     "functools": ("partial",),

@@ -1,0 +1,433 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Does the alarm ring when a stream changes, and only then?
+
+    python -m benchmarks.alarm [--corpora NAME ...] [--kinds KIND ...] [--sizes N ...]
+        [--topics K ...] [--seeds 0 1 ...] [--shares S ...] [--budget SECONDS] [--peers]
+        [--time] [--file FILE] [--table FILE]
+
+Each case is a stream that `minibatches` makes of a corpus and a seed, and a `DriftMonitor` with
+its defaults and GibbsOnlineEM go through it. A row of the file is one case; those that it has are
+passed over, so that a run can be stopped and goes on. `--table` writes tables of the file.
+
+* project: subjects of commits in order of time, eight minibatches of one project, three of another;
+* injected: a class that comes with the ninth minibatch, as a share of it; documents are shuffled;
+* dies: a class that has a share of the first eight minibatches, and none of the others;
+* splits: a class whose share is halved after eight, for the sake of a new one;
+* nothing: shuffled documents of one corpus;
+* moves: documents in order of time, of corpora that do not change at once.
+
+A hit is an alarm at one of the first two changed minibatches; a false alarm any alarm before, or in
+a stream without a change, among the minibatches at which it could ring, from the sixth on. With
+`--peers`: ADWIN of river on the held-out scores of the documents, in nats per token, and
+`SVBHPP(n_topics, on_drift=...)`. Settings were chosen on newsgroups and commit_subjects.
+"""
+
+import argparse
+import csv
+import gzip
+import json
+import time
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.stats import beta
+from sklearn.feature_extraction.text import CountVectorizer
+from threadpoolctl import threadpool_limits
+
+from benchmarks import corpora
+from streamtopics import SVBHPP, GibbsOnlineEM
+from streamtopics.streams import DriftMonitor
+from streamtopics.streams.features import document_features
+
+FILE = Path(__file__).with_name("alarm.csv")
+BEFORE, AFTER, LONG = 8, 3, 20
+LABELLED = ("newsgroups", "commit_subjects", "reuters21578", "search_snippets")
+SHARES = (0.2, 0.1, 0.05, 0.02)
+SIZES = {
+    "newsgroups": (500, 1500),
+    "commit_subjects": (300, 1500, 5000),
+    "reuters21578": (300, 1500),
+    "search_snippets": (300, 1000),
+    "health_tweets": (300, 1500, 5000),
+    "nips_abstracts": (300,),
+}
+FIELDS = (
+    "kind", "corpus", "share", "size", "n_topics", "seed", "what", "delay", "exact_delay",
+    "n_tests", "n_false", "n_exact_false", "adwin_delay", "adwin_n_false", "hpp_delay",
+    "hpp_n_false", "learn_seconds", "test_seconds",
+)  # fmt: skip
+
+
+class Case(NamedTuple):
+    """A stream and a model."""
+
+    kind: str
+    corpus: str
+    share: float
+    size: int
+    n_topics: int
+    seed: int
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return tuple(map(str, self))
+
+
+class Corpus(NamedTuple):
+    """Counts of documents, in order of time where there is one, and their labels."""
+
+    X: sparse.csr_matrix
+    labels: np.ndarray
+
+
+class Stream(NamedTuple):
+    """Minibatches, the number of the first that is changed, or None, and what changes."""
+
+    batches: list[sparse.csr_matrix]
+    change: int | None
+    what: str
+
+
+@cache
+def corpus(name: str) -> Corpus:
+    """Counts of a corpus."""
+    rows: list[dict[str, Any]] = []
+    names = ["newsgroups_train", "newsgroups_test"] if name == "newsgroups" else [name]
+    for part in names:
+        with gzip.open(corpora.folder() / f"{part}.jsonl.gz", "rt", encoding="utf-8") as file:
+            rows += map(json.loads, file)
+    if "time" in rows[0]:
+        rows.sort(key=lambda row: row["time"])
+    vectorizer = CountVectorizer(
+        stop_words="english", token_pattern=r"\b[^\W\d_]{2,}\b", min_df=3, dtype=np.float32
+    )
+    X = vectorizer.fit_transform(row["text"] for row in rows).tocsr()
+    return Corpus(X, np.array([str(row["label"]) for row in rows]))
+
+
+def minibatches(case: Case) -> Stream | None:
+    """The stream of a case; None if the corpus has too few documents for it."""
+    X, labels = corpus(case.corpus)
+    rng = np.random.default_rng(
+        [case.seed, zlib.crc32(f"{case.kind} {case.corpus} {case.size} {case.share}".encode())]
+    )
+    n, size, share = X.shape[0], case.size, case.share
+    if case.kind in ("nothing", "moves"):
+        length = min(LONG, n // size)
+        order = rng.permutation(n)[: length * size]
+        if case.kind == "moves":
+            start = rng.integers(n - length * size + 1)
+            order = np.arange(start, start + length * size)
+        return Stream([X[order[i * size : (i + 1) * size]] for i in range(length)], None, "")
+    if case.kind == "project":
+        return project(X, labels, size, rng)
+    n_after = {"injected": AFTER * share, "dies": 0.0, "splits": AFTER * share / 2}[case.kind]
+    n_before = {"injected": 0.0, "dies": BEFORE * share, "splits": BEFORE * share}[case.kind]
+    most = round(size * (n_before + (n_after if case.kind == "splits" else 0)))
+    names, counts = np.unique(labels, return_counts=True)
+    # Classes with enough documents, which are not all that there is.
+    fit = names[(counts >= max(round(size * n_after), most)) & (names != "") & (counts < n / 2)]
+    if len(fit) < 2:
+        return None
+    first, second = rng.choice(fit, 2, replace=False)
+    return mixed(case, X, labels, (first, second), rng)
+
+
+def project(
+    X: sparse.csr_matrix, labels: np.ndarray, size: int, rng: np.random.Generator
+) -> Stream | None:
+    """One project and then another."""
+    names, counts = np.unique(labels, return_counts=True)
+    firsts = names[counts >= BEFORE * size]
+    if len(firsts) == 0:
+        return None
+    first = rng.choice(firsts)
+    second = rng.choice(names[(counts >= AFTER * size) & (names != first)])
+    rows = []
+    for name, length in ((first, BEFORE), (second, AFTER)):
+        own = np.flatnonzero(labels == name)
+        start = rng.integers(len(own) - length * size + 1)
+        rows += np.split(own[start : start + length * size], length)
+    return Stream([X[i] for i in rows], BEFORE, f"{first} -> {second}")
+
+
+def mixed(
+    case: Case,
+    X: sparse.csr_matrix,
+    labels: np.ndarray,
+    classes: tuple[str, str],
+    rng: np.random.Generator,
+) -> Stream | None:
+    """Shuffled minibatches in which classes have shares before and after a change."""
+    first, second = classes
+    shares = {
+        "injected": [(0.0, case.share), (0.0, 0.0)],
+        "dies": [(case.share, 0.0), (0.0, 0.0)],
+        "splits": [(case.share, case.share / 2), (0.0, case.share / 2)],
+    }[case.kind]
+    own = [rng.permutation(np.flatnonzero(labels == name)) for name in classes]
+    given = [first] if case.kind != "splits" else [first, second]
+    others = rng.permutation(np.flatnonzero(~np.isin(labels, given)))
+    taken, used, batches = [0, 0], 0, []
+    for t in range(BEFORE + AFTER):
+        rows = []
+        for j in range(len(given)):
+            n = round(case.size * shares[j][t >= BEFORE])
+            rows.append(own[j][taken[j] : taken[j] + n])
+            taken[j] += n
+        n = case.size - sum(map(len, rows))
+        rows.append(others[used : used + n])
+        used += n
+        batches.append(X[rng.permutation(np.concatenate(rows))])
+    if used > len(others):
+        return None
+    return Stream(batches, BEFORE, " -> ".join(given) if len(given) > 1 else first)
+
+
+def delay(rung: Iterable[int], change: int | None) -> int | str:
+    """Minibatches after the change of the first alarm among the first two; empty if none."""
+    hits = [t - change for t in rung if change is not None and 0 <= t - change < 2]
+    return min(hits) if hits else ""
+
+
+def false_ones(rung: Iterable[int], stream: Stream) -> int:
+    """Alarms at which there was no change."""
+    end = len(stream.batches) if stream.change is None else stream.change
+    return sum(t < end for t in rung)
+
+
+def run(case: Case, stream: Stream, *, peers: bool, timed: bool) -> dict[str, Any]:
+    """Go through a stream."""
+    model, monitor = GibbsOnlineEM(case.n_topics, random_state=case.seed), DriftMonitor()
+    detector, adwin = adwin_detector() if peers else None, []
+    start = time.process_time()
+    for t, X in enumerate(stream.batches):
+        if detector is not None and t > 0 and adwin_rings(detector, model, X):
+            adwin.append(t)
+        monitor.learn(model, X)
+    whole = time.process_time() - start
+    tests = [test for test in monitor.tests if not np.isnan(test.p_chart)]
+    exact = [test.batch - 1 for test in tests if test.p_exact < monitor.alpha]
+    rung = [test.batch - 1 for test in tests if test.alarm]
+    end = len(stream.batches) if stream.change is None else stream.change
+    row: dict[str, Any] = case._asdict() | {
+        "what": stream.what,
+        "delay": delay(rung, stream.change),
+        "exact_delay": delay(exact, stream.change),
+        "n_tests": sum(test.batch - 1 < end for test in tests),
+        "n_false": false_ones(rung, stream),
+        "n_exact_false": false_ones(exact, stream),
+    }
+    if detector is not None:
+        late = [t for t in adwin if t >= 5]
+        row |= {
+            "adwin_delay": delay(late, stream.change),
+            "adwin_n_false": false_ones(late, stream),
+        }
+    if peers:
+        row |= hpp(case, stream)
+    elif timed:
+        start = time.process_time()
+        plain = GibbsOnlineEM(case.n_topics, random_state=case.seed)
+        for X in stream.batches:
+            plain.partial_fit(X)
+        learnt = time.process_time() - start
+        row |= {"learn_seconds": f"{learnt:.3f}", "test_seconds": f"{whole - learnt:.3f}"}
+    return row
+
+
+def adwin_detector() -> Any:
+    """ADWIN of river, or None where it is not installed."""
+    try:
+        from river.drift import ADWIN
+    except ImportError:
+        return None
+    return ADWIN()
+
+
+def adwin_rings(detector: Any, model: Any, X: sparse.csr_matrix) -> bool:
+    """Whether ADWIN rings at some document of a minibatch."""
+    found = document_features(model, X)
+    scored = found.n_held_out > 0
+    rings = False
+    for score in found.log_probability[scored] / found.n_held_out[scored]:
+        detector.update(float(score))
+        rings |= detector.drift_detected
+    return rings
+
+
+def hpp(case: Case, stream: Stream) -> dict[str, Any]:
+    """Where SVBHPP calls on_drift."""
+    rung: list[int] = []
+    model = SVBHPP(
+        case.n_topics, random_state=case.seed, on_drift=lambda record: rung.append(record.time)
+    )
+    for t, X in enumerate(stream.batches):
+        model.partial_fit(X, time=t)
+    late = [t for t in rung if t >= 5]
+    return {"hpp_delay": delay(late, stream.change), "hpp_n_false": false_ones(late, stream)}
+
+
+def cases(options: argparse.Namespace) -> Iterator[Case]:
+    """All cases, small models first."""
+    shares = {"injected": SHARES, "dies": (0.2, 0.1), "splits": (0.2, 0.1)}
+    for seed, n_topics, kind in product(options.seeds, options.topics, options.kinds):
+        for name in options.corpora:
+            known = {
+                "project": name == "commit_subjects",
+                "moves": name in ("health_tweets", "nips_abstracts"),
+            }.get(kind, name in LABELLED)
+            if known:
+                sizes = [size for size in SIZES[name] if size in options.sizes]
+                for size, share in product(sizes, shares.get(kind, (1.0,))):
+                    if share in options.shares:
+                        yield Case(kind, name, share, size, n_topics, seed)
+
+
+def read(file: Path) -> list[dict[str, str]]:
+    """Rows that were written."""
+    if not file.exists():
+        return []
+    with file.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def write(options: argparse.Namespace) -> None:
+    """Run the cases that the file lacks, as long as the budget lasts."""
+    done = {tuple(row[name] for name in Case._fields) for row in read(options.file)}
+    for case in cases(options):
+        if case.key in done:
+            continue
+        if time.process_time() > options.budget:
+            break
+        stream = minibatches(case)
+        if stream is None:
+            continue
+        row = run(case, stream, peers=options.peers, timed=options.time)
+        new = not options.file.exists()
+        with options.file.open("a", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
+            if new:
+                writer.writeheader()
+            writer.writerow(row)
+        print(*row.values(), sep=" ", flush=True)
+
+
+# Tables
+
+
+def interval(k: int, n: int) -> str:
+    """A share with its 95 % interval of Clopper and Pearson, in per cent."""
+    low = beta.ppf(0.025, k, n - k + 1) if k else 0.0
+    high = beta.ppf(0.975, k + 1, n - k) if k < n else 1.0
+    return f"{100 * k / n:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def tables(rows: list[dict[str, str]]) -> Iterator[str]:
+    """Lines of the tables: hits, false alarms, cost."""
+    yield from hits(rows)
+    yield ""
+    yield from false_alarms(rows)
+    yield ""
+    yield from costs(rows)
+
+
+def hits(rows: list[dict[str, str]]) -> Iterator[str]:
+    """Lines of the table of changes that rang."""
+    groups: dict[tuple[str, ...], list[dict[str, str]]] = defaultdict(list)
+    for row in rows:
+        if row["kind"] not in ("nothing", "moves"):
+            n_new = (
+                ""
+                if row["kind"] != "injected"
+                else str(round(float(row["share"]) * int(row["size"])))
+            )
+            groups[row["kind"], row["corpus"], row["share"], row["size"], n_new].append(row)
+    names = "monitor", "exact layer alone", "ADWIN", "SVBHPP"
+    yield ".. csv-table:: Changes that rang within two minibatches, of all"
+    yield _head("change", "corpus", "share", "documents", "new ones", *names)
+    yield ""
+    order = sorted(groups, key=lambda key: (key[0], key[1], int(key[3]), -float(key[2])))
+    for key in order:
+        found, cells = groups[key], []
+        for name in ("delay", "exact_delay", "adwin_delay", "hpp_delay"):
+            has = "hpp_n_false" if name in ("adwin_delay", "hpp_delay") else "n_false"
+            own = [row for row in found if row[has]]
+            cells.append(f"{sum(row[name] != '' for row in own)} of {len(own)}" if own else "")
+        yield _line(*key, *cells)
+
+
+def false_alarms(rows: list[dict[str, str]]) -> Iterator[str]:
+    """Lines of the table of false alarms."""
+    groups: dict[tuple[str, ...], list[dict[str, str]]] = defaultdict(list)
+    for row in rows:
+        order = "in time" if row["kind"] in ("moves", "project") else "shuffled"
+        for name in (row["corpus"], "all"):
+            groups[order, name].append(row)
+    names = "monitor", "exact layer alone", "ADWIN", "SVBHPP"
+    yield ".. csv-table:: False alarms, per cent of the minibatches, with 95 % intervals"
+    yield _head("order", "corpus", "minibatches", *names)
+    yield ""
+    for key, found in sorted(groups.items()):
+        cells = [str(sum(int(row["n_tests"]) for row in found))]
+        for name in ("n_false", "n_exact_false", "adwin_n_false", "hpp_n_false"):
+            own = [row for row in found if row[name]]
+            n = sum(int(row["n_tests"]) for row in own)
+            cells.append(interval(sum(int(row[name]) for row in own), n) if n else "")
+        yield _line(*key, *cells)
+
+
+def costs(rows: list[dict[str, str]]) -> Iterator[str]:
+    """Lines of the table of what the monitor costs."""
+    yield ".. csv-table:: CPU time of the monitor, times that of learning"
+    yield _head("corpus", "topics", "streams", "ratio")
+    yield ""
+    timed = [row for row in rows if row["learn_seconds"]]
+    for key in sorted({(row["corpus"], int(row["n_topics"])) for row in timed}):
+        own = [row for row in timed if (row["corpus"], int(row["n_topics"])) == key]
+        learnt, tested = (
+            sum(float(row[field]) for row in own) for field in ("learn_seconds", "test_seconds")
+        )
+        yield _line(key[0], str(key[1]), str(len(own)), f"{tested / learnt:.2f}")
+
+
+def _line(*cells: str) -> str:
+    return "   " + ", ".join(f'"{cell}"' for cell in cells)
+
+
+def _head(*names: str) -> str:
+    return "   :header: " + ", ".join(f'"{name}"' for name in names)
+
+
+def main() -> None:
+    """Run cases, or write the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    kinds = ["project", "injected", "dies", "splits", "nothing", "moves"]
+    parser.add_argument("--corpora", nargs="+", default=list(SIZES), choices=list(SIZES))
+    parser.add_argument("--kinds", nargs="+", default=kinds, choices=kinds)
+    parser.add_argument("--sizes", nargs="+", type=int, default=[300, 500, 1000, 1500, 5000])
+    parser.add_argument("--topics", nargs="+", type=int, default=[5, 20, 100])
+    parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2, 3, 4])
+    parser.add_argument("--budget", type=float, default=float("inf"), help="CPU seconds")
+    parser.add_argument("--shares", nargs="+", type=float, default=[1.0, *SHARES])
+    parser.add_argument("--peers", action="store_true")
+    parser.add_argument("--time", action="store_true", help="measure what the monitor costs")
+    parser.add_argument("--file", type=Path, default=FILE)
+    parser.add_argument("--table", type=Path)
+    options = parser.parse_args()
+    if options.table:
+        options.table.write_text("\n".join(tables(read(options.file))) + "\n", encoding="utf-8")
+        return
+    with threadpool_limits(limits=1):
+        write(options)
+
+
+if __name__ == "__main__":
+    main()

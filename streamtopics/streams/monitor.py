@@ -1,0 +1,389 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""An alarm for streams that change, with a stated rate of false alarms.
+
+A share of each minibatch is held back for some minibatches before it is learnt. So there are always
+earlier documents that the model has not learnt, and a minibatch is compared with them before it is
+learnt: `features` says by what, `relabelling` whether they differ, `chart` whether they differ by
+more than this stream does anyway. The alarm rings where both say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from streamtopics.base.frame import lock_of
+from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.kernels import rows as kernel
+from streamtopics.posteriors.protocol import Swap
+from streamtopics.streams import pieces
+from streamtopics.streams.alarm import N_TOP, Alarm, DriftTest, changed_topics, new_words
+from streamtopics.streams.chart import chart_p
+from streamtopics.streams.clock import check_has_clock, check_n_documents
+from streamtopics.streams.features import document_features
+from streamtopics.streams.fork import AlarmFork, Choice
+from streamtopics.streams.relabelling import Comparison, compare, relabelled
+
+# Statistics of a test: score, surprise and use; each has a third of the level.
+FAMILY = 3
+# Tests that the chart keeps, and the fewest it needs.
+PAST, LEAST_PAST = 20, 3
+# Of these, how many are dropped at an alarm, as the change may have begun before it rang.
+DOUBTED = 2
+# Tests and alarms that are kept.
+KEPT = 1000
+
+
+class DriftMonitor:
+    """Learns from a stream and says when it has changed, in which topics and words.
+
+    Each minibatch is tested before it is learnt, beside documents of the last minibatches that were
+    held back. An alarm needs two small p-values: of an exact test that both are alike, and of a
+    chart of its statistic along the stream, since streams always move a little. What is held back
+    is learnt some minibatches later; nothing is lost.
+
+    Parameters
+    ----------
+    alpha : float, default=0.01
+        Level of the alarm, in (0, 0.5]: the most false alarms in a hundred minibatches of a stream
+        whose documents come in random order. On streams that move it is a level too, as long as
+        they move by about as much each time; bursts ring, 3 to 14 times in a hundred by time.
+    ring : int, default=5
+        Minibatches for which documents are held back. With `held_back` it says how many there are
+        to compare with: by default as many as a minibatch has.
+    held_back : float, default=0.2
+        Share of the documents of each minibatch that is held back, at random, in (0, 0.5]. None
+        would not do: documents that were learnt are predicted better than new ones, so that any
+        minibatch would look changed beside them.
+    max_documents : int, default=1000
+        The most documents of the minibatch, and of those held back, that are compared, drawn at
+        random. More see smaller changes, and cost more.
+    n_relabellings : int, default=399
+        Relabellings of the exact test; more than 3 / alpha - 1, or it could not reach the level.
+    n_documents : int or None, default=None
+        Documents that count after an alarm: the model's clock is set back to so many, as by
+        `set_back`. None only reports.
+    fork : bool, default=True
+        Whether to set the clock back for one minibatch beside the model as it was, and keep the
+        one that predicts the next better, as `AlarmFork` does: after a change of a part the
+        model as it was is better. Of no effect without `n_documents`.
+    random_state : int, default=0
+        Seed of what is held back, drawn and relabelled.
+
+    Attributes
+    ----------
+    alarms : tuple of Alarm
+        The last thousand, the oldest first. As a str each is three lines to read.
+    tests : tuple of DriftTest
+        The last thousand tests, the oldest first.
+    n_batches : int
+        Minibatches that it was given.
+    n_held_back : int
+        Documents that are held back now.
+    choices : tuple of Choice
+        How the forks have ended.
+    past : ndarray of shape (n_past, 3)
+        Statistics of the chart, of score, surprise and use; at most twenty.
+
+    See Also
+    --------
+    AlarmFork : Follows an alarm of your own.
+    set_back : Sets the clock of a model back.
+
+    Notes
+    -----
+    The first minibatch starts the model and is learnt whole; the second is held back from; tests
+    begin with the third, and alarms with the sixth. Where no document has a token to hold out for
+    the score, as where all have one word, the surprise and the use of topics still tell.
+
+    What it cannot see: a change of few documents (two hundred short ones of a thousand are seen,
+    sixty of three hundred every other time, and long ones of mixed subjects have to be more),
+    topics that die slowly, a drift as slow as the stream moves anyway, and words that are not in
+    the vocabulary.
+
+    Any estimator of topics over words of this package serves, without labels or ratings, and a
+    `StreamingPipeline` over texts, which are counted by the steps before the last without learning
+    from them. Setting the clock back takes an estimator. After an alarm the documents held back
+    are learnt at once, before the clock is set back. Pickle the model and this object together,
+    and a stream that was stopped goes on to the same bits.
+
+    Examples
+    --------
+    >>> from streamtopics import GibbsOnlineEM
+    >>> from streamtopics.datasets import make_lda_corpus
+    >>> from streamtopics.streams import DriftMonitor
+    >>> old = make_lda_corpus(n_documents=2000, n_features=200, random_state=0).X
+    >>> new = make_lda_corpus(n_documents=400, n_features=200, random_state=1).X
+    >>> model, monitor = GibbsOnlineEM(5, random_state=0), DriftMonitor()
+    >>> for X in (*(old[i : i + 200] for i in range(0, 2000, 200)), new[:200], new[200:]):
+    ...     monitor.learn(model, X)
+    >>> monitor.finish(model)
+    >>> [alarm.batch for alarm in monitor.alarms], model.n_documents_seen_
+    ([11], 2400)
+    """
+
+    def __init__(
+        self,
+        alpha: float = 0.01,
+        ring: int = 5,
+        held_back: float = 0.2,
+        *,
+        max_documents: int = 1000,
+        n_relabellings: int = 399,
+        n_documents: int | None = None,
+        fork: bool = True,
+        random_state: int = 0,
+    ) -> None:
+        _check_share("alpha", alpha, "")
+        _check_share(
+            "held_back", held_back, ", since documents that were learnt are no match for new ones"
+        )
+        _check_count("ring", ring, 1)
+        _check_count("max_documents", max_documents, 2)
+        _check_count("random_state", random_state, 0)
+        why = " for this alpha, as the exact test cannot reach the level with fewer"
+        _check_count("n_relabellings", n_relabellings, int(FAMILY / alpha), why)
+        if n_documents is not None:
+            check_n_documents(n_documents)
+        self.alpha, self.ring, self.held_back = alpha, ring, held_back
+        self.max_documents, self.n_relabellings = max_documents, n_relabellings
+        self.n_documents, self.fork, self.random_state = n_documents, fork, random_state
+        self.alarms: tuple[Alarm, ...] = ()
+        self.tests: tuple[DriftTest, ...] = ()
+        self.n_batches = 0
+        self.past = np.empty((0, FAMILY))
+        self.documents: tuple[pieces.Documents, ...] = ()
+        self.other: StreamingTopicModel | None = None
+        self.choices: tuple[Choice, ...] = ()
+
+    @property
+    def n_held_back(self) -> int:
+        """Documents that are held back now."""
+        return sum(map(pieces.number_of, self.documents))
+
+    def learn(self, model: Any, X: Any, *, time: object = None) -> None:
+        """Test a minibatch, and learn from it in the place of ``model.partial_fit(X)``.
+
+        When it fails nothing has changed in either object, but for what a pipeline's steps say of
+        themselves. When it is interrupted, either nothing has changed or all of the minibatch was
+        learnt.
+
+        Parameters
+        ----------
+        model : estimator of topics or StreamingPipeline
+            The same one for all of the stream. It is changed in place.
+        X : {array-like, sparse matrix} of shape (n_documents, n_features) or iterable of str
+            Word counts, or texts for a pipeline.
+        time : object, default=None
+            When it is from: kept in the records, and passed to `partial_fit` if given.
+
+        Raises
+        ------
+        TypeError
+            If the model is no topic model that learns from streams.
+        ValueError
+            If `n_documents` is set and the rule of the model has no clock.
+        """
+        _check_model(model)
+        if self.n_documents is not None:
+            check_has_clock(model)
+        with lock_of(model):
+            number = {"n_batches": self.n_batches + 1}
+            if pieces.n_learnt(model) == 0:
+                X = X if hasattr(X, "shape") or isinstance(X, str) else list(X)
+                self._step(model, number, lambda: model.partial_fit(X, **_at(time)))
+                return
+            documents = pieces.as_documents(model, X)
+            n = pieces.number_of(documents)
+            rng = np.random.default_rng([self.random_state, self.n_batches])
+            held = np.sort(rng.permutation(n)[: min(round(self.held_back * n), max(n - 1, 0))])
+            rest = pieces.chosen(documents, np.delete(np.arange(n), held))
+            kept = (*self.documents, pieces.chosen(documents, held))
+            after = number | self._tested(model, documents, time, rng)
+            if "alarms" in after:
+                old, now = self.documents, kept[-1:]
+            else:
+                old, now = kept[: -self.ring], kept[-self.ring :]
+            after["documents"] = tuple(part for part in now if pieces.number_of(part))
+            reacts = "alarms" in after and self.n_documents is not None
+            learn = self._learn_from_new if reacts else self._learn
+            learn(model, rest, old, time, after)
+
+    def finish(self, model: Any) -> None:
+        """Learn from the documents that are still held back, at the end of the stream.
+
+        Parameters
+        ----------
+        model : estimator of topics or StreamingPipeline
+            The one that was taught. More minibatches may come; the tests then begin again.
+        """
+        with lock_of(model):
+            if self.documents:
+                *old, last = self.documents
+                self._learn(model, last, old, None, {"documents": ()})
+
+    # Testing
+
+    def _tested(
+        self, model: Any, documents: pieces.Documents, time: object, rng: np.random.Generator
+    ) -> dict[str, Any]:
+        """What a test of a minibatch changes of this object; "alarms" is there if it rings."""
+        found = self._compared(model, documents, rng)
+        if found is None:
+            return {}
+        comparison, new, before = found
+        p_exact = min(1.0, FAMILY * float(comparison.p.min()))
+        p_chart = np.nan
+        if len(self.past) >= LEAST_PAST:
+            p_chart = min(1.0, FAMILY * float(chart_p(self.past, comparison.z).min()))
+        rings = max(p_exact, p_chart) < self.alpha if p_chart == p_chart else False
+        test = DriftTest(self.n_batches + 1, time, p_exact, p_chart, rings)
+        after: dict[str, Any] = {"tests": (*self.tests, test)[-KEPT:]}
+        if not rings:
+            return after | {"past": np.vstack([self.past, comparison.z])[-PAST:]}
+        names = pieces.names_of(model)
+        top_words = pieces.last_step(model).top_words(names, N_TOP)
+        alarm = Alarm(
+            test.batch, time, p_exact, p_chart, new.shape[0], before.shape[0],
+            changed_topics(comparison, self.alpha, top_words),
+            new_words(new, before, self.alpha, names),
+        )  # fmt: skip
+        return after | {
+            "alarms": (*self.alarms, alarm)[-KEPT:],
+            "past": self.past[:-DOUBTED],
+        }
+
+    def _compared(
+        self, model: Any, documents: pieces.Documents, rng: np.random.Generator
+    ) -> Compared | None:
+        """Compare a minibatch with what is held back; None where either has no documents."""
+        if not self.documents or not pieces.number_of(documents):
+            return None
+        some = [
+            pieces.counts_of(model, self._some(part, rng))
+            for part in (documents, pieces.together(self.documents))
+        ]
+        features = document_features(pieces.last_step(model), pieces.together(some))
+        labels = relabelled(some[0].shape[0], some[1].shape[0], self.n_relabellings, rng)
+        return Compared(compare(*features.linear(), labels), *some)
+
+    def _some(self, documents: pieces.Documents, rng: np.random.Generator) -> pieces.Documents:
+        """At most `max_documents` of the documents, at random."""
+        n = pieces.number_of(documents)
+        if n <= self.max_documents:
+            return documents
+        return pieces.chosen(documents, np.sort(rng.permutation(n)[: self.max_documents]))
+
+    # Learning
+
+    def _learn(
+        self,
+        model: Any,
+        documents: pieces.Documents,
+        old: Sequence[pieces.Documents],
+        time: object,
+        after: dict[str, Any],
+    ) -> None:
+        """Learn from documents of this minibatch, and from old ones with them."""
+        whole = pieces.named(model, pieces.together([documents, *old]))
+        if self.n_documents is None:
+            self._step(model, after, lambda: model.partial_fit(whole, **_at(time)))
+        else:
+            fork = self._fork(rings=False)
+            self._step(model, after, lambda: fork.learn(model, whole, time=time), fork)
+
+    def _learn_from_new(
+        self,
+        model: Any,
+        documents: pieces.Documents,
+        old: Sequence[pieces.Documents],
+        time: object,
+        after: dict[str, Any],
+    ) -> None:
+        """Learn from old documents, then with the clock set back from those of this minibatch."""
+        twin, fork = copy(model), self._fork(rings=False)
+        fork.learn(twin, pieces.named(model, pieces.together(old)))
+        rung = self._fork(rings=True)
+        rung.other, rung.choices = fork.other, fork.choices
+        rung.learn(twin, pieces.named(model, documents), time=time)
+        self._set(after, rung, [(vars(model), "_commit", twin._commit)])
+
+    def _fork(self, *, rings: bool) -> AlarmFork:
+        """The fork as it stands, told whether the alarm rings."""
+        fork = AlarmFork(lambda *_: rings, n_documents=self.n_documents or 1, fork=self.fork)
+        fork.other, fork.choices = self.other, self.choices
+        return fork
+
+    def _step(
+        self,
+        model: Any,
+        after: dict[str, Any],
+        learn: Callable[[], Any],
+        fork: AlarmFork | None = None,
+    ) -> None:
+        """Learn, and change this object if and only if the model has learnt."""
+        before = pieces.n_learnt(model)
+        try:
+            learn()
+            self._set(after, fork)
+        except BaseException:
+            if pieces.n_learnt(model) != before:
+                self._set(after, fork)
+            raise
+
+    def _set(
+        self, after: dict[str, Any], fork: AlarmFork | None = None, others: Sequence[Swap] = ()
+    ) -> None:
+        """Change this object, and others, so that no signal handler runs in between."""
+        if fork is not None:
+            after = after | {"other": fork.other, "choices": fork.choices}
+        kernel.write([], [*((vars(self), name, value) for name, value in after.items()), *others])
+
+
+class Compared(NamedTuple):
+    """A comparison, and the counts of the documents that were compared."""
+
+    comparison: Comparison
+    new: Any
+    before: Any
+
+
+def _at(time: object) -> dict[str, object]:
+    """Arguments of `partial_fit` for a minibatch of some time."""
+    return {} if time is None else {"time": time}
+
+
+def _check_model(model: Any) -> None:
+    """Refuse what is no model of topics that learns from counts or texts."""
+    lacking = [name for name in ("transform", "partial_fit") if not hasattr(model, name)]
+    lacking += [name for name in ("topic_word_", "top_words") if not _has(model, name)]
+    if lacking:
+        raise TypeError(
+            "model must be an estimator of topics over words such as GibbsOnlineEM, or a "
+            f"StreamingPipeline that ends in one; got {model!r}, which has no {lacking[0]}"
+        )
+
+
+def _has(model: Any, name: str) -> bool:
+    """Whether the class of a model's last step has an attribute, be it fitted or not."""
+    return hasattr(type(pieces.last_step(model)), name)
+
+
+def _check_share(name: str, value: Any, why: str) -> None:
+    """Refuse what is no share of at most a half."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number in (0, 0.5]; got {value!r}")
+    if not 0 < float(value) <= 0.5:
+        raise ValueError(f"{name} must be in (0, 0.5]{why}; got {value!r}")
+
+
+def _check_count(name: str, value: Any, least: int, why: str = "") -> None:
+    """Refuse what is no integer, or a smaller one."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be an integer; got {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}{why}; got {value!r}")

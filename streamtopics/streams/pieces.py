@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Documents of minibatches, as rows of counts or as texts: some of them, several together.
+
+A model of counts is one estimator; a pipeline takes texts, and its last step the counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.text import NamedCounts
+
+Documents = Any
+
+
+def last_step(model: Any) -> Any:
+    """The estimator of topics: the last step of a pipeline, or the model."""
+    return model.steps[-1][1] if hasattr(model, "steps") else model
+
+
+def n_learnt(model: Any) -> int:
+    """Minibatches that the topics were learnt from; 0 before the first."""
+    return int(getattr(last_step(model), "n_batch_iter_", 0))
+
+
+def as_documents(model: Any, X: Any) -> Documents:
+    """Documents of a minibatch, checked: a list of texts, or a CSR matrix with rows of counts."""
+    if isinstance(X, str):
+        raise TypeError(f"X must be the texts of documents, not one text; got {X[:40]!r}; use [X]")
+    if hasattr(model, "steps"):
+        return list(X)
+    if isinstance(model, StreamingTopicModel):
+        return sparse.csr_matrix(model._counts(X, "partial_fit"))
+    return sparse.csr_matrix(X)
+
+
+def number_of(documents: Documents) -> int:
+    """How many documents they are."""
+    return len(documents) if isinstance(documents, list) else int(documents.shape[0])
+
+
+def chosen(documents: Documents, which: np.ndarray) -> Documents:
+    """Some of the documents."""
+    return [documents[i] for i in which] if isinstance(documents, list) else documents[which]
+
+
+def together(parts: Sequence[Documents]) -> Documents:
+    """All documents of some parts, in order."""
+    if isinstance(parts[0], list):
+        return [document for part in parts for document in part]
+    return parts[0] if len(parts) == 1 else sparse.vstack(parts, format="csr")
+
+
+def counts_of(model: Any, documents: Documents) -> sparse.csr_matrix:
+    """Counts of words, of columns as they are now; nothing is learnt."""
+    counted = model[:-1].transform(documents) if isinstance(documents, list) else documents
+    counts: sparse.csr_matrix = sparse.csr_matrix(counted)
+    return counts
+
+
+def names_of(model: Any) -> Sequence[Any] | None:
+    """Words of the columns, where they are known."""
+    if hasattr(model, "steps"):
+        names: Sequence[Any] = model[:-1].get_feature_names_out()
+        return names
+    return getattr(model, "feature_names_in_", None)
+
+
+def named(model: Any, documents: Documents) -> Any:
+    """The documents as the model learns them: with names of the columns, if it knows these."""
+    names = getattr(model, "feature_names_in_", None)
+    if isinstance(documents, list) or names is None:
+        return documents
+    return NamedCounts.of(documents, names)

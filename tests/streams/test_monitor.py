@@ -1,0 +1,665 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The alarm: its exact layer, its chart, what it names, and the monitor along a stream."""
+
+import pickle
+from itertools import combinations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse, stats
+from sklearn.feature_extraction.text import CountVectorizer
+
+from streamtopics import (
+    GibbsOnlineEM,
+    HDPGibbsOnlineEM,
+    StreamingLDA,
+    StreamingMixture,
+    VariationalOnlineEM,
+)
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.metrics import completion_split
+from streamtopics.streams import Alarm, DriftMonitor
+from streamtopics.streams import monitor as monitor_module
+from streamtopics.streams.alarm import changed_topics, new_words
+from streamtopics.streams.chart import chart_p
+from streamtopics.streams.features import document_features
+from streamtopics.streams.relabelling import Comparison, compare, relabelled
+from streamtopics.text import NamedCounts, StreamingCountVectorizer, StreamingPipeline
+from tests.interrupts import alarm_after
+
+OLD = make_lda_corpus(n_documents=960, n_features=150, random_state=0).X
+NEW = make_lda_corpus(n_documents=360, n_features=150, random_state=7).X
+BATCHES = [OLD[i : i + 120] for i in range(0, 960, 120)]
+AFTER = [NEW[i : i + 120] for i in range(0, 360, 120)]
+STREAM = [*BATCHES, *AFTER]
+MODELS = {
+    "gibbs": lambda: GibbsOnlineEM(4, n_start_rounds=2, random_state=0),
+    "variational": lambda: VariationalOnlineEM(4, random_state=0),
+    "default": lambda: StreamingLDA(4, random_state=0),
+    "mixture": lambda: StreamingMixture(4, random_state=0),
+    "hdp": lambda: HDPGibbsOnlineEM(4, random_state=0),
+}
+
+
+def taught(model, monitor, batches):
+    for X in batches:
+        monitor.learn(model, X)
+    return model
+
+
+def bits(part):
+    """Documents held back, as something to compare."""
+    return part if isinstance(part, list) else (part.dtype, part.toarray().tobytes())
+
+
+def state(model, monitor):
+    """The bits of everything that goes on from here, of both objects."""
+    kept = dict(vars(monitor))
+    held, past, other = map(kept.pop, ("documents", "past", "other"))
+    estimators = [model.steps[-1][1] if hasattr(model, "steps") else model, other]
+    learnt = [
+        [
+            e.posterior_.dense().tobytes(),
+            e.posterior_.alpha.tobytes(),
+            e.posterior_.n_batches,
+            e.n_batch_iter_,
+            e.n_documents_seen_,
+            e.n_tokens_seen_,
+        ]
+        for e in estimators
+        if e is not None and hasattr(e, "n_batch_iter_")
+    ]
+    return repr(sorted(kept.items())), past.tobytes(), [*map(bits, held)], learnt
+
+
+# Features
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_features_are_those_of_plain_loops(name, monkeypatch):
+    model = MODELS[name]()
+    for X in BATCHES[:3]:
+        model.partial_fit(X)
+    X = BATCHES[3][:6]
+    observed, held_out = (part.toarray() for part in completion_split(X))
+    seen = {}
+    import streamtopics.streams.features as module
+
+    inner = module._proportions_and_topics
+    monkeypatch.setattr(
+        module, "_proportions_and_topics", lambda *a: seen.setdefault("parts", inner(*a))
+    )
+    found = document_features(model, X)
+    theta, phi, n_hidden = seen["parts"]
+    assert n_hidden == (1 if name == "mixture" else 0)
+    assert_allclose(theta.sum(axis=1), 1.0, rtol=1e-5)
+    words, dense = np.unique(X.indices), X.toarray()
+    if n_hidden == 0:
+        assert_allclose(phi, model.topic_word_[:, words], rtol=1e-12)
+    n_topics = len(phi) - n_hidden
+    for d in range(6):
+        score, use, surprise = 0.0, np.zeros(n_topics), np.zeros(n_topics)
+        for j, w in enumerate(words):
+            p = sum(theta[d, k] * phi[k, j] for k in range(len(phi)))
+            score += held_out[d, w] * np.log(p)
+            for k in range(n_topics):
+                of_topic = dense[d, w] * theta[d, n_hidden + k] * phi[n_hidden + k, j] / p
+                use[k] += of_topic
+                surprise[k] -= of_topic * np.log(phi[n_hidden + k, j])
+        assert_allclose(found.log_probability[d], score, rtol=1e-9)
+        assert_allclose(found.use[d], use, rtol=1e-9)
+        assert_allclose(found.surprise[d], surprise, rtol=1e-9)
+        assert found.n_held_out[d] == held_out[d].sum()
+        assert found.n_tokens[d] == observed[d].sum() + held_out[d].sum()
+
+
+def test_features_do_not_depend_on_the_order_or_the_other_documents():
+    model = MODELS["gibbs"]().partial_fit(BATCHES[0]).partial_fit(BATCHES[1])
+    order = np.random.default_rng(0).permutation(120)
+    whole, turned = (document_features(model, X) for X in (BATCHES[2], BATCHES[2][order]))
+    assert_array_equal(turned.use, whole.use[order])
+    assert_array_equal(turned.surprise, whole.surprise[order])
+    assert_array_equal(turned.log_probability, whole.log_probability[order])
+    assert_allclose(document_features(model, BATCHES[2][:5]).use, whole.use[:5], rtol=1e-12)
+
+
+def test_linear_features_have_no_ratio_left():
+    """Documents that are alike in all but their length have features of 0."""
+    model = MODELS["variational"]().partial_fit(BATCHES[0]).partial_fit(BATCHES[1])
+    found = document_features(model, BATCHES[2][:1])
+    many = type(found)(*(np.repeat(v, 3, axis=0) for v in vars(found).values()))
+    longer = type(found)(
+        *(v * np.array([1, 2, 5]).reshape(-1, *[1] * (v.ndim - 1)) for v in vars(many).values())
+    )
+    for values in longer.linear():
+        assert_allclose(values, 0.0, atol=1e-10)
+
+
+# The exact layer
+
+
+def twin(score, surprise, use, new):
+    """The statistics of one labelling, by the formulas."""
+
+    def standard(values):
+        sd = values.std(ddof=1)
+        return (values - values.mean()) / sd if sd > 1e-9 * np.abs(values).max() else 0 * values
+
+    def t(values):
+        cut = standard(np.clip(standard(values), -3, 3))
+        one, two = cut[new], cut[~new]
+        sd = cut.std(ddof=1)
+        difference = one.mean() - two.mean()
+        return difference / (sd * np.sqrt(1 / len(one) + 1 / len(two))) if sd > 0 else 0.0
+
+    of_surprise = np.array([t(column) for column in surprise.T])
+    of_use = np.array([t(column) for column in use.T])
+    positive = np.where(of_surprise > 0, of_surprise, 0.0)
+    totals = [-t(score), np.sqrt(np.sum(positive**2)), np.sqrt(np.sum(of_use**2))]
+    return np.array(totals), of_surprise, of_use
+
+
+def tiny(seed, n=8, n_topics=3):
+    rng = np.random.default_rng(seed)
+    return (
+        rng.standard_t(3, n),
+        rng.standard_t(3, (n, n_topics)),
+        rng.standard_t(3, (n, n_topics)),
+    )
+
+
+def all_labellings(n_new, n):
+    rows = [np.isin(np.arange(n), chosen) for chosen in combinations(range(n), n_new)]
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_exact_layer_by_full_enumeration(seed):
+    features, rows = tiny(seed), all_labellings(3, 8)
+    every = np.array([twin(*features, row)[0] for row in rows])
+    true, surprise, use = twin(*features, rows[0])
+    found = compare(*features, np.vstack([rows[:1], rows]))
+    as_large = (every >= true - 1e-9 * np.abs(true)).sum(axis=0)
+    assert_allclose(found.p, (1 + as_large) / (1 + len(rows)), rtol=1e-12)
+    assert_allclose(found.z, (true - every.mean(axis=0)) / every.std(axis=0), rtol=1e-9)
+    assert_allclose(found.surprise, surprise, rtol=1e-9)
+    assert_allclose(found.use, use, rtol=1e-9)
+
+
+def test_relabellings_are_drawn_from_all_of_them():
+    """By chi-square over all 56; a false failure in a thousand."""
+    labels = relabelled(3, 5, 5600, np.random.default_rng(0))
+    assert_array_equal(labels[0], np.arange(8) < 3)
+    assert (labels.sum(axis=1) == 3).all()
+    counts = np.unique(labels[1:] @ (1 << np.arange(8)), return_counts=True)[1]
+    assert len(counts) == 56
+    assert stats.chisquare(counts).pvalue > 1e-3
+
+
+def test_p_values_are_those_of_enumeration_up_to_chance():
+    """Within four standard errors, for five sets of features and each statistic."""
+    rows = all_labellings(4, 8)
+    for seed in range(5):
+        features = tiny(seed)
+        every = np.array([twin(*features, row)[0] for row in rows])
+        share = (every >= every[0] - 1e-9 * np.abs(every[0])).mean(axis=0)
+        found = compare(*features, relabelled(4, 4, 2000, np.random.default_rng(seed)))
+        assert (np.abs(found.p - share) < 4 * np.sqrt(share * (1 - share) / 2000) + 1e-3).all()
+
+
+def test_p_values_of_exchangeable_documents_are_valid_and_uniform():
+    """600 draws of documents with heavy tails, as many p-values a statistic.
+
+    A false failure: 1e-3 for uniformity by Kolmogorov and Smirnov (with steps of 1/100), for
+    each of three statistics, and 1e-4 for each level by the binomial law.
+    """
+    rng, found = np.random.default_rng(3), []
+    for _ in range(600):
+        features = rng.standard_t(2, 30), rng.lognormal(size=(30, 4)), rng.standard_t(2, (30, 4))
+        found.append(compare(*features, relabelled(12, 18, 99, rng)).p)
+    for p in np.transpose(found):
+        assert stats.kstest(p - rng.uniform(0, 0.01, 600), "uniform").pvalue > 1e-3
+        for level in (0.01, 0.05, 0.1, 0.3):
+            assert (p <= level).sum() <= stats.binom.isf(1e-4, 600, level)
+
+
+def test_each_statistic_sees_what_it_is_for():
+    rng = np.random.default_rng(0)
+    labels = relabelled(50, 50, 399, rng)
+    for j in range(3):
+        score, surprise, use = rng.normal(size=100), *rng.normal(size=(2, 100, 6))
+        if j == 0:
+            score[:50] -= 1.0
+        else:
+            # A little in each topic, as documents of an unknown class are.
+            (surprise, use)[j - 1][:50] += 0.5
+        p = compare(score, surprise, use, labels).p
+        assert p.argmin() == j
+        assert p[j] < 0.01
+    # A better score or less surprise is no change.
+    better = 1.0 * labels[0]
+    assert compare(better, np.outer(-better, np.ones(6)), use * 0, labels).p.min() > 0.5
+
+
+def test_the_statistic_does_not_depend_on_the_order():
+    features, rng = tiny(0, 40), np.random.default_rng(1)
+    order = np.concatenate([rng.permutation(15), 15 + rng.permutation(25)])
+    one = compare(*features, relabelled(15, 25, 999, rng))
+    other = compare(*(values[order] for values in features), relabelled(15, 25, 999, rng))
+    assert_allclose(other.surprise, one.surprise, rtol=1e-9)
+    assert_allclose(other.use, one.use, rtol=1e-9)
+    # Other relabellings: within four standard errors of their difference.
+    assert (np.abs(one.p - other.p) < 4 * np.sqrt(2 * 0.25 / 999)).all()
+
+
+def test_columns_that_do_not_vary_say_nothing():
+    labels = relabelled(5, 5, 199, np.random.default_rng(0))
+    found = compare(np.zeros(10), np.full((10, 2), 0.1), np.full((10, 2), 7.3), labels)
+    assert_array_equal(found.p, 1.0)
+    assert_array_equal(found.z, 0.0)
+
+
+# The chart
+
+
+@pytest.mark.parametrize("m", [3, 4, 9, 20])
+def test_the_chart_is_the_predictive_law_of_student(m):
+    rng = np.random.default_rng(m)
+    scale = np.array([3.0, 1.0, 0.3])
+    past, z = scale * rng.normal(size=(m, 3)) + 5, scale * rng.normal(size=3) + 9
+    past[0, 0] += 100
+    found = chart_p(past, z)
+    for j in range(3):
+        own = past[:, j].copy()
+        if m >= 4:
+            reach = 3 * stats.median_abs_deviation(own, scale=1 / 1.4826)
+            own = own.clip(np.median(own) - reach, np.median(own) + reach)
+        squares = ((own - own.mean()) ** 2).sum()
+        if squares > stats.chi2.ppf(0.95, m - 1):
+            f, s = m - 1, np.sqrt(squares / (m - 1))
+        else:
+            f, s = m + 3, np.sqrt(max(1.0, (4 + squares) / (3 + m)))
+        expected = stats.t.sf(z[j], f, loc=own.mean(), scale=s * np.sqrt(1 + 1 / m))
+        assert_allclose(found[j], expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("sd", "m", "level"),
+    [
+        (0.3, 6, 0.0),
+        (1.0, 3, 0.01),
+        (1.0, 20, 0.01),
+        (3.0, 3, 0.036),
+        (3.0, 6, 0.02),
+        (3.0, 12, 0.012),
+        (30.0, 20, 0.011),
+    ],
+)
+def test_the_level_of_the_chart_for_independent_normal_statistics(sd, m, level):
+    """As the module says, within four standard errors of 20,000 draws and a tenth."""
+    draws = np.random.default_rng(0).normal(5.0, sd, size=(m + 1, 20_000))
+    share = (chart_p(draws[:-1], draws[-1]) < 0.01).mean()
+    assert share <= 1.1 * level + 4 * np.sqrt(level / 20_000)
+    if sd > 1:
+        assert share > 0.7 * level
+
+
+# What is named
+
+
+def test_topics_are_named_at_a_level_for_all_of_them():
+    n = 50
+    limit = stats.norm.isf(0.01 / (2 * n))
+    surprise, use = np.zeros(n), np.zeros(n)
+    surprise[3], surprise[4] = limit + 0.01, limit - 0.01
+    use[5], use[6], use[7] = limit + 1, -limit - 2, -limit + 0.01
+    found = changed_topics(
+        Comparison(None, None, surprise, use), 0.01, [["a", k] for k in range(n)]
+    )
+    assert [(t.topic, t.how) for t in found] == [(6, "shrunk"), (5, "grown"), (3, "changed")]
+    assert found[0].words == ("a", "6")
+
+
+def test_words_are_named_by_the_hypergeometric_tail():
+    rng = np.random.default_rng(0)
+    new = sparse.csr_matrix((rng.random((60, 30)) < 0.2) * 2.0)
+    before = sparse.csr_matrix((rng.random((80, 30)) < 0.2) * 1.0)
+    new = new.tolil()
+    new[:40, 4] = 1
+    new = new.tocsr()
+    found = new_words(new, before, 0.01, None)
+    assert [word.word for word in found] == ["4"]
+    a, b = (new[:, 4] > 0).sum(), (before[:, 4] > 0).sum()
+    assert (found[0].new, found[0].before) == (a, b)
+    table = [[a, 60 - a], [b, 80 - b]]
+    assert stats.fisher_exact(table, alternative="greater").pvalue < 0.01 / 30
+
+    # By chance nearly never: 200 times no change, at 1 % each.
+    rung = 0
+    for _ in range(200):
+        X = sparse.csr_matrix((rng.random((100, 20)) < 0.3) * 1.0)
+        rung += bool(new_words(X[:50], X[50:], 0.01, None))
+    assert rung <= stats.binom.isf(1e-4, 200, 0.01)
+
+
+# Along a stream
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_change_rings_at_once_and_nothing_is_lost(name):
+    model, monitor = MODELS[name](), DriftMonitor()
+    taught(model, monitor, STREAM)
+    assert [alarm.batch for alarm in monitor.alarms] == [9]
+    assert monitor.n_batches == 11
+    assert [test.batch for test in monitor.tests] == list(range(3, 12))
+    assert model.n_documents_seen_ == 1320 - monitor.n_held_back
+    monitor.finish(model)
+    assert monitor.n_held_back == 0
+    assert model.n_documents_seen_ == 1320
+    assert_allclose(model.n_tokens_seen_, OLD.sum() + NEW.sum(), rtol=1e-6)
+    monitor.finish(model)
+    assert model.n_documents_seen_ == 1320
+
+
+def test_the_record_can_be_read():
+    names = [f"word{i}" for i in range(150)]
+    model, monitor = MODELS["gibbs"](), DriftMonitor()
+    for t, X in enumerate(STREAM):
+        monitor.learn(model, NamedCounts.of(X, names), time=2001 + t)
+    (alarm,) = monitor.alarms
+    assert isinstance(alarm, Alarm)
+    assert alarm.time == 2009
+    assert alarm.p_exact < 0.01 > alarm.p_chart
+    assert (alarm.n_new, alarm.n_before) == (120, 120)
+    lines = str(alarm).split("\n")
+    assert len(lines) == 3
+    assert lines[0].startswith("Minibatch 9 (2009) differs from those before: p = ")
+    assert lines[1].startswith("Topics: ")
+    assert lines[2].startswith("Words: word")
+    assert all(word.new / 120 > word.before / 120 for word in alarm.words)
+
+
+def test_a_quiet_stream_does_not_ring_and_memory_is_bounded(monkeypatch):
+    """80 tests at a level of one in a hundred; more than 5 by chance: less than 1 in 1000."""
+    monkeypatch.setattr(monitor_module, "KEPT", 30)
+    X = make_lda_corpus(n_documents=8200, n_features=100, random_state=2).X
+    model, monitor = VariationalOnlineEM(3, random_state=0), DriftMonitor()
+    for i in range(82):
+        monitor.learn(model, X[100 * i : 100 * (i + 1)])
+        assert monitor.n_held_back <= 100
+        assert len(monitor.past) <= 20
+    assert len(monitor.alarms) <= 5
+    assert len(monitor.tests) == 30
+    assert len(pickle.dumps(monitor)) < 100_000
+
+
+def test_at_most_so_many_documents_are_compared(monkeypatch):
+    sizes = []
+    inner = monitor_module.document_features
+    monkeypatch.setattr(
+        monitor_module, "document_features", lambda m, X: sizes.append(X.shape[0]) or inner(m, X)
+    )
+    taught(MODELS["gibbs"](), DriftMonitor(max_documents=50), BATCHES[:5])
+    assert sizes == [24 + 50, 48 + 50, 50 + 50]
+
+
+def test_documents_without_a_held_out_token_are_judged_by_surprise_and_use():
+    """Documents of one word: the score says nothing, and the change rings all the same."""
+    rng = np.random.default_rng(0)
+
+    def batch(low):
+        return sparse.csr_matrix(np.eye(20)[rng.integers(low, low + 10, 200)])
+
+    seen = [completion_split(batch(low))[1].sum() for low in (0, 10)]
+    model, monitor = MODELS["mixture"](), DriftMonitor()
+    counts = batch(0)
+    one_word = [X[np.asarray(completion_split(X)[1].sum(axis=1)).ravel() == 0] for X in
+                [counts, *(batch(0) for _ in range(9)), batch(10)]]  # fmt: skip
+    assert sum(seen) > 0
+    taught(model, monitor, one_word)
+    assert_array_equal(monitor.past[:, 0], 0.0)
+    assert [alarm.batch for alarm in monitor.alarms] == [11]
+
+
+def test_empty_documents_minibatches_and_single_documents_are_harmless():
+    model, monitor = MODELS["gibbs"](), DriftMonitor()
+    nothing = sparse.csr_matrix((40, 150))
+    taught(model, monitor, [BATCHES[0], nothing, BATCHES[1], nothing, nothing, OLD[:0], OLD[:1]])
+    monitor.finish(model)
+    assert model.n_documents_seen_ == 361
+    assert all(test.p_exact > 0 for test in monitor.tests)
+
+
+def test_dense_rows_and_integers_are_the_same_stream():
+    one, other = ((MODELS["gibbs"](), DriftMonitor()) for _ in range(2))
+    for X in BATCHES[:4]:
+        one[1].learn(one[0], X.astype(np.float32))
+        other[1].learn(other[0], X.toarray().astype(np.float32))
+    assert state(*one) == state(*other)
+
+
+def test_bits_do_not_depend_on_jobs_but_on_the_seed():
+    found = []
+    for n_jobs, seed in ((1, 0), (2, 0), (1, 5)):
+        model, monitor = (
+            MODELS["gibbs"]().set_params(n_jobs=n_jobs),
+            DriftMonitor(random_state=seed),
+        )
+        taught(model, monitor, STREAM[:9])
+        found.append((model.posterior_.dense().tobytes(), monitor.past.tobytes(), monitor.tests))
+    assert found[0] == found[1]
+    assert found[0] != found[2]
+
+
+@pytest.mark.parametrize("n_documents", [None, 100])
+@pytest.mark.parametrize("name", ["gibbs", "default"])
+def test_a_stream_that_is_stopped_anywhere_goes_on_to_the_same_bits(name, n_documents):
+    model, monitor = MODELS[name](), DriftMonitor(n_documents=n_documents)
+    ends = []
+    for X in STREAM:
+        ends.append(pickle.dumps((model, monitor)))
+        monitor.learn(model, X)
+    final = state(model, monitor)
+    assert len(monitor.alarms) == 1
+    for i in (0, 1, 4, 8, 9, 10):
+        again = pickle.loads(ends[i])
+        taught(*again, STREAM[i:])
+        assert state(*again) == final
+
+
+def test_state_is_plain():
+    model, monitor = MODELS["gibbs"](), DriftMonitor(n_documents=100)
+    taught(model, monitor, STREAM[:9])
+    plain = bool, int, float, tuple, np.ndarray, GibbsOnlineEM
+    assert all(isinstance(value, plain) for value in vars(monitor).values())
+    assert {type(part) for part in monitor.documents} == {sparse.csr_matrix}
+
+
+# Reactions
+
+
+def test_the_clock_is_set_back_by_a_fork():
+    reacting, monitor = MODELS["gibbs"](), DriftMonitor(n_documents=120)
+    taught(reacting, monitor, STREAM[:9])
+    assert monitor.other is not None
+    assert monitor.other.n_documents_seen_ == reacting.n_documents_seen_ == 1080 - 24
+    assert reacting.posterior_.n_batches < monitor.other.posterior_.n_batches
+    taught(reacting, monitor, STREAM[9:])
+    assert [(c.batch, c.set_back) for c in monitor.choices] == [(10, True)]
+    assert monitor.other is None
+    plain = MODELS["gibbs"]()
+    taught(plain, DriftMonitor(), STREAM)
+    test = make_lda_corpus(n_documents=500, n_features=150, random_state=7).X[360:]
+    assert reacting.score(test) > plain.score(test)
+    monitor.finish(reacting)
+    assert reacting.n_documents_seen_ == 1320
+
+
+def test_without_a_fork_the_clock_is_set_back_at_once():
+    model, monitor = MODELS["gibbs"](), DriftMonitor(n_documents=120, fork=False)
+    taught(model, monitor, STREAM[:9])
+    assert monitor.other is None
+    # The documents held back were learnt before, those of the minibatch after.
+    assert model.n_batch_iter_ == 10
+    assert model.posterior_.n_batches == 2
+
+
+# Texts
+
+
+def texts(words, n, seed):
+    rng = np.random.default_rng(seed)
+    return [
+        " ".join(rng.choice(words[:6] if rng.random() < 0.5 else words[6:], 8)) for _ in range(n)
+    ]
+
+
+ANIMALS = ["cat", "dog", "cow", "hen", "fox", "owl", "pig", "rat", "ant", "bee", "elk", "yak"]
+METALS = [
+    "iron",
+    "zinc",
+    "gold",
+    "lead",
+    "copper",
+    "silver",
+    "tin",
+    "nickel",
+    "cobalt",
+    "steel",
+    "chrome",
+    "brass",
+]
+
+
+def test_a_pipeline_over_texts_is_watched():
+    vectorizer = StreamingCountVectorizer(max_features=100)
+    model = StreamingPipeline([("words", vectorizer), ("topics", MODELS["gibbs"]())])
+    monitor = DriftMonitor()
+    old = texts(ANIMALS, 400, 0)
+    mixed = [
+        a if i % 2 else b for i, (a, b) in enumerate(zip(old, texts(METALS, 400, 1), strict=True))
+    ]
+    # Metals are known from the start, so that they are in the vocabulary.
+    monitor.learn(model, mixed[:100])
+    for i in range(8):
+        monitor.learn(model, texts(ANIMALS, 100, 10 + i))
+    monitor.learn(model, iter(texts(METALS, 100, 30)))
+    assert [alarm.batch for alarm in monitor.alarms] == [10]
+    assert {word.word for word in monitor.alarms[0].words} <= set(METALS)
+    assert len(monitor.alarms[0].words) == 8
+    monitor.finish(model)
+    assert model[-1].n_documents_seen_ == 1000
+
+
+def test_one_text_is_no_minibatch():
+    model = StreamingPipeline(
+        [("words", StreamingCountVectorizer(max_features=9)), ("topics", MODELS["gibbs"]())]
+    )
+    monitor = DriftMonitor()
+    with pytest.raises((TypeError, ValueError), match=r"string|one text|str"):
+        monitor.learn(model, ANIMALS[0])
+    monitor.learn(model, texts(ANIMALS, 60, 0))
+    with pytest.raises(TypeError, match=r"not one text; got 'cat'"):
+        monitor.learn(model, ANIMALS[0])
+    assert monitor.n_batches == 1
+
+
+def test_a_pipeline_that_is_stopped_goes_on_to_the_same_bits():
+    vectorizer = StreamingCountVectorizer(max_features=20)
+    model = StreamingPipeline([("words", vectorizer), ("topics", MODELS["gibbs"]())])
+    monitor = DriftMonitor()
+    batches = [texts(ANIMALS, 60, i) for i in range(5)] + [texts(METALS, 60, i) for i in range(3)]
+    taught(model, monitor, batches[:4])
+    again = pickle.loads(pickle.dumps((model, monitor)))
+    for one in ((model, monitor), again):
+        taught(*one, batches[4:])
+    assert state(model, monitor) == state(*again)
+
+
+# Failures
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "match"),
+    [
+        ({"alpha": 0}, ValueError, r"alpha must be in \(0, 0\.5\]; got 0"),
+        ({"alpha": "1 %"}, TypeError, "alpha must be a number"),
+        ({"alpha": True}, TypeError, "alpha must be a number"),
+        ({"held_back": 0}, ValueError, "held_back must be .* documents that were learnt are no"),
+        ({"held_back": 0.9}, ValueError, "held_back must be in"),
+        ({"ring": 0}, ValueError, "ring must be at least 1"),
+        ({"ring": 2.0}, TypeError, "ring must be an integer"),
+        ({"max_documents": 1}, ValueError, "max_documents must be at least 2"),
+        ({"n_relabellings": 99}, ValueError, "n_relabellings must be at least 300 for this alpha"),
+        ({"n_documents": 0}, ValueError, "n_documents must be at least 1"),
+        ({"random_state": -1}, ValueError, "random_state must be at least 0"),
+    ],
+)
+def test_wrong_parameters(given, error, match):
+    with pytest.raises(error, match=match):
+        DriftMonitor(**given)
+
+
+def test_wrong_models():
+    with pytest.raises(TypeError, match=r"model must be an estimator of topics .* no partial_fit"):
+        DriftMonitor().learn(CountVectorizer(), BATCHES[0])
+    hpp = StreamingLDA(3, update="hpp", random_state=0)
+    with pytest.raises(ValueError, match="no clock that can be set back"):
+        DriftMonitor(n_documents=100).learn(hpp, BATCHES[0])
+
+
+@pytest.mark.parametrize("n_documents", [None, 100])
+def test_wrong_minibatches_change_nothing(n_documents):
+    model, monitor = MODELS["gibbs"](), DriftMonitor(n_documents=n_documents)
+    empty = state(model, monitor)
+    with pytest.raises(ValueError, match="egative"):
+        monitor.learn(model, -BATCHES[0])
+    assert state(model, monitor) == empty
+    taught(model, monitor, BATCHES[:5])
+    before = state(model, monitor)
+    for wrong, match in ((-BATCHES[5], "egative"), (BATCHES[5][:, :99], "features")):
+        with pytest.raises(ValueError, match=match):
+            monitor.learn(model, wrong)
+        assert state(model, monitor) == before
+
+
+def test_a_model_that_fails_to_learn_leaves_the_monitor(monkeypatch):
+    model, monitor = MODELS["gibbs"](), DriftMonitor()
+    taught(model, monitor, STREAM[:8])
+    before = state(model, monitor)
+
+    def fail(*args, **kwargs):
+        raise RuntimeError("no more room")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(GibbsOnlineEM, "_learn", fail)
+        for learn in (lambda: monitor.learn(model, STREAM[8]), lambda: monitor.finish(model)):
+            with pytest.raises(RuntimeError, match="no more room"):
+                learn()
+            assert state(model, monitor) == before
+    monitor.learn(model, STREAM[8])
+    assert len(monitor.alarms) == 1
+
+
+@pytest.mark.parametrize("n_documents", [None, 100])
+def test_an_interrupt_finds_both_before_the_minibatch_or_after_it(n_documents):
+    """Stopped anywhere, it goes on to the same bits."""
+    model, monitor = MODELS["gibbs"](), DriftMonitor(n_documents=n_documents)
+    starts, ends = [], []
+    for X in STREAM[:10]:
+        starts.append(pickle.dumps((model, monitor)))
+        monitor.learn(model, X)
+        ends.append(state(model, monitor))
+    n_interrupted = 0
+    for i in (5, 8, 9):
+        for seconds in np.geomspace(2e-4, 0.03, 25):
+            model, monitor = pickle.loads(starts[i])
+            before = state(model, monitor)
+            try:
+                with alarm_after(seconds):
+                    monitor.learn(model, STREAM[i])
+            except KeyboardInterrupt:
+                n_interrupted += 1
+            assert state(model, monitor) in (before, ends[i])
+    assert n_interrupted > 5
