@@ -33,6 +33,10 @@ BESIDE = {
     "topics": [[0, 1]],
     "topic_word": np.full((2, V), 1 / V),
     "doc_topic_prior": 0.5,
+    "times": np.arange(N),
+    "to": X,
+    "label": lambda words, sentences: words[0],
+    "texts": ["The soup was hot."] * N,
 }
 SETTINGS = {
     "GuidedTopics": {"seeds": {"one": ["a"], "two": ["b"]}, "vocabulary": list("abcdef")},
@@ -133,12 +137,14 @@ def right(name: str) -> Any:
 
 def call(door: Callable, X: Any) -> Any:
     """What a door gives for X and what else it takes."""
-    beside = dict(BESIDE, estimator=MODEL)
+    beside = dict(BESIDE, estimator=MODEL, model=MODEL)
     if isinstance(X, list):
         beside = {}
     if isinstance(getattr(door, "__self__", None), streamtopics.GuidedTopics):
         beside["y"] = None
     taken = inspect.signature(door).parameters
+    if "label" not in taken:
+        beside.pop("texts", None)
     given = {name: value for name, value in beside.items() if name in taken}
     found = door(**{place_of(door): X}, **given)
     return list(found) if inspect.isgenerator(found) else found

@@ -82,12 +82,11 @@ class Checkpointer:
     >>> import tempfile
     >>> from streamtopics import GibbsOnlineEM
     >>> from streamtopics.datasets import make_lda_corpus
-    >>> from streamtopics.streams import Checkpointer, resume
+    >>> from streamtopics.streams import Checkpointer, resume, stream
     >>> X = make_lda_corpus(n_documents=500, n_features=200, random_state=0).X
-    >>> info = BatchInfo(1, X, None, 500, X.sum(), 500, X.sum(), float("nan"))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     model = GibbsOnlineEM(5, random_state=0).partial_fit(X)
-    ...     Checkpointer(folder, every=1).on_batch(model, info)
+    ...     keeper = Checkpointer(folder, every=1)
+    ...     model = stream(GibbsOnlineEM(5, random_state=0), [X], callbacks=[keeper])
     ...     again = resume(folder)
     >>> again.n_batches, again.model.n_documents_seen_
     (1, 500)
