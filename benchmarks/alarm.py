@@ -23,7 +23,6 @@ a stream without a change, among the minibatches at which it could ring, from th
 """
 
 import argparse
-import csv
 import gzip
 import json
 import time
@@ -42,6 +41,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from threadpoolctl import threadpool_limits
 
 from benchmarks import corpora
+from benchmarks.results import append, read
 from streamtopics import SVBHPP, GibbsOnlineEM
 from streamtopics.streams import DriftMonitor
 from streamtopics.streams.features import document_features
@@ -291,14 +291,6 @@ def cases(options: argparse.Namespace) -> Iterator[Case]:
                         yield Case(kind, name, share, size, n_topics, seed)
 
 
-def read(file: Path) -> list[dict[str, str]]:
-    """Rows that were written."""
-    if not file.exists():
-        return []
-    with file.open(encoding="utf-8", newline="") as lines:
-        return list(csv.DictReader(lines))
-
-
 def write(options: argparse.Namespace) -> None:
     """Run the cases that the file lacks, as long as the budget lasts."""
     done = {tuple(row[name] for name in Case._fields) for row in read(options.file)}
@@ -311,13 +303,7 @@ def write(options: argparse.Namespace) -> None:
         if stream is None:
             continue
         row = run(case, stream, peers=options.peers, timed=options.time)
-        new = not options.file.exists()
-        with options.file.open("a", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-            if new:
-                writer.writeheader()
-            writer.writerow(row)
-        print(*row.values(), sep=" ", flush=True)
+        append(options.file, FIELDS, row)
 
 
 # Tables

@@ -155,8 +155,10 @@ class TopicPosterior(StatePosterior):
         if not self.is_alike:
             return np.arange(n_words, dtype=np.int32)
         # As many from the front hold n that were never seen, if there are n.
-        front = np.arange(min(n + len(seen), n_words), dtype=np.int32)
-        return np.union1d(seen, np.setdiff1d(front, seen, assume_unique=True)[:n])
+        unseen = np.ones(min(n + len(seen), n_words), np.bool_)
+        unseen[seen[seen < len(unseen)]] = False
+        others = np.flatnonzero(unseen)[:n].astype(np.int32)
+        return np.sort(np.concatenate([seen, others]))
 
     def dense(self) -> np.ndarray:
         """The whole of lam, of shape (n_words, n_components)."""

@@ -19,6 +19,8 @@ from streamtopics.streams.snapshots import DENSE, KnownTopic, Moment, Snapshot, 
 
 # Looks that a topic needs to settle: to what it was before it may have no likeness.
 SETTLED = 8
+# Looks at an earlier part of the stream than this are not what a topic was lately.
+SINCE = 0.7
 # Looks that the mean of a topic's share goes back, and of the usual one.
 RECENT, LONG = 3, 30
 # A topic comes into use with this part of an equal share. It has gone with half of that, or,
@@ -74,8 +76,9 @@ def followed(
     n_topics : int
         Ids given before.
     """
-    earlier = _earlier(snapshots)
-    place = _places(known, earlier, rows.words, threshold)
+    lately = _lately(snapshots, rows.now)
+    earlier = _earlier(lately)
+    place = _places(known, earlier, rows.words, threshold, len(lately))
     held = [_seen(known[p], row, rows) for row, p in enumerate(place.tolist()) if p >= 0]
     found = set(place.tolist())
     lost = [
@@ -90,13 +93,23 @@ def followed(
     return (*held, *new, *lost[-KEPT_GONE:]), n_topics + len(new)
 
 
-def _earlier(snapshots: Sequence[Snapshot]) -> dict[int, Words]:
-    """What each topic was at the earliest of the last ten looks that saw it."""
-    return {
-        topic: words_of(snapshot, i)
-        for snapshot in snapshots[: -DENSE - 1 : -1]
-        for i, topic in enumerate(snapshot.topics.tolist())
-    }
+def _lately(snapshots: Sequence[Snapshot], now: Moment) -> Sequence[Snapshot]:
+    """The last ten looks at most, and of these the last and those in the last part of the stream.
+
+    Looks may be far apart: over ten of them topics would have changed as they do in the long run.
+    """
+    last = snapshots[-DENSE:]
+    return [s for s in last[:-1] if s.moment.batch >= SINCE * now.batch] + list(last[-1:])
+
+
+def _earlier(lately: Sequence[Snapshot]) -> dict[int, Words]:
+    """What each topic was at the earliest of some looks that saw it."""
+    found: dict[int, Words] = {}
+    for snapshot in lately:
+        for i, topic in enumerate(snapshot.topics.tolist()):
+            if topic not in found:
+                found[topic] = words_of(snapshot, i)
+    return found
 
 
 def _places(
@@ -104,6 +117,7 @@ def _places(
     earlier: Mapping[int, Words],
     words: Sequence[Words],
     threshold: float,
+    n_lately: int,
 ) -> np.ndarray:
     """For each row of the model the place among the known topics of its own; -1 for none."""
     place = np.full(len(words), -1)
@@ -111,12 +125,13 @@ def _places(
     for gone, limit in ((False, 0.5 * threshold), (True, threshold)):
         some = [(topic.row < 0) == gone for topic in known]
         there, free = np.flatnonzero(some), np.flatnonzero(place < 0)
+        if not len(there) or not len(free):
+            continue
         topics, rows = [known[i] for i in there.tolist()], [words[i] for i in free.tolist()]
         last = [topic.words for topic in topics]
         was = [earlier.get(topic.topic, topic.words) for topic in topics]
-        n_words = 1 + max((int(w[0].max()) for w in (*last, *was, *rows)), default=0)
-        found, far = (affinities(one, rows, n_words) for one in (last, was))
-        n_looks = np.array([max(1, topic.n_looks - DENSE + 1) for topic in topics], np.float64)
+        found, far = np.split(affinities([*last, *was], rows), 2)
+        n_looks = np.array([max(1, topic.n_looks - n_lately + 1) for topic in topics], np.float64)
         least = np.where(n_looks < SETTLED, 0.0, threshold * n_looks / (n_looks + 2))[:, None]
         own = matched(np.where(far >= least, found, 0.0), limit)
         place[free[own >= 0]] = there[own[own >= 0]]

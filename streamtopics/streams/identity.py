@@ -27,11 +27,15 @@ SHARES = (0.25, 0.5, 0.75)
 Words = tuple[np.ndarray, np.ndarray]
 
 
-def affinities(one: Sequence[Words], other: Sequence[Words], n_words: int) -> np.ndarray:
+def affinities(one: Sequence[Words], other: Sequence[Words]) -> np.ndarray:
     """Affinity of all pairs of topics, given by the numbers of their words and the weights."""
     if not len(one) or not len(other):
         return np.zeros((len(one), len(other)))
-    found: np.ndarray = (_roots(one, n_words) @ _roots(other, n_words).T).toarray()
+    if len(other) == 1:
+        found = _affinities_to(one, other[0])[:, None]
+    else:
+        roots = _roots([*one, *other])
+        found = (roots[: len(one)] @ roots[len(one) :].T).toarray()
     np.minimum(found, 1.0, out=found)
     return found
 
@@ -53,10 +57,9 @@ def completed(wholes: Sequence[Words], parts: Sequence[Words], other: Words) -> 
     The other part must be like the whole, and both together, in the best of some shares, must be
     closer to it than its own part is.
     """
-    n_words = 1 + max((int(words[0].max()) for words in (*wholes, *parts, other)), default=0)
     best, least = -1, GAIN
-    for i in np.flatnonzero(affinities(wholes, [other], n_words) >= PART).tolist():
-        table = _roots([wholes[i], parts[i], other], n_words).toarray()
+    for i in np.flatnonzero(affinities(wholes, [other]) >= PART).tolist():
+        table = _roots([wholes[i], parts[i], other]).toarray()
         first, second = table[1] ** 2, table[2] ** 2
         mixed = max(float(table[0] @ np.sqrt((1 - s) * first + s * second)) for s in SHARES)
         gain = mixed - float(table[0] @ table[1])
@@ -69,13 +72,29 @@ def distance(one: Words | None, other: Words | None) -> float:
     """Hellinger's distance of the words of two topics; NaN without one of them."""
     if one is None or other is None:
         return float("nan")
-    n_words = 1 + max(int(one[0].max()), int(other[0].max()))
-    affinity = float(affinities([one], [other], n_words)[0, 0])
+    affinity = float(affinities([one], [other])[0, 0])
     return float(np.sqrt(max(0.0, 1.0 - affinity)))
 
 
-def _roots(topics: Sequence[Words], n_words: int) -> sparse.csr_array:
-    ends = np.cumsum([0, *(len(words) for words, _ in topics)])
-    words = np.concatenate([words for words, _ in topics])
-    weights = np.concatenate([weights for _, weights in topics])
-    return sparse.csr_array((np.sqrt(weights), words, ends), shape=(len(topics), n_words))
+def _affinities_to(topics: Sequence[Words], other: Words) -> np.ndarray:
+    """Affinity of each topic to one."""
+    words, weights, starts = _concatenated(topics)
+    root = np.zeros(1 + max(words.max(initial=0), other[0].max(initial=0)))
+    root[other[0]] = np.sqrt(other[1])
+    of = np.repeat(np.arange(len(topics)), np.diff(starts))
+    found: np.ndarray = np.bincount(of, np.sqrt(weights) * root[words], len(topics))
+    return found
+
+
+def _roots(topics: Sequence[Words]) -> sparse.csr_array:
+    """Square roots of the weights, of shape (n_topics, n_words), of those words that there are."""
+    words, weights, starts = _concatenated(topics)
+    there, columns = np.unique(words, return_inverse=True)
+    return sparse.csr_array((np.sqrt(weights), columns, starts), shape=(len(topics), len(there)))
+
+
+def _concatenated(topics: Sequence[Words]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Words and weights of all topics one after the other, and where each starts and ends."""
+    starts = np.cumsum([0, *(len(words) for words, _ in topics)])
+    words, weights = (np.concatenate(part) for part in zip(*topics, strict=True))
+    return words, weights, starts

@@ -104,6 +104,8 @@ class DriftMonitor:
     sixty of three hundred every other time, and long ones of mixed subjects have to be more),
     topics that die slowly, a drift as slow as the stream moves anyway, and words that are not in
     the vocabulary.
+    Minibatches of one or two documents are not tested, as by default nothing is held back of them,
+    and those of a few cannot reach the level: collect some hundred documents first.
 
     Any estimator of topics over words of this package serves, without labels or ratings, and a
     `StreamingPipeline` over texts, which are counted by the steps before the last without learning

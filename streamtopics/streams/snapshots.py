@@ -195,10 +195,11 @@ def last_words(snapshots: tuple[Snapshot, ...]) -> dict[int, Words]:
 def compact(state: State) -> State:
     """The same, without the names of words that no topic has any more."""
     tables = [snapshot.words for snapshot in state.snapshots]
-    used = np.unique(
-        np.concatenate([*(t.ravel() for t in tables), *(k.words[0] for k in state.known)])
-    )
-    used = used[used >= 0]
+    # The last place stands for -1, which is no word.
+    has = np.zeros(len(state.names) + 1, np.bool_)
+    for words in (*tables, *(topic.words[0] for topic in state.known)):
+        has[words] = True
+    used = np.flatnonzero(has[:-1])
     if 2 * len(used) >= len(state.names):
         return state
     number = np.full(len(state.names) + 1, -1, np.int32)

@@ -26,7 +26,7 @@ from streamtopics.streams.track import TopicRow, TrackRow, shares_over_time, top
 # What a look costs, in tokens learnt: a word of the vocabulary, a token looked at, the rest.
 PER_WORD, PER_TOKEN, PER_LOOK = 1.0, 6.0, 5000.0
 # The stream is looked at when it has grown by this factor, whatever that costs.
-GROWN = 1.1
+GROWN = 1.2
 
 
 class TopicTracker:
@@ -50,12 +50,13 @@ class TopicTracker:
     budget : float, default=0.1
         Cost of looking as a share of that of learning, as estimated from the numbers of words
         and tokens. A look that would cost more is put off to a later minibatch, but not beyond
-        one that makes the stream longer by a tenth: the first eleven minibatches are looked at
-        at whatever cost, and then about 24 each time that their number grows tenfold. Infinity
+        one that makes the stream longer by a fifth: the first six minibatches are looked at
+        at whatever cost, and then about 12 each time that their number grows tenfold. Infinity
         looks at every minibatch.
     threshold : float in (0, 1), default=0.6
-        Least affinity of the words of a topic now and ten looks ago, the sum of sqrt(p q) over
-        those kept: times m / (m + 2) if it had been seen at m looks by then, and none if these
+        Least affinity of the words of a topic now and ten looks ago, or within the last three
+        tenths of the stream where looks are further apart: the sum of sqrt(p q) over those kept.
+        It is times m / (m + 2) if the topic had been seen at m looks by then, and none if these
         were less than eight, as it was not settled. To the last look half of it suffices. Other
         topics of the same model had 0.2 to 0.5.
     feature_names : array-like of shape (n_features,), default=None

@@ -431,6 +431,13 @@ def test_empty_documents_minibatches_and_single_documents_are_harmless():
     assert all(test.p_exact > 0 for test in monitor.tests)
 
 
+@pytest.mark.parametrize("size", [1, 2])
+def test_minibatches_of_one_or_two_documents_are_learnt_and_not_tested(size):
+    model, monitor = MODELS["gibbs"](), DriftMonitor()
+    taught(model, monitor, [OLD[i : i + size] for i in range(0, 20, size)])
+    assert (model.n_documents_seen_, monitor.n_held_back, monitor.tests) == (20, 0, ())
+
+
 def test_dense_rows_and_integers_are_the_same_stream():
     one, other = ((MODELS["gibbs"](), DriftMonitor()) for _ in range(2))
     for X in BATCHES[:4]:

@@ -21,6 +21,7 @@ from streamtopics import (
 )
 from streamtopics.streams import TopicTracker
 from streamtopics.streams import tracker as tracker_module
+from streamtopics.streams.following import Rows, followed
 from streamtopics.streams.identity import affinities, completed, matched
 from streamtopics.streams.looks import Look, look, some_of
 from streamtopics.streams.snapshots import DENSE, Moment, Snapshot, thinned
@@ -212,7 +213,7 @@ def test_a_row_that_is_taken_over_is_another_topic_and_one_that_drifts_is_not(sh
 def test_affinity_is_one_less_the_squared_hellinger_distance():
     p, q = np.random.default_rng(0).dirichlet(np.ones(6), 2)
     words = np.arange(6, dtype=np.int32)
-    found = affinities([(words, p)], [(words, q), (words, p), (words + 6, p)], 12)
+    found = affinities([(words, p)], [(words, q), (words, p), (words + 6, p)])
     hellinger = 0.5 * ((np.sqrt(p) - np.sqrt(q)) ** 2).sum()
     assert_allclose(found, [[1 - hellinger, 1.0, 0.0]], atol=1e-15)
 
@@ -548,9 +549,26 @@ def test_looks_are_bounded_by_the_budget():
         counts[budget] = len(tracker.shares()[0])
         assert tracker.n_batches_ == 40
     assert counts[ALL] == 40
-    assert counts[1e-9] == 21  # the first eleven, and each after a tenth more
-    assert 21 <= counts[10.0] <= 40
+    assert counts[1e-9] == 15  # the first six, and each after a fifth more
+    assert 15 <= counts[10.0] <= 40
     assert tracker.topics()[0].born == 1
+
+
+def test_looks_that_are_far_apart_do_not_make_a_slow_topic_another_one():
+    """Of thirty words three are new when the stream is a third longer, and no id is new."""
+    known, snapshots, n_topics, batch = (), (), 0, 10.0
+    for _ in range(24):
+        first = round(10 * np.log(batch))
+        words = np.arange(first, first + 30, dtype=np.int32), np.full(30, 1 / 30)
+        now = Moment(int(batch), None, int(batch))
+        known, n_topics = followed(known, snapshots, Rows([words], np.ones(1), now), 0.6, n_topics)
+        zero = np.zeros(1, np.int64)
+        held = np.array([known[0].topic])
+        snapshots += (
+            Snapshot(now, held, zero, words[0][None], words[1][None], np.ones(1), zero, 1.0),
+        )
+        batch *= 1.2
+    assert n_topics == 1
 
 
 # Wrong input
