@@ -122,7 +122,7 @@ def write(value: Any, path: Path, *, kind: str) -> None:
 
 def read(path: Path, *, kind: str) -> Any:
     """Load what `write` has saved."""
-    with path.open("rb") as file:
+    with open(path, "rb", opener=_opened) as file:
         number, description, arrays = container.read(file, str(path))
     try:
         description = upgraded(description, number)
@@ -138,6 +138,11 @@ def read(path: Path, *, kind: str) -> Any:
         f"{path} holds a {description['kind']}, not a {kind}; load reads models, and "
         "streamtopics.streams.resume what a Checkpointer has written"
     )
+
+
+def _opened(path: str, flags: int) -> int:
+    """Open a file; a pipe that nobody writes to is not waited for."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def versions() -> dict[str, str]:

@@ -103,8 +103,23 @@ def check_callbacks(callbacks: tuple[Any, ...]) -> None:
                 f"a callback must be callable as callback(model, info), or have on_batch or learn; "
                 f"got {callback!r}"
             )
+    check_order(callbacks)
     learners = [type(callback).__name__ for callback in callbacks if hasattr(callback, "learn")]
     if len(learners) > 1:
         raise TypeError(
             f"one callback at most can learn in the place of partial_fit; got {learners}"
         )
+
+
+def check_order(callbacks: tuple[Any, ...]) -> None:
+    """Refuse what keeps callbacks that are called after it: they would miss a minibatch."""
+    for place, callback in enumerate(callbacks):
+        kept = getattr(callback, "also", ())
+        for later in callbacks[place + 1 :]:
+            called = hasattr(later, "on_batch") or callable(later)
+            if called and isinstance(kept, tuple) and any(later is one for one in kept):
+                raise ValueError(
+                    f"callbacks has {type(callback).__name__} before the "
+                    f"{type(later).__name__} that it keeps, which has not seen the minibatch then; "
+                    f"put {type(callback).__name__} last"
+                )

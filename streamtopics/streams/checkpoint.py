@@ -17,6 +17,7 @@ from streamtopics.saving.errors import LoadError
 from streamtopics.saving.files import sync_folder
 from streamtopics.saving.models import read, write
 from streamtopics.streams.callbacks import BatchInfo
+from streamtopics.streams.checks import check_callables
 
 CHECKPOINT = "checkpoint"
 NAMES = re.compile(r"checkpoint-(\d{9,})\.model")
@@ -47,7 +48,8 @@ class Resumed(NamedTuple):
 class Checkpointer:
     """Saves a model along a stream, so that a stream that was cut goes on from there.
 
-    A callback of `stream`; put it last, so that what it keeps has seen the minibatch too. Each
+    A callback of `stream`; put it last, so that what it keeps has seen the minibatch too
+    (`stream` refuses it before what it keeps). Each
     checkpoint is a file of its own in a folder, written as `streamtopics.save` writes: it is
     there whole or not at all. One more is written at the end of the stream, and when an error or
     an interrupt ends it, unless the model has begun on a minibatch that the callbacks have not
@@ -102,10 +104,12 @@ class Checkpointer:
         also: Sequence[Any] = (),
     ) -> None:
         check_settings(every, seconds, keep)
+        check_callables("also", also)
         self.path, self.every, self.seconds, self.keep = Path(path), every, seconds, keep
         self.also = tuple(also)
         self._last: tuple[BatchInfo, Any] | None = None
-        self._written_at, self._written = time.monotonic(), 0
+        self._written_at = time.monotonic()
+        self._written: BatchInfo | None = None
 
     def on_batch(self, model: Any, info: BatchInfo) -> None:
         """Save, if it is time to.
@@ -134,7 +138,8 @@ class Checkpointer:
         if self._last is None:
             return
         info, learnt = self._last
-        if info.batch != self._written and learnt == learnt_by(model):
+        # The number of a minibatch may come again, in another stream.
+        if info is not self._written and learnt == learnt_by(model):
             self._write(model, info)
 
     def _write(self, model: Any, info: BatchInfo) -> None:
@@ -145,7 +150,7 @@ class Checkpointer:
         n_documents, n_tokens = info.n_documents_seen, float(info.n_tokens_seen)
         kept = Resumed(model, self.also, info.batch, n_documents, n_tokens)
         write(kept, self.path / f"checkpoint-{number:09d}.model", kind=CHECKPOINT)
-        self._written_at, self._written = time.monotonic(), info.batch
+        self._written_at, self._written = time.monotonic(), info
         for _, old in known[: len(known) + 1 - self.keep]:
             old.unlink(missing_ok=True)
 
@@ -171,7 +176,8 @@ def resume(path: str | os.PathLike[str]) -> Resumed | None:
     Warns
     -----
     UserWarning
-        If the newest one is damaged: one before it is used, with fewer minibatches done.
+        If the newest one is damaged or cannot be read: one before it is used, with fewer
+        minibatches done.
 
     See Also
     --------
@@ -183,13 +189,13 @@ def resume(path: str | os.PathLike[str]) -> Resumed | None:
     is then, bit for bit, that of a stream that was never cut. Nothing in the files is executed;
     see `streamtopics.load`.
     """
-    damaged: list[LoadError] = []
+    damaged: list[LoadError | OSError] = []
     for _, file in reversed(checkpoints_in(Path(path))):
         try:
             found = read(file, kind=CHECKPOINT)
             if not isinstance(found, Resumed):
                 raise LoadError(f"{file} holds a {type(found).__name__} in place of a checkpoint")
-        except LoadError as error:
+        except (LoadError, OSError) as error:
             damaged.append(error)
             continue
         for trouble in damaged:

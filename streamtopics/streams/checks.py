@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of the parameters of what goes along a stream."""
 
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -21,3 +22,11 @@ def check_not_negative(name: str, value: Any) -> None:
         raise TypeError(f"{name} must be a number; got {value!r}")
     if not 0 <= float(value) < np.inf:
         raise ValueError(f"{name} must be finite and at least 0; got {value!r}")
+
+
+def check_callables(name: str, values: Any) -> None:
+    """Refuse what is no sequence of callbacks, such as one of them by itself."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise TypeError(
+            f"{name} must be a sequence of callbacks, such as [ScoreHistory()]; got {values!r}"
+        )

@@ -28,7 +28,7 @@ class EarlyStopping:
     ----------
     patience : int, default=20
         Scores without a gain after which the stream ends, and p above; at least 1. Minibatches
-        without a score do not count. Fewer end streams by chance, see below.
+        without a finite score do not count. Fewer end streams by chance, see below.
     tolerance : float, default=0.0
         What a gain must exceed, in units of the score: nats per token for most models. At least
         0.
@@ -93,7 +93,7 @@ class EarlyStopping:
         ends : bool
             Whether there was no gain for `patience` scores.
         """
-        if np.isnan(info.score):
+        if not np.isfinite(info.score):
             return False
         self.n_scores += 1
         if self.n_scores == 1:

@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.streams.batches import BatchWith
+from streamtopics.streams.pieces import last_step
 
 # Counters of documents, by the class of model.
 DOCUMENTS_SEEN = ("n_documents_seen_", "n_samples_seen_")
@@ -60,11 +61,6 @@ def learn(model: Any, batch: BatchWith, learner: Any) -> None:
         return
     told = {"time": batch.time} if "time" in names_of(last_step(model), "partial_fit") else {}
     model.partial_fit(batch.X, **batch.data, **told)
-
-
-def last_step(model: Any) -> Any:
-    """Return the model that learns, which is the last step of a pipeline."""
-    return model.steps[-1][1] if hasattr(model, "steps") else model
 
 
 def is_fitted(model: Any) -> bool:

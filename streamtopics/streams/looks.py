@@ -19,6 +19,7 @@ from scipy import sparse
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.base.topics import most_probable
 from streamtopics.metrics.relevance import largest
+from streamtopics.streams.pieces import last_step
 
 # Cells of words in documents times topics that are held at once.
 CELLS = 1 << 20
@@ -56,8 +57,7 @@ def look(model: Any, documents: Any, n_words: int, feature_names: Any = None) ->
 
 def check_has_topics(model: Any) -> None:
     """Refuse a model that has no topics over words."""
-    last = model.steps[-1][1] if hasattr(model, "steps") else model
-    if not isinstance(last, StreamingTopicModel):
+    if not isinstance(last_step(model), StreamingTopicModel):
         raise TypeError(
             "model must be an estimator of topics over words, such as StreamingLDA or "
             f"GibbsOnlineEM, or a pipeline that ends in one; got {model!r}"
@@ -84,11 +84,9 @@ def some_of(X: Any, n: int, place: int) -> Any:
 
 def _topics_and_names(model: Any, feature_names: Any) -> tuple[Any, np.ndarray]:
     """Return the model of topics, and the names of its columns."""
-    topics = model
-    if hasattr(model, "steps"):
-        topics = model.steps[-1][1]
-        if feature_names is None and len(model.steps) > 1:
-            feature_names = model[:-1].get_feature_names_out()
+    topics = last_step(model)
+    if feature_names is None and topics is not model and len(model.steps) > 1:
+        feature_names = model[:-1].get_feature_names_out()
     return topics, topics._column_names(feature_names)
 
 

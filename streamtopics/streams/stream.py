@@ -16,6 +16,7 @@ from streamtopics.streams.callbacks import (
     finish_all,
     learner_of,
 )
+from streamtopics.streams.checks import check_callables
 from streamtopics.streams.learners import (
     check_model,
     check_names,
@@ -76,7 +77,8 @@ def stream(
         a str, `data` has names that `partial_fit` does not know, a score is wanted of a model
         without one, or a callback returns something other than a truth value or None.
     ValueError
-        If `skip` is negative, or `batches` ends before so many.
+        If `skip` is negative, `batches` ends before so many, or a `Checkpointer` is before a
+        callback that it keeps.
 
     See Also
     --------
@@ -110,6 +112,7 @@ def stream(
     >>> history.rows[-1].score > history.rows[1].score
     True
     """
+    check_callables("callbacks", callbacks)
     callbacks = tuple(callbacks)
     check_model(model)
     check_callbacks(callbacks)

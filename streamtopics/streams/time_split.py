@@ -87,6 +87,8 @@ class TimeSplit(BaseCrossValidator):
         ------
         ValueError
             If times lack, are not one to a document, or are too few.
+        TypeError
+            If times are of several kinds, which do not sort.
         """
         n_documents = X.shape[0] if hasattr(X, "shape") else len(X)
         times, place = np.unique(check_times(groups, n_documents), return_inverse=True)
@@ -138,10 +140,22 @@ def check_times(times: Any, n_documents: int) -> np.ndarray:
             f"groups must have a time for each of {n_documents} documents; got an array of shape "
             f"{found.shape}"
         )
-    missing = found != found
+    if found.dtype == object:
+        # Of pandas' NA neither is true, that it is itself and that it is not.
+        missing = np.array(
+            [x is None or not isinstance(x == x, bool | np.bool_) or x != x for x in found], bool
+        )
+    else:
+        missing = found != found
     if np.any(missing):
         raise ValueError(
             f"groups has no time for document {int(np.argmax(missing))}; leave out documents "
             "without one"
         )
+    try:
+        np.sort(found)
+    except TypeError as error:
+        raise TypeError(
+            f"groups must be times of one kind, which sort: all numbers, dates or words; {error}"
+        ) from error
     return found

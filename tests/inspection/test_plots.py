@@ -275,3 +275,10 @@ def test_what_is_no_pipeline_of_words_is_refused(model, pipeline):
         plot_document(model, "text")
     with pytest.raises(TypeError, match="text must be a str"):
         plot_document(pipeline, ["text"])
+
+
+def test_labels_that_are_too_few_are_refused():
+    texts = ["wind over the sea", "bread with salt", "salt in the sea"]
+    model = make_pipeline(CountVectorizer(), StreamingLDA(2, random_state=0)).fit(texts)
+    with pytest.raises(ValueError, match="labels must be one for each of 2 topics; got 1"):
+        plot_document(model, "sea", labels=["sea"])

@@ -58,6 +58,8 @@ def plot_document(
     ------
     TypeError
         If `model` is no pipeline of words and topics, or `text` is no str.
+    ValueError
+        If `labels` are not one for each topic.
 
     Examples
     --------
@@ -84,6 +86,8 @@ def plot_document(
     colours = {int(k): colour(place) for place, k in enumerate(shown)}
     if labels is None:
         labels = [" ".join(map(str, words)) for words in topics.top_words(names, 3)]
+    elif len(labels) != len(shares):
+        raise ValueError(f"labels must be one for each of {len(shares)} topics; got {len(labels)}")
     pieces = PIECE.findall(text)
     column = {name: j for j, name in enumerate(names)}
     weights = shares[:, None] * topics.topic_word_

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What goes along a stream, when it is set up or interrupted otherwise than meant."""
+
+import os
+
+import numpy as np
+import pytest
+
+from streamtopics import GibbsOnlineEM, load
+from streamtopics.datasets import make_lda_corpus
+from streamtopics.saving import LoadError
+from streamtopics.streams import (
+    Checkpointer,
+    EarlyStopping,
+    ScoreHistory,
+    TimeSplit,
+    resume,
+    stream,
+)
+from streamtopics.streams.callbacks import BatchInfo
+
+X = make_lda_corpus(n_documents=200, n_features=40, random_state=0).X
+BATCHES = [X[i : i + 20] for i in range(0, 200, 20)]
+
+
+def model():
+    return GibbsOnlineEM(3, random_state=0)
+
+
+def test_a_checkpointer_of_two_streams_keeps_the_end_of_both(tmp_path):
+    checkpointer = Checkpointer(tmp_path)
+    learner = stream(model(), BATCHES[:5], callbacks=[checkpointer])
+    stream(learner, BATCHES[5:], callbacks=[checkpointer])
+    assert resume(tmp_path).model.n_documents_seen_ == 200
+
+
+def test_a_checkpointer_before_what_it_keeps_is_refused(tmp_path):
+    history = ScoreHistory()
+    checkpointer = Checkpointer(tmp_path, every=1, also=[history])
+    with pytest.raises(ValueError, match="put Checkpointer last"):
+        stream(model(), BATCHES, callbacks=[checkpointer, history])
+    stream(model(), BATCHES[:3], callbacks=[history, checkpointer])
+    again = resume(tmp_path)
+    assert len(again.callbacks[0].rows) == again.n_batches == 3
+
+
+@pytest.mark.parametrize("stop", [1, 4, 9])
+def test_a_stream_cut_and_resumed_is_the_uncut_one(tmp_path, stop):
+    def cut():
+        yield from BATCHES[:stop]
+        raise KeyboardInterrupt
+
+    history = ScoreHistory()
+    with pytest.raises(KeyboardInterrupt):
+        stream(model(), cut(), callbacks=[history, Checkpointer(tmp_path, every=3, also=[history])])
+    again = resume(tmp_path)
+    assert again.n_batches == stop
+    found = stream(again.model, BATCHES, callbacks=again.callbacks, skip=again.n_batches)
+    whole = ScoreHistory()
+    expected = stream(model(), BATCHES, callbacks=[whole])
+    np.testing.assert_array_equal(found.components_, expected.components_)
+    assert [repr(row) for row in again.callbacks[0].rows] == [repr(row) for row in whole.rows]
+
+
+@pytest.mark.parametrize("kind", ["folder", "link"])
+def test_a_checkpoint_that_cannot_be_read_gives_way_to_the_one_before(tmp_path, kind):
+    stream(model(), BATCHES[:2], callbacks=[Checkpointer(tmp_path)])
+    newest = tmp_path / "checkpoint-000000009.model"
+    newest.mkdir() if kind == "folder" else newest.symlink_to("nowhere")
+    with pytest.warns(UserWarning, match="is used, the one before"):
+        assert resume(tmp_path).n_batches == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name")
+@pytest.mark.timeout(20)
+def test_load_does_not_wait_for_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(LoadError, match="no ordinary file"):
+        load(tmp_path / "pipe")
+
+
+def test_one_callback_by_itself_is_refused(tmp_path):
+    with pytest.raises(TypeError, match="callbacks must be a sequence"):
+        stream(model(), BATCHES, callbacks=ScoreHistory())
+    for also in (ScoreHistory(), "words"):
+        with pytest.raises(TypeError, match="also must be a sequence"):
+            Checkpointer(tmp_path, also=also)
+
+
+@pytest.mark.parametrize("wrong", [-np.inf, np.inf, np.nan])
+@pytest.mark.parametrize("place", [0, 2])
+def test_scores_that_are_not_finite_do_not_end_a_stream(wrong, place):
+    scores = [-5.0, -4.0, -3.0, -2.0, -1.0, -0.5]
+    scores.insert(place, wrong)
+    stopping = EarlyStopping(patience=2)
+    for number, score in enumerate(scores, start=1):
+        assert not stopping.on_batch(None, BatchInfo(number, X, None, 1, 1.0, 1, 1.0, score))
+    assert np.isfinite(stopping.best)
+    assert stopping.n_scores == 6
+
+
+def test_times_that_are_missing_or_do_not_sort_are_refused():
+    pandas = pytest.importorskip("pandas")
+    for missing in (None, pandas.NA, pandas.NaT, np.nan):
+        with pytest.raises(ValueError, match="no time for document 1"):
+            next(TimeSplit(2).split(np.ones(3), groups=np.array([1, missing, 2], object)))
+    with pytest.raises(TypeError, match="times of one kind"):
+        next(TimeSplit(2).split(np.ones(3), groups=np.array([1, "b", 2], object)))
