@@ -1,26 +1,33 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Streaming topic models with compiled kernels, for scikit-learn."""
+"""Streaming topic models with compiled kernels, for scikit-learn.
 
-from streamtopics.dpp.estimator import LowRankDPP
-from streamtopics.dpp.summarizer import DPPSummarizer
-from streamtopics.estimators import (
-    BPSLDA,
-    SVBHPP,
-    SVBLDA,
-    AspectSentimentModel,
-    GibbsOnlineEM,
-    GuidedTopics,
-    HDPGibbsOnlineEM,
-    HDPVarGibbs,
-    MultiViewLDA,
-    StreamingBayes,
-    StreamingLDA,
-    StreamingMixture,
-    VariationalOnlineEM,
-)
-from streamtopics.reviews import HiddenFactorsTopics, RatingLDA, SupervisedLDA
-from streamtopics.saving import load, save
-from streamtopics.was import WASTopicModel
+Names are imported when they are first used, so that the command's help comes at once.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from streamtopics.dpp.estimator import LowRankDPP
+    from streamtopics.dpp.summarizer import DPPSummarizer
+    from streamtopics.estimators import (
+        BPSLDA,
+        SVBHPP,
+        SVBLDA,
+        AspectSentimentModel,
+        GibbsOnlineEM,
+        GuidedTopics,
+        HDPGibbsOnlineEM,
+        HDPVarGibbs,
+        MultiViewLDA,
+        StreamingBayes,
+        StreamingLDA,
+        StreamingMixture,
+        VariationalOnlineEM,
+    )
+    from streamtopics.reviews import HiddenFactorsTopics, RatingLDA, SupervisedLDA
+    from streamtopics.saving import load, save
+    from streamtopics.was import WASTopicModel
 
 __all__ = [
     "BPSLDA",
@@ -47,3 +54,36 @@ __all__ = [
 ]
 
 __version__ = "0.1.0.dev0"
+
+# The names above by where they are, and the rooms that `import streamtopics` gives access to.
+PLACES = {
+    "streamtopics.dpp.estimator": ("LowRankDPP",),
+    "streamtopics.dpp.summarizer": ("DPPSummarizer",),
+    "streamtopics.estimators": (
+        "BPSLDA", "SVBHPP", "SVBLDA", "AspectSentimentModel", "GibbsOnlineEM", "GuidedTopics",
+        "HDPGibbsOnlineEM", "HDPVarGibbs", "MultiViewLDA", "StreamingBayes", "StreamingLDA",
+        "StreamingMixture", "VariationalOnlineEM",
+    ),
+    "streamtopics.reviews": ("HiddenFactorsTopics", "RatingLDA", "SupervisedLDA"),
+    "streamtopics.saving": ("load", "save"),
+    "streamtopics.was": ("WASTopicModel",),
+}  # fmt: skip
+ROOMS = (
+    "base", "datasets", "dpp", "estimators", "families", "inspection", "kernels", "local",
+    "messages", "metrics", "models", "posteriors", "priors", "report", "reviews", "saving",
+    "streams", "text", "updates", "was",
+)  # fmt: skip
+PLACE_OF = {name: module for module, names in PLACES.items() for name in names}
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        if name in PLACE_OF:
+            value = globals()[name] = getattr(import_module(PLACE_OF[name]), name)
+            return value
+        if name in ROOMS:
+            return import_module(f"{__name__}.{name}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__, *ROOMS})

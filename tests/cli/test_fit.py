@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`python -m streamtopics`, as a user calls it."""
+"""`streamtopics fit`, as a user calls it, also without the verb."""
 
 import csv
 import gzip
@@ -8,12 +8,12 @@ import pickle
 import subprocess
 import sys
 
-import joblib
 import numpy as np
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
-from streamtopics.__main__ import main
+from streamtopics import load
+from streamtopics.cli import main
 
 WORDS = {
     "sea": ["ship", "harbour", "sailor", "wave", "anchor", "tide"],
@@ -59,14 +59,16 @@ def test_main_job_on_a_file(tweets, capsys, tmp_path):
     assert "360 documents" in out
     assert "40 documents held out" in out
     known = WORDS["sea"] + WORDS["sky"]
-    rows = [line for line in out.splitlines() if any(word in line for word in known)]
+    table = out.split("\ntopic ")[1]
+    rows = list(table.splitlines()[1:3])
+    assert all(any(word in row for word in known) for row in rows)
     about = [{k for k, words in WORDS.items() if set(words) & set(row.split())} for row in rows]
     assert sorted(map(tuple, about)) == [("sea",), ("sky",)]
-    for name in ("StreamingLDA", "SVBLDA", "one topic"):
-        assert name in out
+    assert "one topic alone: -" in out
+    assert "nan" not in out
     assert picture.stat().st_size > 1000
     assert "documents" in err
-    pipeline = joblib.load(model)
+    pipeline = load(model)
     assert pipeline.transform(["a ship and a wave"]).shape == (1, 2)
 
 
@@ -74,7 +76,7 @@ def test_quiet_and_flat_prior(tweets, capsys):
     status, out, err = run(capsys, tweets, "--topics", 2, "--prior", "flat", "--quiet")
     assert status == 0
     assert err == ""
-    assert "StreamingLDA" in out
+    assert "one topic alone" in out
 
 
 def test_vocabulary_from_the_first_documents(tweets, capsys):
@@ -82,6 +84,75 @@ def test_vocabulary_from_the_first_documents(tweets, capsys):
     assert status == 0
     assert "390 documents" in out
     assert "10 documents held out" in out
+
+
+def test_seeds_name_topics(tweets, capsys, tmp_path):
+    seeds = tmp_path / "seeds.json"
+    seeds.write_text(json.dumps({"water": ["ship"], "air": ["plane"]}), encoding="utf-8")
+    for more in ([], ["--vocabulary-from", 200]):
+        status, out, err = run(capsys, tweets, "--seeds", seeds, "--quiet", "--words", 6, *more)
+        assert status == 0, err
+        rows = [line for line in out.splitlines() if "water: " in line or "air: " in line]
+        words = {"water": WORDS["sea"], "air": WORDS["sky"]}
+        for row in rows:
+            name = "water" if "water:" in row else "air"
+            assert set(row.split(": ", 1)[1].split()) == set(words[name])
+        assert len(rows) == 2
+    seeds.write_text("[]", encoding="utf-8")
+    status, _, err = run(capsys, tweets, "--seeds", seeds)
+    assert status == 2
+    assert "object of names" in err
+
+
+def test_estimators_and_their_parameters(tweets, capsys):
+    given = (tweets, "--topics", 2, "--quiet", "--estimator", "GibbsOnlineEM")
+    status, _, err = run(capsys, *given, "--set", "kappa=0.6", "--set", "batch_size=50")
+    assert status == 0, err
+    status, _, err = run(capsys, *given, "--set", "kapa=0.6")
+    assert status == 2
+    assert "no parameter 'kapa'" in err
+    assert "kappa" in err
+    status, _, err = run(capsys, tweets, "--estimator", "LDA")
+    assert status == 2
+    assert "GibbsOnlineEM" in err
+
+
+def test_what_is_written_is_about_the_texts(tweets, capsys, tmp_path):
+    names = ["t.csv", "t.json", "t.jsonl"]
+    for name in names:
+        given = ("--topics", 2, "--quiet", "--topics-out", tmp_path / name)
+        documents = tmp_path / "d.jsonl"
+        status, _, err = run(capsys, tweets, *given, "--documents-out", documents)
+        assert status == 0, err
+    rows = [json.loads(line) for line in documents.read_text(encoding="utf-8").splitlines()]
+    assert [row["line"] for row in rows] == list(range(1, 401))
+    best = [row["topics"][0]["label"].split()[0] in WORDS["sea"] for row in rows]
+    assert best == [i % 2 == 1 for i in range(400)]
+    table = json.loads((tmp_path / "t.json").read_text(encoding="utf-8"))
+    assert len(table) == 2
+    report = tmp_path / "r.html"
+    status, _, err = run(capsys, tweets, "--topics", 2, "--quiet", "--report", report)
+    assert status == 0, err
+    assert "<title>" in report.read_text(encoding="utf-8")
+
+
+def test_no_nan_is_printed(capsys, tmp_path):
+    path = tmp_path / "one.txt"
+    path.write_text("ship wave ship sailor anchor\n", encoding="utf-8")
+    status, out, err = run(capsys, path, "--topics", 2, "--quiet")
+    assert status == 0, err
+    assert "no word was held out" in out
+    assert "nan" not in out.lower()
+
+
+def test_texts_do_not_command_the_terminal(capsys, tmp_path):
+    path = tmp_path / "hostile.txt"
+    line = "\x1b]0;owned\x07 ship \x9b31m wave \u202e anchor tide\n"
+    path.write_text(line * 40, encoding="utf-8")
+    status, out, err = run(capsys, path, "--topics", 2, "--quiet")
+    assert status == 0, err
+    assert "ship" in out
+    assert not {"\x1b", "\x07", "\x9b", "\u202e"} & {*out, *err}
 
 
 def test_files_that_cannot_be_read(capsys, tmp_path):
@@ -127,7 +198,7 @@ def test_a_table(tweets, capsys, tmp_path):
     status, out, err = run(capsys, *given, "--text-key", "body", "--model", model)
     assert status == 0, err
     assert "360 documents" in out
-    words = set(joblib.load(model)[0].get_feature_names_out())
+    words = set(load(model)[0].get_feature_names_out())
     assert words == {*WORDS["sea"], *WORDS["sky"]}
     status, _, err = run(capsys, *given)
     assert status == 2
@@ -145,14 +216,14 @@ def test_an_encoding(capsys, tmp_path):
     given = ("--encoding", "latin-1", "--topics", 2, "--quiet", "--model", model)
     status, _, err = run(capsys, path, *given)
     assert status == 0, err
-    words = joblib.load(model)[0].get_feature_names_out()
+    words = load(model)[0].get_feature_names_out()
     assert set(words) == {"d\u00e9j\u00e0", "entendu", "d\u00e9but"}
 
 
 def test_words_are_those_of_count_vectorizer(tweets, capsys, tmp_path):
     """What is counted, and what the fitted pipeline counts once it is read again."""
     run(capsys, tweets, "--topics", 2, "--max-words", 9, "--model", tmp_path / "m", "--quiet")
-    words, topics = joblib.load(tmp_path / "m")
+    words, topics = load(tmp_path / "m")
     with gzip.open(tweets, "rt", encoding="utf-8") as file:
         texts = [json.loads(line)["text"] for line in file]
     parameters = CountVectorizer().get_params()
@@ -178,6 +249,7 @@ def test_targets_that_cannot_be_written_are_found_at_once(tweets, capsys, tmp_pa
         ["--topics", "0"],
         ["--boosting-scale", "-1"],
         ["--prior", "x"],
+        ["--set", "kappa"],
         ["--topics", "ten"],
         ["--jobs", "0"],
         ["--jobs", "two"],
@@ -196,7 +268,11 @@ def test_help_as_a_module():
     done = subprocess.run(
         [sys.executable, "-m", "streamtopics", "--help"], capture_output=True, text=True, check=True
     )
-    assert "FILE" in done.stdout
+    assert "watch" in done.stdout
+    done = subprocess.run(
+        [sys.executable, "-m", "streamtopics", "fit", "--help"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
     assert "--boosting-scale" in done.stdout
 
 
@@ -204,7 +280,7 @@ def test_same_run_twice_gives_the_same_model(tweets, capsys, tmp_path):
     models = []
     for name in ("one", "two"):
         run(capsys, tweets, "--topics", 2, "--model", tmp_path / name, "--quiet")
-        models.append(joblib.load(tmp_path / name)[-1])
+        models.append(load(tmp_path / name)[-1])
     assert pickle.dumps(models[0]) == pickle.dumps(models[1])
 
 

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`streamtopics apply`: the topics of each document."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from streamtopics.cli.models import labels_of, load_model
+from streamtopics.cli.reading import cut, records, texts_of
+from streamtopics.cli.telling import counted, note, tell_skipped
+from streamtopics.cli.writing import check_target, write_rows
+from streamtopics.datasets import Record, Skipped
+
+
+def run(options: Namespace) -> None:
+    """Write a line for each document, as they are read."""
+    path = None if options.output == "-" else Path(options.output)
+    kind = options.format
+    if path is not None:
+        check_target(path, () if kind else ("jsonl", "csv"))
+        kind = kind or path.suffix[1:].lower()
+    model, skipped = load_model(options.model_file), Skipped()
+    found = cut(records(options, skipped), options.batch_size)
+    rows = rows_of_documents(model, found, options.leading, options.words, kind or "jsonl")
+    n = write_rows(path, rows, kind or "jsonl")
+    tell_skipped(skipped)
+    if n == 0:
+        raise ValueError("there are no documents to read; check the files")
+    if path is not None:
+        note(f"topics of {counted(n, 'document')} written to {path}")
+
+
+def rows_of_documents(
+    model: Any, batches: Iterable[list[Record]], leading: int, n_words: int, kind: str
+) -> Iterator[dict[str, Any]]:
+    """Yield the leading topics of each document, with where it is from."""
+    labels = labels_of(model, n_words)
+    for batch in batches:
+        shares = np.asarray(model.transform(texts_of(batch)), dtype=np.float64)
+        order = np.argsort(-shares, axis=1, kind="stable")[:, :leading]
+        for record, share, first in zip(batch, shares, order, strict=True):
+            time = None if record.time is None else _as_text(record.time)
+            row: dict[str, Any] = {"source": record.source, "line": record.line, "time": time}
+            topics = [(int(k), round(float(share[k]), 4), labels[k]) for k in first]
+            if kind == "jsonl":
+                names = ("topic", "share", "label")
+                row["topics"] = [dict(zip(names, one, strict=True)) for one in topics]
+            else:
+                for i, (topic, part, label) in enumerate(topics, start=1):
+                    row |= {f"topic_{i}": topic, f"share_{i}": part, f"label_{i}": label}
+            yield row
+
+
+def _as_text(time: Any) -> Any:
+    return time.isoformat() if hasattr(time, "isoformat") else time

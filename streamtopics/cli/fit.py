@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`streamtopics fit`: the topics of files."""
+
+from __future__ import annotations
+
+import io
+import json
+from argparse import Namespace
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from streamtopics import SVBLDA, save
+from streamtopics.cli.apply import rows_of_documents
+from streamtopics.cli.estimators import estimator
+from streamtopics.cli.models import learner_of, pipeline, rows_of, topics_of, words_of
+from streamtopics.cli.reading import Sample, cut, records, texts_of
+from streamtopics.cli.tables import print_documents, print_topics
+from streamtopics.cli.telling import counted, nats, note, tell_skipped
+from streamtopics.cli.writing import check_target, write_bytes, write_rows
+from streamtopics.datasets import Record, Skipped
+from streamtopics.inspection import picture_formats, plot_topics
+from streamtopics.report import report
+from streamtopics.streams import ProgressReport, stream
+from streamtopics.text import NamedVectorizer, StreamingCountVectorizer, StreamingPipeline
+
+HOLD_OUT_EVERY, MINIBATCH, N_SAMPLE = 10, 2500, 5000
+LETTERS = r"(?u)\b[^\W\d_]{3,}\b"
+
+
+class Learnt(NamedTuple):
+    """A fitted pipeline, the texts held out, a sample of the documents, and how many were read."""
+
+    model: Any
+    held_out: list[str]
+    sample: Sample
+    whole: list[Record] | None
+
+
+def run(options: Namespace) -> None:
+    """Read, learn, print what was found and write what was asked for."""
+    check_targets(options)
+    made = estimator(options)
+    if not options.quiet:
+        note("reading the documents")
+    skipped = Skipped()
+    learnt = learn(options, made, records(options, skipped))
+    tell_skipped(skipped)
+    model = learnt.model
+    topics, names = topics_of(model), words_of(model)
+    n_held_out = len(learnt.held_out)
+    n_documents = learnt.sample.n
+    n_passes = max(1.0, topics.n_documents_seen_ / n_documents) if n_documents else 1.0
+    print(
+        f"{counted(n_documents, 'document')}, "
+        f"{counted(topics.n_tokens_seen_ / n_passes, 'word')} of {len(names):,}; "
+        f"{counted(n_held_out, 'document')} held out\n"
+    )
+    rows = rows_of(model, options.words, options.relevance)
+    print_topics(rows, model)
+    texts = texts_of(learnt.sample.records)
+    print_documents(rows, model, texts)
+    print_score(model, learnt.held_out)
+    write_all(options, learnt)
+
+
+def check_targets(options: Namespace) -> None:
+    """Refuse what could not be written at the end."""
+    check_target(options.model)
+    check_target(options.report)
+    check_target(options.topics_out, ("csv", "json", "jsonl"))
+    check_target(options.documents_out, ("csv", "jsonl"))
+    if options.picture:
+        check_target(options.picture, picture_formats())
+
+
+def vectorizer_for(options: Namespace, n_documents: int | None) -> StreamingCountVectorizer:
+    """Return what counts words; of a corpus of so many documents, or None of a stream."""
+    least = options.min_documents
+    return StreamingCountVectorizer(
+        stop_words=None if options.keep_stop_words else "english",
+        token_pattern=LETTERS,
+        min_df=least if n_documents is None else min(least, max(1, n_documents // 2)),
+        max_df=min(1.0, options.max_share),
+        max_features=options.max_words,
+        dtype=np.float32,
+        n_jobs=options.jobs,
+    )
+
+
+def learn(options: Namespace, made: Any, found: Iterator[Record]) -> Learnt:
+    """Learn a corpus at once, or what is more than that as a stream."""
+    first = list(islice(found, options.vocabulary_from))
+    if not first:
+        raise ValueError("there are no documents to read; check the files")
+    more = next(found, None)
+    size = options.batch_size or MINIBATCH
+    if options.batch_size:
+        made.set_params(batch_size=size)
+    held_out = first[HOLD_OUT_EVERY - 1 :: HOLD_OUT_EVERY][:size]
+    kept = [r for i, r in enumerate(first, 1) if i % HOLD_OUT_EVERY or i > size * HOLD_OUT_EVERY]
+    sample = Sample(N_SAMPLE, options.seed)
+    named = hasattr(made, "seeds")
+    if more is None or named:
+        words: Any = vectorizer_for(options, len(first))
+        words = NamedVectorizer(words) if named else words
+        model = pipeline(StreamingPipeline if named else Pipeline, words, made)
+        _fit(model, texts_of(first), texts_of(kept))
+        sample.add(kept)
+    else:
+        model = pipeline(StreamingPipeline, vectorizer_for(options, None), made)
+    if more is not None:
+        if options.documents_out and "-" in options.files:
+            raise ValueError(
+                "--documents-out reads the files again, which standard input does not allow; "
+                "write it to a file first, or use `streamtopics apply` afterwards"
+            )
+        rest = _chain([] if named else kept, more, found)
+        _stream(model, rest, size, sample, options.quiet)
+    return Learnt(model, texts_of(held_out), sample, first if more is None else None)
+
+
+def _fit(model: Any, texts: list[str], kept: list[str]) -> None:
+    """Fit the words to all texts, and the topics to those that are not held out."""
+    words, topics = model.steps[0][1], model.steps[-1][1]
+    try:
+        words.fit(texts)
+    except ValueError as error:
+        raise ValueError(
+            f"no vocabulary could be made from the first {len(texts)} documents ({error}); try "
+            "--min-documents 1, --max-share 1 or --keep-stop-words"
+        ) from error
+    topics.fit(words.transform(kept))
+
+
+def _chain(kept: list[Record], one: Record, more: Iterable[Record]) -> Iterator[Record]:
+    yield from kept
+    yield one
+    yield from more
+
+
+def _stream(model: Any, found: Iterable[Record], size: int, sample: Sample, quiet: bool) -> None:
+    learner = learner_of(model) if hasattr(model.steps[0][1], "vectorizer_") else None
+
+    def batches() -> Iterator[Any]:
+        for batch in cut(found, size):
+            sample.add(batch)
+            texts = texts_of(batch)
+            yield texts if learner is None else learner.taken(texts)
+
+    callbacks = [] if quiet else [ProgressReport(title="streaming")]
+    stream(model if learner is None else learner.model, batches(), callbacks=callbacks)
+
+
+def print_score(model: Any, texts: list[str]) -> None:
+    """Print how well words that were held out are predicted, beside one topic alone."""
+    score = one = float("nan")
+    if texts:
+        topics, X = topics_of(model), model[:-1].transform(texts)
+        score = float(topics.score(X))
+        overall = topics.topic_weights_ @ topics.topic_word_ * topics.n_tokens_seen_
+        one = float(SVBLDA(1, random_state=0).partial_fit(overall[None, :]).score(X))
+    print(f"\nheld out: {nats(score)}" + (f"; one topic alone: {nats(one)}" if one == one else ""))
+
+
+def write_all(options: Namespace, learnt: Learnt) -> None:
+    """Write what was asked for, and say where it is."""
+    model, written = learnt.model, []
+    if options.model:
+        save(model, options.model)
+        written.append(("model", options.model))
+    if options.topics_out:
+        write_topics(options.topics_out, model, options.words, options.relevance)
+        written.append(("topics", options.topics_out))
+    if options.documents_out:
+        again = learnt.whole if learnt.whole is not None else records(options, Skipped())
+        kind = options.documents_out.suffix[1:].lower()
+        write_rows(
+            options.documents_out, rows_of_documents(model, cut(again, 1000), 3, 4, kind), kind
+        )
+        written.append(("topics of documents", options.documents_out))
+    if options.report:
+        shown = learnt.sample.records
+        times = [record.time for record in shown] if options.time_key else None
+        report(model, options.report, texts=texts_of(shown), times=times)
+        written.append(("report", options.report))
+    if options.picture:
+        _draw(options, model)
+        written.append(("picture", options.picture))
+    if written:
+        print()
+    for what, path in written:
+        print(f"{what} written to {path}")
+
+
+def write_topics(path: Any, model: Any, n: int, relevance: float) -> None:
+    """Write the table of topics."""
+    rows = [row._asdict() for row in rows_of(model, n, relevance)]
+    if path.suffix.lower() == ".json":
+        write_bytes(path, (json.dumps(rows, indent=1) + "\n").encode())
+    else:
+        write_rows(path, rows, path.suffix[1:].lower())
+
+
+def _draw(options: Namespace, model: Any) -> None:
+    axes = plot_topics(topics_of(model), words_of(model), relevance=options.relevance)
+    content = io.BytesIO()
+    kind = options.picture.suffix[1:].lower()
+    axes[0].figure.savefig(content, dpi=150, format=kind)
+    write_bytes(options.picture, content.getvalue())

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Documents as the options say, one by one and in minibatches."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from streamtopics.datasets import Record, Skipped, load_docstrings, read_records
+
+
+def settings(options: Namespace, skipped: Skipped) -> dict[str, Any]:
+    """Return the arguments of readers."""
+    return {
+        "text_key": options.text_key,
+        "time_key": options.time_key,
+        "encoding": options.encoding,
+        "max_line": options.max_line,
+        "on_bad": "skip" if options.skip_bad else "raise",
+        "skipped": skipped,
+    }
+
+
+def records(options: Namespace, skipped: Skipped) -> Iterator[Record]:
+    """Yield the documents of the files, or documentation strings where there are none."""
+    if not options.files:
+        texts = enumerate(load_docstrings().data, start=1)
+        return (Record(text, None, {}, "documentation", i) for i, text in texts)
+    return read_records([Path(name) for name in options.files], **settings(options, skipped))
+
+
+def cut(items: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    """Yield lists of so many items, the last one perhaps shorter."""
+    left = iter(items)
+    while batch := list(islice(left, size)):
+        yield batch
+
+
+def texts_of(found: Iterable[Record]) -> list[str]:
+    """Return the texts of records."""
+    return [record.text for record in found]
+
+
+class Sample:
+    """A random sample of records of bounded size, each equally likely to be in it."""
+
+    def __init__(self, size: int, seed: int = 0) -> None:
+        self.size, self.n, self.records = size, 0, list[Record]()
+        self._random = Random(seed)
+
+    def add(self, found: Iterable[Record]) -> None:
+        """Take in records."""
+        for record in found:
+            self.n += 1
+            if len(self.records) < self.size:
+                self.records.append(record)
+            elif (place := self._random.randrange(self.n)) < self.size:
+                self.records[place] = record

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`streamtopics score`: how well a model predicts texts."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from scipy import sparse
+
+from streamtopics.cli.models import load_model, share_without_column, topics_of
+from streamtopics.cli.reading import Sample, cut, records, texts_of
+from streamtopics.cli.telling import complain, counted, nats, tell_skipped
+from streamtopics.datasets import Skipped
+from streamtopics.metrics import open_vocabulary_probability
+
+MINIBATCH, N_OPEN = 2500, 10_000
+
+
+def run(options: Namespace) -> None:
+    """Print the score over the model's words, their share, and the score over all words."""
+    model, skipped = load_model(options.model_file), Skipped()
+    counts, sample, lacking, total = [], Sample(N_OPEN), 0.0, 0.0
+    for batch in cut(records(options, skipped), MINIBATCH):
+        texts = texts_of(batch)
+        X = sparse.csr_matrix(model[:-1].transform(texts))
+        share, n = share_without_column(model, texts, X), float(X.sum())
+        if 0 <= share < 1:
+            lacking += n * share / (1 - share)
+        total += n
+        counts.append(X)
+        sample.add(batch)
+    tell_skipped(skipped)
+    if not counts:
+        raise ValueError("there are no documents to read; check the files")
+    X = sparse.vstack(counts, format="csr")
+    print(f"{counted(X.shape[0], 'document')}, {counted(total, 'word')} that the model knows")
+    if total:
+        print(f"{lacking / (lacking + total):.1%} of the words have no column in the model")
+    print(f"over the words of the model: {nats(float(topics_of(model).score(X)))}")
+    try:
+        score = open_vocabulary_probability(model, texts_of(sample.records))
+    except (TypeError, ValueError) as error:
+        complain(f"there is no score over all words: {error}")
+        return
+    some = f", of a sample of {N_OPEN:,} documents" if sample.n > N_OPEN else ""
+    print(f"over all words, unknown ones spelled{some}: {nats(score)}")

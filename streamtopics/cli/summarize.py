@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`streamtopics summarize`: sentences that stand for many documents."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from streamtopics import DPPSummarizer
+from streamtopics.cli.reading import records, texts_of
+from streamtopics.cli.telling import counted, one_line, safe, tell_skipped
+from streamtopics.datasets import Skipped
+
+
+def run(options: Namespace) -> None:
+    """Print the sentences, each with how many documents it stands for and where it is."""
+    skipped = Skipped()
+    found = list(records(options, skipped))
+    tell_skipped(skipped)
+    if not found:
+        raise ValueError("there are no documents to read; check the files")
+    digest = DPPSummarizer().digest(texts_of(found), n_sentences=options.sentences)
+    print(f"{counted(len(found), 'document')}; each sentence stands for so many of them:\n")
+    for row in digest:
+        record = found[row.document]
+        place = safe(f"{record.source}:{record.line}")
+        print(f"{row.n_documents:>7,}  {one_line(row.sentence, 400)}  [{place}]")

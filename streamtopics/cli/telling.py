@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the command says: safe for a terminal, and never NaN."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from contextlib import suppress
+from typing import Any
+
+# Control characters, with which a text could command a terminal; marks that turn the direction
+# of writing; halves of surrogates, which cannot be written.
+UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+NOTHING_HELD_OUT = "no word was held out"
+
+
+def safe(text: str) -> str:
+    """Return a text that commands no terminal; lines and tabs are kept."""
+    return UNSAFE.sub("\ufffd", text)
+
+
+def one_line(text: str, width: int = 96) -> str:
+    """Return the beginning of a text on one line."""
+    flat = safe(" ".join(text[: 20 * width].split()))
+    return flat if len(flat) <= width else flat[: width - 3].rstrip() + "..."
+
+
+def note(text: str) -> None:
+    """Say something on standard error."""
+    with suppress(OSError, ValueError):
+        print(safe(text), file=sys.stderr, flush=True)
+
+
+def complain(text: str) -> None:
+    """Say what is wrong."""
+    note(f"streamtopics: {text}")
+
+
+def show_warning(message: Any, category: Any, *_: Any) -> None:
+    """Say a warning as a line, in the place of `warnings.showwarning`."""
+    complain(f"note: {message}")
+
+
+def nats(score: float) -> str:
+    """Return a score in words."""
+    if not math.isfinite(score):
+        return NOTHING_HELD_OUT
+    return f"{score:.4f} nats per word (perplexity {math.exp(min(-score, 700)):,.0f})"
+
+
+def counted(n: float, what: str) -> str:
+    """Return a number with its noun."""
+    return f"{n:,.0f} {what}{'' if n == 1 else 's'}"
+
+
+def tell_skipped(skipped: Any) -> None:
+    """Say what readers left out, if anything."""
+    if skipped.total:
+        complain(str(skipped))

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`streamtopics update`: a model learns from new files."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from streamtopics import save
+from streamtopics.cli.models import (
+    FREE,
+    learner_of,
+    load_model,
+    share_without_column,
+    topics_of,
+    words_of,
+)
+from streamtopics.cli.reading import cut, records, texts_of
+from streamtopics.cli.telling import counted, nats, safe, tell_skipped
+from streamtopics.cli.writing import check_target
+from streamtopics.datasets import Skipped
+from streamtopics.streams import ProgressReport, ScoreHistory, stream
+from streamtopics.streams.score_history import mean_score
+
+N_CHANGED = 5
+
+
+def run(options: Namespace) -> None:
+    """Score and learn each minibatch, write the model, and say what has changed."""
+    target = options.model or options.model_file
+    check_target(target)
+    model, skipped = load_model(options.model_file), Skipped()
+    learner, before = learner_of(model), topics_by_word(model)
+    history, shares = ScoreHistory(), list[float]()
+    n_before = topics_of(model).n_documents_seen_
+
+    def batches() -> Iterator[Any]:
+        for batch in cut(records(options, skipped), options.batch_size):
+            X = learner.taken(texts_of(batch))
+            if learner.front is not None:
+                shares.append(share_without_column(model, texts_of(batch), X))
+            yield X
+
+    callbacks = [history] if options.quiet else [history, ProgressReport(title="learning")]
+    stream(learner.model, batches(), callbacks=callbacks)
+    tell_skipped(skipped)
+    if not history.rows:
+        raise ValueError("there are no documents to read; check the files")
+    save(model, target)
+    n = topics_of(model).n_documents_seen_
+    print(f"{counted(n - n_before, 'new document')}, {n:,} in all")
+    print(f"before they were learnt: {nats(mean_score(history.rows)[0])}")
+    known = [share for share in shares if share == share]
+    if known:
+        print(f"{np.mean(known):.1%} of their words have no column, as the vocabulary is closed")
+    print_changes(before, topics_by_word(model), options.words)
+    print(f"\nmodel written to {target}")
+
+
+def topics_by_word(model: Any) -> tuple[list[str], np.ndarray]:
+    """Return the words of the columns, and the probabilities of each topic."""
+    return [str(word) for word in words_of(model)], np.array(topics_of(model).topic_word_)
+
+
+def print_changes(
+    before: tuple[list[str], np.ndarray], after: tuple[list[str], np.ndarray], n_words: int
+) -> None:
+    """Print the topics that have changed most, and the words that came up in them."""
+    (old_names, old), (names, new) = before, after
+    column = {word: i for i, word in enumerate(old_names) if not word.startswith(FREE)}
+    places = np.array([column.get(word, -1) for word in names])
+    n = min(len(old), len(new))
+    then = np.where(places >= 0, old[:n, places], 0.0)
+    moved = np.sqrt(np.maximum(0.0, 1 - np.sqrt(then * new[:n]).sum(axis=1)))
+    print("\nchanged most (0 is not at all, 1 is no word in common):")
+    for k in np.argsort(-moved, kind="stable")[:N_CHANGED]:
+        rise = np.argsort(then[k] - new[k], kind="stable")[:n_words]
+        words = [names[i] for i in rise if new[k, i] > then[k, i] and not names[i].startswith(FREE)]
+        print(safe(f"{k:>5}  {moved[k]:.2f}  more: {' '.join(words)}"))

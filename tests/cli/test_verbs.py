@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The verbs that take a fitted model, and those that need none."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from streamtopics import load
+from streamtopics.cli import main
+
+WORDS = {
+    "sea": ["ship", "harbour", "sailor", "wave", "anchor", "tide"],
+    "sky": ["plane", "pilot", "cloud", "wing", "airport", "flight"],
+}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
+
+
+def lines(n, seed=0):
+    rng = np.random.default_rng(seed)
+    return [" ".join(rng.choice(WORDS["sea" if i % 2 else "sky"], 12)) for i in range(n)]
+
+
+def run(capsys, *arguments):
+    status = main([str(argument) for argument in arguments])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+@pytest.fixture(params=["closed", "open"])
+def fitted(request, tmp_path, capsys):
+    texts, model = tmp_path / "texts.txt", tmp_path / "texts.model"
+    texts.write_text("\n".join(lines(400)), encoding="utf-8")
+    more = ["--vocabulary-from", "100"] if request.param == "open" else []
+    given = ["--topics", 2, "--max-share", 1, "--batch-size", 100, "--quiet", "--model", model]
+    status, _, err = run(capsys, "fit", texts, *given, *more)
+    assert status == 0, err
+    return texts, model
+
+
+def test_apply(fitted, capsys, tmp_path, monkeypatch):
+    texts, model = fitted
+    status, out, err = run(capsys, "apply", model, texts)
+    assert status == 0, err
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert len(rows) == 400
+    assert (rows[3]["source"], rows[3]["line"]) == (str(texts), 4)
+    for i, row in enumerate(rows):
+        assert set(row["topics"][0]["label"].split()) <= set(WORDS["sea" if i % 2 else "sky"])
+    zipped = tmp_path / "texts.txt.gz"
+    zipped.write_bytes(gzip.compress(texts.read_bytes()))
+    table = tmp_path / "out.csv"
+    status, out, _ = run(capsys, "apply", model, zipped, "--output", table, "--leading", 1)
+    assert (status, out) == (0, "")
+    with table.open(encoding="utf-8", newline="") as file:
+        found = list(csv.DictReader(file))
+    assert [int(row["topic_1"]) for row in found] == [row["topics"][0]["topic"] for row in rows]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"ship wave\n")))
+    status, out, _ = run(capsys, "apply", model, "-")
+    assert status == 0
+    assert json.loads(out)["source"] in {"-", "standard input"}
+
+
+def test_show(fitted, capsys):
+    status, out, _ = run(capsys, "show", fitted[1])
+    assert status == 0
+    assert "StreamingLDA" in out
+    assert "n_components = 2" in out
+    status, out, _ = run(capsys, "show", fitted[1], "--json")
+    assert len(json.loads(out)["topics"]) == 2
+    assert run(capsys, "show", fitted[1], "--topic", 1)[0] == 0
+    status, _, err = run(capsys, "show", fitted[1], "--topic", 2)
+    assert status == 2
+    assert "no topic 2" in err
+
+
+def test_score(fitted, capsys, tmp_path):
+    path = tmp_path / "new.txt"
+    path.write_text("\n".join(f"{text} balloon balloon balloon" for text in lines(50, 1)))
+    status, out, err = run(capsys, "score", fitted[1], path)
+    assert status == 0, err
+    assert "20.0% of the words have no column" in out
+    assert out.count("nats per word") == 2
+    path.write_text("balloon\n", encoding="utf-8")
+    status, out, _ = run(capsys, "score", fitted[1], path)
+    assert status == 0
+    assert "no word was held out" in out
+    assert "nan" not in out
+
+
+def test_update(fitted, capsys, tmp_path):
+    _, model = fitted
+    before = model.read_bytes()
+    path, other = tmp_path / "new.txt", tmp_path / "other.model"
+    path.write_text("\n".join(f"{text} balloon" for text in lines(200, 1)), encoding="utf-8")
+    status, out, err = run(capsys, "update", model, path, "--quiet", "--model", other)
+    assert status == 0, err
+    assert model.read_bytes() == before
+    n = load(model)[-1].n_documents_seen_
+    assert load(other)[-1].n_documents_seen_ == n + 200
+    assert "200 new documents" in out
+    assert "nats per word" in out
+    closed = "vocabulary is closed" in out
+    assert closed == ("balloon" not in load(other)[0].get_feature_names_out())
+    assert run(capsys, "update", model, path, "--quiet")[0] == 0
+    assert model.read_bytes() != before
+
+
+def test_summarize(capsys, tmp_path):
+    path = tmp_path / "news.txt"
+    path.write_text(
+        "A storm hit the coast. We stayed in.\nThe storm hit the coast. Schools are closed.\n"
+        "Schools are closed until Monday.\nThe sun shines.\n",
+        encoding="utf-8",
+    )
+    status, out, _ = run(capsys, "summarize", path, "--sentences", 1)
+    assert status == 0
+    assert "4 documents" in out
+    assert len(out.splitlines()) == 3
+
+
+def test_watch_goes_on_where_it_stopped(capsys, tmp_path):
+    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
+    path.write_text("\n".join(lines(250)) + "\n", encoding="utf-8")
+    given = ("watch", path, "--model", model, "--batch-size", 100, "--idle", 0.1, "--poll", 0.05,
+             "--topics", 2, "--max-share", 1, "--report", tmp_path / "feed.html")  # fmt: skip
+    status, out, err = run(capsys, *given)
+    assert status == 0, err
+    assert len(out.splitlines()) == 3
+    assert load(model)[-1].n_documents_seen_ == 250
+    assert (tmp_path / "feed.html").exists()
+    with path.open("a", encoding="utf-8") as file:
+        file.write("\n".join(lines(50, 1)) + "\n")
+    status, out, err = run(capsys, *given)
+    assert status == 0, err
+    assert "going on" in err
+    assert len(out.splitlines()) == 1
+    assert load(model)[-1].n_documents_seen_ == 300
+
+
+def test_watch_goes_on_with_a_fitted_model(fitted, capsys, tmp_path):
+    _, model = fitted
+    path = tmp_path / "feed.txt"
+    path.write_text("\n".join(lines(100, 1)) + "\n", encoding="utf-8")
+    n = load(model)[-1].n_documents_seen_
+    for expected in (100, 100):
+        given = ("watch", path, "--model", model, "--idle", 0.1, "--poll", 0.05)
+        main([str(one) for one in given])
+        assert load(model)[-1].n_documents_seen_ == n + expected
+
+
+def test_watch_ends_by_an_interrupt(tmp_path):
+    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
+    path.write_text("\n".join(lines(200)) + "\n", encoding="utf-8")
+    command = [sys.executable, "-m", "streamtopics", "watch", str(path), "--model", str(model)]
+    more = ["--batch-size", "100", "--poll", "0.1", "--max-share", "1", "--topics", "2"]
+    with subprocess.Popen(
+        command + more, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT
+    ) as process:
+        assert process.stdout.readline()
+        assert process.stdout.readline()
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "Traceback" not in err
+    assert load(model)[-1].n_documents_seen_ == 200
+    assert list((tmp_path / "feed.model.checkpoints").iterdir())
+
+
+def test_files_that_are_no_models(capsys, tmp_path):
+    path = tmp_path / "x.joblib"
+    path.write_bytes(pickle.dumps({"a": 1}))
+    for verb in (["show"], ["apply", "-"], ["score", "-"], ["update", "-"]):
+        status, _, err = run(capsys, verb[0], path, *verb[1:])
+        assert status == 2
+        assert "pickle" in err
+        assert "Traceback" not in err
+
+
+def test_a_full_disk_and_a_closed_pipe(fitted, tmp_path):
+    texts, model = fitted
+    command = [sys.executable, "-m", "streamtopics", "apply", str(model), str(texts)]
+    with open("/dev/full", "w") as full:  # noqa: PTH123
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, check=False
+        )
+    assert done.returncode == 2
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+    ran = subprocess.run(
+        f"{' '.join(command)} | head -n 1; exit ${{PIPESTATUS[0]}}", shell=True,
+        executable="/bin/bash", capture_output=True, text=True, env=ENVIRONMENT, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_what_was_skipped_is_said(capsys, tmp_path):
+    path = tmp_path / "a.jsonl"
+    good = [json.dumps({"text": text}) for text in lines(40)]
+    path.write_text("\n".join([*good, "{", '{"body": 1}']), encoding="utf-8")
+    status, _, err = run(capsys, "fit", path, "--topics", 2, "--max-share", 1)
+    assert status == 2
+    status, _, err = run(capsys, "fit", path, "--topics", 2, "--max-share", 1, "--skip-bad")
+    assert status == 0
+    assert "skipped 2" in err
