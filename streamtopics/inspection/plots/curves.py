@@ -57,7 +57,8 @@ def plot_scores(rows: Iterable[Any], *, window: int = 10, ax: Axes | None = None
     Parameters
     ----------
     rows : iterable
-        Rows with `n_documents_seen` and `score`, such as of `streams.ScoreHistory`.
+        Rows with `n_documents_seen` and `score`, such as the `streams.BatchInfo` that callbacks
+        of a stream with ``score=True`` are given.
     window : int, default=10
         Minibatches of the running mean.
     ax : Axes, default=None

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""
+A grid search on raw text
+=========================
+
+Vocabulary and model are searched together. The score counts the words that a vocabulary leaves
+out, so that the smallest vocabulary does not win for being small.
+"""
+
+# %%
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline
+
+from streamtopics import StreamingLDA
+from streamtopics.datasets import load_docstrings
+from streamtopics.metrics import OpenVocabularyScorer
+from streamtopics.text import StreamingCountVectorizer
+
+texts = load_docstrings(packages=["numpy"]).data[:1200]
+
+# %%
+# At most eight lines.
+words = StreamingCountVectorizer(stop_words="english")
+pipeline = Pipeline([("words", words), ("topics", StreamingLDA(random_state=0))])
+grid = {"words__min_df": [2, 5, 20, 50], "topics__n_components": [5, 20]}
+search = GridSearchCV(pipeline, grid, scoring=OpenVocabularyScorer(), cv=3).fit(texts)
+print(search.best_params_)
+
+# %%
+# Nats a held-out token, unknown words included.
+found = search.cv_results_
+figure, ax = plt.subplots(figsize=(6, 3.5), layout="constrained")
+for k in grid["topics__n_components"]:
+    rows = np.flatnonzero(found["param_topics__n_components"] == k)
+    scores = found["mean_test_score"][rows]
+    ax.plot([str(n) for n in grid["words__min_df"]], scores, marker="o", label=f"{k} topics")
+ax.set(xlabel="min_df", ylabel="nats per token")
+legend = ax.legend()

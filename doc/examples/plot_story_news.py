@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""
+What is new
+===========
+
+:class:`~streamtopics.streams.TopicTracker` gives topics an id along a stream, and tells which were
+born, grew or went since a time.
+"""
+
+# %%
+# A stream of NumPy's documentation, to which scikit-learn's comes from the eleventh minibatch on.
+from streamtopics import StreamingLDA
+from streamtopics.datasets import load_docstrings
+from streamtopics.inspection import plot_shares
+from streamtopics.streams import TimedBatch, TopicTracker, stream
+from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from streamtopics.updates import Memory, PowerPrior
+
+old, new = (load_docstrings(packages=[name]).data for name in ("numpy", "sklearn"))
+batches = [TimedBatch(old[100 * i : 100 * i + 100], i + 1) for i in range(10)]
+batches += [TimedBatch(new[100 * i : 100 * i + 100], i + 11) for i in range(6)]
+
+# %%
+# At most eight lines.
+words = StreamingCountVectorizer(
+    max_features=5000, stop_words="english", token_pattern=r"[^\W\d_]{3,}"
+)
+topics = StreamingLDA(8, update=PowerPrior(Memory(800)), random_state=0)
+model, tracker = StreamingPipeline([("words", words), ("topics", topics)]), TopicTracker()
+stream(model, batches, callbacks=[tracker])
+for row in tracker.news(since=10, n=5):
+    print(f"{row.kind:8} {row.share_before:.2f} -> {row.share:.2f}", *row.words[:5])
+
+# %%
+# The model has eight topics all along, so what is new here is that topics change their words and
+# shares.
+times, ids, shares = tracker.shares()
+ax = plot_shares(times, shares, [f"topic {i}" for i in ids])

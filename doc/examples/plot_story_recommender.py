@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""
+What to recommend
+=================
+
+:class:`~streamtopics.HiddenFactorsTopics` learns from ratings and their reviews which items a user
+would rate best.
+"""
+
+# %%
+# Made reviews of 30 items by 60 users: words, ratings, and what is true of each item.
+import matplotlib.pyplot as plt
+
+from streamtopics import HiddenFactorsTopics
+from streamtopics.datasets import make_rated_reviews
+
+data = make_rated_reviews(
+    800, n_items=30, n_users=60, n_features=100, n_components=3, random_state=0
+)
+user = data.user[0]
+
+# %%
+# At most eight lines. What a user has rated is left out.
+model = HiddenFactorsTopics(3, random_state=0)
+model.fit(data.X, data.ratings, items=data.item, users=data.user)
+best = model.recommend(user, n=20, exclude=data.item[data.user == user])
+print(*(f"item {row.item}: {row.rating:.1f}" for row in best[:5]), sep="\n")
+
+# %%
+# The expected ratings beside what the items are truly worth.
+figure, ax = plt.subplots(figsize=(5, 4), layout="constrained")
+points = ax.scatter([data.item_effects[row.item] for row in best], [row.rating for row in best])
+ax.set_xlabel("true effect of the item")
+label = ax.set_ylabel("expected rating")

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""
+A report in one file
+====================
+
+:func:`~streamtopics.report.report` writes topics, their documents, their shares over time and a
+search as one HTML file, which opens without a network.
+"""
+
+# %%
+from pathlib import Path
+from tempfile import mkdtemp
+
+from sklearn.pipeline import make_pipeline
+
+from streamtopics import StreamingLDA
+from streamtopics.datasets import load_docstrings
+from streamtopics.inspection import plot_topic_map
+from streamtopics.report import report
+from streamtopics.text import StreamingCountVectorizer
+
+corpus = load_docstrings(packages=["numpy"])
+path = Path(mkdtemp(), "topics.html")
+
+# %%
+# At most eight lines.
+words = StreamingCountVectorizer(stop_words="english", min_df=5, token_pattern=r"[^\W\d_]{3,}")
+model = make_pipeline(words, StreamingLDA(12, random_state=0)).fit(corpus.data)
+report(model, path, texts=corpus.data, titles=corpus.names, title="NumPy")
+print(f"{path.stat().st_size / 1e6:.2f} MB")
+
+# %%
+# The map of the report: topics that use the same words are close.
+ax = plot_topic_map(model[-1], words.get_feature_names_out())

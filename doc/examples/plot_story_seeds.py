@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""
+Topics from seed words
+======================
+
+You know what the topics should be, and a few words of each. :class:`~streamtopics.GuidedTopics`
+learns topics with these names.
+"""
+
+# %%
+# Documentation of scikit-learn, and three topics that it should have.
+import matplotlib.pyplot as plt
+from sklearn.pipeline import make_pipeline
+
+from streamtopics import GuidedTopics
+from streamtopics.datasets import load_docstrings
+from streamtopics.text import NamedVectorizer, StreamingCountVectorizer
+
+texts = load_docstrings(packages=["sklearn"]).data
+seeds = {
+    "clustering": ["cluster", "clusters", "kmeans"],
+    "trees": ["tree", "trees", "leaf"],
+    "scores": ["score", "precision", "recall"],
+}
+
+# %%
+# At most eight lines. What became of the seed words, and the topic of new texts.
+words = NamedVectorizer(StreamingCountVectorizer(stop_words="english", min_df=5))
+model = make_pipeline(words, GuidedTopics(seeds, n_unseeded=3, random_state=0)).fit(texts)
+rows = model[-1].seed_report()
+print(model.predict(["the depth of a random forest", "the centroids of groups"]))
+
+# %%
+# How much of each seed word its own topic has.
+figure, ax = plt.subplots(figsize=(6, 3), layout="constrained")
+bars = ax.barh([f"{row.topic}: {row.word}" for row in rows], [row.own_share for row in rows])
+ax.invert_yaxis()
+label = ax.set_xlabel("share of the word that its topic has")
