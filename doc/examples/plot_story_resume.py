@@ -13,7 +13,7 @@ from tempfile import mkdtemp
 
 from streamtopics import StreamingLDA, load, save
 from streamtopics.datasets import iter_minibatches, load_docstrings
-from streamtopics.inspection import plot_curves
+from streamtopics.inspection import plot_scores
 from streamtopics.streams import Checkpointer, ScoreHistory, resume, stream
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 
@@ -42,6 +42,4 @@ print(found.n_batches, "minibatches were done;", n_topics, "topics")
 
 # %%
 # Scores of each minibatch before it was learnt, across the cut.
-rows = [row for row in history.rows if row.batch > 1]
-scores = {"test, then train": [row.score for row in rows]}
-ax = plot_curves(scores, x=[row.batch for row in rows], xlabel="minibatch", ylabel="nats per token")
+ax = plot_scores(history.rows)

@@ -57,8 +57,8 @@ def plot_scores(rows: Iterable[Any], *, window: int = 10, ax: Axes | None = None
     Parameters
     ----------
     rows : iterable
-        Rows with `n_documents_seen` and `score`, such as the `streams.BatchInfo` that callbacks
-        of a stream with ``score=True`` are given.
+        A row with `n_documents` and `score` for each minibatch, in order, such as the `rows` of a
+        `streams.ScoreHistory`.
     window : int, default=10
         Minibatches of the running mean.
     ax : Axes, default=None
@@ -73,10 +73,12 @@ def plot_scores(rows: Iterable[Any], *, window: int = 10, ax: Axes | None = None
     ValueError
         If there is no row with a score.
     """
-    pairs = [(row.n_documents_seen, row.score) for row in rows if not np.isnan(row.score)]
-    if not pairs:
+    pairs = [(row.n_documents, row.score) for row in rows]
+    found = np.reshape(np.array(pairs, dtype=np.float64), (-1, 2))
+    scored = ~np.isnan(found[:, 1])
+    if not scored.any():
         raise ValueError("rows must have a score; got none that is a number")
-    seen, scores = np.array(pairs, dtype=np.float64).T
+    seen, scores = np.cumsum(found[:, 0])[scored], found[scored, 1]
     sums = np.concatenate([[0.0], np.cumsum(scores)])
     ends = np.arange(1, len(sums))
     starts = np.maximum(ends - window, 0)

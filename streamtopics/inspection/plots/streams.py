@@ -68,6 +68,7 @@ def plot_shares(
     total = np.nansum(shares, axis=0)
     drawn = np.sort(np.argsort(-total, kind="stable")[:n_topics])
     x, ticks = _places_of(times)
+    whole = np.asarray(times).dtype.kind in "iu"
     if panels:
         n_columns = min(4, len(drawn))
         n_rows = -(-len(drawn) // n_columns)
@@ -79,7 +80,7 @@ def plot_shares(
             panel.set_title(labels[k], fontsize=8)
             panel.set_ylim(0, 1.05 * highest or 1.0)
             panel.tick_params(labelsize=7)
-            _label_times(panel, ticks, 3)
+            _label_times(panel, ticks, 3, whole=whole)
         plain(*axes)
         return axes
     ax = one_axes(ax, (9.0, 4.5))
@@ -95,7 +96,7 @@ def plot_shares(
     )
     ax.set_ylabel("share of the tokens")
     ax.margins(x=0, y=0)
-    _label_times(ax, ticks, N_LABELS)
+    _label_times(ax, ticks, N_LABELS, whole=whole)
     plain(ax)
     return ax
 
@@ -108,7 +109,7 @@ def _places_of(times: Sequence[Any]) -> tuple[Any, list[str] | None]:
     return np.arange(len(times)), [str(time) for time in times]
 
 
-def _label_times(ax: Axes, names: list[str] | None, most: int) -> None:
+def _label_times(ax: Axes, names: list[str] | None, most: int, *, whole: bool = False) -> None:
     """Name some of the times on the axis, so that names do not lie over each other."""
     dates: Any = import_module("matplotlib.dates")
     if names is not None:
@@ -119,7 +120,7 @@ def _label_times(ax: Axes, names: list[str] | None, most: int) -> None:
         ax.xaxis.set_major_locator(locator)
         ax.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator))
     else:
-        ax.locator_params(axis="x", nbins=most)
+        ax.locator_params(axis="x", nbins=most, integer=whole)
 
 
 def plot_drift(estimator: Any, *, ax: Any = None) -> np.ndarray:
