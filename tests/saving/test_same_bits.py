@@ -247,7 +247,7 @@ def test_what_is_referred_to_twice_is_one_object(tmp_path):
 
 @pytest.mark.parametrize("value", [
     None, True, -0.0, float("nan"), float("inf"), 10**30, "\ud800 \0 é", b"\0\xff", (), (1, ("a",)),
-    [], {}, {1: "a", ("b", 2): [3]}, {"object": 1}, {1, 2}, frozenset("ab"), slice(1, None),
+    [], {}, {1: "a", ("b", 2): [3]}, {"object": 1}, {1, 2}, frozenset({1, 2}), slice(1, None),
     np.float32(1.5), np.int64(3), np.bool_(True), np.datetime64("2026-01-02"),
     np.empty((0, 3)), np.array(5.0), np.arange(6.0).reshape(2, 3).T, np.arange(9)[::2],
     np.array(["a", "bc"]), np.array(["a", None, 1], object), np.array(["", ""]),
