@@ -31,3 +31,17 @@ def test_pyldavis(corpus, kind):
     shares = lengths @ model.transform(X)
     assert_allclose(found.topic_coordinates.Freq, 100 * shares / shares.sum(), rtol=1e-5)
     assert set(found.topic_info.Term) == set(WORDS)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_topicwizard(corpus, capsys):
+    pipelines = pytest.importorskip("topicwizard.pipeline")
+    X, vectorizer = corpus
+    names = vectorizer.get_feature_names_out()
+    texts = [" ".join(np.repeat(names[row.indices], row.data)) for row in X]
+    model = StreamingLDA(3, random_state=0)
+    pipeline = pipelines.make_topic_pipeline(StreamingCountVectorizer(), model).fit(texts)
+    found = pipeline.prepare_topic_data(texts)
+    assert_allclose(found["document_topic_matrix"], model.transform(X))
+    assert_allclose(found["topic_term_matrix"], model.components_)
+    assert found["vocab"].tolist() == names.tolist()
