@@ -10,20 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from streamtopics.metrics.similarity import affinities, neighbours, places
 from streamtopics.report.card import Score, card, scores_of
 from streamtopics.report.documents import Document, Survey, show, survey
 from streamtopics.report.periods import Periods, periods_of
 from streamtopics.report.rows import Table, cell, table_of
 from streamtopics.report.source import Source, read_source
 from streamtopics.report.tracking import Happened, alarmed, tracked, tracked_shares
-from streamtopics.report.words import (
-    LONGEST_WORD,
-    affinities,
-    neighbours,
-    places,
-    shortened,
-    word_table,
-)
+from streamtopics.report.words import LONGEST_WORD, shortened, word_table
 
 LONGEST_TITLE = 120
 

@@ -27,7 +27,7 @@ from streamtopics.inspection import (
     shares_over_time,
 )
 from streamtopics.inspection.plots.axes import COLOURS, colour, line
-from streamtopics.inspection.plots.topics import topic_places
+from streamtopics.metrics.similarity import affinities, places
 
 NAMES = [f"word{i}" for i in range(50)]
 X = make_lda_corpus(n_documents=300, n_components=4, n_features=50, random_state=0).X
@@ -213,17 +213,17 @@ def test_distances_on_the_map_are_those_of_hellinger_where_two_axes_suffice():
     # Square roots on a circle of the sphere lie in a plane.
     angles = rng.uniform(0, 1.5, 5)
     roots = np.column_stack([np.cos(angles) * 0.6, np.sin(angles) * 0.6, np.full(5, 0.8)])
-    places = topic_places(roots**2)
-    expected = np.linalg.norm(roots[:, None] - roots, axis=2)
-    assert_allclose(np.linalg.norm(places[:, None] - places, axis=2), expected, atol=1e-12)
-    assert_allclose(places.mean(axis=0), 0, atol=1e-12)
+    found = places(affinities(roots**2))
+    expected = np.linalg.norm(roots[:, None] - roots, axis=2) / np.sqrt(2)
+    assert_allclose(np.linalg.norm(found[:, None] - found, axis=2), expected, atol=1e-12)
+    assert_allclose(found.mean(axis=0), 0, atol=1e-12)
 
 
 @pytest.mark.parametrize("n", [1, 2])
 def test_one_or_two_topics_have_places(n):
-    places = topic_places(np.eye(3)[:n])
-    assert places.shape == (n, 2)
-    assert np.isfinite(places).all()
+    found = places(affinities(np.eye(3)[:n]))
+    assert found.shape == (n, 2)
+    assert np.isfinite(found).all()
     plot_topic_map(SVBLDA(n, random_state=0).fit(X), NAMES)
 
 

@@ -19,8 +19,9 @@ from streamtopics import (
     WASTopicModel,
 )
 from streamtopics.metrics import relevant_words
+from streamtopics.metrics.similarity import affinities, neighbours, places
 from streamtopics.report import page, report_data
-from streamtopics.report.words import RELEVANCES, affinities, neighbours, places
+from streamtopics.report.words import RELEVANCES
 from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import DirichletProcess
 from tests.report.made import COMMON, THEMES, Alarm, made

@@ -9,6 +9,8 @@ import numpy as np
 
 from streamtopics.inspection.plots.axes import COLOURS, one_axes, plain, several_axes
 from streamtopics.inspection.tables import check_whole, topic_table
+from streamtopics.metrics.similarity import affinities
+from streamtopics.metrics.similarity import places as places_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -138,7 +140,8 @@ def plot_topic_map(
     Returns
     -------
     ax : Axes
-        Areas of discs are shares of tokens. Places are those of `topic_places`.
+        Areas of discs are shares of tokens. Places are principal coordinates of the topics' Hellinger
+        distances.
 
     Raises
     ------
@@ -148,7 +151,7 @@ def plot_topic_map(
     check_whole(n_words=n_words)
     table = topic_table(estimator, feature_names, n_words)
     ax = one_axes(ax, (7.0, 6.0))
-    places = topic_places(estimator.topic_word_)[[row.topic for row in table]]
+    places = places_of(affinities(estimator.topic_word_))[[row.topic for row in table]]
     weights = np.array([row.weight for row in table])
     areas = 3000 * weights / weights.max()
     ax.scatter(places[:, 0], places[:, 1], s=areas, color=COLOURS[0], alpha=0.35, linewidths=0)
@@ -159,28 +162,3 @@ def plot_topic_map(
     ax.margins(0.12)
     ax.set_axis_off()
     return ax
-
-
-def topic_places(topic_word: np.ndarray) -> np.ndarray:
-    """Places of topics in the plane, by classical scaling of their Hellinger distances.
-
-    Parameters
-    ----------
-    topic_word : ndarray of shape (n_components, n_features)
-        Rows sum to 1.
-
-    Returns
-    -------
-    places : ndarray of shape (n_components, 2), float64
-        Those whose products come closest to those of the square roots of the rows, taken from
-        their mean. The largest coordinate of each axis is positive.
-    """
-    roots = np.sqrt(np.asarray(topic_word, dtype=np.float64))
-    roots -= roots.mean(axis=0)
-    values, vectors = np.linalg.eigh(roots @ roots.T)
-    places = np.zeros((len(roots), 2))
-    n = min(2, len(roots))
-    largest = vectors[:, ::-1][:, :n] * np.sqrt(np.maximum(values[::-1][:n], 0.0))
-    signs = np.sign(largest[np.abs(largest).argmax(axis=0), range(n)])
-    places[:, :n] = largest * np.where(signs == 0, 1.0, signs)
-    return places
