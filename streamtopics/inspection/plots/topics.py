@@ -140,8 +140,8 @@ def plot_topic_map(
     Returns
     -------
     ax : Axes
-        Areas of discs are shares of tokens. Places are principal coordinates of the topics' Hellinger
-        distances.
+        Areas of discs are shares of tokens. Places are principal coordinates, of the Hellinger
+        distances of the topics.
 
     Raises
     ------
