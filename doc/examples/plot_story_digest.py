@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""
+A digest of many documents
+==========================
+
+:meth:`DPPSummarizer.digest <streamtopics.DPPSummarizer.digest>` chooses sentences that are central
+to many documents and differ from each other, and says how many documents come closest to each.
+"""
+
+# %%
+# What scikit-learn's documentation says about regression: the first paragraph of each page.
+from matplotlib import pyplot
+
+from streamtopics import DPPSummarizer
+from streamtopics.datasets import load_docstrings
+
+corpus = load_docstrings(packages=["sklearn"])
+firsts = [text.split("\n\n")[0].replace("\n", " ") for text in corpus.data]
+texts = [text for text in firsts if "regress" in text.lower()]
+
+# %%
+# At most eight lines.
+digest = DPPSummarizer().digest(texts, n_sentences=5)
+for found in digest:
+    print(f"{found.n_documents:4} of {len(texts)}  {found.sentence[:90]}")
+
+# %%
+# How many documents each sentence stands for.
+_, ax = pyplot.subplots(figsize=(9, 2.5), layout="constrained")
+ax.barh([found.sentence[:60] for found in digest], [found.n_documents for found in digest])
+ax.invert_yaxis()
+ax.set_xlabel("documents")
+ax.spines[["top", "right"]].set_visible(False)
