@@ -17,6 +17,7 @@ import tempfile
 import time
 import warnings
 from collections import Counter
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 
@@ -98,7 +99,7 @@ def kill_streams(n_kills, folder, rng):
             return counts
         here, done = folder / f"stream{number}", 0
         while True:
-            was_killed = killed(lambda: run(here, writer), float(rng.uniform(0.0, 0.4)))  # noqa: B023
+            was_killed = killed(partial(run, here, writer), float(rng.uniform(0.0, 0.4)))
             learnt = done + len(read_all(reader))
             found = resume(here)
             now = 0 if found is None else found.n_batches

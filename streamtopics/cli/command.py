@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _told(error: Exception) -> str:
-    """What is wrong, in words; of an error that is not foreseen with its kind."""
+    """Return the message of an error, after the name of its class where it was not foreseen."""
     setting = getattr(error, "setting", "")
     if hasattr(error, "for_command_line") and setting in {"encoding", "text_key", "max_line"}:
         return str(error.for_command_line())

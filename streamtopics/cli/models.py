@@ -18,7 +18,7 @@ FREE = "<free "
 
 
 class Learner(NamedTuple):
-    """What learns of a pipeline from texts: all of it, or with a closed vocabulary the last step.
+    """A pipeline split in two: the steps that only transform texts, and those that learn.
 
     Attributes
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the command says: safe for a terminal, and never NaN."""
+"""Prints messages and figures: without terminal escapes, and never NaN."""
 
 from __future__ import annotations
 

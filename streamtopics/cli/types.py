@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What options accept: numbers in their range, encodings, parameters by name."""
+"""Parses the values of options: numbers in their range, encodings, parameters by name."""
 
 from __future__ import annotations
 

@@ -106,7 +106,8 @@ class Watch:
 
     def _taken(self, batch: list[Record], found: Follower) -> TimedBatch:
         self.recent.extend(batch)
-        self.pending = tuple(map(int, found.position))  # type: ignore[assignment]
+        offset, line, head = map(int, found.position)
+        self.pending = offset, line, head
         return TimedBatch(self.learner.taken(texts_of(batch)), _as_text(batch[-1].time))
 
 

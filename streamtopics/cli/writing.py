@@ -44,7 +44,7 @@ def as_line(row: Mapping[str, Any], kind: str) -> str:
 
 
 def _no_formula(value: Any) -> Any:
-    """What a spreadsheet would take for a formula, as a text."""
+    """Return a value for a cell, quoted where a spreadsheet would take it for a formula."""
     return f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r") else value
 
 

@@ -57,7 +57,7 @@ def label_topics(
     model : estimator of topics
         Fitted; as in `topic_table`.
     label : callable
-        ``label(words, sentences) -> str``: by hand, by a rule or by a language model. It gets the
+        ``label(words, sentences) -> str``: by hand, by a rule or by another program. It gets the
         words that tell most of a topic, and sentences of documents in which it is large.
     feature_names : array-like of shape (n_features,), default=None
         As in `top_words`.

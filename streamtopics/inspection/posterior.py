@@ -44,7 +44,7 @@ class PosteriorRow(NamedTuple):
 def posterior_table(
     estimator: Any, feature_names: Any = None, *, interval: float = 0.95
 ) -> list[PosteriorRow]:
-    """What a `StreamingBayes` has learnt: means, standard deviations and intervals.
+    """Return posterior means, standard deviations and intervals of a `StreamingBayes`.
 
     Parameters
     ----------

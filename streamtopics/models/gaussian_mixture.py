@@ -150,7 +150,7 @@ class GaussianMixture:
 
     @property
     def origins(self) -> dict[tuple[str, str], float]:
-        """What numbers of the posterior are relative to."""
+        """Numbers to add to parameters of the posterior, by block and parameter."""
         return {("components", "mean"): self.mean}
 
     def means(self, posterior: DensePosterior) -> np.ndarray:

@@ -92,7 +92,7 @@ class NaiveBayesMixture:
 
     @property
     def origins(self) -> dict[tuple[str, str], float]:
-        """What numbers of the posterior are relative to."""
+        """Numbers to add to parameters of the posterior, by block and parameter."""
         return self.mixture.origins
 
     def log_predictive(

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -190,7 +191,7 @@ def test_files_that_are_no_models(capsys, tmp_path):
 def test_a_full_disk_and_a_closed_pipe(fitted, tmp_path):
     texts, model = fitted
     command = [sys.executable, "-m", "streamtopics", "apply", str(model), str(texts)]
-    with open("/dev/full", "w") as full:  # noqa: PTH123
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(
             command, stdout=full, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, check=False
         )

@@ -40,7 +40,7 @@ class Position(NamedTuple):
 
 
 class Place:
-    """Where a follower stands; moves on with it."""
+    """The place in a file up to which a follower has read."""
 
     def __init__(self) -> None:
         self.restart()
@@ -63,7 +63,7 @@ class Place:
 
 
 class Event(Enum):
-    """What may come of a file beside bytes."""
+    """The events of a file that is followed, beside new bytes."""
 
     WAITED = "nothing new"
     ENDED = "the file is complete, and another one follows"

@@ -73,7 +73,7 @@ def not_json(error: Exception, line: str, place: str) -> ReadingError:
 
 
 class _NoValueError(Exception):
-    """What is no JSON, and is complete; no ValueError, which may come from the chunks."""
+    """Raised for complete text that is no JSON; not a ValueError, which reading may raise too."""
 
 
 class Buffer:

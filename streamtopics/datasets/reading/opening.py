@@ -21,7 +21,7 @@ CHUNK = 2**17
 
 
 class Compression(NamedTuple):
-    """What opens a compressed file, and what is raised when it is broken."""
+    """The function that opens a compressed file, and the errors that a broken one raises."""
 
     open: Callable[[Path], Any]
     errors: tuple[type[Exception], ...]

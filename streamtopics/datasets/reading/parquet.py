@@ -29,7 +29,8 @@ def parquet_rows(path: Path, how: How, origin: Origin) -> Iterator[Found]:
         with parquet.ParquetFile(path) as file:
             _check_columns(file.schema_arrow.names, how, origin)
             for batch in file.iter_batches(ROWS, columns=how.names):
-                for number, row in enumerate(_objects(batch, arrow), start=number + 1):  # noqa: B020
+                for row in _objects(batch, arrow):
+                    number += 1
                     yield origin, number, row
     except (arrow.ArrowInvalid, arrow.ArrowNotImplementedError, OSError) as error:
         if getattr(error, "errno", None) is not None:  # the disk, not what is on it

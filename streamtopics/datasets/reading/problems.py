@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What cannot be read: an error that names the place and the remedy, or a count."""
+"""Errors of reading, which name the place and the remedy, and counts of what was skipped."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Skipped:
 
 
 class Origin(NamedTuple):
-    """Where records come from: the name of a file, and what is counted in it."""
+    """The name of the file that records come from, and the unit that they are counted in."""
 
     name: str
     unit: str = "line"

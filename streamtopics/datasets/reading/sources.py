@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What can be read: a file, a folder, standard input, or an iterable of texts and paths."""
+"""Reads any source: a file, a folder, standard input, or an iterable of texts and paths."""
 
 from __future__ import annotations
 

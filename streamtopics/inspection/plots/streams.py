@@ -67,28 +67,39 @@ def plot_shares(
         )
     total = np.nansum(shares, axis=0)
     drawn = np.sort(np.argsort(-total, kind="stable")[:n_topics])
-    x, ticks = _places_of(times)
-    whole = np.asarray(times).dtype.kind in "iu"
-    if panels:
-        n_columns = min(4, len(drawn))
-        n_rows = -(-len(drawn) // n_columns)
-        size = (2.4 * n_columns, 1.5 * n_rows)
-        axes = several_axes(ax, len(drawn), (n_rows, n_columns), size)
-        highest = np.nanmax(shares[:, drawn], initial=0.0)
-        for panel, k in zip(axes, drawn, strict=True):
-            panel.fill_between(x, np.nan_to_num(shares[:, k]), color=COLOURS[0], alpha=0.7)
-            panel.set_title(labels[k], fontsize=8)
-            panel.set_ylim(0, 1.05 * highest or 1.0)
-            panel.tick_params(labelsize=7)
-            _label_times(panel, ticks, 3, whole=whole)
-        plain(*axes)
-        return axes
+    return (_panels if panels else _bands)(times, np.nan_to_num(shares), labels, drawn, ax)
+
+
+def _panels(
+    times: Sequence[Any], shares: np.ndarray, labels: Sequence[str], drawn: np.ndarray, ax: Any
+) -> np.ndarray:
+    """Draw a panel for each topic, all of one scale."""
+    n_columns = min(4, len(drawn))
+    n_rows = -(-len(drawn) // n_columns)
+    axes = several_axes(ax, len(drawn), (n_rows, n_columns), (2.4 * n_columns, 1.5 * n_rows))
+    highest = shares[:, drawn].max(initial=0.0)
+    for panel, k in zip(axes, drawn, strict=True):
+        x, names = _places_of(times)
+        panel.fill_between(x, shares[:, k], color=COLOURS[0], alpha=0.7)
+        panel.set_title(labels[k], fontsize=8)
+        panel.set_ylim(0, 1.05 * highest or 1.0)
+        panel.tick_params(labelsize=7)
+        _label_times(panel, names, 3, whole=_are_whole(times))
+    plain(*axes)
+    return axes
+
+
+def _bands(
+    times: Sequence[Any], shares: np.ndarray, labels: Sequence[str], drawn: np.ndarray, ax: Any
+) -> Axes:
+    """Draw topics as bands upon each other, the others as one of gray."""
     ax = one_axes(ax, (9.0, 4.5))
+    x, ticks = _places_of(times)
     rest = np.delete(shares, drawn, axis=1).sum(axis=1)
     bands = [*shares[:, drawn].T, rest] if rest.any() else list(shares[:, drawn].T)
     colours = [colour(i) for i in range(len(drawn))] + ["gray"] * (len(bands) - len(drawn))
     names = [str(labels[k]) for k in drawn] + ["others"] * (len(bands) - len(drawn))
-    ax.stackplot(x, np.nan_to_num(bands), colors=colours, labels=names, linewidth=0)
+    ax.stackplot(x, bands, colors=colours, labels=names, linewidth=0)
     handles, names = ax.get_legend_handles_labels()
     # From the top downwards, as the bands lie.
     ax.legend(
@@ -96,9 +107,15 @@ def plot_shares(
     )
     ax.set_ylabel("share of the tokens")
     ax.margins(x=0, y=0)
-    _label_times(ax, ticks, N_LABELS, whole=whole)
+    _label_times(ax, ticks, N_LABELS, whole=_are_whole(times))
     plain(ax)
-    return ax
+    drawn_on: Axes = ax
+    return drawn_on
+
+
+def _are_whole(times: Sequence[Any]) -> bool:
+    """Whether the times are whole numbers, such as years."""
+    return np.asarray(times).dtype.kind in "iu"
 
 
 def _places_of(times: Sequence[Any]) -> tuple[Any, list[str] | None]:
