@@ -18,6 +18,7 @@ ALLOWED = {
     "progress": set(),
     "checks": set(),
     "parallel": set(),
+    "steps": set(),
     "structure": set(),
     "records": set(),
     "priors": {"checks", "structure"},
@@ -38,7 +39,7 @@ ALLOWED = {
     "datasets": {"dpp", "structure"},
     "validation": {"checks", "kernels", "priors", "structure"},
     "sentences": {"validation"},
-    "text": {"kernels", "parallel"},
+    "text": {"kernels", "parallel", "steps"},
     "base": {
         "local", "messages", "metrics", "models", "parallel", "posteriors", "progress", "records",
         "sentences", "typing", "updates", "validation",
@@ -51,13 +52,13 @@ ALLOWED = {
         "base", "families", "local", "messages", "metrics", "models", "parallel", "posteriors",
         "priors", "progress", "records", "sentences", "typing", "updates", "validation",
     },
-    "inspection": {"base", "dpp", "metrics", "parallel", "structure"},
+    "inspection": {"base", "dpp", "metrics", "parallel", "steps", "structure"},
     "streams": {
         "base", "kernels", "local", "metrics", "parallel", "posteriors", "progress", "saving",
-        "text",
+        "steps", "text",
     },
     "saving": {"families", "posteriors", "text"},
-    "report": {"__init__", "metrics", "saving", "structure"},
+    "report": {"__init__", "metrics", "saving", "steps", "structure"},
     "__init__": {"dpp", "estimators", "reviews", "saving", "was"},
     "cli": {
         "__init__", "datasets", "dpp", "inspection", "metrics", "priors", "progress", "report",

@@ -2,6 +2,7 @@
 """What a topic model found, as one HTML file that needs no network."""
 
 from streamtopics.report.data import ReportData, report_data
+from streamtopics.report.settings import ReportSettings
 from streamtopics.report.writing import page, report
 
-__all__ = ["ReportData", "page", "report", "report_data"]
+__all__ = ["ReportData", "ReportSettings", "page", "report", "report_data"]

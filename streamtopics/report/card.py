@@ -17,6 +17,7 @@ import streamtopics
 from streamtopics.report.periods import Periods
 from streamtopics.report.source import Source
 from streamtopics.report.words import shortened
+from streamtopics.steps import steps_before
 
 LONGEST_VALUE = 200
 MOST_SCORES, MOST_POINTS = 20, 200
@@ -39,7 +40,7 @@ class Score:
 
 
 def card(
-    source: Source, periods: Periods | None, pipeline: Any, date: str | None
+    source: Source, periods: Periods | None, date: str | None
 ) -> list[tuple[str, list[tuple[str, str]]]]:
     """Sections of names and values, without what differs between runs."""
     model = source.model
@@ -56,8 +57,9 @@ def card(
         ("Documents of this report", _documents(source, periods)),
         ("Versions", _versions()),
     ]
-    if source.front is not None:
-        sections.insert(1, ("Steps before it", _steps(pipeline)))
+    if source.pipeline is not None:
+        steps = [(name, _value(step)) for name, step in steps_before(source.pipeline)]
+        sections.insert(1, ("Steps before it", steps))
     if date is not None:
         sections.append(("Report", [("Date", date)]))
     return [(name, rows) for name, rows in sections if rows]
@@ -86,10 +88,6 @@ def scores_of(scores: Mapping[str, Any] | None) -> list[Score]:
 
 def _parameters(estimator: Any) -> list[tuple[str, str]]:
     return [(name, _value(value)) for name, value in sorted(estimator.get_params(False).items())]
-
-
-def _steps(pipeline: Any) -> list[tuple[str, str]]:
-    return [(name, _value(step)) for name, step in pipeline.steps[:-1]]
 
 
 def _value(value: Any) -> str:

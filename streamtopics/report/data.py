@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +13,10 @@ from streamtopics.report.card import Score, card, scores_of
 from streamtopics.report.documents import Document, Survey, show, survey
 from streamtopics.report.periods import Periods, periods_of
 from streamtopics.report.rows import Table, cell, table_of
+from streamtopics.report.settings import ReportSettings
 from streamtopics.report.source import Source, read_source
 from streamtopics.report.tracking import Happened, alarmed, tracked, tracked_shares
-from streamtopics.report.words import LONGEST_WORD, shortened, word_table
+from streamtopics.report.words import LONGEST_WORD, WordTable, shortened, word_table
 
 LONGEST_TITLE = 120
 
@@ -127,66 +126,69 @@ class _Course(NamedTuple):
     shares: np.ndarray
 
 
-def report_data(
-    model: Any,
-    *,
-    feature_names: Any = None,
-    documents: Any = None,
-    texts: Iterable[str] | None = None,
-    times: Any = None,
-    titles: Iterable[str] | None = None,
-    tracker: Any = None,
-    alarms: Any = None,
-    scores: Mapping[str, Any] | None = None,
-    title: str | None = None,
-    date: str | None = None,
-    n_words: int = 15,
-    n_documents: int = 5,
-    n_topics: int = 200,
-    relevance: float = 0.6,
-) -> ReportData:
-    """Collect what `report` writes; the parameters are those of `report`.
+def report_data(model: Any, settings: ReportSettings | None = None) -> ReportData:
+    """Collect what `report` writes.
+
+    Parameters
+    ----------
+    model : object
+        As of `report`.
+    settings : ReportSettings, default=None
+        The other parameters of `report`; None for its defaults, a report of words alone.
 
     Returns
     -------
     data : ReportData
         A record of plain values, the same for the same input.
+
+    Raises
+    ------
+    TypeError, ValueError, NotFittedError
+        As `report`.
+
+    Examples
+    --------
+    >>> from streamtopics import SVBLDA
+    >>> from streamtopics.report import ReportSettings, report_data
+    >>> model = SVBLDA(1).fit([[4, 0, 1], [0, 2, 2]])
+    >>> report_data(model, ReportSettings(feature_names=["sea", "sky", "sun"])).words
+    ['sea', 'sky', 'sun']
     """
-    _check(n_words, n_documents, n_topics, relevance)
-    _check_text(title=title, date=date)
-    source = read_source(
-        model, feature_names=feature_names, documents=documents, texts=texts, times=times,
-        titles=titles,
-    )  # fmt: skip
-    periods = None if times is None else periods_of(times)
-    found = survey(source, n_documents, periods)
-    course = _course(found, periods, tracker)
-    shown = np.argsort(-source.weights, kind="stable")[:n_topics]
-    table = word_table(source.topic_word, source.weights, source.names, shown, n_words)
-    data = ReportData(
-        title=shortened(title or f"Topics of {type(source.model).__name__}", LONGEST_TITLE),
+    settings = settings or ReportSettings()
+    source = read_source(model, settings)
+    periods = None if source.times is None else periods_of(source.times)
+    found = survey(source, settings.n_documents, periods)
+    course = _course(found, periods, settings.tracker)
+    shown = np.argsort(-source.weights, kind="stable")[: settings.n_topics]
+    table = word_table(source.topic_word, source.weights, source.names, shown, settings.n_words)
+    return ReportData(
+        title=shortened(
+            settings.title or f"Topics of {type(source.model).__name__}", LONGEST_TITLE
+        ),
         n_topics=len(source.weights),
         n_documents=source.counts.shape[0],
-        n_words=int(n_words),
-        relevance=round(float(relevance), 1),
+        n_words=int(settings.n_words),
+        relevance=round(float(settings.relevance), 1),
         words=list(table.words),
         overall=[_digits(p) for p in table.overall],
-        topics=_topics(source, shown, found, periods, course),
+        topics=_with_words(_topics(source, shown, found, periods, course), table),
         unit=course.unit,
         periods=course.labels,
         sizes=course.sizes,
-        tables=_tables(source, tracker, alarms, periods),
-        scores=scores_of(scores),
-        card=card(source, periods, model, date),
+        tables=_tables(source, settings, periods),
+        scores=scores_of(settings.scores),
+        card=card(source, periods, settings.date),
         has_documents=source.documents is not None,
         has_texts=source.texts is not None,
     )
-    own = zip(data.topics, table.own, table.probabilities, strict=True)
-    with_words = [
+
+
+def _with_words(topics: list[Topic], table: WordTable) -> list[Topic]:
+    """The topics, with the words that each may lead with."""
+    return [
         replace(topic, words=words.tolist(), p=[_digits(p) for p in probabilities])
-        for topic, words, probabilities in own
+        for topic, words, probabilities in zip(topics, table.own, table.probabilities, strict=True)
     ]
-    return replace(data, topics=with_words)
 
 
 def _topics(
@@ -227,10 +229,10 @@ def _course(found: Survey, periods: Periods | None, tracker: Any) -> _Course:
 
 
 def _tables(
-    source: Source, tracker: Any, alarms: Any, periods: Periods | None
+    source: Source, settings: ReportSettings, periods: Periods | None
 ) -> list[tuple[str, str, Table]]:
     births = Happened("Births and deaths", "changes", "births", _births(source))
-    happened = [births, *tracked(tracker), *alarmed(alarms)]
+    happened = [births, *tracked(settings.tracker), *alarmed(settings.alarms)]
     return [
         (
             one.heading,
@@ -255,19 +257,3 @@ def _births(source: Source) -> Any:
 def _digits(value: float) -> float:
     """A number as it is written into the page."""
     return float(f"{value:.6g}")
-
-
-def _check(n_words: Any, n_documents: Any, n_topics: Any, relevance: Any) -> None:
-    bounds = {"n_words": (n_words, 1, 50), "n_documents": (n_documents, 0, 50),
-              "n_topics": (n_topics, 1, 1000)}  # fmt: skip
-    for name, (value, least, most) in bounds.items():
-        if not (isinstance(value, Integral) and least <= int(value) <= most):
-            raise ValueError(f"{name} must be a whole number from {least} to {most}; got {value!r}")
-    if not (isinstance(relevance, Real) and 0 <= float(relevance) <= 1):
-        raise ValueError(f"relevance must be in [0, 1]; got {relevance!r}")
-
-
-def _check_text(**values: Any) -> None:
-    for name, value in values.items():
-        if value is not None and not isinstance(value, str):
-            raise TypeError(f"{name} must be a str or None; got {value!r:.60}")

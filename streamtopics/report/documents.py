@@ -14,6 +14,7 @@ from scipy import sparse
 from streamtopics.report.periods import Periods
 from streamtopics.report.source import Source
 from streamtopics.report.words import shortened
+from streamtopics.steps import counted
 from streamtopics.structure import is_sparse
 
 # Documents whose topics are inferred at once.
@@ -217,8 +218,8 @@ def _in_parts(text: str) -> list[str]:
 
 def _columns_of(source: Source, words: list[str]) -> list[int]:
     """The column of each word: that which the vectorizer counts it in, or -1."""
-    if source.front is not None:
-        counts = source.front.transform(words)
+    if source.pipeline is not None:
+        counts = counted(source.pipeline, words)
         if is_sparse(counts):
             rows = sparse.csr_matrix(counts)
             return [int(row.indices[0]) if row.nnz else -1 for row in rows]

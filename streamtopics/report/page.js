@@ -4,7 +4,9 @@
   const byId = (id) => document.getElementById(id);
   const data = JSON.parse(byId("data").textContent);
   const state = { topic: 0, relevance: data.relevance, period: 0, tiles: 24 };
-  const LEGEND = 6, MOST_FOUND = 12;
+  // As in the output of a notebook: then addresses are those of the page around this one.
+  const withinPage = location.protocol === "about:";
+  const LEGEND = 6, MOST_FOUND = 12, LAYERS = 10;
 
   // Small helpers
 
@@ -215,8 +217,11 @@
     }
     document.querySelectorAll("#map g").forEach((group) => group.classList.toggle("here", group.dataset.place === String(place)));
     drawTopic();
-    if (data.periods.length) drawChart();
-    history.replaceState(null, "", `#topic-${data.topics[place].id}`);
+    if (data.periods.length) {
+      drawStream();
+      drawChart();
+    }
+    if (!withinPage) history.replaceState(null, "", `#topic-${data.topics[place].id}`);
     if (move) go(byId("panel"));
   }
 
@@ -277,10 +282,15 @@
     });
     fill("chart", picture);
     fill("axis-y", [most, most / 2, 0].map((value) => el("span", {}, percent(value))));
-    fill("axis-x", [...new Set(n > 2 ? [0, Math.floor((n - 1) / 2), n - 1] : [0, n - 1])].map((i) => el("span", {}, data.periods[i])));
+    fill("axis-x", namedPeriods());
     fill("share-table", shareTable(topic));
     showPeriod(state.period);
   }
+
+  const namedPeriods = () => {
+    const n = data.periods.length;
+    return [...new Set([0, Math.floor((n - 1) / 2), n - 1])].map((i) => el("span", {}, data.periods[i]));
+  };
 
   function shareTable(topic) {
     const rows = data.periods.map((period, i) => el("tr", {}, el("td", {}, period),
@@ -305,6 +315,7 @@
     const x = data.periods.length > 1 ? (period / (data.periods.length - 1)) * 800 : 400;
     cursor.setAttribute("x1", x);
     cursor.setAttribute("x2", x);
+    showLayers();
     const above = data.topics.map((other, place) => {
       const known = other.shares.filter((value) => value !== null);
       const mean = known.reduce((a, b) => a + b, 0) / (known.length || 1);
@@ -333,6 +344,128 @@
     more.textContent = `Show all ${data.topics.length} topics`;
   }
 
+  // The stream: topics as bands upon each other, around a level line
+
+  const shareOf = (place, period) => data.topics[place].shares[period] ?? 0;
+
+  /** The topics with the largest shares and the chosen one, the largest in the middle, with their colours. */
+  function layers() {
+    const totals = data.topics.map((topic) => topic.shares.reduce((sum, share) => sum + (share ?? 0), 0));
+    const shown = totals.map((_, place) => place).sort((a, b) => totals[b] - totals[a] || a - b).slice(0, LAYERS);
+    if (!shown.includes(state.topic)) shown.push(state.topic);
+    const found = [];
+    shown.forEach((place, i) => found[i % 2 ? "unshift" : "push"]({ place, colour: `l${i}` }));
+    return found;
+  }
+
+  /** The upper and lower edges of bands, in pixels: for each period, of each band. */
+  function edgesOf(bands, height) {
+    const totals = data.periods.map((_, i) => bands.reduce((sum, { place }) => sum + shareOf(place, i), 0));
+    const most = Math.max(1e-9, ...totals);
+    const edges = totals.map((total, i) => {
+      let y = (height * (1 - total / most)) / 2;
+      return bands.map(({ place }) => [y, (y += (height * shareOf(place, i)) / most)]);
+    });
+    return { most, edges };
+  }
+
+  function drawStream() {
+    if (byId("stream-part").hidden) return;
+    const focused = document.activeElement.dataset.layer;
+    const n = data.periods.length, width = Math.max(byId("stream").clientWidth, 200), height = width < 500 ? 240 : 320;
+    const bands = layers(), { most, edges } = edgesOf(bands, height);
+    const xs = n > 1 ? edges.map((_, i) => (i / (n - 1)) * width) : [0, width];
+    // One period is as wide as the picture.
+    const rows = n > 1 ? edges : [edges[0], edges[0]];
+    const paths = bands.map(({ place, colour }, band) => {
+      const path = svg("path", { class: `layer ${colour}${place === state.topic ? " here" : ""}`, d: outline(rows.map((row) => row[band]), xs) },
+        svg("title", {}, called(place)));
+      path.addEventListener("click", () => choose(place));
+      return path;
+    });
+    const here = paths.splice(bands.findIndex(({ place }) => place === state.topic), 1);
+    const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
+      "aria-label": `Stream of ${plural(bands.length, "topic", "topics")} by ${data.unit}; the table below says the same` },
+      paths, here, bands.map(({ place }, band) => layerName(place, rows.map((row) => row[band]), xs, width)), upright("cursor", 0, height));
+    picture.addEventListener("pointermove", (event) => {
+      const box = picture.getBoundingClientRect();
+      const period = Math.round(((event.clientX - box.left) / box.width) * (n - 1));
+      showPeriod(Math.min(Math.max(period, 0), n - 1));
+    });
+    fill("stream", picture);
+    fill("stream-axis", namedPeriods());
+    byId("stream-note").textContent = `Thickness: share of the words of each ${data.unit}, ${percent(most)} at the thickest place. ` +
+      (bands.length < data.topics.length ? `Of ${count(data.topics.length)} topics the ${count(LAYERS)} with the largest shares${bands.length > LAYERS ? ", and the chosen one" : ""}.` : "All topics.");
+    fill("layers", bands.map(({ place, colour }) => el("li", {}, el("span", { class: `swatch ${colour}`, "aria-hidden": "true" }),
+      button(called(place), () => choose(place), { "data-layer": place, "aria-current": String(place === state.topic) }),
+      el("span", { class: "note", "data-now": place }))));
+    fill("stream-table", streamTable(bands));
+    if (focused !== undefined) byId("layers").querySelector(`[data-layer="${focused}"]`)?.focus();
+  }
+
+  /** A closed path around each part of a band that can be seen. */
+  function outline(edges, xs) {
+    const seen = ([top, bottom] = [0, 0]) => bottom - top > 1.2;
+    const runs = [];
+    edges.forEach((edge, i) => {
+      if (!seen(edges[i - 1]) && !seen(edge) && !seen(edges[i + 1])) return;
+      if (!i || !runs.length || runs[runs.length - 1].at(-1) !== i - 1) runs.push([]);
+      runs[runs.length - 1].push(i);
+    });
+    const point = (i, side) => `${xs[i].toFixed(1)} ${edges[i][side].toFixed(1)}`;
+    return runs.map((run) => `M${[...run.map((i) => point(i, 0)), ...run.reverse().map((i) => point(i, 1))].join("L")}Z`).join("");
+  }
+
+  /** The name of a band, where it is thick enough for it. */
+  function layerName(place, edges, xs, width) {
+    const words = `${data.topics[place].id} · ${labels[place].split(", ")[0]}`;
+    const text = words.length > 22 ? `${words.slice(0, 21)}…` : words, half = 3.4 * text.length;
+    let best = { room: 14 };
+    xs.forEach((at) => {
+      const x = Math.min(Math.max(at, half + 2), width - half - 2);
+      // Edges are straight between periods: those before and after count as well.
+      const first = xs.findLastIndex((one) => one <= x - half), last = xs.findIndex((one) => one >= x + half);
+      if (first < 0 || last < 0) return;
+      const within = edges.slice(first, last + 1);
+      const top = Math.max(...within.map(([y]) => y)), room = Math.min(...within.map(([, y]) => y)) - top;
+      if (room > best.room) best = { room, x, y: top + room / 2 };
+    });
+    return best.x === undefined ? null : svg("text", { class: "layer-name", x: best.x, y: best.y, "aria-hidden": "true" }, text);
+  }
+
+  function streamTable(bands) {
+    const rows = data.periods.map((period, i) => el("tr", {}, el("td", {}, period),
+      bands.map(({ place }) => el("td", {}, data.topics[place].shares[i] === null ? "" : percent(shareOf(place, i))))));
+    return scrolled("Shares of the topics of the stream", ["period", ...bands.map(({ place }) => called(place))], rows);
+  }
+
+  /** Say in the stream what was in the period that is looked at. */
+  function showLayers() {
+    const cursor = document.querySelector("#stream .cursor");
+    if (!cursor) return;
+    const n = data.periods.length, x = n > 1 ? (state.period / (n - 1)) * cursor.ownerSVGElement.viewBox.baseVal.width : 0;
+    cursor.setAttribute("x1", x);
+    cursor.setAttribute("x2", x);
+    byId("stream-period").textContent = data.periods[state.period];
+    document.querySelectorAll("#layers [data-now]").forEach((item) => {
+      const share = data.topics[item.dataset.now].shares[state.period];
+      item.textContent = share === null ? "no words" : percent(share);
+    });
+  }
+
+  function startView() {
+    byId("view").addEventListener("change", (event) => {
+      byId("tiles-part").hidden = event.target.value !== "tiles";
+      byId("stream-part").hidden = event.target.value !== "stream";
+      drawStream();
+      showLayers();
+    });
+    addEventListener("resize", () => {
+      drawStream();
+      showLayers();
+    });
+  }
+
   function startTime() {
     if (!data.periods.length) return;
     byId("time").hidden = false;
@@ -342,6 +475,7 @@
     byId("one-scale").addEventListener("change", drawTiles);
     byId("more-tiles").addEventListener("click", () => { state.tiles = data.topics.length; drawTiles(); });
     drawTiles();
+    startView();
   }
 
   // The map
@@ -542,6 +676,17 @@
     });
   }
 
+  /** Links go to parts of this page, also where its address is that of another one. */
+  function startLinks() {
+    if (!withinPage) return;
+    document.addEventListener("click", (event) => {
+      const link = event.target.closest('a[href^="#"]');
+      if (!link) return;
+      event.preventDefault();
+      go(byId(link.hash.slice(1)));
+    });
+  }
+
   // The head of the page
 
   function drawFacts() {
@@ -579,6 +724,7 @@
     drawCard();
     startSearch();
     drawNav();
+    startLinks();
     byId("documents-part").hidden = !data.has_documents;
     document.querySelector(".columns").classList.toggle("single", !data.has_documents);
     const slider = byId("relevance");

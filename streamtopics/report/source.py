@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from streamtopics.report.settings import ReportSettings
+from streamtopics.steps import counted, last_step, names_of, steps_before
 from streamtopics.structure import check_structure, is_sparse
 
 
@@ -21,8 +23,8 @@ class Source:
     ----------
     model : object
         The topic model itself; of a pipeline, its last step.
-    front : object or None
-        What turns texts into counts: the steps of a pipeline before the last one.
+    pipeline : object or None
+        The pipeline whose other steps count words; None where the model is given counts.
     names : ndarray of shape (n_features,)
         Words of the columns.
     topic_word : ndarray of shape (n_topics, n_features)
@@ -42,7 +44,7 @@ class Source:
     """
 
     model: Any
-    front: Any
+    pipeline: Any
     names: np.ndarray
     topic_word: np.ndarray
     weights: np.ndarray
@@ -54,55 +56,45 @@ class Source:
     times: Sequence[Any] | np.ndarray | None = None
 
 
-def read_source(
-    model: Any,
-    *,
-    feature_names: Any = None,
-    documents: Any = None,
-    texts: Iterable[str] | None = None,
-    times: Any = None,
-    titles: Iterable[str] | None = None,
-) -> Source:
+def read_source(model: Any, settings: ReportSettings) -> Source:
     """Check what a report is given, and count the words of texts where a pipeline can."""
-    front, topics = _parts(model)
-    given = None if texts is None else _strings("texts", texts)
-    if documents is None and given is not None:
-        if front is None:
+    topics, documents, names = _topics_of(model), settings.documents, settings.feature_names
+    pipeline = model if steps_before(model) else None
+    texts, titles = _strings("texts", settings.texts), _strings("titles", settings.titles)
+    if documents is None and texts is not None:
+        if pipeline is None:
             raise ValueError(
                 f"texts came without documents, and {type(topics).__name__} cannot count words: "
                 "pass documents=, the counts of these texts, too, or a pipeline whose first step "
                 "is a vectorizer as the model"
             )
-        documents = front.transform(given)
-    if feature_names is None and hasattr(front, "get_feature_names_out"):
-        feature_names = front.get_feature_names_out()
-    names = topics._column_names(feature_names)
+        documents = counted(model, texts)
+    names = topics._column_names(names_of(model) if names is None else names)
     counts, documents = _counts(documents, len(names))
     n = None if documents is None else counts.shape[0]
-    headings = None if titles is None else _strings("titles", titles)
-    for name, values in (("texts", given), ("times", times), ("titles", headings)):
+    for name, values in (("texts", texts), ("times", settings.times), ("titles", titles)):
         _check_length(name, values, n)
     return Source(
-        topics, front, np.asarray(names), topics.topic_word_, topics.topic_weights_,
-        topics.prior_retention_, documents, counts, given, headings, times,
+        topics, pipeline, np.asarray(names), topics.topic_word_, topics.topic_weights_,
+        topics.prior_retention_, documents, counts, texts, titles, settings.times,
     )  # fmt: skip
 
 
-def _parts(model: Any) -> tuple[Any, Any]:
-    """The steps before the topic model, or None, and the topic model."""
-    front, topics = None, model
-    if hasattr(model, "steps") and hasattr(model, "named_steps"):
-        front, topics = (model[:-1] if len(model.steps) > 1 else None), model.steps[-1][1]
+def _topics_of(model: Any) -> Any:
+    """The topic model itself."""
+    topics = last_step(model)
     wanted = ("topic_word_", "topic_weights_", "prior_retention_", "transform")
     if isinstance(topics, type) or not all(hasattr(type(topics), name) for name in wanted):
         raise TypeError(
             "model must be a fitted topic model of streamtopics, such as StreamingLDA(), or a "
             f"pipeline that ends with one; got {model!r:.80}"
         )
-    return front, topics
+    return topics
 
 
-def _strings(name: str, values: Iterable[str]) -> list[str]:
+def _strings(name: str, values: Iterable[str] | None) -> list[str] | None:
+    if values is None:
+        return None
     found = None if isinstance(values, str | bytes) else list(values)
     if found is None or not all(isinstance(value, str) for value in found):
         wrong = values if found is None else next(v for v in found if not isinstance(v, str))

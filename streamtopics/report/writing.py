@@ -18,6 +18,7 @@ from typing import Any
 from streamtopics.report.data import ReportData, Topic, report_data
 from streamtopics.report.documents import Document
 from streamtopics.report.rows import Table
+from streamtopics.report.settings import ReportSettings
 from streamtopics.saving.files import replacing
 
 # Bytes of a page, whatever the corpus.
@@ -121,12 +122,12 @@ def report(
     True
     """
     target = _target(path)
-    data = report_data(
-        model, feature_names=feature_names, documents=documents, texts=texts, times=times,
-        titles=titles, tracker=tracker, alarms=alarms, scores=scores, title=title, date=date,
-        n_words=n_words, n_documents=n_documents, n_topics=n_topics, relevance=relevance,
+    settings = ReportSettings(
+        feature_names=feature_names, documents=documents, texts=texts, times=times, titles=titles,
+        tracker=tracker, alarms=alarms, scores=scores, title=title, date=date, n_words=n_words,
+        n_documents=n_documents, n_topics=n_topics, relevance=relevance,
     )  # fmt: skip
-    whole = page(data)
+    whole = page(report_data(model, settings))
     with replacing(target) as write:
         write(whole)
     return target

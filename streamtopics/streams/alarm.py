@@ -113,6 +113,10 @@ class Alarm:
     topics: tuple[ChangedTopic, ...]
     words: tuple[NewWord, ...]
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """What IPython and notebooks show, of one as of several: the lines that can be read."""
+        printer.text(str(self))
+
     def __str__(self) -> str:
         when = "" if self.time is None else f" ({self.time})"
         lines = [

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from streamtopics.saving.errors import LoadError
 from streamtopics.saving.files import sync_folder
 from streamtopics.saving.models import read, write
+from streamtopics.steps import steps_of
 from streamtopics.streams.callbacks import BatchInfo
 from streamtopics.streams.checks import check_callables
 
@@ -244,6 +245,5 @@ def make_folder(folder: Path) -> None:
 
 def learnt_by(model: Any) -> list[Any]:
     """How much a model, or each step of a pipeline, has learnt from."""
-    steps = [step for _, step in model.steps] if hasattr(model, "steps") else [model]
     names = ("n_batch_iter_", "n_documents_seen_", "n_samples_seen_")
-    return [getattr(step, name, None) for step in steps for name in names]
+    return [getattr(step, name, None) for _, step in steps_of(model) for name in names]

@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from streamtopics.steps import last_step
 from streamtopics.streams.batches import BatchWith
-from streamtopics.streams.pieces import last_step
 
 # Counters of documents, by the class of model.
 DOCUMENTS_SEEN = ("n_documents_seen_", "n_samples_seen_")

@@ -19,7 +19,7 @@ from scipy import sparse
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.base.topics import most_probable
 from streamtopics.metrics.relevance import largest
-from streamtopics.streams.pieces import last_step
+from streamtopics.steps import counted, last_step, names_of
 
 # Cells of words in documents times topics that are held at once.
 CELLS = 1 << 20
@@ -48,10 +48,11 @@ class Look(NamedTuple):
 
 def look(model: Any, documents: Any, n_words: int, feature_names: Any = None) -> Look:
     """Read a model's leading words, and the use of its topics in some documents."""
-    topics, names = _topics_and_names(model, feature_names)
+    topics = last_step(model)
+    names = topics._column_names(names_of(model) if feature_names is None else feature_names)
     columns, weights = topics._whole(lambda: _leading(topics, n_words))
     weights = weights / weights.sum(axis=1, keepdims=True)
-    use, squares = _use(topics, _counts(model, documents))
+    use, squares = _use(topics, sparse.csr_matrix(counted(model, documents)))
     return Look([names[row].tolist() for row in columns], weights, use, squares)
 
 
@@ -82,14 +83,6 @@ def some_of(X: Any, n: int, place: int) -> Any:
     return X[rows] if hasattr(X, "shape") else [X[i] for i in rows.tolist()]
 
 
-def _topics_and_names(model: Any, feature_names: Any) -> tuple[Any, np.ndarray]:
-    """Return the model of topics, and the names of its columns."""
-    topics = last_step(model)
-    if feature_names is None and topics is not model and len(model.steps) > 1:
-        feature_names = model[:-1].get_feature_names_out()
-    return topics, topics._column_names(feature_names)
-
-
 def _leading(topics: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Columns and probabilities of the most probable words."""
     first = topics._n_hidden
@@ -101,15 +94,6 @@ def _leading(topics: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     words, places = np.unique(columns, return_inverse=True)
     table = topics._topics_of(words)[first:]
     return columns, np.take_along_axis(table, places.reshape(columns.shape), axis=1)
-
-
-def _counts(model: Any, documents: Any) -> sparse.csr_matrix:
-    """The documents as the last step of a model is given them."""
-    if hasattr(model, "steps"):
-        for _, step in model.steps[:-1]:
-            if step is not None and step != "passthrough":
-                documents = step.transform(documents)
-    return sparse.csr_matrix(documents)
 
 
 def _use(topics: Any, X: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray]:

@@ -20,6 +20,7 @@ from streamtopics.base.frame import lock_of
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.kernels import rows as kernel
 from streamtopics.posteriors.protocol import Swap
+from streamtopics.steps import last_step, names_of
 from streamtopics.streams import pieces
 from streamtopics.streams.alarm import N_TOP, Alarm, DriftTest, changed_topics, new_words
 from streamtopics.streams.chart import chart_p
@@ -247,8 +248,8 @@ class DriftMonitor:
         after: dict[str, Any] = {"tests": (*self.tests, test)[-KEPT:]}
         if not rings:
             return after | {"past": np.vstack([self.past, comparison.z])[-PAST:]}
-        names = pieces.names_of(model)
-        top_words = pieces.last_step(model).top_words(names, N_TOP)
+        names = names_of(model)
+        top_words = last_step(model).top_words(names, N_TOP)
         alarm = Alarm(
             test.batch, time, p_exact, p_chart, new.shape[0], before.shape[0],
             changed_topics(comparison, self.alpha, top_words),
@@ -269,7 +270,7 @@ class DriftMonitor:
             pieces.counts_of(model, self._some(part, rng))
             for part in (documents, pieces.together(self.documents))
         ]
-        features = document_features(pieces.last_step(model), pieces.together(some))
+        features = document_features(last_step(model), pieces.together(some))
         labels = relabelled(some[0].shape[0], some[1].shape[0], self.n_relabellings, rng)
         return Compared(compare(*features.linear(), labels), *some)
 
@@ -372,7 +373,7 @@ def _check_model(model: Any) -> None:
 
 def _has(model: Any, name: str) -> bool:
     """Whether the class of a model's last step has an attribute, be it fitted or not."""
-    return hasattr(type(pieces.last_step(model)), name)
+    return hasattr(type(last_step(model)), name)
 
 
 def _check_share(name: str, value: Any, why: str) -> None:

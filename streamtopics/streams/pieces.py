@@ -13,14 +13,10 @@ import numpy as np
 from scipy import sparse
 
 from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.steps import counted, last_step, steps_before
 from streamtopics.text import NamedCounts
 
 Documents = Any
-
-
-def last_step(model: Any) -> Any:
-    """The estimator of topics: the last step of a pipeline, or the model."""
-    return model.steps[-1][1] if hasattr(model, "steps") else model
 
 
 def n_learnt(model: Any) -> int:
@@ -32,10 +28,11 @@ def as_documents(model: Any, X: Any) -> Documents:
     """Documents of a minibatch, checked: a list of texts, or a CSR matrix with rows of counts."""
     if isinstance(X, str):
         raise TypeError(f"X must be the texts of documents, not one text; got {X[:40]!r}; use [X]")
-    if hasattr(model, "steps"):
+    if steps_before(model):
         return list(X)
-    if isinstance(model, StreamingTopicModel):
-        return sparse.csr_matrix(model._counts(X, "partial_fit"))
+    topics = last_step(model)
+    if isinstance(topics, StreamingTopicModel):
+        return sparse.csr_matrix(topics._counts(X, "partial_fit"))
     return sparse.csr_matrix(X)
 
 
@@ -58,17 +55,10 @@ def together(parts: Sequence[Documents]) -> Documents:
 
 def counts_of(model: Any, documents: Documents) -> sparse.csr_matrix:
     """Counts of words, of columns as they are now; nothing is learnt."""
-    counted = model[:-1].transform(documents) if isinstance(documents, list) else documents
-    counts: sparse.csr_matrix = sparse.csr_matrix(counted)
+    counts: sparse.csr_matrix = sparse.csr_matrix(
+        counted(model, documents) if isinstance(documents, list) else documents
+    )
     return counts
-
-
-def names_of(model: Any) -> Sequence[Any] | None:
-    """Words of the columns, where they are known."""
-    if hasattr(model, "steps"):
-        names: Sequence[Any] = model[:-1].get_feature_names_out()
-        return names
-    return getattr(model, "feature_names_in_", None)
 
 
 def named(model: Any, documents: Documents) -> Any:

@@ -31,7 +31,7 @@ class ProgressReport:
     Attributes
     ----------
     n_documents : int
-        Documents of the stream so far.
+        Documents of the stream so far, those included that a `DriftMonitor` still holds back.
 
     Notes
     -----
@@ -69,14 +69,15 @@ class ProgressReport:
         info : BatchInfo
             Of the minibatch.
         """
-        self.n_documents += info.n_documents
+        n_documents = _n_rows(info)
+        self.n_documents += n_documents
         if self._line is None:
             # How long the first minibatch took is not known, so it counts for no speed.
             self._line = new_line(self.title, self.total, self.n_documents)
             self._line.score(info.score)
             return
         self._line.score(info.score)
-        self._line.advance(info.n_documents, 0.0 if np.isnan(info.n_tokens) else info.n_tokens)
+        self._line.advance(n_documents, 0.0 if np.isnan(info.n_tokens) else info.n_tokens)
 
     def finish(self, model: Any) -> None:
         """End the line; a stream that goes on has another one.
@@ -93,6 +94,13 @@ class ProgressReport:
     def __getstate__(self) -> dict[str, Any]:
         """Return what a stream that goes on needs: all but the line on the screen."""
         return {**vars(self), "_line": None}
+
+
+def _n_rows(info: BatchInfo) -> int:
+    """Documents that came with a minibatch, also if some are learnt later."""
+    if hasattr(info.X, "shape"):
+        return int(info.X.shape[0])
+    return len(info.X) if hasattr(info.X, "__len__") else info.n_documents
 
 
 class Bar:

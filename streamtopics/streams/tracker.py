@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from streamtopics.steps import last_step
 from streamtopics.streams.callbacks import BatchInfo
 from streamtopics.streams.following import Rows, followed
 from streamtopics.streams.identity import Words
@@ -181,9 +182,8 @@ class TopicTracker:
 
     def _cost(self, model: Any, info: BatchInfo) -> float:
         """What a look costs, in tokens learnt."""
-        topics = model.steps[-1][1] if hasattr(model, "steps") else model
         looked_at = min(1.0, self.n_documents / max(info.n_documents, 1)) * info.n_tokens
-        n_features: int = topics.n_features_in_
+        n_features: int = last_step(model).n_features_in_
         return float(PER_WORD * n_features + PER_TOKEN * looked_at + PER_LOOK)
 
     def _looked(self, state: State, model: Any, info: BatchInfo) -> State:

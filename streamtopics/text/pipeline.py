@@ -10,6 +10,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from streamtopics.steps import last_step, names_of, steps_of
+
 
 class StreamingPipeline(Pipeline):
     """A pipeline with `partial_fit`, in which columns of counts may come to stand for other words.
@@ -17,7 +19,7 @@ class StreamingPipeline(Pipeline):
     It is scikit-learn's Pipeline, and learns from minibatches too: each step that has
     `partial_fit` learns from what the steps before it make of the minibatch. After a
     `StreamingCountVectorizer`, the last step first forgets what it learnt of the columns that
-    changed hands, by its `forget_words`.
+    changed hands, by its `forget_words`. Steps that are pipelines learn step by step as well.
 
     Parameters
     ----------
@@ -68,7 +70,7 @@ class StreamingPipeline(Pipeline):
         NotFittedError
             If a step before it has none and is not fitted.
         """
-        *before, (name, last) = self.steps
+        *before, (name, last) = steps_of(self)
         if not hasattr(last, "partial_fit"):
             raise AttributeError(
                 f"partial_fit needs a last step that has it, but {name!r} is {last!r}; use one "
@@ -104,8 +106,7 @@ class StreamingPipeline(Pipeline):
         -------
         words : list of n_components lists of str
         """
-        names = self[:-1].get_feature_names_out()
-        words: list[list[str]] = self.steps[-1][1].top_words(names, n, **how)
+        words: list[list[str]] = last_step(self).top_words(names_of(self), n, **how)
         return words
 
 

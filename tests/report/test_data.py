@@ -2,6 +2,7 @@
 """What a report says is what the model says."""
 
 from dataclasses import dataclass
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from streamtopics import (
 )
 from streamtopics.metrics import relevant_words
 from streamtopics.metrics.similarity import affinities, neighbours, places
-from streamtopics.report import page, report_data
+from streamtopics.report import ReportSettings, page, report, report_data
 from streamtopics.report.words import RELEVANCES
 from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer, StreamingPipeline
 from streamtopics.updates import DirichletProcess
@@ -43,7 +44,9 @@ def parts(corpus):
 
 @pytest.fixture(scope="module")
 def data(corpus):
-    return report_data(corpus.pipeline, texts=corpus.texts, times=corpus.times, n_words=6)
+    return report_data(
+        corpus.pipeline, ReportSettings(texts=corpus.texts, times=corpus.times, n_words=6)
+    )
 
 
 def ranked(data, topic, relevance):
@@ -123,17 +126,17 @@ def test_words_have_the_topic_that_explains_them_best(data, parts):
 
 def test_counts_and_texts_say_the_same_as_a_pipeline(data, corpus, parts):
     model, counts, names, _ = parts
-    again = report_data(
-        model, documents=counts, texts=corpus.texts, feature_names=names, times=corpus.times,
-        n_words=6,
-    )  # fmt: skip
+    settings = ReportSettings(
+        documents=counts, texts=corpus.texts, feature_names=names, times=corpus.times, n_words=6
+    )
+    again = report_data(model, settings)
     assert again.topics == data.topics
     assert (again.words, again.overall) == (data.words, data.overall)
 
 
 def test_documents_without_texts_are_shown_by_their_words(parts):
     model, counts, names, _ = parts
-    found = report_data(model, documents=counts, feature_names=names, n_documents=2)
+    found = report_data(model, ReportSettings(documents=counts, feature_names=names, n_documents=2))
     document = found.topics[0].documents[0]
     own = counts[document.row]
     shown = dict(zip(document.parts[1::2], document.parts[2::2], strict=True))
@@ -148,7 +151,7 @@ def test_documents_without_texts_are_shown_by_their_words(parts):
 def test_pipelines_over_sentences_have_a_report(model):
     texts = ["The sea is wide. Ships sail it.", "Bread is baked. The oven is hot."] * 20
     pipeline = make_pipeline(SentenceVectorizer(), model.set_params(random_state=0)).fit(texts)
-    found = report_data(pipeline, texts=texts)
+    found = report_data(pipeline, ReportSettings(texts=texts))
     documents = [document for topic in found.topics for document in topic.documents]
     assert {"".join(document.parts) for document in documents} <= set(texts)
     assert max(topic for document in documents for topic in document.topics) >= 0
@@ -157,13 +160,13 @@ def test_pipelines_over_sentences_have_a_report(model):
 def test_documents_that_are_equal_are_shown_once():
     texts = ["sea ship wave"] * 30 + ["bread oven flour"] * 30
     pipeline = made().pipeline
-    found = report_data(pipeline, texts=texts)
+    found = report_data(pipeline, ReportSettings(texts=texts))
     assert sum(len(topic.documents) for topic in found.topics) == 2
 
 
 def test_without_documents_there_are_words_alone(parts):
     model, _, names, _ = parts
-    found = report_data(model, feature_names=names)
+    found = report_data(model, ReportSettings(feature_names=names))
     assert not found.has_documents
     assert all(not topic.documents and not topic.n_documents for topic in found.topics)
     assert report_data(model).words[0] == "0"
@@ -177,9 +180,9 @@ def test_every_estimator_of_topics_has_a_report(model):
     model = clone(model).partial_fit(X, *beside)
     if not hasattr(model, "topic_word_"):
         with pytest.raises(TypeError, match="model must be a fitted topic model"):
-            report_data(model, documents=X)
+            report_data(model, ReportSettings(documents=X))
         return
-    found = report_data(model, documents=X)
+    found = report_data(model, ReportSettings(documents=X))
     assert sum(topic.n_documents for topic in found.topics) == found.n_documents > 0
     assert_allclose(sum(topic.weight for topic in found.topics), 1.0, rtol=1e-4)
     assert page(found).startswith(b"<!doctype html>")
@@ -187,7 +190,7 @@ def test_every_estimator_of_topics_has_a_report(model):
 
 def test_some_topics_of_many(parts):
     model = SVBLDA(20, random_state=0).partial_fit(parts[1])
-    found = report_data(model, documents=parts[1], n_topics=3, n_words=2)
+    found = report_data(model, ReportSettings(documents=parts[1], n_topics=3, n_words=2))
     assert (len(found.topics), found.n_topics) == (3, 20)
     marks = [topic for one in found.topics for doc in one.documents for topic in doc.topics]
     assert set(marks) <= {-1, 0, 1, 2}
@@ -196,7 +199,9 @@ def test_some_topics_of_many(parts):
 
 def test_documents_are_looked_at_some_at_a_time(data, corpus, monkeypatch):
     monkeypatch.setattr("streamtopics.report.documents.AT_ONCE", 37)
-    again = report_data(corpus.pipeline, texts=corpus.texts, times=corpus.times, n_words=6)
+    again = report_data(
+        corpus.pipeline, ReportSettings(texts=corpus.texts, times=corpus.times, n_words=6)
+    )
     assert [topic.documents for topic in again.topics] == [t.documents for t in data.topics]
     for topic, before in zip(again.topics, data.topics, strict=True):
         assert_allclose(topic.shares, before.shares, rtol=1e-5)
@@ -250,7 +255,8 @@ def test_records_become_tables_the_newest_first(corpus):
     alarms = [Alarm(times[8], 1, ["sea", "ship"], 0.01), Alarm(times[200], 2, ["law"], 1e-5)]
     lives = [Life(0, 1, None, ("a",)), {"topic": 4, "born": 3, "died": 9, "words": np.arange(30)}]
     found = report_data(
-        corpus.pipeline, texts=corpus.texts, times=times, alarms=alarms, tracker=lives
+        corpus.pipeline,
+        ReportSettings(texts=corpus.texts, times=times, alarms=alarms, tracker=lives),
     )
     (heading, kind, births), (_, alarm_kind, rung) = found.tables
     assert (heading, kind, alarm_kind) == ("Births and changes", "changes", "alarms")
@@ -264,14 +270,14 @@ def test_records_become_tables_the_newest_first(corpus):
 
 def test_records_within_records_are_told_in_a_cell(corpus):
     alarm = {"batch": 3, "topics": (Life(4, 2, None, ("a", "b")), Life(5, 1, 9, ())), "rest": {}}
-    table = report_data(corpus.pipeline, alarms=[alarm]).tables[0][2]
+    table = report_data(corpus.pipeline, ReportSettings(alarms=[alarm])).tables[0][2]
     assert table.columns == ("batch", "topics")
     assert table.rows == (("3", "4 (born 2, words a, b); 5 (born 1, died 9)"),)
 
 
 def test_many_records_leave_the_last_ones(corpus):
     records = [{"batch": i, "nothing": None} for i in range(500)]
-    table = report_data(corpus.pipeline, alarms=records).tables[0][2]
+    table = report_data(corpus.pipeline, ReportSettings(alarms=records)).tables[0][2]
     assert table.columns == ("batch",)
     assert (len(table.rows), table.rows[0], table.n_left_out) == (200, ("499",), 300)
 
@@ -283,7 +289,7 @@ def test_a_streaming_pipeline_has_a_report(corpus):
     ])  # fmt: skip
     for start in range(0, 240, 60):
         pipeline.partial_fit(corpus.texts[start : start + 60], time=corpus.times[start])
-    found = report_data(pipeline, texts=corpus.texts, times=corpus.times, n_words=3)
+    found = report_data(pipeline, ReportSettings(texts=corpus.texts, times=corpus.times, n_words=3))
     for topic in found.topics:
         assert set(ranked(found, topic, 1.0)) == set(pipeline.top_words(3)[topic.id])
     marks = [mark for topic in found.topics for doc in topic.documents for mark in doc.topics]
@@ -316,7 +322,7 @@ class Monitor:
 
 
 def test_a_tracker_and_a_monitor_are_asked_for_their_records(corpus):
-    found = report_data(corpus.pipeline, tracker=Tracker(), alarms=Monitor())
+    found = report_data(corpus.pipeline, ReportSettings(tracker=Tracker(), alarms=Monitor()))
     assert [heading for heading, _, _ in found.tables] == ["Topics of the stream", "Alarms"]
     assert found.periods == ["2001", "2002"]
     shares = {topic.id: topic.shares for topic in found.topics}
@@ -326,7 +332,7 @@ def test_a_tracker_and_a_monitor_are_asked_for_their_records(corpus):
 def test_news_keep_their_order(corpus):
     tracker = Tracker()
     tracker.compares = True
-    (heading, _, news), *_ = report_data(corpus.pipeline, tracker=tracker).tables
+    (heading, _, news), *_ = report_data(corpus.pipeline, ReportSettings(tracker=tracker)).tables
     assert heading == "What is new"
     assert news.rows == (("born", "5"), ("gone", "7"))
 
@@ -335,7 +341,7 @@ def test_births_of_the_model_are_shown(parts):
     model = StreamingMixture(5, births=DirichletProcess(), random_state=0)
     for start in range(0, 240, 60):
         model.partial_fit(parts[1][start : start + 60])
-    found = report_data(model, feature_names=parts[2])
+    found = report_data(model, ReportSettings(feature_names=parts[2]))
     assert found.tables[0][0] == "Births and deaths"
     assert len(found.tables[0][2].rows) == len(model.births_report())
     assert report_data(parts[0]).tables == []
@@ -344,7 +350,7 @@ def test_births_of_the_model_are_shown(parts):
 def test_the_card_names_the_model_and_has_no_address_of_memory(corpus):
     model = StreamingLDA(3, random_state=0, on_drift=lambda record: None)
     model.fit(corpus.pipeline[0].transform(corpus.texts))
-    cards = dict(report_data(model, date="2026-01-31").card)
+    cards = dict(report_data(model, ReportSettings(date="2026-01-31")).card)
     assert ("Class", "StreamingLDA") in cards["Model"]
     assert " at 0x" not in dict(cards["Model"])["on_drift"]
     assert ("Date", "2026-01-31") in cards["Report"]
@@ -354,7 +360,9 @@ def test_the_card_names_the_model_and_has_no_address_of_memory(corpus):
 
 
 def test_scores_are_figures_or_courses(corpus):
-    found = report_data(corpus.pipeline, scores={"one": -6.25, "many": [np.nan, -7, -6.5]}).scores
+    found = report_data(
+        corpus.pipeline, ReportSettings(scores={"one": -6.25, "many": [np.nan, -7, -6.5]})
+    ).scores
     assert [(score.name, score.values) for score in found] == [
         ("one", [-6.25]), ("many", [None, -7.0, -6.5]),
     ]  # fmt: skip
@@ -384,12 +392,18 @@ def test_scores_are_figures_or_courses(corpus):
 )
 def test_wrong_input_is_named(corpus, given, error, message):
     with pytest.raises(error, match=message):
-        report_data(corpus.pipeline, **given)
+        report_data(corpus.pipeline, ReportSettings(**given))
+
+
+def test_settings_are_the_parameters_of_a_report_with_its_defaults():
+    _, _, *wanted = signature(report).parameters.values()
+    found = signature(ReportSettings).parameters.values()
+    assert [(one.name, one.default) for one in found] == [(one.name, one.default) for one in wanted]
 
 
 def test_a_model_that_counts_no_words_needs_counts(parts):
     with pytest.raises(ValueError, match="StreamingLDA cannot count words: pass documents="):
-        report_data(parts[0], texts=["sea"])
+        report_data(parts[0], ReportSettings(texts=["sea"]))
 
 
 def test_a_model_that_is_not_fitted_is_refused():
@@ -401,8 +415,8 @@ def test_a_model_that_is_not_fitted_is_refused():
 
 def test_empty_documents_are_legal():
     model = SVBLDA(2, random_state=0).partial_fit(COUNTS)
-    found = report_data(model, documents=sp.csr_matrix((4, 8)), times=[1, 2, 2, 3])
+    found = report_data(model, ReportSettings(documents=sp.csr_matrix((4, 8)), times=[1, 2, 2, 3]))
     assert found.n_documents == 4
     assert all(topic.shares == [None, None, None] for topic in found.topics)
     assert page(found)
-    assert report_data(model, documents=sp.csr_matrix((0, 8))).n_documents == 0
+    assert report_data(model, ReportSettings(documents=sp.csr_matrix((0, 8)))).n_documents == 0

@@ -2,13 +2,15 @@
 """The page in a browser: it opens offline, everything on it works, and everyone can use it."""
 
 import re
+from html import escape
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from streamtopics import StreamingLDA
 from streamtopics.metrics import relevant_words
-from streamtopics.report import report
+from streamtopics.report import ReportSettings, report, report_data
 from tests.report.made import HOSTILE, Alarm, made
 
 pytestmark = pytest.mark.browser
@@ -184,6 +186,95 @@ def test_periods_are_read_by_keys(opened):
     assert page.inner_text("#kicker") == "Topic 0"
 
 
+HEIGHTS = """[...document.querySelectorAll(".layer")].map((one) => {
+    const points = one.getAttribute("d").match(/-?[\\d.]+ -?[\\d.]+/g);
+    const pairs = points.map((point) => point.split(" ").map(Number));
+    const first = pairs.filter(([x]) => x === 0).map(([, y]) => y);
+    return [one.querySelector("title").textContent.split(" ")[0],
+            first.length ? Math.max(...first) - Math.min(...first) : 0]; })"""
+
+
+def test_the_bands_of_the_stream_are_as_thick_as_shares(opened, corpus):
+    page = opened()
+    page.check("input[value=stream]")
+    data = report_data(corpus.pipeline, ReportSettings(texts=corpus.texts, times=corpus.times))
+    most = max(
+        sum(share or 0 for share in period)
+        for period in zip(*(t.shares for t in data.topics), strict=True)
+    )
+    height = page.locator("#stream svg").bounding_box()["height"]
+    found = dict(page.evaluate(HEIGHTS))
+    for topic in data.topics:
+        share = topic.shares[0] * height / most
+        # Bands that nobody sees are left out.
+        if share > 1.2:
+            assert found[str(topic.id)] == pytest.approx(share, abs=0.11)
+    assert max(found.values()) > 20
+
+
+def test_the_stream_is_used_by_keys(opened):
+    page = opened()
+    assert page.locator("#stream-part").is_hidden()
+    page.focus("input[value=tiles]")
+    page.keyboard.press("ArrowRight")
+    assert page.locator("#stream-part").is_visible()
+    assert page.locator("#tiles-part").is_hidden()
+    buttons = page.locator("#layers button")
+    assert buttons.count() == 3
+    for place in (2, 0):
+        buttons.nth(place).focus()
+        page.keyboard.press("Enter")
+        chosen = buttons.nth(place).inner_text().split()[0]
+        assert page.inner_text("#kicker") == f"Topic {chosen}"
+        assert page.evaluate("document.activeElement.textContent").startswith(chosen)
+        assert buttons.nth(place).get_attribute("aria-current") == "true"
+        assert page.locator(".layer.here title").text_content().startswith(chosen)
+    page.focus("#period")
+    page.keyboard.press("Home")
+    assert page.inner_text("#stream-period") == page.inner_text("#readout b")
+    assert page.locator("#stream .cursor").get_attribute("x1") == "0"
+    now = dict(
+        zip(
+            *(page.locator(f"#layers {one}").all_inner_texts() for one in ("button", "[data-now]")),
+            strict=True,
+        )
+    )
+    assert all("%" in share for share in now.values())
+    page.click("#stream-part summary")
+    assert page.locator("#stream-table tbody tr").count() == 35
+    assert page.locator("#stream-table tbody tr").first.inner_text().split("\t")[1:] == list(
+        now.values()
+    )
+    page.locator(".layer").first.click(force=True)
+    page.check("input[value=tiles]")
+    assert page.locator(".tile").count() == 3
+    assert page.locator("#stream-part").is_hidden()
+
+
+def test_a_stream_of_one_period_and_of_many_topics(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(1.0, (60, 30))
+    model = StreamingLDA(14, random_state=0).partial_fit(counts)
+    wrong, found = [], []
+    for times in ([2001] * 60, np.arange(60) // 20):
+        path = report(model, tmp_path / "report.html", documents=counts, times=times)
+        page = browser.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda message: wrong.append(message.text))
+        page.goto(path.as_uri())
+        page.check("input[value=stream]")
+        widths = page.evaluate("""[...document.querySelectorAll(".layer")].filter((one) =>
+            one.getAttribute("d")).map((one) => one.getBBox().width)""")
+        assert max(widths) > 0.9 * page.locator("#stream svg").bounding_box()["width"]
+        n = page.locator("#layers button").count()
+        page.click("#tab-13")
+        found.append((n, page.locator("#layers button").count()))
+        assert "the 10 with the largest shares" in page.inner_text("#stream-note")
+        page.close()
+    assert wrong == []
+    assert all(before in (10, 11) and 10 <= after <= 11 for before, after in found)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_colours_follow_the_system_and_the_switch(opened, scheme):
     page = opened(color_scheme=scheme)
@@ -200,7 +291,9 @@ def test_all_text_has_enough_contrast(opened, scheme):
     page = opened(color_scheme=scheme, reduced_motion="reduce")
     for toggle in page.get_by_role("button", name="Colour words by topic").all():
         toggle.click()
-    page.click("summary")
+    page.check("input[value=stream]")
+    for summary in page.locator("summary").all():
+        summary.click()
     page.fill("#search", "s")
     # Documents of one topic do not show all of the colours.
     page.evaluate("""document.querySelectorAll(".document .text").forEach((text) =>
@@ -220,6 +313,8 @@ def test_all_text_has_enough_contrast(opened, scheme):
 def test_nothing_is_wider_than_the_screen(opened, width):
     page = opened(width=width)
     page.get_by_role("button", name="Colour words by topic").first.click()
+    page.check("input[value=stream]")
+    page.click("#stream-part summary")
     page.fill("#search", "s")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     wide = """[...document.querySelectorAll("main *, header *, .bar *")].filter((one) =>
@@ -231,9 +326,10 @@ def test_nothing_is_wider_than_the_screen(opened, width):
 def test_everything_that_can_be_used_has_a_name(opened):
     page = opened()
     page.get_by_role("button", name="Colour words by topic").first.click()
+    page.check("input[value=stream]")
     page.fill("#search", "s")
     snapshot = page.locator("body").aria_snapshot()
-    for role in ("button", "tab", "link", "slider", "searchbox", "checkbox", "region"):
+    for role in ("button", "tab", "link", "slider", "searchbox", "radio", "region"):
         named = re.findall(rf"^ *- {role}\b(.*)$", snapshot, re.MULTILINE)
         assert named, role
         assert all(name.startswith(' "') for name in named), (role, named)
@@ -279,6 +375,31 @@ def test_motion_is_left_out_where_it_is_not_wanted(opened):
         parseFloat(getComputedStyle(one).transitionDuration) > 0)"""
     assert opened().evaluate(moving)
     assert not opened(reduced_motion="reduce").evaluate(moving)
+
+
+@pytest.mark.parametrize("attributes", ["", 'sandbox="allow-scripts"'])
+def test_it_works_within_another_page_as_in_a_notebook(browser, path, tmp_path, attributes):
+    source = escape(path.read_text(encoding="utf-8"))
+    around = tmp_path / "around.html"
+    frame = f'<iframe {attributes} width="900" height="700" srcdoc="{source}"></iframe>'
+    around.write_text(f"<!doctype html>{frame}", encoding="utf-8")
+    page, wrong = browser.new_page(), []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda message: wrong.append(message.text))
+    page.goto(around.as_uri())
+    inner = page.frames[1]
+    heading = inner.inner_text("#kicker")
+    inner.click("#tab-1")
+    assert inner.inner_text("#kicker") != heading
+    inner.click("#near button >> nth=0")
+    assert inner.evaluate("document.activeElement.id") == "panel"
+    for link in ("Map", "Over time"):
+        inner.get_by_role("link", name=link).click()
+    assert inner.locator("#map-part").count() == 1
+    assert len(page.frames) == 2
+    assert inner.url == "about:srcdoc"
+    page.close()
+    assert wrong == []
 
 
 def test_a_report_of_words_alone_works(browser, corpus, tmp_path):

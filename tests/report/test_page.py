@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 from streamtopics import SVBLDA
-from streamtopics.report import page, report, report_data
+from streamtopics.report import ReportSettings, page, report, report_data
 from streamtopics.report.writing import MOST_BYTES
 from tests.report.made import HOSTILE, made
 
@@ -60,7 +60,9 @@ def test_texts_titles_and_names_are_never_markup(hostile, tmp_path):
 
 def test_what_looks_like_a_slot_is_left_as_it_is():
     pipeline = made().pipeline
-    text = page(report_data(pipeline, title="{{data}} {{script}} {{nothing}}")).decode()
+    text = page(
+        report_data(pipeline, ReportSettings(title="{{data}} {{script}} {{nothing}}"))
+    ).decode()
     assert "<title>{{data}} {{script}} {{nothing}}</title>" in text
     assert Elements(text).tags.count("script") == 2
 
@@ -99,7 +101,7 @@ def test_the_same_input_makes_the_same_bytes(hostile, tmp_path):
 
 def test_text_that_is_no_unicode_is_written():
     one = made(first="\ud800 \x00 \u2028 end")
-    text = page(report_data(one.pipeline, texts=one.texts * 2)).decode("utf-8")
+    text = page(report_data(one.pipeline, ReportSettings(texts=one.texts * 2))).decode("utf-8")
     assert "\u2028" not in text
 
 
@@ -134,7 +136,9 @@ def test_a_hundred_thousand_documents_make_less_than_two_megabytes(large, tmp_pa
 
 def test_a_page_shows_less_until_it_fits(large, monkeypatch):
     model, X, texts = large
-    found = report_data(model, documents=X[:500], texts=texts[:500], alarms=[{"a": "b" * 80}] * 100)
+    found = report_data(
+        model, ReportSettings(documents=X[:500], texts=texts[:500], alarms=[{"a": "b" * 80}] * 100)
+    )
     size = len(page(report_data(model)))
     sizes = set()
     for most in (size + 200_000, size, size // 2, 60_000, 55_000):

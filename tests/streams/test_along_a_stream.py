@@ -18,6 +18,7 @@ from streamtopics.datasets import make_lda_corpus
 from streamtopics.streams import (
     BatchInfo,
     BatchWith,
+    DriftMonitor,
     EarlyStopping,
     ProgressReport,
     ScoreHistory,
@@ -265,6 +266,12 @@ def test_progress_goes_on_where_a_stream_was_cut(drawn):
     assert "80%" in text.split("\r")[1]
     assert "100%" in text.rpartition("\r")[2]
     assert again.n_documents == 300
+
+
+def test_progress_counts_documents_that_a_monitor_holds_back(drawn):
+    report = ProgressReport(300)
+    assert "100%" in shown(report, DriftMonitor(alpha=0.1)).rpartition("\r")[2]
+    assert report.n_documents == 300
 
 
 def test_progress_can_be_pickled_in_the_middle_of_a_stream(drawn):

@@ -3,6 +3,7 @@
 
 import pickle
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -373,6 +374,9 @@ def test_the_record_can_be_read():
     assert alarm.p_exact < 0.01 > alarm.p_chart
     assert (alarm.n_new, alarm.n_before) == (120, 120)
     lines = str(alarm).split("\n")
+    shown = []
+    alarm._repr_pretty_(SimpleNamespace(text=shown.append), cycle=False)
+    assert shown == [str(alarm)]
     assert len(lines) == 3
     assert lines[0].startswith("Minibatch 9 (2009) differs from those before: p = ")
     assert lines[1].startswith("Topics: ")

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from streamtopics.inspection.documents import topic_shares
 from streamtopics.inspection.plots.axes import colour, one_axes
+from streamtopics.steps import last_step, names_of, steps_before
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,14 +74,14 @@ def plot_document(
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be a str; got {text!r:.60}")
-    steps = getattr(model, "steps", None)
-    if not steps or len(steps) < 2 or not hasattr(steps[-1][1], "topic_word_"):
+    topics = last_step(model)
+    is_fitted = steps_before(model) and hasattr(topics, "topic_word_")
+    names = names_of(model) if is_fitted else None
+    if names is None:
         raise TypeError(
             "model must be a fitted pipeline of a vectorizer and an estimator of topics; got "
             f"{model!r:.60}"
         )
-    topics = steps[-1][1]
-    names = [str(name) for name in model[:-1].get_feature_names_out()]
     shares = topic_shares(model, [text])[0]
     shown = [k for k in np.argsort(-shares, kind="stable")[:n_topics] if shares[k] >= LEAST_SHARE]
     colours = {int(k): colour(place) for place, k in enumerate(shown)}
@@ -89,7 +90,7 @@ def plot_document(
     elif len(labels) != len(shares):
         raise ValueError(f"labels must be one for each of {len(shares)} topics; got {len(labels)}")
     pieces = PIECE.findall(text)
-    column = {name: j for j, name in enumerate(names)}
+    column = {str(name): j for j, name in enumerate(names)}
     weights = shares[:, None] * topics.topic_word_
     backgrounds: list[Any] = []
     for piece in pieces:

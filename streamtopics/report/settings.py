@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a report is made of beside its model, and how much of it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ReportSettings:
+    """The parameters of `report` beside model and path, under their names and with its defaults.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a number, the title or the date is wrong; the message names it.
+
+    Examples
+    --------
+    >>> from streamtopics.report import ReportSettings
+    >>> ReportSettings(title="Weather", n_words=8).n_words
+    8
+    """
+
+    feature_names: Any = None
+    documents: Any = None
+    texts: Iterable[str] | None = None
+    times: Any = None
+    titles: Iterable[str] | None = None
+    tracker: Any = None
+    alarms: Any = None
+    scores: Mapping[str, Any] | None = None
+    title: str | None = None
+    date: str | None = None
+    n_words: int = 15
+    n_documents: int = 5
+    n_topics: int = 200
+    relevance: float = 0.6
+
+    def __post_init__(self) -> None:
+        for name, least, most in (
+            ("n_words", 1, 50),
+            ("n_documents", 0, 50),
+            ("n_topics", 1, 1000),
+        ):
+            value = getattr(self, name)
+            if not (isinstance(value, Integral) and least <= int(value) <= most):
+                raise ValueError(
+                    f"{name} must be a whole number from {least} to {most}; got {value!r}"
+                )
+        if not (isinstance(self.relevance, Real) and 0 <= float(self.relevance) <= 1):
+            raise ValueError(f"relevance must be in [0, 1]; got {self.relevance!r}")
+        for name in ("title", "date"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str):
+                raise TypeError(f"{name} must be a str or None; got {value!r:.60}")
