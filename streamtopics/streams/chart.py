@@ -9,11 +9,11 @@ deviations around their median once there are four,
 
 The variance within minibatches is 1, and that between them is none or is estimated (Laney's
 p'-chart). As long as S is below the 0.95 quantile of chi-square with m - 1 degrees of freedom,
-s^2 = max(1, (4 + S) / f) with f = m + 3, a prior worth four minibatches that do not move; or else
+s^2 = max(1, (10 + S) / f) with f = m + 9, a prior worth ten minibatches that do not move; or else
 s^2 = S / f with f = m - 1.
 
-For independent normal statistics, whatever their variance, p < 0.01 in 4 % of the minibatches after
-three, in 2 % after six and in 1 % after twelve, at most.
+For independent normal statistics, whatever their variance, p < 0.01 in 5 % of the minibatches after
+three, in 3 % after six and in 1.2 % after twenty, at most.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import chdtri, stdtr
 
-PRIOR = 4
+PRIOR = 10
 # Probability that a stream that does not move is taken for one that does.
 MOVES = 0.05
 CLIPPED_FROM, WITHIN = 4, 3.0

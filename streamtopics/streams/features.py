@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a model says of documents that it has not learnt: score, use of topics, and surprise.
+"""What a model says of documents that it has not learnt: use of topics, and surprise in them.
 
-With the proportions theta of a document, inferred from four fifths of its tokens, and the topics
-phi, a word is of topic k with probability r_dwk = theta_dk phi_kw / p_dw, p_dw being the sum of
-theta_dj phi_jw over j. Then
+With the proportions theta of a document and the topics phi, a word is of topic k with probability
+r_dwk = theta_dk phi_kw / p_dw, p_dw being the sum of theta_dj phi_jw over j. Then
 
-    l_d  = sum_w h_dw log p_dw              log probability of the m_d held-out tokens h_d,
     u_dk = sum_w n_dw r_dwk                 use of topic k,
     s_dk = sum_w n_dw r_dwk (-log phi_kw)   surprise in topic k.
 
 To compare two sets of documents, ratios of sums are made linear, with the totals of both sets,
 so that which document is in which set does not matter:
 
-    l_d - (l / m) m_d,   u_dk - (u_k / n) n_d,   s_dk - (s_k / u_k) u_dk,
+    u_dk - (u_k / n) n_d,   s_dk - (s_k / u_k) u_dk,
 
 each over sqrt(n_d), so that long documents, which vary more, do not drown the others.
 """
@@ -27,11 +25,7 @@ from scipy import sparse
 
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.local import Gibbs
-from streamtopics.metrics.predictive import (
-    completion_split,
-    token_log_probability,
-    token_probability,
-)
+from streamtopics.metrics.predictive import token_probability
 from streamtopics.parallel import workers
 
 # Short chains: proportions may be rough, as long as they are so for all documents alike.
@@ -46,24 +40,21 @@ class DocumentFeatures:
 
     Attributes
     ----------
-    log_probability, n_held_out, n_tokens : ndarray of shape (n,)
-        Of the held-out tokens, in nats; their number; all tokens.
+    n_tokens : ndarray of shape (n,)
+        Tokens.
     use, surprise : ndarray of shape (n, n_topics)
         Tokens that are of each topic; nats that they have in it.
     """
 
-    log_probability: np.ndarray
-    n_held_out: np.ndarray
     n_tokens: np.ndarray
     use: np.ndarray
     surprise: np.ndarray
 
-    def linear(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Score (n,), surprise and use (n, n_topics), made linear and scaled by length."""
+    def linear(self) -> tuple[np.ndarray, np.ndarray]:
+        """Surprise and use, (n, n_topics), made linear and scaled by length."""
         scale = np.sqrt(np.maximum(self.n_tokens, 1.0))[:, None]
-        score = without_ratio(self.log_probability[:, None], self.n_held_out[:, None]) / scale
         use = without_ratio(self.use, self.n_tokens[:, None]) / scale
-        return score[:, 0], without_ratio(self.surprise, self.use) / scale, use
+        return without_ratio(self.surprise, self.use) / scale, use
 
 
 def without_ratio(values: np.ndarray, sizes: np.ndarray) -> np.ndarray:
@@ -80,18 +71,15 @@ def document_features(model: Any, X: sparse.csr_matrix) -> DocumentFeatures:
     Each row of them depends on its own document alone.
     """
     X = X if X.dtype.kind == "f" else X.astype(np.float32)
-    observed, held_out = completion_split(X)
     words, places = np.unique(X.indices, return_inverse=True)
     own = sparse.csr_matrix((X.data, places, X.indptr), shape=(X.shape[0], len(words)))
-    doc_topic, topic_word, n_hidden = _proportions_and_topics(model, observed, words)
+    doc_topic, topic_word, n_hidden = _proportions_and_topics(model, X, words)
     topic_word = np.maximum(topic_word, LEAST)
     of_tokens = token_probability(doc_topic, topic_word, own)
     weights = sparse.csr_matrix((own.data / of_tokens, own.indices, own.indptr), shape=own.shape)
     shown = slice(n_hidden, None)
     theta, phi = doc_topic[:, shown], np.ascontiguousarray(topic_word[shown].T)
     return DocumentFeatures(
-        token_log_probability(doc_topic, topic_word, held_out[:, words]),
-        np.asarray(held_out.sum(axis=1, dtype=np.float64)).ravel(),
         np.asarray(X.sum(axis=1, dtype=np.float64)).ravel(),
         theta * (weights @ phi),
         theta * (weights @ (-phi * np.log(phi))),

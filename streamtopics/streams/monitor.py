@@ -29,12 +29,12 @@ from streamtopics.streams.features import document_features
 from streamtopics.streams.fork import AlarmFork, Choice
 from streamtopics.streams.relabelling import Comparison, compare, relabelled
 
-# Statistics of a test: score, surprise and use; each has a third of the level.
+# Statistics of a test: surprise, use and words; each has a third of the level. In the chart words
+# have a tenth of that, since every stream in order of time has bursts of words.
 FAMILY = 3
+TIMES = np.array([3.0, 3.0, 30.0])
 # Tests that the chart keeps, and the fewest it needs.
 PAST, LEAST_PAST = 20, 3
-# Of these, how many are dropped at an alarm, as the change may have begun before it rang.
-DOUBTED = 2
 # Tests and alarms that are kept.
 KEPT = 1000
 
@@ -53,14 +53,14 @@ class DriftMonitor:
         Level of the alarm, in (0, 0.5]: the most false alarms in a hundred minibatches of a stream
         whose documents come in random order. On streams that move it is a level too, as long as
         they move by about as much each time; bursts ring, 3 to 14 times in a hundred by time.
-    ring : int, default=5
+    ring : int, default=8
         Minibatches for which documents are held back. With `held_back` it says how many there are
-        to compare with: by default as many as a minibatch has.
+        to compare with: by default 1.6 times as many as a minibatch has.
     held_back : float, default=0.2
         Share of the documents of each minibatch that is held back, at random, in (0, 0.5]. None
         would not do: documents that were learnt are predicted better than new ones, so that any
         minibatch would look changed beside them.
-    max_documents : int, default=1000
+    max_documents : int, default=2000
         The most documents of the minibatch, and of those held back, that are compared, drawn at
         random. More see smaller changes, and cost more.
     n_relabellings : int, default=399
@@ -88,7 +88,7 @@ class DriftMonitor:
     choices : tuple of Choice
         How the forks have ended.
     past : ndarray of shape (n_past, 3)
-        Statistics of the chart, of score, surprise and use; at most twenty.
+        Statistics of the chart, of surprise, use and words; at most twenty.
 
     See Also
     --------
@@ -132,10 +132,10 @@ class DriftMonitor:
     def __init__(
         self,
         alpha: float = 0.01,
-        ring: int = 5,
+        ring: int = 8,
         held_back: float = 0.2,
         *,
-        max_documents: int = 1000,
+        max_documents: int = 2000,
         n_relabellings: int = 399,
         n_documents: int | None = None,
         fork: bool = True,
@@ -242,12 +242,15 @@ class DriftMonitor:
         p_exact = min(1.0, FAMILY * float(comparison.p.min()))
         p_chart = np.nan
         if len(self.past) >= LEAST_PAST:
-            p_chart = min(1.0, FAMILY * float(chart_p(self.past, comparison.z).min()))
+            p_chart = min(1.0, float((TIMES * chart_p(self.past, comparison.z)).min()))
         rings = max(p_exact, p_chart) < self.alpha if p_chart == p_chart else False
         test = DriftTest(self.n_batches + 1, time, p_exact, p_chart, rings)
-        after: dict[str, Any] = {"tests": (*self.tests, test)[-KEPT:]}
+        after: dict[str, Any] = {
+            "tests": (*self.tests, test)[-KEPT:],
+            "past": np.vstack([self.past, comparison.z])[-PAST:],
+        }
         if not rings:
-            return after | {"past": np.vstack([self.past, comparison.z])[-PAST:]}
+            return after
         names = names_of(model)
         top_words = last_step(model).top_words(names, N_TOP)
         alarm = Alarm(
@@ -255,10 +258,7 @@ class DriftMonitor:
             changed_topics(comparison, self.alpha, top_words),
             new_words(new, before, self.alpha, names),
         )  # fmt: skip
-        return after | {
-            "alarms": (*self.alarms, alarm)[-KEPT:],
-            "past": self.past[:-DOUBTED],
-        }
+        return after | {"alarms": (*self.alarms, alarm)[-KEPT:]}
 
     def _compared(
         self, model: Any, documents: pieces.Documents, rng: np.random.Generator
@@ -270,9 +270,10 @@ class DriftMonitor:
             pieces.counts_of(model, self._some(part, rng))
             for part in (documents, pieces.together(self.documents))
         ]
-        features = document_features(last_step(model), pieces.together(some))
+        counts = pieces.together(some)
+        features = document_features(last_step(model), counts)
         labels = relabelled(some[0].shape[0], some[1].shape[0], self.n_relabellings, rng)
-        return Compared(compare(*features.linear(), labels), *some)
+        return Compared(compare(*features.linear(), counts, labels), *some)
 
     def _some(self, documents: pieces.Documents, rng: np.random.Generator) -> pieces.Documents:
         """At most `max_documents` of the documents, at random."""
