@@ -8,7 +8,6 @@ import streamtopics
 # An example that warns fails, as in the tests.
 LIBRARIES = r"(__main__|streamtopics|sklearn|numpy|scipy|pandas|matplotlib)\b"
 warnings.filterwarnings("error", module=LIBRARIES)
-warnings.filterwarnings("ignore", message=".*too few to find topics", module=LIBRARIES)
 
 project = "streamtopics"
 copyright = "2026, the streamtopics developers"

@@ -7,7 +7,18 @@ Names are imported when they are first used, so that the command's help comes at
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+# Rooms are named twice, which is how a checker of types knows that they are meant for users.
 if TYPE_CHECKING:
+    from streamtopics import datasets as datasets
+    from streamtopics import dpp as dpp
+    from streamtopics import inspection as inspection
+    from streamtopics import metrics as metrics
+    from streamtopics import priors as priors
+    from streamtopics import saving as saving
+    from streamtopics import streams as streams
+    from streamtopics import text as text
+    from streamtopics import updates as updates
+    from streamtopics import was as was
     from streamtopics.dpp.estimator import LowRankDPP
     from streamtopics.dpp.summarizer import DPPSummarizer
     from streamtopics.estimators import (

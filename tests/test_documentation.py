@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every example of the docstrings, the guide, the README and the gallery runs."""
 
+import ast
 import doctest
 import importlib
 import pkgutil
@@ -11,9 +12,12 @@ import pytest
 
 import streamtopics
 
+# What the documentation shows does not warn, of too few steps neither.
+pytestmark = pytest.mark.filterwarnings("error")
 ROOT = Path(__file__).parent.parent
 DOC = ROOT / "doc"
 GUIDE = sorted([*DOC.glob("*.rst"), *DOC.glob("user_guide/*.rst"), *DOC.glob("extend/*.rst")])
+IMPORTS = (ast.Import, ast.ImportFrom)
 MODULES = sorted(
     module.name
     for module in pkgutil.walk_packages(streamtopics.__path__, "streamtopics.")
@@ -43,6 +47,34 @@ def test_gallery_examples(path, capsys, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")
     source = path.read_text(encoding="utf-8")
     exec(compile(source, path, "exec"), {"__name__": "__main__"})
+
+
+STORIES = sorted((DOC / "examples").glob("plot_story_*.py"))
+
+
+@pytest.mark.parametrize("path", STORIES, ids=lambda path: path.stem)
+def test_a_story_is_eight_lines(path):
+    """Imports included; of what the page prepares it takes the data alone."""
+    cells = re.split(r"^# %%$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    starts = "# At most eight lines", "# Another process"
+    told = [cell for cell in cells if cell.lstrip().startswith(starts)]
+    lines = [line for cell in told for line in cell.splitlines() if line.split("#")[0].strip()]
+    assert 2 <= len(lines) <= 8
+    assert not [line for line in lines if ";" in line]
+    others = ast.walk(ast.parse("\n".join(cell for cell in cells if cell not in told)))
+    imported = [a for node in others if isinstance(node, IMPORTS) for a in node.names]
+    within = [*ast.walk(ast.parse("\n".join(lines)))]
+    own = [a for node in within if isinstance(node, IMPORTS) for a in node.names]
+    used = {node.id for node in within if isinstance(node, ast.Name)}
+    assert not used & ({a.asname or a.name for a in imported} - {a.asname or a.name for a in own})
+
+
+def test_there_are_twelve_stories():
+    told = {path.stem.removeprefix("plot_story_") for path in STORIES}
+    assert told >= {
+        "folder", "alarm", "seeds", "grid_search", "n_topics", "digest", "rare_topics",
+        "sentiment", "classes", "recommender", "resume", "over_time",
+    }  # fmt: skip
 
 
 def test_the_table_of_methods_is_that_of_the_presets(monkeypatch):

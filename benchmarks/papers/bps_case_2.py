@@ -10,8 +10,11 @@ sentiments that says that their words are not said elsewhere.
 
     STREAMTOPICS_DATA=... python benchmarks/papers/bps_case_2.py --output FOLDER [SET ...]
 
-With --changes, one of the package's settings is changed at a time instead, at s = 0.5. With
---scores, the score on held-out words stands beside the accuracy, of one order of the stream.
+With --words, the package's own words of praise and blame take the place of the source's, with
+10 aspects and minibatches of 250: as `SeedWords` with the source's numbers, and as
+`SentimentWords`, with and without the words that are denied. With --changes, one of the
+package's settings is changed at a time instead, at s = 0.5. With --scores, the score on held-
+out words stands beside the accuracy, of one order of the stream.
 """
 
 import argparse
@@ -31,8 +34,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 import corpora
 
 from streamtopics import AspectSentimentModel
-from streamtopics.priors import seed_prior
-from streamtopics.text import SentenceVectorizer
+from streamtopics.priors import SeedWords, SentimentWords, seed_prior
+from streamtopics.priors.sentiment_words import BLAME, PRAISE
+from streamtopics.text import SentenceVectorizer, mark_negations
 
 # Documents held out, the size of minibatches, and other sizes. The package's defaults were chosen
 # with the first three in view, and the last was looked at only afterwards.
@@ -46,10 +50,6 @@ SCALES = (0.0, 0.2, 0.4, 0.6, 1.0)
 # Documents to look at after each minibatch; at the end it is all that are held out.
 LOOKED_AT = 2000
 SCORED = 1500
-NEGATION = re.compile(
-    r"\b(?:not|never|cannot|\w+n['\u2019]t)\s+"
-    r"(?:(?:a|an|the|very|so|really|that|too|be|been|to|even|all)\s+)*(?=[a-z])"
-)
 # The words of stems that are not their beginning, or are that of other words too.
 WORDS_OF_STEM = {
     "bad": "bad(?:ly)?", "beauty": r"beaut\w*", "best": "best", "cle": r"clean\w*",
@@ -78,11 +78,6 @@ class Reviews(NamedTuple):
         return np.array([np.asarray(x.sum(axis=0)).ravel() @ sign for x in self.X])
 
 
-def mark_negations(text: str) -> str:
-    """Lower case, with "not" before the word that it denies, as in "notgood"."""
-    return NEGATION.sub(" not", text.lower())
-
-
 def as_many_of_each(labels: list[str | float]) -> tuple[np.ndarray, np.ndarray]:
     """The first documents of either kind, in order, and which of them are positive.
 
@@ -97,12 +92,27 @@ def as_many_of_each(labels: list[str | float]) -> tuple[np.ndarray, np.ndarray]:
     return chosen, sign[chosen] > 0
 
 
-def reviews(name: str) -> Reviews:
-    """A corpus, with as many positive reviews as negative ones."""
+def balanced(name: str) -> tuple[list[str], np.ndarray]:
+    """Texts of a corpus, as many positive as negative ones, and which are positive."""
     with gzip.open(corpora.folder() / f"{name}.jsonl.gz", "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
     chosen, y = as_many_of_each([row["label"] for row in rows])
-    rows = [rows[i] for i in chosen]
+    return [rows[i]["text"].replace("<br />", " ") for i in chosen], y
+
+
+def counted(data: Reviews, n_test: int, n_seeds: int) -> list[float]:
+    """Accuracies of counting the seed words of documents held out."""
+    found, difference = [], data.n_seeds
+    right = np.where(difference == 0, 0.5, (difference > 0) == data.y)
+    for seed in range(n_seeds):
+        test = np.random.default_rng(seed).permutation(len(data.y))[:n_test]
+        found.append(float(right[test].mean()))
+    return found
+
+
+def reviews(name: str) -> Reviews:
+    """A corpus, with as many positive reviews as negative ones."""
+    texts, y = balanced(name)
     counter = CountVectorizer(
         preprocessor=mark_negations,
         stop_words="english",
@@ -110,7 +120,7 @@ def reviews(name: str) -> Reviews:
         min_df=5,
     )
     vectorizer = SentenceVectorizer(counter)
-    X = vectorizer.fit_transform([row["text"].replace("<br />", " ") for row in rows])
+    X = vectorizer.fit_transform(texts)
     words = vectorizer.get_feature_names_out()
     stems = json.loads((corpora.folder() / "sentiment_words.json").read_text(encoding="utf-8"))
     seeds = {}
@@ -204,6 +214,39 @@ def compare(name: str, n_seeds: int) -> dict[str, list[Run]]:
     return found
 
 
+def by_words(name: str, n_seeds: int) -> None:
+    """Accuracy with the words of the package, by prior and by what is made of negations."""
+    rows, y = balanced(name)
+    words = {"positive": PRAISE, "negative": BLAME}
+    priors = {
+        "SeedWords": SeedWords(words, 0.01, base=1e-4, elsewhere=1e-6, missing="ignore"),
+        "SentimentWords": SentimentWords(),
+    }
+    for preprocessor in (None, mark_negations):
+        counter = CountVectorizer(
+            preprocessor=preprocessor,
+            stop_words="english",
+            token_pattern=r"[^\W\d_]{2,}",
+            min_df=5,
+        )
+        vectorizer = SentenceVectorizer(counter)
+        X = vectorizer.fit_transform(rows)
+        names = vectorizer.get_feature_names_out()
+        chosen = {sentiment: np.isin(names, own) for sentiment, own in words.items()}
+        data = Reviews(X, y, chosen)
+        how = "as they are" if preprocessor is None else "marked"
+        print(f"{name}, negations {how}: seeds counted {summary(counted(data, 500, n_seeds))}")
+        for label, prior in priors.items():
+            for scale in (0.5, 1.0):
+                found = []
+                for seed in range(n_seeds):
+                    model = AspectSentimentModel(
+                        10, topic_word_prior=prior, boosting_scale=scale, random_state=seed
+                    )
+                    found.append(run(model, data, 500, 250, seed, curve=False).final)
+                print(f"  {label}, s = {scale:g}: {summary(found)}", flush=True)
+
+
 def beside_scores(name: str) -> None:
     """Score on held-out words and accuracy, of some test reviews, by the boosting scale."""
     data = reviews(name)
@@ -233,12 +276,8 @@ def study(name: str, n_seeds: int) -> Study:
     n_test, size, sizes = SETS[name]
     n_words = [int(chosen.sum()) for chosen in data.seeds.values()]
     print(f"{name}: {len(data.y)} reviews, {n_words} seed words", flush=True)
-    counted, difference = [], data.n_seeds
-    for seed in range(n_seeds):
-        test = np.random.default_rng(seed).permutation(len(data.y))[:n_test]
-        right = (difference > 0) == data.y
-        counted.append(float(np.where(difference == 0, 0.5, right)[test].mean()))
-    print(f"  {'seeds counted':<32} {summary(counted)}", flush=True)
+    by_count = counted(data, n_test, n_seeds)
+    print(f"  {'seeds counted':<32} {summary(by_count)}", flush=True)
     settings = [(scale, size) for scale in SCALES]
     settings += [(scale, other) for other in sizes for scale in (0.0, 0.4)]
     runs = {}
@@ -256,7 +295,7 @@ def study(name: str, n_seeds: int) -> Study:
                 f"  {text:<32} {summary([r.final for r in found])}  {took:.1f} s of learning",
                 flush=True,
             )
-    return Study(runs, counted, size, sizes)
+    return Study(runs, by_count, size, sizes)
 
 
 def summary(values: list[float]) -> str:
@@ -278,8 +317,8 @@ def table(studies: dict[str, Study]) -> str:
             names.append(str(own))
         batch = " / ".join(names)
         lines.append(f"| {label} | {scale:g} | {batch} | " + " | ".join(cells) + " |")
-    counted = [summary(found.counted) for found in studies.values()]
-    lines.append("| seeds counted | | | " + " | ".join(counted) + " |")
+    cells = [summary(found.counted) for found in studies.values()]
+    lines.append("| seeds counted | | | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -312,10 +351,15 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--changes", action="store_true", help="change one setting at a time")
     parser.add_argument("--scores", action="store_true", help="beside accuracies, by scale")
+    parser.add_argument("--words", action="store_true", help="with the words of the package")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     if unknown := set(options.sets) - set(SETS):
         parser.error(f"no such set: {', '.join(sorted(unknown))}; there are {', '.join(SETS)}")
+    if options.words:
+        for name in options.sets or SETS:
+            by_words(name, options.seeds)
+        return
     if options.scores:
         for name in options.sets or SETS:
             beside_scores(name)

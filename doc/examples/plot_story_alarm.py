@@ -9,21 +9,22 @@ topics and words have changed.
 
 # %%
 # The stream: nine minibatches of NumPy's documentation in random order, then scikit-learn's.
-from streamtopics import GibbsOnlineEM
-from streamtopics.datasets import iter_minibatches, load_docstrings
+from streamtopics.datasets import load_docstrings
 from streamtopics.inspection import plot_curves
-from streamtopics.streams import DriftMonitor, stream
-from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 
-old = load_docstrings(packages=["numpy"]).data[:1350]
-new = load_docstrings(packages=["sklearn"]).data[:450]
+texts = load_docstrings(packages=["numpy"]).data[:1350]
+texts += load_docstrings(packages=["sklearn"]).data[:450]
 
 # %%
 # At most eight lines. An alarm is three lines to read.
-words = StreamingCountVectorizer(max_features=5000, stop_words="english")
-model = StreamingPipeline([("words", words), ("topics", GibbsOnlineEM(10, random_state=0))])
-monitor = DriftMonitor()
-stream(model, iter_minibatches(old + new, batch_size=150), callbacks=[monitor])
+import streamtopics as st
+
+words = st.text.StreamingCountVectorizer(max_features=5000, stop_words="english")
+topics = st.GibbsOnlineEM(10, random_state=0)
+model = st.text.StreamingPipeline([("words", words), ("topics", topics)])
+batches = st.datasets.iter_minibatches(texts, batch_size=150)
+monitor = st.streams.DriftMonitor()
+st.streams.stream(model, batches, callbacks=[monitor])
 print(*monitor.alarms, sep="\n")
 
 # %%

@@ -9,9 +9,10 @@ to many documents and differ from each other, and says how many documents come c
 
 # %%
 # What scikit-learn's documentation says about regression: the first paragraph of each page.
+from textwrap import shorten
+
 from matplotlib import pyplot
 
-from streamtopics import DPPSummarizer
 from streamtopics.datasets import load_docstrings
 
 corpus = load_docstrings(packages=["sklearn"])
@@ -20,14 +21,17 @@ texts = [text for text in firsts if "regress" in text.lower()]
 
 # %%
 # At most eight lines.
-digest = DPPSummarizer().digest(texts, n_sentences=5)
+import streamtopics as st
+
+digest = st.DPPSummarizer().digest(texts, n_sentences=5)
 for found in digest:
     print(f"{found.n_documents:4} of {len(texts)}  {found.sentence[:90]}")
 
 # %%
 # How many documents each sentence stands for.
 _, ax = pyplot.subplots(figsize=(9, 2.5), layout="constrained")
-ax.barh([found.sentence[:60] for found in digest], [found.n_documents for found in digest])
+sentences = [shorten(found.sentence, 60, placeholder=" ...") for found in digest]
+ax.barh(sentences, [found.n_documents for found in digest])
 ax.invert_yaxis()
 ax.set_xlabel("documents")
 ax.spines[["top", "right"]].set_visible(False)

@@ -10,22 +10,22 @@ out, so that the smallest vocabulary does not win for being small.
 # %%
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import Pipeline
 
-from streamtopics import StreamingLDA
 from streamtopics.datasets import load_docstrings
-from streamtopics.metrics import OpenVocabularyScorer
-from streamtopics.text import StreamingCountVectorizer
 
 texts = load_docstrings(packages=["numpy"]).data[:1200]
 
 # %%
 # At most eight lines.
-words = StreamingCountVectorizer(stop_words="english")
-pipeline = Pipeline([("words", words), ("topics", StreamingLDA(random_state=0))])
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import Pipeline
+
+import streamtopics as st
+
+words, topics = st.text.StreamingCountVectorizer(stop_words="english"), st.StreamingLDA()
+pipeline = Pipeline([("words", words), ("topics", topics.set_params(random_state=0))])
 grid = {"words__min_df": [2, 5, 20, 50], "topics__n_components": [5, 20]}
-search = GridSearchCV(pipeline, grid, scoring=OpenVocabularyScorer(), cv=3).fit(texts)
+search = GridSearchCV(pipeline, grid, scoring=st.metrics.OpenVocabularyScorer(), cv=3).fit(texts)
 print(search.best_params_)
 
 # %%

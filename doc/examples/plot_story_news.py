@@ -9,12 +9,9 @@ born, grew or went since a time.
 
 # %%
 # A stream of NumPy's documentation, to which scikit-learn's comes from the eleventh minibatch on.
-from streamtopics import StreamingLDA
 from streamtopics.datasets import load_docstrings
 from streamtopics.inspection import plot_shares
-from streamtopics.streams import TimedBatch, TopicTracker, stream
-from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
-from streamtopics.updates import Memory, PowerPrior
+from streamtopics.streams import TimedBatch
 
 old, new = (load_docstrings(packages=[name]).data for name in ("numpy", "sklearn"))
 batches = [TimedBatch(old[100 * i : 100 * i + 100], i + 1) for i in range(10)]
@@ -22,12 +19,13 @@ batches += [TimedBatch(new[100 * i : 100 * i + 100], i + 11) for i in range(6)]
 
 # %%
 # At most eight lines.
-words = StreamingCountVectorizer(
-    max_features=5000, stop_words="english", token_pattern=r"[^\W\d_]{3,}"
-)
-topics = StreamingLDA(8, update=PowerPrior(Memory(800)), random_state=0)
-model, tracker = StreamingPipeline([("words", words), ("topics", topics)]), TopicTracker()
-stream(model, batches, callbacks=[tracker])
+import streamtopics as st
+
+words = st.text.StreamingCountVectorizer(max_features=5000, stop_words="english")
+topics = st.StreamingLDA(8, update=st.updates.PowerPrior(st.updates.Memory(800)), random_state=0)
+model = st.text.StreamingPipeline([("words", words), ("topics", topics)])
+tracker = st.streams.TopicTracker()
+st.streams.stream(model, batches, callbacks=[tracker])
 for row in tracker.news(since=10, n=5):
     print(f"{row.kind:8} {row.share_before:.2f} -> {row.share:.2f}", *row.words[:5])
 
@@ -35,4 +33,6 @@ for row in tracker.news(since=10, n=5):
 # The model has eight topics all along, so what is new here is that topics change their words and
 # shares.
 times, ids, shares = tracker.shares()
-ax = plot_shares(times, shares, [f"topic {i}" for i in ids])
+top = {row.topic: " ".join(row.words[:3]) for row in tracker.topics()}
+ax = plot_shares(times, shares, [f"{i}: {top[i]}" for i in ids])
+label = ax.set_xlabel("minibatch")

@@ -8,12 +8,8 @@ The shares of topics in the documents of each time, as a stream.
 
 # %%
 # Documentation takes the place of years of papers: five "years", with ever more of scikit-learn.
-from sklearn.pipeline import make_pipeline
 
-from streamtopics import StreamingLDA
 from streamtopics.datasets import load_docstrings
-from streamtopics.inspection import plot_shares, shares_over_time
-from streamtopics.text import StreamingCountVectorizer
 
 old, new = (load_docstrings(packages=[name]).data for name in ("numpy", "sklearn"))
 parts = [old[200 * i : 200 * (i + 1) - 40 * i] + new[100 * i : 100 * i + 40 * i] for i in range(5)]
@@ -22,8 +18,12 @@ years = [str(2020 + i) for i, part in enumerate(parts) for _ in part]
 
 # %%
 # At most eight lines.
-words = StreamingCountVectorizer(stop_words="english", min_df=5, token_pattern=r"[^\W\d_]{3,}")
-model = make_pipeline(words, StreamingLDA(8, random_state=0)).fit(texts)
-found = shares_over_time(model, texts, years)
+from sklearn.pipeline import make_pipeline
+
+import streamtopics as st
+
+words = st.text.StreamingCountVectorizer(stop_words="english", min_df=5, token_pattern=r"[a-z]{3,}")
+model = make_pipeline(words, st.StreamingLDA(8, random_state=0)).fit(texts)
+found = st.inspection.shares_over_time(model, texts, years)
 labels = [" ".join(top) for top in model[-1].top_words(words.get_feature_names_out(), n=3)]
-ax = plot_shares(found.times, found.shares, labels)
+ax = st.inspection.plot_shares(found.times, found.shares, labels)

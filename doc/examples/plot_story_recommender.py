@@ -11,7 +11,6 @@ would rate best.
 # Made reviews of 30 items by 60 users: words, ratings, and what is true of each item.
 import matplotlib.pyplot as plt
 
-from streamtopics import HiddenFactorsTopics
 from streamtopics.datasets import make_rated_reviews
 
 data = make_rated_reviews(
@@ -21,7 +20,9 @@ user = data.user[0]
 
 # %%
 # At most eight lines. What a user has rated is left out.
-model = HiddenFactorsTopics(3, random_state=0)
+import streamtopics as st
+
+model = st.HiddenFactorsTopics(3, random_state=0)
 model.fit(data.X, data.ratings, items=data.item, users=data.user)
 best = model.recommend(user, n=20, exclude=data.item[data.user == user])
 print(*(f"item {row.item}: {row.rating:.1f}" for row in best[:5]), sep="\n")

@@ -11,21 +11,21 @@ search as one HTML file, which opens without a network.
 from pathlib import Path
 from tempfile import mkdtemp
 
-from sklearn.pipeline import make_pipeline
-
-from streamtopics import StreamingLDA
 from streamtopics.datasets import load_docstrings
 from streamtopics.inspection import plot_topic_map
-from streamtopics.report import report
-from streamtopics.text import StreamingCountVectorizer
 
 corpus = load_docstrings(packages=["numpy"])
 path = Path(mkdtemp(), "topics.html")
 
 # %%
 # At most eight lines.
-words = StreamingCountVectorizer(stop_words="english", min_df=5, token_pattern=r"[^\W\d_]{3,}")
-model = make_pipeline(words, StreamingLDA(12, random_state=0)).fit(corpus.data)
+from sklearn.pipeline import make_pipeline
+
+import streamtopics as st
+from streamtopics.report import report
+
+words = st.text.StreamingCountVectorizer(stop_words="english", min_df=5, token_pattern=r"[a-z]{3,}")
+model = make_pipeline(words, st.StreamingLDA(12, random_state=0)).fit(corpus.data)
 report(model, path, texts=corpus.data, titles=corpus.names, title="NumPy")
 print(f"{path.stat().st_size / 1e6:.2f} MB")
 

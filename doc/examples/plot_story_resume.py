@@ -9,37 +9,47 @@ cut.
 """
 
 # %%
+# A model, and a stream that stops after 1,000 documents.
+from itertools import islice
 from tempfile import mkdtemp
 
-from streamtopics import StreamingLDA, load, save
+from sklearn.base import clone
+
+from streamtopics import StreamingLDA
 from streamtopics.datasets import iter_minibatches, load_docstrings
 from streamtopics.inspection import plot_scores
-from streamtopics.streams import Checkpointer, ScoreHistory, resume, stream
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 
-texts, folder = load_docstrings(packages=["numpy"]).data, mkdtemp()
+batches, folder = list(iter_minibatches(load_docstrings(packages=["numpy"]).data, 100)), mkdtemp()
 words = StreamingCountVectorizer(max_features=5000, stop_words="english")
 model = StreamingPipeline([("words", words), ("topics", StreamingLDA(10, random_state=0))])
+uncut = clone(model)
+half = islice(batches, 10)
 
 # %%
-# The first half, as if it had stopped there.
-history = ScoreHistory()
-keep = Checkpointer(folder, every=5, also=[history])
-stream(model, iter_minibatches(texts[:1000], 100), callbacks=[history, keep])
+# At most eight lines, with those of the other process below.
+import streamtopics as st
+
+scores = st.streams.ScoreHistory()
+keep = st.streams.Checkpointer(folder, every=4, also=[scores])
+st.streams.stream(model, half, callbacks=[scores, keep])
 
 # %%
-# Another process goes on, and keeps the model in the end. At most eight lines with those above.
-found = resume(folder)
-[history] = found.callbacks
-keep, batches = Checkpointer(folder, every=5, also=[history]), iter_minibatches(texts, 100)
-model = stream(found.model, batches, callbacks=[history, keep], skip=found.n_batches)
-save(model, folder + "/topics.model")
+# Another process goes on where the newest checkpoint was, and keeps the model in the end.
+import streamtopics as st
+
+found = st.streams.resume(folder)
+st.streams.stream(found.model, batches, callbacks=found.callbacks, skip=found.n_batches)
+st.save(found.model, folder + "/topics.model")
 
 # %%
-# What is kept is a model as any other.
-n_topics = len(load(folder + "/topics.model").top_words())
-print(found.n_batches, "minibatches were done;", n_topics, "topics")
+# What was kept is what a stream without a cut learns, to the last bit.
+st.streams.stream(uncut, batches)
+kept = st.load(folder + "/topics.model")
+same = (kept[-1].topic_word_ == uncut[-1].topic_word_).all()
+print(f"resumed after {found.n_batches} minibatches; the same bits: {same}")
 
 # %%
 # Scores of each minibatch before it was learnt, across the cut.
-ax = plot_scores(history.rows)
+[scores] = found.callbacks
+ax = plot_scores(scores.rows, window=4)

@@ -10,11 +10,8 @@ learns topics with these names.
 # %%
 # Documentation of scikit-learn, and three topics that it should have.
 import matplotlib.pyplot as plt
-from sklearn.pipeline import make_pipeline
 
-from streamtopics import GuidedTopics
 from streamtopics.datasets import load_docstrings
-from streamtopics.text import NamedVectorizer, StreamingCountVectorizer
 
 texts = load_docstrings(packages=["sklearn"]).data
 seeds = {
@@ -25,9 +22,14 @@ seeds = {
 
 # %%
 # At most eight lines. What became of the seed words, and the topic of new texts.
-words = NamedVectorizer(StreamingCountVectorizer(stop_words="english", min_df=5))
-model = make_pipeline(words, GuidedTopics(seeds, n_unseeded=3, random_state=0)).fit(texts)
-rows = model[-1].seed_report()
+from sklearn.pipeline import make_pipeline
+
+import streamtopics as st
+
+counter = st.text.StreamingCountVectorizer(stop_words="english", min_df=5)
+topics = st.GuidedTopics(seeds, n_unseeded=3, random_state=0)
+model = make_pipeline(st.text.NamedVectorizer(counter), topics).fit(texts)
+rows = topics.seed_report()
 print(model.predict(["the depth of a random forest", "the centroids of groups"]))
 
 # %%

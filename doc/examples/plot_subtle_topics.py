@@ -50,6 +50,19 @@ for topic in subtle[:4]:
         print(f"    {corpus.modules[sentence.document]}: {sentence.text[:70]}")
 
 # %%
+# A subtle topic is of few words and fills many statements in few files.
+import matplotlib.pyplot as plt
+
+figure, ax = plt.subplots(figsize=(7, 3), layout="constrained")
+few = subtle[:8]
+bars = ax.barh([" ".join(topic.words[:4]) for topic in few], [t.n_sentences for t in few])
+ax.bar_label(bars, [f"in {topic.n_documents} files" for topic in few], padding=3)
+ax.margins(x=0.2)
+ax.invert_yaxis()
+ax.spines[["top", "right"]].set_visible(False)
+label = ax.set_xlabel("statements that are mostly of the topic")
+
+# %%
 # What the prior of the sentences does
 # ------------------------------------
 # Under the hierarchical Dirichlet process an atom that is heavy in one sentence is heavy in the

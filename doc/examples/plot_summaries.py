@@ -84,7 +84,7 @@ for row, (line, is_chosen) in enumerate(marked):
         line,
         size=9,
         color="black" if is_chosen else "grey",
-        backgroundcolor="lemonchiffon" if is_chosen else "white",
+        bbox={"facecolor": "lemonchiffon" if is_chosen else "none", "edgecolor": "none", "pad": 1},
     )
 
 # %%

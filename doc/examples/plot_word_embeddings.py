@@ -58,3 +58,15 @@ similarity = model.embedding_similarity(asked, words)
 for word, row in zip(asked, similarity, strict=True):
     nearest = [f"{words[i]} {row[i]:.2f}" for i in np.argsort(-row)[1:7]]
     print(f"{word:>8}: {',  '.join(nearest)}")
+
+# %%
+# The same as a picture, of the words that are asked for and the nearest of each.
+import matplotlib.pyplot as plt
+
+near = list(dict.fromkeys(str(words[i]) for row in similarity for i in np.argsort(-row)[:3]))
+figure, ax = plt.subplots(figsize=(6.5, 5.5), layout="constrained")
+shown = model.embedding_similarity(near, words)[:, [list(words).index(word) for word in near]]
+image = ax.imshow(shown, vmin=-1, vmax=1, cmap="RdBu_r")
+ax.set_xticks(range(len(near)), near, rotation=90, fontsize=8)
+ax.set_yticks(range(len(near)), near, fontsize=8)
+bar = figure.colorbar(image, label="cosine of the rows of two words")

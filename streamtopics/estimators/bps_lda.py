@@ -75,7 +75,7 @@ class BPSLDA(StreamingTopicModel):
     >>> from streamtopics import BPSLDA
     >>> from streamtopics.datasets import make_lda_corpus
     >>> X = make_lda_corpus(n_documents=500, n_features=200, random_state=0).X
-    >>> model = BPSLDA(n_components=5, boosting_scale=0.25, random_state=0).fit(X)
+    >>> model = BPSLDA(5, boosting_scale=0.25, batch_size=100, random_state=0).fit(X)
     >>> round(float((model.components_.sum() - 5 * 200 * 0.05) / X.sum()), 3)
     1.25
     """

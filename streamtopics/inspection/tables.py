@@ -104,6 +104,16 @@ def check_whole(**values: int) -> None:
             )
 
 
+def topic_names(estimator: Any) -> list[str]:
+    """What each topic is called: its name where the model has one, else its number."""
+    given = [str(name) for name in getattr(estimator, "topic_names_", ())]
+    columns = [str(name) for name in estimator.get_feature_names_out()][len(given) :]
+    # What scikit-learn calls the columns of estimators that have no names for them.
+    plain = type(estimator).__name__.lower()
+    numbered = enumerate(columns, len(given))
+    return given + [f"topic {k}" if name == f"{plain}{k}" else name for k, name in numbered]
+
+
 def _check_model(estimator: Any) -> None:
     wanted = ("topic_word_", "topic_weights_", "prior_retention_")
     if isinstance(estimator, type) or not all(hasattr(type(estimator), name) for name in wanted):

@@ -176,7 +176,7 @@ def log_predictive_probability(estimator: Any, X: Any, *, seed: int = 0) -> floa
     >>> from streamtopics import SVBLDA
     >>> from streamtopics.metrics import log_predictive_probability
     >>> X = np.random.default_rng(0).poisson(2.0, size=(60, 20))
-    >>> ours = SVBLDA(n_components=2, random_state=0).fit(X)
+    >>> ours = SVBLDA(n_components=2, batch_size=10, random_state=0).fit(X)
     >>> theirs = LatentDirichletAllocation(n_components=2, random_state=0).fit(X)
     >>> scores = [log_predictive_probability(model, X) for model in (ours, theirs)]
     >>> bool(np.isclose(scores[0], ours.score(X)))

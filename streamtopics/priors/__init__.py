@@ -12,6 +12,7 @@ from streamtopics.priors.class_words import ClassWords, class_words_prior
 from streamtopics.priors.columns import Columns, WordPrior, resolved
 from streamtopics.priors.seed_words import SeedWords
 from streamtopics.priors.seeds import SeedPull, seed_prior, seed_pulls
+from streamtopics.priors.sentiment_words import SentimentWords
 from streamtopics.priors.symmetric import Symmetric
 from streamtopics.priors.zipf import ZipfPrior, word_ranks, zipf_prior
 
@@ -21,6 +22,7 @@ __all__ = [
     "Columns",
     "SeedPull",
     "SeedWords",
+    "SentimentWords",
     "Symmetric",
     "WordPrior",
     "ZipfPrior",

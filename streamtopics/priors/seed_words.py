@@ -84,7 +84,7 @@ class SeedWords(PriorRecord):
             )
         words = columns.vocabulary("SeedWords") if self.vocabulary is None else self.vocabulary
         return seed_prior(
-            _by_class(_by_topic(self.seeds), columns.classes), words, self.strength,
+            by_class(_by_topic(self.seeds), columns.classes), words, self.strength,
             n_components=columns.n_components, base=self.base, elsewhere=self.elsewhere,
             missing=self.missing,
         )  # fmt: skip
@@ -100,7 +100,7 @@ def _by_topic(seeds: Any) -> Any:
         return seeds
 
 
-def _by_class(seeds: Any, classes: np.ndarray | None) -> Any:
+def by_class(seeds: Any, classes: np.ndarray | None) -> Any:
     """Words by position, where the groups of topics have names."""
     if classes is None or not all(isinstance(topic, str) for topic in seeds):
         return seeds

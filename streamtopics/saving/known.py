@@ -38,6 +38,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "streamtopics.was.estimator": ("WASTopicModel", "SentenceCommit"),
     # Texts
     "streamtopics.text.named": ("NamedCounts", "NamedVectorizer"),
+    "streamtopics.text.negation": ("mark_negations",),
     "streamtopics.text.pipeline": ("StreamingPipeline",),
     "streamtopics.text.sentence_vectorizer": ("SentenceVectorizer",),
     "streamtopics.text.splitting": ("split_sentences",),
@@ -92,6 +93,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "streamtopics.posteriors.topics": ("TopicPosterior",),
     "streamtopics.priors.class_words": ("ClassWords", "class_words_prior"),
     "streamtopics.priors.seed_words": ("SeedWords",),
+    "streamtopics.priors.sentiment_words": ("SentimentWords",),
     "streamtopics.priors.symmetric": ("Symmetric",),
     "streamtopics.priors.zipf": ("ZipfPrior",),
     "streamtopics.reviews.effects": ("Effects", "Table"),

@@ -2,6 +2,7 @@
 """From texts to counts: words, sentences, a vocabulary that follows a stream, and names."""
 
 from streamtopics.text.named import NamedCounts, NamedVectorizer
+from streamtopics.text.negation import mark_negations
 from streamtopics.text.pipeline import StreamingPipeline
 from streamtopics.text.sentence_vectorizer import SentenceVectorizer
 from streamtopics.text.splitting import split_sentences
@@ -13,5 +14,6 @@ __all__ = [
     "SentenceVectorizer",
     "StreamingCountVectorizer",
     "StreamingPipeline",
+    "mark_negations",
     "split_sentences",
 ]

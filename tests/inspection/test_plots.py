@@ -12,7 +12,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
-from streamtopics import SVBHPP, SVBLDA, GibbsOnlineEM, StreamingLDA
+from streamtopics import (
+    SVBHPP,
+    SVBLDA,
+    AspectSentimentModel,
+    GibbsOnlineEM,
+    GuidedTopics,
+    StreamingLDA,
+)
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.inspection import (
     plot_curves,
@@ -27,7 +34,9 @@ from streamtopics.inspection import (
     shares_over_time,
 )
 from streamtopics.inspection.plots.axes import COLOURS, colour, line
+from streamtopics.inspection.tables import topic_names
 from streamtopics.metrics.similarity import affinities, places
+from streamtopics.text import NamedCounts
 
 NAMES = [f"word{i}" for i in range(50)]
 X = make_lda_corpus(n_documents=300, n_components=4, n_features=50, random_state=0).X
@@ -282,3 +291,41 @@ def test_labels_that_are_too_few_are_refused():
     model = make_pipeline(CountVectorizer(), StreamingLDA(2, random_state=0)).fit(texts)
     with pytest.raises(ValueError, match="labels must be one for each of 2 topics; got 1"):
         plot_document(model, "sea", labels=["sea"])
+
+
+def test_charts_are_called_by_the_names_of_topics():
+    X = NamedCounts.of([[2, 1, 0, 0], [0, 0, 1, 2]] * 20, ["sea", "ship", "plane", "sky"])
+    seeds = {"water": ["sea"], "air": ["sky"]}
+    guided = GuidedTopics(seeds, n_unseeded=1, random_state=0).fit(X)
+    assert topic_names(guided) == ["water", "air", "topic 2"]
+    titles = {panel.get_title().split(":")[0] for panel in plot_topics(guided)}
+    assert titles == set(topic_names(guided))
+    sentences = [X[:3], X[3:4]] * 6
+    moods = AspectSentimentModel(1, batch_size=2, random_state=0).fit(sentences)
+    assert topic_names(moods) == ["positive_0", "negative_0"]
+    assert topic_names(StreamingLDA(2, random_state=0).fit(X)) == ["topic 0", "topic 1"]
+
+
+@pytest.mark.parametrize(("n", "shape"), [(4, (1, 4)), (6, (2, 3)), (11, (3, 4))])
+def test_charts_of_topics_fill_their_rows(n, shape):
+    X = make_lda_corpus(30, n_components=3, n_features=20, random_state=0).X
+    axes = plot_topics(StreamingLDA(n, random_state=0).fit(X))
+    assert axes[0].get_gridspec().get_geometry() == shape
+
+
+def test_colours_are_seen_on_white_and_on_black():
+    """Contrast as in WCAG 2."""
+    for name in COLOURS:
+        rgb = np.array(to_rgb(name))
+        linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+        luminance = linear @ [0.2126, 0.7152, 0.0722]
+        assert 1.05 / (luminance + 0.05) > 2
+        assert (luminance + 0.05) / 0.05 > 3
+
+
+def test_lines_that_coincide_and_small_legends():
+    ax = plot_curves({name: [1.0, 2.0] for name in "abc"}, x=[1, 2], xlabel="x", ylabel="y")
+    styles = [drawn.get_linestyle() for drawn in ax.lines]
+    assert len(set(styles)) == 3
+    ax.figure.canvas.draw()
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1 - 1

@@ -10,8 +10,9 @@ import numpy as np
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# M. Okabe and K. Ito (2008), "Color universal design", without black.
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
+# M. Okabe and K. Ito (2008), "Color universal design", without black, and with the olive of P. Tol
+# (2021), "Colour schemes", in the place of a yellow that no one sees on white.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999933")
 LINES = ("-", "--", ":", "-.")
 # Width and height of a panel, in inches.
 PANEL = (7.0, 4.0)
@@ -73,8 +74,8 @@ def colour(k: int) -> Any:
 
 
 def line(k: int) -> dict[str, Any]:
-    """How the k-th of several lines is drawn."""
-    return {"color": COLOURS[k % len(COLOURS)], "linestyle": LINES[k // len(COLOURS) % len(LINES)]}
+    """How the k-th of several lines is drawn: of two that coincide, both are seen."""
+    return {"color": COLOURS[k % len(COLOURS)], "linestyle": LINES[k % len(LINES)]}
 
 
 def plain(*axes: Axes) -> None:
@@ -84,8 +85,8 @@ def plain(*axes: Axes) -> None:
 
 
 def legend(ax: Axes, n: int) -> None:
-    """A legend of n entries: within the Axes where it finds room, else at their right."""
-    if n <= 4:
+    """A legend of n entries: a small one within the Axes, else at their right."""
+    if n <= 2:
         ax.legend(frameon=False)
     else:
         ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)

@@ -201,4 +201,5 @@ def _image(ax: Axes, values: np.ndarray, most: float, colours: str, title: str) 
     ax.set_title(title, fontsize=10)
     ax.set_ylabel("topic")
     ax.locator_params(axis="y", integer=True)
-    ax.figure.colorbar(image, ax=ax)
+    beyond = "max" if values.max(initial=0.0) > most else "neither"
+    ax.figure.colorbar(image, ax=ax, extend=beyond)

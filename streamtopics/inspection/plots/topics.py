@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from streamtopics.inspection.plots.axes import COLOURS, one_axes, plain, several_axes
-from streamtopics.inspection.tables import check_whole, topic_table
+from streamtopics.inspection.tables import check_whole, topic_names, topic_table
 from streamtopics.metrics.similarity import affinities
 from streamtopics.metrics.similarity import places as places_of
 
@@ -47,7 +47,8 @@ def plot_topics(
     Returns
     -------
     ax : ndarray of Axes
-        One for each topic drawn. Save the picture with ``ax[0].figure.savefig(path)``.
+        One for each topic drawn, with its name (of a sentiment and aspect, of `GuidedTopics`) or
+        number. Save the picture with ``ax[0].figure.savefig(path)``.
 
     Raises
     ------
@@ -57,17 +58,18 @@ def plot_topics(
     """
     check_whole(n_words=n_words, n_topics=n_topics)
     table = topic_table(estimator, feature_names, n_words, relevance=relevance)[:n_topics]
-    n_columns = min(5, len(table))
-    n_rows = -(-len(table) // n_columns)
+    n_rows = -(-len(table) // 5)
+    n_columns = -(-len(table) // n_rows)
     size = (2.6 * n_columns, (0.6 + 0.2 * n_words) * n_rows)
     axes = several_axes(ax, len(table), (n_rows, n_columns), size)
+    called = topic_names(estimator)
     for panel, row in zip(axes, table, strict=True):
         order = np.argsort(-np.array(row.probabilities), kind="stable")
         words = [str(row.words[i]) for i in order]
         panel.barh(range(len(words)), np.array(row.probabilities)[order], color=COLOURS[0])
         panel.set_yticks(range(len(words)), words, fontsize=8)
         panel.invert_yaxis()
-        panel.set_title(f"topic {row.topic}: {row.weight:.1%} of tokens", fontsize=9)
+        panel.set_title(f"{called[row.topic]}: {row.weight:.1%} of tokens", fontsize=9)
         panel.locator_params(axis="x", nbins=4)
         panel.tick_params(axis="x", labelsize=7)
     plain(*axes)
@@ -154,7 +156,7 @@ def plot_topic_map(
     places = places_of(affinities(estimator.topic_word_))[[row.topic for row in table]]
     weights = np.array([row.weight for row in table])
     areas = 3000 * weights / weights.max()
-    ax.scatter(places[:, 0], places[:, 1], s=areas, color=COLOURS[0], alpha=0.35, linewidths=0)
+    ax.scatter(places[:, 0], places[:, 1], s=areas, color=COLOURS[0], alpha=0.5, linewidths=0)
     for row, place in zip(table, places, strict=True):
         words = "\n".join(str(word) for word in row.words)
         ax.annotate(f"{row.topic} {words}", place, ha="center", va="center", fontsize=7)

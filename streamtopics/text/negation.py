@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Words that are denied, as words of their own."""
+
+import re
+
+DENIED = re.compile(
+    r"\b(?:not|never|cannot|\w+n['\u2019]t)\s+"
+    r"(?:(?:a|an|the|very|so|really|that|too|be|been|to|even|all)\s+)*(?=[^\W\d_])"
+)
+
+
+def mark_negations(text: str) -> str:
+    """Return an English text in lower case, with "not" joined to the word that it denies.
+
+    "Not good" and "isn't a very good" have "notgood". It is made to be the `preprocessor` of a
+    vectorizer, so that what a review denies does not count as said.
+
+    Parameters
+    ----------
+    text : str
+        A text or a sentence.
+
+    Returns
+    -------
+    marked : str
+
+    See Also
+    --------
+    streamtopics.priors.SentimentWords : Has such words among those that blame.
+
+    Examples
+    --------
+    >>> from streamtopics.text import mark_negations
+    >>> mark_negations("It isn't a very good phone.")
+    'it notgood phone.'
+    >>> mark_negations("Do not buy, and never to be recommended")
+    'do notbuy, and notrecommended'
+    """
+    return DENIED.sub("not", text.lower())
