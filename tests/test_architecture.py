@@ -65,8 +65,8 @@ ALLOWED = {
         "streams", "text", "updates", "was",
     },
     "cli": {
-        "__init__", "datasets", "dpp", "inspection", "metrics", "priors", "progress", "report",
-        "saving", "streams", "text",
+        "__init__", "datasets", "dpp", "estimators", "inspection", "metrics", "priors", "progress",
+        "report", "saving", "streams", "text",
     },
     "__main__": {"cli"},
 }  # fmt: skip

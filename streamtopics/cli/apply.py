@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from streamtopics.cli.models import labels_of, load_model
-from streamtopics.cli.reading import cut, records, texts_of
+from streamtopics.cli.reading import cut, records, texts_of, time_of
 from streamtopics.cli.telling import counted, note, tell_skipped
 from streamtopics.cli.writing import check_target, write_rows
 from streamtopics.datasets import Record, Skipped
@@ -20,7 +20,7 @@ from streamtopics.datasets import Record, Skipped
 def run(options: Namespace) -> None:
     """Write a line for each document, as they are read."""
     path = None if options.output == "-" else Path(options.output)
-    kind = options.format
+    kind = options.output_format
     if path is not None:
         check_target(path, () if kind else ("jsonl", "csv"))
         kind = kind or path.suffix[1:].lower()
@@ -44,8 +44,8 @@ def rows_of_documents(
         shares = np.asarray(model.transform(texts_of(batch)), dtype=np.float64)
         order = np.argsort(-shares, axis=1, kind="stable")[:, :leading]
         for record, share, first in zip(batch, shares, order, strict=True):
-            time = None if record.time is None else _as_text(record.time)
-            row: dict[str, Any] = {"source": record.source, "line": record.line, "time": time}
+            row: dict[str, Any] = {"source": record.source, "line": record.line}
+            row["time"] = time_of(record.time)
             topics = [(int(k), round(float(share[k]), 4), labels[k]) for k in first]
             if kind == "jsonl":
                 names = ("topic", "share", "label")
@@ -54,7 +54,3 @@ def rows_of_documents(
                 for i, (topic, part, label) in enumerate(topics, start=1):
                     row |= {f"topic_{i}": topic, f"share_{i}": part, f"label_{i}": label}
             yield row
-
-
-def _as_text(time: Any) -> Any:
-    return time.isoformat() if hasattr(time, "isoformat") else time

@@ -12,9 +12,12 @@ from importlib import import_module
 from typing import Any
 
 from streamtopics.cli.parsers import VERBS, parser
+from streamtopics.cli.stopping import signals_raise, status_of
 from streamtopics.cli.telling import complain, show_warning
 
-WRONG, INTERRUPTED = 2, 130
+WRONG = 2
+# What errors of readers name that is an option too.
+SETTINGS = {"encoding", "format", "text_key", "max_line"}
 # What is asked of the command itself, not of `fit`.
 OF_THE_COMMAND = {"-h", "--help", "--version"}
 
@@ -30,8 +33,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     status : int
-        0; 2 for wrong use and for what cannot be read or written; 130 after an interrupt. A
-        reader of the output that has gone, as of ``| head``, is no failure.
+        0; 2 for wrong use and for what cannot be read or written; 130 after Ctrl-C, 143 after
+        SIGTERM, 129 after SIGHUP. A reader of the output that has gone, as of ``| head``, is no
+        failure.
 
     Raises
     ------
@@ -44,16 +48,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _print_anything()
     options = parser().parse_args(given)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        warnings.filterwarnings("default", category=UserWarning)
+        if not sys.warnoptions:
+            warnings.simplefilter("ignore")
+            warnings.filterwarnings("default", category=UserWarning)
         warnings.showwarning = show_warning  # type: ignore[assignment]
         try:
-            import_module(f"streamtopics.cli.{options.verb}").run(options)
-            sys.stdout.flush()
+            with signals_raise():
+                import_module(f"streamtopics.cli.{options.verb}").run(options)
+                sys.stdout.flush()
         except BrokenPipeError:
             _forget_output()
-        except KeyboardInterrupt:
-            return INTERRUPTED
+        except KeyboardInterrupt as stop:
+            complain("interrupted")
+            return status_of(stop)
         except Exception as error:
             complain(_told(error))
             with suppress(OSError, ValueError):
@@ -67,7 +74,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _told(error: Exception) -> str:
     """Return the message of an error, after the name of its class where it was not foreseen."""
     setting = getattr(error, "setting", "")
-    if hasattr(error, "for_command_line") and setting in {"encoding", "text_key", "max_line"}:
+    if hasattr(error, "for_command_line") and setting in {
+        "encoding",
+        "format",
+        "text_key",
+        "max_line",
+    }:
         return str(error.for_command_line())
     foreseen = isinstance(error, OSError | ValueError | ImportError)
     return str(error) if foreseen and str(error) else f"{type(error).__name__}: {error}"

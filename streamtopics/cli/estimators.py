@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-import json
 from argparse import Namespace
-from pathlib import Path
+from difflib import get_close_matches
 from typing import Any
 
 import streamtopics
+from streamtopics.cli.seeds import read_seeds
+from streamtopics.estimators.presets import PRESETS
 
 NAMES = (
     "StreamingLDA", "StreamingMixture", "GuidedTopics", "GibbsOnlineEM", "VariationalOnlineEM",
@@ -21,18 +22,17 @@ def estimator(options: Namespace) -> Any:
     """Return an estimator as the options say."""
     seeds = getattr(options, "seeds", None)
     name = options.estimator or ("GuidedTopics" if seeds else "StreamingLDA")
-    if name not in NAMES:
-        raise ValueError(f"there is no estimator {name!r} of topics; use one of {', '.join(NAMES)}")
     if (name == "GuidedTopics") != bool(seeds):
         raise ValueError(
-            "GuidedTopics goes with --seeds FILE of `streamtopics fit`, and nothing else"
+            "GuidedTopics goes with --seeds FILE, and other estimators without; leave out one of "
+            "--estimator and --seeds"
         )
     if seeds:
         named = read_seeds(seeds)
-        others = max(0, (options.topics or 0) - len(named))
+        others = max(0, (options.topics[0] if options.topics else 0) - len(named))
         made: Any = streamtopics.GuidedTopics(named, n_unseeded=others)
     else:
-        made = getattr(streamtopics, name)(n_components=options.topics or N_TOPICS)
+        made = by_name(name, options.topics[0] if options.topics else N_TOPICS)
     made.set_params(random_state=options.seed, n_jobs=options.jobs)
     for parameter, value in _known_before(options) + sorted(
         options.settings, key=lambda pair: pair[0].count("__")
@@ -46,9 +46,25 @@ def estimator(options: Namespace) -> Any:
     return made
 
 
+def by_name(name: str, n_components: int) -> Any:
+    """Return the estimator of a class, or else of a preset of `StreamingLDA`."""
+    if name in NAMES:
+        return getattr(streamtopics, name)(n_components=n_components)
+    if name in PRESETS:
+        return streamtopics.StreamingLDA.preset(name, n_components)
+    lower = {known.lower(): known for known in (*NAMES, *PRESETS)}
+    near = [lower[found] for found in get_close_matches(name.lower(), lower, n=3)]
+    meant = f"did you mean {' or '.join(near)}? There are" if near else "use one of"
+    raise ValueError(
+        f"there is no estimator {name!r} of topics; {meant} {', '.join(sorted(lower.values()))}"
+    )
+
+
 def _known_before(options: Namespace) -> list[tuple[str, Any]]:
     """Parameters that the options of knowledge stand for."""
     found: list[tuple[str, Any]] = []
+    if getattr(options, "max_iter", None):
+        found.append(("max_iter", options.max_iter))
     if getattr(options, "rounds", None):
         found.append(("n_rounds", options.rounds))
     if getattr(options, "document_prior", None):
@@ -70,20 +86,3 @@ def _known_before(options: Namespace) -> list[tuple[str, Any]]:
     elif scale is not None:
         found.append(("boosting_scale", scale))
     return found
-
-
-def read_seeds(path: Path) -> dict[str, list[str]]:
-    """Return the seed words by topic that a file has."""
-    try:
-        found: Any = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f'{path} is not JSON ({error}); write {{"sea": ["ship"]}}') from error
-    right = isinstance(found, dict) and all(
-        isinstance(words, list) and words and all(isinstance(word, str) for word in words)
-        for words in found.values()
-    )
-    if not right or not found:
-        raise ValueError(
-            f'{path} must have an object of names, each with a list of words: {{"sea": ["ship"]}}'
-        )
-    return dict(found)

@@ -10,25 +10,25 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, NamedTuple
 
-import numpy as np
 from sklearn.pipeline import Pipeline
 
 from streamtopics import SVBLDA, save
 from streamtopics.cli.apply import rows_of_documents
+from streamtopics.cli.choosing import choose
 from streamtopics.cli.estimators import estimator
-from streamtopics.cli.models import learner_of, pipeline, rows_of, topics_of, words_of
+from streamtopics.cli.models import learner_of, n_words_of, pipeline, rows_of, topics_of, words_of
 from streamtopics.cli.reading import Sample, cut, records, texts_of
 from streamtopics.cli.tables import print_documents, print_topics
 from streamtopics.cli.telling import counted, nats, note, tell_skipped
+from streamtopics.cli.words import fit_words, vectorizer_for
 from streamtopics.cli.writing import check_target, write_bytes, write_rows
 from streamtopics.datasets import Record, Skipped
 from streamtopics.inspection import picture_formats, plot_topics
 from streamtopics.report import report
 from streamtopics.streams import ProgressReport, stream
-from streamtopics.text import NamedVectorizer, StreamingCountVectorizer, StreamingPipeline
+from streamtopics.text import NamedVectorizer, StreamingPipeline
 
 HOLD_OUT_EVERY, MINIBATCH, N_SAMPLE = 10, 2500, 5000
-LETTERS = r"(?u)\b[^\W\d_]{3,}\b"
 
 
 class Learnt(NamedTuple):
@@ -50,14 +50,14 @@ def run(options: Namespace) -> None:
     learnt = learn(options, made, records(options, skipped))
     tell_skipped(skipped)
     model = learnt.model
-    topics, names = topics_of(model), words_of(model)
+    topics = topics_of(model)
     n_held_out = len(learnt.held_out)
     n_documents = learnt.sample.n
     n_passes = max(1.0, topics.n_documents_seen_ / n_documents) if n_documents else 1.0
     print(
         f"{counted(n_documents, 'document')}, "
-        f"{counted(topics.n_tokens_seen_ / n_passes, 'word')} of {len(names):,}; "
-        f"{counted(n_held_out, 'document')} held out\n"
+        f"{counted(topics.n_tokens_seen_ / n_passes, 'word')} "
+        f"over a vocabulary of {n_words_of(model):,}; {counted(n_held_out, 'document')} held out\n"
     )
     rows = rows_of(model, options.words, options.relevance)
     print_topics(rows, model)
@@ -77,20 +77,6 @@ def check_targets(options: Namespace) -> None:
         check_target(options.picture, picture_formats())
 
 
-def vectorizer_for(options: Namespace, n_documents: int | None) -> StreamingCountVectorizer:
-    """Return what counts words; of a corpus of so many documents, or None of a stream."""
-    least = options.min_documents
-    return StreamingCountVectorizer(
-        stop_words=None if options.keep_stop_words else "english",
-        token_pattern=LETTERS,
-        min_df=least if n_documents is None else min(least, max(1, n_documents // 2)),
-        max_df=min(1.0, options.max_share),
-        max_features=options.max_words,
-        dtype=np.float32,
-        n_jobs=options.jobs,
-    )
-
-
 def learn(options: Namespace, made: Any, found: Iterator[Record]) -> Learnt:
     """Learn a corpus at once, or what is more than that as a stream."""
     first = list(islice(found, options.vocabulary_from))
@@ -102,6 +88,7 @@ def learn(options: Namespace, made: Any, found: Iterator[Record]) -> Learnt:
         made.set_params(batch_size=size)
     held_out = first[HOLD_OUT_EVERY - 1 :: HOLD_OUT_EVERY][:size]
     kept = [r for i, r in enumerate(first, 1) if i % HOLD_OUT_EVERY or i > size * HOLD_OUT_EVERY]
+    choose(options, made, texts_of(kept))
     sample = Sample(N_SAMPLE, options.seed)
     named = hasattr(made, "seeds")
     if more is None or named:
@@ -126,13 +113,7 @@ def learn(options: Namespace, made: Any, found: Iterator[Record]) -> Learnt:
 def _fit(model: Any, texts: list[str], kept: list[str]) -> None:
     """Fit the words to all texts, and the topics to those that are not held out."""
     words, topics = model.steps[0][1], model.steps[-1][1]
-    try:
-        words.fit(texts)
-    except ValueError as error:
-        raise ValueError(
-            f"no vocabulary could be made from the first {len(texts)} documents ({error}); try "
-            "--min-documents 1, --max-share 1 or --keep-stop-words"
-        ) from error
+    fit_words(words, texts)
     topics.fit(words.transform(kept))
 
 

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from pathlib import Path
 
 from streamtopics.cli.types import (
     encoding,
     non_negative_float,
+    numbers,
+    one_number,
     positive,
     positive_float,
     setting,
@@ -16,11 +19,13 @@ from streamtopics.cli.types import (
 )
 
 MAX_LINE = 2**24
+FORMATS = ("lines", "jsonl", "json", "csv", "tsv", "parquet")
 
 
 def add_reading(one: ArgumentParser) -> None:
     """Add how files are read."""
     add = one.add_argument_group("reading").add_argument
+    add("--format", choices=FORMATS, help="of the files (by their names; of - plain lines)")
     add("--text-key", default="text", metavar="KEY", help='field or column of texts ("text")')
     add("--time-key", metavar="KEY", help="field or column of times: dates, years, seconds")
     add(
@@ -46,10 +51,13 @@ def add_counting(one: ArgumentParser) -> None:
     add("--keep-stop-words", action="store_true", help="keep English function words")
 
 
-def add_model(one: ArgumentParser) -> None:
+def add_model(one: ArgumentParser, several: str = "") -> None:
     """Add what learns."""
     add = one.add_argument_group("model").add_argument
-    add("--topics", type=positive, metavar="N", help="number of topics (20)")
+    add(
+        "--topics", type=numbers if several else one_number, metavar="N", default=(),
+        help=f"number of topics (20){several}",
+    )  # fmt: skip
     add("--estimator", default="", metavar="NAME", help="such as GibbsOnlineEM (StreamingLDA)")
     add(
         "--set", type=setting, action="append", default=[], metavar="NAME=VALUE", dest="settings",
@@ -57,6 +65,14 @@ def add_model(one: ArgumentParser) -> None:
     )  # fmt: skip
     add("--jobs", type=threads, default=-1, metavar="N", help="threads; -1 is all (-1)")
     add("--seed", type=int, default=0, metavar="N", help="of the random start (0)")
+
+
+def add_seeds(one: ArgumentParser, more: str = "") -> None:
+    """Add names of topics with their words."""
+    one.add_argument(
+        "--seeds", type=Path, metavar="FILE",
+        help=f'topics with names: {{"name": ["word", ...], ...}}{more}',
+    )  # fmt: skip
 
 
 def add_tables(one: ArgumentParser) -> None:

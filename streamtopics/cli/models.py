@@ -72,6 +72,11 @@ def words_of(model: Any) -> np.ndarray:
     return np.asarray(model[:-1].get_feature_names_out())
 
 
+def n_words_of(model: Any) -> int:
+    """Return how many columns have a word."""
+    return sum(not str(word).startswith(FREE) for word in words_of(model))
+
+
 def rows_of(model: Any, n: int, relevance: float = 1.0) -> list[TopicRow]:
     """Return the table of topics, without columns that have no word yet."""
     rows = topic_table(topics_of(model), words_of(model), n, relevance=relevance)

@@ -8,7 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from streamtopics import __version__
-from streamtopics.cli.groups import add_counting, add_model, add_prior, add_reading, add_tables
+from streamtopics.cli.groups import (
+    add_counting,
+    add_model,
+    add_prior,
+    add_reading,
+    add_seeds,
+    add_tables,
+)
 from streamtopics.cli.types import non_negative, positive, positive_float, share
 
 DESCRIPTION = """\
@@ -104,10 +111,9 @@ def parser() -> ArgumentParser:
 def _fit(one: ArgumentParser) -> None:
     add = one.add_argument
     add("files", nargs="*", metavar="FILE", help="documents to read; see below")
-    add_model(one)
-    add(
-        "--seeds", type=Path, metavar="FILE", help='topics with names: {"name": ["word", ...], ...}'
-    )
+    add_model(one, "; of several, as 10,20,50, the best")
+    add_seeds(one)
+    add("--max-iter", type=positive, metavar="N", help="passes over the documents")
     add_tables(one)
     add_prior(one)
     add_reading(one)
@@ -135,6 +141,7 @@ def _update(one: ArgumentParser) -> None:
     add("--model", type=Path, metavar="FILE", help="write it here, in place of the same file")
     add("--batch-size", type=positive, default=2500, metavar="N", help="documents (2500)")
     add("--words", type=positive, default=6, metavar="N", help="words to show of each topic (6)")
+    add_seeds(one, "; those that the model was begun with")
     add_reading(one)
     _add_quiet(one)
 
@@ -144,7 +151,7 @@ def _apply(one: ArgumentParser) -> None:
     add("model_file", type=Path, metavar="MODEL", help="a file that `fit --model` has written")
     add("files", nargs="+", metavar="FILE", help="documents; see below")
     add("--output", default="-", metavar="FILE", help="as .jsonl or .csv (- is standard output)")
-    add("--format", choices=["jsonl", "csv"], help="of the output (by its name, or jsonl)")
+    add("--output-format", choices=["jsonl", "csv"], help="(by the name of the output, or jsonl)")
     add("--leading", type=positive, default=3, metavar="N", help="topics of a document (3)")
     add("--words", type=positive, default=4, metavar="N", help="words that name a topic (4)")
     add("--batch-size", type=positive, default=1000, metavar="N", help="documents at once (1000)")
@@ -176,8 +183,8 @@ def _watch(one: ArgumentParser) -> None:
         help="end when a file has nothing new for so long (never)")  # fmt: skip
     add("--alarm", type=share, default=0.01, metavar="P",
         help="false alarms per minibatch; at most 0.5, 0 for no alarms (0.01)")  # fmt: skip
-    add("--format", choices=["lines", "jsonl"], help="of the lines (by the name of the file)")
     add_model(one)
+    add_seeds(one, "; the vocabulary is then that of the first minibatch")
     add_reading(one)
     add_counting(one)
 

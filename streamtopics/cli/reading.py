@@ -18,6 +18,7 @@ def settings(options: Namespace, skipped: Skipped) -> dict[str, Any]:
     return {
         "text_key": options.text_key,
         "time_key": options.time_key,
+        "format": options.format,
         "encoding": options.encoding,
         "max_line": options.max_line,
         "on_bad": "skip" if options.skip_bad else "raise",
@@ -31,6 +32,13 @@ def records(options: Namespace, skipped: Skipped) -> Iterator[Record]:
         texts = enumerate(load_docstrings().data, start=1)
         return (Record(text, None, {}, "documentation", i) for i, text in texts)
     return read_records([Path(name) for name in options.files], **settings(options, skipped))
+
+
+def time_of(when: Any) -> Any:
+    """Return a time as it is written: dates as text, years without a fraction."""
+    if isinstance(when, float) and when.is_integer():
+        return int(when)
+    return when.isoformat() if hasattr(when, "isoformat") else when
 
 
 def cut(items: Iterable[Any], size: int) -> Iterator[list[Any]]:

@@ -7,11 +7,12 @@ from argparse import Namespace
 
 from scipy import sparse
 
-from streamtopics.cli.models import load_model, share_without_column, topics_of
+from streamtopics.cli.models import load_model, share_without_column, topics_of, words_of
 from streamtopics.cli.reading import Sample, cut, records, texts_of
 from streamtopics.cli.telling import complain, counted, nats, tell_skipped
 from streamtopics.datasets import Skipped
-from streamtopics.metrics import open_vocabulary_probability
+from streamtopics.metrics import CoherenceScorer, DiversityScorer, open_vocabulary_probability
+from streamtopics.text import NamedCounts
 
 MINIBATCH, N_OPEN = 2500, 10_000
 
@@ -33,10 +34,16 @@ def run(options: Namespace) -> None:
     if not counts:
         raise ValueError("there are no documents to read; check the files")
     X = sparse.vstack(counts, format="csr")
+    if hasattr(topics_of(model), "feature_names_in_"):
+        X = NamedCounts.of(X, words_of(model))
     print(f"{counted(X.shape[0], 'document')}, {counted(total, 'word')} that the model knows")
     if total:
         print(f"{lacking / (lacking + total):.1%} of the words have no column in the model")
     print(f"over the words of the model: {nats(float(topics_of(model).score(X)))}")
+    if X.shape[1] > 1:
+        coherence, diversity = CoherenceScorer()(topics_of(model), X), DiversityScorer()(model)
+        print(f"coherence of the topics (NPMI of 10 words): {coherence:.3f}")
+        print(f"share of these words that are distinct: {diversity:.1%}")
     try:
         score = open_vocabulary_probability(model, texts_of(sample.records))
     except (TypeError, ValueError) as error:

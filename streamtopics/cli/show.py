@@ -11,9 +11,9 @@ from typing import Any
 from streamtopics.cli.models import (
     has_open_vocabulary,
     load_model,
+    n_words_of,
     rows_of,
     topics_of,
-    words_of,
 )
 from streamtopics.cli.tables import print_topics
 from streamtopics.cli.telling import counted, safe
@@ -38,7 +38,7 @@ def run(options: Namespace) -> None:
         "parameters": {k: repr(v) for k, v in sorted(topics.get_params(deep=False).items())},
         "documents": int(topics.n_documents_seen_),
         "words": float(topics.n_tokens_seen_),
-        "vocabulary": len(words_of(model)),
+        "vocabulary": n_words_of(model),
         "open_vocabulary": has_open_vocabulary(model),
         "versions": versions_of(options.model_file),
     }
@@ -47,8 +47,8 @@ def run(options: Namespace) -> None:
         return
     print_topics(rows, model, 100 if options.topic is None else 10_000)
     print(
-        f"\n{known['estimator']}: {counted(known['documents'], 'document')}, "
-        f"{counted(known['words'], 'word')} of {known['vocabulary']:,}"
+        f"\n{known['estimator']}: {counted(known['documents'], 'document')} in all passes, "
+        f"{counted(known['words'], 'word')} over a vocabulary of {known['vocabulary']:,}"
         f"{', which follow the stream' if known['open_vocabulary'] else ''}"
     )
     for name, value in known["parameters"].items():

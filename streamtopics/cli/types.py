@@ -27,6 +27,16 @@ non_negative = partial(_number, kind=int, strictly=False)
 non_negative_float = partial(_number, kind=float, strictly=False)
 
 
+def numbers(text: str) -> tuple[int, ...]:
+    """Return numbers that have commas between them, by size and each once."""
+    return tuple(sorted({int(positive(one)) for one in text.split(",")}))
+
+
+def one_number(text: str) -> tuple[int, ...]:
+    """Return one number, as `numbers` does."""
+    return (int(positive(text)),)
+
+
 def share(text: str) -> float:
     """Return a number from 0 to 1."""
     value = _number(text, float, False)

@@ -19,6 +19,7 @@ from streamtopics.cli.models import (
     words_of,
 )
 from streamtopics.cli.reading import cut, records, texts_of
+from streamtopics.cli.seeds import check_seeds
 from streamtopics.cli.telling import counted, nats, safe, tell_skipped
 from streamtopics.cli.writing import check_target
 from streamtopics.datasets import Skipped
@@ -33,6 +34,7 @@ def run(options: Namespace) -> None:
     target = options.model or options.model_file
     check_target(target)
     model, skipped = load_model(options.model_file), Skipped()
+    check_seeds(options.seeds, topics_of(model), options.model_file)
     learner, before = learner_of(model), topics_by_word(model)
     history, shares = ScoreHistory(), list[float]()
     n_before = topics_of(model).n_documents_seen_
@@ -50,8 +52,7 @@ def run(options: Namespace) -> None:
     if not history.rows:
         raise ValueError("there are no documents to read; check the files")
     save(model, target)
-    n = topics_of(model).n_documents_seen_
-    print(f"{counted(n - n_before, 'new document')}, {n:,} in all")
+    print(counted(topics_of(model).n_documents_seen_ - n_before, "new document"))
     print(f"before they were learnt: {nats(mean_score(history.rows)[0])}")
     known = [share for share in shares if share == share]
     if known:

@@ -8,32 +8,24 @@ import time
 from argparse import Namespace
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from streamtopics import save
-from streamtopics.cli.estimators import estimator
-from streamtopics.cli.fit import vectorizer_for
-from streamtopics.cli.models import Learner, learner_of, load_model, pipeline, words_of
-from streamtopics.cli.reading import settings, texts_of
+from streamtopics.cli.beginning import begin
+from streamtopics.cli.models import words_of
+from streamtopics.cli.reading import settings, texts_of, time_of
+from streamtopics.cli.stopping import Stopping
 from streamtopics.cli.telling import counted, note, safe, tell_skipped
+from streamtopics.cli.words import fit_words
 from streamtopics.cli.writing import check_target
 from streamtopics.datasets import Follower, Record, Skipped, follow
 from streamtopics.report import report
-from streamtopics.streams import (
-    BatchInfo,
-    Checkpointer,
-    DriftMonitor,
-    ScoreHistory,
-    TimedBatch,
-    TopicTracker,
-    resume,
-    stream,
-)
-from streamtopics.text import StreamingPipeline
+from streamtopics.streams import Alarm, BatchInfo, Checkpointer, TimedBatch, stream
 
-N_SHOWN = 2000
+N_SHOWN, PIPE_POLL = 2000, 1.0
 
 
 class Watch:
@@ -43,72 +35,114 @@ class Watch:
     """
 
     def __init__(self, options: Namespace) -> None:
-        self.options, self.skipped = options, Skipped()
+        self.options, self.skipped, self.stopping = options, Skipped(), Stopping()
+        self.is_pipe = not Path(options.file).is_file()
         folder = options.checkpoints or Path(f"{options.model}.checkpoints")
-        found = resume(folder)
-        closed = False
-        if found is not None:
-            front, self.place, *others = found.callbacks
-            closed = front is not None
-            self.model = found.model
-            if closed:
-                self.model = pipeline(type(front), front.steps[0][1], found.model)
-            note(f"going on from {counted(found.n_documents, 'document')} in {folder}")
-        else:
-            self.model, self.place, others = _start(options), {"batch": 0, "position": None}, []
-            closed = not isinstance(self.model, StreamingPipeline) or options.model.exists()
-        self.learner = learner_of(self.model) if closed else Learner(self.model, None)
-        self.history, self.monitor, self.tracker = others or _companions(options, self)
+        begun = begin(options, folder)
+        self.model, self.learner, self.place = begun.model, begun.learner, begun.place
+        self.history, self.monitor, self.tracker = begun.history, begun.monitor, begun.tracker
         also = (self.learner.front, self.place, self.history, self.monitor, self.tracker)
         self.checkpointer = Checkpointer(folder, every=options.every, also=also)
         self.pending: tuple[int, int, int] | None = None
         self.recent: deque[Record] = deque(maxlen=N_SHOWN)
 
     def on_batch(self, model: Any, info: BatchInfo) -> None:
-        """Keep the place, and say what there is to say."""
+        """Keep the place, and the words of an alarm, before the checkpoint."""
         self.place["batch"] += 1
         self.place["position"] = self.pending
+        monitor, names = self.monitor, self.tracker.feature_names
+        if monitor is not None and self.rings and names is not None:
+            monitor.alarms = (*monitor.alarms[:-1], _in_words(monitor.alarms[-1], names))
+
+    @property
+    def rings(self) -> bool:
+        """Whether the last minibatch rang the alarm."""
+        monitor = self.monitor
+        return bool(monitor and monitor.alarms and monitor.alarms[-1].batch == monitor.n_batches)
+
+    def tell(self, model: Any, info: BatchInfo) -> None:
+        """Say what there is to say, behind the checkpoint, so that nothing is lost if it fails."""
         score = "nothing to score" if math.isnan(info.score) else f"{info.score:.3f} nats per word"
-        when = info.time if info.time is not None else datetime.now().isoformat(" ", "seconds")
-        documents = counted(info.n_documents_seen, "document")
+        when = (
+            time_of(info.time)
+            if info.time is not None
+            else datetime.now().isoformat(" ", "seconds")
+        )
+        held_back = 0 if self.monitor is None else self.monitor.n_held_back
+        documents = counted(info.n_documents_seen + held_back, "document")
         print(safe(f"{when}  {documents}, {score} before learning"), flush=True)
-        alarms = self.monitor.alarms if self.monitor is not None else ()
-        if alarms and alarms[-1].batch == self.monitor.n_batches:
-            print(safe(f"ALARM: {alarms[-1]}"), flush=True)
+        if self.monitor is not None and self.rings:
+            print(safe(f"ALARM: {self.monitor.alarms[-1]}"), flush=True)
         every = self.options.report_every
         if self.options.report and self.place["batch"] % every == 0:
             self.write_report()
 
+    def keep(self, model: Any, info: BatchInfo) -> None:
+        """Write the model, behind a checkpoint."""
+        if info.batch % self.options.every == 0:
+            save(self.model, self.options.model)
+
     def write_report(self) -> None:
         """Write the report anew."""
         shown = list(self.recent)
-        times = [_as_text(record.time) for record in shown] if self.options.time_key else None
+        times = [time_of(record.time) for record in shown] if self.options.time_key else None
         report(
             self.model, self.options.report, texts=texts_of(shown) or None,
             times=times or None, tracker=self.tracker, alarms=self.monitor,
             scores={"before learning": [row.score for row in self.history.rows]},
         )  # fmt: skip
 
+    def write_all(self) -> None:
+        """Write the model and the report, and say where; not a model whose place is unknown."""
+        if not any(self.checkpointer.path.glob("checkpoint-*")):
+            return
+        save(self.model, self.options.model)
+        note(f"model written to {self.options.model}")
+        if self.options.report:
+            self.write_report()
+            note(f"report written to {self.options.report}")
+
     def batches(self, found: Follower) -> Iterator[TimedBatch]:
-        """Yield minibatches: when there are enough documents, or after some time."""
+        """Yield minibatches: when there are enough documents, or after some time.
+
+        What was read of a file but is not enough, when the command is to end, is left for the
+        next time; what came over a pipe would be lost.
+        """
         batch: list[Record] = []
-        began = 0.0
+        began, stopping = 0.0, self.stopping
+        stopping.waiting = True
         for record in found:
+            stopping.waiting = False
             if record is not None:
                 began = began if batch else time.monotonic()
                 batch.append(record)
-            full = len(batch) >= self.options.batch_size
-            if batch and (full or time.monotonic() - began >= self.options.seconds):
+            late = self.knows_words and time.monotonic() - began >= self.options.seconds
+            if batch and (len(batch) >= self.options.batch_size or late):
                 yield self._taken(batch, found)
                 batch = []
-        if batch:
+            stopping.waiting = not self.is_pipe
+            if stopping.number is not None:
+                break
+        stopping.waiting = False
+        if batch and (self.is_pipe or stopping.number is None):
             yield self._taken(batch, found)
+
+    @property
+    def knows_words(self) -> bool:
+        """Whether there is no vocabulary to be made from the first minibatch."""
+        front = self.learner.front
+        return front is None or hasattr(getattr(front[0], "vectorizer_", front[0]), "vocabulary_")
 
     def _taken(self, batch: list[Record], found: Follower) -> TimedBatch:
         self.recent.extend(batch)
         offset, line, head = map(int, found.position)
         self.pending = offset, line, head
-        return TimedBatch(self.learner.taken(texts_of(batch)), _as_text(batch[-1].time))
+        texts = texts_of(batch)
+        if not self.knows_words:
+            fit_words(self.learner.front[0], texts)
+        if self.learner.front is not None and not hasattr(self.learner.model, "feature_names_in_"):
+            self.tracker.feature_names = words_of(self.model)
+        return TimedBatch(self.learner.taken(texts), time_of(batch[-1].time))
 
 
 def run(options: Namespace) -> None:
@@ -119,37 +153,33 @@ def run(options: Namespace) -> None:
     check_target(options.report)
     watch = Watch(options)
     found = follow(
-        options.file, **settings(options, watch.skipped), format=options.format,
-        position=watch.place["position"], poll=options.poll, idle=options.idle, tell_waits=True,
+        options.file, **settings(options, watch.skipped), position=watch.place["position"],
+        tell_waits=True, idle=options.idle,
+        poll=min(options.poll, PIPE_POLL) if watch.is_pipe else options.poll,
     )  # fmt: skip
     # The monitor, which learns what it holds back at the end, comes behind the checkpoint.
-    callbacks = [watch.tracker, watch.history, watch, watch.checkpointer]
+    callbacks: list[Any] = [watch.tracker, watch.history, watch, watch.checkpointer]
+    callbacks += [watch.keep, watch.tell]
     callbacks += [] if watch.monitor is None else [watch.monitor]
-    try:
-        stream(watch.learner.model, watch.batches(found), callbacks=callbacks)
-    finally:
-        found.close()
-        tell_skipped(watch.skipped)
-        if watch.place["batch"]:
-            save(watch.model, options.model)
-            if options.report:
-                watch.write_report()
-            note(f"model written to {options.model}")
+    with watch.stopping.listening():
+        try:
+            stream(watch.learner.model, watch.batches(found), callbacks=callbacks)
+        finally:
+            found.close()
+            tell_skipped(watch.skipped)
+            if watch.place["batch"] and not watch.stopping.forced:
+                watch.write_all()
+        watch.stopping.check()
     if not watch.place["batch"]:
         raise ValueError("there were no documents to read; nothing was written")
 
 
-def _start(options: Namespace) -> Any:
-    if options.model.exists():
-        return load_model(options.model)
-    return pipeline(StreamingPipeline, vectorizer_for(options, None), estimator(options))
+def _in_words(alarm: Alarm, names: Any) -> Alarm:
+    """Return an alarm of a model that knows no words, in which columns have their names."""
 
+    def named(word: str) -> str:
+        return str(names[int(word)]) if word.isdecimal() and int(word) < len(names) else word
 
-def _companions(options: Namespace, watch: Watch) -> list[Any]:
-    monitor = DriftMonitor(alpha=options.alarm) if options.alarm else None
-    names = None if watch.learner.front is None else words_of(watch.model)
-    return [ScoreHistory(), monitor, TopicTracker(feature_names=names)]
-
-
-def _as_text(when: Any) -> Any:
-    return when.isoformat() if hasattr(when, "isoformat") else when
+    topics = [replace(topic, words=tuple(map(named, topic.words))) for topic in alarm.topics]
+    words = [replace(new, word=named(new.word)) for new in alarm.words]
+    return replace(alarm, topics=tuple(topics), words=tuple(words))

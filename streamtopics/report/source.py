@@ -114,7 +114,9 @@ def _counts(documents: Any, n_features: int) -> tuple[sparse.csr_matrix, Any]:
         each = [sparse.csr_matrix(sparse.csr_matrix(one).sum(axis=0)) for one in documents]
         counts = sparse.vstack(each, format="csr")
     else:
-        documents = sparse.csr_matrix(documents if is_sparse(documents) else np.asarray(documents))
+        if not isinstance(documents, sparse.csr_matrix):  # such as NamedCounts, which stay
+            given = documents if is_sparse(documents) else np.asarray(documents)
+            documents = sparse.csr_matrix(given)
         counts = documents
     if counts.shape[1] != n_features:
         raise ValueError(

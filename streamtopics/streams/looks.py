@@ -20,6 +20,7 @@ from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.base.topics import most_probable
 from streamtopics.metrics.relevance import largest
 from streamtopics.steps import counted, last_step, names_of
+from streamtopics.streams.pieces import named
 
 # Cells of words in documents times topics that are held at once.
 CELLS = 1 << 20
@@ -98,7 +99,7 @@ def _leading(topics: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _use(topics: Any, X: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray]:
     """Tokens of each topic in documents, and the sum of their squares by document."""
-    theta = np.asarray(topics.transform(X), np.float64)
+    theta = np.asarray(topics.transform(named(topics, X)), np.float64)
     use, squares = np.zeros((2, theta.shape[1]))
     words, places = np.unique(X.indices, return_inverse=True)
     if not len(words):

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where `streamtopics watch` begins: at a checkpoint, with a model that there is, or anew."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from streamtopics.cli.estimators import estimator
+from streamtopics.cli.models import Learner, learner_of, load_model, pipeline, topics_of
+from streamtopics.cli.seeds import check_seeds
+from streamtopics.cli.telling import counted, note
+from streamtopics.cli.words import vectorizer_for
+from streamtopics.streams import DriftMonitor, ScoreHistory, TopicTracker, resume
+from streamtopics.text import NamedVectorizer, StreamingPipeline
+
+
+class Beginning(NamedTuple):
+    """A model, what learns of it, how far the stream was read, and what goes along with it."""
+
+    model: Any
+    learner: Learner
+    place: dict[str, Any]
+    history: ScoreHistory
+    monitor: DriftMonitor | None
+    tracker: TopicTracker
+
+
+def begin(options: Namespace, folder: Path) -> Beginning:
+    """Go on from the newest checkpoint in a folder, or else begin."""
+    found = resume(folder)
+    if found is None:
+        monitor = DriftMonitor(alpha=options.alarm) if options.alarm else None
+        place = {"batch": 0, "position": None}
+        return Beginning(*_start(options), place, ScoreHistory(), monitor, TopicTracker())
+    front, *others = found.callbacks
+    again = Beginning(found.model, Learner(found.model, front), *others)
+    if front is not None:
+        again = again._replace(model=pipeline(type(front), front.steps[0][1], found.model))
+    topics = topics_of(again.model)
+    check_seeds(options.seeds, topics, folder)
+    held_back = 0 if again.monitor is None else again.monitor.n_held_back
+    n = counted(found.n_documents + held_back, "document")
+    note(f"going on from {n} in {folder}, with the {type(topics).__name__} there")
+    return again
+
+
+def _start(options: Namespace) -> tuple[Any, Learner]:
+    """Return a model, and what learns of it."""
+    if options.model.exists():
+        model = load_model(options.model)
+        check_seeds(options.seeds, topics_of(model), options.model)
+        return model, learner_of(model)
+    words: Any = vectorizer_for(options, None)
+    if options.seeds:
+        model = pipeline(StreamingPipeline, NamedVectorizer(words), estimator(options))
+        return model, learner_of(model)
+    model = pipeline(StreamingPipeline, words, estimator(options))
+    return model, Learner(model, None)

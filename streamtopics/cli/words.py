@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What counts the words of texts, as the options say."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+import numpy as np
+
+from streamtopics.text import StreamingCountVectorizer
+
+LETTERS = r"(?u)\b[^\W\d_]{3,}\b"
+
+
+def vectorizer_for(options: Namespace, n_documents: int | None) -> StreamingCountVectorizer:
+    """Return what counts words; of a corpus of so many documents, or None of a stream."""
+    least = options.min_documents
+    return StreamingCountVectorizer(
+        stop_words=None if options.keep_stop_words else "english",
+        token_pattern=LETTERS,
+        min_df=least if n_documents is None else min(least, max(1, n_documents // 2)),
+        max_df=min(1.0, options.max_share),
+        max_features=options.max_words,
+        dtype=np.float32,
+        n_jobs=options.jobs,
+    )
+
+
+def fit_words(words: Any, texts: list[str]) -> None:
+    """Make the vocabulary of texts."""
+    try:
+        words.fit(texts)
+    except ValueError as error:
+        raise ValueError(
+            f"no vocabulary could be made from the first {len(texts)} documents ({error}); try "
+            "--min-documents 1, --max-share 1 or --keep-stop-words"
+        ) from error

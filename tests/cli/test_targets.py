@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files that the command writes when the disk is full, or when it is told to end."""
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from streamtopics.cli import main
+
+WORDS = [
+    ["ship", "harbour", "sailor", "wave", "anchor", "tide"],
+    ["plane", "pilot", "cloud", "wing", "airport", "flight"],
+]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
+FIT = ["fit", "texts.txt", "--topics", "2", "--max-share", "1", "--quiet"]
+WATCH = [
+    "watch", "texts.txt", "--topics", "2", "--max-share", "1", "--idle", "0.1", "--poll", "0.05",
+    "--batch-size", "100", "--every", "1", "--report-every", "1",
+]  # fmt: skip
+# What is written, by which command, and a size that is too small for it.
+TARGETS = {
+    "made.model": ([*FIT, "--model", "made.model"], 1000),
+    "t.csv": ([*FIT, "--topics-out", "t.csv"], 50),
+    "t.json": ([*FIT, "--topics-out", "t.json"], 50),
+    "d.jsonl": ([*FIT, "--documents-out", "d.jsonl"], 1000),
+    "p.png": ([*FIT, "--picture", "p.png"], 1000),
+    "r.html": ([*FIT, "--report", "r.html"], 20_000),
+    "a.csv": (["apply", "old.model", "texts.txt", "--output", "a.csv"], 1000),
+    "old.model": (["update", "old.model", "texts.txt", "--quiet"], 1000),
+    # Its model and checkpoints, which are smaller, are written before.
+    "x.html": ([*WATCH, "--model", "old.model", "--report", "x.html"], 40_000),
+    "there/checkpoint-000000001.model": (
+        [*WATCH, "--model", "w.model", "--checkpoints", "there"], 10_000,
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(name="folder")
+def folder_of_files(tmp_path, monkeypatch, capsys):
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(WORDS[i % 2], 12)) for i in range(300)]
+    (tmp_path / "texts.txt").write_text("\n".join(texts) + "\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main([*FIT, "--model", "old.model"]) == 0
+    capsys.readouterr()
+    return tmp_path
+
+
+@contextmanager
+def files_of_at_most(n):
+    """Let writing more than so many bytes to a file fail, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def files(folder):
+    return {
+        str(file.relative_to(folder)): file.read_bytes()
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_cannot_be_written_leaves_all_as_it_was(folder, capsys, target):
+    arguments, n = TARGETS[target]
+    if target in {"t.csv", "t.json", "d.jsonl", "p.png", "r.html", "a.csv", "x.html"}:
+        (folder / target).write_bytes(b"what was there before")
+    before = files(folder)
+    with files_of_at_most(n):
+        status = main(arguments)
+    _, err = capsys.readouterr()
+    assert status == 2
+    assert "File too large" in err
+    assert target.rsplit("/", 1)[-1] in err
+    assert "Traceback" not in err
+    after = files(folder)
+    if target == "x.html":
+        before = {target: before[target]}
+        after = {target: after[target]}
+    assert after == before
+    assert main(arguments) == 0
+    assert files(folder)[target] != before.get(target)
+
+
+def test_a_disk_that_is_full(folder):
+    """Of a few pages, where that can be made."""
+    disk = folder / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(disk)]
+    if (
+        not shutil.which("mount")
+        or subprocess.run(mount, capture_output=True, check=False).returncode
+    ):
+        pytest.skip("needs to mount a small disk")
+    try:
+        (disk / "texts.model").write_bytes(b"what was there before")
+        (disk / "filler").write_bytes(bytes(56_000))
+        arguments = [*FIT, "--model", str(disk / "texts.model")]
+        ran = subprocess.run(
+            [sys.executable, "-m", "streamtopics", *arguments, "--report", str(disk / "r.html")],
+            capture_output=True, text=True, env=ENVIRONMENT, check=False,
+        )  # fmt: skip
+        assert ran.returncode == 2
+        assert "No space left on device" in ran.stderr
+        assert str(disk) in ran.stderr
+        assert "Traceback" not in ran.stderr
+        assert {file.name for file in disk.iterdir()} <= {"texts.model", "filler"}
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("when", ["reading", "learning"])
+def test_signals_in_fit_leave_all_as_it_was(folder, number, status, when):
+    files_to_read = ["-"] if when == "reading" else ["texts.txt"]
+    arguments = ["fit", *files_to_read, "--max-share", "1", "--model", "old.model"]
+    arguments += ["--report", "r.html", "--max-iter", "1000000"]
+    before = files(folder)
+    with subprocess.Popen(
+        [sys.executable, "-W", "error", "-m", "streamtopics", *arguments], text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT,
+    ) as process:  # fmt: skip
+        assert "reading" in process.stderr.readline()
+        time.sleep(0.5)
+        assert process.poll() is None
+        process.send_signal(number)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == status, err
+    assert err.splitlines()[-1] == "streamtopics: interrupted"
+    assert "Traceback" not in err
+    assert files(folder) == before

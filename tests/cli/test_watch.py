@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`streamtopics watch` while its file grows, under signals, and when it is killed."""
+
+import os
+import pickle
+import queue
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from streamtopics import load
+from streamtopics.cli import main
+from streamtopics.saving.models import read
+from streamtopics.streams.checkpoint import CHECKPOINT
+
+KINDS = {
+    "sea": ["ship", "harbour", "sailor", "wave", "anchor", "tide"],
+    "sky": ["plane", "pilot", "cloud", "wing", "airport", "flight"],
+    "law": ["court", "judge", "lawyer", "trial", "jury", "appeal"],
+}
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
+PATIENCE = 60
+
+
+def lines(n, kinds=("sea", "sky"), seed=0):
+    rng = np.random.default_rng(seed)
+    return [" ".join(rng.choice(KINDS[kinds[i % 2]], 12)) + "\n" for i in range(n)]
+
+
+def append(path, *texts, mode="a"):
+    with path.open(mode, encoding="utf-8") as file:
+        for text in texts:
+            file.write(text)
+            file.flush()
+
+
+def given(path, model, size, *more):
+    options = ["--batch-size", size, "--poll", 0.05, "--topics", 2, "--max-share", 1, "--jobs", 1]
+    return [str(one) for one in ("watch", path, "--model", model, *options, *more)]
+
+
+class Running:
+    """A process whose lines of output come with a deadline."""
+
+    def __init__(self, arguments, **pipes):
+        self.process = subprocess.Popen(
+            [sys.executable, "-W", "error", "-m", "streamtopics", *arguments], text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, **pipes,
+        )  # fmt: skip
+        self.lines, self.errors = queue.Queue(), []
+        self.threads = [
+            threading.Thread(target=self._read_lines),
+            threading.Thread(target=lambda: self.errors.extend(self.process.stderr)),
+        ]
+        for thread in self.threads:
+            thread.start()
+
+    def _read_lines(self):
+        for line in self.process.stdout:
+            self.lines.put(line)
+
+    def line(self):
+        return self.lines.get(timeout=PATIENCE)
+
+    def is_silent(self, seconds=0.5):
+        time.sleep(seconds)
+        return self.lines.empty() and self.process.poll() is None
+
+    def end(self, number=None):
+        """Send a signal, and return the exit status and what was said on standard error."""
+        if number is not None:
+            self.process.send_signal(number)
+        status = self.process.wait(PATIENCE)
+        for thread in self.threads:
+            thread.join(PATIENCE)
+        return status, "".join(self.errors)
+
+
+@contextmanager
+def running(arguments, **pipes):
+    process = Running(arguments, **pipes)
+    try:
+        yield process
+    finally:
+        process.process.kill()
+        process.end()
+        for pipe in (process.process.stdin, process.process.stdout, process.process.stderr):
+            if pipe is not None:
+                pipe.close()
+
+
+def uncut(tmp_path, capsys, texts, size, *more):
+    """The model of a run without a break, and the lines it printed, without their times."""
+    path, model = tmp_path / "uncut.txt", tmp_path / "uncut.model"
+    append(path, *texts, mode="w")
+    status = main(given(path, model, size, "--idle", 0.1, *more))
+    captured = capsys.readouterr()
+    assert status == 0, captured.err
+    return load(model), without_times(captured.out.splitlines())
+
+
+def without_times(found):
+    return [line.split("  ", 1)[1].rstrip() for line in found if "documents, " in line]
+
+
+def bits(model):
+    """A model as bytes, without what scikit-learn remembers of where the stop words are."""
+    first = model.steps[0][1]
+    for words in (first, getattr(first, "vectorizer", None), getattr(first, "vectorizer_", None)):
+        if words is not None:
+            vars(words).pop("_stop_words_id", None)
+    return pickle.dumps(model)
+
+
+def same(one, other):
+    return bits(one) == bits(other)
+
+
+def test_a_file_that_grows_is_moved_away_and_is_cut(tmp_path, capsys):
+    """No line is learnt twice, lost or cut in two: the model is that of all lines at once."""
+    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
+    path.touch()
+    texts = lines(200)
+    half = len(texts[49]) // 2
+    with running(given(path, model, 50)) as process:
+        append(path, *texts[:30])
+        append(path, *texts[30:49], texts[49][:half])
+        assert process.is_silent()
+        append(path, texts[49][half:])
+        assert "50 documents, nothing to score" in process.line()
+        append(path, *texts[50:90])
+        moved = path.rename(tmp_path / "feed.txt.1")
+        append(moved, *texts[90:95])
+        append(path, *texts[95:100], mode="w")
+        assert " documents, -" in process.line()
+        time.sleep(0.3)
+        append(path, *texts[100:150])
+        assert " documents, -" in process.line()
+        time.sleep(0.3)
+        append(path, *texts[150:160], mode="w")
+        time.sleep(0.3)
+        append(path, *texts[160:])
+        assert " documents, -" in process.line()
+        assert process.is_silent(0.2)
+        status, err = process.end(signal.SIGTERM)
+    assert status == 143, err
+    assert "Traceback" not in err
+    assert same(load(model), uncut(tmp_path, capsys, texts, 50)[0])
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_standard_input_that_stays_open(tmp_path, number, status):
+    """A minibatch comes after a time, and what came before the signal is learnt."""
+    model = tmp_path / "feed.model"
+    texts = lines(50)
+    arguments = given("-", model, 1000, "--seconds", 0.5)
+    with running(arguments, stdin=subprocess.PIPE) as process:
+        process.process.stdin.write("".join(texts[:40]))
+        process.process.stdin.flush()
+        assert "40 documents" in process.line()
+        process.process.stdin.write("".join(texts[40:]) + "half a li")
+        process.process.stdin.flush()
+        time.sleep(0.2)
+        found, err = process.end(number)
+    assert found == status, err
+    assert "Traceback" not in err
+    assert load(model)[-1].n_documents_seen_ == 50
+
+
+def test_an_alarm_where_the_stream_changes(tmp_path, capsys):
+    texts = [*lines(2000), *lines(400, ("sea", "law"), seed=1)]
+    path = tmp_path / "feed.txt"
+    append(path, *texts)
+    model, report = tmp_path / "feed.model", tmp_path / "r.html"
+    status = main(given(path, model, 100, "--idle", 0.1, "--report", report))
+    captured = capsys.readouterr()
+    assert status == 0, captured.err
+    found = [line for line in captured.out.splitlines() if "documents, " in line or "ALARM" in line]
+    places = [i for i, line in enumerate(found) if "ALARM" in line]
+    assert places
+    assert places[0] in (21, 22)  # behind the line of the first or the second changed minibatch
+    assert len(places) <= 2
+    topics = next(line for line in captured.out.splitlines() if line.startswith("Topics: "))
+    assert "shrunk (" in topics
+    assert set(KINDS["sky"]) & set(topics.replace(")", " ").replace("(", " ").split())
+    assert "nan" not in captured.out
+
+
+def test_an_alarm_of_a_closed_vocabulary_names_words(tmp_path, capsys):
+    path, base = tmp_path / "feed.txt", tmp_path / "base.txt"
+    append(base, *lines(300, ("sea", "sky")), *lines(300, ("law", "sky")))
+    model = tmp_path / "feed.model"
+    arguments = ["fit", base, "--topics", 3, "--max-share", 1, "--quiet", "--model", model]
+    assert main([str(one) for one in arguments]) == 0
+    append(path, *lines(2000), *lines(400, ("sea", "law"), seed=1))
+    assert main(given(path, model, 100, "--idle", 0.1)) == 0
+    out = capsys.readouterr().out
+    words = next(line for line in out.splitlines() if line.startswith("Words: "))
+    assert set(KINDS["law"]) & set(words.split())
+
+
+def test_nothing_half_written_is_ever_seen(tmp_path):
+    """Who looks at the folder during the run finds whole files, and no other is left."""
+    path, model, report = tmp_path / "feed.txt", tmp_path / "feed.model", tmp_path / "r.html"
+    append(path, *lines(900))
+    more = ["--every", 1, "--report-every", 1, "--report", report, "--idle", 0.1]
+    checkpoints, seen = tmp_path / "feed.model.checkpoints", set()
+    with running(given(path, model, 50, *more)) as process:
+        while process.process.poll() is None:
+            for file in [*tmp_path.iterdir(), *(checkpoints.iterdir() if seen else ())]:
+                _check_whole(file, seen)
+        status, err = process.end()
+    assert status == 0, err
+    assert {"feed.model", "r.html"} <= {name for name, _ in seen}
+    assert len({data for name, data in seen if name == "r.html"}) > 2
+    assert {file.name for file in tmp_path.iterdir()} == {
+        "feed.txt", "feed.model", "r.html", "feed.model.checkpoints",
+    }  # fmt: skip
+    assert {file.name[:11] for file in checkpoints.iterdir()} == {"checkpoint-"}
+
+
+def _check_whole(file, seen):
+    """Check a file that may go away meanwhile, as old checkpoints do."""
+    if file.name.startswith(".streamtopics-") or file.suffix == ".txt" or file.is_dir():
+        return
+    try:
+        data = file.read_bytes()
+        if file.suffix == ".html":
+            assert data.rstrip().endswith(b"</html>")
+        elif file.name.startswith("checkpoint-"):
+            read(file, kind=CHECKPOINT)
+        else:
+            load(file)
+    except FileNotFoundError:
+        return
+    seen.add((file.name, hash(data)))
+
+
+@pytest.mark.parametrize(("every", "after"), [(1, 1), (1, 6), (3, 5), (3, 2)])
+@pytest.mark.parametrize("seeds", [False, True])
+def test_killed_and_begun_again_it_ends_as_if_uncut(tmp_path, capsys, every, after, seeds):
+    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
+    (tmp_path / "seeds.json").write_text('{"water": ["ship"], "air": ["plane"]}', encoding="utf-8")
+    more = ["--every", every, *(["--seeds", tmp_path / "seeds.json"] if seeds else [])]
+    texts = lines(1000)
+    append(path, *texts)
+    with running(given(path, model, 100, *more)) as process:
+        for _ in range(after):
+            process.line()
+        assert process.end(signal.SIGKILL)[0] == -signal.SIGKILL
+    assert main(given(path, model, 100, "--idle", 0.1, *more)) == 0
+    captured = capsys.readouterr()
+    assert ("going on" in captured.err) == (after >= every)
+    expected, printed = uncut(tmp_path, capsys, texts, 100, *more)
+    assert same(load(model), expected)
+    again = without_times(captured.out.splitlines())
+    assert again == printed[-len(again) :]
+    assert len(again) <= 10 - after // every * every
+
+
+def test_a_reader_that_goes_away_costs_no_document(tmp_path, capsys):
+    """As of a pager that was left: the place is kept, so that nothing is learnt twice."""
+    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
+    texts = lines(600)
+    append(path, *texts)
+    python = [sys.executable, "-W", "error", "-m", "streamtopics"]
+    command = shlex.join([*python, *given(path, model, 100)])
+    ran = subprocess.run(
+        f"{command} | true; exit ${{PIPESTATUS[0]}}", shell=True, executable="/bin/bash",
+        capture_output=True, text=True, env=ENVIRONMENT, check=False, timeout=PATIENCE,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert load(model)[-1].n_documents_seen_ < 600
+    assert main(given(path, model, 100, "--idle", 0.1)) == 0
+    capsys.readouterr()
+    assert same(load(model), uncut(tmp_path, capsys, texts, 100)[0])
+
+
+def test_seeds_of_a_model_stay(tmp_path, capsys):
+    path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
+    seeds, others = tmp_path / "seeds.json", tmp_path / "others.json"
+    seeds.write_text('{"water": ["ship"], "air": ["plane"]}', encoding="utf-8")
+    others.write_text('{"water": ["wave"], "air": ["plane"]}', encoding="utf-8")
+    append(path, *lines(200))
+    more = ["--idle", 0.1, "--seeds"]
+    assert main(given(path, model, 100, *more, seeds)) == 0
+    assert main(["update", str(model), str(path), "--seeds", str(seeds), "--quiet"]) == 0
+    before = model.read_bytes()
+    capsys.readouterr()
+    for arguments in (
+        given(path, model, 100, *more, others),
+        ["update", str(model), str(path), "--seeds", str(others)],
+        given(path, model, 100, "--idle", 0.1, "--checkpoints", tmp_path / "x", *more[2:], others),
+    ):
+        assert main(arguments) == 2
+        assert "begun with other seeds" in capsys.readouterr().err
+    plain = tmp_path / "plain.model"
+    assert main(given(path, plain, 100, "--idle", 0.1)) == 0
+    assert main(["update", str(plain), str(path), "--seeds", str(seeds)]) == 2
+    assert "learnt without seeds" in capsys.readouterr().err
+    assert model.read_bytes() == before
