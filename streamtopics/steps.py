@@ -28,7 +28,7 @@ def steps_before(model: Any) -> list[tuple[str, Any]]:
 
 
 def counted(model: Any, documents: Any) -> Any:
-    """What the last step of a model is given of documents: counts, where these are texts."""
+    """Documents as the last step of a model is given them: counts, where these are texts."""
     for _, step in steps_before(model):
         documents = step.transform(documents)
     return documents

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What counts the words of texts, as the options say."""
+"""Makes the vectorizer that the options ask for."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def centrality(units: sparse.csr_matrix) -> Floats:
 def counts_of_nearest(
     chosen: sparse.csr_matrix, documents: list[sparse.csr_matrix], weights: Floats | None
 ) -> NDArray[np.int64]:
-    """How many documents have each of some sentences as the nearest one to any of theirs.
+    """Number of documents that have each of some sentences as the nearest one to any of theirs.
 
     `chosen` and `documents` are features of sentences by row. Near are those of a large cosine;
     of equal ones the first counts. Documents whose cosines are all 0 count for none.

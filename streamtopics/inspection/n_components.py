@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many topics: models of several numbers of topics side by side, over the same splits."""
+"""Compares models of several numbers of topics over the same splits."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -105,7 +105,7 @@ def check_whole(**values: int) -> None:
 
 
 def topic_names(estimator: Any) -> list[str]:
-    """What each topic is called: its name where the model has one, else its number."""
+    """Names of the topics; the number of a topic where the model gives it no name."""
     given = [str(name) for name in getattr(estimator, "topic_names_", ())]
     columns = [str(name) for name in estimator.get_feature_names_out()][len(given) :]
     # What scikit-learn calls the columns of estimators that have no names for them.

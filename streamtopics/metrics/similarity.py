@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How alike topics are, and where that puts them in a plane."""
+"""Similarities of topics, and a map of them in a plane."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a topic model found, as one HTML file that needs no network."""
+"""Reports of a topic model: one HTML file that needs no network."""
 
 from streamtopics.report.data import ReportData, report_data
 from streamtopics.report.settings import ReportSettings

@@ -66,7 +66,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class ReportData:
-    """What a report says; made by `report_data`, written by `page`.
+    """Contents of a report; made by `report_data`, written by `page`.
 
     Attributes
     ----------
@@ -245,7 +245,7 @@ def _tables(
 
 
 def _births(source: Source) -> Any:
-    """What a model whose topics come and go has on record, or None."""
+    """Record of a model whose topics come and go; None of other models."""
     if not hasattr(type(source.model), "births_report"):
         return None
     try:

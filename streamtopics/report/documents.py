@@ -31,7 +31,7 @@ WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True)
 class Survey:
-    """What all of the documents say of the topics.
+    """Statistics of the topics over all documents.
 
     Attributes
     ----------
@@ -208,7 +208,7 @@ def _of_texts(source: Source, texts: list[str]) -> list[tuple[list[str], np.ndar
 
 
 def _in_parts(text: str) -> list[str]:
-    """What is between words, a word, what is between words, a word, ..."""
+    """Split a text at its words: the odd places are words, the even ones all between them."""
     parts, end = [], 0
     for match in WORD.finditer(text):
         parts += [text[end : match.start()], match.group()]

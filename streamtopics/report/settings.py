@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a report is made of beside its model, and how much of it is shown."""
+"""Settings of a report: its documents, times and tracker, and how much of them is shown."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a report is made from, checked: topics, names of columns, documents."""
+"""Checked input of a report: topics, names of columns, documents."""
 
 from __future__ import annotations
 

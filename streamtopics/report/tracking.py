@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What callbacks of a stream have on record: who topics are, what is new, and alarms.
+"""Records of callbacks of a stream: identities of topics, news, and alarms.
 
 They are asked for rows by the names of their methods, so that any object that has these serves.
 """
@@ -34,7 +34,7 @@ class TrackedShares(NamedTuple):
 
 
 def tracked(tracker: Any) -> list[Happened]:
-    """What a tracker has found: rows as given, or its `news()` and its `topics()`."""
+    """Rows of a tracker: as given, or its `news()` and its `topics()`."""
     if tracker is None:
         return []
     if not callable(getattr(tracker, "topics", None)):

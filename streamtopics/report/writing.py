@@ -171,7 +171,7 @@ def _resource(name: str) -> str:
 
 
 def _hash(source: str) -> str:
-    """What a Content-Security-Policy names a script or style by."""
+    """Hash of a script or style, as a Content-Security-Policy names it."""
     return f"sha256-{b64encode(sha256(source.encode()).digest()).decode()}"
 
 

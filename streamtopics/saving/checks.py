@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What compiled code takes for granted of objects, checked before they are loaded."""
+"""Checks, before objects are loaded, of all that compiled code relies on."""
 
 from __future__ import annotations
 

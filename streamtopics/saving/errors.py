@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is raised where a file cannot be loaded."""
+"""The error of a file that cannot be loaded."""
 
 
 class LoadError(ValueError):

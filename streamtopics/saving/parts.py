@@ -42,7 +42,7 @@ FAMILIES = {
 
 
 class Parts(NamedTuple):
-    """How an object is taken apart and put together.
+    """The way in which an object is taken apart and put together.
 
     Attributes
     ----------

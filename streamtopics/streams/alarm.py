@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a monitor says of a minibatch: the test, and at an alarm which topics and words changed."""
+"""Records of a monitor: the test of a minibatch, and at an alarm the topics and words changed."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Alarm:
     words: tuple[NewWord, ...]
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """What IPython and notebooks show, of one as of several: the lines that can be read."""
+        """Show the lines that can be read in IPython and notebooks."""
         printer.text(str(self))
 
     def __str__(self) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is called along a stream, and what it is told of each minibatch."""
+"""Callbacks of a stream, and the record of a minibatch that they are given."""
 
 from __future__ import annotations
 

@@ -244,6 +244,6 @@ def make_folder(folder: Path) -> None:
 
 
 def learnt_by(model: Any) -> list[Any]:
-    """How much a model, or each step of a pipeline, has learnt from."""
+    """Amounts that a model, or each step of a pipeline, has learnt from."""
     names = ("n_batch_iter_", "n_documents_seen_", "n_samples_seen_")
     return [getattr(step, name, None) for _, step in steps_of(model) for name in names]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a model says of documents that it has not learnt: use of topics, and surprise in them.
+"""Features of documents that a model has not learnt: use of topics, and surprise in them.
 
 With the proportions theta of a document and the topics phi, a word is of topic k with probability
 r_dwk = theta_dk phi_kw / p_dw, p_dw being the sum of theta_dj phi_jw over j. Then
@@ -36,7 +36,7 @@ LEAST = 1e-12
 
 @dataclass(frozen=True)
 class DocumentFeatures:
-    """What a model says of n documents.
+    """Features of n documents under a model.
 
     Attributes
     ----------

@@ -103,7 +103,7 @@ def _lately(snapshots: Sequence[Snapshot], now: Moment) -> Sequence[Snapshot]:
 
 
 def _earlier(lately: Sequence[Snapshot]) -> dict[int, Words]:
-    """What each topic was at the earliest of some looks that saw it."""
+    """State of each topic at the earliest of some looks that saw it."""
     found: dict[int, Words] = {}
     for snapshot in lately:
         for i, topic in enumerate(snapshot.topics.tolist()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a stream has to know of the model that learns from it."""
+"""Finds out, of a model that learns from a stream, what it has learnt from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DOCUMENTS_SEEN = ("n_documents_seen_", "n_samples_seen_")
 
 
 class Seen(NamedTuple):
-    """What a model has learnt from."""
+    """Amounts of documents and tokens that a model has learnt from."""
 
     n_documents: int
     n_tokens: float

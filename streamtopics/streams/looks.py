@@ -27,7 +27,7 @@ CELLS = 1 << 20
 
 
 class Look(NamedTuple):
-    """What is read of a model at one moment.
+    """Topics of a model at one moment.
 
     Attributes
     ----------

@@ -234,7 +234,7 @@ class DriftMonitor:
     def _tested(
         self, model: Any, documents: pieces.Documents, time: object, rng: np.random.Generator
     ) -> dict[str, Any]:
-        """What a test of a minibatch changes of this object; "alarms" is there if it rings."""
+        """Test a minibatch: returns new values of attributes, "alarms" among them if it rings."""
         found = self._compared(model, documents, rng)
         if found is None:
             return {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is new: the topics of two stretches of a stream that follow each other, compared."""
+"""Compares the topics of two stretches of a stream that follow each other."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _changes(
 def _kinds(
     topic: KnownTopic, batch: int, was: float, share: float, error: float, moved: float
 ) -> list[str]:
-    """What is to be said of a topic since a minibatch."""
+    """Kinds of news of a topic since a minibatch."""
     died = topic.died is not None and topic.died.batch > batch
     if topic.born.batch > batch:
         # What came and went in between is no news now.

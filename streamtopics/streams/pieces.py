@@ -37,7 +37,7 @@ def as_documents(model: Any, X: Any) -> Documents:
 
 
 def number_of(documents: Documents) -> int:
-    """How many documents they are."""
+    """Number of documents."""
     return len(documents) if isinstance(documents, list) else int(documents.shape[0])
 
 

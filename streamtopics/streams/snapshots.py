@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a tracker keeps of a stream: topics with their lives, and snapshots, thinned out."""
+"""State of a tracker: topics with their lives, and snapshots, thinned out."""
 
 from __future__ import annotations
 

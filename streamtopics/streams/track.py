@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a tracker of topics has found, as rows for people and for DataFrames, and as an array."""
+"""Findings of a tracker of topics, as rows for people and for DataFrames, and as an array."""
 
 from __future__ import annotations
 

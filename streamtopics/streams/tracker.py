@@ -181,7 +181,7 @@ class TopicTracker:
         self.on_batch(model, info)
 
     def _cost(self, model: Any, info: BatchInfo) -> float:
-        """What a look costs, in tokens learnt."""
+        """Cost of a look, in tokens learnt."""
         looked_at = min(1.0, self.n_documents / max(info.n_documents, 1)) * info.n_tokens
         n_features: int = last_step(model).n_features_in_
         return float(PER_WORD * n_features + PER_TOKEN * looked_at + PER_LOOK)
@@ -295,7 +295,7 @@ class TopicTracker:
         return shares_over_time(self._state.snapshots)
 
     def news(self, since: Any = None, *, unit: str = "time", n: int = 10) -> list[NewsRow]:
-        """What is new since a time: topics that came, went, grew, shrank or changed.
+        """List what is new since a time: topics that came, went, grew, shrank or changed.
 
         Parameters
         ----------

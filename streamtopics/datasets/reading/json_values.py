@@ -94,7 +94,7 @@ class Buffer:
 
     @property
     def left(self) -> int:
-        """How many characters that were read are still to come."""
+        """Number of characters that were read and are still to come."""
         return len(self._text) - self._at
 
     def more(self) -> bool:

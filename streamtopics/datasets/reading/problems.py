@@ -77,7 +77,7 @@ class Skipped:
 
     @property
     def total(self) -> int:
-        """How many records, lines and files were left out."""
+        """Number of records, lines and files that were left out."""
         return sum(self.counts.values())
 
     def add(self, reason: str, place: str) -> None:
@@ -104,7 +104,7 @@ class Origin(NamedTuple):
 
 
 class How(NamedTuple):
-    """How records are read: what of them, the limits, and what is done about bad ones."""
+    """Settings of a reader: fields, limits, and what is done about bad records."""
 
     text_key: str
     time_key: str | None

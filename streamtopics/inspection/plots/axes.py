@@ -74,7 +74,7 @@ def colour(k: int) -> Any:
 
 
 def line(k: int) -> dict[str, Any]:
-    """How the k-th of several lines is drawn: of two that coincide, both are seen."""
+    """Style of the k-th of several lines; two that coincide can both be seen."""
     return {"color": COLOURS[k % len(COLOURS)], "linestyle": LINES[k % len(LINES)]}
 
 
