@@ -52,7 +52,7 @@ class DriftMonitor:
     alpha : float, default=0.01
         Level of the alarm, in (0, 0.5]: the most false alarms in a hundred minibatches of a stream
         whose documents come in random order. On streams that move it is a level too, as long as
-        they move by about as much each time; bursts ring, 3 to 14 times in a hundred by time.
+        they move by about as much each time; bursts ring, 7 to 14 times in a hundred by time.
     ring : int, default=8
         Minibatches for which documents are held back. With `held_back` it says how many there are
         to compare with: by default 1.6 times as many as a minibatch has.
@@ -98,11 +98,10 @@ class DriftMonitor:
     Notes
     -----
     The first minibatch starts the model and is learnt whole; the second is held back from; tests
-    begin with the third, and alarms with the sixth. Where no document has a token to hold out for
-    the score, as where all have one word, the surprise and the use of topics still tell.
+    begin with the third, and alarms with the sixth.
 
-    What it cannot see: a change of few documents (two hundred short ones of a thousand are seen,
-    sixty of three hundred every other time, and long ones of mixed subjects have to be more),
+    What it cannot see: a change of few documents (sixty articles or search results of three hundred
+    are seen, sixty commit subjects every fourth time, a twentieth of a minibatch seldom),
     topics that die slowly, a drift as slow as the stream moves anyway, and words that are not in
     the vocabulary.
     Minibatches of one or two documents are not tested, as by default nothing is held back of them,
