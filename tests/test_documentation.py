@@ -6,9 +6,12 @@ import doctest
 import importlib
 import pkgutil
 import re
+import textwrap
+import warnings
 from pathlib import Path
 
 import pytest
+from sklearn.base import BaseEstimator
 
 import streamtopics
 
@@ -83,10 +86,80 @@ def test_the_table_of_methods_is_that_of_the_presets(monkeypatch):
     assert tables.METHODS.read_text(encoding="utf-8") == tables.methods(), "run doc/tables.py"
 
 
+def test_the_tables_of_measurements_are_those_of_the_files(monkeypatch):
+    monkeypatch.syspath_prepend(DOC)
+    tables = importlib.import_module("measured_tables")
+    for path, make in (
+        (tables.HEADLINE, tables.headline),
+        (tables.ALARM, tables.alarm),
+        (tables.WHICH, tables.which),
+    ):
+        assert path.read_text(encoding="utf-8") == make(), "run doc/measured_tables.py"
+
+
+def test_figures_that_are_quoted_stand_on_the_pages_they_are_from(monkeypatch):
+    monkeypatch.syspath_prepend(DOC)
+    tables = importlib.import_module("measured_tables")
+    pages = {p.stem: p.read_text(encoding="utf-8") for p in DOC.glob("measured/*.rst")}
+    assert tables.not_on_their_page(pages.__getitem__) == []
+    assert len(tables.not_on_their_page(lambda page: "")) > 20
+    rest = [*DOC.glob("*_table.rst"), *DOC.glob("user_guide/*.rst"), tables.WHICH]
+    annexes = "".join([*pages.values(), *(p.read_text(encoding="utf-8") for p in rest)])
+    summary = (DOC / "measured.rst").read_text(encoding="utf-8")
+    figures = set(re.findall(r"\d*\.\d+|\d+,\d+|\de-\d+", summary))
+    assert len(figures) > 40
+    assert {figure for figure in figures if figure not in annexes} == set()
+
+
+def test_every_estimator_is_in_the_table_of_which_to_take():
+    table = (DOC / "user_guide" / "which_table.inc").read_text(encoding="utf-8")
+    public = [getattr(streamtopics, name) for name in streamtopics.__all__]
+    estimators = [t for t in public if isinstance(t, type) and issubclass(t, BaseEstimator)]
+    assert len(estimators) >= 19
+    assert {t.__name__ for t in estimators if f"`~streamtopics.{t.__name__}`" not in table} == set()
+
+
+def blocks(path, kind):
+    """Blocks of code on a page of the guide, each with the heading that it stands under."""
+    found, heading, lines = [], "", path.read_text(encoding="utf-8").split("\n")
+    for i, line in enumerate(lines):
+        if lines[i + 1 : i + 2] and re.fullmatch(r"[-=]{4,}", lines[i + 1]):
+            heading = line
+        if line == f".. code-block:: {kind}":
+            end = next(
+                (j for j in range(i + 2, len(lines)) if re.match(r"\S", lines[j])), len(lines)
+            )
+            found.append((heading, textwrap.dedent("\n".join(lines[i + 1 : end])).strip()))
+    return found
+
+
+@pytest.mark.parametrize("package", ["sklearn", "gensim", "tomotopy"])
+def test_code_of_other_packages_runs(package):
+    pytest.importorskip(package)
+    texts = streamtopics.datasets.load_docstrings(packages=["sklearn"]).data
+    name = {"sklearn": "scikit-learn"}.get(package, package)
+    code = dict(blocks(DOC / "user_guide" / "coming_from.rst", "python"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        exec(compile(code[name], name, "exec"), {"texts": texts})
+
+
+def test_the_first_page_prints_what_it_says(capsys):
+    """The texts are those of the installed versions: most of the words are the same."""
+    ((_, code),) = blocks(DOC / "index.rst", "python")
+    ((_, shown),) = blocks(DOC / "index.rst", "text")
+    exec(compile(code, "index.rst", "exec"), {"__name__": "__main__"})
+    printed = capsys.readouterr().out
+    assert printed.count("\n") == shown.count("\n") + 1
+    same = len(set(shown.split()) & set(printed.split())) / len(set(shown.split()))
+    assert same >= 0.6
+
+
 @pytest.mark.parametrize("room", ["local", "priors", "updates"])
 def test_the_reference_names_all_that_is_public(room):
     """The page of the reference lists the classes of a room, with it or under its heading."""
-    listed = (DOC / "api.rst").read_text(encoding="utf-8").split()
+    pages = (DOC / "api").glob("*.rst")
+    listed = " ".join(page.read_text(encoding="utf-8") for page in pages).split()
     module = importlib.import_module(f"streamtopics.{room}")
     classes = {name for name in module.__all__ if isinstance(getattr(module, name), type)}
     lacking = {name for name in classes if not {name, f"{room}.{name}"} & set(listed)}

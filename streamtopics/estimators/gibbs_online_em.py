@@ -52,7 +52,7 @@ class GibbsOnlineEM(StreamingTopicModel):
     See Also
     --------
     VariationalOnlineEM : The same with variational inference.
-    VarGibbsLDA : The same local step under a variational posterior of the topics.
+    StreamingLDA.preset : With "VarGibbsLDA" the same local step under a variational posterior.
 
     Notes
     -----

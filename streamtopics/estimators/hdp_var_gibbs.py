@@ -45,7 +45,7 @@ class HDPVarGibbs(HDPModel):
     See Also
     --------
     HDPGibbsOnlineEM : The same with point estimates of topics and weights; faster.
-    VarGibbsLDA : The same with a given number of topics.
+    StreamingLDA.preset : With "VarGibbsLDA" the same with a given number of topics.
 
     Notes
     -----

@@ -50,7 +50,7 @@ class VariationalOnlineEM(StreamingTopicModel):
     See Also
     --------
     GibbsOnlineEM : The same with Gibbs sampling.
-    SinglePassLDA : This, boosted, with kappa 1 and a gamma prior.
+    StreamingLDA.preset : With "SinglePassLDA" this, boosted, with kappa 1 and a gamma prior.
 
     References
     ----------

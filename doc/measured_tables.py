@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Write the tables of the documentation that are made from measurements.
+
+python doc/measured_tables.py
+
+Figures come from benchmarks/*.csv, or, where a benchmark keeps no file, from a page of
+doc/measured/ on which each of them must stand.
+"""
+
+import csv
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from statistics import mean
+from typing import NamedTuple
+
+DOC = Path(__file__).parent
+BENCHMARKS = DOC.parent / "benchmarks"
+HEADLINE = DOC / "measured" / "headline.inc"
+ALARM = DOC / "measured" / "alarm.inc"
+WHICH = DOC / "user_guide" / "which_table.inc"
+
+SHORT = {"commit_subjects": "commit subjects", "health_tweets": "tweets on health"}
+TEXTS = SHORT | {
+    "search_snippets": "search snippets",
+    "bbc_news": "BBC news",
+    "webkb": "web pages",
+    "nips_abstracts": "abstracts",
+    "reuters21578": "newswire",
+    "rated_movie_reviews": "film reviews",
+    "presidential_speeches": "speeches",
+}
+OURS, SAMPLER = "StreamingLDA", "tomotopy, 200 sweeps"
+BATCH = ("scikit-learn", "scikit-learn, tuned priors", "gensim", "gensim, alpha learnt")
+PEERS = (*BATCH, SAMPLER, "tomotopy, equal time", "NMF", "GSDMM", "bitermplus")
+GUIDED_CONFIRMED = ("search_snippets", "webkb", "bbc_news", "reuters21578")
+
+
+class Figure(NamedTuple):
+    """Mean score, at the better of both inferences, and seconds of the processor."""
+
+    score: float
+    seconds: float
+
+
+class Row(NamedTuple):
+    """A row of the table of estimators: `page` is the annex that its figures stand on, if any."""
+
+    task: str
+    estimators: str
+    measured: str
+    avoid: str
+    page: str = ""
+
+
+def main() -> None:
+    """Write all tables."""
+    HEADLINE.write_text(headline(), encoding="utf-8")
+    ALARM.write_text(alarm(), encoding="utf-8")
+    WHICH.write_text(which(), encoding="utf-8")
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    """Return the rows of a file of measurements."""
+    with (BENCHMARKS / name).open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def qualities() -> dict[str, dict[str, Figure]]:
+    """Return the figures of each model on each set that the defaults were not chosen on."""
+    found: dict[str, dict[str, list[Figure]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows("text_quality.csv"):
+        if row["corpus"] in TEXTS and row["seconds"]:
+            score = max(float(row["score_common"]), float(row["score_own"]))
+            found[row["corpus"]][row["model"]].append(Figure(score, float(row["seconds"])))
+    return {
+        text: {
+            model: Figure(mean(f.score for f in runs), mean(f.seconds for f in runs))
+            for model, runs in found[text].items()
+        }
+        for text in TEXTS
+    }
+
+
+def headline() -> str:
+    """Return the table of scores beside the peers."""
+    head = (
+        "texts",
+        "``StreamingLDA()``",
+        "tomotopy, 200 sweeps",
+        "scikit-learn or gensim",
+        "NMF, KL loss",
+        "GSDMM or biterms",
+    )
+    lines = []
+    for text, models in qualities().items():
+        groups = ([OURS], [SAMPLER], BATCH, ["NMF"], ["GSDMM", "bitermplus"])
+        cells = [best([models[m] for m in group if m in models]) for group in groups]
+        top = max(cell.score for cell in cells if cell)
+        lines.append((TEXTS[text], *(score_cell(cell, top) for cell in cells)))
+    return list_table([head, *lines])
+
+
+def best(figures: list[Figure]) -> Figure | None:
+    """Return the figure with the best score."""
+    return max(figures, default=None)
+
+
+def score_cell(figure: Figure | None, top: float) -> str:
+    """Return a score, in bold if it is the best, and seconds."""
+    if figure is None:
+        return ""
+    mark = "**" if figure.score == top else ""
+    seconds = f"{figure.seconds:.{0 if figure.seconds >= 1 else 1}f}"
+    return f"{mark}{figure.score:.3f}{mark} ({seconds})"
+
+
+def alarm() -> str:
+    """Return how often the alarm rings, by the table of `benchmarks.alarm`."""
+    lines = (DOC / "alarm_table.rst").read_text(encoding="utf-8").splitlines()
+    table = [re.findall('"([^"]*)"', line) for line in lines]
+    rung = {kind: [0, 0] for kind in ("project", "injected")}
+    for row in table:
+        if row and row[0] in rung and row[2] in ("1.0", "0.2"):
+            hits, streams = map(int, row[5].split(" of "))
+            rung[row[0]] = [rung[row[0]][0] + hits, rung[row[0]][1] + streams]
+    (false,) = (row[3].split()[0] for row in table if row[:2] == ["shuffled", "all"])
+    whole, part = (f"{hits} of {streams}" for hits, streams in rung.values())
+    return (
+        f"where commits of one project follow those of another in {whole} streams, where a fifth "
+        f"of the documents is of a class that is new in {part}; where nothing changes, in {false} "
+        "% of the minibatches (:doc:`/user_guide/drift`)\n"
+    )
+
+
+def which() -> str:
+    """Return the table of estimators by task."""
+    head = ("you have, or want", "take", "measured", "do not take it")
+    table = [head]
+    for row in (*from_files(), *QUOTED):
+        page = f" (:doc:`{row.page} </measured/{row.page}>`)" if row.page else ""
+        table.append((row.task, row.estimators, row.measured + page, row.avoid))
+    return list_table(table, ("   :widths: 22 22 34 22", "   :class: which"))
+
+
+def from_files() -> list[Row]:
+    """Return the rows whose figures are in files."""
+    models = qualities()
+    return [
+        Row(
+            "documents of any length, in a corpus or a stream",
+            ":class:`~streamtopics.StreamingLDA`",
+            default_beside_peers(models),
+            "if all documents are at hand and hundredths of a nat count: on newswire 200 sweeps of "
+            "tomotopy were ahead",
+        ),
+        Row(
+            "titles, tweets, first lines: clusters of short texts, which may be born and die",
+            ":class:`~streamtopics.StreamingMixture`",
+            f"score beside ``StreamingLDA()``: {differences(models, 'StreamingMixture', SHORT)} on "
+            f"short texts, {differences(models, 'StreamingMixture', long_texts())} on longer ones",
+            "if documents have several topics: it predicts them worse",
+        ),
+        Row(
+            "topics whose names you know, with a few words of each",
+            ":class:`~streamtopics.GuidedTopics`",
+            guided(),
+            "to predict words: the defaults are for names, and others score better",
+        ),
+        Row(
+            "a stream whose words change",
+            ":class:`StreamingLDA(update=PowerPrior(Memory(20_000))) <streamtopics.StreamingLDA>`",
+            forgetting(),
+            "if the stream does not change, or forgets what comes back: try it by "
+            ":func:`~streamtopics.streams.prequential_score`",
+        ),
+        Row(
+            "a prior of words that must not fade",
+            ":class:`StreamingLDA(update='bps') <streamtopics.StreamingLDA>`, "
+            ":class:`~streamtopics.BPSLDA`",
+            "``update='bps'`` costs or gains in score, beside the default: "
+            f"{differences(models, 'StreamingLDA, bps', TEXTS)}",
+            "to smooth short texts: a flat prior of the right size does it better",
+        ),
+        Row(
+            "a method as its source has it: online EM by Gibbs sampling, or streaming "
+            "variational Bayes",
+            ":class:`~streamtopics.GibbsOnlineEM`, :class:`~streamtopics.SVBLDA`",
+            f"score beside ``StreamingLDA()``: {differences(models, 'GibbsOnlineEM', TEXTS)} and "
+            f"{differences(models, 'SVBLDA', TEXTS)}",
+            "for topics to be read, unless a paper's method is the point",
+        ),
+    ]
+
+
+QUOTED = (
+    Row(
+        "long documents and many passes, or little time",
+        ":class:`~streamtopics.VariationalOnlineEM`",
+        "one pass over newsgroups 0.41 seconds and -7.204 with 20 topics, by Gibbs sampling 0.60 "
+        "and -7.216; with 100 topics -6.981 and -6.930",
+        "for titles and tweets: variational steps find little in five words",
+        "online_em",
+    ),
+    Row(
+        "the number of topics is unknown",
+        ":class:`~streamtopics.HDPGibbsOnlineEM`, :class:`~streamtopics.HDPVarGibbs`",
+        "found 9 to 13 topics in documents drawn from 10; perplexity on one stream 551.23, of ten "
+        "given topics 567.45, of the truth 548.99",
+        "to learn the true number of a real corpus, which has none: :doc:`n_components`",
+        "quality",
+    ),
+    Row(
+        "a classifier that explains itself by topics of each class",
+        ":class:`~streamtopics.MultiViewLDA`",
+        "accuracy .810 on newsgroups and .849 on web pages; a linear model on tf-idf has .825 and "
+        ".926",
+        "if only the accuracy counts",
+        "knowledge",
+    ),
+    Row(
+        "praise and blame in reviews without labels",
+        ":class:`~streamtopics.AspectSentimentModel`",
+        "accuracy .770 on electronics and .806 on films, where counting the same seed words has "
+        ".742 and .703",
+        "if reviews are rated or labelled, or the stream has only few reviews",
+        "knowledge",
+    ),
+    Row(
+        "reviews with ratings, items or users",
+        ":class:`~streamtopics.RatingLDA`, :class:`~streamtopics.SupervisedLDA`, "
+        ":class:`~streamtopics.HiddenFactorsTopics`",
+        "log-perplexity with 32 topics 8.292 with ratings, 8.305 without, 8.320 of hidden factors",
+        "to predict words if ratings say little: the gain is small",
+        "knowledge",
+    ),
+    Row(
+        "topics of single sentences, also rare ones",
+        ":class:`~streamtopics.WASTopicModel`",
+        "perplexity on source code 77, of a model of documents 107; level with its own variant "
+        "``prior='hdp'``, 79",
+        "if time matters: 900 documents of 338,693 words took 101 seconds for 100 sweeps",
+        "sentences",
+    ),
+    Row(
+        "a summary of a document, or a digest of many",
+        ":class:`~streamtopics.DPPSummarizer`",
+        "ROUGE-1 .307 without training, of TextRank .309, of the first sentences .191; its two "
+        "sentences share less with each other, .370 against .530",
+        "if sentences must be written anew: it takes those that are there",
+        "summaries",
+    ),
+    Row(
+        "sets whose members avoid each other: baskets, points",
+        ":class:`~streamtopics.LowRankDPP`",
+        "from 5,000 sets .071 nats a set below the true kernel with seven columns, where Picard "
+        "iteration is .658 below it",
+        "with few sets: from 1,000 of them Picard iteration was ahead",
+        "determinantal",
+    ),
+    Row(
+        "a coin, a regression, a mixture of Gaussians or naive Bayes on a stream that changes",
+        ":class:`~streamtopics.StreamingBayes`",
+        "mean error of a coin that jumps twice .0182 with a hierarchical power prior, .2006 "
+        "without forgetting, .0351 with a restart at each minibatch",
+        "for text with many words: that is what the topic models are for",
+        "change",
+    ),
+    Row(
+        "a rate of forgetting that the stream sets itself",
+        ":class:`~streamtopics.SVBHPP`",
+        "coins and regressions as above; on three streams of text it kept nearly everything: "
+        "-8.137 against -8.140 without forgetting on tweets",
+        "as an alarm on text: it does not ring; take :class:`~streamtopics.streams.DriftMonitor`",
+        "change",
+    ),
+)
+
+
+def default_beside_peers(models: dict[str, dict[str, Figure]]) -> str:
+    """Return on how many sets the default is first, and the time of the sampler."""
+    first = sum(
+        here[OURS].score > max(here[peer].score for peer in PEERS if peer in here)
+        for here in models.values()
+    )
+    ratio = mean(here[SAMPLER].seconds / here[OURS].seconds for here in models.values())
+    return (
+        f"the best score of all packages on {first} of {len(models)} sets of texts; 200 sweeps of "
+        f"tomotopy take {ratio:.0f} times as long"
+    )
+
+
+def differences(models: dict[str, dict[str, Figure]], name: str, texts: Iterable[str]) -> str:
+    """Return the least and the largest difference of a model's score to that of the default."""
+    found = [models[text][name].score - models[text][OURS].score for text in texts]
+    return f"{min(found):+.3f} to {max(found):+.3f}"
+
+
+def long_texts() -> list[str]:
+    """Return the sets of texts that are not short."""
+    return [text for text in TEXTS if text not in SHORT]
+
+
+def guided() -> str:
+    """Return the accuracy of guided topics on the sets that they were confirmed on."""
+    of: dict[str, list[float]] = defaultdict(list)
+    for row in rows("guided.csv"):
+        if row["corpus"] in GUIDED_CONFIRMED:
+            of[row["method"]].append(float(row["accuracy"]))
+    names = ("GuidedTopics", "naive Bayes on seed hits", "counting seeds")
+    ours, bayes, counting = (f"{mean(of[name]):.3f}" for name in names)
+    return (
+        f"accuracy {ours} on four sets; naive Bayes on the documents with a seed {bayes}, "
+        f"counting the seeds {counting}"
+    )
+
+
+def forgetting() -> str:
+    """Return what a memory of 20,000 documents gains on streams by time."""
+    scores = {
+        (row["stream"], row["model"]): float(row["score"])
+        for row in rows("forgetting_streams.csv")
+        if row["inference"] == "auto" and row["seed"] == "0"
+    }
+    gains = [
+        f"{scores[text, 'power prior, 20,000 documents'] - scores[text, 'SVB']:+.3f} on {name}"
+        for text, name in (*SHORT.items(), ("nips_abstracts", "abstracts"))
+    ]
+    return "score beside never forgetting: " + ", ".join(gains)
+
+
+def list_table(table: list[tuple[str, ...]], options: Iterable[str] = ()) -> str:
+    """Return rows of cells as reStructuredText; the first row is the head."""
+    lines = [".. list-table::", "   :header-rows: 1", *options, ""]
+    for row in table:
+        lines += [f"   {'* -' if i == 0 else '  -'} {cell}".rstrip() for i, cell in enumerate(row)]
+    return "\n".join(lines) + "\n"
+
+
+def not_on_their_page(read: Callable[[str], str]) -> list[str]:
+    """Return the quoted figures that do not stand on the page that they are said to stand on."""
+    lost = []
+    for row in QUOTED:
+        text = read(row.page)
+        figures = re.findall(r"-?\d*\.\d+|\b\d{2,3}\b(?! (?:topics|nats))", row.measured)
+        lost += [f"{row.page}: {figure}" for figure in figures if figure.lstrip("-") not in text]
+    return lost
+
+
+if __name__ == "__main__":
+    main()
