@@ -319,8 +319,10 @@ def tables(rows: list[dict[str, str]]) -> Iterator[str]:
     yield from hits(rows)
     yield ""
     yield from false_alarms(rows)
-    yield ""
-    yield from costs(rows)
+    timed = [row for row in rows if row["learn_seconds"]]
+    if timed:
+        yield ""
+        yield from costs(timed)
 
 
 def hits(rows: list[dict[str, str]]) -> Iterator[str]:
@@ -368,12 +370,11 @@ def false_alarms(rows: list[dict[str, str]]) -> Iterator[str]:
         yield _line(*key, *cells)
 
 
-def costs(rows: list[dict[str, str]]) -> Iterator[str]:
-    """Lines of the table of what the monitor costs."""
+def costs(timed: list[dict[str, str]]) -> Iterator[str]:
+    """Lines of the table of what the monitor costs, of cases that were timed."""
     yield ".. csv-table:: CPU time of the monitor, times that of learning"
     yield _head("corpus", "topics", "streams", "ratio")
     yield ""
-    timed = [row for row in rows if row["learn_seconds"]]
     for key in sorted({(row["corpus"], int(row["n_topics"])) for row in timed}):
         own = [row for row in timed if (row["corpus"], int(row["n_topics"])) == key]
         learnt, tested = (

@@ -47,12 +47,15 @@ class ReportSettings:
             ("n_topics", 1, 1000),
         ):
             value = getattr(self, name)
-            if not (isinstance(value, Integral) and least <= int(value) <= most):
+            if isinstance(value, bool) or not (
+                isinstance(value, Integral) and least <= int(value) <= most
+            ):
                 raise ValueError(
                     f"{name} must be a whole number from {least} to {most}; got {value!r}"
                 )
-        if not (isinstance(self.relevance, Real) and 0 <= float(self.relevance) <= 1):
-            raise ValueError(f"relevance must be in [0, 1]; got {self.relevance!r}")
+        share = self.relevance
+        if isinstance(share, bool) or not (isinstance(share, Real) and 0 <= float(share) <= 1):
+            raise ValueError(f"relevance must be in [0, 1]; got {share!r}")
         for name in ("title", "date"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):

@@ -31,7 +31,8 @@ class DriftTest:
     p_exact : float
         p-value by relabelling the documents; three times the least of three statistics.
     p_chart : float
-        p-value beside the past of the stream, made in the same way; NaN while it is short.
+        p-value beside the past of the stream, the least of three times those of the surprise and
+        the use and thirty times that of the words; NaN while it is short.
     alarm : bool
         Whether both are less than `alpha`.
     """

@@ -3,7 +3,7 @@
 
 A stream that always moves a little is never exchangeable. What counts is whether a minibatch
 differs more than others did. With the m last statistics z_i, clipped to three robust standard
-deviations around their median once there are four,
+deviations around their median once there are four, unless half of them are equal,
 
     mu = sum z_i / m,   S = sum (z_i - mu)^2,   p = P(t_f > (z - mu) / (s sqrt(1 + 1 / m))).
 
@@ -30,11 +30,16 @@ ROBUST = 1.4826
 
 
 def clipped(past: np.ndarray) -> np.ndarray:
-    """Past statistics, (m, n), without outliers."""
+    """Past statistics, (m, n), without outliers.
+
+    Where half of a column is equal, as of small minibatches that have no word in common, there is
+    no telling what is one.
+    """
     if len(past) < CLIPPED_FROM:
         return past
     middle = np.median(past, axis=0)
     reach = WITHIN * ROBUST * np.median(np.abs(past - middle), axis=0)
+    reach = np.where(reach > 0, reach, np.inf)
     within: np.ndarray = np.clip(past, middle - reach, middle + reach)
     return within
 

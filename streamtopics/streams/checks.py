@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 
-def check_integer(name: str, value: Any, least: int = 1) -> None:
-    """Refuse what is no integer, or less than the least that is allowed."""
+def check_integer(name: str, value: Any, least: int = 1, why: str = "") -> None:
+    """Refuse what is no integer, or less than the least that is allowed, and say why."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be an integer; got {value!r}")
     if value < least:
-        raise ValueError(f"{name} must be at least {least}; got {value!r}")
+        raise ValueError(f"{name} must be at least {least}{why}; got {value!r}")
 
 
 def check_not_negative(name: str, value: Any) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,14 +24,16 @@ from streamtopics.steps import last_step, names_of
 from streamtopics.streams import pieces
 from streamtopics.streams.alarm import N_TOP, Alarm, DriftTest, changed_topics, new_words
 from streamtopics.streams.chart import chart_p
+from streamtopics.streams.checks import check_integer
 from streamtopics.streams.clock import check_has_clock, check_n_documents
 from streamtopics.streams.features import document_features
 from streamtopics.streams.fork import AlarmFork, Choice
 from streamtopics.streams.relabelling import Comparison, compare, relabelled
 
-# Statistics of a test: surprise, use and words; each has a third of the level. In the chart words
-# have a tenth of that, since every stream in order of time has bursts of words.
-FAMILY = 3
+# Statistics of a test; each has a third of the level. In the chart words have a tenth of that,
+# since every stream in order of time has bursts of words.
+STATISTICS = ("surprise", "use", "words")
+FAMILY = len(STATISTICS)
 TIMES = np.array([3.0, 3.0, 30.0])
 # Tests that the chart keeps, and the fewest it needs.
 PAST, LEAST_PAST = 20, 3
@@ -104,6 +106,8 @@ class DriftMonitor:
     are seen, sixty commit subjects every fourth time, a twentieth of a minibatch seldom),
     topics that die slowly, a drift as slow as the stream moves anyway, and words that are not in
     the vocabulary.
+    A stream that moves is to come in minibatches of about one size: a large one differs more from
+    those before than small ones did, and rings.
     Minibatches of one or two documents are not tested, as by default nothing is held back of them,
     and those of a few cannot reach the level: collect some hundred documents first.
 
@@ -144,11 +148,11 @@ class DriftMonitor:
         _check_share(
             "held_back", held_back, ", since documents that were learnt are no match for new ones"
         )
-        _check_count("ring", ring, 1)
-        _check_count("max_documents", max_documents, 2)
-        _check_count("random_state", random_state, 0)
+        check_integer("ring", ring, 1)
+        check_integer("max_documents", max_documents, 2)
+        check_integer("random_state", random_state, 0)
         why = " for this alpha, as the exact test cannot reach the level with fewer"
-        _check_count("n_relabellings", n_relabellings, int(FAMILY / alpha), why)
+        check_integer("n_relabellings", n_relabellings, int(FAMILY / alpha), why)
         if n_documents is not None:
             check_n_documents(n_documents)
         self.alpha, self.ring, self.held_back = alpha, ring, held_back
@@ -161,6 +165,16 @@ class DriftMonitor:
         self.documents: tuple[pieces.Documents, ...] = ()
         self.other: StreamingTopicModel | None = None
         self.choices: tuple[Choice, ...] = ()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "statistics": STATISTICS}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Set what was kept. The past of other statistics, as of other versions, begins anew."""
+        kept = dict(state)
+        if tuple(kept.pop("statistics", ())) != STATISTICS:
+            kept["past"] = np.empty((0, FAMILY))
+        vars(self).update(kept)
 
     @property
     def n_held_back(self) -> int:
@@ -186,17 +200,19 @@ class DriftMonitor:
         Raises
         ------
         TypeError
-            If the model is no topic model that learns from streams.
+            If the model is no topic model that learns from streams, or X is one text, or is no
+            texts where the model is a pipeline.
         ValueError
             If `n_documents` is set and the rule of the model has no clock.
         """
         _check_model(model)
+        pieces.check_kind(model, X)
         if self.n_documents is not None:
             check_has_clock(model)
         with lock_of(model):
             number = {"n_batches": self.n_batches + 1}
             if pieces.n_learnt(model) == 0:
-                X = X if hasattr(X, "shape") or isinstance(X, str) else list(X)
+                X = X if hasattr(X, "shape") else list(X)
                 self._step(model, number, lambda: model.partial_fit(X, **_at(time)))
                 return
             documents = pieces.as_documents(model, X)
@@ -382,11 +398,3 @@ def _check_share(name: str, value: Any, why: str) -> None:
         raise TypeError(f"{name} must be a number in (0, 0.5]; got {value!r}")
     if not 0 < float(value) <= 0.5:
         raise ValueError(f"{name} must be in (0, 0.5]{why}; got {value!r}")
-
-
-def _check_count(name: str, value: Any, least: int, why: str = "") -> None:
-    """Refuse what is no integer, or a smaller one."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be an integer; got {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}{why}; got {value!r}")

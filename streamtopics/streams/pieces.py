@@ -24,10 +24,20 @@ def n_learnt(model: Any) -> int:
     return int(getattr(last_step(model), "n_batch_iter_", 0))
 
 
-def as_documents(model: Any, X: Any) -> Documents:
-    """Documents of a minibatch, checked: a list of texts, or a CSR matrix with rows of counts."""
+def check_kind(model: Any, X: Any) -> None:
+    """Refuse one text, and for a pipeline what is no sequence of texts, such as a table."""
     if isinstance(X, str):
         raise TypeError(f"X must be the texts of documents, not one text; got {X[:40]!r}; use [X]")
+    if steps_before(model) and len(getattr(X, "shape", ())) > 1:
+        raise TypeError(
+            "X must be the texts of documents, which the steps of the pipeline count; got a "
+            f"{type(X).__name__} of shape {X.shape}; pass one column of a table, and counts with "
+            "an estimator alone"
+        )
+
+
+def as_documents(model: Any, X: Any) -> Documents:
+    """Documents of a minibatch, checked: a list of texts, or a CSR matrix with rows of counts."""
     if steps_before(model):
         return list(X)
     topics = last_step(model)
@@ -55,9 +65,12 @@ def together(parts: Sequence[Documents]) -> Documents:
 
 def counts_of(model: Any, documents: Documents) -> sparse.csr_matrix:
     """Counts of words, of columns as they are now; nothing is learnt."""
-    counts: sparse.csr_matrix = sparse.csr_matrix(
-        counted(model, documents) if isinstance(documents, list) else documents
-    )
+    found = counted(model, documents) if isinstance(documents, list) else documents
+    counts: sparse.csr_matrix = sparse.csr_matrix(found)
+    # A step of a pipeline may return several entries of a word, and keep what it returned.
+    if not counts.has_canonical_format:
+        counts = counts.copy()
+        counts.sum_duplicates()
     return counts
 
 

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from streamtopics.progress import Progress
+from streamtopics.steps import last_step
 from streamtopics.streams.callbacks import BatchInfo
 from streamtopics.streams.checks import check_integer
+from streamtopics.streams.learners import names_of
 
 
 class ProgressReport:
@@ -65,11 +67,11 @@ class ProgressReport:
         Parameters
         ----------
         model : estimator
-            Not looked at.
+            Asked whether documents are rows: those of models with `groups` may be several.
         info : BatchInfo
             Of the minibatch.
         """
-        n_documents = _n_rows(info)
+        n_documents = _n_given(model, info)
         self.n_documents += n_documents
         if self._line is None:
             # How long the first minibatch took is not known, so it counts for no speed.
@@ -96,8 +98,10 @@ class ProgressReport:
         return {**vars(self), "_line": None}
 
 
-def _n_rows(info: BatchInfo) -> int:
+def _n_given(model: Any, info: BatchInfo) -> int:
     """Documents that came with a minibatch, also if some are learnt later."""
+    if "groups" in names_of(last_step(model), "partial_fit"):
+        return info.n_documents
     if hasattr(info.X, "shape"):
         return int(info.X.shape[0])
     return len(info.X) if hasattr(info.X, "__len__") else info.n_documents

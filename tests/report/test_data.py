@@ -378,6 +378,8 @@ def test_scores_are_figures_or_courses(corpus):
         ({"times": [1]}, ValueError, "times came without documents"),
         ({"documents": [[1, 2]]}, ValueError, "documents has 2 columns, but the model has 30"),
         ({"n_words": 0}, ValueError, "n_words must be a whole number from 1 to 50; got 0"),
+        ({"n_words": True}, ValueError, "n_words must be a whole number from 1 to 50; got True"),
+        ({"relevance": True}, ValueError, r"relevance must be in \[0, 1\]; got True"),
         ({"n_documents": 2.5}, ValueError, "n_documents must be a whole number from 0 to 50"),
         ({"n_topics": 0}, ValueError, "n_topics must be a whole number from 1 to 1000; got 0"),
         ({"relevance": 2}, ValueError, r"relevance must be in \[0, 1\]; got 2"),

@@ -13,7 +13,7 @@ import sklearn
 from sklearn.model_selection import GridSearchCV, TimeSeriesSplit, cross_val_score
 from sklearn.pipeline import Pipeline
 
-from streamtopics import SVBLDA, GibbsOnlineEM, MultiViewLDA
+from streamtopics import SVBLDA, GibbsOnlineEM, MultiViewLDA, WASTopicModel
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.streams import (
     BatchInfo,
@@ -272,6 +272,15 @@ def test_progress_counts_documents_that_a_monitor_holds_back(drawn):
     report = ProgressReport(300)
     assert "100%" in shown(report, DriftMonitor(alpha=0.1)).rpartition("\r")[2]
     assert report.n_documents == 300
+
+
+def test_progress_counts_documents_and_not_their_sentences(drawn):
+    report, X = ProgressReport(20), BATCHES[0][:20]
+    batches = [BatchWith(X, {"groups": np.arange(20) // 2})] * 2
+    model = WASTopicModel(2, n_sweeps=4, n_burn_in=2, random_state=0)
+    with redirect_stderr(io.StringIO()):
+        stream(model, batches, callbacks=[report])
+    assert report.n_documents == model.n_documents_seen_ == 20
 
 
 def test_progress_can_be_pickled_in_the_middle_of_a_stream(drawn):

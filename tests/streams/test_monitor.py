@@ -3,6 +3,7 @@
 
 import pickle
 from itertools import combinations
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse, stats
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.preprocessing import FunctionTransformer
 
 from streamtopics import (
     GibbsOnlineEM,
@@ -19,11 +21,12 @@ from streamtopics import (
     VariationalOnlineEM,
 )
 from streamtopics.datasets import make_lda_corpus
-from streamtopics.streams import Alarm, DriftMonitor
+from streamtopics.streams import Alarm, Checkpointer, DriftMonitor, resume, stream
 from streamtopics.streams import monitor as monitor_module
 from streamtopics.streams.alarm import changed_topics, new_words
 from streamtopics.streams.chart import chart_p
 from streamtopics.streams.features import document_features
+from streamtopics.streams.monitor import FAMILY, TIMES
 from streamtopics.streams.relabelling import (
     AT_ONCE,
     Comparison,
@@ -333,6 +336,33 @@ def test_the_level_of_the_chart_for_independent_normal_statistics(sd, m, level):
         assert share > 0.7 * level
 
 
+@pytest.mark.parametrize("n_bursts", [1, 9])
+def test_bursts_are_not_cut_off_where_most_of_the_past_is_equal(n_bursts):
+    past = np.zeros((20, 1))
+    past[:n_bursts] = 5.0
+    mean = 5.0 * n_bursts / 20
+    squares = 20 * mean * (5.0 - mean)
+    f, variance = (19, squares / 19) if n_bursts == 9 else (29, (10 + squares) / 29)
+    expected = stats.t.sf(5.0, f, loc=mean, scale=np.sqrt(variance * (1 + 1 / 20)))
+    assert_allclose(chart_p(past, np.array([5.0])), expected, rtol=1e-9)
+
+
+def test_a_past_that_does_not_vary_has_the_variance_within():
+    expected = stats.t.sf([0.0, 1.0, 4.0], 29, scale=np.sqrt(1 + 1 / 20))
+    assert_allclose(chart_p(np.full((20, 3), 2.0), np.array([2.0, 3.0, 6.0])), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("m", "share"), [(3, 0.085), (6, 0.037), (20, 0.012)])
+def test_the_share_of_rings_of_the_three_statistics_together(m, share):
+    """As the guide says: the worst over how much a stream moves, within four standard errors."""
+    rng, worst = np.random.default_rng(0), 0.0
+    for sd in (1.0, 2.0, 3.0, 30.0):
+        draws = rng.normal(5.0, sd, size=(m + 1, 30_000))
+        p = chart_p(draws[:-1], draws[-1]).reshape(-1, FAMILY)
+        worst = max(worst, float(((TIMES * p).min(axis=1) < 0.01).mean()))
+    assert 0.6 * share < worst < share + 4 * np.sqrt(share / 10_000)
+
+
 # What is named
 
 
@@ -588,12 +618,30 @@ def test_one_text_is_no_minibatch():
         [("words", StreamingCountVectorizer(max_features=9)), ("topics", MODELS["gibbs"]())]
     )
     monitor = DriftMonitor()
-    with pytest.raises((TypeError, ValueError), match=r"string|one text|str"):
-        monitor.learn(model, ANIMALS[0])
-    monitor.learn(model, texts(ANIMALS, 60, 0))
-    with pytest.raises(TypeError, match=r"not one text; got 'cat'"):
-        monitor.learn(model, ANIMALS[0])
-    assert monitor.n_batches == 1
+    for n_batches in (0, 1):
+        with pytest.raises(TypeError, match=r"not one text; got 'cat'"):
+            monitor.learn(model, ANIMALS[0])
+        with pytest.raises(TypeError, match=r"X must be the texts .* csr_matrix of shape \(120, "):
+            monitor.learn(model, BATCHES[0])
+        assert monitor.n_batches == n_batches
+        monitor.learn(model, texts(ANIMALS, 60, n_batches))
+
+
+def test_a_word_counts_once_in_a_document_though_a_step_returns_it_twice():
+    def twice(X):
+        parts = np.repeat(X.data / 2.0, 2), np.repeat(X.indices, 2), 2 * X.indptr
+        return sparse.csr_matrix(parts, shape=X.shape)
+
+    found = []
+    for step in (None, twice):
+        words = CountVectorizer(vocabulary=[*ANIMALS, *METALS], dtype=np.float64)
+        last = ("step", FunctionTransformer(step)), ("topics", MODELS["gibbs"]())
+        steps = [("words", words), *last]
+        model, monitor = StreamingPipeline(steps), DriftMonitor()
+        taught(model, monitor, [texts(ANIMALS, 60, i) for i in range(9)] + [texts(METALS, 60, 9)])
+        found.append((monitor.past.tobytes(), monitor.alarms))
+    assert found[0] == found[1]
+    assert all(word.new <= 60 for word in found[0][1][0].words)
 
 
 def test_a_pipeline_that_is_stopped_goes_on_to_the_same_bits():
@@ -606,6 +654,28 @@ def test_a_pipeline_that_is_stopped_goes_on_to_the_same_bits():
     for one in ((model, monitor), again):
         taught(*one, batches[4:])
     assert state(model, monitor) == state(*again)
+
+
+def test_a_checkpoint_of_other_statistics_goes_on_with_a_past_of_its_own():
+    """One of the time when the statistics were score, surprise and use."""
+    found = resume(Path(__file__).parent / "files" / "checkpoint_of_scores")
+    (monitor,) = found.callbacks
+    assert monitor.past.shape == (0, 3)
+    assert (len(monitor.tests), len(monitor.alarms), monitor.n_held_back) == (10, 1, 8)
+    batches = make_lda_corpus(n_documents=160, n_features=40, random_state=1).X
+    for i in range(4):
+        monitor.learn(found.model, batches[40 * i : 40 * (i + 1)])
+    assert [np.isnan(test.p_chart) for test in monitor.tests[10:]] == [True, True, True, False]
+
+
+def test_a_checkpoint_keeps_the_past(tmp_path):
+    monitor = DriftMonitor()
+    keeper = Checkpointer(tmp_path, every=8, also=[monitor])
+    stream(MODELS["gibbs"](), BATCHES, callbacks=[monitor, keeper])
+    (again,) = resume(tmp_path).callbacks
+    assert monitor.past.shape == (6, 3)
+    assert again.past.tobytes() == monitor.past.tobytes()
+    assert vars(again).keys() == vars(monitor).keys()
 
 
 # Failures
