@@ -22,7 +22,8 @@ def run(options: Namespace) -> None:
     path = None if options.output == "-" else Path(options.output)
     kind = options.output_format
     if path is not None:
-        check_target(path, () if kind else ("jsonl", "csv"))
+        kept = [options.model_file, *options.files]
+        check_target(path, () if kind else ("jsonl", "csv"), kept)
         kind = kind or path.suffix[1:].lower()
     model, skipped = load_model(options.model_file), Skipped()
     found = cut(records(options, skipped), options.batch_size)

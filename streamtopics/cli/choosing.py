@@ -7,6 +7,7 @@ import re
 from argparse import Namespace
 from typing import Any
 
+from streamtopics.cli.telling import readers_may_go
 from streamtopics.cli.words import fit_words, vectorizer_for
 from streamtopics.inspection import compare_n_components
 
@@ -31,4 +32,5 @@ def choose(options: Namespace, made: Any, texts: list[str]) -> None:
         made, words.transform(texts), options.topics, random_state=options.seed, n_jobs=options.jobs
     )
     made.set_params(n_components=found.chosen)
-    print(re.sub(r"\bnan\b", "  -", str(found)), end="\n\n")
+    with readers_may_go():
+        print(re.sub(r"\bnan\b", "  -", str(found)), end="\n\n")

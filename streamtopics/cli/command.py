@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
+from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
@@ -13,11 +13,13 @@ from typing import Any
 
 from streamtopics.cli.parsers import VERBS, parser
 from streamtopics.cli.stopping import signals_raise, status_of
-from streamtopics.cli.telling import complain, show_warning
+from streamtopics.cli.telling import complain, forget_output, show_warning
+from streamtopics.datasets import ReadingError
 
 WRONG = 2
 # What errors of readers name that is an option too.
-SETTINGS = {"encoding", "format", "text_key", "max_line"}
+SETTINGS = {"encoding", "format", "text_key", "time_key", "max_line"}
+LEAVE_OUT = " (--skip-bad leaves out, and counts, what cannot be read)"
 # What is asked of the command itself, not of `fit`.
 OF_THE_COMMAND = {"-h", "--help", "--version"}
 
@@ -57,30 +59,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 import_module(f"streamtopics.cli.{options.verb}").run(options)
                 sys.stdout.flush()
         except BrokenPipeError:
-            _forget_output()
+            forget_output()
         except KeyboardInterrupt as stop:
             complain("interrupted")
             return status_of(stop)
         except Exception as error:
-            complain(_told(error))
+            complain(_told(error, options))
             with suppress(OSError, ValueError):
                 sys.stdout.flush()
                 return WRONG
-            _forget_output()
+            forget_output()
             return WRONG
     return 0
 
 
-def _told(error: Exception) -> str:
+def _told(error: Exception, options: Namespace) -> str:
     """Return the message of an error, after the name of its class where it was not foreseen."""
-    setting = getattr(error, "setting", "")
-    if hasattr(error, "for_command_line") and setting in {
-        "encoding",
-        "format",
-        "text_key",
-        "max_line",
-    }:
-        return str(error.for_command_line())
+    if isinstance(error, ReadingError):
+        told = error.for_command_line() if error.setting in SETTINGS else str(error)
+        return told if options.skip_bad else f"{told}{LEAVE_OUT}"
     foreseen = isinstance(error, OSError | ValueError | ImportError)
     return str(error) if foreseen and str(error) else f"{type(error).__name__}: {error}"
 
@@ -91,11 +88,3 @@ def _print_anything() -> None:
         change: Any = getattr(stream, "reconfigure", None)
         if change is not None:
             change(errors="backslashreplace")
-
-
-def _forget_output() -> None:
-    """Send what is still to be written, also at the end of the process, nowhere."""
-    with suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)

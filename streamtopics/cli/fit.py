@@ -19,7 +19,7 @@ from streamtopics.cli.estimators import estimator
 from streamtopics.cli.models import learner_of, n_words_of, pipeline, rows_of, topics_of, words_of
 from streamtopics.cli.reading import Sample, cut, records, texts_of
 from streamtopics.cli.tables import print_documents, print_topics
-from streamtopics.cli.telling import counted, nats, note, tell_skipped
+from streamtopics.cli.telling import counted, nats, note, readers_may_go, tell_skipped
 from streamtopics.cli.words import fit_words, vectorizer_for
 from streamtopics.cli.writing import check_target, write_bytes, write_rows
 from streamtopics.datasets import Record, Skipped
@@ -49,6 +49,13 @@ def run(options: Namespace) -> None:
     skipped = Skipped()
     learnt = learn(options, made, records(options, skipped))
     tell_skipped(skipped)
+    with readers_may_go():
+        print_learnt(options, learnt)
+    write_all(options, learnt)
+
+
+def print_learnt(options: Namespace, learnt: Learnt) -> None:
+    """Print the topics, documents of them and the score."""
     model = learnt.model
     topics = topics_of(model)
     n_held_out = len(learnt.held_out)
@@ -64,17 +71,19 @@ def run(options: Namespace) -> None:
     texts = texts_of(learnt.sample.records)
     print_documents(rows, model, texts)
     print_score(model, learnt.held_out)
-    write_all(options, learnt)
 
 
 def check_targets(options: Namespace) -> None:
     """Refuse what could not be written at the end."""
-    check_target(options.model)
-    check_target(options.report)
-    check_target(options.topics_out, ("csv", "json", "jsonl"))
-    check_target(options.documents_out, ("csv", "jsonl"))
-    if options.picture:
-        check_target(options.picture, picture_formats())
+    targets = [
+        (options.model, ()), (options.report, ()),
+        (options.topics_out, ("csv", "json", "jsonl")), (options.documents_out, ("csv", "jsonl")),
+        (options.picture, picture_formats() if options.picture else ()),
+    ]  # fmt: skip
+    kept = [*options.files, options.seeds]
+    for target, kinds in targets:
+        check_target(target, kinds, kept)
+        kept.append(target)
 
 
 def learn(options: Namespace, made: Any, found: Iterator[Record]) -> Learnt:

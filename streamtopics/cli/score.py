@@ -40,7 +40,7 @@ def run(options: Namespace) -> None:
     if total:
         print(f"{lacking / (lacking + total):.1%} of the words have no column in the model")
     print(f"over the words of the model: {nats(float(topics_of(model).score(X)))}")
-    if X.shape[1] > 1:
+    if X.shape[1] > 1 and total:
         coherence, diversity = CoherenceScorer()(topics_of(model), X), DiversityScorer()(model)
         print(f"coherence of the topics (NPMI of 10 words): {coherence:.3f}")
         print(f"share of these words that are distinct: {diversity:.1%}")

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 # Control characters, with which a text could command a terminal; marks that turn the direction
@@ -32,6 +34,24 @@ def note(text: str) -> None:
     """Say something on standard error."""
     with suppress(OSError, ValueError):
         print(safe(text), file=sys.stderr, flush=True)
+
+
+def forget_output() -> None:
+    """Send what is still to be printed, also at the end of the process, nowhere."""
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+@contextmanager
+def readers_may_go() -> Iterator[None]:
+    """Print no more when the reader has gone, as of ``| head``, and go on behind the block."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        forget_output()
 
 
 def complain(text: str) -> None:

@@ -17,7 +17,8 @@ def _number(text: str, kind: type, strictly: bool) -> float:
         value = math.nan
     if not (0 < value < math.inf or (value == 0 and not strictly)):
         above = "above" if strictly else "at or above"
-        raise ArgumentTypeError(f"{text!r} is not a number {above} 0")
+        whole = "whole " if kind is int else ""
+        raise ArgumentTypeError(f"{text!r} is not a {whole}number {above} 0")
     return value
 
 

@@ -32,7 +32,7 @@ N_CHANGED = 5
 def run(options: Namespace) -> None:
     """Score and learn each minibatch, write the model, and say what has changed."""
     target = options.model or options.model_file
-    check_target(target)
+    check_target(target, kept=[*options.files, options.seeds])
     model, skipped = load_model(options.model_file), Skipped()
     check_seeds(options.seeds, topics_of(model), options.model_file)
     learner, before = learner_of(model), topics_by_word(model)

@@ -149,8 +149,8 @@ def run(options: Namespace) -> None:
     """Learn until the stream ends or an interrupt; then write the model."""
     if options.alarm > 0.5:
         raise ValueError(f"--alarm must be at most 0.5; got {options.alarm}")
-    check_target(options.model)
-    check_target(options.report)
+    check_target(options.model, kept=[options.file, options.seeds])
+    check_target(options.report, kept=[options.file, options.seeds, options.model])
     watch = Watch(options)
     found = follow(
         options.file, **settings(options, watch.skipped), position=watch.place["position"],

@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
 import sys
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
@@ -15,12 +16,20 @@ from typing import Any
 from streamtopics.saving.files import replacing
 
 
-def check_target(path: Path | None, kinds: Iterable[str] = ()) -> None:
-    """Refuse what could not be written at the end."""
+def check_target(
+    path: Path | None, kinds: Iterable[str] = (), kept: Iterable[str | Path | None] = ()
+) -> None:
+    """Refuse what could not be written at the end, or would take the place of a file to keep."""
     if path is None:
         return
-    if not path.absolute().parent.is_dir():
+    folder = path.absolute().parent
+    if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {path.parent} to write {path.name} to")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(f"nothing can be written to the folder {path.parent}; name another")
+    for other in kept:
+        if other is not None and os.path.realpath(other) == os.path.realpath(path):
+            raise ValueError(f"{path} is read or written already; name another file to write to")
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder; name a file to write to")
     if kinds and path.suffix[1:].lower() not in set(kinds):

@@ -142,3 +142,36 @@ def test_signals_in_fit_leave_all_as_it_was(folder, number, status, when):
     assert err.splitlines()[-1] == "streamtopics: interrupted"
     assert "Traceback" not in err
     assert files(folder) == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [*FIT, "--model", "texts.txt"],
+        [*FIT, "--report", "linked.txt"],
+        [*FIT, "--seeds", "seeds.json", "--topics-out", "seeds.json"],
+        [*FIT, "--model", "new", "--report", "./new"],
+        ["apply", "old.model", "texts.txt", "--output", "texts.txt", "--output-format", "csv"],
+        ["apply", "old.model", "texts.txt", "--output", "old.model", "--output-format", "csv"],
+        ["update", "old.model", "texts.txt", "--model", "texts.txt"],
+        [*WATCH, "--model", "texts.txt"],
+        [*WATCH, "--model", "new", "--report", "texts.txt"],
+        [*WATCH, "--model", "new", "--report", "new"],
+    ],
+    ids=lambda arguments: " ".join(arguments[:1] + arguments[-4:]),
+)
+def test_no_file_that_is_read_is_written(folder, capsys, arguments):
+    """Nor two to one name."""
+    (folder / "seeds.json").write_text('{"water": ["ship"]}', encoding="utf-8")
+    (folder / "linked.txt").symlink_to("texts.txt")
+    before = files(folder)
+    assert main(arguments) == 2
+    assert "name another file to write to" in capsys.readouterr().err
+    assert files(folder) == before
+
+
+def test_a_folder_that_cannot_be_written_to_is_refused_before_reading(folder, capsys, monkeypatch):
+    """As the system says; who may do everything can write to all folders."""
+    monkeypatch.setattr(os, "access", lambda path, mode: not mode & os.W_OK)
+    assert main(["fit", "not there.txt", "--model", "m.model"]) == 2
+    assert "nothing can be written to the folder ." in capsys.readouterr().err

@@ -206,6 +206,23 @@ def test_a_full_disk_and_a_closed_pipe(fitted, tmp_path):
     assert "Traceback" not in ran.stderr
 
 
+def test_a_reader_that_goes_away_costs_no_file(fitted, tmp_path):
+    """What was learnt is written, though nobody reads on."""
+    texts, model = fitted
+    python = f"{sys.executable} -W error -m streamtopics"
+    fit = f"fit {texts} --topics 2,3 --max-share 1 --quiet --model {tmp_path / 'new.model'}"
+    update = f"update {model} {texts} --quiet --model {tmp_path / 'newer.model'}"
+    for verb in fit, update:
+        ran = subprocess.run(
+            f"{python} {verb} | true; exit ${{PIPESTATUS[0]}}", shell=True,
+            executable="/bin/bash", capture_output=True, text=True, env=ENVIRONMENT, check=False,
+        )  # fmt: skip
+        assert ran.returncode == 0, ran.stderr
+        assert "Traceback" not in ran.stderr
+    assert load(tmp_path / "new.model")[-1].n_components in (2, 3)
+    assert load(tmp_path / "newer.model")[-1].n_documents_seen_ > 400
+
+
 def test_what_was_skipped_is_said(capsys, tmp_path):
     path = tmp_path / "a.jsonl"
     good = [json.dumps({"text": text}) for text in lines(40)]
@@ -215,3 +232,47 @@ def test_what_was_skipped_is_said(capsys, tmp_path):
     status, _, err = run(capsys, "fit", path, "--topics", 2, "--max-share", 1, "--skip-bad")
     assert status == 0
     assert "skipped 2" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "more", "remedy"),
+    [
+        ("a.jsonl", '{"text": null}', [], "Convert it, or leave it out (--skip-bad"),
+        ("a.jsonl", '{"text": "a", "day": NaN}', ["--time-key", "day"], "got nan. Correct it"),
+        ("a.jsonl", '{"text": "a", "day": 1}', ["--time-key", "year"], "pass --time-key text, "),
+        ("a.csv", "day,body\n1,a", [], "name one of these columns; pass --text-key day, "),
+        ("a.csv", "text,day\na,1", ["--time-key", "year"], "columns; pass --time-key text, "),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_comes_with_options(capsys, tmp_path, name, content, more, remedy):
+    path = tmp_path / name
+    path.write_text(content + "\n", encoding="utf-8")
+    status, _, err = run(capsys, "summarize", path, *more)
+    assert status == 2
+    assert remedy in err
+    assert err.rstrip().endswith("(--skip-bad leaves out, and counts, what cannot be read)")
+
+
+def test_whole_numbers(capsys):
+    for wrong in "1.5", "0", "many":
+        with pytest.raises(SystemExit):
+            main(["fit", "--batch-size", wrong])
+        assert f"{wrong!r} is not a whole number above 0" in capsys.readouterr().err
+
+
+def test_a_table_that_grows_is_piped(capsys, tmp_path):
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress(b"text\na\n"))
+    status, _, err = run(capsys, "watch", path, "--model", tmp_path / "m", "--idle", 0.1)
+    assert status == 2
+    assert "zcat FILE | streamtopics watch - --format jsonl" in err
+
+
+def test_texts_of_which_the_model_knows_no_word(fitted, capsys, tmp_path):
+    other = tmp_path / "other.txt"
+    other.write_text("violin trumpet\n" * 20, encoding="utf-8")
+    _, model = fitted
+    status, out, err = run(capsys, "score", model, other)
+    assert status == 0, err
+    assert "20 documents, 0 words that the model knows" in out
+    assert "coherence" not in out

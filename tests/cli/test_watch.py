@@ -243,8 +243,10 @@ def _check_whole(file, seen):
     seen.add((file.name, hash(data)))
 
 
-@pytest.mark.parametrize(("every", "after"), [(1, 1), (1, 6), (3, 5), (3, 2)])
-@pytest.mark.parametrize("seeds", [False, True])
+@pytest.mark.parametrize(
+    ("every", "after", "seeds"),
+    [(1, 1, False), (1, 6, False), (3, 5, False), (3, 2, True), (3, 5, True)],
+)
 def test_killed_and_begun_again_it_ends_as_if_uncut(tmp_path, capsys, every, after, seeds):
     path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
     (tmp_path / "seeds.json").write_text('{"water": ["ship"], "air": ["plane"]}', encoding="utf-8")

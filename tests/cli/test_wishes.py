@@ -92,11 +92,15 @@ def test_wishes(folder, arguments, expected, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    "verb",
-    ["fit - --topics 2 --max-share 1", "apply m.model -", "score m.model -", "summarize -",
-     "update m.model - --model n.model"],
-)  # fmt: skip
-@pytest.mark.parametrize("form", ["lines", "jsonl"])
+    ("verb", "form"),
+    [
+        ("fit - --topics 2 --max-share 1", "lines"),
+        ("apply m.model -", "lines"),
+        ("score m.model -", "jsonl"),
+        ("summarize -", "jsonl"),
+        ("update m.model - --model n.model", "jsonl"),
+    ],
+)
 def test_standard_input_without_a_warning(folder, verb, form):
     """In a process of its own, as a user calls it, with warnings as errors."""
     text = (folder / "texts.txt").read_text(encoding="utf-8")

@@ -149,8 +149,9 @@ def _format_of(path: Path, how: How) -> str | None:
     if path.is_dir() or compression_suffix(path.name) or kind not in {None, "lines", "jsonl"}:
         raise ValueError(
             f"only plain text and JSON lines that are not compressed can be followed while they "
-            f"grow; got {path}{f' as {kind}' if kind else ''}. Read it by read_records, or write "
-            "JSON lines"
+            f"grow; got {path}{f' as {kind}' if kind else ''}. Read it by read_records, or by "
+            "`streamtopics fit` and `update`; or write JSON lines, or pipe them in: "
+            "`zcat FILE | streamtopics watch - --format jsonl`"
         )
     check_fields(kind == "jsonl", how, str(path))
     return kind

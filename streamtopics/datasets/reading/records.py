@@ -70,9 +70,11 @@ def record_of(origin: Origin, number: int, value: Any, how: How, times: Times) -
     text = value if type(value) is str else text_of(value, how.text_key, origin, number)
     time, fields = None, {}
     if how.time_key is not None:
-        time = times.read(_field(value, how.time_key, origin, number), origin.place(number))
+        time = times.read(
+            _field(value, how.time_key, "time_key", origin, number), origin.place(number)
+        )
     if how.keys:
-        fields = {key: _field(value, key, origin, number) for key in how.keys}
+        fields = {key: _field(value, key, "", origin, number) for key in how.keys}
     return Record(text, time, fields, origin.name, number)
 
 
@@ -93,7 +95,7 @@ def text_of(value: Any, text_key: str, origin: Origin, number: int) -> str:
     return value
 
 
-def _field(value: Any, key: str, origin: Origin, number: int) -> Any:
+def _field(value: Any, key: str, setting: str, origin: Origin, number: int) -> Any:
     if type(value) is not dict and not isinstance(value, Mapping):
         raise ReadingError(
             f"no {key!r}", origin.place(number),
@@ -101,7 +103,7 @@ def _field(value: Any, key: str, origin: Origin, number: int) -> Any:
             f'{{"text": "...", "{key}": ...}}, or do not ask for it',
         )  # fmt: skip
     if key not in value:
-        raise _no_key(repr(key), "", key, value, origin.place(number))
+        raise _no_key(repr(key), setting, key, value, origin.place(number))
     return value[key]
 
 

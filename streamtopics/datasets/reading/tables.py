@@ -70,11 +70,12 @@ def _place_of(name: str, names: list[str], how: How, origin: Origin, between: st
         return names.index(name)
     listed = ", ".join(shown(other) for other in names[:10])
     wrong = "more than one column" if name in names else "no column"
-    asked = "text_key" if name == how.text_key else ""
+    asked = {how.time_key: "time_key", how.text_key: "text_key"}.get(name, "")
     raise ReadingError(
         "no column", origin.name,
         f"{wrong} {name!r}; the columns of the first row, between {between}, are: {listed}. If the "
-        "file has a plain text on each line, it should end in .txt; if a column has another name",
+        "file has a plain text on each line, it should end in .txt; otherwise name one of these "
+        "columns",
         asked, names[0],
     )  # fmt: skip
 

@@ -28,7 +28,10 @@ def time_of(value: Any, place: str) -> Time:
     if number is None:
         return _date_or_text(str(value))
     if not math.isfinite(number):
-        raise ReadingError("no time", place, f"a time must be finite; got {shown(value)}")
+        raise ReadingError(
+            "no time", place,
+            f"a time must be finite; got {shown(value)}. Correct it, or leave the record out",
+        )  # fmt: skip
     return number
 
 
