@@ -51,6 +51,10 @@ numpydoc_class_members_toctree = False
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "auto_examples",
+    "subsection_order": [
+        f"examples/{part}"
+        for part in ("first_steps", "streams", "guide", "sentences", "looking", "inside")
+    ],
     "filename_pattern": r"/plot_",
     "show_memory": False,
     "min_reported_time": 1e9,

@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from matplotlib import pyplot
 from sklearn.base import BaseEstimator
 
 import streamtopics
@@ -45,14 +46,21 @@ def test_guide_examples(path):
     assert doctest.testfile(str(path), module_relative=False, encoding="utf-8").failed == 0
 
 
-@pytest.mark.parametrize("path", sorted((DOC / "examples").glob("plot_*.py")), ids=lambda p: p.stem)
+GALLERY = sorted((DOC / "examples").rglob("plot_*.py"))
+
+
+@pytest.mark.parametrize("path", GALLERY, ids=lambda p: p.stem)
 def test_gallery_examples(path, capsys, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")
     source = path.read_text(encoding="utf-8")
+    monkeypatch.chdir(path.parent)  # As sphinx-gallery does.
+    pyplot.close("all")
     exec(compile(source, path, "exec"), {"__name__": "__main__"})
+    assert pyplot.get_fignums(), "a page of the gallery has a picture"
+    pyplot.close("all")
 
 
-STORIES = sorted((DOC / "examples").glob("plot_story_*.py"))
+STORIES = sorted((DOC / "examples").rglob("plot_story_*.py"))
 
 
 @pytest.mark.parametrize("path", STORIES, ids=lambda path: path.stem)

@@ -53,7 +53,7 @@ def examples():
             yield f"{place}_{i}_{name}", doctests(text)
     for path in sorted(DOC.rglob("*.rst")):
         yield f"guide_{path.stem}", doctests(path.read_text(encoding="utf-8"))
-    for path in sorted([*DOC.glob("examples/*.py"), *DOC.glob("extend/*.py")]):
+    for path in sorted([*DOC.glob("examples/*/*.py"), *DOC.glob("extend/*.py")]):
         yield path.stem, path.read_text(encoding="utf-8")
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for i, block in enumerate(re.findall(r"```python\n(.*?)```", readme, flags=re.DOTALL)):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-The vanishing prior
-===================
+A prior that vanishes, and one that is boosted
+==============================================
 
 Streaming variational Bayes counts its prior once, so that a stream washes it out. Boosting
 adds it again with each minibatch. This example follows the share of each model's mass that
@@ -30,7 +30,7 @@ seeds = {
 prior = seed_prior(seeds, names, strength=50, n_components=10, base=0.01)
 
 # %%
-# The dry run tells what to expect: words as frequent as these wash out 50 pseudo-counts.
+# What to expect: words as frequent as these outweigh 50 pseudo-counts.
 for row in seed_pulls(seeds, names, 50, n_components=10, base=0.01, counts=X.sum(axis=0).A1):
     print(f"{row.name:15} {row.word:14} {row.odds:5.0f} times the pull, "
           f"{row.prior_share:4.0%} prior at the end")  # fmt: skip

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-Subtle topics in source code
-============================
+Rare topics in source code
+==========================
 
 A program has topics that few of its statements speak of: the warnings of a program that computes,
 the cache of one that plots. They are rare in the corpus and fill the statements they are in.
@@ -81,4 +81,4 @@ for prior in (WAS(b=0.5), HDP(table_concentration=0.5)):
 
 # %%
 # Which prior finds more, in text whose subtle topics are known, depends on the other priors:
-# see :doc:`/measured`. ``WASTopicModel(prior=HDP())`` and ``prior=SBP()`` are the rivals.
+# see :doc:`/measured`. ``WASTopicModel(prior=HDP())`` and ``prior=SBP()`` are to be compared.

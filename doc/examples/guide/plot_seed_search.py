@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-How hard to pull at seed words
-==============================
+How much weight to give seed words
+==================================
 
 Seed words say which topics are wanted. How much they should weigh is found by a search on raw
 texts: a `SeedWords` is looked up in each fold, after the vectorizer has counted the words.

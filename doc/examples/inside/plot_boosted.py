@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-What boosting the inference does
-================================
+Updating the topics after every sweep
+=====================================
 
 With ``update_each_sweep=True`` the topics are updated after each sweep over a minibatch, always
 from where they stood before it, rather than once when the documents are done. (It has nothing to

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-What the sentences of a text avoid
-==================================
+Word embeddings from a determinantal point process
+==================================================
 
-A determinantal point process takes documentation for sets of sentences that repel
-their like, and embeds the words on the way.
+A determinantal point process models documents as sets of sentences that differ from each other, and
+learns a vector for each word.
 """
 
 # %%
@@ -33,7 +33,7 @@ print(f"{len(documents)} docstrings of {np.mean(sizes):.1f} sentences")
 # -----------------------------------
 # Most sentences are taken for background: independent draws of words. What is left gains little
 # over independent sentences, on text that was held out, and with the noise of the source, which
-# is fixed and small, the model is far worse than those. Sentences of a text do not repel each
+# is fixed and small, the model is far worse than those. Sentences of a text are not unlike each
 # other: they share its words.
 train, test = documents[::2], documents[1::2]
 model = LowRankDPP(n_components=10, random_state=0).fit(train)

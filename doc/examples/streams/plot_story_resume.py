@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-A stream that is cut goes on
-============================
+Resuming a stream
+=================
 
 :class:`~streamtopics.streams.Checkpointer` saves the model along its stream, and
 :func:`~streamtopics.streams.resume` finds the newest. The end is that of a stream that was never

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-Points that keep their distance
-===============================
+Samples of a determinantal point process on a square
+====================================================
 
 A determinantal point process on the unit square, drawn exactly, beside as many points that know
 nothing of each other.

@@ -24,7 +24,7 @@ stream, test = X[~held_out], X[held_out]
 K, size = 20, {"update__n_documents": stream.shape[0]}
 
 
-def rival(name, **parameters):
+def method(name, **parameters):
     return StreamingLDA.preset(name, K, random_state=0, **parameters)
 
 
@@ -32,12 +32,12 @@ models = {
     "G-OEM": GibbsOnlineEM(K, random_state=0),
     "V-OEM": VariationalOnlineEM(K, random_state=0),
     "V-OEM++": VariationalOnlineEM(K, update_each_sweep=True, max_local_iter=10, random_state=0),
-    "SPLDA": rival("SinglePassLDA", n_rounds=10),
-    "SGS": rival("StreamingGibbsLDA"),
-    "OLDA": rival("OnlineVBLDA", **size),
-    "VarGibbs": rival("VarGibbsLDA", **size),
+    "SPLDA": method("SinglePassLDA", n_rounds=10),
+    "SGS": method("StreamingGibbsLDA"),
+    "OLDA": method("OnlineVBLDA", **size),
+    "VarGibbs": method("VarGibbsLDA", **size),
     "SVB": SVBLDA(K, random_state=0),
-    "LDS": rival("LangevinLDA", inference__n_sweeps=20, **size),
+    "LDS": method("LangevinLDA", inference__n_sweeps=20, **size),
 }
 
 # %%

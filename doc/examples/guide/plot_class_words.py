@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
-Which words a class prior pulls
-===============================
+Which words a prior of classes moves
+====================================
 
 `MultiViewLDA` explains a document by topics of its class and by topics that all classes share.
-Under a flat prior little tells the two apart. A prior that expects in each class the words typical
-of it does: this example looks at which words it pulls out of the shared topics.
+A flat prior hardly separates the two. One that expects in each class the words typical of it does:
+this example looks at which words it moves from the shared topics to those of the classes.
 """
 
 # %%

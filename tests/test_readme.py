@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the README says: its example's output, its links, and the figures of its table."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CORPORA = {
+    "commit subjects": "commit_subjects",
+    "tweets on health": "health_tweets",
+    "search snippets": "search_snippets",
+    "BBC news": "bbc_news",
+    "web pages": "webkb",
+    "abstracts": "nips_abstracts",
+    "newswire": "reuters21578",
+    "film reviews": "rated_movie_reviews",
+    "speeches": "presidential_speeches",
+}
+COLUMNS = [
+    ["StreamingLDA"],
+    ["tomotopy, 200 sweeps"],
+    ["scikit-learn", "scikit-learn, tuned priors", "gensim", "gensim, alpha learnt"],
+    ["NMF"],
+    ["GSDMM", "bitermplus"],
+]
+
+
+@pytest.fixture(scope="module")
+def measured():
+    """Score, the better of both inferences, and seconds of each model on each corpus."""
+    text = (ROOT / "doc" / "text_quality_table.rst").read_text(encoding="utf-8")
+    found = {}
+    for part in text.split(".. csv-table:: ")[2:]:
+        title, *lines = part.splitlines()
+        rows = list(
+            csv.reader((line.strip() for line in lines if line.strip()), skipinitialspace=True)
+        )
+        corpus, n_topics = title.removesuffix(" topics").split(", ")
+        at = {row[0]: (max(float(row[1]), float(row[2])), row[9]) for row in rows[1:]}
+        found[corpus, n_topics] = at
+    return found
+
+
+def test_the_output_is_that_of_the_example(capsys):
+    """The texts are those of the installed versions: most of the words are the same."""
+    ((code, shown),) = re.findall(
+        r"```python\n(.*?)```.*?```text\n(.*?)```", README, flags=re.DOTALL
+    )
+    exec(compile(code, "README.md", "exec"), {"__name__": "__main__"})
+    printed = capsys.readouterr().out
+    assert printed.count("\n") == shown.count("\n")
+    assert len(set(shown.split()) & set(printed.split())) >= 0.6 * len(set(shown.split()))
+
+
+def test_links_lead_somewhere():
+    links = re.findall(r"\]\(([^)#]+)\)", README)
+    assert len(links) > 20
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_table_is_what_was_measured(measured):
+    rows = [line for line in README.splitlines() if re.match(r"\| [\w ]+, \d+ \|", line)]
+    assert len(rows) == len(CORPORA)
+    for row in rows:
+        name, *cells = [cell.strip() for cell in row.strip("|").split("|")]
+        corpus, n_topics = name.split(", ")
+        there = measured[CORPORA[corpus], n_topics]
+        bests = []
+        for cell, models in zip(cells, COLUMNS, strict=True):
+            best = max((there[model] for model in models if model in there), default=None)
+            shown = re.sub(r"[*()]", "", cell).split()
+            assert bool(shown) == (best is not None)
+            if best is not None:
+                assert float(shown[0]) == best[0], name
+                assert abs(float(shown[1]) - float(best[1])) <= 0.51, name
+                bests.append((float(shown[0]), "**" in cell))
+        assert [bold for _, bold in bests] == [score == max(bests)[0] for score, _ in bests]
+
+
+def test_it_is_short_and_has_the_commands_that_are_run():
+    assert README.count("\n") <= 150
+    assert README.count("<!-- test command -->") == README.count("<!-- main job -->") == 1
