@@ -146,7 +146,7 @@ def read_sentences(
             "sequence of matrices, one for each document; leave groups out, or stack X"
         )
     sentences = replace(sentences, counts=_canonical(sentences.counts))
-    _check_width(sentences.n_words, n_words, caller)
+    _check_width(sentences.counts.shape, n_words, caller)
     _check_values(sentences, whole, signed, caller)
     return sentences
 
@@ -162,7 +162,8 @@ def _is_one_matrix(X: Any, groups: Any, caller: str) -> bool:
         raise ValueError(
             f"X, passed to {caller}, must be one matrix of shape (n_sentences, n_words), together "
             "with groups, or a list with one such matrix for each document; got "
-            f"{type(X).__name__} with {n_axes} dimension(s) instead of 2 or 3"
+            f"{type(X).__name__} with {n_axes} dimension(s) instead of 2 or 3. Reshape your data, "
+            "a single sentence by X.reshape(1, -1)"
         )
     if groups is None:
         raise ValueError(
@@ -298,7 +299,8 @@ def _canonical(X: sparse.csr_matrix) -> sparse.csr_matrix:
     return X
 
 
-def _check_width(found: int, expected: int | None, caller: str) -> None:
+def _check_width(shape: tuple[int, int], expected: int | None, caller: str) -> None:
+    n_sentences, found = shape
     if expected is not None and found != expected:
         raise ValueError(
             f"X has {found} features, but {caller.partition('.')[0]} is expecting {expected} "
@@ -306,8 +308,9 @@ def _check_width(found: int, expected: int | None, caller: str) -> None:
         )
     if found == 0:
         raise ValueError(
-            f"X, passed to {caller}, has 0 columns: the vocabulary is empty; make it with other "
-            "options, for example a smaller min_df"
+            f"X, passed to {caller}, has 0 feature(s) (shape=({n_sentences}, 0)) while a minimum "
+            "of 1 is required: the vocabulary is empty; make it with other options, for example "
+            "a smaller min_df"
         )
 
 

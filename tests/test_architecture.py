@@ -17,6 +17,7 @@ ALLOWED = {
     "messages": set(),
     "progress": set(),
     "checks": set(),
+    "documentation": set(),
     "parallel": set(),
     "steps": set(),
     "structure": set(),
@@ -39,10 +40,10 @@ ALLOWED = {
     "datasets": {"dpp", "structure"},
     "validation": {"checks", "kernels", "priors", "structure"},
     "sentences": {"validation"},
-    "text": {"kernels", "parallel", "steps"},
+    "text": {"documentation", "kernels", "parallel", "steps"},
     "base": {
-        "local", "messages", "metrics", "models", "parallel", "posteriors", "progress", "records",
-        "sentences", "typing", "updates", "validation",
+        "documentation", "local", "messages", "metrics", "models", "parallel", "posteriors",
+        "progress", "records", "sentences", "typing", "updates", "validation",
     },
     "reviews": {
         "base", "families", "kernels", "local", "messages", "metrics", "models", "parallel",

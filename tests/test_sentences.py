@@ -287,7 +287,7 @@ def test_the_number_of_words_is_checked(X):
 
 @pytest.mark.parametrize("X", [(np.empty((2, 0)), [0, 1]), ([np.empty((2, 0))],)])
 def test_no_words(X):
-    with pytest.raises(ValueError, match=r"0 columns: the vocabulary is empty"):
+    with pytest.raises(ValueError, match=r"a minimum of 1 is required: the vocabulary is empty"):
         read_sentences(*X)
 
 

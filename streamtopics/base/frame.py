@@ -22,7 +22,7 @@ from copy import deepcopy
 from dataclasses import dataclass, replace
 from operator import is_
 from types import FunctionType
-from typing import Any, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -37,15 +37,21 @@ from streamtopics.base.fit_callbacks import (
     ended_task,
     with_callbacks,
 )
+from streamtopics.documentation import LinksToReference
 from streamtopics.parallel import Workers, workers
 from streamtopics.progress import Progress, progress
 from streamtopics.updates.rule import Rounds, Rule
 
 T = TypeVar("T")
+# Whether a method wants some metadata, or under which name.
+Request: TypeAlias = bool | str | None
 # Times that a reader tries again before it holds learning off.
 READS = 3
 # Ways of merging of the rules whose posterior is a running mean over documents.
 MEANS = ("mean", "decayed mean")
+# What the score of a pipeline is always asked for, where metadata is routed: without weights of
+# documents, but it has to be known as something that might be asked for.
+NO_WEIGHTS: dict[str, None] = {"sample_weight": None}
 _LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 _GUARD = threading.Lock()
 # What cannot change in place.
@@ -130,7 +136,7 @@ class Batch(Protocol):
         """Batches of `size` documents, in order."""
 
 
-class StreamingEstimator(CallbackSupportMixin, BaseEstimator):
+class StreamingEstimator(LinksToReference, CallbackSupportMixin, BaseEstimator):
     """Base of the estimators that learn from streams; see the module for its hooks."""
 
     _commit: Any
@@ -143,6 +149,15 @@ class StreamingEstimator(CallbackSupportMixin, BaseEstimator):
     seed_: int
     n_features_in_: int
     feature_names_in_: np.ndarray
+
+    if TYPE_CHECKING:
+        # Made by scikit-learn of what the methods take beside X and y.
+        def set_fit_request(self, **wanted: Request) -> Self: ...
+        def set_partial_fit_request(self, **wanted: Request) -> Self: ...
+        def set_transform_request(self, **wanted: Request) -> Self: ...
+        def set_predict_request(self, **wanted: Request) -> Self: ...
+        def set_predict_proba_request(self, **wanted: Request) -> Self: ...
+        def set_score_request(self, **wanted: Request) -> Self: ...
 
     # Hooks
 

@@ -126,10 +126,11 @@ class SentencesInput(TransformerMixin, StreamingEstimator):
         n_words = None if reset else self.n_features_in_
         caller = f"{type(self).__name__}.{method}"
         X = list(X) if isinstance(X, Iterator) else X
+        # First the names: values in wrong columns are wrong for another reason.
+        check_column_names(self, X, reset=reset)
         sentences = read_sentences(
             X, groups, n_words=n_words, whole=self._whole_counts, caller=caller
         )
-        check_column_names(self, X, reset=reset)
         if method == "fit" and sentences.n_documents == 0:
             raise ValueError(f"X, passed to {caller}, has no documents; fit needs at least one")
         if reset:

@@ -18,7 +18,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.composition import Composition, check_averageable, check_contracts
@@ -91,8 +90,6 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS
-    # `time` is not for meta-estimators to route.
-    __metadata_request__partial_fit: ClassVar[dict[str, Any]] = {"time": UNUSED}
     _topics_have_priors = True
     _doc_topic_mass = 3.0
     _commit: TopicCommit

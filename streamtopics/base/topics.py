@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.frame import StreamingEstimator, lock_of
+from streamtopics.base.frame import NO_WEIGHTS, StreamingEstimator, lock_of
 from streamtopics.metrics.relevance import relevant_words
 from streamtopics.records import RecordParameters
 from streamtopics.validation import check_columns, check_feature_names
@@ -65,6 +65,7 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
     """The attributes of an estimator whose `posterior_` is one of topics over words."""
 
     _records: ClassVar[dict[str, dict[str, Any]]] = {"topic_word_prior": {}, "boosted_prior": {}}
+    __metadata_request__score: ClassVar[dict[str, Any]] = NO_WEIGHTS
     # First topics of the posterior that are no topics to users: a background.
     _n_hidden = 0
 

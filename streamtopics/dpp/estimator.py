@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from numbers import Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import TransformerMixin
@@ -15,6 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from streamtopics.base.frame import NO_WEIGHTS
 from streamtopics.base.glossary import documented
 from streamtopics.dpp import learning
 from streamtopics.dpp.arrays import Floats
@@ -153,6 +154,7 @@ class LowRankDPP(TransformerMixin, LearntProcess):
     7
     """
 
+    __metadata_request__score: ClassVar[dict[str, Any]] = NO_WEIGHTS
     _units = ("sets", "points")
     _parameter_constraints = {
         name: COMMON_CONSTRAINTS[name]
@@ -269,6 +271,7 @@ class LowRankDPP(TransformerMixin, LearntProcess):
             width = totals.n_columns if isinstance(totals, Known) else None
         else:
             totals, width = self._commit.totals, self.n_features_in_
+        check_column_names(self, X, reset=reset)
         sets, n_columns = totals.form.read(X, groups, width, caller)
         if method == "fit" and len(sets) == 0:
             raise ValueError(
@@ -277,7 +280,6 @@ class LowRankDPP(TransformerMixin, LearntProcess):
             )
         if reset:
             self.n_features_in_ = n_columns
-        check_column_names(self, X, reset=reset)
         return sets
 
     def _can_start(self, batch: PointSets) -> bool:
@@ -395,6 +397,21 @@ class LowRankDPP(TransformerMixin, LearntProcess):
             If a set has the probability 0, which takes a `noise_level` of 0.
         """
         return self._inferred_of("transform", X, groups, self._own_theta)
+
+    def fit_transform(self, X: Any, y: Any = None, groups: Any = None) -> Floats:
+        """`fit`, then `transform` of the same sets.
+
+        Parameters
+        ----------
+        {X_sets}
+        {y_ignored}
+        {groups_of_points}
+
+        Returns
+        -------
+        theta : ndarray of shape (n_sets, n_components), float64
+        """
+        return self.fit(X, groups=groups).transform(X, groups)
 
     def score_samples(self, X: Any, groups: Any = None) -> Floats:
         """Return the log-likelihood of each set under `theta_`.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,7 @@ from sklearn.base import TransformerMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.utils import Tags, get_tags
+from sklearn.utils.metadata_routing import UNUSED
 
 from streamtopics.base.frame import Commit, StreamingEstimator
 from streamtopics.base.glossary import documented
@@ -209,6 +210,10 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     (array([0, 3]), array([0.8 , 0.71]))
     """
 
+    # Texts are what these methods are for, no metadata.
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"documents": UNUSED}
+    __metadata_request__partial_fit: ClassVar[dict[str, Any]] = {"documents": UNUSED}
+    __metadata_request__transform: ClassVar[dict[str, Any]] = {"documents": UNUSED}
     _commit: Known
     _parameter_constraints = {
         "n_sentences": [Interval(Integral, 1, None, closed="left")],

@@ -368,14 +368,19 @@ class AspectSentimentModel(SentenceTopics):
 
         Parameters
         ----------
-        input_features : None
-            Ignored.
+        input_features : array-like of str or None, default=None
+            Only compared with the names of the columns of X.
 
         Returns
         -------
         names : ndarray of shape (n_sentiments * n_aspects,), object
+
+        Raises
+        ------
+        ValueError
+            If `input_features` are not those that the model was fitted on.
         """
-        check_is_fitted(self)
+        super().get_feature_names_out(input_features)
         names = [f"{name}_{t}" for name in self.classes_ for t in range(self._n_aspects)]
         return np.array(names, dtype=object)
 

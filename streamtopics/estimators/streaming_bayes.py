@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from streamtopics.base.drift import KEPT_MINIBATCHES
 from streamtopics.base.frame import (
+    NO_WEIGHTS,
     Commit,
     StreamingEstimator,
     check_same_state,
@@ -149,6 +150,7 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
     array([-2.])
     """
 
+    __metadata_request__score: ClassVar[dict[str, Any]] = NO_WEIGHTS
     _units = ("samples", "values")
     model_: Any
     boosted_prior_: Any

@@ -45,6 +45,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "streamtopics.text.streaming_vectorizer": ("StreamingCountVectorizer",),
     "streamtopics.text.vocabulary": ("ClosedVocabulary", "OpenVocabulary", "Policy"),
     "sklearn.pipeline": ("Pipeline",),
+    "sklearn.utils.metadata_routing": ("MetadataRequest",),
     "sklearn.feature_extraction.text": (
         "CountVectorizer", "HashingVectorizer", "TfidfTransformer", "TfidfVectorizer",
     ),

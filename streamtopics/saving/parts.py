@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.metadata_routing import MetadataRequest
 
 from streamtopics.families import (
     beta,
@@ -117,7 +118,29 @@ def _named_counts(feature_names: Any, **arrays: Any) -> NamedCounts:
     return named
 
 
+def _of_requests(value: MetadataRequest) -> dict[str, Any]:
+    """Return what each method wants of metadata, but not whose they are: that it is part of."""
+    owner = value.owner if isinstance(value.owner, str) else type(value.owner).__name__
+    wanted = {
+        method: dict(requests.requests)
+        for method, requests in vars(value).items()
+        if getattr(requests, "requests", None)
+    }
+    return {"owner": owner, "wanted": wanted}
+
+
+def _requests(owner: str, wanted: dict[str, dict[str, Any]]) -> MetadataRequest:
+    made = MetadataRequest(owner=owner)
+    for method, requests in wanted.items():
+        if method not in vars(made) or method == "owner":
+            raise ValueError(f"there is no method {method!r} that metadata is passed to")
+        for name, alias in requests.items():
+            getattr(made, method).add_request(param=name, alias=alias)
+    return made
+
+
 PARTS: dict[type, Parts] = {
+    MetadataRequest: Parts(_of_requests, _requests),
     np.random.RandomState: Parts(_of_random_state, _random_state),
     Block: Parts(_of_block, _block),
     Kept: Parts(lambda value: {}, Kept),

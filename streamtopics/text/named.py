@@ -5,14 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import pairwise
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils import Tags
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
+
+from streamtopics.documentation import LinksToReference
 
 
 class NamedCounts(sparse.csr_matrix):
@@ -104,9 +107,12 @@ def rows_apart(X: sparse.csr_matrix, starts: list[int]) -> np.ndarray:
     return parts
 
 
-class TextVectorizer(TransformerMixin, BaseEstimator):
+class TextVectorizer(LinksToReference, TransformerMixin, BaseEstimator):
     """Base of the vectorizers that let one of scikit-learn's, `vectorizer_`, count words."""
 
+    # Texts are what these methods are for, no metadata.
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
+    __metadata_request__transform: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
     vectorizer: Any
     vectorizer_: Any
 
@@ -149,6 +155,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
+        tags.transformer_tags.preserves_dtype = []
         return tags
 
 

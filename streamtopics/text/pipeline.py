@@ -3,17 +3,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
+from sklearn import get_config
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
+from sklearn.utils import Tags, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, process_routing
 from sklearn.utils.validation import check_is_fitted
 
+from streamtopics.documentation import LinksToReference
 from streamtopics.steps import last_step, names_of, steps_of
 
 
-class StreamingPipeline(Pipeline):
+class StreamingPipeline(LinksToReference, Pipeline):
     """A pipeline with `partial_fit`, in which columns of counts may come to stand for other words.
 
     It is scikit-learn's Pipeline, and learns from minibatches too: each step that has
@@ -56,7 +61,9 @@ class StreamingPipeline(Pipeline):
         y : array-like or None
             Passed to the steps, such as labels or ratings.
         **params : dict
-            Passed to `partial_fit` of the last step, such as ``time``.
+            Passed to `partial_fit` of the last step, such as ``time``. With metadata routing
+            enabled, to the steps that asked for it, by `set_partial_fit_request` and, of those
+            before the last, `set_transform_request` too.
 
         Returns
         -------
@@ -69,6 +76,10 @@ class StreamingPipeline(Pipeline):
             If the last step has no `partial_fit`.
         NotFittedError
             If a step before it has none and is not fitted.
+        TypeError
+            If metadata routing is enabled, and no step can take one of `params`.
+        sklearn.exceptions.UnsetMetadataPassedError
+            If one can, but did not say whether it wants it.
         """
         *before, (name, last) = steps_of(self)
         if not hasattr(last, "partial_fit"):
@@ -76,21 +87,62 @@ class StreamingPipeline(Pipeline):
                 f"partial_fit needs a last step that has it, but {name!r} is {last!r}; use one "
                 "that learns from streams"
             )
+        *given, of_last = self._given(params)
         handed_over = vars(self).get("_handed_over")
         columns = np.empty(0, dtype=np.int64)
-        for step_name, step in before:
+        for (step_name, step), its_own in zip(before, given, strict=True):
             if step is None or step == "passthrough":
                 continue
             known = getattr(step, "n_documents_seen_", 0)
-            X = _taken_in(step_name, step, X, y)
+            X = _taken_in(step_name, step, X, y, its_own)
             if hasattr(step, "names_since") and hasattr(step, "n_documents_seen_"):
                 known = known if handed_over is None else min(known, handed_over)
                 columns, handed_over = step.names_since(known)[0], step.n_documents_seen_
         if len(columns) and _is_fitted(last):
             last.forget_words(columns)
-        last.partial_fit(X, **({} if y is None else {"y": y}), **params)
+        of_y = {} if y is None else {"y": y}
+        last.partial_fit(X, **of_y, **of_last.get("partial_fit", {}))
         self._handed_over = handed_over
         return self
+
+    def _given(self, params: dict[str, Any]) -> list[Mapping[str, Any]]:
+        """Return what `partial_fit` passes on to each single step, by the step's methods."""
+        if not params or not get_config()["enable_metadata_routing"]:
+            return [*[{}] * (len(steps_of(self)) - 1), {"partial_fit": params}]
+        routed = process_routing(self, "partial_fit", **params)
+        given: list[Mapping[str, Any]] = []
+        for name, step in self.steps:
+            its_own = routed.get(name, {})
+            if isinstance(step, StreamingPipeline):
+                given += step._given(its_own.get("partial_fit", {}))
+            else:
+                n_steps = len(steps_of(step)) if hasattr(step, "steps") else 1
+                given += [its_own if n_steps == 1 else {}] * n_steps
+        return given
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return which metadata goes where: as of Pipeline, and for `partial_fit`.
+
+        Returns
+        -------
+        routing : MetadataRouter
+        """
+        router = super().get_metadata_routing()
+        for name, (mapping, _) in router:
+            mapping.add(caller="partial_fit", callee="partial_fit")
+            if name != self.steps[-1][0]:
+                mapping.add(caller="partial_fit", callee="transform")
+        return router
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        each = [get_tags(step) for _, step in self.steps if step not in (None, "passthrough")]
+        if each:
+            tags.input_tags = each[0].input_tags
+        if tags.transformer_tags is not None:
+            kept = [{*t.transformer_tags.preserves_dtype} for t in each if t.transformer_tags]
+            tags.transformer_tags.preserves_dtype = sorted(set.intersection(*kept))
+        return tags
 
     def top_words(self, n: int = 10, **how: Any) -> list[list[str]]:
         """The words that tell most of each topic, by the last step's `top_words`.
@@ -118,14 +170,15 @@ def _is_fitted(step: Any) -> bool:
     return True
 
 
-def _taken_in(name: str, step: Any, X: Any, y: Any) -> Any:
+def _taken_in(name: str, step: Any, X: Any, y: Any, given: Mapping[str, Any]) -> Any:
     """Return a step's output for a minibatch, after it has learnt from it if it can."""
+    to_learn = given.get("partial_fit", {})
     if hasattr(step, "partial_fit_transform"):
-        return step.partial_fit_transform(X, y)
+        return step.partial_fit_transform(X, y, **to_learn)
     if hasattr(step, "partial_fit"):
-        step.partial_fit(X, y)
+        step.partial_fit(X, y, **to_learn)
     try:
-        return step.transform(X)
+        return step.transform(X, **given.get("transform", {}))
     except NotFittedError as error:
         if hasattr(step, "partial_fit"):
             raise

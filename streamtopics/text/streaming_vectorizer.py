@@ -12,13 +12,16 @@ import numpy as np
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.utils import Tags, TransformerTags
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.metadata_routing import UNUSED
 
+from streamtopics.documentation import LinksToReference
 from streamtopics.text.counting import Counts, count
 from streamtopics.text.vocabulary import NONE, ClosedVocabulary, OpenVocabulary, Policy
 
 
-class StreamingCountVectorizer(CountVectorizer):
+class StreamingCountVectorizer(LinksToReference, CountVectorizer):
     """Count words, fast, with a vocabulary that may follow a stream.
 
     After `fit` it does what scikit-learn's CountVectorizer does, with the same words, columns
@@ -104,6 +107,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         "margin": [Interval(Real, 1, None, closed="left")],
         "n_jobs": [None, Integral],
     }
+    __metadata_request__partial_fit: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
     _vocabulary: ClosedVocabulary | OpenVocabulary
 
     def __init__(
@@ -503,6 +507,26 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         names = np.asarray(self._fitted().names)
         rows = sparse.csr_matrix(X)
         return [names[np.sort(row.indices[row.data != 0])] for row in rows]
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Do nothing, so that the output of a pipeline can be chosen: counts stay sparse.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"} or None, default=None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The vectorizer.
+        """
+        return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags = TransformerTags(preserves_dtype=[])
+        return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_vocabulary" in vars(self) or self.vocabulary is not None

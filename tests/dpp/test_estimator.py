@@ -3,7 +3,6 @@
 
 import itertools
 import pickle
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -12,13 +11,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError, SkipTestWarning
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import check_random_state
-from sklearn.utils.estimator_checks import estimator_checks_generator
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from streamtopics import LowRankDPP
 from streamtopics.datasets import make_dpp_sets
@@ -60,16 +59,9 @@ def of_items():
     return model("items").fit(ITEMS)
 
 
-def checks():
-    with warnings.catch_warnings():
-        # Most checks are for estimators of one matrix, which only items are.
-        warnings.simplefilter("ignore", SkipTestWarning)
-        for estimator in (model(max_iter=1), model("items", max_iter=1)):
-            yield from estimator_checks_generator(estimator)
-
-
-@pytest.mark.parametrize(("estimator", "check"), list(checks()))
+@parametrize_with_checks([model("items", max_iter=1)])
 def test_scikit_learn_checks(estimator, check):
+    """Of items, the sets that are one matrix; those of others are in tests/conventions."""
     check(estimator)
 
 

@@ -13,11 +13,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning, NotFittedError, SkipTestWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from streamtopics import AspectSentimentModel
 from streamtopics.inspection import topic_table
@@ -67,21 +66,6 @@ RULES = [
 @pytest.fixture(params=["em", "frank_wolfe"])
 def fitted(request):
     return model(local_step=request.param).fit(X)
-
-
-with warnings.catch_warnings():
-    # Most checks are for estimators of one matrix.
-    warnings.simplefilter("ignore", SkipTestWarning)
-    CHECKS = [
-        check
-        for estimator in (AspectSentimentModel(2), AspectSentimentModel(update=PowerPrior(0.9)))
-        for check in estimator_checks_generator(estimator)
-    ]
-
-
-@pytest.mark.parametrize(("estimator", "check"), CHECKS)
-def test_scikit_learn_checks(estimator, check):
-    check(estimator)
 
 
 # What it finds

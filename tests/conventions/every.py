@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""One instance of every public estimator, with what it learns from, for tests of them all."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, clone
+
+import streamtopics
+from streamtopics import text
+from streamtopics.models import GaussianMixture
+
+N, V = 24, 10
+COUNTS = np.random.default_rng(0).poisson(1.5, (N, V)).astype(np.float64)
+SENTENCES = [sparse.csr_matrix(COUNTS[[d, (d + 1) % N]]) for d in range(N)]
+NAMES = np.array([f"word{j}" for j in range(V)], dtype=object)
+TEXTS = [
+    " ".join(
+        " ".join([name] * int(n)).capitalize() + "."
+        for name, n in zip(NAMES, row, strict=True)
+        if n
+    )
+    for row in COUNTS
+]
+CLASSES = np.array(["a", "b"])[np.arange(N) % 2]
+RATINGS = 1.0 + np.arange(N) % 5
+ITEMS, USERS = np.arange(N) % 3, np.arange(N) % 4
+
+
+@dataclass(frozen=True)
+class Case:
+    """An estimator and its input.
+
+    Attributes
+    ----------
+    estimator : object
+        Not fitted; `made` is a clone.
+    X : object
+        What it learns from: counts, sentences or texts.
+    y : object
+        Labels, ratings or None.
+    given : dict
+        Metadata that it can learn from beside.
+    """
+
+    estimator: Any
+    X: Any = field(default=None, repr=False)
+    y: Any = field(default=None, repr=False)
+    given: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def made(self) -> Any:
+        return clone(self.estimator)
+
+    @property
+    def fitted(self) -> Any:
+        return self.made.fit(self.X, self.y, **self.given)
+
+
+def _counts(name: str, *args: Any, y: Any = None, given: Any = None, **settings: Any) -> Case:
+    kind = getattr(streamtopics, name)
+    return Case(kind(*args, random_state=0, **settings), COUNTS, y, given or {})
+
+
+_REVIEWS = {"items": ITEMS, "users": USERS}
+_WAS = {"n_sweeps": 20, "n_burn_in": 10, "n_local_sweeps": 10}
+EVERY: dict[str, Case] = {
+    "StreamingLDA": _counts("StreamingLDA", 3, max_iter=2),
+    "StreamingMixture": _counts("StreamingMixture", 3, max_iter=2),
+    "GuidedTopics": Case(
+        streamtopics.GuidedTopics({"a": ["word0"]}, n_unseeded=2, max_iter=1, random_state=0),
+        text.NamedCounts.of(COUNTS, NAMES),
+    ),
+    "GibbsOnlineEM": _counts("GibbsOnlineEM", 3),
+    "VariationalOnlineEM": _counts("VariationalOnlineEM", 3),
+    "SVBLDA": _counts("SVBLDA", 3),
+    "BPSLDA": _counts("BPSLDA", 3),
+    "SVBHPP": _counts("SVBHPP", 3),
+    "MultiViewLDA": _counts("MultiViewLDA", 2, y=CLASSES),
+    "HDPGibbsOnlineEM": _counts("HDPGibbsOnlineEM"),
+    "HDPVarGibbs": _counts("HDPVarGibbs"),
+    "WASTopicModel": Case(streamtopics.WASTopicModel(2, random_state=0, **_WAS), SENTENCES),
+    "LowRankDPP": Case(
+        streamtopics.LowRankDPP(n_components=2, max_iter=1, random_state=0), SENTENCES
+    ),
+    "DPPSummarizer": Case(streamtopics.DPPSummarizer(2), TEXTS),
+    "RatingLDA": _counts("RatingLDA", 3, y=RATINGS, given=_REVIEWS, max_iter=2),
+    "SupervisedLDA": _counts("SupervisedLDA", 3, y=RATINGS, max_iter=2),
+    "HiddenFactorsTopics": _counts("HiddenFactorsTopics", 3, y=RATINGS, given=_REVIEWS, max_iter=2),
+    "AspectSentimentModel": Case(streamtopics.AspectSentimentModel(2, random_state=0), SENTENCES),
+    "StreamingBayes": Case(streamtopics.StreamingBayes(GaussianMixture(2), random_state=0), COUNTS),
+    "NamedVectorizer": Case(text.NamedVectorizer(), TEXTS),
+    "SentenceVectorizer": Case(text.SentenceVectorizer(), TEXTS),
+    "StreamingCountVectorizer": Case(text.StreamingCountVectorizer(), TEXTS),
+    "StreamingPipeline": Case(
+        text.StreamingPipeline(
+            [
+                ("words", text.StreamingCountVectorizer(max_features=V)),
+                ("topics", streamtopics.SVBLDA(3, random_state=0)),
+            ]
+        ),
+        TEXTS,
+    ),
+}
+
+
+def public_estimators() -> dict[str, type]:
+    """The estimators that users import, by name."""
+    rooms = ((streamtopics, streamtopics.__all__), (text, text.__all__))
+    kinds = {name: getattr(room, name) for room, names in rooms for name in names}
+    return {
+        name: kind
+        for name, kind in kinds.items()
+        if isinstance(kind, type) and issubclass(kind, BaseEstimator)
+    }

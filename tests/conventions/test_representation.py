@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The HTML representation of estimators: the link to the reference, and whether it is fitted."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.utils import estimator_html_repr, get_tags
+
+import streamtopics
+from streamtopics import SVBLDA
+from streamtopics.documentation import DOCUMENTATION
+from tests.conventions.every import COUNTS, EVERY, TEXTS
+
+ROOT = Path(streamtopics.__file__).parents[1]
+each = pytest.mark.parametrize("name", EVERY)
+LINK = re.compile(r'<a class="sk-estimator-doc-link[^"]*"[^>]* href="([^"]*)">\?')
+BADGE = re.compile(r'<span class="sk-estimator-doc-link (\w*)">i<span>([\w ]*)</span>')
+
+
+def reference() -> str:
+    """The text of the pages of doc/api."""
+    pages = sorted((ROOT / "doc" / "api").glob("*.rst"))
+    return "\n".join(page.read_text(encoding="utf-8") for page in pages)
+
+
+def pages_of_the_reference() -> set[str]:
+    """The names under which the pages of doc/api list things."""
+    pages, module = set(), ""
+    for line in reference().splitlines():
+        if line.startswith(".. currentmodule:: "):
+            module = line.removeprefix(".. currentmodule:: ")
+        elif re.fullmatch(r" {3}[\w.]+", line):
+            pages.add(f"{module}.{line.strip()}")
+    return pages
+
+
+@each
+def test_links_to_the_page_of_the_reference(name):
+    first, *_ = LINK.findall(estimator_html_repr(EVERY[name].made))
+    page = first.removeprefix(f"{DOCUMENTATION}api/generated/").removesuffix(".html")
+    assert page in pages_of_the_reference()
+    assert page.endswith(f".{name}")
+
+
+def test_pages_are_where_sphinx_makes_them():
+    """`toctree` of the first list says so, and none is elsewhere."""
+    assert set(re.findall(r":toctree: (\S+)", reference())) == {"generated"}
+
+
+def test_the_steps_of_a_pipeline_have_their_links():
+    links = LINK.findall(estimator_html_repr(EVERY["StreamingPipeline"].made))
+    ends = [link.rpartition("/")[2] for link in links]
+    assert ends == [
+        "streamtopics.text.StreamingPipeline.html",
+        "streamtopics.text.StreamingCountVectorizer.html",
+        "streamtopics.SVBLDA.html",
+    ]
+
+
+@each
+def test_the_badge_says_whether_it_is_fitted(name):
+    case = EVERY[name]
+    # What can do without fit counts as fitted, as in scikit-learn.
+    needs_fit = get_tags(case.estimator).requires_fit
+    before = ("", "Not fitted") if needs_fit else ("fitted", "Fitted")
+    assert BADGE.findall(estimator_html_repr(case.made)) == [before]
+    assert BADGE.findall(estimator_html_repr(case.fitted)) == [("fitted", "Fitted")]
+
+
+def test_the_badge_of_a_stream():
+    model = EVERY["StreamingPipeline"].made.partial_fit(TEXTS)
+    assert BADGE.findall(estimator_html_repr(model)) == [("fitted", "Fitted")]
+
+
+def test_the_representation_changes_nothing():
+    model = SVBLDA(2, random_state=0).partial_fit(COUNTS)
+    before = model.transform(COUNTS).tobytes(), sorted(vars(model))
+    estimator_html_repr(model)
+    assert (model.transform(COUNTS).tobytes(), sorted(vars(model))) == before
+
+
+def test_estimators_of_others_have_no_page_of_ours():
+    class Other(SVBLDA):
+        pass
+
+    assert LINK.findall(estimator_html_repr(Other())) == []
+    assert not BaseEstimator()._get_doc_link().startswith(DOCUMENTATION)
+
+
+def test_the_address_is_that_of_the_project():
+    path = ROOT / "pyproject.toml"
+    if not path.exists():
+        pytest.skip("not in the source tree")
+    urls = tomllib.loads(path.read_text(encoding="utf-8"))["project"].get("urls", {})
+    assert urls.get("Documentation", DOCUMENTATION) == DOCUMENTATION

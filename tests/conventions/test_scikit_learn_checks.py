@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The checks of scikit-learn for the estimators whose X is no plain matrix, through adapters."""
+
+import warnings
+from collections.abc import Iterator
+from inspect import signature
+from typing import Any
+
+import pytest
+from sklearn.base import BaseEstimator, clone
+from sklearn.exceptions import SkipTestWarning
+from sklearn.utils import estimator_checks, get_tags
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+import streamtopics
+from streamtopics import SVBLDA, text
+from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from tests.conventions import adapters
+from tests.conventions.every import COUNTS, EVERY
+
+FAST = {"n_sweeps": 20, "n_burn_in": 10, "n_local_sweeps": 10}
+WORDS = StreamingCountVectorizer(max_features=12)
+TOPICS = SVBLDA(2, random_state=0)
+ESTIMATORS: dict[str, Any] = {
+    "WAS, a matrix a document": adapters.WASApart(**FAST),
+    "WAS, one matrix": adapters.WASTogether(**FAST),
+    # Sentiments as numbers: checks compare predictions as numbers.
+    "sentiment, a matrix a document": adapters.SentimentApart(2, sentiments=(0, 1)),
+    "sentiment, one matrix": adapters.SentimentTogether(2, sentiments=(0, 1)),
+    "DPP, a matrix a document": adapters.SetsApart(n_components=3, max_iter=1),
+    "DPP, one matrix": adapters.SetsTogether(n_components=3, max_iter=1),
+    "DPP, of vectors": adapters.SetsApart("gaussian", 3, max_iter=1),
+    "summaries": adapters.Summaries(2),
+    "words": adapters.Words(max_features=12),
+    "named words": adapters.NamedWords(),
+    "words of sentences": adapters.SentenceWords(),
+    "guided topics": adapters.Guided({"a": ["col_0"]}, n_unseeded=1, max_iter=1, n_start_rounds=2),
+    "pipeline": StreamingPipeline([("topics", TOPICS)]),
+    "pipeline of texts": StreamingPipeline(
+        [("texts", adapters.AsTexts()), ("words", WORDS), ("topics", TOPICS)]
+    ),
+}
+CLOSED = "fit closes the vocabulary for good, so that partial_fit after it is refused"
+STEPS = "fit writes into steps, as that of scikit-learn's Pipeline does"
+NO_CLASSIFIER = "asks for the tags of a classifier, because of predict_proba; it is none"
+NAMES = "the columns have names here, which are compared before they are counted"
+# What cannot make sense, by estimator, and why.
+EXPECTED: dict[str, dict[str, str]] = {
+    "sentiment, a matrix a document": {
+        "check_estimator_sparse_array": NO_CLASSIFIER,
+        "check_estimator_sparse_matrix": NO_CLASSIFIER,
+    },
+    "words": {"check_fit_score_takes_y": CLOSED},
+    "guided topics": {
+        "check_estimator_sparse_array": NO_CLASSIFIER,
+        "check_estimator_sparse_matrix": NO_CLASSIFIER,
+        "check_n_features_in_after_fitting": NAMES,
+    },
+    "pipeline": {
+        "check_estimators_overwrite_params": STEPS,
+        "check_dont_overwrite_parameters": STEPS,
+    },
+}
+EXPECTED["sentiment, one matrix"] = EXPECTED["sentiment, a matrix a document"]
+EXPECTED["pipeline of texts"] = EXPECTED["pipeline"] | EXPECTED["words"]
+LEAST_CHECKS = 40
+
+
+def checks_of(estimator: Any) -> list[Any]:
+    with warnings.catch_warnings():
+        # Where all checks are skipped this would be the only word of it.
+        warnings.simplefilter("error", SkipTestWarning)
+        return [check for _, check in estimator_checks_generator(estimator, mark=None)]
+
+
+def name_of(check: Any) -> str:
+    return getattr(check, "func", check).__name__
+
+
+def cases() -> Iterator[Any]:
+    for name, estimator in ESTIMATORS.items():
+        for check in checks_of(estimator):
+            yield pytest.param(name, check, id=f"{name}-{name_of(check)}")
+
+
+# What cannot be given names is passed on without.
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names, but Guided")
+@pytest.mark.parametrize(("name", "check"), list(cases()))
+def test_scikit_learn_checks(name: str, check: Any) -> None:
+    if name_of(check) in EXPECTED.get(name, {}):
+        # Also what cannot make sense is known to be so.
+        with pytest.raises((AssertionError, ValueError)):
+            check(ESTIMATORS[name])
+    else:
+        check(ESTIMATORS[name])
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_there_are_checks_enough(name: str) -> None:
+    """As many as for an estimator of matrices, so that none is left out by its tags."""
+    names = {name_of(check) for check in checks_of(ESTIMATORS[name])}
+    assert len(names) >= LEAST_CHECKS
+    assert EXPECTED.get(name, {}).keys() <= names
+
+
+# Checks that scikit-learn makes of its own estimators, and that are not among those for others.
+
+FURTHER = (
+    "check_transformer_get_feature_names_out", "check_transformer_get_feature_names_out_pandas",
+    "check_get_feature_names_out_error", "check_dataframe_column_names_consistency",
+    "check_set_output_transform", "check_set_output_transform_pandas",
+    "check_global_output_transform_pandas",
+)  # fmt: skip
+# Frames of one matrix: a list of matrices has no index. `StreamingBayes` names no columns.
+TRANSFORMERS = {
+    **{name: case.estimator for name, case in EVERY.items() if case.X is COUNTS},
+    **{name: ESTIMATORS[name] for name in ESTIMATORS if name.endswith("one matrix")},
+    "pipeline": ESTIMATORS["pipeline"],
+}
+del TRANSFORMERS["StreamingBayes"]
+
+
+# They fit on frames and transform arrays, and the other way round.
+@pytest.mark.filterwarnings("ignore:X (has|does not have valid) feature names")
+@pytest.mark.parametrize("name", TRANSFORMERS)
+@pytest.mark.parametrize("check", FURTHER)
+def test_names_and_frames(name: str, check: str) -> None:
+    if not hasattr(estimator_checks, check):
+        pytest.skip("not in this version of scikit-learn")
+    getattr(estimator_checks, check)(name, clone(TRANSFORMERS[name]))
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in EVERY if hasattr(EVERY[n].estimator, "_parameter_constraints")]
+)
+def test_parameters_that_make_no_sense_are_refused_by_name(name: str) -> None:
+    if name == "StreamingPipeline":
+        pytest.skip("has the parameters of scikit-learn's Pipeline, and their checks")
+    estimator = EVERY[name].made
+    kind = type(estimator)
+    own = signature(kind).parameters
+    # Constraints are shared, and say more than a class has parameters.
+    constraints = {k: v for k, v in kind._parameter_constraints.items() if k in own}
+    strict = type(kind.__name__, (kind,), {"_parameter_constraints": constraints})
+    estimator_checks.check_param_validation(name, strict(**estimator.get_params(deep=False)))
+
+
+def test_every_estimator_that_reads_no_matrix_has_an_adapter() -> None:
+    rooms = ((streamtopics, streamtopics.__all__), (text, text.__all__))
+    kinds = [getattr(room, name) for room, names in rooms for name in names]
+    own = {base for estimator in ESTIMATORS.values() for base in type(estimator).__mro__}
+    needs = {"GuidedTopics": [{"a": ["x"]}], "StreamingBayes": [None], "StreamingPipeline": [[]]}
+    found = 0
+    for kind in kinds:
+        if isinstance(kind, type) and issubclass(kind, BaseEstimator):
+            given = needs.get(kind.__name__, [])
+            if kind is StreamingPipeline or not get_tags(kind(*given)).input_tags.two_d_array:
+                assert kind in own
+                found += 1
+    assert found == 8
