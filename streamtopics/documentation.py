@@ -5,7 +5,7 @@ import sys
 from typing import ClassVar
 
 # The one place that says so; `Documentation` of the project's metadata has to be the same.
-DOCUMENTATION = "https://streamtopics.readthedocs.io/"
+DOCUMENTATION = "https://streamtopics.github.io/streamtopics/"
 
 
 class LinksToReference:

@@ -541,8 +541,12 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
     def _requires_fit(self) -> bool:
         inner = self._inner_vectorizer()
-        stateless = hasattr(inner, "__sklearn_tags__") and not get_tags(inner).requires_fit
-        return self.quality == "thesis" or not stateless
+        if self.quality == "thesis":
+            return True
+        # Its tags say so from scikit-learn 1.8 on.
+        if isinstance(inner, HashingVectorizer):
+            return False
+        return not hasattr(inner, "__sklearn_tags__") or get_tags(inner).requires_fit
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

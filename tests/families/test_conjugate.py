@@ -224,7 +224,8 @@ def test_regression_data_add_their_products():
     prior = normal_gamma_regression.from_parameters(np.zeros(3), 0.7 * np.eye(3), 2.0, 1.5)
     data = np.concatenate([X.T @ y, (X.T @ X).ravel(), [y @ y, len(y)]])
     m, L, a, b = normal_gamma_regression.parameters(prior + data)
-    ridge = np.linalg.lstsq(np.r_[X, np.sqrt(0.7) * np.eye(3)], np.r_[y, np.zeros(3)])[0]
+    padded = np.r_[X, np.sqrt(0.7) * np.eye(3)]
+    ridge = np.linalg.lstsq(padded, np.r_[y, np.zeros(3)], rcond=None)[0]
     assert_allclose(m, ridge, rtol=1e-12)
     assert_allclose(L, X.T @ X + 0.7 * np.eye(3), rtol=1e-12)
     rest = ((y - X @ ridge) ** 2).sum() + 0.7 * ridge @ ridge

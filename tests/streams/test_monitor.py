@@ -508,7 +508,9 @@ def test_bits_do_not_depend_on_jobs_but_on_the_seed():
             DriftMonitor(random_state=seed),
         )
         taught(model, monitor, STREAM[:9])
-        found.append((model.posterior_.dense().tobytes(), monitor.past.tobytes(), monitor.tests))
+        # As text: NaN equals itself in no record from Python 3.13 on.
+        kept = (model.posterior_.dense().tobytes(), monitor.past.tobytes())
+        found.append((*kept, repr(monitor.tests)))
     assert found[0] == found[1]
     assert found[0] != found[2]
 

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The oldest releases that are declared are those that are tested."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+OLDEST = ROOT / ".ci" / "oldest.txt"
+EXTRAS = ["plot", "frames", "progress", "parquet", "zstd", "test"]
+# Left out of the oldest environment: slow to compile, or to install.
+NOT_TESTED = {"gensim", "pyldavis"}
+
+pytestmark = pytest.mark.skipif(not OLDEST.exists(), reason="needs the checkout, not the sdist")
+
+
+def declared() -> dict[str, str]:
+    """The floor of each package that pyproject.toml names."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = [*project["dependencies"]]
+    named += [line for extra in EXTRAS for line in project["optional-dependencies"][extra]]
+    found = (re.match(r"([\w.-]+)>=([\d.]+)", line) for line in named)
+    return {match[1].lower(): match[2] for match in found if match}
+
+
+def oldest() -> dict[str, str]:
+    """The release of each package that `.ci/floors` installs."""
+    lines = OLDEST.read_text(encoding="utf-8").splitlines()
+    pinned = (line.split("==") for line in lines if "==" in line)
+    return {name.lower(): version for name, version in pinned}
+
+
+def test_floors_are_those_tested():
+    wanted = {name: floor for name, floor in declared().items() if name not in NOT_TESTED}
+    tested = oldest()
+    assert {"numpy", "scipy", "scikit-learn", "joblib"} <= set(wanted)
+    parts = {name: len(floor.split(".")) for name, floor in wanted.items()}
+    assert wanted == {name: ".".join(tested[name].split(".")[: parts[name]]) for name in wanted}
+
+
+def test_no_floor_is_named_twice_with_another_version():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = [line for extra in EXTRAS for line in project["optional-dependencies"][extra]]
+    floors: dict[str, set[str]] = {}
+    for line in lines:
+        if match := re.match(r"([\w.-]+)>=([\d.]+)", line):
+            floors.setdefault(match[1], set()).add(match[2])
+    assert {name: found for name, found in floors.items() if len(found) > 1} == {}
