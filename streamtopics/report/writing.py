@@ -137,8 +137,13 @@ def page(data: ReportData) -> bytes:
     """Return the page, of at most `MOST_BYTES` bytes; it shows less where that would be more."""
     content = _filled(data)
     while len(content) > MOST_BYTES:
-        data = _less(data)
+        data, before = _less(data), len(content)
         content = _filled(data)
+        if len(content) >= before:
+            raise ValueError(
+                f"a report of at most {MOST_BYTES:,} bytes cannot be made: title and model card "
+                f"alone make {before:,}; give a shorter title"
+            )
     return content
 
 

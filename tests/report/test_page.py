@@ -5,6 +5,7 @@ import json
 import os
 import re
 from base64 import b64encode
+from dataclasses import replace
 from hashlib import sha256
 from html.parser import HTMLParser
 
@@ -141,7 +142,8 @@ def test_a_page_shows_less_until_it_fits(large, monkeypatch):
     )
     size = len(page(report_data(model)))
     sizes = set()
-    for most in (size + 200_000, size, size // 2, 60_000, 55_000):
+    bare = len(page(replace(found, topics=[], tables=[], words=[], overall=[])))
+    for most in (size + 200_000, size, (size + bare) // 2, bare + 5_000, bare + 500):
         monkeypatch.setattr("streamtopics.report.writing.MOST_BYTES", most)
         content = page(found)
         assert len(content) <= most
@@ -154,6 +156,9 @@ def test_a_page_shows_less_until_it_fits(large, monkeypatch):
                 assert len(doc["parts"]) == 2 * len(doc["topics"]) + 1
         sizes.add((n, sum(len(topic["documents"]) for topic in data["topics"])))
     assert len(sizes) >= 3
+    monkeypatch.setattr("streamtopics.report.writing.MOST_BYTES", bare - 500)
+    with pytest.raises(ValueError, match="give a shorter title"):
+        page(found)
 
 
 def test_a_file_is_written_as_a_whole_or_not_at_all(hostile, tmp_path, monkeypatch):
