@@ -14,6 +14,7 @@ import sklearn
 from joblib.parallel import get_active_backend
 
 from streamtopics import parallel
+from tests.browser import launched
 
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGALRM") if hasattr(signal, name)]
 
@@ -33,6 +34,13 @@ def no_traces():
     after = _settings()
     changed = [name for name in before if before[name] != after[name]]
     assert not changed, f"the test leaves behind other settings: {changed}"
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Headless Chromium; tests that ask for it are skipped where there is none."""
+    with launched() as found:
+        yield found
 
 
 @pytest.fixture(autouse=True)

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.conftest import browser  # noqa: F401
-
 pytestmark = pytest.mark.browser
 ROOT = Path(__file__).parent.parent
 HTML = Path(os.environ.get("STREAMTOPICS_HTML", ROOT / "doc" / "_build"))
@@ -45,7 +43,7 @@ WIDER = """() => {
 
 
 @pytest.fixture(scope="module", params=[1280, 375], ids=["desk", "phone"])
-def page(request, browser):  # noqa: F811
+def page(request, browser):
     """An empty page of one of two widths."""
     if not (HTML / "index.html").exists():
         pytest.skip(f"the documentation is not built in {HTML}")

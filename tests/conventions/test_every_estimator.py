@@ -4,6 +4,7 @@
 import pickle
 from contextlib import suppress
 from copy import deepcopy
+from importlib import import_module
 from typing import Any
 
 import joblib
@@ -20,7 +21,7 @@ from tests.conventions.every import COUNTS, EVERY, NAMES, SENTENCES, TEXTS, V, p
 
 with suppress(ImportError):
     # Before any test: it sets variables of the environment.
-    import polars  # noqa: F401
+    import_module("polars")
 
 each = pytest.mark.parametrize("name", EVERY)
 OF_COUNTS = [name for name, case in EVERY.items() if case.X is COUNTS]

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The browser of the tests of reports: the one place that says whether there is one."""
+"""The browser of the tests: the one place that says whether there is one."""
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
 
@@ -21,13 +24,15 @@ def browser_path() -> str | None:
     return next(filter(None, map(shutil.which, names)), None)
 
 
-@pytest.fixture(scope="session")
-def browser():
+@contextmanager
+def launched() -> Iterator[Any]:
     """Headless Chromium, without a network."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is in the extra `browser`")
     if browser_path() is None:
         pytest.skip("there is no Chromium on this machine")
     with api.sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
-        yield found
-        found.close()
+        try:
+            yield found
+        finally:
+            found.close()
