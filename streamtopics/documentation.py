@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the documentation is, and the links to it in the HTML representation of estimators."""
+"""Links to the documentation in the HTML representation of estimators."""
 
 import sys
 from typing import ClassVar

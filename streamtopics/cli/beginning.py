@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where `streamtopics watch` begins: at a checkpoint, with a model that there is, or anew."""
+"""Returns what `streamtopics watch` goes on with: a checkpoint, a saved model or a new one."""
 
 from __future__ import annotations
 

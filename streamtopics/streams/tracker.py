@@ -177,7 +177,7 @@ class TopicTracker:
         self._state = state
 
     def __call__(self, model: Any, info: BatchInfo) -> None:
-        """As `on_batch`."""
+        """Look at the model after a minibatch, as `on_batch` does."""
         self.on_batch(model, info)
 
     def _cost(self, model: Any, info: BatchInfo) -> float:

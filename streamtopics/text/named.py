@@ -107,7 +107,26 @@ def rows_apart(X: sparse.csr_matrix, starts: list[int]) -> np.ndarray:
     return parts
 
 
-class TextVectorizer(LinksToReference, TransformerMixin, BaseEstimator):
+class StaysSparse:
+    """A vectorizer whose counts stay sparse, whatever output was chosen."""
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Do nothing, so that the output of a pipeline can be chosen: counts stay sparse.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"} or None, default=None
+            Ignored.
+
+        Returns
+        -------
+        self : object
+            The vectorizer.
+        """
+        return self
+
+
+class TextVectorizer(LinksToReference, StaysSparse, TransformerMixin, BaseEstimator):
     """Base of the vectorizers that let one of scikit-learn's, `vectorizer_`, count words."""
 
     # Texts are what these methods are for, no metadata.
@@ -135,21 +154,6 @@ class TextVectorizer(LinksToReference, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return np.asarray(self.vectorizer_.get_feature_names_out())
-
-    def set_output(self, *, transform: str | None = None) -> Self:
-        """Do nothing, so that the output of a pipeline can be chosen: counts stay sparse.
-
-        Parameters
-        ----------
-        transform : {"default", "pandas", "polars"} or None, default=None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-            The vectorizer.
-        """
-        return self
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

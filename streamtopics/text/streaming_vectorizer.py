@@ -18,10 +18,11 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from streamtopics.documentation import LinksToReference
 from streamtopics.text.counting import Counts, count
+from streamtopics.text.named import StaysSparse
 from streamtopics.text.vocabulary import NONE, ClosedVocabulary, OpenVocabulary, Policy
 
 
-class StreamingCountVectorizer(LinksToReference, CountVectorizer):
+class StreamingCountVectorizer(LinksToReference, StaysSparse, CountVectorizer):
     """Count words, fast, with a vocabulary that may follow a stream.
 
     After `fit` it does what scikit-learn's CountVectorizer does, with the same words, columns
@@ -507,21 +508,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         names = np.asarray(self._fitted().names)
         rows = sparse.csr_matrix(X)
         return [names[np.sort(row.indices[row.data != 0])] for row in rows]
-
-    def set_output(self, *, transform: str | None = None) -> Self:
-        """Do nothing, so that the output of a pipeline can be chosen: counts stay sparse.
-
-        Parameters
-        ----------
-        transform : {"default", "pandas", "polars"} or None, default=None
-            Ignored.
-
-        Returns
-        -------
-        self : object
-            The vectorizer.
-        """
-        return self
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

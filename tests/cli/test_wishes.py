@@ -121,9 +121,11 @@ def test_a_table_is_not_read_as_lines(folder, capsys):
     assert "no column 'text'" in capsys.readouterr().err
 
 
-def test_the_number_of_passes(folder):
-    found = load(folder / "i.model")
-    assert found[-1].max_iter == 3
+def test_the_number_of_passes(folder, tmp_path):
+    path = tmp_path / "m.model"
+    texts = str(folder / "texts.txt")
+    assert main(["fit", texts, *SMALL, "--max-iter", "3", "--model", str(path)]) == 0
+    assert load(path)[-1].max_iter == 3
 
 
 def test_version_and_console_script(capsys):
