@@ -16,7 +16,7 @@ import matplotlib
 matplotlib.use("agg")
 
 from matplotlib import pyplot as plt
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 
 from streamtopics import StreamingLDA
 from streamtopics.inspection import plot_shares, shares_over_time
@@ -28,21 +28,32 @@ N_TOPICS, N_DRAWN, MIN_LETTERS = 20, 9, 200
 
 def main() -> None:
     """Learn the topics and draw the largest."""
+    texts, years = paragraphs()
+    model = learnt(texts)
+    draw(model, model[0], texts, [year // 10 * 10 for year in years])
+
+
+def paragraphs() -> tuple[list[str], list[int]]:
+    """Return the longer paragraphs of the addresses, and their years."""
     path = Path(os.environ["STREAMTOPICS_DATA"], "state_of_the_union.jsonl.gz")
     with gzip.open(path, "rt", encoding="utf-8") as file:
         addresses = [json.loads(line) for line in file]
     parts = [
-        (part, int(address["time"]) // 10 * 10)
+        (part, int(address["time"]))
         for address in addresses
         for part in address["text"].replace("\r", "").split("\n\n")
         if len(part) >= MIN_LETTERS
     ]
-    texts, decades = zip(*parts, strict=True)
+    texts, years = zip(*parts, strict=True)
+    return list(texts), list(years)
+
+
+def learnt(texts: list[str]) -> Pipeline:
+    """Return words and topics of the texts."""
     words = StreamingCountVectorizer(
         stop_words="english", min_df=20, max_df=0.2, token_pattern=r"[^\W\d_]{4,}"
     )
-    model = make_pipeline(words, StreamingLDA(N_TOPICS, random_state=0)).fit(texts)
-    draw(model, words, texts, decades)
+    return make_pipeline(words, StreamingLDA(N_TOPICS, random_state=0)).fit(texts)
 
 
 def draw(model, words, texts, decades) -> None:

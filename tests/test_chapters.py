@@ -24,6 +24,7 @@ METHODS = [
     "streaming_bayes",
     "summaries",
 ]
+OFFERED = GUIDE.parent / "_static"
 TASKS = ["first_steps", "streams", "guide", "sentences", "looking"]
 
 
@@ -40,6 +41,31 @@ def test_a_chapter_begins_with_what_it_is_for(name):
     assert equation == -1 or example < equation
     for part in ("Parameters", "Cost"):
         assert re.search(rf"^(\*\*)?{part}\b", text, flags=re.MULTILINE), part
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_chapter_begins_with_words(name):
+    text = (GUIDE / f"{name}.rst").read_text(encoding="utf-8")
+    first = text[text.index(">>> ") :].split("\n\n")[0]
+    read = re.findall(r'"([\w.]+\.gz)"', first)
+    assert read or re.search(r'"[A-Z][a-z ]+\."', first), "the first example is of texts"
+    assert all((OFFERED / file).exists() and f"/{file}>`" in text for file in read)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_cost_is_seconds_of_a_benchmark(name):
+    text = (GUIDE / f"{name}.rst").read_text(encoding="utf-8")
+    (after,) = re.findall(r"^(?:Cost\n[-~]{4,}|\*\*Cost\.\*\*)(.*)", text, re.DOTALL | re.MULTILINE)
+    cost = re.split(r"\n[^\n]+\n[-~]{4,}\n|\n\*\*", after)[0]
+    assert re.search(r"\d\s(?:CPU\s)?(?:milli|micro)?seconds", cost)
+    assert "benchmarks/" in cost
+
+
+def test_files_that_are_offered_have_a_source():
+    sources = (OFFERED / "SOURCES.txt").read_text(encoding="utf-8")
+    files = [path.name for path in OFFERED.glob("*.gz")]
+    assert files
+    assert [name for name in files if f"\n{name}\n" not in sources] == []
 
 
 @pytest.mark.parametrize("name", METHODS)

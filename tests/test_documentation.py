@@ -42,7 +42,8 @@ def test_docstrings_have_examples():
 
 
 @pytest.mark.parametrize("path", GUIDE, ids=lambda path: path.stem)
-def test_guide_examples(path):
+def test_guide_examples(path, monkeypatch):
+    monkeypatch.chdir(DOC / "_static")  # Where the files are that the guide offers.
     assert doctest.testfile(str(path), module_relative=False, encoding="utf-8").failed == 0
 
 

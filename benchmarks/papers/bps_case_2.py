@@ -174,7 +174,7 @@ def accuracy(model: AspectSentimentModel, X: np.ndarray, y: np.ndarray) -> float
 
 
 class Run(NamedTuple):
-    """Accuracies after each minibatch and at the end, and the seconds of learning."""
+    """Accuracies after each minibatch and at the end, and the CPU seconds of learning."""
 
     curve: list[float]
     final: float
@@ -191,9 +191,9 @@ def run(
     model.set_params(random_state=seed)
     for start in range(0, len(train), size):
         batch = data.X[train[start : start + size]]
-        started = time.perf_counter()
+        started = time.process_time()
         model.partial_fit(batch)
-        seconds += time.perf_counter() - started
+        seconds += time.process_time() - started
         if curve:
             scores.append(accuracy(model, data.X[looked_at], data.y[looked_at]))
     return Run(scores, accuracy(model, data.X[test], data.y[test]), seconds)
@@ -292,7 +292,7 @@ def study(name: str, n_seeds: int) -> Study:
             text = f"{label}, s = {scale:g}, batch {n}"
             took = np.mean([r.seconds for r in found])
             print(
-                f"  {text:<32} {summary([r.final for r in found])}  {took:.1f} s of learning",
+                f"  {text:<32} {summary([r.final for r in found])}  {took:.2f} s of learning",
                 flush=True,
             )
     return Study(runs, by_count, size, sizes)
