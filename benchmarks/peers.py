@@ -34,7 +34,7 @@ def streamtopics(options: argparse.Namespace, n_jobs: int = 1) -> Fit:
             doc_topic_prior=options.alpha,
             topic_word_prior=options.eta,
             batch_size=options.batch_size,
-            tol=options.components * options.tol / mean_length,
+            local_tol=options.components * options.tol / mean_length,
             n_jobs=n_jobs,
             random_state=options.seed,
         ).fit(X)

@@ -60,7 +60,7 @@ def draw(model, words, texts, decades) -> None:
     """Write the picture: shares of the topics that change most, with three telling words each."""
     found = shares_over_time(model, texts, decades)
     names = words.get_feature_names_out()
-    tops = model[-1].top_words(names, n=3, relevance=0.5)
+    tops = model[-1].top_words(names, n_words=3, relevance=0.5)
     drawn = sorted(found.shares.std(axis=0).argsort()[::-1][:N_DRAWN])
     plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "landing", "font.size": 9})
     _, ax = plt.subplots(figsize=(5.6, 3.4), layout="constrained")

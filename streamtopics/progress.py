@@ -12,6 +12,13 @@ WIDTH = 24
 SECONDS_BETWEEN = 0.1
 
 
+def running_mean(mean: float, value: float) -> float:
+    """Return the mean with a further value, which counts a fifth; a NaN counts nothing."""
+    if np.isnan(mean) or np.isnan(value):
+        return mean if np.isnan(value) else value
+    return 0.8 * mean + 0.2 * value
+
+
 class Progress:
     """Documents done, tokens per second and the running held-out score.
 
@@ -44,8 +51,7 @@ class Progress:
 
     def score(self, value: float) -> None:
         """Take in a held-out score, in nats per token; the line shows a running mean."""
-        if not np.isnan(value):
-            self._score = value if np.isnan(self._score) else 0.8 * self._score + 0.2 * value
+        self._score = running_mean(self._score, value)
 
     def finish(self) -> None:
         """Draw the line a last time, and end it."""

@@ -70,6 +70,7 @@ COMMON_CONSTRAINTS = {
     "doc_topic_prior_update": "no_validation",
     "max_local_iter": [POSITIVE_INT],
     "tol": [Interval(Real, 0, np.inf, closed="left")],
+    "local_tol": [Interval(Real, 0, np.inf, closed="left")],
     "batch_size": [POSITIVE_INT],
     "max_iter": [POSITIVE_INT],
     "n_jobs": [None, Integral],

@@ -65,7 +65,7 @@ def learn_through_a_change(model, seed):
 def test_rates_of_topics_forget_the_topic_that_changed_alone():
     """In most streams; in some the topic that changed is taken up by another one."""
     found = []
-    settings = {"rate_starts": (0.95,), "doc_topic_prior": 0.5, "max_rounds": 20, "tol": 1e-4}
+    settings = {"rate_starts": (0.95,), "doc_topic_prior": 0.5, "max_rounds": 20, "local_tol": 1e-4}
     for seed in range(10):
         model = SVBHPP(N_TOPICS, rate="topic", random_state=seed, **settings)
         changed = learn_through_a_change(model, seed)
@@ -100,7 +100,7 @@ def test_callback_fires_when_topics_are_forgotten_and_only_then(changed_model):
 
 def test_callback_fires_when_one_topic_alone_is_forgotten():
     calls = []
-    settings = {"rate_starts": (0.95,), "doc_topic_prior": 0.5, "max_rounds": 20, "tol": 1e-4}
+    settings = {"rate_starts": (0.95,), "doc_topic_prior": 0.5, "max_rounds": 20, "local_tol": 1e-4}
     model = SVBHPP(N_TOPICS, rate="topic", random_state=0, on_drift=calls.append, **settings)
     learn_through_a_change(model, 0)
     assert [record.batch for record in calls] == [7]
@@ -129,7 +129,7 @@ def test_gained_and_lost_words_are_those_of_the_top_ten(changed_model):
     last, record = model.drift_[-2:]
     rows = model.drift_report()[-N_TOPICS:]
     for k, row in enumerate(rows):
-        assert set(record.top_words[k]) == set(model.top_words(n=10)[k])
+        assert set(record.top_words[k]) == set(model.top_words(n_words=10)[k])
         assert set(row.gained) == set(record.top_words[k]) - set(last.top_words[k])
 
 

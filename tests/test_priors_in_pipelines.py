@@ -161,7 +161,7 @@ def test_search_on_raw_text(n_jobs):
     assert len(np.unique(search.cv_results_["mean_test_score"].round(6))) == 8
     best = search.best_params_["lda__topic_word_prior__strength"]
     assert search.best_estimator_[-1].topic_word_prior == SeedWords(SEEDS, best)
-    words = search.best_estimator_[-1].top_words(n=3)
+    words = search.best_estimator_[-1].top_words(n_words=3)
     assert "sea" in words[0]
     assert "sky" in words[1]
 
@@ -187,9 +187,9 @@ def test_each_fold_looks_its_words_up():
     texts = [*TEXTS[:60], *(text + " and more words" for text in TEXTS[60:])]
     model = raw(bps(topic_word_prior=SeedWords({"a": ["sea"], "b": ["more"]}, 5.0)))
     with pytest.raises(ValueError, match=r"seed words of topic 'b'.*\['more'\].*missing='ignore'"):
-        GridSearchCV(model, {"lda__tol": [1e-3]}, cv=2, error_score="raise").fit(texts)
+        GridSearchCV(model, {"lda__local_tol": [1e-3]}, cv=2, error_score="raise").fit(texts)
     model.set_params(lda__topic_word_prior__missing="ignore")
-    GridSearchCV(model, {"lda__tol": [1e-3]}, cv=2, error_score="raise").fit(texts)
+    GridSearchCV(model, {"lda__local_tol": [1e-3]}, cv=2, error_score="raise").fit(texts)
 
 
 def test_fields_of_records_are_parameters():

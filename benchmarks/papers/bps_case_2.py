@@ -159,7 +159,7 @@ def changes(data: Reviews) -> dict[str, AspectSentimentModel]:
         "seeds 1e-4 elsewhere": {"topic_word_prior": np.maximum(prior, 1e-4)},
         "masses of prior differ": {"topic_word_prior": np.where(prior > 1e-3, 0.01, prior)},
         "10 aspects": {"n_aspects": 10},
-        "Frank-Wolfe": {"local_step": "frank_wolfe"},
+        "Frank-Wolfe": {"inference": "frank_wolfe"},
     }
     return {
         name: AspectSentimentModel(**package.get_params(deep=False) | given)

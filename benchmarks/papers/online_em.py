@@ -42,7 +42,7 @@ def methods(K: int, n_documents: int, seed: int) -> Iterator[tuple[str, Streamin
     """What is compared, by name; n_documents is the size of the corpus, where it is asked for."""
     common = {"n_components": K, "batch_size": BATCH, "random_state": seed, "n_jobs": 2}
     free = {"kappa": KAPPA}
-    local = {"max_local_iter": SWEEPS, "tol": 0.0}
+    local = {"max_local_iter": SWEEPS, "local_tol": 0.0}
     preset = partial(StreamingLDA.preset, **common)
     size = {"update__n_documents": n_documents}
     stochastic = size | {"update__step_size__kappa": KAPPA}

@@ -144,7 +144,7 @@ def opinions(reviews: Reviews, K: int) -> str:
     lines = []
     for refine in (False, True):
         model = RatingLDA(K, refine=refine, random_state=0).fit(reviews.X, reviews.ratings)
-        positive, negative = model.top_words(reviews.words, n=12)[-2:]
+        positive, negative = model.top_words(reviews.words, n_words=12)[-2:]
         omega = model.qualitative_prior_
         title = "LDA-R, refined" if refine else "LDA-R"
         share = omega[1] / omega.sum()

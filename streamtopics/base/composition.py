@@ -220,7 +220,7 @@ def bayesian(estimator: Any, update: Rule) -> Composition:
     """The composition of an estimator with a posterior of the topics, of its parameters."""
     inference, view = estimator.inference, estimator.view
     if isinstance(inference, str) and inference in INFERENCE:
-        own = {"variational": Variational(estimator.tol, estimator.max_local_iter)}
+        own = {"variational": Variational(estimator.local_tol, estimator.max_local_iter)}
         inference = (INFERENCE | own)[inference]
     if view is None:
         bounded = "local_bound" in getattr(inference, "reports", ())

@@ -91,8 +91,8 @@ update_each_sweep : bool, default=False
     "inference": """\
 inference : {"variational", "gibbs"} or LocalStep, default="variational"
     How the topics of a document are found: mean-field variational inference, with
-    `max_local_iter` and `tol`, as in the source; collapsed Gibbs sampling, ``Gibbs(n_sweeps=5)``;
-    or another record.""",
+    `max_local_iter` and `local_tol`, as in the source; collapsed Gibbs sampling,
+    ``Gibbs(n_sweeps=5)``; or another record.""",
     "view": """\
 view : {"mean", "geometric_mean"} or None, default=None
     Weights of words that the local step sees: expected topics, or exp(E[log beta]), which the
@@ -154,8 +154,8 @@ on_drift : callable or None, default=None
     "max_local_iter": """\
 max_local_iter : int, default=100
     Sweeps over a document, at most.""",
-    "tol": """\
-tol : float, default=1e-3
+    "local_tol": """\
+local_tol : float, default=1e-3
     A document is done when a sweep moves less than this share of its tokens
     between topics.""",
     "large_batch_size": """\
@@ -274,6 +274,17 @@ GROUPS = """\
 groups : array-like of shape (n_sentences,) or None, default=None
     The document of each row of X, if that is one matrix; documents come in the order of
     their first rows."""
+X_SETS = """\
+Parameters
+----------
+X : sequence of matrices, or matrix
+    One matrix of shape (n_points, n_features) for each set, or one for all with `groups`:
+    sentences as counts of words, as `SentenceVectorizer` makes them, or vectors. For items
+    one matrix of shape (n_sets, n_items), in which the items of a set are above 0."""
+GROUPS_OF_POINTS = """\
+groups : array-like of shape (n_points,) or None, default=None
+    The set of each row of X, if that is one matrix of points; sets come in the order of
+    their first rows."""
 SAMPLES = """\
 Parameters
 ----------
@@ -342,7 +353,7 @@ y : array-like of shape (n_samples,), default=None
     "n_particles": """\
 n_particles : int, default=100
     Samples of topics for each document.
-seed : int, default=0
+random_state : int, default=0
     Seed of the particles; documents do not depend on each other.""",
     "log_probability": """\
 Returns
@@ -359,15 +370,14 @@ Returns
 -------
 score : float
     Nats per token; NaN if no token is held out.""",
-    "X_sets": """\
-X : sequence of matrices, or matrix
-    One matrix of shape (n_points, n_features) for each set, or one for all with `groups`:
-    sentences as counts of words, as `SentenceVectorizer` makes them, or vectors. For items
-    one matrix of shape (n_sets, n_items), in which the items of a set are above 0.""",
-    "groups_of_points": """\
-groups : array-like of shape (n_points,) or None, default=None
-    The set of each row of X, if that is one matrix of points; sets come in the order of
-    their first rows.""",
+    "sets": f"""\
+{X_SETS}
+{GROUPS_OF_POINTS}""",
+    "sets_and_y": f"""\
+{X_SETS}
+y : None
+    Ignored.
+{GROUPS_OF_POINTS}""",
     "points": """\
 points : matrix of shape (n_points, n_features)
     Sentences or vectors; for items their column numbers, 1-D.""",
@@ -385,8 +395,8 @@ Returns
 -------
 sets : ndarray of shape (n_sets,), of objects, or CSR matrix of shape (n_sets, n_items)
     In the form that `fit` takes: a matrix for each set, or a row of items.""",
-    "documents": """\
-documents : iterable of str, or of lists of str
+    "raw_documents": """\
+raw_documents : iterable of str, or of lists of str
     Texts, or lists of their sentences.""",
     "returns_self": """\
 Returns

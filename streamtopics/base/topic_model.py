@@ -30,6 +30,7 @@ from streamtopics.base.frame import (
     fixed_parameters,
     warn_of_no_boost,
 )
+from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import CountsInput, Documents
 from streamtopics.base.merging import Mergeable
 from streamtopics.base.topics import LearntTopics
@@ -82,6 +83,7 @@ class TopicCommit(Commit):
         return replace(self, posterior=posterior, average=average)
 
 
+@documented
 class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     """Base of the estimators of topics over words.
 
@@ -108,17 +110,10 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         Forgets what was learnt before. When it is interrupted, the model has
         learnt from the minibatches that were finished.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Non-negative word counts; fractions are legal.
-        y : None
-            Ignored.
+        {X_to_learn}
+        {y_ignored}
 
-        Returns
-        -------
-        self : object
-            The fitted estimator.
+        {returns_self}
 
         Warns
         -----
@@ -137,19 +132,12 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         of topics, the priors, the seed and the kind of rule; other parameters count from the
         next minibatch on. Of a minibatch without rows nothing is learnt.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Non-negative word counts; fractions are legal.
-        y : None
-            Ignored.
+        {X_to_learn}
+        {y_ignored}
         time : object, default=None
             When the documents are from: kept for `drift_report`.
 
-        Returns
-        -------
-        self : object
-            The estimator.
+        {returns_self}
         """
         return self._partial_fit(X=X, time=time)
 
@@ -364,10 +352,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         Deterministic, and each row depends on its own document only. A document
         without words gets the mean of `doc_topic_prior_`.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
+        {X}
 
         Returns
         -------
@@ -401,16 +386,9 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         One token in five of each document is held out, by a rule that depends on
         the document alone; the proportions are inferred from the others.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
+        {X}
 
-        Returns
-        -------
-        log_probability : ndarray of shape (n_documents,)
-            In nats, summed over the document's held-out tokens; 0 for a document
-            that has none.
+        {log_probability}
         """
         check_is_fitted(self)
         X = self._counts(X, "score_samples")
@@ -422,17 +400,10 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         Comparable between models, numbers of topics and sizes of test sets;
         higher is better.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
-        y : None
-            Ignored.
+        {X}
+        {y_ignored}
 
-        Returns
-        -------
-        score : float
-            Nats per token; NaN if no token is held out.
+        {score}
         """
         check_is_fitted(self)
         X = self._counts(X, "score")

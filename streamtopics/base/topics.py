@@ -130,7 +130,7 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
         return topics
 
     def top_words(
-        self, feature_names: Any = None, n: int = 10, *, relevance: float = 1.0
+        self, feature_names: Any = None, n_words: int = 10, *, relevance: float = 1.0
     ) -> list[list[Any]]:
         """The words that tell most of each topic, the first the most; by default by probability.
 
@@ -139,7 +139,7 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
         feature_names : array-like of shape (n_features,), default=None
             Words of the columns; None for the names seen in `fit`, or else the
             numbers of the columns.
-        n : int, default=10
+        n_words : int, default=10
             How many.
         relevance : float in [0, 1], default=1.0
             Less than 1, say 0.6, prefers words that the other topics lack; see
@@ -148,15 +148,16 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
         Returns
         -------
         words : list of n_components lists
-            Each of min(n, n_features) words.
+            Each of min(n_words, n_features) words.
         """
         names = self._column_names(feature_names)
         readable = hasattr(self._learnt, "may_lead")
-        if readable and relevance == 1 and isinstance(n, Integral) and n >= 1:
-            leading = self._whole(lambda: most_probable(self._learnt, n)[self._n_hidden :])
+        if readable and relevance == 1 and isinstance(n_words, Integral) and n_words >= 1:
+            leading = self._whole(lambda: most_probable(self._learnt, n_words)[self._n_hidden :])
             return [list(names[words]) for words in leading]
         topics, weights = self._whole(lambda: (self.topic_word_, self.topic_weights_))
-        return [list(names[k]) for k in relevant_words(topics, weights, n, relevance=relevance)]
+        columns = relevant_words(topics, weights, n_words, relevance=relevance)
+        return [list(names[k]) for k in columns]
 
     def forget_words(self, columns: Any) -> Self:
         """Forget what was learnt of some columns, which stand for other words from now on.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which of several numbers of topics to take."""
+"""Chooses one of several numbers of topics."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def print_documents(
     shown = [row for row in rows if row.prior_retention <= MOSTLY_PRIOR][:n_topics]
     if not texts or not shown:
         return
-    found = documents_of(model, texts, n=n)
+    found = documents_of(model, texts, n_documents=n)
     for row in shown:
         print(f"\ntopic {row.topic}: {safe(' '.join(row.words[:4]))}")
         for document in found:

@@ -217,11 +217,7 @@ class LowRankDPP(TransformerMixin, LearntProcess):
 
         When it fails or is interrupted nothing has changed.
 
-        Parameters
-        ----------
-        {X_sets}
-        {y_ignored}
-        {groups_of_points}
+        {sets_and_y}
 
         {returns_self}
 
@@ -240,11 +236,7 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         Changed parameters take effect, but for `ground_set`, `noise` and `n_components`,
         which need a new start.
 
-        Parameters
-        ----------
-        {X_sets}
-        {y_ignored}
-        {groups_of_points}
+        {sets_and_y}
 
         {returns_self}
 
@@ -382,10 +374,7 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         No step lowers the log-likelihood less `penalty` times the sum of theta, of which there
         may be other local optima. Deterministic, each set by itself; zeros for an empty one.
 
-        Parameters
-        ----------
-        {X_sets}
-        {groups_of_points}
+        {sets}
 
         Returns
         -------
@@ -401,11 +390,7 @@ class LowRankDPP(TransformerMixin, LearntProcess):
     def fit_transform(self, X: Any, y: Any = None, groups: Any = None) -> Floats:
         """`fit`, then `transform` of the same sets.
 
-        Parameters
-        ----------
-        {X_sets}
-        {y_ignored}
-        {groups_of_points}
+        {sets_and_y}
 
         Returns
         -------
@@ -416,10 +401,7 @@ class LowRankDPP(TransformerMixin, LearntProcess):
     def score_samples(self, X: Any, groups: Any = None) -> Floats:
         """Return the log-likelihood of each set under `theta_`.
 
-        Parameters
-        ----------
-        {X_sets}
-        {groups_of_points}
+        {sets}
 
         Returns
         -------
@@ -431,11 +413,7 @@ class LowRankDPP(TransformerMixin, LearntProcess):
     def score(self, X: Any, y: Any = None, groups: Any = None) -> float:
         """Return the mean log-likelihood of a set under `theta_`, in nats; higher is better.
 
-        Parameters
-        ----------
-        {X_sets}
-        {y_ignored}
-        {groups_of_points}
+        {sets_and_y}
 
         Returns
         -------
@@ -450,10 +428,7 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         These are a Poisson number of draws from p, with the mean size of the sets seen; for
         "items", each with its own share of the sets seen.
 
-        Parameters
-        ----------
-        {X_sets}
-        {groups_of_points}
+        {sets}
 
         Returns
         -------

@@ -230,7 +230,7 @@ class LearntProcess(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         """
         return marginal.expected_with_word(self.process(theta))
 
-    def top_words(self, feature_names: Any = None, n: int = 10) -> list[list[Any]]:
+    def top_words(self, feature_names: Any = None, n_words: int = 10) -> list[list[Any]]:
         """Return the most typical words of each column of U.
 
         A column alone makes a law of sentences, p(x) (u_k'phi(x))^2. Its words come in the
@@ -239,17 +239,17 @@ class LearntProcess(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         Parameters
         ----------
         {feature_names_or_numbers}
-        n : int, default=10
+        n_words : int, default=10
             How many.
 
         Returns
         -------
         words : list of n_components lists
-            Each of min(n, n_features) words; empty for a column taken out.
+            Each of min(n_words, n_features) words; empty for a column taken out.
         """
-        check_scalar(n, "n", Integral, min_val=1)
+        check_scalar(n_words, "n_words", Integral, min_val=1)
         names = self._column_names(feature_names)
-        told = marginal.telling_words(self.measure_, self.components_, n)
+        told = marginal.telling_words(self.measure_, self.components_, n_words)
         return [list(names[places]) for places in told]
 
     def embedding_similarity(self, words: Any, feature_names: Any = None) -> Floats:

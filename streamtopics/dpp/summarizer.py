@@ -211,9 +211,9 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     """
 
     # Texts are what these methods are for, no metadata.
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {"documents": UNUSED}
-    __metadata_request__partial_fit: ClassVar[dict[str, Any]] = {"documents": UNUSED}
-    __metadata_request__transform: ClassVar[dict[str, Any]] = {"documents": UNUSED}
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
+    __metadata_request__partial_fit: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
+    __metadata_request__transform: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
     _commit: Known
     _parameter_constraints = {
         "n_sentences": [Interval(Integral, 1, None, closed="left")],
@@ -255,19 +255,19 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
     # Learning
 
-    def fit(self, documents: Iterable[Any], y: Any = None) -> Self:
+    def fit(self, raw_documents: Iterable[Any], y: Any = None) -> Self:
         """Learn the words and their document frequencies. Forgets what was learnt before.
 
         Parameters
         ----------
-        {documents}
+        {raw_documents}
         {y_ignored}
 
         {returns_self}
         """
-        return self._fit(documents=documents)
+        return self._fit(raw_documents=raw_documents)
 
-    def partial_fit(self, documents: Iterable[Any], y: Any = None) -> Self:
+    def partial_fit(self, raw_documents: Iterable[Any], y: Any = None) -> Self:
         """Go on learning from a part of a stream. The first one fixes which words there are.
 
         When it fails nothing has changed; when it is interrupted, nothing or all of the part
@@ -275,16 +275,16 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
         Parameters
         ----------
-        {documents}
+        {raw_documents}
         {y_ignored}
 
         {returns_self}
         """
-        return self._partial_fit(documents=documents)
+        return self._partial_fit(raw_documents=raw_documents)
 
-    def _read(self, method: str, *, reset: bool, documents: Iterable[Any]) -> Texts:
+    def _read(self, method: str, *, reset: bool, raw_documents: Iterable[Any]) -> Texts:
         vectorizer = self._new_vectorizer() if reset else self._commit.vectorizer
-        sentences = vectorizer.sentences(documents)
+        sentences = vectorizer.sentences(raw_documents)
         if reset:
             vectorizer.fit(sentences)
         return Texts(sentences, vectorizer.transform(sentences), vectorizer)
@@ -294,8 +294,8 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         if self.quality == "thesis":
             if not any(X.nnz for X in batch.features):
                 raise ValueError(
-                    "documents have no sentence with a known word, so that quality 'thesis' has "
-                    "nothing to learn from; pass documents with words"
+                    "raw_documents have no sentence with a known word, so that quality 'thesis' "
+                    "has nothing to learn from; pass documents with words"
                 )
             thesis = LowRankDPP(
                 n_components=self.n_components,
@@ -329,32 +329,32 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
     # Summaries
 
-    def transform(self, documents: Iterable[Any]) -> NDArray[np.object_]:
+    def transform(self, raw_documents: Iterable[Any]) -> NDArray[np.object_]:
         """Return the summary of each document.
 
         Parameters
         ----------
-        {documents}
+        {raw_documents}
 
         Returns
         -------
         summaries : ndarray of shape (n_documents,), of objects
             For each document the list of the sentences chosen, in its order.
         """
-        chosen = self.select(documents)
+        chosen = self.select(raw_documents)
         out = np.empty(len(chosen), dtype=object)
         for d, summary in enumerate(chosen):
             out[d] = list(summary.sentences)
         return out
 
     def select(
-        self, documents: Iterable[Any], *, scores: Iterable[Any] | None = None
+        self, raw_documents: Iterable[Any], *, scores: Iterable[Any] | None = None
     ) -> list[Summary]:
         """Choose sentences of each document, with their scores.
 
         Parameters
         ----------
-        {documents}
+        {raw_documents}
         scores : iterable of array-likes of shape (n_sentences,), or None, default=None
             The quality of the sentences of each document, in place of `quality`; not negative,
             0 for a sentence not to take.
@@ -365,7 +365,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         """
         self._validate_params()
         known = self._known()
-        documents = known.vectorizer.sentences(documents)
+        documents = known.vectorizer.sentences(raw_documents)
         given = check_scores(scores, documents)
         rows = zip(documents, known.vectorizer.transform(documents), given, strict=True)
         choice = Choice(known.thesis, known.weights, self.n_sentences, self.n_words)
@@ -373,7 +373,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
     def digest(
         self,
-        documents: Iterable[Any],
+        raw_documents: Iterable[Any],
         *,
         n_sentences: int | None = None,
         times: Sequence[Any] | None = None,
@@ -386,7 +386,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
         Parameters
         ----------
-        {documents}
+        {raw_documents}
         n_sentences : int or None, default=None
             Most sentences; None is the estimator's budget, in sentences or words.
         times : sequence of n_documents times, or None, default=None
@@ -419,7 +419,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         if n_sentences is not None and not (isinstance(n_sentences, Integral) and n_sentences > 0):
             raise ValueError(f"n_sentences must be a whole number above 0; got {n_sentences!r}")
         known = self._known()
-        documents = known.vectorizer.sentences(documents)
+        documents = known.vectorizer.sentences(raw_documents)
         places = inside(len(documents), times, window)
         first: dict[str, tuple[int, int]] = {}
         for d in places:

@@ -89,17 +89,16 @@ class AspectSentimentModel(SentenceTopics):
         probabilities less extreme.
     doc_aspect_prior : float, default=2.0
         The same of the aspects in each sentiment (the papers' alpha). The source has 1.
-    local_step : {"em", "frank_wolfe"}, default="em"
+    inference : {"em", "frank_wolfe"}, default="em"
         How the proportions of a document are found: by EM, or by the steps that the source
         prints, which come less close.
     max_local_iter : int, default=100
         Iterations on a document, at most.
-    tol : float, default=1e-3
+    local_tol : float, default=1e-3
         A document is done when an iteration moves less than this share of it.
     batch_size : int, default=1000
         Documents in a minibatch of `fit`. (`partial_fit` takes what it is given as one.)
-    max_iter : int, default=1
-        Passes of `fit` over the corpus; more than one counts the data again.
+    {max_iter}
     n_jobs : int or None, default=None
         Threads; -1 is all processors. The result is the same bits for any number.
     random_state : int, RandomState instance or None, default=None
@@ -160,7 +159,7 @@ class AspectSentimentModel(SentenceTopics):
     _parameter_constraints = {
         name: COMMON_CONSTRAINTS[name]
         for name in (
-            "topic_word_prior", "boosted_prior", "max_local_iter", "tol", "batch_size",
+            "topic_word_prior", "boosted_prior", "max_local_iter", "local_tol", "batch_size",
             "max_iter", "n_jobs", "random_state", "verbose",
         )
     } | {
@@ -171,7 +170,7 @@ class AspectSentimentModel(SentenceTopics):
         "update": "no_validation",
         "doc_sentiment_prior": [AT_LEAST_ONE],
         "doc_aspect_prior": [AT_LEAST_ONE],
-        "local_step": [StrOptions(set(LOCAL_STEPS))],
+        "inference": [StrOptions(set(LOCAL_STEPS))],
     }  # fmt: skip
 
     def __init__(
@@ -186,9 +185,9 @@ class AspectSentimentModel(SentenceTopics):
         update: Rule | None = None,
         doc_sentiment_prior: float = 1.0,
         doc_aspect_prior: float = 2.0,
-        local_step: Literal["em", "frank_wolfe"] = "em",
+        inference: Literal["em", "frank_wolfe"] = "em",
         max_local_iter: int = 100,
-        tol: float = 1e-3,
+        local_tol: float = 1e-3,
         batch_size: int = 1000,
         max_iter: int = 1,
         n_jobs: int | None = None,
@@ -204,9 +203,9 @@ class AspectSentimentModel(SentenceTopics):
         self.update = update
         self.doc_sentiment_prior = doc_sentiment_prior
         self.doc_aspect_prior = doc_aspect_prior
-        self.local_step = local_step
+        self.inference = inference
         self.max_local_iter = max_local_iter
-        self.tol = tol
+        self.local_tol = local_tol
         self.batch_size = batch_size
         self.max_iter = max_iter
         self.n_jobs = n_jobs
@@ -233,7 +232,7 @@ class AspectSentimentModel(SentenceTopics):
         if lacking:
             raise ValueError(
                 f"{type(self._rule).__name__} needs {sorted(lacking)}, which the local step "
-                f"{self.local_step!r} does not report; use another update"
+                f"{self.inference!r} does not report; use another update"
             )
 
     def _start(self, batch: SentenceDocuments) -> None:
@@ -400,7 +399,7 @@ class AspectSentimentModel(SentenceTopics):
     @property
     def _model(self) -> ASUM:
         return ASUM(
-            LOCAL_STEPS[self.local_step](self.tol, self.max_local_iter),
+            LOCAL_STEPS[self.inference](self.local_tol, self.max_local_iter),
             len(self.classes_),
             self.doc_sentiment_prior,
             self.doc_aspect_prior,

@@ -49,7 +49,7 @@ class BPSLDA(StreamingTopicModel):
     {n_rounds}
     {few_start_rounds}
     {max_local_iter}
-    {tol}
+    {local_tol}
     {large_batch_size}
     {max_iter}
     {common_parameters}
@@ -97,7 +97,7 @@ class BPSLDA(StreamingTopicModel):
         n_rounds: int = 1,
         n_start_rounds: int = 1,
         max_local_iter: int = 100,
-        tol: float = 1e-3,
+        local_tol: float = 1e-3,
         batch_size: int = 1200,
         max_iter: int = 1,
         n_jobs: int | None = None,
@@ -116,7 +116,7 @@ class BPSLDA(StreamingTopicModel):
         self.n_rounds = n_rounds
         self.n_start_rounds = n_start_rounds
         self.max_local_iter = max_local_iter
-        self.tol = tol
+        self.local_tol = local_tol
         self.batch_size = batch_size
         self.max_iter = max_iter
         self.n_jobs = n_jobs

@@ -232,10 +232,7 @@ class GuidedTopics(StreamingTopicModel):
         y : array-like of shape (n_documents,), default=None
             Names of topics of documents, as far as they are known, and None elsewhere.
 
-        Returns
-        -------
-        self : object
-            The fitted estimator.
+        {returns_self}
         """
         return self._fit(X=X, y=y)
 
@@ -253,10 +250,7 @@ class GuidedTopics(StreamingTopicModel):
         time : object, default=None
             When the documents are from: kept for `drift_report`.
 
-        Returns
-        -------
-        self : object
-            The estimator.
+        {returns_self}
         """
         return self._partial_fit(X=X, y=y, time=time)
 
@@ -325,10 +319,7 @@ class GuidedTopics(StreamingTopicModel):
     def predict(self, X: Any) -> np.ndarray:
         """Name of the seeded topic that has the greatest share of each document.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
+        {X}
 
         Returns
         -------
@@ -341,10 +332,7 @@ class GuidedTopics(StreamingTopicModel):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Shares of the seeded topics in documents, among themselves.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
+        {X}
 
         Returns
         -------

@@ -112,7 +112,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         Dirichlet parameter of the shared topics. None is 0.05 for each word.
     {n_rounds}
     {max_local_iter}
-    {tol}
+    {local_tol}
     batch_size : int, default=1000
         Documents in a minibatch of `fit`. (`partial_fit` takes what it is given as one
         minibatch.)
@@ -184,7 +184,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
     } | {
         name: COMMON_CONSTRAINTS[name]
         for name in (
-            "n_rounds", "max_local_iter", "tol", "batch_size", "max_iter", "n_jobs",
+            "n_rounds", "max_local_iter", "local_tol", "batch_size", "max_iter", "n_jobs",
             "random_state", "verbose",
         )
     }  # fmt: skip
@@ -204,7 +204,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         topic_word_prior: WordPriorLike = None,
         n_rounds: int = 1,
         max_local_iter: int = 100,
-        tol: float = 1e-3,
+        local_tol: float = 1e-3,
         batch_size: int = 1000,
         max_iter: int = 1,
         n_jobs: int | None = None,
@@ -223,7 +223,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         self.topic_word_prior = topic_word_prior
         self.n_rounds = n_rounds
         self.max_local_iter = max_local_iter
-        self.tol = tol
+        self.local_tol = local_tol
         self.batch_size = batch_size
         self.max_iter = max_iter
         self.n_jobs = n_jobs
@@ -377,7 +377,7 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
 
     def _model(self) -> MultiView:
         n_local = self.posterior_.parts[0].shape[1]
-        local = TwoBlocks(n_local, self.share_prior_, self.tol, self.max_local_iter)
+        local = TwoBlocks(n_local, self.share_prior_, self.local_tol, self.max_local_iter)
         return MultiView(local, self.seed_)
 
     # Prediction

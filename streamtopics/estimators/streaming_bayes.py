@@ -9,7 +9,8 @@ from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils import RegressorTags, Tags, TransformerTags
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import RegressorTags, Tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -47,6 +48,16 @@ def _model_can(method: str) -> Callable[[StreamingBayes], bool]:
     return lambda estimator: getattr(estimator.model, method) is not None
 
 
+def _transforms_if_its_model_does(cls: type[StreamingBayes]) -> type[StreamingBayes]:
+    """Take the methods of transformers from objects whose model has no `transform`.
+
+    Not at the methods themselves: scikit-learn's wrapper for `set_output` would undo it.
+    """
+    for name in ("transform", "fit_transform", "get_feature_names_out"):
+        setattr(cls, name, available_if(_model_can("transform"))(getattr(cls, name)))
+    return cls
+
+
 @dataclass(frozen=True)
 class Samples:
     """Samples to learn from, with targets where the model has any."""
@@ -77,7 +88,10 @@ class BayesCommit(Commit):
 
 
 @documented
-class StreamingBayes(RecordParameters, StreamingEstimator):
+@_transforms_if_its_model_does
+class StreamingBayes(
+    RecordParameters, TransformerMixin, ClassNamePrefixFeaturesOutMixin, StreamingEstimator
+):
     """A Bayesian model whose posterior follows a stream.
 
     The model says what a minibatch means, the rule how the posterior takes it in: all of
@@ -316,7 +330,6 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
 
     # Prediction
 
-    @available_if(_model_can("transform"))
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
         """`fit`, then `transform` of the same samples.
 
@@ -385,7 +398,6 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
         """
         return self._predicted(X, "predict_proba")
 
-    @available_if(_model_can("transform"))
     def transform(self, X: Any) -> np.ndarray:
         """Transform samples as the model does, such as into memberships in components.
 
@@ -396,6 +408,11 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
         representation : ndarray of shape (n_samples, n)
         """
         return self._predicted(X, "transform")
+
+    @property
+    def _n_features_out(self) -> int:
+        one = np.zeros((1, self.n_features_in_))
+        return int(self.model_.transform(self.posterior_, one).shape[1])
 
     def _predicted(self, X: Any, method: str) -> np.ndarray:
         check_is_fitted(self)
@@ -437,6 +454,6 @@ class StreamingBayes(RecordParameters, StreamingEstimator):
             tags.estimator_type = "regressor"
             # `score` is a log density, which has no scale of its own.
             tags.regressor_tags = RegressorTags(poor_score=True)
-        if hasattr(model, "transform"):
-            tags.transformer_tags = TransformerTags()
+        if not hasattr(model, "transform"):
+            tags.transformer_tags = None  # type: ignore[assignment]
         return tags

@@ -182,12 +182,8 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
     def fit_predict(self, X: Any, y: Any = None) -> np.ndarray:
         """Learn from a corpus as `fit` does, and tell the cluster of each of its documents.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
-        y : None
-            Ignored.
+        {X}
+        {y_ignored}
 
         Returns
         -------
@@ -199,10 +195,7 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
     def predict(self, X: Any) -> np.ndarray:
         """The most probable cluster of each document.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_features)
-            Word counts.
+        {X}
 
         Returns
         -------

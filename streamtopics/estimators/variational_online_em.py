@@ -30,7 +30,7 @@ class VariationalOnlineEM(StreamingTopicModel):
     {tau}
     max_local_iter : int, default=20
         Sweeps over a document, at most, while learning; with `boosted`, exactly.
-    tol : float, default=1e-3
+    local_tol : float, default=1e-3
         A document is done when a sweep moves less than this share of its tokens
         between topics; with `boosted`, only in `transform`.
     {update_each_sweep}
@@ -74,7 +74,7 @@ class VariationalOnlineEM(StreamingTopicModel):
         kappa: float = 0.7,
         tau: float = 0,
         max_local_iter: int = 20,
-        tol: float = 1e-3,
+        local_tol: float = 1e-3,
         update_each_sweep: bool = False,
         averaging: Averaging = None,
         doc_topic_prior: DocTopicPriorLike = None,
@@ -90,7 +90,7 @@ class VariationalOnlineEM(StreamingTopicModel):
         self.kappa = kappa
         self.tau = tau
         self.max_local_iter = max_local_iter
-        self.tol = tol
+        self.local_tol = local_tol
         self.update_each_sweep = update_each_sweep
         self.averaging = averaging
         self.doc_topic_prior = doc_topic_prior
@@ -104,4 +104,4 @@ class VariationalOnlineEM(StreamingTopicModel):
 
     def _composition(self) -> Composition:
         n_sweeps = 1 if self.update_each_sweep else self.max_local_iter
-        return of_online_em(self, Variational(self.tol, n_sweeps), self.max_local_iter, 1)
+        return of_online_em(self, Variational(self.local_tol, n_sweeps), self.max_local_iter, 1)

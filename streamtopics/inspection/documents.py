@@ -37,20 +37,20 @@ class SimilarDocument(NamedTuple):
 
 
 def documents_of(
-    model: Any, X: Any, topic: int | None = None, *, n: int = 5
+    estimator: Any, X: Any, topic: int | None = None, *, n_documents: int = 5
 ) -> list[TopicDocument]:
     """The documents in which a topic has the largest shares, the largest first.
 
     Parameters
     ----------
-    model : object
+    estimator : object
         A fitted estimator or pipeline whose `transform` returns shares of topics.
     X : object
-        Documents as `model.transform` takes them: counts, or texts of a pipeline. Shares are
+        Documents as `estimator.transform` takes them: counts, or texts of a pipeline. Shares are
         posterior means: a document of few words has none near 1.
     topic : int or None, default=None
         Which; None returns documents of each topic, one topic after the other.
-    n : int, default=5
+    n_documents : int, default=5
         Most documents of a topic.
 
     Returns
@@ -63,7 +63,8 @@ def documents_of(
     IndexError
         If there is no such topic.
     TypeError, ValueError
-        If `topic` or `n` is no whole number, `model` gives no shares, and as `model.transform`.
+        If `topic` or `n_documents` is no whole number, `estimator` gives no shares, and as
+        `estimator.transform`.
 
     Examples
     --------
@@ -72,12 +73,12 @@ def documents_of(
     >>> from streamtopics.inspection import documents_of
     >>> X = make_lda_corpus(n_documents=300, random_state=0).X
     >>> model = GibbsOnlineEM(5, random_state=0).fit(X)
-    >>> [first, *_] = documents_of(model, X, topic=2, n=3)
+    >>> [first, *_] = documents_of(model, X, topic=2, n_documents=3)
     >>> bool(first.share == model.transform(X)[:, 2].max())
     True
     """
-    check_whole(n=n)
-    shares = topic_shares(model, X)
+    check_whole(n_documents=n_documents)
+    shares = topic_shares(estimator, X)
     if topic is not None and (isinstance(topic, bool) or not isinstance(topic, Integral)):
         raise TypeError(f"topic must be a whole number or None for all topics; got {topic!r}")
     if topic is not None and not 0 <= topic < shares.shape[1]:
@@ -86,22 +87,24 @@ def documents_of(
     return [
         TopicDocument(k, int(d), float(shares[d, k]))
         for k in topics
-        for d in _largest(shares[:, k], n)
+        for d in _largest(shares[:, k], n_documents)
     ]
 
 
-def similar_documents(model: Any, X: Any, to: Any, *, n: int = 5) -> list[SimilarDocument]:
+def similar_documents(
+    estimator: Any, X: Any, to: Any, *, n_documents: int = 5
+) -> list[SimilarDocument]:
     """The documents that are most like others by their topics, for each of these.
 
     Parameters
     ----------
-    model : object
+    estimator : object
         As in `documents_of`.
     X : object
         Documents to look among.
     to : object
         Documents to find the like of, in the same form. One that is in `X` as well is found too.
-    n : int, default=5
+    n_documents : int, default=5
         Most documents for each.
 
     Returns
@@ -121,18 +124,18 @@ def similar_documents(model: Any, X: Any, to: Any, *, n: int = 5) -> list[Simila
     >>> from streamtopics.inspection import similar_documents
     >>> X = make_lda_corpus(n_documents=300, random_state=0).X
     >>> model = GibbsOnlineEM(5, random_state=0).fit(X)
-    >>> [same, other] = similar_documents(model, X, X[7], n=2)
+    >>> [same, other] = similar_documents(model, X, X[7], n_documents=2)
     >>> same.document, round(same.similarity, 3)
     (7, 1.0)
     """
-    check_whole(n=n)
-    roots, wanted = (np.sqrt(topic_shares(model, documents)) for documents in (X, to))
+    check_whole(n_documents=n_documents)
+    roots, wanted = (np.sqrt(topic_shares(estimator, documents)) for documents in (X, to))
     found = []
     for query, root in enumerate(wanted):
         similarity = roots @ root
         found += [
             SimilarDocument(query, int(d), min(1.0, float(similarity[d])))
-            for d in _largest(similarity, n)
+            for d in _largest(similarity, n_documents)
         ]
     return found
 
@@ -155,12 +158,12 @@ class SharesOverTime(NamedTuple):
     n_documents: np.ndarray
 
 
-def shares_over_time(model: Any, X: Any, times: Any) -> SharesOverTime:
+def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
     """Mean shares of topics in the documents of each time.
 
     Parameters
     ----------
-    model, X
+    estimator, X
         As in `documents_of`.
     times : array-like of shape (n_documents,)
         When each document is from, as coarse as the picture should be: years, months as "2026-11",
@@ -185,7 +188,7 @@ def shares_over_time(model: Any, X: Any, times: Any) -> SharesOverTime:
     >>> found.times, found.n_documents.tolist(), found.shares.tolist()
     ([2024, 2025], [1, 2], [[1.0], [1.0]])
     """
-    shares = topic_shares(model, X)
+    shares = topic_shares(estimator, X)
     values = np.asarray(times)
     if values.shape != (len(shares),):
         raise ValueError(
@@ -201,25 +204,26 @@ def shares_over_time(model: Any, X: Any, times: Any) -> SharesOverTime:
     return SharesOverTime(different.tolist(), sums / counts[:, None], counts)
 
 
-def topic_shares(model: Any, X: Any) -> np.ndarray:
-    """Shares of topics in documents, by a model or pipeline, as float64.
+def topic_shares(estimator: Any, X: Any) -> np.ndarray:
+    """Shares of topics in documents, by a topic model or pipeline, as float64.
 
     Raises
     ------
     TypeError
-        If the model has no `transform`.
+        If the estimator has no `transform`.
     ValueError
         If what it returns are no shares.
     """
-    if isinstance(model, type) or not hasattr(model, "transform"):
+    if isinstance(estimator, type) or not hasattr(estimator, "transform"):
         raise TypeError(
-            f"model must be a fitted topic model, or a pipeline that ends in one; got {model!r:.60}"
+            "estimator must be a fitted topic model, or a pipeline that ends in one; got "
+            f"{estimator!r:.60}"
         )
-    shares = np.asarray(model.transform(X), dtype=np.float64)
+    shares = np.asarray(estimator.transform(X), dtype=np.float64)
     if shares.ndim != 2 or (shares < 0).any() or not np.allclose(shares.sum(axis=1), 1, atol=1e-3):
         raise ValueError(
-            f"model must give shares of topics that sum to 1; {type(model).__name__}.transform "
-            "does not"
+            "estimator must give shares of topics that sum to 1; "
+            f"{type(estimator).__name__}.transform does not"
         )
     return shares
 

@@ -45,7 +45,7 @@ def to_frame(table: Iterable[Any], *, backend: Backend = "pandas") -> Any:
     >>> from streamtopics import SVBLDA
     >>> from streamtopics.inspection import documents_of, to_frame
     >>> X = [[4, 0, 1], [0, 2, 2], [1, 9, 0]]
-    >>> to_frame(documents_of(SVBLDA(1).fit(X), X, n=2))
+    >>> to_frame(documents_of(SVBLDA(1).fit(X), X, n_documents=2))
        topic  document  share
     0      0         0    1.0
     1      0         1    1.0
@@ -64,9 +64,9 @@ def to_frame(table: Iterable[Any], *, backend: Backend = "pandas") -> Any:
 
 
 def topic_frame(
-    model: Any,
+    estimator: Any,
     feature_names: Any = None,
-    n: int = 10,
+    n_words: int = 10,
     *,
     relevance: float = 1.0,
     backend: Backend = "pandas",
@@ -75,7 +75,7 @@ def topic_frame(
 
     Parameters
     ----------
-    model, feature_names, n, relevance
+    estimator, feature_names, n_words, relevance
         As in `topic_table`.
     backend : {"pandas", "polars", "pyarrow"}, default="pandas"
         As in `to_frame`.
@@ -90,19 +90,23 @@ def topic_frame(
     ImportError, TypeError, ValueError
         As `topic_table` and `to_frame`.
     """
-    return to_frame(topic_table(model, feature_names, n, relevance=relevance), backend=backend)
+    return to_frame(
+        topic_table(estimator, feature_names, n_words, relevance=relevance), backend=backend
+    )
 
 
-def document_frame(model: Any, X: Any, *, n_topics: int = 1, backend: Backend = "pandas") -> Any:
+def document_frame(
+    estimator: Any, X: Any, *, n_topics: int = 1, backend: Backend = "pandas"
+) -> Any:
     """Return a data frame of the heaviest topics of each document.
 
     Parameters
     ----------
-    model : object
+    estimator : object
         A fitted estimator or pipeline whose `transform` returns shares of topics.
     X : object
-        Documents as `model.transform` takes them. For the shares of all topics use
-        ``model.set_output(transform="pandas")``.
+        Documents as `estimator.transform` takes them. For the shares of all topics use
+        ``estimator.set_output(transform="pandas")``.
     n_topics : int, default=1
         Topics of each document.
     backend : {"pandas", "polars", "pyarrow"}, default="pandas"
@@ -132,7 +136,7 @@ def document_frame(model: Any, X: Any, *, n_topics: int = 1, backend: Backend = 
     check_whole(n_topics=n_topics)
     if backend not in BACKENDS:
         raise ValueError(f"backend must be one of {', '.join(BACKENDS)}; got {backend!r}")
-    shares = topic_shares(model, X)
+    shares = topic_shares(estimator, X)
     topics = np.argsort(-shares, axis=1, kind="stable")[:, :n_topics]
     columns = {
         "document": np.repeat(np.arange(len(shares)), topics.shape[1]),

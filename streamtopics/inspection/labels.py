@@ -39,11 +39,11 @@ class TopicLabel(NamedTuple):
 
 
 def label_topics(
-    model: Any,
+    estimator: Any,
     label: Callable[[list[str], list[str]], str],
     feature_names: Any = None,
     *,
-    documents: Any = None,
+    X: Any = None,
     texts: Sequence[str] | None = None,
     before: Sequence[TopicLabel] = (),
     change: float = 0.3,
@@ -54,18 +54,18 @@ def label_topics(
 
     Parameters
     ----------
-    model : estimator of topics
+    estimator : estimator of topics
         Fitted; as in `topic_table`.
     label : callable
         ``label(words, sentences) -> str``: by hand, by a rule or by another program. It gets the
         words that tell most of a topic, and sentences of documents in which it is large.
     feature_names : array-like of shape (n_features,), default=None
         As in `top_words`.
-    documents : object, default=None
-        Counts of documents that sentences are taken from, as `model.transform` takes them. None
-        gives no sentences.
+    X : object, default=None
+        Counts of documents that sentences are taken from, as `estimator.transform` takes them.
+        None gives no sentences.
     texts : sequence of str, default=None
-        Their texts; go with `documents`.
+        Their texts; go with `X`.
     before : sequence of TopicLabel, default=()
         The labels so far, of this model at an earlier time. Those of topics that have changed
         little are kept, and `label` is not called for them.
@@ -86,7 +86,7 @@ def label_topics(
     Raises
     ------
     TypeError, ValueError
-        If `label` is not callable or returns no str, `texts` are not those of `documents`, or an
+        If `label` is not callable or returns no str, `texts` are not those of `X`, or an
         argument is out of its range.
 
     Examples
@@ -107,13 +107,13 @@ def label_topics(
     if not (isinstance(change, Real) and 0 <= change <= 1):
         raise ValueError(f"change must be in [0, 1], for example 0.3; got {change!r}")
     check_whole(n_words=n_words, n_sentences=n_sentences)
-    if (documents is None) != (texts is None):
-        raise ValueError("documents and texts go together; give both, or neither")
-    table = sorted(topic_table(model, feature_names, max(n_words, N_REMEMBERED)))
+    if (X is None) != (texts is None):
+        raise ValueError("X and texts go together; give both, or neither")
+    table = sorted(topic_table(estimator, feature_names, max(n_words, N_REMEMBERED)))
     known = {old.topic: old for old in before if old.topic < len(table)}
-    left = _shares_left(model, feature_names, known)
+    left = _shares_left(estimator, feature_names, known)
     new = [row for row in table if left.get(row.topic, np.inf) > change]
-    evidence = _evidence(model, documents, texts, new, n_sentences)
+    evidence = _evidence(estimator, X, texts, new, n_sentences)
     for row in new:
         given = label([str(word) for word in row.words[:n_words]], evidence.get(row.topic, []))
         if not isinstance(given, str):
@@ -124,11 +124,13 @@ def label_topics(
     return [known[row.topic] for row in table]
 
 
-def _shares_left(model: Any, feature_names: Any, known: dict[int, TopicLabel]) -> dict[int, float]:
+def _shares_left(
+    estimator: Any, feature_names: Any, known: dict[int, TopicLabel]
+) -> dict[int, float]:
     """The share of probability that has left the words which labels were given for, by topic."""
     if not known:
         return {}
-    names, topic_word = model._column_names(feature_names), model.topic_word_
+    names, topic_word = estimator._column_names(feature_names), estimator.topic_word_
     wanted = {word for old in known.values() for word in old.words}
     column = {str(name): j for j, name in enumerate(names) if str(name) in wanted}
     found = {}
@@ -140,13 +142,13 @@ def _shares_left(model: Any, feature_names: Any, known: dict[int, TopicLabel]) -
 
 
 def _evidence(
-    model: Any, documents: Any, texts: Sequence[str] | None, rows: list[TopicRow], n_sentences: int
+    estimator: Any, X: Any, texts: Sequence[str] | None, rows: list[TopicRow], n_sentences: int
 ) -> dict[int, list[str]]:
     """Sentences of the leading documents, by topic."""
     if texts is None or not rows:
         return {}
-    found = documents_of(model, documents, n=N_DOCUMENTS)
-    n = np.shape(documents)[0] if hasattr(documents, "shape") else len(documents)
+    found = documents_of(estimator, X, n_documents=N_DOCUMENTS)
+    n = np.shape(X)[0] if hasattr(X, "shape") else len(X)
     if len(texts) != n:
         raise ValueError(f"texts must be those of the {n} documents; got {len(texts)}")
     digester = DPPSummarizer()

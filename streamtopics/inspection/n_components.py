@@ -217,22 +217,22 @@ def _candidate(estimator: Any, number: int, seed: int) -> Any:
     return model.set_params(random_state=seed) if "random_state" in model.get_params() else model
 
 
-def _measured(model: Any, X: Any, part: np.ndarray, n_words: int) -> _Measured:
+def _measured(estimator: Any, X: Any, part: np.ndarray, n_words: int) -> _Measured:
     """Fit a model to all but a part of the documents, and measure it on the part."""
     own = np.ones(X.shape[0], dtype=bool)
     own[part] = False
     rows = X.iloc if hasattr(X, "iloc") else X
     start = perf_counter()
-    model.fit(rows[np.flatnonzero(own)])
+    estimator.fit(rows[np.flatnonzero(own)])
     seconds = perf_counter() - start
-    held_out, components = rows[part], np.asarray(model.components_)
-    score = log_predictive_probability(model, held_out)
+    held_out, components = rows[part], np.asarray(estimator.components_)
+    score = log_predictive_probability(estimator, held_out)
     if np.isnan(score):
         raise ValueError(
             f"a part of X, of {len(part)} documents, has no token to predict; pass more documents "
             "or longer ones, or fewer n_splits"
         )
-    top = relevant_words(components, n=n_words)
+    top = relevant_words(components, n_words=n_words)
     coherence = float(topic_coherence(top, held_out).mean())
     return _Measured(score, coherence, topic_diversity(top), seconds, components)
 

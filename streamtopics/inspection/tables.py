@@ -24,7 +24,7 @@ class TopicRow(NamedTuple):
 def topic_table(
     estimator: StreamingTopicModel,
     feature_names: Any = None,
-    n: int = 10,
+    n_words: int = 10,
     *,
     relevance: float = 1.0,
 ) -> list[TopicRow]:
@@ -36,7 +36,7 @@ def topic_table(
         A fitted estimator of streamtopics.
     feature_names : array-like of shape (n_features,), default=None
         As in `top_words`.
-    n : int, default=10
+    n_words : int, default=10
         How many words for each topic.
     relevance : float in [0, 1], default=1.0
         As in `top_words`: 1 orders by probability, less prefers words that other topics lack.
@@ -51,7 +51,7 @@ def topic_table(
     TypeError
         If `estimator` is no topic model of streamtopics.
     ValueError
-        If `relevance` is not in [0, 1], `n` is not a positive whole number or
+        If `relevance` is not in [0, 1], `n_words` is not a positive whole number or
         `feature_names` do not fit.
 
     Examples
@@ -59,16 +59,16 @@ def topic_table(
     >>> from streamtopics import SVBLDA
     >>> from streamtopics.inspection import format_topics, topic_table
     >>> model = SVBLDA(n_components=1).fit([[4, 0, 1], [0, 2, 2]])
-    >>> print(format_topics(topic_table(model, ["sea", "sky", "sun"], n=2)))
+    >>> print(format_topics(topic_table(model, ["sea", "sky", "sun"], n_words=2)))
     topic  weight   prior  words
         0  100.0%    1.6%  sea sun
     """
-    check_whole(n=n)
+    check_whole(n_words=n_words)
     _check_model(estimator)
     names = estimator._column_names(feature_names)
     weights, retention = estimator.topic_weights_, estimator.prior_retention_
     topic_word = estimator.topic_word_
-    columns = relevant_words(topic_word, weights, n, relevance=relevance)
+    columns = relevant_words(topic_word, weights, n_words, relevance=relevance)
     rows = []
     for k in np.argsort(-weights, kind="stable"):
         top = columns[k]

@@ -368,7 +368,7 @@ def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
     >>> topic_diversity([["ship", "sea", "wind"], ["tax", "law", "sea"]])
     0.8333333333333334
     """
-    check_no_model(topics, "topics", "the top words of each topic", "model.top_words(n=25)")
+    check_no_model(topics, "topics", "the top words of each topic", "model.top_words(n_words=25)")
     if any(isinstance(topic, str) or not hasattr(topic, "__iter__") for topic in topics):
         raise TypeError(
             f"topics must be a sequence of topics, each a sequence of words; got {topics!r}. Put "

@@ -14,7 +14,7 @@ from streamtopics.metrics.predictive import topic_distributions
 from streamtopics.metrics.relevance import relevant_words
 
 
-def topic_exclusivity(topics: Any, n: int = 10, *, relevance: float = 1.0) -> np.ndarray:
+def topic_exclusivity(topics: Any, n_words: int = 10, *, relevance: float = 1.0) -> np.ndarray:
     """Share that each topic has of its top words' probability; to read with coherence.
 
     Parameters
@@ -22,7 +22,7 @@ def topic_exclusivity(topics: Any, n: int = 10, *, relevance: float = 1.0) -> np
     topics : fitted topic model, or array-like of shape (n_topics, n_features)
         With `components_`, or these: weights of words, not negative, whose rows are scaled to
         sum to 1, so that a topic counts as much as another however many tokens it has.
-    n : int, default=10
+    n_words : int, default=10
         Top words of each topic; the fewer, the higher the value, so compare equal numbers.
     relevance : float in [0, 1], default=1.0
         How they are ranked, as in `relevant_words`, with equal weights of topics.
@@ -54,11 +54,11 @@ def topic_exclusivity(topics: Any, n: int = 10, *, relevance: float = 1.0) -> np
     Examples
     --------
     >>> from streamtopics.metrics import topic_exclusivity
-    >>> topic_exclusivity([[3, 1, 0, 0], [1, 0, 1, 2]], n=2)
+    >>> topic_exclusivity([[3, 1, 0, 0], [1, 0, 1, 2]], n_words=2)
     array([0.875, 0.625])
     """
     distributions = topic_distributions(topics)
-    columns = relevant_words(distributions, n=n, relevance=relevance)
+    columns = relevant_words(distributions, n_words=n_words, relevance=relevance)
     total = distributions.sum(axis=0)
     own = np.take_along_axis(distributions, columns, axis=1)
     shares = np.divide(own, total[columns], out=np.zeros_like(own), where=own > 0)

@@ -44,7 +44,7 @@ def left_to_right(
     n_particles: int = 100,
     n_resampled: int | None = 5,
     form: Literal["product", "wallach"] = "product",
-    seed: int = 0,
+    random_state: int = 0,
     n_jobs: int | None = None,
 ) -> Likelihood:
     """Estimate the log likelihood of documents under given topics.
@@ -72,7 +72,7 @@ def left_to_right(
         them, as in the source, at a cost quadratic in the length.
     form : {"product", "wallach"}, default="product"
         The unbiased form, or the one in print.
-    seed : int, default=0
+    random_state : int, default=0
         With it, the result for a document depends on the document alone.
     n_jobs : int or None, default=None
         Threads; the results are the same bits for any number.
@@ -106,14 +106,14 @@ def left_to_right(
     >>> float(result.log_likelihood[0].round(1))  # the exact value is log(1 / 32)
     -3.5
     """
-    _check_numbers(n_particles, n_resampled, form, seed)
+    _check_numbers(n_particles, n_resampled, form, random_state)
     n_apart = 0 if split_prior is None else 1
     topic_word, alpha = _check_topics(topic_word, doc_topic_prior, n_apart)
     omega = None if split_prior is None else _check_prior(split_prior, "split_prior", 2)
     X = _check_whole(X, topic_word.shape[1], n_particles)
     word_topic = np.ascontiguousarray(topic_word.T)
     rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    seeds = row_hash(X, rows, seed)
+    seeds = row_hash(X, rows, random_state)
     redrawn = -1 if n_resampled is None else n_resampled
 
     def evaluate(d: int) -> tuple[float, float]:
@@ -151,14 +151,14 @@ def _wallach(p: np.ndarray) -> tuple[float, float]:
     return float(np.log(mean).sum()), float(variance.sum() ** 0.5)
 
 
-def _check_numbers(n_particles: Any, n_resampled: Any, form: Any, seed: Any) -> None:
+def _check_numbers(n_particles: Any, n_resampled: Any, form: Any, random_state: Any) -> None:
     if not (isinstance(n_particles, Integral) and int(n_particles) >= 1):
         raise ValueError(f"n_particles must be a positive integer; got {n_particles!r}")
     if not (n_resampled is None or (isinstance(n_resampled, Integral) and int(n_resampled) >= 0)):
         raise ValueError(f"n_resampled must be None or a non-negative integer; got {n_resampled!r}")
     if form not in ("product", "wallach"):
         raise ValueError(f"form must be 'product' or 'wallach'; got {form!r}")
-    check_seed(seed)
+    check_seed(random_state)
 
 
 def _check_topics(

@@ -26,7 +26,11 @@ N_SYMBOLS = 0x110000 + 1
 
 
 def open_vocabulary_probability(
-    pipeline: Pipeline, texts: Sequence[str], *, n_characters: int | None = 64, seed: int = 0
+    pipeline: Pipeline,
+    texts: Sequence[str],
+    *,
+    n_characters: int | None = 64,
+    random_state: int = 0,
 ) -> float:
     """Log predictive probability per held-out token of texts, unknown words included.
 
@@ -60,7 +64,7 @@ def open_vocabulary_probability(
         words once: with a character, or the end, in proportion to how often it follows the one
         before. That charges about half as much, what a reader would be surprised by. Keep it the
         same for all that is compared.
-    seed : int, default=0
+    random_state : int, default=0
         Of the split into observed and held-out tokens.
 
     Returns
@@ -76,7 +80,7 @@ def open_vocabulary_probability(
         topic model.
     ValueError
         If the steps before the model do not give the counts of words, if `n_characters` is not an
-        integer of at least 2, or if `seed` is not an integer in [0, 2**63).
+        integer of at least 2, or if `random_state` is not an integer in [0, 2**63).
 
     Examples
     --------
@@ -110,7 +114,7 @@ def open_vocabulary_probability(
     columns = np.array([column_of.get(word, UNKNOWN) for word in words], dtype=np.intp)
     counts = pipeline[:-1].transform(texts)
     _check_counts_of_words(counts, _in_columns(X, columns, len(names)))
-    observed, held_out = completion_split(X, seed)
+    observed, held_out = completion_split(X, random_state)
     seen = _contained_like(counts, _in_columns(observed, columns, len(names)))
     known = _in_columns(held_out, columns, len(names))
     total = float(held_out_log_probability(model, seen, known).sum())
@@ -140,7 +144,7 @@ class OpenVocabularyScorer:
     ----------
     n_characters : int or None, default=64
         Symbols that unknown words are spelled with; None for the frequencies of their own.
-    seed : int, default=0
+    random_state : int, default=0
         Of the split of each test document's tokens.
 
     Examples
@@ -162,11 +166,11 @@ class OpenVocabularyScorer:
     """
 
     n_characters: int | None = 64
-    seed: int = 0
+    random_state: int = 0
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         return open_vocabulary_probability(
-            estimator, X, n_characters=self.n_characters, seed=self.seed
+            estimator, X, n_characters=self.n_characters, random_state=self.random_state
         )
 
 

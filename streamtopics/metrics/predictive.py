@@ -27,20 +27,20 @@ MOST_SEED = 2**63 - 1
 
 
 def completion_split(
-    X: sparse.csr_matrix, seed: int = 0
+    X: sparse.csr_matrix, random_state: int = 0
 ) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
     """Split the tokens of each document into observed and held-out ones, 4 : 1.
 
     The tokens of a document, in the order of its columns, are numbered from a start in 0 .. 4
-    that is a hash of the seed and the document; every fifth is held out. So a document is split
-    in the same way wherever it stands.
+    that is a hash of the document and of `random_state`; every fifth is held out. So a document
+    is split in the same way wherever it stands.
 
     Parameters
     ----------
     X : sparse matrix of shape (n_documents, n_features), CSR
         Token counts. Of a fractional count at most itself is held out.
-    seed : int, default=0
-        Not negative. Another seed, another split.
+    random_state : int, default=0
+        Not negative. Another one, another split.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def completion_split(
     Raises
     ------
     ValueError
-        If `seed` is not an integer in [0, 2**63), or the arrays of X do not fit.
+        If `random_state` is not an integer in [0, 2**63), or the arrays of X do not fit.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def completion_split(
     >>> held_out.sum(axis=1).ravel().tolist()
     [[2.0, 1.0]]
     """
-    check_seed(seed)
+    check_seed(random_state)
     check_structure(X, "completion_split")
     X = sparse.csr_matrix(X, copy=True)
     X.sum_duplicates()
@@ -70,7 +70,7 @@ def completion_split(
     through = np.concatenate([[0.0], np.cumsum(np.rint(counts * TOKEN_PARTS) / TOKEN_PARTS)])
     row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     before_row = through[X.indptr[:-1]][row]
-    first = (row_hash(X, row, seed) >> np.uint64(33))[row] % np.uint64(HELD_OUT_SHARE)
+    first = (row_hash(X, row, random_state) >> np.uint64(33))[row] % np.uint64(HELD_OUT_SHARE)
     upto = np.floor((through[1:] - before_row + first) / HELD_OUT_SHARE)
     since = np.floor((through[:-1] - before_row + first) / HELD_OUT_SHARE)
     held_out = np.minimum(upto - since, counts).astype(X.dtype)
@@ -85,7 +85,9 @@ def completion_split(
 def check_seed(seed: int) -> None:
     """Raise ValueError unless it is one that `row_hash` takes."""
     if not (isinstance(seed, Integral) and 0 <= seed <= MOST_SEED):
-        raise ValueError(f"seed must be an integer in [0, 2**63), for example 0; got {seed!r}")
+        raise ValueError(
+            f"random_state must be an integer in [0, 2**63), for example 0; got {seed!r}"
+        )
 
 
 def row_hash(X: sparse.csr_matrix, row: np.ndarray, seed: int) -> np.ndarray:
@@ -129,7 +131,7 @@ def per_token(log_probability: np.ndarray, n_tokens: float) -> float:
     return float(log_probability.sum()) / n_tokens if n_tokens > 0 else np.nan
 
 
-def log_predictive_probability(estimator: Any, X: Any, *, seed: int = 0) -> float:
+def log_predictive_probability(estimator: Any, X: Any, *, random_state: int = 0) -> float:
     """Log predictive probability per held-out token, by document completion.
 
     Of each document the proportions are inferred from four fifths of its tokens and the other
@@ -146,7 +148,7 @@ def log_predictive_probability(estimator: Any, X: Any, *, seed: int = 0) -> floa
         they predict with may be more than the topics, such as a background.
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
         Token counts, not negative; fractions are legal. float64 stays, all else becomes float32.
-    seed : int, default=0
+    random_state : int, default=0
         Of the split. With 0 this is `estimator.score(X)` of this package's estimators.
 
     Returns
@@ -162,7 +164,7 @@ def log_predictive_probability(estimator: Any, X: Any, *, seed: int = 0) -> floa
     ValueError
         If `components_` and X differ in features, if `components_` or X has
         negative entries, if a topic has no mass, if `transform` does not give
-        proportions, or if `seed` is not an integer in [0, 2**63).
+        proportions, or if `random_state` is not an integer in [0, 2**63).
 
     References
     ----------
@@ -186,7 +188,7 @@ def log_predictive_probability(estimator: Any, X: Any, *, seed: int = 0) -> floa
     """
     n_features = check_components(estimator).shape[1]
     counts = _check_counts(X, n_features)
-    observed, held_out = completion_split(counts, seed)
+    observed, held_out = completion_split(counts, random_state)
     log_probability = held_out_log_probability(estimator, _contained_like(X, observed), held_out)
     return per_token(log_probability, float(held_out.data.sum(dtype=np.float64)))
 
@@ -209,7 +211,7 @@ def held_out_log_probability(estimator: Any, observed: Any, held_out: Any) -> np
         return token_log_probability(doc_topic, topic_word, held_out[:, words])
 
 
-def perplexity(estimator: Any, X: Any, *, seed: int = 0) -> float:
+def perplexity(estimator: Any, X: Any, *, random_state: int = 0) -> float:
     """Perplexity of held-out tokens, by document completion.
 
     exp(-`log_predictive_probability`): the number of equally likely words that would be as hard
@@ -221,7 +223,7 @@ def perplexity(estimator: Any, X: Any, *, seed: int = 0) -> float:
         A fitted topic model with `transform` and `components_`.
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
         Token counts, not negative.
-    seed : int, default=0
+    random_state : int, default=0
         Of the split into observed and held-out tokens.
 
     Returns
@@ -246,7 +248,7 @@ def perplexity(estimator: Any, X: Any, *, seed: int = 0) -> float:
     >>> round(perplexity(model, X), 4)
     20.0
     """
-    return float(np.exp(-log_predictive_probability(estimator, X, seed=seed)))
+    return float(np.exp(-log_predictive_probability(estimator, X, random_state=random_state)))
 
 
 def check_components(estimator: Any) -> np.ndarray:

@@ -18,11 +18,11 @@ FLOOR = 0.7
 
 
 def relevant_words(
-    topic_word: Any, topic_weights: Any = None, n: int = 10, *, relevance: float = 1.0
+    topic_word: Any, topic_weights: Any = None, n_words: int = 10, *, relevance: float = 1.0
 ) -> np.ndarray:
-    """Columns of the n most relevant words of each topic, the most relevant first.
+    """Columns of the most relevant words of each topic, the most relevant first.
 
-    Words of less than 0.7 times the probability of the topic's n-th most probable word are left
+    Words of less than 0.7 times the probability of the topic's last word by probability are left
     out: else words that the topic has a few times, and no other topic has, would come first. Of
     equal words the first column comes first.
 
@@ -32,7 +32,7 @@ def relevant_words(
         Probabilities of words in topics; rows sum to 1. With `relevance=1` any weights.
     topic_weights : array-like of shape (n_topics,), default=None
         Share p(k) of the tokens that each topic has; sums to 1. None for equal ones.
-    n : int, default=10
+    n_words : int, default=10
         How many.
     relevance : float in [0, 1], default=1.0
         Weight of the probability against the lift p(w | k) / p(w). The default is by
@@ -40,12 +40,12 @@ def relevant_words(
 
     Returns
     -------
-    columns : ndarray of shape (n_topics, min(n, n_features)), intp
+    columns : ndarray of shape (n_topics, min(n_words, n_features)), intp
 
     Raises
     ------
     ValueError
-        If `n` is not a positive whole number, `relevance` is not in [0, 1], or the shapes do
+        If `n_words` is not a positive whole number, `relevance` is not in [0, 1], or the shapes do
         not fit.
 
     Notes
@@ -66,13 +66,13 @@ def relevant_words(
     --------
     >>> from streamtopics.metrics import relevant_words
     >>> topic_word = [[0.5, 0.3, 0.2, 0.0], [0.5, 0.0, 0.1, 0.4]]
-    >>> relevant_words(topic_word, n=2).tolist()
+    >>> relevant_words(topic_word, n_words=2).tolist()
     [[0, 1], [0, 3]]
-    >>> relevant_words(topic_word, n=2, relevance=0.3).tolist()
+    >>> relevant_words(topic_word, n_words=2, relevance=0.3).tolist()
     [[1, 0], [3, 0]]
     """
-    if not (isinstance(n, Integral) and n >= 1):
-        raise ValueError(f"n must be a positive whole number of words; got {n!r}")
+    if not (isinstance(n_words, Integral) and n_words >= 1):
+        raise ValueError(f"n_words must be a positive whole number; got {n_words!r}")
     if not (isinstance(relevance, Real) and 0 <= relevance <= 1):
         raise ValueError(f"relevance must be in [0, 1]; got {relevance!r}")
     topics = np.asarray(topic_word)
@@ -82,11 +82,11 @@ def relevant_words(
             f"each topic; got {topics.shape} and {np.shape(topic_weights)}"
         )
     if relevance == 1:
-        return np.array([largest(row, n) for row in topics], dtype=np.intp)
+        return np.array([largest(row, n_words) for row in topics], dtype=np.intp)
     shares = np.full(len(topics), 1 / len(topics)) if topic_weights is None else topic_weights
     # log p(w | k) has the weight 1, one part of its own and the other in the lift.
     rarity = (relevance - 1) * np.log(_mixture(topics, shares))
-    return np.array([_ranked(row, rarity, n) for row in topics], dtype=np.intp)
+    return np.array([_ranked(row, rarity, n_words) for row in topics], dtype=np.intp)
 
 
 def largest(values: np.ndarray, n: int) -> np.ndarray:

@@ -28,7 +28,7 @@ class PredictiveScorer:
 
     Parameters
     ----------
-    seed : int, default=0
+    random_state : int, default=0
         Of the split of each test document's tokens.
 
     Examples
@@ -45,10 +45,12 @@ class PredictiveScorer:
     {'n_components': 2}
     """
 
-    seed: int = 0
+    random_state: int = 0
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
-        return log_predictive_probability(*_model_and_counts(estimator, X), seed=self.seed)
+        return log_predictive_probability(
+            *_model_and_counts(estimator, X), random_state=self.random_state
+        )
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class PerplexityScorer:
 
     Parameters
     ----------
-    seed : int, default=0
+    random_state : int, default=0
         Of the split of each test document's tokens.
 
     Examples
@@ -70,10 +72,10 @@ class PerplexityScorer:
     True
     """
 
-    seed: int = 0
+    random_state: int = 0
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
-        return -perplexity(*_model_and_counts(estimator, X), seed=self.seed)
+        return -perplexity(*_model_and_counts(estimator, X), random_state=self.random_state)
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ class LeftToRightScorer:
         Fewer than the function's: a mean over many documents needs less.
     n_resampled : int or None, default=5
         As in `left_to_right`.
-    seed : int, default=0
+    random_state : int, default=0
         As in `left_to_right`.
 
     Examples
@@ -100,7 +102,7 @@ class LeftToRightScorer:
 
     n_particles: int = 20
     n_resampled: int | None = 5
-    seed: int = 0
+    random_state: int = 0
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         model, counts = _model_and_counts(estimator, X)
@@ -111,7 +113,7 @@ class LeftToRightScorer:
             model.doc_topic_prior_,
             n_particles=self.n_particles,
             n_resampled=self.n_resampled,
-            seed=self.seed,
+            random_state=self.random_state,
         )
         return float(result.log_likelihood.sum() / np.sum(counts))
 
@@ -126,7 +128,7 @@ class ParticleScorer:
     ----------
     n_particles : int, default=100
         More make it dearer and less low.
-    seed : int, default=0
+    random_state : int, default=0
         Of the particles.
 
     Examples
@@ -140,15 +142,17 @@ class ParticleScorer:
     """
 
     n_particles: int = 100
-    seed: int = 0
+    random_state: int = 0
 
     def __post_init__(self) -> None:
-        _check_n(self.n_particles, at_least=1, name="n_particles", example=100)
+        _check_n(self.n_particles, "n_particles", at_least=1, example=100)
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         model, documents = _model_and_counts(estimator, X)
         documents = list(documents)
-        found = model.log_likelihood(documents, n_particles=self.n_particles, seed=self.seed)
+        found = model.log_likelihood(
+            documents, n_particles=self.n_particles, random_state=self.random_state
+        )
         n_tokens = sum(np.sum(document) for document in documents)
         return float(found.sum() / n_tokens)
 
@@ -163,13 +167,13 @@ class CoherenceScorer:
     ----------
     measure : {"npmi", "c_v", "umass", "uci"}, default="npmi"
         See `topic_coherence`.
-    n : int, default=10
+    n_words : int, default=10
         Top words of each topic, at least 2; at most the number of features are taken.
 
     Raises
     ------
     ValueError
-        If `measure` is unknown or `n` is less than 2.
+        If `measure` is unknown or `n_words` is less than 2.
 
     Examples
     --------
@@ -177,20 +181,22 @@ class CoherenceScorer:
     >>> from streamtopics.metrics import CoherenceScorer
     >>> X = [[4, 3, 0, 0], [2, 2, 0, 0], [0, 0, 5, 4]]
     >>> model = LatentDirichletAllocation(n_components=2, random_state=0).fit(X)
-    >>> round(CoherenceScorer(n=2)(model, X), 4)
+    >>> round(CoherenceScorer(n_words=2)(model, X), 4)
     1.0
     """
 
     measure: str = "npmi"
-    n: int = 10
+    n_words: int = 10
 
     def __post_init__(self) -> None:
         check_measure(self.measure)
-        _check_n(self.n, at_least=2)
+        _check_n(self.n_words, "n_words", at_least=2)
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         model, X = _model_and_counts(estimator, X)
-        return float(topic_coherence(_top_columns(model, self.n), X, measure=self.measure).mean())
+        return float(
+            topic_coherence(_top_columns(model, self.n_words), X, measure=self.measure).mean()
+        )
 
 
 @dataclass(frozen=True)
@@ -199,13 +205,13 @@ class DiversityScorer:
 
     Parameters
     ----------
-    n : int, default=10
+    n_words : int, default=10
         Top words of each topic; at most the number of features are taken.
 
     Raises
     ------
     ValueError
-        If `n` is less than 1.
+        If `n_words` is less than 1.
 
     Examples
     --------
@@ -213,20 +219,20 @@ class DiversityScorer:
     >>> from streamtopics.metrics import DiversityScorer
     >>> X = [[4, 3, 0, 0], [2, 2, 0, 0], [0, 0, 5, 4]]
     >>> model = LatentDirichletAllocation(n_components=2, random_state=0).fit(X)
-    >>> DiversityScorer(n=2)(model, X)
+    >>> DiversityScorer(n_words=2)(model, X)
     1.0
     """
 
-    n: int = 10
+    n_words: int = 10
 
     def __post_init__(self) -> None:
-        _check_n(self.n, at_least=1)
+        _check_n(self.n_words, "n_words", at_least=1)
 
     def __call__(self, estimator: Any, X: Any = None, y: Any = None) -> float:
-        return topic_diversity(_top_columns(_last_step(estimator), self.n))
+        return topic_diversity(_top_columns(_last_step(estimator), self.n_words))
 
 
-def _check_n(n: int, *, at_least: int, name: str = "n", example: int = 10) -> None:
+def _check_n(n: int, name: str, *, at_least: int, example: int = 10) -> None:
     if not isinstance(n, Integral) or n < at_least:
         raise ValueError(
             f"{name} must be an integer of at least {at_least}, for example {example}; got {n!r}"
@@ -245,6 +251,6 @@ def _model_and_counts(estimator: Any, X: Any) -> tuple[Any, Any]:
     return _last_step(estimator), X
 
 
-def _top_columns(model: Any, n: int) -> np.ndarray:
-    """Columns of the most probable words of each topic, (n_components, min(n, n_features))."""
-    return relevant_words(check_components(model), n=n)
+def _top_columns(model: Any, n_words: int) -> np.ndarray:
+    """Columns of the most probable words of each topic, `n_words` or all there are."""
+    return relevant_words(check_components(model), n_words=n_words)

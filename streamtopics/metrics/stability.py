@@ -39,7 +39,7 @@ class Stability(NamedTuple):
 
 
 def topic_stability(
-    models: Iterable[Any], n: int = 10, *, similarity: str = "jaccard"
+    models: Iterable[Any], n_words: int = 10, *, similarity: str = "jaccard"
 ) -> Stability:
     """Similarity of the topics of several models, matched one to one; higher is better.
 
@@ -48,7 +48,7 @@ def topic_stability(
     models : iterable of fitted topic models, or arrays of shape (n_topics, n_features)
         At least two, over the same words, for example of other seeds or other halves of a
         corpus. Numbers of topics may differ: those left over count as 0.
-    n : int, default=10
+    n_words : int, default=10
         Top words of each topic, by probability, that "jaccard" compares.
     similarity : {"jaccard", "cosine"}, default="jaccard"
         Shared words of two topics' top words over all words of either, which is about what is
@@ -65,8 +65,8 @@ def topic_stability(
     TypeError
         If `models` is one model, or holds an estimator that is no topic model.
     ValueError
-        If there are less than two models, they are over different numbers of words, `n` is not
-        a positive whole number, or `similarity` is unknown.
+        If there are less than two models, they are over different numbers of words, `n_words`
+        is not a positive whole number, or `similarity` is unknown.
 
     Notes
     -----
@@ -83,7 +83,7 @@ def topic_stability(
     >>> from streamtopics.metrics import topic_stability
     >>> one = [[5, 4, 1, 0], [0, 1, 4, 5]]
     >>> other = [[0, 1, 5, 4], [4, 1, 5, 0]]
-    >>> found = topic_stability([one, other], n=2)
+    >>> found = topic_stability([one, other], n_words=2)
     >>> round(found.mean, 3), found.topics.round(3).tolist(), found.matches.tolist()
     (0.667, [0.333, 1.0], [[1, 0]])
     """
@@ -96,7 +96,7 @@ def topic_stability(
             "models must be at least two, over the same words; got "
             f"{len(tables)} of {sorted({table.shape[1] for table in tables})} words"
         )
-    seen = [_normed(table) if similarity == "cosine" else _top(table, n) for table in tables]
+    seen = [_normed(table) if similarity == "cosine" else _top(table, n_words) for table in tables]
     means, own, matches = [], [], []
     for i, j in combinations(range(len(seen)), 2):
         found, match = _matched(_alike(seen[i], seen[j], similarity))
@@ -107,9 +107,9 @@ def topic_stability(
     return Stability(float(np.mean(means)), np.mean(own, axis=0), np.array(matches))
 
 
-def _top(table: np.ndarray, n: int) -> Any:
-    """Which words are the top words of each topic, sparse."""
-    columns = relevant_words(table, n=n)
+def _top(table: np.ndarray, n_words: int) -> Any:
+    """Ones at the top words of each topic, sparse."""
+    columns = relevant_words(table, n_words=n_words)
     row = np.repeat(np.arange(len(columns)), columns.shape[1])
     ones = np.ones(columns.size)
     return sparse.csr_array((ones, (row, columns.ravel())), shape=table.shape)

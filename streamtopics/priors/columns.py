@@ -43,7 +43,7 @@ class Columns:
     ----------
     X : sparse matrix of shape (n_documents, n_features)
         The corpus of `fit`, or the first minibatch of `partial_fit`.
-    names : ndarray of shape (n_features,) or None
+    feature_names : ndarray of shape (n_features,) or None
         The words, where the model knows them.
     n_components : int or None
         How many topics, or groups of topics, may have priors of their own; None where all
@@ -55,14 +55,14 @@ class Columns:
     """
 
     X: Any
-    names: np.ndarray | None = None
+    feature_names: np.ndarray | None = None
     n_components: int | None = None
     y: np.ndarray | None = None
     classes: np.ndarray | None = None
 
     def vocabulary(self, prior: str) -> Collection[str]:
         """The words by column; an error that tells how to pass them if they are unknown."""
-        if self.names is None:
+        if self.feature_names is None:
             raise ValueError(
                 f"{prior} looks words up by name, but the columns of X have no names; count "
                 "with streamtopics.text.NamedVectorizer(CountVectorizer()), whose counts carry "
@@ -72,7 +72,7 @@ class Columns:
                 "documents, for the columns of StreamingCountVectorizer.partial_fit change their "
                 "words"
             )
-        return self.names
+        return self.feature_names
 
     def counts(self, prior: str) -> Any:
         """X; an error if it has no documents to make a prior of."""
@@ -119,7 +119,7 @@ def resolved(prior: Any, columns: Columns) -> Any:
     --------
     >>> import numpy as np
     >>> from streamtopics.priors import Columns, ZipfPrior, resolved
-    >>> columns = Columns(np.array([[4, 2], [8, 4]]), names=np.array(["cat", "gnu"]))
+    >>> columns = Columns(np.array([[4, 2], [8, 4]]), feature_names=np.array(["cat", "gnu"]))
     >>> resolved(ZipfPrior(mass=3.0, exponent=1.0), columns)
     array([2., 1.])
     >>> resolved(lambda names, X: (names == "gnu") + 0.5, columns)
@@ -129,4 +129,4 @@ def resolved(prior: Any, columns: Columns) -> Any:
     """
     if isinstance(prior, WordPrior):
         return prior.resolve(columns)
-    return prior(columns.names, columns.X) if callable(prior) else prior
+    return prior(columns.feature_names, columns.X) if callable(prior) else prior

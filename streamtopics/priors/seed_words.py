@@ -57,7 +57,7 @@ class SeedWords(PriorRecord):
     ...     NamedVectorizer(CountVectorizer()),
     ...     BPSLDA(2, boosted_prior=seeds, batch_size=20, random_state=0),
     ... ).fit(texts)
-    >>> model[-1].top_words(n=1)
+    >>> model[-1].top_words(n_words=1)
     [['sea'], ['sky']]
     """
 

@@ -126,12 +126,12 @@ class _Course(NamedTuple):
     shares: np.ndarray
 
 
-def report_data(model: Any, settings: ReportSettings | None = None) -> ReportData:
+def report_data(estimator: Any, settings: ReportSettings | None = None) -> ReportData:
     """Collect what `report` writes.
 
     Parameters
     ----------
-    model : object
+    estimator : object
         As of `report`.
     settings : ReportSettings, default=None
         The other parameters of `report`; None for its defaults, a report of words alone.
@@ -155,7 +155,7 @@ def report_data(model: Any, settings: ReportSettings | None = None) -> ReportDat
     ['sea', 'sky', 'sun']
     """
     settings = settings or ReportSettings()
-    source = read_source(model, settings)
+    source = read_source(estimator, settings)
     periods = None if source.times is None else periods_of(source.times)
     found = survey(source, settings.n_documents, periods)
     course = _course(found, periods, settings.tracker)

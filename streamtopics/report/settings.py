@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReportSettings:
-    """The parameters of `report` beside model and path, under their names and with its defaults.
+    """The parameters of `report` beside the first two, under their names and with its defaults.
 
     Raises
     ------
@@ -26,7 +26,7 @@ class ReportSettings:
     """
 
     feature_names: Any = None
-    documents: Any = None
+    X: Any = None
     texts: Iterable[str] | None = None
     times: Any = None
     titles: Iterable[str] | None = None

@@ -56,21 +56,21 @@ class Source:
     times: Sequence[Any] | np.ndarray | None = None
 
 
-def read_source(model: Any, settings: ReportSettings) -> Source:
+def read_source(estimator: Any, settings: ReportSettings) -> Source:
     """Check what a report is given, and count the words of texts where a pipeline can."""
-    topics, documents, names = _topics_of(model), settings.documents, settings.feature_names
-    pipeline = model if steps_before(model) else None
+    topics, X, names = _topics_of(estimator), settings.X, settings.feature_names
+    pipeline = estimator if steps_before(estimator) else None
     texts, titles = _strings("texts", settings.texts), _strings("titles", settings.titles)
-    if documents is None and texts is not None:
+    if X is None and texts is not None:
         if pipeline is None:
             raise ValueError(
                 f"texts came without documents, and {type(topics).__name__} cannot count words: "
-                "pass documents=, the counts of these texts, too, or a pipeline whose first step "
+                "pass X=, the counts of these texts, too, or a pipeline whose first step "
                 "is a vectorizer as the model"
             )
-        documents = counted(model, texts)
-    names = topics._column_names(names_of(model) if names is None else names)
-    counts, documents = _counts(documents, len(names))
+        X = counted(estimator, texts)
+    names = topics._column_names(names_of(estimator) if names is None else names)
+    counts, documents = _counts(X, len(names))
     n = None if documents is None else counts.shape[0]
     for name, values in (("texts", texts), ("times", settings.times), ("titles", titles)):
         _check_length(name, values, n)
@@ -80,14 +80,14 @@ def read_source(model: Any, settings: ReportSettings) -> Source:
     )  # fmt: skip
 
 
-def _topics_of(model: Any) -> Any:
+def _topics_of(estimator: Any) -> Any:
     """The topic model itself."""
-    topics = last_step(model)
+    topics = last_step(estimator)
     wanted = ("topic_word_", "topic_weights_", "prior_retention_", "transform")
     if isinstance(topics, type) or not all(hasattr(type(topics), name) for name in wanted):
         raise TypeError(
-            "model must be a fitted topic model of streamtopics, such as StreamingLDA(), or a "
-            f"pipeline that ends with one; got {model!r:.80}"
+            "estimator must be a fitted topic model of streamtopics, such as StreamingLDA(), or a "
+            f"pipeline that ends with one; got {estimator!r:.80}"
         )
     return topics
 
@@ -104,26 +104,26 @@ def _strings(name: str, values: Iterable[str] | None) -> list[str] | None:
     return found
 
 
-def _counts(documents: Any, n_features: int) -> tuple[sparse.csr_matrix, Any]:
-    """Counts of each document, and what `transform` takes."""
-    if documents is None:
+def _counts(X: Any, n_features: int) -> tuple[sparse.csr_matrix, Any]:
+    """Counts of each document, and what `transform` takes, of X as it is given."""
+    if X is None:
         return sparse.csr_matrix((0, n_features)), None
-    check_structure(documents, "report", "documents")
-    if _are_matrices(documents):
-        documents = list(documents)
-        each = [sparse.csr_matrix(sparse.csr_matrix(one).sum(axis=0)) for one in documents]
+    check_structure(X, "report", "X")
+    if _are_matrices(X):
+        X = list(X)
+        each = [sparse.csr_matrix(sparse.csr_matrix(one).sum(axis=0)) for one in X]
         counts = sparse.vstack(each, format="csr")
     else:
-        if not isinstance(documents, sparse.csr_matrix):  # such as NamedCounts, which stay
-            given = documents if is_sparse(documents) else np.asarray(documents)
-            documents = sparse.csr_matrix(given)
-        counts = documents
+        if not isinstance(X, sparse.csr_matrix):  # such as NamedCounts, which stay
+            given = X if is_sparse(X) else np.asarray(X)
+            X = sparse.csr_matrix(given)
+        counts = X
     if counts.shape[1] != n_features:
         raise ValueError(
-            f"documents has {counts.shape[1]} columns, but the model has {n_features}; count words "
+            f"X has {counts.shape[1]} columns, but the model has {n_features}; count words "
             "by the vectorizer that the model learnt with"
         )
-    return counts, documents
+    return counts, X
 
 
 def _are_matrices(documents: Any) -> bool:
@@ -138,7 +138,7 @@ def _check_length(name: str, values: Any, n_documents: int | None) -> None:
     if values is None:
         return
     if n_documents is None:
-        raise ValueError(f"{name} came without documents; pass documents= or a pipeline and texts=")
+        raise ValueError(f"{name} came without documents; pass X= or a pipeline and texts=")
     if not hasattr(values, "__len__") or len(values) != n_documents:
         n = len(values) if hasattr(values, "__len__") else repr(values)[:60]
         raise ValueError(

@@ -27,11 +27,11 @@ SLOT = re.compile(r"\{\{(\w+)\}\}")
 
 
 def report(
-    model: Any,
+    estimator: Any,
     path: str | PathLike[str],
     *,
     feature_names: Any = None,
-    documents: Any = None,
+    X: Any = None,
     texts: Iterable[str] | None = None,
     times: Any = None,
     titles: Iterable[str] | None = None,
@@ -53,13 +53,13 @@ def report(
 
     Parameters
     ----------
-    model : object
+    estimator : object
         A fitted topic model of streamtopics, or a pipeline that ends with one.
     path : str or path
         Of the file, such as "topics.html"; one that is there is replaced.
     feature_names : array-like of shape (n_features,), default=None
         Words of the columns; None for those of the pipeline, or that `fit` has seen.
-    documents : {array-like, sparse matrix} of shape (n_documents, n_features), default=None
+    X : {array-like, sparse matrix} of shape (n_documents, n_features), default=None
         Counts of the documents to show; for models of sentences a sequence of matrices. None for
         what a pipeline counts in `texts`; without either the report is of words alone.
     texts, titles : iterable of str, default=None
@@ -117,17 +117,17 @@ def report(
     >>> model = SVBLDA(n_components=2, n_rounds=10, random_state=0).fit(X)
     >>> with TemporaryDirectory() as folder:
     ...     path = report(model, Path(folder, "topics.html"), feature_names=["sea", "sky", "sun"],
-    ...                   documents=X, times=[2001, 2002, 2003], title="Weather")
+    ...                   X=X, times=[2001, 2002, 2003], title="Weather")
     ...     "<title>Weather</title>" in path.read_text(encoding="utf-8")
     True
     """
     target = _target(path)
     settings = ReportSettings(
-        feature_names=feature_names, documents=documents, texts=texts, times=times, titles=titles,
+        feature_names=feature_names, X=X, texts=texts, times=times, titles=titles,
         tracker=tracker, alarms=alarms, scores=scores, title=title, date=date, n_words=n_words,
         n_documents=n_documents, n_topics=n_topics, relevance=relevance,
     )  # fmt: skip
-    whole = page(report_data(model, settings))
+    whole = page(report_data(estimator, settings))
     with replacing(target) as write:
         write(whole)
     return target

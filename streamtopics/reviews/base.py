@@ -48,12 +48,10 @@ POSITIVE = Interval(Real, 0, None, closed="neither")
 CONSTRAINTS: dict[str, Any] = {
     name: COMMON_CONSTRAINTS[name]
     for name in (
-        "n_components", "topic_word_prior", "max_iter", "tol", "n_jobs", "random_state", "verbose",
+        "n_components", "topic_word_prior", "max_iter", "tol", "local_tol", "n_jobs",
+        "random_state", "verbose",
     )
-} | {
-    "kappa": [Interval(Real, 0, 1, closed="right")],
-    "local_tol": COMMON_CONSTRAINTS["tol"],
-}  # fmt: skip
+} | {"kappa": [Interval(Real, 0, 1, closed="right")]}  # fmt: skip
 EM_CONSTRAINTS = CONSTRAINTS | {
     "doc_topic_prior": COMMON_CONSTRAINTS["doc_topic_prior"],
     "learn_priors": ["boolean"],
@@ -393,7 +391,7 @@ class ReviewModel(RatedTopicModel):
         users: Any = None,
         *,
         n_particles: int = 100,
-        seed: int = 0,
+        random_state: int = 0,
     ) -> np.ndarray:
         """log p(words of each review) given the topics.
 
@@ -406,4 +404,4 @@ class ReviewModel(RatedTopicModel):
         {log_likelihood}
         """
         batch = self._asked("log_likelihood", X, items=items, users=users)
-        return self._whole(lambda: self._log_likelihood(batch, n_particles, seed))
+        return self._whole(lambda: self._log_likelihood(batch, n_particles, random_state))

@@ -55,7 +55,7 @@ class Table:
         return out
 
     def extended(self, labels: np.ndarray) -> Table:
-        """With a row of zeros for each label that was not there."""
+        """The same table with a row of zeros for each label that was not there."""
         together = np.union1d(self.labels, labels) if len(self.labels) else np.unique(labels)
         values = np.zeros((len(together), self.values.shape[1]))
         if len(self.labels):
@@ -63,7 +63,7 @@ class Table:
         return Table(together, values)
 
     def replaced(self, places: np.ndarray, values: np.ndarray) -> Table:
-        """With other values in some rows."""
+        """The same table with other values in some rows."""
         out = self.values.copy()
         out[places] = values
         return Table(self.labels, out)

@@ -400,14 +400,14 @@ class HiddenFactorsTopics(ReviewModel):
         batch = self._asked("predict", X, items=items, users=users)
         return self._inferred(lambda pool: self._predicted(batch, pool))
 
-    def recommend(self, user: Any, n: int = 10, *, exclude: Any = ()) -> list[Recommendation]:
+    def recommend(self, user: Any, n_items: int = 10, *, exclude: Any = ()) -> list[Recommendation]:
         """The items that a user is expected to rate best.
 
         Parameters
         ----------
         user : int or str
             Label of the user. One that was not seen gets what an average user would like.
-        n : int, default=10
+        n_items : int, default=10
             Most items.
         exclude : array-like of shape (n_excluded,), default=()
             Items to leave out, such as those that the user has rated: the model does not remember
@@ -421,7 +421,7 @@ class HiddenFactorsTopics(ReviewModel):
         Raises
         ------
         ValueError
-            If `n` is not a positive whole number, or labels are of another kind than before.
+            If `n_items` is not a positive whole number, or labels are of another kind than before.
         NotFittedError
             If nothing was learnt.
 
@@ -433,20 +433,20 @@ class HiddenFactorsTopics(ReviewModel):
         >>> model = HiddenFactorsTopics(3, random_state=0)
         >>> model = model.fit(data.X, data.ratings, items=data.item, users=data.user)
         >>> seen = data.item[data.user == data.user[0]]
-        >>> best, *others = model.recommend(data.user[0], n=3, exclude=seen)
+        >>> best, *others = model.recommend(data.user[0], n_items=3, exclude=seen)
         >>> best.rating >= others[0].rating, best.item in seen
         (True, False)
         """
         check_is_fitted(self)
-        if isinstance(n, bool) or not (isinstance(n, Integral) and n > 0):
-            raise ValueError(f"n must be a whole number above 0; got {n!r}")
+        if isinstance(n_items, bool) or not (isinstance(n_items, Integral) and n_items > 0):
+            raise ValueError(f"n_items must be a whole number above 0; got {n_items!r}")
         known = self._commit.labels
         excluded = np.atleast_1d(np.asarray(exclude))
         excluded = check_whose(excluded, "exclude", len(excluded), "recommend", known["items"])
         items = np.setdiff1d(known["items"], excluded)
         users = np.repeat(np.atleast_1d(np.asarray(user)), len(items))
         ratings = self.predict(items=items, users=users)
-        order = np.argsort(-ratings, kind="stable")[:n]
+        order = np.argsort(-ratings, kind="stable")[:n_items]
         return [Recommendation(items[i].item(), float(ratings[i])) for i in order]
 
     def _predicted(self, batch: Documents, pool: Workers) -> np.ndarray:

@@ -46,8 +46,8 @@ def log_likelihood_by_particles(
 
     def evaluated(topic_word: np.ndarray, omega: np.ndarray | None) -> np.ndarray:
         return left_to_right(
-            X, topic_word, alpha, split_prior=omega, n_particles=n_particles, seed=seed,
-            n_jobs=n_jobs,
+            X, topic_word, alpha, split_prior=omega, n_particles=n_particles,
+            random_state=seed, n_jobs=n_jobs,
         ).log_likelihood  # fmt: skip
 
     if not len(topics.omega):

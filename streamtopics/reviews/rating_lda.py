@@ -157,7 +157,7 @@ class RatingLDA(ReviewModel):
     profiles_ : Table
         Of each item or user the expected tokens of each descriptive topic, of shape
         (n_profiles, n_components), by `labels`. Empty for documents.
-    bounds_ : list of float
+    objective_ : list of float
         The bound on log p(words | ratings) in nats after each round with the final kind of
         topics.
     {common_attributes}
@@ -366,7 +366,7 @@ class RatingLDA(ReviewModel):
 
     effects_ = of_record("effects", "Effects of users and items on ratings.")
     profiles_ = of_record("profiles", "Expected tokens of topics of each item or user.")
-    bounds_ = of_record(
+    objective_ = of_record(
         "bounds", "The bound after each round with the final topics, in nats.", list
     )
 

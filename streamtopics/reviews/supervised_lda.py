@@ -61,8 +61,7 @@ class SupervisedLDA(RatedTopicModel):
 
     Parameters
     ----------
-    n_components : int, default=10
-        Number of topics.
+    {n_components}
     response_penalty : float, default=1.0
         Weight of the squares of the coefficients' distances from the mean rating, in
         documents. The source has none; it keeps the first rounds, in which topics are still
@@ -92,7 +91,7 @@ class SupervisedLDA(RatedTopicModel):
         Variance of the ratings around those expected from the topics.
     topic_word_prior_ : ndarray of shape (n_features,)
         The prior of the topics in use.
-    bounds_ : list of float
+    objective_ : list of float
         The penalised bound on log p(words, ratings) in nats after each round.
     {common_attributes}
 
@@ -255,7 +254,9 @@ class SupervisedLDA(RatedTopicModel):
         return commit.origin + commit.response.coefficients
 
     noise_variance_ = of_record("response.variance", "Variance of ratings around those expected.")
-    bounds_ = of_record("bounds", "The penalised bound after each round of `fit`, in nats.", list)
+    objective_ = of_record(
+        "bounds", "The penalised bound after each round of `fit`, in nats.", list
+    )
 
     # Inference
 
@@ -314,7 +315,9 @@ class SupervisedLDA(RatedTopicModel):
         """
         return predictive.per_token(*self._completion("score", X))
 
-    def log_likelihood(self, X: Any, *, n_particles: int = 100, seed: int = 0) -> np.ndarray:
+    def log_likelihood(
+        self, X: Any, *, n_particles: int = 100, random_state: int = 0
+    ) -> np.ndarray:
         """log p(words of each document) given the topics, by left-to-right evaluation.
 
         {whole_X}
@@ -323,4 +326,4 @@ class SupervisedLDA(RatedTopicModel):
         {log_likelihood}
         """
         batch = self._asked("log_likelihood", X)
-        return self._whole(lambda: self._log_likelihood(batch, n_particles, seed))
+        return self._whole(lambda: self._log_likelihood(batch, n_particles, random_state))

@@ -17,6 +17,7 @@ from streamtopics.saving.checks import CHECKS
 from streamtopics.saving.fields import check_fields, with_defaults
 from streamtopics.saving.known import named
 from streamtopics.saving.parts import PARTS
+from streamtopics.saving.upgrades import renamed_fields
 
 PLAIN = frozenset({type(None), bool, int, float, str})
 PENDING = object()
@@ -153,7 +154,7 @@ class Rebuilder:
 
     def _checked(self, kind: type, descriptions: dict[str, Any]) -> dict[str, Any]:
         """The attributes of an object, which must be of the kinds that its class says."""
-        state = with_defaults(kind, self._values(descriptions))
+        state = with_defaults(kind, renamed_fields(kind, self._values(descriptions)))
         check_fields(kind, state)
         if kind in CHECKS:
             CHECKS[kind](state)

@@ -2,8 +2,9 @@
 """The format of files, and how those of earlier formats become what this one reads.
 
 A new format has the next number and one function here, which makes a description of the one
-before into its own. A class that moves or is renamed keeps its name in files: see `RENAMED`. A
-new field or parameter needs nothing if its default is what was done before.
+before into its own. A class that moves or is renamed keeps its name in files: see `RENAMED`; a
+parameter, attribute or field that is renamed has its earlier name in `RENAMED_FIELDS`. A new one
+needs nothing if its default is what was done before.
 """
 
 from __future__ import annotations
@@ -16,6 +17,21 @@ FORMAT = 1
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 # Names in files of what is called otherwise now, as in `known`.
 RENAMED: dict[str, str] = {}
+# By the present name of a class, what its attributes are called in earlier files, and now.
+LOCAL_TOL = {"tol": "local_tol"}
+RENAMED_FIELDS: dict[str, dict[str, str]] = {
+    "streamtopics.estimators.aspect_sentiment.AspectSentimentModel": {
+        **LOCAL_TOL, "local_step": "inference",
+    },
+    "streamtopics.estimators.bps_lda.BPSLDA": LOCAL_TOL,
+    "streamtopics.estimators.multi_view_lda.MultiViewLDA": LOCAL_TOL,
+    "streamtopics.estimators.svb_hpp.SVBHPP": LOCAL_TOL,
+    "streamtopics.estimators.svb_lda.SVBLDA": LOCAL_TOL,
+    "streamtopics.estimators.variational_online_em.VariationalOnlineEM": LOCAL_TOL,
+    "streamtopics.streams.early_stopping.EarlyStopping": {"tolerance": "tol"},
+    "streamtopics.streams.tracker.TopicTracker": {"n_documents": "max_documents"},
+    "streamtopics.updates.window.Window": {"length": "n_minibatches"},
+}  # fmt: skip
 
 
 def upgraded(description: dict[str, Any], format_number: int) -> dict[str, Any]:
@@ -23,3 +39,9 @@ def upgraded(description: dict[str, Any], format_number: int) -> dict[str, Any]:
     for number in range(format_number, FORMAT):
         description = UPGRADES[number](description)
     return description
+
+
+def renamed_fields(kind: type, state: dict[str, Any]) -> dict[str, Any]:
+    """Return attributes of an object of a class by their present names."""
+    names = RENAMED_FIELDS.get(f"{kind.__module__}.{kind.__qualname__}", {})
+    return {names.get(name, name): value for name, value in state.items()}

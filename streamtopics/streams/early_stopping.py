@@ -21,7 +21,7 @@ class EarlyStopping:
         m_t = m_{t-1} + \max(1/t,\; 2 / (p + 1))\, (\text{score}_t - m_{t-1}),
 
     which is the plain mean at first and then forgets, with a weight like that of the last
-    :math:`p` scores. The stream ends when that mean has not been more than `tolerance` above the
+    :math:`p` scores. The stream ends when that mean has not been more than `tol` above the
     best one for `patience` scores.
 
     Parameters
@@ -29,7 +29,7 @@ class EarlyStopping:
     patience : int, default=20
         Scores without a gain after which the stream ends, and p above; at least 1. Minibatches
         without a finite score do not count. Fewer end streams by chance, see below.
-    tolerance : float, default=0.0
+    tol : float, default=0.0
         What a gain must exceed, in units of the score: nats per token for most models. At least
         0.
 
@@ -61,7 +61,7 @@ class EarlyStopping:
     >>> from streamtopics.datasets import iter_minibatches, make_lda_corpus
     >>> from streamtopics.streams import EarlyStopping, stream
     >>> X = make_lda_corpus(n_documents=3000, n_features=50, random_state=0).X
-    >>> stopping = EarlyStopping(patience=3, tolerance=0.01)
+    >>> stopping = EarlyStopping(patience=3, tol=0.01)
     >>> model = stream(
     ...     SVBLDA(5, random_state=0), iter_minibatches(X, 100), callbacks=[stopping]
     ... )
@@ -71,10 +71,10 @@ class EarlyStopping:
 
     needs_score = True
 
-    def __init__(self, patience: int = 20, tolerance: float = 0.0) -> None:
+    def __init__(self, patience: int = 20, tol: float = 0.0) -> None:
         check_integer("patience", patience)
-        check_not_negative("tolerance", tolerance)
-        self.patience, self.tolerance = patience, tolerance
+        check_not_negative("tol", tol)
+        self.patience, self.tol = patience, tol
         self.mean, self.best = np.nan, np.nan
         self.n_scores = self.n_without_gain = 0
 
@@ -100,7 +100,7 @@ class EarlyStopping:
             self.mean = self.best = info.score
             return False
         self.mean += max(1 / self.n_scores, 2 / (self.patience + 1)) * (info.score - self.mean)
-        if self.mean > self.best + self.tolerance:
+        if self.mean > self.best + self.tol:
             self.best, self.n_without_gain = self.mean, 0
         else:
             self.n_without_gain += 1

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from streamtopics.progress import Progress
+from streamtopics.progress import Progress, running_mean
 from streamtopics.steps import last_step
 from streamtopics.streams.callbacks import BatchInfo
 from streamtopics.streams.checks import check_integer
@@ -116,8 +116,7 @@ class Bar:
 
     def score(self, value: float) -> None:
         """Take in a held-out score."""
-        if not np.isnan(value):
-            self._score = value if np.isnan(self._score) else 0.8 * self._score + 0.2 * value
+        self._score = running_mean(self._score, value)
 
     def advance(self, documents: int, tokens: float) -> None:
         """Count what was learnt from."""

@@ -45,7 +45,7 @@ class TopicTracker:
     n_snapshots : int, default=64
         Snapshots that are kept, at least 12: the first, the last ten, and in between the denser
         the more recent.
-    n_documents : int, default=100
+    max_documents : int, default=100
         Most documents of a minibatch that are looked at, chosen at random by their place in the
         stream.
     budget : float, default=0.1
@@ -126,19 +126,19 @@ class TopicTracker:
         *,
         n_words: int = 30,
         n_snapshots: int = 64,
-        n_documents: int = 100,
+        max_documents: int = 100,
         budget: float = 0.1,
         threshold: float = 0.6,
         feature_names: Any = None,
     ) -> None:
         _check_count("n_words", n_words, 10)
         _check_count("n_snapshots", n_snapshots, DENSE + 2)
-        _check_count("n_documents", n_documents, 1)
+        _check_count("max_documents", max_documents, 1)
         _check_number("budget", budget, float("inf"), "above 0, such as 0.1")
         _check_number("threshold", threshold, 1 - 1e-12, "between 0 and 1, such as 0.6")
         self.n_words = n_words
         self.n_snapshots = n_snapshots
-        self.n_documents = n_documents
+        self.max_documents = max_documents
         self.budget = budget
         self.threshold = threshold
         self.feature_names = feature_names
@@ -182,13 +182,13 @@ class TopicTracker:
 
     def _cost(self, model: Any, info: BatchInfo) -> float:
         """Cost of a look, in tokens learnt."""
-        looked_at = min(1.0, self.n_documents / max(info.n_documents, 1)) * info.n_tokens
+        looked_at = min(1.0, self.max_documents / max(info.n_documents, 1)) * info.n_tokens
         n_features: int = last_step(model).n_features_in_
         return float(PER_WORD * n_features + PER_TOKEN * looked_at + PER_LOOK)
 
     def _looked(self, state: State, model: Any, info: BatchInfo) -> State:
         """The state after a look."""
-        some = some_of(info.X, self.n_documents, state.now.n_documents)
+        some = some_of(info.X, self.max_documents, state.now.n_documents)
         found = look(model, some, self.n_words, self.feature_names)
         number: dict[Any, int] = {name: i for i, name in enumerate(state.names)}
         words: list[Words] = [
@@ -257,13 +257,13 @@ class TopicTracker:
         """
         return topic_rows(self._state)
 
-    def to_frame(self, n: int = 10) -> list[TrackRow]:
+    def to_frame(self, n_words: int = 10) -> list[TrackRow]:
         """Rows on the topics in each snapshot.
 
         Parameters
         ----------
-        n : int, default=10
-            Top words of each row; at most `n_words`.
+        n_words : int, default=10
+            Top words of each row; at most those kept, `TopicTracker.n_words`.
 
         Returns
         -------
@@ -275,8 +275,8 @@ class TopicTracker:
             common, NaN where there is nothing to compare with; and its top words. As a frame by
             `pandas.DataFrame(rows)`.
         """
-        _check_count("n", n, 1)
-        return track_rows(self._state, n)
+        _check_count("n_words", n_words, 1)
+        return track_rows(self._state, n_words)
 
     def shares(self) -> tuple[list[Any], np.ndarray, np.ndarray]:
         """Shares of the topics over time, for a picture.
@@ -294,7 +294,7 @@ class TopicTracker:
         """
         return shares_over_time(self._state.snapshots)
 
-    def news(self, since: Any = None, *, unit: str = "time", n: int = 10) -> list[NewsRow]:
+    def news(self, since: Any = None, *, unit: str = "time", n_words: int = 10) -> list[NewsRow]:
         """List what is new since a time: topics that came, went, grew, shrank or changed.
 
         Parameters
@@ -304,8 +304,8 @@ class TopicTracker:
             None is since the last but one snapshot.
         unit : {"time", "batch", "documents"}, default="time"
             What `since` is: a time, or the minibatches or documents that had been learnt by then.
-        n : int, default=10
-            Top words that are listed and compared; at most `n_words`.
+        n_words : int, default=10
+            Top words that are listed and compared; at most those kept, `TopicTracker.n_words`.
 
         Returns
         -------
@@ -320,8 +320,8 @@ class TopicTracker:
             If `unit` is unknown, `since` is missing where it is needed, before the first
             snapshot, or times are asked for and the stream has none.
         """
-        _check_count("n", n, 1)
-        return news_since(self._state, since, unit, n)
+        _check_count("n_words", n_words, 1)
+        return news_since(self._state, since, unit, n_words)
 
 
 def _check_count(name: str, value: Any, least: int) -> None:

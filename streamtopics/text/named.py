@@ -193,7 +193,7 @@ class NamedVectorizer(TextVectorizer, auto_wrap_output_keys=None):
     >>> model = make_pipeline(
     ...     NamedVectorizer(CountVectorizer(stop_words="english")), SVBLDA(1, batch_size=5)
     ... ).fit(texts)
-    >>> model[-1].top_words(n=2)
+    >>> model[-1].top_words(n_words=2)
     [['sea', 'ship']]
     """
 

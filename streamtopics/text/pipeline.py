@@ -47,7 +47,7 @@ class StreamingPipeline(LinksToReference, Pipeline):
     ... ])
     >>> for text in ["red green red", "blue pink blue", "red blue green"]:
     ...     model = model.partial_fit([text])
-    >>> model.top_words(n=2)
+    >>> model.top_words(n_words=2)
     [['red', 'blue']]
     """
 
@@ -144,12 +144,12 @@ class StreamingPipeline(LinksToReference, Pipeline):
             tags.transformer_tags.preserves_dtype = sorted(set.intersection(*kept))
         return tags
 
-    def top_words(self, n: int = 10, **how: Any) -> list[list[str]]:
+    def top_words(self, n_words: int = 10, **how: Any) -> list[list[str]]:
         """The words that tell most of each topic, by the last step's `top_words`.
 
         Parameters
         ----------
-        n : int, default=10
+        n_words : int, default=10
             How many.
         **how : dict
             Passed on, such as ``relevance``.
@@ -158,7 +158,7 @@ class StreamingPipeline(LinksToReference, Pipeline):
         -------
         words : list of n_components lists of str
         """
-        words: list[list[str]] = last_step(self).top_words(names_of(self), n, **how)
+        words: list[list[str]] = last_step(self).top_words(names_of(self), n_words, **how)
         return words
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rules that remember the statistics of minibatches, and take them out again.
 
-`Window` stands for the last minibatches alone, lam_t = eta + s_{t-length+1} + .. + s_t.
+`Window` stands for the last minibatches alone, lam_t = eta + s_{t-n+1} + .. + s_t.
 `MemoizedVB` goes over a corpus of a fixed number of minibatches again and again, in one order,
 and replaces what each of them said the last time: lam = eta + sum_b s_b; Hughes and Sudderth
 (2013), "Memoized online variational inference for Dirichlet process mixture models".
@@ -21,13 +21,13 @@ from streamtopics.updates.schedules import DECAY, StepSize
 
 
 @dataclass(frozen=True)
-class MemoizedVB(Rule):
-    """A sum over the minibatches of a corpus, of which each is replaced when it comes again.
+class Window(Rule):
+    """A sum over the last minibatches.
 
     Parameters
     ----------
     n_minibatches : int
-        Minibatches of a pass; the t-th is the same documents as the one that many before.
+        How many.
     """
 
     n_minibatches: int
@@ -36,13 +36,13 @@ class MemoizedVB(Rule):
         check_whole(self, n_minibatches=self.n_minibatches)
 
     def init(self, posterior: Posterior) -> tuple[Any, ...]:
-        """No statistics of any minibatch."""
+        """No minibatch."""
         return ()
 
     def step(
         self, posterior: Posterior, learn: Learn, state: tuple[Any, ...]
     ) -> tuple[Blend, tuple[Any, ...]]:
-        """Return the blend to lam + s - s of the minibatch the last time."""
+        """Return the blend to lam + s_t - s_{t-n}, of n minibatches."""
         new = learn(posterior)
         change, kept = _replaced(new, state, self.n_minibatches)
         return Blend(1.0, 1.0, 0.0, change), (*kept, new)
@@ -53,35 +53,16 @@ class MemoizedVB(Rule):
 
 
 @dataclass(frozen=True)
-class Window(Rule):
-    """A sum over the last minibatches.
+class MemoizedVB(Window):
+    """A sum over the minibatches of a corpus, of which each is replaced when it comes again.
+
+    That is a window of one pass.
 
     Parameters
     ----------
-    length : int
-        Minibatches that are remembered.
+    n_minibatches : int
+        Minibatches of a pass; the t-th is the same documents as the one that many before.
     """
-
-    length: int
-
-    def __post_init__(self) -> None:
-        check_whole(self, length=self.length)
-
-    def init(self, posterior: Posterior) -> tuple[Any, ...]:
-        """No minibatch."""
-        return ()
-
-    def step(
-        self, posterior: Posterior, learn: Learn, state: tuple[Any, ...]
-    ) -> tuple[Blend, tuple[Any, ...]]:
-        """Return the blend to lam + s_t - s_{t-length}."""
-        new = learn(posterior)
-        change, kept = _replaced(new, state, self.length)
-        return Blend(1.0, 1.0, 0.0, change), (*kept, new)
-
-    def without_words(self, state: tuple[Any, ...], words: np.ndarray) -> tuple[Any, ...]:
-        """The memory, without these words."""
-        return tuple(statistics.without(words) for statistics in state)
 
 
 @dataclass(frozen=True)

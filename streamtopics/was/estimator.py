@@ -285,7 +285,7 @@ class WASTopicModel(SentenceTopics):
         return document_means(batch.sentences, theta)
 
     def log_likelihood(
-        self, X: Any, groups: Any = None, *, n_particles: int = 100, seed: int = 0
+        self, X: Any, groups: Any = None, *, n_particles: int = 100, random_state: int = 0
     ) -> np.ndarray:
         """Estimate log p(words of each document) under the learnt topics by a particle filter.
 
@@ -300,11 +300,11 @@ class WASTopicModel(SentenceTopics):
         """
         check_is_fitted(self)
         check_whole(self, n_particles=n_particles)
-        if not (isinstance(seed, Integral) and 0 <= seed < 2**64):
-            raise ValueError(f"seed must be an integer in [0, 2**64); got {seed!r}")
+        if not (isinstance(random_state, Integral) and 0 <= random_state < 2**64):
+            raise ValueError(f"random_state must be an integer in [0, 2**64); got {random_state!r}")
         batch = self._read("log_likelihood", X=X, groups=groups)
         words, corpus = words_of(batch.sentences)
-        seeds = content_seeds(corpus, words) ^ np.uint64(seed)
+        seeds = content_seeds(corpus, words) ^ np.uint64(random_state)
         return self._inferred(
             lambda pool: self._sampler.log_likelihood(
                 corpus, self._topic_weights(words), seeds, n_particles=n_particles, workers=pool

@@ -92,7 +92,7 @@ def shown(
     return found
 
 
-def specific_comment_scores(model: Any, article: Any, comments: Sequence[Any]) -> np.ndarray:
+def specific_comment_scores(estimator: Any, article: Any, comments: Sequence[Any]) -> np.ndarray:
     """Score how much each comment speaks to some sentences of an article and not to all of it.
 
     The similarity of a comment and a sentence is sum_k sqrt(theta_k phi_k) of their topic
@@ -102,7 +102,7 @@ def specific_comment_scores(model: Any, article: Any, comments: Sequence[Any]) -
 
     Parameters
     ----------
-    model : WASTopicModel
+    estimator : WASTopicModel
         A fitted one.
     article : matrix of shape (n_sentences, n_features)
         Counts of the article's sentences.
@@ -131,7 +131,7 @@ def specific_comment_scores(model: Any, article: Any, comments: Sequence[Any]) -
     >>> bool(scores[1] > scores[0])
     True
     """
-    n_words, caller = model.n_features_in_, "specific_comment_scores"
+    n_words, caller = estimator.n_features_in_, "specific_comment_scores"
     if sparse.issparse(comments):
         raise TypeError(
             "comments must be a list with one matrix for each comment; got one sparse matrix. "
@@ -146,8 +146,8 @@ def specific_comment_scores(model: Any, article: Any, comments: Sequence[Any]) -
         return np.zeros(0)
     read = read_sentences(comments, n_words=n_words, caller=caller)
     words = np.bincount(read.documents, read.lengths, read.n_documents)
-    theta = np.sqrt(model.transform_sentences([article]))
-    phi = np.sqrt(model.transform(comments))
+    theta = np.sqrt(estimator.transform_sentences([article]))
+    phi = np.sqrt(estimator.transform(comments))
     similarity = (phi @ theta.T)[:, lengths > 0]
     known = words > 0
     weights = lengths[lengths > 0] / lengths.sum()

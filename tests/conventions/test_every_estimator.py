@@ -85,8 +85,8 @@ def test_is_fitted_when_it_is(name, fitted):
 # Columns
 
 
-# A summary is a text, and latent values of any model have no names.
-@pytest.mark.parametrize("name", [n for n in EVERY if n not in ("DPPSummarizer", "StreamingBayes")])
+# A summary is a text.
+@pytest.mark.parametrize("name", [n for n in EVERY if n != "DPPSummarizer"])
 def test_columns_of_the_output_have_names(name, fitted):
     names = fitted[name].get_feature_names_out()
     assert names.dtype == object
@@ -95,7 +95,7 @@ def test_columns_of_the_output_have_names(name, fitted):
     assert len(names) == (out[0] if name == "SentenceVectorizer" else out).shape[1]
 
 
-@pytest.mark.parametrize("name", [n for n in (*OF_COUNTS, *OF_SENTENCES) if n != "StreamingBayes"])
+@pytest.mark.parametrize("name", [*OF_COUNTS, *OF_SENTENCES])
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_set_output(name, library, fitted):
     frames = pytest.importorskip(library)

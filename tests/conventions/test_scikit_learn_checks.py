@@ -111,13 +111,12 @@ FURTHER = (
     "check_set_output_transform", "check_set_output_transform_pandas",
     "check_global_output_transform_pandas",
 )  # fmt: skip
-# Frames of one matrix: a list of matrices has no index. `StreamingBayes` names no columns.
+# Frames of one matrix: a list of matrices has no index.
 TRANSFORMERS = {
     **{name: case.estimator for name, case in EVERY.items() if case.X is COUNTS},
     **{name: ESTIMATORS[name] for name in ESTIMATORS if name.endswith("one matrix")},
     "pipeline": ESTIMATORS["pipeline"],
 }
-del TRANSFORMERS["StreamingBayes"]
 
 
 # They fit on frames and transform arrays, and the other way round.

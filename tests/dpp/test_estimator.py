@@ -714,7 +714,7 @@ def test_names_and_set_output():
     frame = pd.DataFrame(ITEMS.toarray(), columns=columns)
     fitted = model("items").set_output(transform="pandas").fit(frame)
     assert list(fitted.transform(frame).columns) == [f"lowrankdpp{k}" for k in range(4)]
-    assert set(itertools.chain(*fitted.top_words(n=3))) <= set(columns)
+    assert set(itertools.chain(*fitted.top_words(n_words=3))) <= set(columns)
     assert fitted.embedding_similarity(columns[:2]).shape == (2, 12)
     with pytest.raises(ValueError, match="feature names"):
         fitted.partial_fit(frame.rename(columns={"item 0": "other"}))

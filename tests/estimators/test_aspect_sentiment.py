@@ -65,23 +65,23 @@ RULES = [
 
 @pytest.fixture(params=["em", "frank_wolfe"])
 def fitted(request):
-    return model(local_step=request.param).fit(X)
+    return model(inference=request.param).fit(X)
 
 
 # What it finds
 
 
-@pytest.mark.parametrize("local_step", ["em", "frank_wolfe"])
-def test_generated_reviews_are_recovered(local_step):
+@pytest.mark.parametrize("inference", ["em", "frank_wolfe"])
+def test_generated_reviews_are_recovered(inference):
     corpus = reviews.draw(1000, seed=1)
     names = np.array(["positive", "negative"])[corpus.sentiment]
-    estimator = model(topic_word_prior=corpus.prior, batch_size=100, local_step=local_step)
+    estimator = model(topic_word_prior=corpus.prior, batch_size=100, inference=inference)
     estimator.fit(corpus.X)
     fresh = reviews.draw(1300, seed=1)
     assert (estimator.predict(corpus.X) == names).mean() > 0.93
     truth = np.array(["positive", "negative"])[fresh.sentiment[1000:]]
     assert (estimator.predict(fresh.X[1000:]) == truth).mean() > 0.93
-    if local_step == "em":
+    if inference == "em":
         distance = 0.5 * np.abs(corpus.topic_word[:, None] - estimator.topic_word_).sum(axis=2)
         found, matched = linear_sum_assignment(distance)
         assert distance[found, matched].max() < 0.35
@@ -122,19 +122,19 @@ def test_three_sentiments_by_numbers():
     assert_array_equal(estimator.classes_, [-1, 0, 1])
     assert estimator.predict_proba(documents).shape == (120, 3)
     assert list(estimator.get_feature_names_out()) == ["-1_0", "-1_1", "0_0", "0_1", "1_0", "1_1"]
-    top = estimator.top_words(n=3)
+    top = estimator.top_words(n_words=3)
     assert 8 in top[estimator.topic_of(1, 0)] + top[estimator.topic_of(1, 1)]
 
 
 @pytest.mark.parametrize("n_iter", [1, 4])
 @pytest.mark.parametrize(
-    ("local_step", "find"), [("em", reference.em), ("frank_wolfe", reference.frank_wolfe)]
+    ("inference", "find"), [("em", reference.em), ("frank_wolfe", reference.frank_wolfe)]
 )
-def test_inference_is_the_reference(local_step, find, n_iter):
+def test_inference_is_the_reference(inference, find, n_iter):
     """What the parameters of documents say reaches the local step."""
     priors = {"doc_sentiment_prior": 1.5, "doc_aspect_prior": 1.2}
     fitted = (
-        model().fit(X).set_params(local_step=local_step, max_local_iter=n_iter, tol=0, **priors)
+        model().fit(X).set_params(inference=inference, max_local_iter=n_iter, local_tol=0, **priors)
     )
     pi = fitted.predict_proba(X[:10])
     for found, counts in zip(pi, X[:10], strict=True):
@@ -171,7 +171,7 @@ def test_the_score_is_of_tokens_that_inference_did_not_see(fitted):
 
 def test_top_words(fitted):
     names = [f"w{v}" for v in range(N_WORDS)]
-    by_place, by_name = fitted.top_words(n=4), fitted.top_words(names, 4)
+    by_place, by_name = fitted.top_words(n_words=4), fitted.top_words(names, 4)
     assert len(by_place) == len(by_name) == 6
     for e, sentiment in enumerate(("positive", "negative")):
         for t in range(3):
@@ -183,8 +183,8 @@ def test_top_words(fitted):
     for wrong in (("good", 0), ("positive", 3), ("positive", -1), ("positive", 0.5)):
         with pytest.raises(ValueError, match=r"sentiment must be|aspect must be"):
             fitted.topic_of(*wrong)
-    with pytest.raises(ValueError, match="n must be"):
-        fitted.top_words(n=0)
+    with pytest.raises(ValueError, match="n_words must be"):
+        fitted.top_words(n_words=0)
     assert len(topic_table(fitted, names)) == 6
 
 
@@ -338,9 +338,9 @@ WRONG = [
     ("topic_word_prior", np.ones(5)), ("boosted_prior", np.ones((3, N_WORDS))),
     ("boosted_prior", -1.0), ("boosting_scale", -0.1), ("boosting_scale", "much"),
     ("boosting_norm", "row"), ("update", "svb"), ("update", SVB), ("update", Boost(0.1)),
-    ("doc_sentiment_prior", 0.5), ("doc_aspect_prior", 0.9), ("local_step", "gibbs"),
-    ("max_local_iter", 0), ("tol", -1.0), ("batch_size", 0), ("max_iter", 0), ("n_jobs", "two"),
-    ("random_state", "seed"),
+    ("doc_sentiment_prior", 0.5), ("doc_aspect_prior", 0.9), ("inference", "gibbs"),
+    ("max_local_iter", 0), ("local_tol", -1.0), ("batch_size", 0), ("max_iter", 0),
+    ("n_jobs", "two"), ("random_state", "seed"),
 ]  # fmt: skip
 
 
@@ -512,7 +512,7 @@ def test_names_of_columns_are_kept_and_compared():
     frames = [pd.DataFrame(x, columns=names) for x in X[:20]]
     estimator = model().partial_fit(frames)
     assert_array_equal(estimator.feature_names_in_, names)
-    assert estimator.top_words(n=1)[estimator.topic_of("negative", 1)][0] in names
+    assert estimator.top_words(n_words=1)[estimator.topic_of("negative", 1)][0] in names
     with pytest.raises(ValueError, match="feature names should match"):
         estimator.predict([frame[names[::-1]] for frame in frames])
 

@@ -66,7 +66,7 @@ def test_parameters_are_validated_once_while_they_are_the_same_objects(monkeypat
     model.partial_fit(X)
     assert len(calls) == known
     assert model._composed() is composed is model._commit.update
-    for name, value in (("tol", 1e-4), ("n_jobs", 2), ("max_iter", 3)):
+    for name, value in (("local_tol", 1e-4), ("n_jobs", 2), ("max_iter", 3)):
         setattr(model, name, value)
         model.partial_fit(X)
         known += 1
@@ -82,9 +82,9 @@ def test_parameters_are_compared_with_all_that_an_estimator_has():
     assert not before.are_of(model)
     del model.extra
     assert before.are_of(model)
-    del model.tol
+    del model.local_tol
     assert not before.are_of(model)
-    model.toll = 1e-3
+    model.local_toll = 1e-3
     assert not before.are_of(model)
     other = SVBLDA(2, doc_topic_prior=[0.5, 0.5])
     assert fixed_parameters(other) is None
@@ -162,7 +162,7 @@ def test_duplicates_and_zeros_are_read_as_before():
 @pytest.mark.parametrize("n", [1, 5, 12, 40])
 def test_top_words_are_those_of_the_whole_matrix(model, n):
     model.partial_fit(X)
-    assert_array_equal(model.top_words(n=n), relevant_words(model.topic_word_, None, n))
+    assert_array_equal(model.top_words(n_words=n), relevant_words(model.topic_word_, None, n))
 
 
 def test_top_words_of_many_words_and_of_topics_that_know_nothing():
@@ -172,7 +172,7 @@ def test_top_words_of_many_words_and_of_topics_that_know_nothing():
     assert_array_equal(model.top_words(), relevant_words(model.topic_word_, None, 10))
     empty = SVBLDA(3, random_state=0).partial_fit(np.zeros((0, 6000)))
     assert_array_equal(empty.top_words(), np.tile(np.arange(10), (3, 1)))
-    with pytest.raises(ValueError, match="n must be"):
-        model.top_words(n=0)
+    with pytest.raises(ValueError, match="n_words must be"):
+        model.top_words(n_words=0)
     with pytest.raises(ValueError, match="relevance"):
         model.top_words(relevance=2.0)

@@ -286,7 +286,7 @@ def test_a_pipeline_forgets_columns_that_changed_hands(last):
     assert n_recycled > 20
     assert pipeline.transform(texts_of(1)).shape == (40, topics.components_.shape[0])
     named = set(words.vocabulary_)
-    assert all(set(top) <= named for top in pipeline.top_words(n=5))
+    assert all(set(top) <= named for top in pipeline.top_words(n_words=5))
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -472,10 +472,10 @@ def test_words_that_are_given_name_the_columns(as_mapping):
     named = guided().fit(X)
     assert_array_equal(model.components_, named.components_)
     assert model.seed_report() == named.seed_report()
-    assert model.top_words(n=3) == named.top_words(n=3)
-    assert model.top_words(n=3)[0][0] in NAMES
+    assert model.top_words(n_words=3) == named.top_words(n_words=3)
+    assert model.top_words(n_words=3)[0][0] in NAMES
     # Other names come first.
-    assert model.top_words(NAMES[::-1], n=3) == named.top_words(NAMES[::-1], n=3)
+    assert model.top_words(NAMES[::-1], n_words=3) == named.top_words(NAMES[::-1], n_words=3)
 
 
 def test_a_stream_that_forgets_notes_the_time():

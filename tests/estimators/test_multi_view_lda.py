@@ -555,6 +555,6 @@ def test_names(docstrings):
     model = MultiViewLDA(1, 1, random_state=0).set_output(transform="pandas")
     model.fit(frame, ["water", "air", "water"])
     assert list(model.transform(frame).columns) == [f"multiviewlda{i}" for i in range(3)]
-    assert model.top_words(n=1)[1] == ["sea"]
+    assert model.top_words(n_words=1)[1] == ["sea"]
     with pytest.raises(ValueError, match="feature names"):
         model.predict(frame.rename(columns={"sea": "lake"}))

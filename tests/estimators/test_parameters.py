@@ -27,8 +27,8 @@ WRONG = [
     ("n_components", 2.5),
     ("n_rounds", 0),
     ("max_local_iter", 0),
-    ("tol", -1.0),
-    ("tol", np.nan),
+    ("local_tol", -1.0),
+    ("local_tol", np.nan),
     ("batch_size", 0),
     ("max_iter", 0),
     ("n_jobs", "two"),
@@ -98,8 +98,8 @@ def test_seeds_in_the_prior_decide_the_topics_of_the_first_minibatch():
 
 def test_top_words_want_a_name_for_each_feature():
     model = SVBLDA(n_components=2, random_state=0).fit(X)
-    assert sorted(model.top_words(n=5)[0]) == [0, 1, 2]
-    assert sorted(model.top_words(["a", "b", "c"], n=3)[1]) == ["a", "b", "c"]
+    assert sorted(model.top_words(n_words=5)[0]) == [0, 1, 2]
+    assert sorted(model.top_words(["a", "b", "c"], n_words=3)[1]) == ["a", "b", "c"]
     with pytest.raises(ValueError, match="each of the 3 columns"):
         model.top_words(["a", "b"])
 

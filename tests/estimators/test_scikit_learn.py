@@ -97,6 +97,6 @@ def test_feature_names_of_a_dataframe_name_the_top_words():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame([[9, 0, 1], [8, 1, 0]], columns=["sea", "sky", "sun"])
     model = SVBLDA(n_components=1, random_state=0).fit(frame)
-    assert model.top_words(n=1) == [["sea"]]
+    assert model.top_words(n_words=1) == [["sea"]]
     with pytest.raises(ValueError, match="feature names"):
         model.partial_fit(frame.rename(columns={"sea": "lake"}))

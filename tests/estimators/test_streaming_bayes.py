@@ -2,6 +2,7 @@
 """The estimator of any model and any rule."""
 
 import pickle
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from streamtopics import StreamingBayes
@@ -347,14 +349,32 @@ def test_pipelines_and_cross_validation():
 # What a model can do
 
 
+TRANSFORMS = {"transform", "fit_transform", "set_output", "get_feature_names_out"}
+
+
 def test_methods_are_those_of_the_model():
     for model, methods in (
         (BetaBinomial(), set()),
         (REGRESSION, {"predict"}),
-        (MIXTURE, {"predict", "predict_proba", "transform", "fit_transform"}),
+        (MIXTURE, {"predict", "predict_proba", *TRANSFORMS}),
     ):
-        every = ("predict", "predict_proba", "transform", "fit_transform")
-        assert {name for name in every if hasattr(StreamingBayes(model), name)} == methods
+        estimator = StreamingBayes(model)
+        every = {"predict", "predict_proba", *TRANSFORMS}
+        assert {name for name in every if hasattr(estimator, name)} == methods
+        assert (get_tags(estimator).transformer_tags is not None) == ("transform" in methods)
+
+
+def test_memberships_may_be_a_frame():
+    frames = pytest.importorskip("pandas")
+    X = frames.DataFrame(samples()[0]).add_prefix("x")
+    plain = StreamingBayes(MIXTURE, random_state=0).fit(X)
+    model = StreamingBayes(MIXTURE, random_state=0).set_output(transform="pandas")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = model.fit_transform(X)
+    assert list(found.columns) == [f"streamingbayes{k}" for k in range(3)]
+    assert_array_equal(found.to_numpy(), plain.transform(X))
+    assert_array_equal(found.index, X.index)
 
 
 def test_predictions_are_those_of_the_model():

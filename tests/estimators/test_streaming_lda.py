@@ -135,7 +135,7 @@ def of_classes(cell):
 
 
 def of_sentences(cell):
-    model = AspectSentimentModel(1, update=RULES[cell[0]], local_step=cell[1], random_state=0)
+    model = AspectSentimentModel(1, update=RULES[cell[0]], inference=cell[1], random_state=0)
     for batch in SENTENCES:
         model.partial_fit(batch)
     return model.components_, model.score(SENTENCES[0])
@@ -381,7 +381,7 @@ def test_what_is_kept_beside_the_topics_may_not_change(name, value):
 
 def test_a_shorter_window_forgets_at_once():
     model = started(update=Window(3)).partial_fit(BATCHES[1]).partial_fit(BATCHES[2])
-    model.set_params(update__length=1).partial_fit(BATCHES[0])
+    model.set_params(update__n_minibatches=1).partial_fit(BATCHES[0])
     assert np.isclose(model.posterior_.learnt_part.sum(), BATCHES[0].sum())
 
 

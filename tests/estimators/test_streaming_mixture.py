@@ -143,7 +143,7 @@ def test_shapes_and_sums(update, background):
     assert np.all(model.components_ > 0)
     assert_allclose(model.topic_word_, model.components_ / model.components_.sum(axis=1)[:, None])
     assert model.weights_.shape == model.topic_weights_.shape == (K,)
-    assert len(model.top_words(n=5)) == K
+    assert len(model.top_words(n_words=5)) == K
     assert np.isfinite(model.score(X[400:800]))
     assert model.score(X[400:800]) > -np.log(V)
     assert model.score_samples(SMALL).shape == (400,)
@@ -300,7 +300,7 @@ def test_clones_copies_and_names():
     assert list(shown.columns) == [f"streamingmixture{k}" for k in range(5)]
     assert_array_equal(pickle.loads(pickle.dumps(model)).predict(frame), model.predict(frame))
     assert not hasattr(clone(model), "components_")
-    assert isinstance(model.top_words(n=2)[0][0], str)
+    assert isinstance(model.top_words(n_words=2)[0][0], str)
 
 
 def test_float32_is_nearly_the_same():

@@ -94,13 +94,8 @@ def prints(model):
     return {name: joblib.hash(np.ascontiguousarray(read(model))) for name, read in READS.items()}
 
 
-@pytest.mark.parametrize("n_readers", [1, 3])
-def test_reads_beside_a_learner_are_of_states_that_existed(model, n_readers):
-    serial, states = clone(model), []
-    for batch in BATCHES:
-        states.append(prints(serial.partial_fit(batch)))
-    known = {name: {state[name] for state in states} for name in READS}
-    model.partial_fit(BATCHES[0])
+def learner_of_the_rest(model):
+    """A function that learns from all minibatches but the first, and an event when it ends."""
     over = threading.Event()
 
     def learner():
@@ -109,6 +104,18 @@ def test_reads_beside_a_learner_are_of_states_that_existed(model, n_readers):
                 model.partial_fit(batch)
         finally:
             over.set()
+
+    return learner, over
+
+
+@pytest.mark.parametrize("n_readers", [1, 3])
+def test_reads_beside_a_learner_are_of_states_that_existed(model, n_readers):
+    serial, states = clone(model), []
+    for batch in BATCHES:
+        states.append(prints(serial.partial_fit(batch)))
+    known = {name: {state[name] for state in states} for name in READS}
+    model.partial_fit(BATCHES[0])
+    learner, over = learner_of_the_rest(model)
 
     def reader():
         found, last = {name: [] for name in READS}, False
@@ -132,14 +139,7 @@ def test_columns_of_transform_are_topics_that_there_were():
     for batch in BATCHES:
         sizes.add(serial.partial_fit(batch).n_topics_)
     model.partial_fit(BATCHES[0])
-    over = threading.Event()
-
-    def learner():
-        try:
-            for batch in BATCHES[1:]:
-                model.partial_fit(batch)
-        finally:
-            over.set()
+    learner, over = learner_of_the_rest(model)
 
     def reader():
         found = set()

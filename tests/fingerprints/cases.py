@@ -136,7 +136,7 @@ def texts(corpus):
     """A document of five sentences for each group."""
     lines = np.array([" ".join(f"w{w}" for w in row.indices) for row in corpus.sentences])
     documents = ["W" + ". W".join(line[1:] for line in part) + "." for part in lines.reshape(-1, 5)]
-    return {"documents": np.array(documents, dtype=object)}
+    return {"raw_documents": np.array(documents, dtype=object)}
 
 
 def everything(corpus):
@@ -237,7 +237,7 @@ SVB = {
     "SVBLDA priors": Case(lambda seed: st.SVBLDA(
         **SMALL, doc_topic_prior=0.3, topic_word_prior=KNOWN, random_state=seed)),
     "SVBLDA tolerance": Case(lambda seed: st.SVBLDA(
-        **SMALL, max_local_iter=7, tol=1e-6, random_state=seed), learn=minibatches),
+        **SMALL, max_local_iter=7, local_tol=1e-6, random_state=seed), learn=minibatches),
     "SVBLDA merged": Case(lambda seed: st.SVBLDA(**SMALL, random_state=seed), learn=merge),
     "SVBLDA merged without base": Case(
         lambda seed: st.SVBLDA(**SMALL, random_state=seed), learn=merge_strangers),
@@ -365,7 +365,7 @@ REVIEWS = {
         update=PowerPrior(0.9, Boost(0.1)), doc_sentiment_prior=2.0, batch_size=8,
         random_state=seed)),
     "AspectSentimentModel frank_wolfe": Sentences(lambda seed: st.AspectSentimentModel(
-        3, topic_word_prior=KNOWN[:2], local_step="frank_wolfe", max_local_iter=20,
+        3, topic_word_prior=KNOWN[:2], inference="frank_wolfe", max_local_iter=20,
         batch_size=8, random_state=seed), learn=minibatches),
     "RatingLDA": Rated(lambda seed: st.RatingLDA(4, random_state=seed), data=only_rated),
     "RatingLDA fit": Rated(lambda seed: st.RatingLDA(

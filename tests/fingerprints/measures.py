@@ -39,7 +39,6 @@ ARRAYS = {
     "class_count": "class_count_",
     "coef": "coef_",
     "noise_variance": "noise_variance_",
-    "bounds": "bounds_",
     "objective": "objective_",
     "offset": "offset_",
     "peakedness": "peakedness_",
@@ -113,13 +112,13 @@ def flat(parts):
 
 def summaries(model, data):
     """Of a summarizer: the sentences it takes, and a digest."""
-    chosen = model.select(data["documents"][::EVERY])
-    digest = model.digest(data["documents"][::EVERY], n_sentences=5)
+    chosen = model.select(data["raw_documents"][::EVERY])
+    digest = model.digest(data["raw_documents"][::EVERY], n_sentences=5)
     return {
         "document_frequency": model.document_frequency_,
         "indices": flat([summary.indices for summary in chosen]),
         "scores": flat([summary.scores for summary in chosen]),
-        "transform": flat(model.transform(data["documents"][::EVERY])),
+        "transform": flat(model.transform(data["raw_documents"][::EVERY])),
         "digest": [[found.document, found.index, found.score] for found in digest],
     }
 

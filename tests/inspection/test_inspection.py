@@ -28,7 +28,7 @@ def model():
 
 @pytest.mark.parametrize("relevance", [0.0, 0.6, 1.0])
 def test_topic_table_orders_topics_by_weight_and_words_by_relevance(model, relevance):
-    table = topic_table(model, NAMES, n=6, relevance=relevance)
+    table = topic_table(model, NAMES, n_words=6, relevance=relevance)
     weights = [row.weight for row in table]
     assert weights == sorted(weights, reverse=True)
     assert_allclose(sum(weights), 1.0)
@@ -46,14 +46,14 @@ def test_topic_table_orders_topics_by_weight_and_words_by_relevance(model, relev
 
 
 def test_topic_table_by_probability_is_top_words(model):
-    top = model.top_words(NAMES, n=5)
-    for row in topic_table(model, NAMES, n=5, relevance=1.0):
+    top = model.top_words(NAMES, n_words=5)
+    for row in topic_table(model, NAMES, n_words=5, relevance=1.0):
         assert row.words == top[row.topic]
 
 
 def test_topic_table_as_text_and_as_frame(model):
     pandas = pytest.importorskip("pandas")
-    table = topic_table(model, NAMES, n=3)
+    table = topic_table(model, NAMES, n_words=3)
     text = format_topics(table, width=60)
     assert len(text.splitlines()) == 5
     assert max(map(len, text.splitlines())) <= 60
@@ -69,17 +69,17 @@ def test_wrong_arguments(model):
 
 def test_of_equal_words_the_first_are_taken():
     model = SVBLDA(2, random_state=0).partial_fit(np.zeros((1, 50)))
-    assert model.top_words(NAMES, n=3) == [NAMES[:3]] * 2
-    assert topic_table(model, NAMES, n=3)[0].words == NAMES[:3]
-    with pytest.raises(ValueError, match="n must be"):
-        model.top_words(NAMES, n=0)
+    assert model.top_words(NAMES, n_words=3) == [NAMES[:3]] * 2
+    assert topic_table(model, NAMES, n_words=3)[0].words == NAMES[:3]
+    with pytest.raises(ValueError, match="n_words must be"):
+        model.top_words(NAMES, n_words=0)
 
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, "many"])
 def test_numbers_that_are_none_are_refused(model, n):
     wanted = "must be a whole number of at least 1"
-    with pytest.raises(ValueError, match=f"^n {wanted}.*got {n!r}"):
-        topic_table(model, n=n)
+    with pytest.raises(ValueError, match=f"^n_words {wanted}.*got {n!r}"):
+        topic_table(model, n_words=n)
     for name in ("n_words", "n_topics"):
         with pytest.raises(ValueError, match=f"^{name} {wanted}.*got {n!r}"):
             plot_topics(model, **{name: n})

@@ -280,7 +280,9 @@ def test_sentences_have_the_colour_of_their_largest_topic():
 
 
 def test_what_is_no_pipeline_of_words_is_refused(model, pipeline):
-    with pytest.raises(TypeError, match="model must be a fitted pipeline of a vectorizer and an"):
+    with pytest.raises(
+        TypeError, match="estimator must be a fitted pipeline of a vectorizer and an"
+    ):
         plot_document(model, "text")
     with pytest.raises(TypeError, match="text must be a str"):
         plot_document(pipeline, ["text"])

@@ -52,24 +52,24 @@ def model():
 
 def test_documents_of_a_topic_are_those_of_its_largest_shares(model):
     shares = model.transform(X)
-    found = documents_of(model, X, n=4)
+    found = documents_of(model, X, n_documents=4)
     assert [row.topic for row in found] == np.repeat(range(5), 4).tolist()
     for k in range(5):
-        assert [row for row in found if row.topic == k] == documents_of(model, X, k, n=4)
+        assert [row for row in found if row.topic == k] == documents_of(model, X, k, n_documents=4)
         of_topic = [row.share for row in found if row.topic == k]
         assert_allclose(of_topic, np.sort(shares[:, k])[::-1][:4])
         assert [shares[row.document, k] for row in found if row.topic == k] == of_topic
-    assert len(documents_of(model, X[:3], 0, n=9)) == 3
+    assert len(documents_of(model, X[:3], 0, n_documents=9)) == 3
 
 
 def test_equal_shares_are_in_the_order_of_the_documents():
     one = StreamingLDA(1).fit(X)
-    assert [row.document for row in documents_of(one, X, n=3)] == [0, 1, 2]
+    assert [row.document for row in documents_of(one, X, n_documents=3)] == [0, 1, 2]
 
 
 def test_similar_documents_by_the_definition(model):
     shares = model.transform(X)
-    found = similar_documents(model, X, X[[5, 9]], n=300)
+    found = similar_documents(model, X, X[[5, 9]], n_documents=300)
     assert [row.query for row in found] == [0] * 300 + [1] * 300
     for row in found[::7]:
         affinity = np.sqrt(shares[row.document] * shares[[5, 9][row.query]]).sum()
@@ -83,7 +83,7 @@ def test_similar_documents_by_the_definition(model):
 def test_a_pipeline_answers_for_texts():
     vectorizer = CountVectorizer(stop_words="english")
     pipeline = make_pipeline(vectorizer, StreamingLDA(2, random_state=0, max_iter=30)).fit(TEXTS)
-    found = similar_documents(pipeline, TEXTS, ["waves of the blue sea"], n=10)
+    found = similar_documents(pipeline, TEXTS, ["waves of the blue sea"], n_documents=10)
     assert {row.document % 4 for row in found} == {0, 1}
     assert document_frame(pipeline, TEXTS, n_topics=2).shape == (40, 3)
 
@@ -102,9 +102,11 @@ def test_wrong_topics_are_refused(model, arguments, error, message):
 
 
 def test_what_gives_no_shares_is_refused(model):
-    with pytest.raises(ValueError, match=r"n must be a whole number of at least 1.*got 0"):
-        documents_of(model, X, n=0)
-    with pytest.raises(TypeError, match="model must be a fitted topic model"):
+    with pytest.raises(
+        ValueError, match=r"n_documents must be a whole number of at least 1.*got 0"
+    ):
+        documents_of(model, X, n_documents=0)
+    with pytest.raises(TypeError, match="estimator must be a fitted topic model"):
         documents_of(GibbsOnlineEM, X)
     with pytest.raises(ValueError, match=r"sum to 1; PCA\.transform does not"):
         documents_of(PCA(2).fit(X.toarray()), X.toarray())
@@ -116,8 +118,8 @@ def test_what_gives_no_shares_is_refused(model):
 
 
 def test_frames_have_the_fields_of_the_rows(model):
-    rows = topic_table(model, n=3)
-    frame = topic_frame(model, n=3)
+    rows = topic_table(model, n_words=3)
+    frame = topic_frame(model, n_words=3)
     assert frame.columns.tolist() == list(rows[0]._fields)
     assert frame.equals(pd.DataFrame(rows))
     assert to_frame(iter(rows)).equals(frame)
@@ -199,13 +201,13 @@ def test_evidence_comes_from_the_documents_of_the_topic():
         return words[0]
 
     names = vectorizer.get_feature_names_out()
-    label_topics(model, label, names, documents=counts, texts=TEXTS, n_sentences=1)
+    label_topics(model, label, names, X=counts, texts=TEXTS, n_sentences=1)
     for sentences in seen.values():
         assert len(sentences) == 1
         assert sentences[0] in TEXTS
     with pytest.raises(ValueError, match="texts must be those of the 20 documents; got 3"):
-        label_topics(model, label, names, documents=counts, texts=TEXTS[:3])
-    with pytest.raises(ValueError, match="documents and texts go together"):
+        label_topics(model, label, names, X=counts, texts=TEXTS[:3])
+    with pytest.raises(ValueError, match="X and texts go together"):
         label_topics(model, label, names, texts=TEXTS)
 
 
@@ -305,24 +307,24 @@ def test_recommended_items_are_those_of_the_best_predictions(rated):
     ratings = model.predict(items=labels, users=users)
     empty = data.X[: len(labels)] * 0
     assert (ratings == model.predict(empty, items=labels, users=users)).all()
-    found = model.recommend(data.user[0], n=5)
+    found = model.recommend(data.user[0], n_items=5)
     assert_allclose([row.rating for row in found], np.sort(ratings)[::-1][:5])
     best = found[0].item
-    assert model.recommend(data.user[0], n=4, exclude=[best]) == found[1:]
-    everything = model.recommend(data.user[0], n=10**6)
+    assert model.recommend(data.user[0], n_items=4, exclude=[best]) == found[1:]
+    everything = model.recommend(data.user[0], n_items=10**6)
     assert sorted(row.item for row in everything) == labels.tolist()
 
 
 def test_users_without_ratings_get_what_an_average_user_likes(rated):
     data, model = rated
     unknown = int(data.user.max()) + 1
-    assert model.recommend(unknown, n=3) == model.recommend(unknown + 1, n=3)
+    assert model.recommend(unknown, n_items=3) == model.recommend(unknown + 1, n_items=3)
 
 
 def test_wrong_recommendations_are_refused(rated):
     _, model = rated
-    with pytest.raises(ValueError, match="n must be a whole number above 0; got 0"):
-        model.recommend(1, n=0)
+    with pytest.raises(ValueError, match="n_items must be a whole number above 0; got 0"):
+        model.recommend(1, n_items=0)
     with pytest.raises(ValueError, match="users were integers before"):
         model.recommend("me")
     with pytest.raises(ValueError, match="exclude were integers before"):

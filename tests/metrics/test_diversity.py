@@ -28,7 +28,7 @@ def test_topics_may_differ_in_length():
 
 def test_takes_the_top_words_of_an_estimator():
     model = SVBLDA(n_components=3, random_state=0).fit(np.eye(12))
-    assert 0 < topic_diversity(model.top_words(n=4)) <= 1
+    assert 0 < topic_diversity(model.top_words(n_words=4)) <= 1
 
 
 @pytest.mark.parametrize("topics", [["ship", "sea"], [1, 2], "ship"])

@@ -23,9 +23,9 @@ SIMILARITIES = ["jaccard", "cosine"]
 
 def test_exclusivity_by_hand():
     topics = np.array([[0.6, 0.3, 0.1, 0.0], [0.2, 0.1, 0.0, 0.7]])
-    got = topic_exclusivity(topics, n=2)
+    got = topic_exclusivity(topics, n_words=2)
     np.testing.assert_allclose(got, [(0.6 / 0.8 + 0.3 / 0.4) / 2, (1.0 + 0.2 / 0.8) / 2])
-    np.testing.assert_allclose(topic_exclusivity(topics * [[3], [50]], n=2), got)
+    np.testing.assert_allclose(topic_exclusivity(topics * [[3], [50]], n_words=2), got)
 
 
 def test_exclusivity_from_all_alike_to_none_alike():
@@ -39,7 +39,7 @@ def test_relevance_raises_exclusivity():
 
 
 def test_exclusivity_of_words_that_nobody_has():
-    np.testing.assert_allclose(topic_exclusivity([[1, 0, 0], [0, 1, 0]], n=2), [0.5, 0.5])
+    np.testing.assert_allclose(topic_exclusivity([[1, 0, 0], [0, 1, 0]], n_words=2), [0.5, 0.5])
 
 
 # Stability
@@ -65,7 +65,7 @@ def test_topics_that_share_no_word_are_not(similarity):
 
 def test_jaccard_by_hand():
     # Top twos are {0, 1}, {2, 3} and {0, 2}, {1, 3}: one of three words is shared in all pairs.
-    found = topic_stability([[[2, 2, 0, 0], [0, 0, 2, 2]], [[2, 0, 2, 0], [0, 2, 0, 2]]], n=2)
+    found = topic_stability([[[2, 2, 0, 0], [0, 0, 2, 2]], [[2, 0, 2, 0], [0, 2, 0, 2]]], n_words=2)
     np.testing.assert_allclose(found.topics, [1 / 3, 1 / 3])
 
 
@@ -119,12 +119,12 @@ def test_they_take_fitted_models():
     [
         (lambda: topic_exclusivity([[1, -1]]), ValueError, "Negative values"),
         (lambda: topic_exclusivity([[1, 1], [0, 0]]), ValueError, "row 1 is 0 everywhere"),
-        (lambda: topic_exclusivity([[1, 1]], n=0), ValueError, "n must be a positive"),
+        (lambda: topic_exclusivity([[1, 1]], n_words=0), ValueError, "n_words must be a positive"),
         (lambda: topic_exclusivity(SVBLDA()), ValueError, "not fitted"),
         (lambda: topic_stability([[[1, 2]]]), ValueError, "at least two, .* got 1 of"),
         (lambda: topic_stability([[[1, 2]], [[1, 2, 3]]]), ValueError, r"got 2 of \[2, 3\]"),
         (lambda: topic_stability([[[1]]] * 2, similarity="x"), ValueError, "jaccard, cosine"),
-        (lambda: topic_stability([[[1]]] * 2, n=0), ValueError, "n must be a positive"),
+        (lambda: topic_stability([[[1]]] * 2, n_words=0), ValueError, "n_words must be a positive"),
     ],
 )
 def test_what_is_refused(call, error, message):
@@ -136,7 +136,7 @@ def test_what_is_refused(call, error, message):
     ("measure", "message"),
     [
         (topic_stability, r"models must be a list .*got a SVBLDA. Pass \[model, other\]"),
-        (topic_diversity, r"topics must be the top words .*Pass model.top_words\(n=25\)"),
+        (topic_diversity, r"topics must be the top words .*Pass model.top_words\(n_words=25\)"),
         (lambda m: topic_coherence(m, np.eye(12)), r"topics .* got a SVBLDA. Pass model.top_words"),
     ],
 )

@@ -33,7 +33,9 @@ def test_product_form_tends_to_the_enumerated_likelihood(n_resampled):
 def test_product_form_is_unbiased_with_few_particles(n_resampled):
     estimates = np.array(
         [
-            left_to_right(X, TOPIC_WORD, ALPHA, n_particles=2, n_resampled=n_resampled, seed=s)[0]
+            left_to_right(
+                X, TOPIC_WORD, ALPHA, n_particles=2, n_resampled=n_resampled, random_state=s
+            )[0]
             for s in range(3000)
         ]
     )
@@ -44,7 +46,7 @@ def test_product_form_is_unbiased_with_few_particles(n_resampled):
 
 def test_standard_error_is_the_spread_of_repeated_estimates():
     results = [
-        left_to_right(X, TOPIC_WORD, ALPHA, n_particles=400, n_resampled=1, seed=s)
+        left_to_right(X, TOPIC_WORD, ALPHA, n_particles=400, n_resampled=1, random_state=s)
         for s in range(300)
     ]
     spread = np.std([r.log_likelihood for r in results], axis=0)[1:]
@@ -80,7 +82,7 @@ def test_a_document_does_not_depend_on_the_others_or_on_the_threads():
     assert_array_equal(alone.log_likelihood, whole.log_likelihood[[7]])
     threads = left_to_right(corpus.X, corpus.topic_word, **settings, n_jobs=2)
     assert_array_equal(threads.log_likelihood, whole.log_likelihood)
-    other = left_to_right(corpus.X, corpus.topic_word, **settings, seed=1)
+    other = left_to_right(corpus.X, corpus.topic_word, **settings, random_state=1)
     assert (other.log_likelihood != whole.log_likelihood).all()
 
 
@@ -107,7 +109,7 @@ def test_edges():
         ({"n_particles": 0}, "n_particles"),
         ({"n_resampled": -1}, "n_resampled"),
         ({"form": "sum"}, "form"),
-        ({"seed": -1}, "seed"),
+        ({"random_state": -1}, "random_state"),
     ],
 )
 def test_wrong_arguments(change, message):
@@ -172,5 +174,7 @@ def test_many_particles_that_the_memory_does_not_take_are_refused():
 
 @pytest.mark.parametrize("seed", [2**63, 2**64 - 1, 2**64, 10**30])
 def test_seeds_that_are_too_large_are_refused(seed):
-    with pytest.raises(ValueError, match=rf"seed must be an integer in \[0, 2\*\*63\).*got {seed}"):
-        left_to_right([[1, 0]], [[0.5, 0.5]], 0.5, seed=seed)
+    with pytest.raises(
+        ValueError, match=rf"random_state must be an integer in \[0, 2\*\*63\).*got {seed}"
+    ):
+        left_to_right([[1, 0]], [[0.5, 0.5]], 0.5, random_state=seed)

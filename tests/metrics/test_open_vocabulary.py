@@ -166,7 +166,7 @@ def test_named_counts_and_one_scorer_are_as_good():
     assert scorer == OpenVocabularyScorer(32, 1)
     assert scorer(plain, TEXTS) == scorer(named, TEXTS)
     assert scorer(plain, TEXTS) == open_vocabulary_probability(
-        plain, TEXTS, n_characters=32, seed=1
+        plain, TEXTS, n_characters=32, random_state=1
     )
 
 

@@ -157,7 +157,7 @@ def test_canonical_or_not_the_split_is_the_same_and_the_input_stays():
 
 @pytest.mark.parametrize("seed", [-1, 0.5, None])
 def test_bad_seeds(seed):
-    with pytest.raises(ValueError, match=r"seed must be an integer in \[0, 2\*\*63\).*got"):
+    with pytest.raises(ValueError, match=r"random_state must be an integer in \[0, 2\*\*63\).*got"):
         completion_split(corpus(), seed)
 
 
@@ -190,9 +190,11 @@ def test_score_by_hand(model, seed):
         for w in tokens_of(row)
     ]
     assert len(terms) == held_out.sum()
-    got = log_predictive_probability(model, test, seed=seed)
+    got = log_predictive_probability(model, test, random_state=seed)
     assert got == pytest.approx(np.mean(terms), rel=1e-12)
-    assert perplexity(model, test, seed=seed) == pytest.approx(np.exp(-np.mean(terms)), rel=1e-12)
+    assert perplexity(model, test, random_state=seed) == pytest.approx(
+        np.exp(-np.mean(terms)), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("model", MODELS[:2], ids=lambda model: type(model).__name__)
@@ -310,18 +312,18 @@ def test_bad_counts():
         log_predictive_probability(model, -corpus())
     with pytest.raises(ValueError, match="NaN"):
         log_predictive_probability(model, corpus() * np.nan)
-    with pytest.raises(ValueError, match="seed must be"):
-        perplexity(model, corpus(), seed=-1)
+    with pytest.raises(ValueError, match="random_state must be"):
+        perplexity(model, corpus(), random_state=-1)
 
 
 @pytest.mark.parametrize("seed", [2**63, 2**64 - 1, 2**64, 10**30])
 def test_seeds_that_are_too_large_are_refused(seed):
     X = sparse.csr_matrix(np.eye(3))
     model = LatentDirichletAllocation(1, random_state=0).fit(X)
-    wanted = rf"seed must be an integer in \[0, 2\*\*63\).*got {seed}"
+    wanted = rf"random_state must be an integer in \[0, 2\*\*63\).*got {seed}"
     for call in (completion_split, partial(perplexity, model)):
         with pytest.raises(ValueError, match=wanted):
-            call(X, seed=seed)
+            call(X, random_state=seed)
 
 
 @pytest.mark.parametrize("container", [np.array, sparse.csr_matrix])

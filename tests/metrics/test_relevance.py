@@ -44,8 +44,8 @@ def test_one_is_by_probability_whatever_the_scale():
 def test_less_prefers_words_that_other_topics_lack_if_they_are_not_rare():
     shared, own, rare = 0.5, 0.4, 0.1
     topic_word = np.array([[shared, own, rare, 0.0, 0.0], [shared, 0.0, 0.0, rare, own]])
-    assert relevant_words(topic_word, n=2).tolist() == [[0, 1], [0, 4]]
-    assert relevant_words(topic_word, n=2, relevance=0.3).tolist() == [[1, 0], [4, 0]]
+    assert relevant_words(topic_word, n_words=2).tolist() == [[0, 1], [0, 4]]
+    assert relevant_words(topic_word, n_words=2, relevance=0.3).tolist() == [[1, 0], [4, 0]]
 
 
 def test_weights_of_topics_count():
@@ -57,7 +57,7 @@ def test_weights_of_topics_count():
 @pytest.mark.parametrize("relevance", [0.0, 0.5, 1.0])
 def test_ties_zeros_and_topics_without_weight(relevance):
     flat = np.full((2, 7), 1 / 7)
-    assert relevant_words(flat, n=3, relevance=relevance).tolist() == [[0, 1, 2]] * 2
+    assert relevant_words(flat, n_words=3, relevance=relevance).tolist() == [[0, 1, 2]] * 2
     sparse = [[0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.4, 0.6]]
     got = relevant_words(sparse, [1.0, 0.0], 4, relevance=relevance)
     assert got.tolist() == [[1, 0, 2, 3], [3, 2, 0, 1]]
@@ -77,7 +77,7 @@ def test_all_lists_of_a_model_agree():
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (([[1.0]], None, 0), {}, "n must be a positive whole number of words; got 0"),
+        (([[1.0]], None, 0), {}, "n_words must be a positive whole number; got 0"),
         (([[1.0]],), {"relevance": 1.5}, r"relevance must be in \[0, 1\]; got 1.5"),
         (([[1.0]],), {"relevance": "much"}, r"relevance must be in \[0, 1\]; got 'much'"),
         (([1.0],), {}, r"shape \(n_topics, n_features\)"),

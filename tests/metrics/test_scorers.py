@@ -23,7 +23,12 @@ from streamtopics.metrics import (
     topic_diversity,
 )
 
-SCORERS = [PredictiveScorer(), PerplexityScorer(), CoherenceScorer(n=4), DiversityScorer(n=4)]
+SCORERS = [
+    PredictiveScorer(),
+    PerplexityScorer(),
+    CoherenceScorer(n_words=4),
+    DiversityScorer(n_words=4),
+]
 MODEL = SVBLDA(n_components=2, n_rounds=10, random_state=0)
 WORDS = np.array(["sea", "ship", "sail", "wind", "wave", "law", "tax", "court", "judge", "vote"])
 
@@ -48,7 +53,7 @@ def test_grid_search(scorer, n_jobs, X):
 
 
 def test_several_at_once(X):
-    scoring = {"predictive": PredictiveScorer(), "diversity": DiversityScorer(n=5)}
+    scoring = {"predictive": PredictiveScorer(), "diversity": DiversityScorer(n_words=5)}
     result = cross_validate(MODEL, X, scoring=scoring, cv=3)
     assert result["test_predictive"].shape == (3,)
     np.testing.assert_array_equal(result["test_diversity"], 1.0)
@@ -58,8 +63,8 @@ def test_several_at_once(X):
 def test_each_is_its_metric(model, X):
     model.fit(X)
     top = np.argsort(-model.components_, axis=1)[:, :4]
-    assert PredictiveScorer(3)(model, X) == log_predictive_probability(model, X, seed=3)
-    assert PerplexityScorer(3)(model, X) == -perplexity(model, X, seed=3)
+    assert PredictiveScorer(3)(model, X) == log_predictive_probability(model, X, random_state=3)
+    assert PerplexityScorer(3)(model, X) == -perplexity(model, X, random_state=3)
     for measure in ("npmi", "c_v", "umass"):
         expected = topic_coherence(top, X, measure=measure).mean()
         assert CoherenceScorer(measure, 4)(model, X) == pytest.approx(expected)
@@ -92,8 +97,10 @@ def test_the_most_probable_words_are_taken():
 def test_at_most_all_words_are_taken(X):
     model = MODEL.fit(X)
     everything = np.argsort(-model.components_, axis=1)
-    assert CoherenceScorer(n=99)(model, X) == pytest.approx(topic_coherence(everything, X).mean())
-    assert DiversityScorer(n=99)(model) == 0.5
+    assert CoherenceScorer(n_words=99)(model, X) == pytest.approx(
+        topic_coherence(everything, X).mean()
+    )
+    assert DiversityScorer(n_words=99)(model) == 0.5
 
 
 @pytest.mark.parametrize("scorer", SCORERS, ids=repr)
@@ -120,8 +127,8 @@ def test_are_values(scorer, X):
 def test_bad_options():
     with pytest.raises(ValueError, match="measure must be one of npmi, c_v, umass, uci; got 'pmi'"):
         CoherenceScorer("pmi")
-    with pytest.raises(ValueError, match=r"n must be an integer of at least 2.*got 1"):
-        CoherenceScorer(n=1)
+    with pytest.raises(ValueError, match=r"n_words must be an integer of at least 2.*got 1"):
+        CoherenceScorer(n_words=1)
     for n in (0, 2.5):
-        with pytest.raises(ValueError, match=f"n must be an integer of at least 1.*got {n}"):
+        with pytest.raises(ValueError, match=f"n_words must be an integer of at least 1.*got {n}"):
             DiversityScorer(n)

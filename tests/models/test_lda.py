@@ -71,7 +71,7 @@ def start_weights(model, eta):
 
 
 def settings(n_components, **others):
-    fixed = {"max_local_iter": SWEEPS, "tol": 0.0, "random_state": 3}
+    fixed = {"max_local_iter": SWEEPS, "local_tol": 0.0, "random_state": 3}
     return {"n_components": n_components} | fixed | others
 
 
@@ -115,7 +115,12 @@ def test_bps_equals_the_reference_stream(prior, n_rounds, norm):
 def test_streams_stop_their_sweeps_like_the_reference(scale):
     n_components, tol = 6, 1e-3
     eta, batches = by_word(0.1, n_components), minibatches()
-    given = {"topic_word_prior": 0.1, "doc_topic_prior": 0.2, "tol": tol, "max_local_iter": 100}
+    given = {
+        "topic_word_prior": 0.1,
+        "doc_topic_prior": 0.2,
+        "local_tol": tol,
+        "max_local_iter": 100,
+    }
     model = BPSLDA(n_components, boosting_scale=scale, random_state=0, **given)
     lam = learn(model, batches)
     expected = reference.stream(
@@ -139,7 +144,7 @@ def test_a_stream_of_more_topics_than_the_dense_path_takes():
 def test_a_stream_whose_documents_use_few_of_many_topics():
     n_components, tol = 70, 1e-4
     eta, batches = by_word(0.2, n_components), minibatches()
-    given = {"topic_word_prior": 0.2, "doc_topic_prior": 0.05, "tol": tol}
+    given = {"topic_word_prior": 0.2, "doc_topic_prior": 0.05, "local_tol": tol}
     model = SVBLDA(n_components, max_local_iter=2000, random_state=3, **given)
     lam = learn(model, batches)
     alpha, start = np.full(n_components, 0.05), start_weights(model, eta)

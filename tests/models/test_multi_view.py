@@ -195,7 +195,8 @@ def test_equals_the_reference_stream(norm, n_passes, scale):
     class_word_prior = rng.uniform(0.05, 1.0, (3, 20))
     model = MultiViewLDA(
         2, 3, boosting_scale=scale, boosting_norm=norm, class_word_prior=class_word_prior,
-        topic_word_prior=0.3, n_rounds=n_passes, max_local_iter=sweeps, tol=0.0, random_state=4,
+        topic_word_prior=0.3, n_rounds=n_passes, max_local_iter=sweeps, local_tol=0.0,
+        random_state=4,
     )  # fmt: skip
     for X, y in batches:
         model.partial_fit(X, y, classes=[0, 1, 2])
@@ -228,7 +229,7 @@ def test_classes_do_not_start_from_the_same_topics():
 
 def test_classes_are_told_by_the_bound_under_mean_topics():
     batches = stream_of_counts()
-    model = MultiViewLDA(2, 3, tol=1e-12, max_local_iter=5000, random_state=0)
+    model = MultiViewLDA(2, 3, local_tol=1e-12, max_local_iter=5000, random_state=0)
     for X, y in batches:
         model.partial_fit(X, y, classes=[0, 1, 2])
     X, _ = batches[3]

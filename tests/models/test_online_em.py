@@ -84,7 +84,7 @@ def bayesian_start(model, eta):
 
 
 def online_em(n_components=4, **others):
-    fixed = {"max_local_iter": SWEEPS, "tol": 0.0, "random_state": 5}
+    fixed = {"max_local_iter": SWEEPS, "local_tol": 0.0, "random_state": 5}
     fixed["doc_topic_prior_update"] = "fixed"
     return VariationalOnlineEM(n_components, **fixed | others)
 
@@ -166,7 +166,7 @@ def test_online_em_of_more_topics_than_the_dense_path_takes(boosted):
 
 def test_online_em_stops_its_sweeps_like_the_reference():
     batches, eta, tol = minibatches(), by_word(0.2, 4), 1e-2
-    model = online_em(topic_word_prior=0.2, doc_topic_prior=0.3, tol=tol, max_local_iter=100)
+    model = online_em(topic_word_prior=0.2, doc_topic_prior=0.3, local_tol=tol, max_local_iter=100)
     results = iterates(model, batches)
     start, alpha = frequentist_start(model, eta), np.full(4, 0.3)
     given = {"kappa": 0.7, "max_iter": 100}
@@ -251,7 +251,7 @@ def test_thousands_of_forgetting_minibatches(tau, boosted):
     batches[5:, :, 3] = 0.0
     eta, alpha = np.full((4, 2), 0.1), np.array([0.4, 0.7])
     model = VariationalOnlineEM(
-        2, kappa=kappa, tau=tau, topic_word_prior=0.1, doc_topic_prior=alpha, tol=0.0,
+        2, kappa=kappa, tau=tau, topic_word_prior=0.1, doc_topic_prior=alpha, local_tol=0.0,
         max_local_iter=2, update_each_sweep=boosted, doc_topic_prior_update="fixed",
         batch_size=2, random_state=1,
     )  # fmt: skip
@@ -320,7 +320,7 @@ def test_stochastic_vi_of_an_endless_stream_weighs_minibatches_by_the_documents_
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_first_step_of_stochastic_vi_is_that_of_svb(dtype):
     batch = minibatches()[0]
-    given = {"max_local_iter": SWEEPS, "tol": 0.0, "random_state": 5}
+    given = {"max_local_iter": SWEEPS, "local_tol": 0.0, "random_state": 5}
     given["topic_word_prior"] = prior_of_topics("(K, V)", 4)
     svb = iterates(SVBLDA(4, **given), [batch], dtype)[0]
     given = {"topic_word_prior": given["topic_word_prior"], "kappa": 0.6}
@@ -335,7 +335,7 @@ def test_the_first_step_of_stochastic_vi_is_that_of_svb(dtype):
 @pytest.mark.parametrize("n_components", [4, 70])
 def test_one_round_of_the_boosted_variant_is_the_plain_one_bit_for_bit(dtype, n_components):
     batches = minibatches()
-    given = {"max_local_iter": 1, "tol": 1e-3, "topic_word_prior": 0.2}
+    given = {"max_local_iter": 1, "local_tol": 1e-3, "topic_word_prior": 0.2}
     plain, boosted = (online_em(n_components, update_each_sweep=b, **given) for b in (False, True))
     assert_array_equal(iterates(boosted, batches, dtype), iterates(plain, batches, dtype))
 

@@ -315,7 +315,7 @@ def test_a_minibatch_in_parts_is_one_iterate(averaging):
 
 def test_documents_see_the_average(estimator):
     X = corpus()
-    estimator.set_params(tol=1e-9).fit(X)
+    estimator.set_params(local_tol=1e-9).fit(X)
     topics, alpha = estimator.topic_word_.T, estimator.doc_topic_prior_
     dense = X[:4].toarray()
     gammas = [variational.fixed_point(counts, topics, alpha, 1e-9, 100)[0] for counts in dense]

@@ -127,7 +127,7 @@ def test_words_have_the_topic_that_explains_them_best(data, parts):
 def test_counts_and_texts_say_the_same_as_a_pipeline(data, corpus, parts):
     model, counts, names, _ = parts
     settings = ReportSettings(
-        documents=counts, texts=corpus.texts, feature_names=names, times=corpus.times, n_words=6
+        X=counts, texts=corpus.texts, feature_names=names, times=corpus.times, n_words=6
     )
     again = report_data(model, settings)
     assert again.topics == data.topics
@@ -136,7 +136,7 @@ def test_counts_and_texts_say_the_same_as_a_pipeline(data, corpus, parts):
 
 def test_documents_without_texts_are_shown_by_their_words(parts):
     model, counts, names, _ = parts
-    found = report_data(model, ReportSettings(documents=counts, feature_names=names, n_documents=2))
+    found = report_data(model, ReportSettings(X=counts, feature_names=names, n_documents=2))
     document = found.topics[0].documents[0]
     own = counts[document.row]
     shown = dict(zip(document.parts[1::2], document.parts[2::2], strict=True))
@@ -179,10 +179,10 @@ def test_every_estimator_of_topics_has_a_report(model):
     # Others count on models that have not learnt.
     model = clone(model).partial_fit(X, *beside)
     if not hasattr(model, "topic_word_"):
-        with pytest.raises(TypeError, match="model must be a fitted topic model"):
-            report_data(model, ReportSettings(documents=X))
+        with pytest.raises(TypeError, match="estimator must be a fitted topic model"):
+            report_data(model, ReportSettings(X=X))
         return
-    found = report_data(model, ReportSettings(documents=X))
+    found = report_data(model, ReportSettings(X=X))
     assert sum(topic.n_documents for topic in found.topics) == found.n_documents > 0
     assert_allclose(sum(topic.weight for topic in found.topics), 1.0, rtol=1e-4)
     assert page(found).startswith(b"<!doctype html>")
@@ -190,7 +190,7 @@ def test_every_estimator_of_topics_has_a_report(model):
 
 def test_some_topics_of_many(parts):
     model = SVBLDA(20, random_state=0).partial_fit(parts[1])
-    found = report_data(model, ReportSettings(documents=parts[1], n_topics=3, n_words=2))
+    found = report_data(model, ReportSettings(X=parts[1], n_topics=3, n_words=2))
     assert (len(found.topics), found.n_topics) == (3, 20)
     marks = [topic for one in found.topics for doc in one.documents for topic in doc.topics]
     assert set(marks) <= {-1, 0, 1, 2}
@@ -376,7 +376,7 @@ def test_scores_are_figures_or_courses(corpus):
         ({"texts": "one"}, TypeError, "texts must be a sequence of str, one.*got 'one'"),
         ({"texts": ["one", 2]}, TypeError, "texts must be a sequence of str, one.*got 2"),
         ({"times": [1]}, ValueError, "times came without documents"),
-        ({"documents": [[1, 2]]}, ValueError, "documents has 2 columns, but the model has 30"),
+        ({"X": [[1, 2]]}, ValueError, "X has 2 columns, but the model has 30"),
         ({"n_words": 0}, ValueError, "n_words must be a whole number from 1 to 50; got 0"),
         ({"n_words": True}, ValueError, "n_words must be a whole number from 1 to 50; got True"),
         ({"relevance": True}, ValueError, r"relevance must be in \[0, 1\]; got True"),
@@ -404,21 +404,21 @@ def test_settings_are_the_parameters_of_a_report_with_its_defaults():
 
 
 def test_a_model_that_counts_no_words_needs_counts(parts):
-    with pytest.raises(ValueError, match="StreamingLDA cannot count words: pass documents="):
+    with pytest.raises(ValueError, match="StreamingLDA cannot count words: pass X="):
         report_data(parts[0], ReportSettings(texts=["sea"]))
 
 
 def test_a_model_that_is_not_fitted_is_refused():
     with pytest.raises(NotFittedError):
         report_data(SVBLDA(2))
-    with pytest.raises(TypeError, match="model must be a fitted topic model"):
+    with pytest.raises(TypeError, match="estimator must be a fitted topic model"):
         report_data(SVBLDA)
 
 
 def test_empty_documents_are_legal():
     model = SVBLDA(2, random_state=0).partial_fit(COUNTS)
-    found = report_data(model, ReportSettings(documents=sp.csr_matrix((4, 8)), times=[1, 2, 2, 3]))
+    found = report_data(model, ReportSettings(X=sp.csr_matrix((4, 8)), times=[1, 2, 2, 3]))
     assert found.n_documents == 4
     assert all(topic.shares == [None, None, None] for topic in found.topics)
     assert page(found)
-    assert report_data(model, ReportSettings(documents=sp.csr_matrix((0, 8)))).n_documents == 0
+    assert report_data(model, ReportSettings(X=sp.csr_matrix((0, 8)))).n_documents == 0

@@ -137,7 +137,7 @@ def check(found, model, documents, names):
 def test_a_report_is_what_the_model_says_before_and_after_a_file(model, reviews, tmp_path):
     model, documents, names = learnt(model, reviews)
     settings = ReportSettings(
-        documents=documents, texts=reviews.texts, feature_names=names, n_words=5,
+        X=documents, texts=reviews.texts, feature_names=names, n_words=5,
         times=np.arange(120) // 30,
     )  # fmt: skip
     found = report_data(model, settings)
@@ -159,7 +159,7 @@ def test_a_merged_model_has_a_report(model, reviews):
     base = clone(whole.model).partial_fit(documents[:40])
     one = deepcopy(base).partial_fit(documents[40:80])
     other = deepcopy(base).partial_fit(documents[80:])
-    settings = ReportSettings(documents=documents, feature_names=names, n_words=5)
+    settings = ReportSettings(X=documents, feature_names=names, n_words=5)
     before = report_data(one, settings)
     merged = one.merge(other, base=base)
     found = report_data(merged, settings)
@@ -201,7 +201,7 @@ def test_a_model_without_topics_is_refused_by_name(model):
 def test_a_report_opens_in_a_browser(model, reviews, browser, tmp_path):
     model, documents, names = learnt(model, reviews)
     path = report(
-        model, tmp_path / "report.html", documents=documents, texts=reviews.texts,
+        model, tmp_path / "report.html", X=documents, texts=reviews.texts,
         feature_names=names, times=np.arange(120) // 30,
     )  # fmt: skip
     opened, wrong = browser.new_page(), []

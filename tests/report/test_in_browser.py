@@ -257,7 +257,7 @@ def test_a_stream_of_one_period_and_of_many_topics(browser, tmp_path):
     model = StreamingLDA(14, random_state=0).partial_fit(counts)
     wrong, found = [], []
     for times in ([2001] * 60, np.arange(60) // 20):
-        path = report(model, tmp_path / "report.html", documents=counts, times=times)
+        path = report(model, tmp_path / "report.html", X=counts, times=times)
         page = browser.new_page()
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("console", lambda message: wrong.append(message.text))

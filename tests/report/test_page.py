@@ -124,7 +124,7 @@ def large():
 def test_a_hundred_thousand_documents_make_less_than_two_megabytes(large, tmp_path):
     model, X, texts = large
     path = report(
-        model, tmp_path / "report.html", documents=X, texts=texts, times=np.arange(100_000),
+        model, tmp_path / "report.html", X=X, texts=texts, times=np.arange(100_000),
         titles=["\u6587<" * 500] * 100_000, feature_names=[f"w<{i}" * 30 for i in range(5_000)],
         alarms=[{f"<{i}": "<" * 5_000 for i in range(40)}] * 10_000, n_documents=30, n_words=30,
     )  # fmt: skip
@@ -138,7 +138,7 @@ def test_a_hundred_thousand_documents_make_less_than_two_megabytes(large, tmp_pa
 def test_a_page_shows_less_until_it_fits(large, monkeypatch):
     model, X, texts = large
     found = report_data(
-        model, ReportSettings(documents=X[:500], texts=texts[:500], alarms=[{"a": "b" * 80}] * 100)
+        model, ReportSettings(X=X[:500], texts=texts[:500], alarms=[{"a": "b" * 80}] * 100)
     )
     size = len(page(report_data(model)))
     sizes = set()

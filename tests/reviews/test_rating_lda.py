@@ -84,13 +84,13 @@ def test_generated_topics_are_recovered(profile, refine):
 def test_the_bound_is_monotone(profile, qualitative, refine):
     settings = {"profile": profile, "qualitative": qualitative, "refine": refine}
     found = model(tol=0.0, max_iter=15, **settings).fit(X, Y, **WHOSE)
-    assert len(found.bounds_) >= 14
-    assert np.diff(found.bounds_).min() > -1e-9 * abs(found.bounds_[-1])
-    assert found.bounds_[-1] > found.bounds_[0]
+    assert len(found.objective_) >= 14
+    assert np.diff(found.objective_).min() > -1e-9 * abs(found.objective_[-1])
+    assert found.objective_[-1] > found.objective_[0]
 
 
 def test_learnt_priors_raise_the_bound():
-    bounds = [model(learn_priors=p, refine=True).fit(X, Y).bounds_[-1] for p in (False, True)]
+    bounds = [model(learn_priors=p, refine=True).fit(X, Y).objective_[-1] for p in (False, True)]
     assert bounds[1] > bounds[0]
 
 
@@ -207,7 +207,7 @@ def test_threads_do_not_change_bits(profile, qualitative):
         found.partial_fit(*part(slice(0, 50)))
     assert_array_equal(one.components_, three.components_)
     assert_array_equal(one.transform(X, **WHOSE), three.transform(X, **WHOSE))
-    assert one.bounds_ == three.bounds_
+    assert one.objective_ == three.objective_
 
 
 @pytest.mark.parametrize(("profile", "qualitative"), KINDS)
@@ -415,7 +415,7 @@ def test_items_are_routed_in_searches_and_pipelines():
 def test_names_of_topics():
     found = model().fit(X, Y)
     assert list(found.get_feature_names_out()) == [f"ratinglda{k}" for k in range(5)]
-    assert len(found.top_words(n=4)) == 5
+    assert len(found.top_words(n_words=4)) == 5
 
 
 @pytest.mark.parametrize("nothing", [X[:0], sparse.csr_matrix((4, 80))], ids=["rows", "words"])

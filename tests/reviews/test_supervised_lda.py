@@ -64,9 +64,9 @@ def test_ratings_draw_the_topics_to_what_they_depend_on(seed):
 
 def test_the_bound_is_monotone():
     found = model(tol=0.0, local_tol=1e-9, max_local_iter=300, max_iter=15).fit(X[:150], Y[:150])
-    assert len(found.bounds_) == 14
-    assert np.diff(found.bounds_).min() > -1e-8 * abs(found.bounds_[-1])
-    assert found.bounds_[-1] > found.bounds_[0]
+    assert len(found.objective_) == 14
+    assert np.diff(found.objective_).min() > -1e-8 * abs(found.objective_[-1])
+    assert found.objective_[-1] > found.objective_[0]
 
 
 def test_threads_do_not_change_bits():
@@ -102,7 +102,7 @@ def test_it_does_not_matter_where_ratings_are_0(offset):
     expected = model().partial_fit(X[:200], Y[:200]).partial_fit(X[200:300], Y[200:300])
     shifted = Y + offset
     found = model().partial_fit(X[:200], shifted[:200]).partial_fit(X[200:300], shifted[200:300])
-    assert_allclose(found.bounds_, expected.bounds_, rtol=1e-8)
+    assert_allclose(found.objective_, expected.objective_, rtol=1e-8)
     assert_allclose(found.components_, expected.components_, rtol=1e-4, atol=1e-4)
     assert_allclose(found.coef_ - offset, expected.coef_, rtol=1e-5)
     assert_allclose(found.noise_variance_, expected.noise_variance_, rtol=1e-5)

@@ -5,6 +5,7 @@ import hashlib
 import json
 import pickle
 import struct
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 from streamtopics import SVBHPP, SVBLDA, GibbsOnlineEM, StreamingLDA, load, save
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.saving import LoadError, container, fields, models, upgrades
+from streamtopics.saving.known import named
 from streamtopics.updates import Boost, PowerPrior
 
 X = make_lda_corpus(n_documents=60, n_features=30, n_components=3, random_state=0).X
@@ -169,6 +171,25 @@ def test_a_class_keeps_its_name_in_files(path, monkeypatch):
     now = "streamtopics.estimators.svb_lda.SVBLDA"
     monkeypatch.setitem(upgrades.RENAMED, "streamtopics.before.LDA", now)
     assert type(load(path)) is SVBLDA
+
+
+def test_a_parameter_keeps_its_value_under_a_new_name(path):
+    description, arrays = description_of(path)
+    state = description["value"]["object"][1]
+    del state["local_tol"]
+    state["tol"] = 0.25
+    rewrite(path, description, arrays)
+    loaded = load(path)
+    assert loaded.local_tol == 0.25
+    assert "tol" not in vars(loaded)
+
+
+@pytest.mark.parametrize("name", upgrades.RENAMED_FIELDS)
+def test_what_was_renamed_has_the_new_name_and_not_the_old_one(name):
+    known = set(signature(named(name)).parameters)
+    for before, now in upgrades.RENAMED_FIELDS[name].items():
+        assert now in known
+        assert before not in known
 
 
 def test_parameters_and_fields_that_are_new_have_their_defaults(path):

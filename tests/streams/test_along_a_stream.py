@@ -146,17 +146,17 @@ def test_it_goes_on_while_the_score_rises():
     assert not any(fed(EarlyStopping(patience=1), np.linspace(-8, -5, 1000)))
 
 
-@pytest.mark.parametrize(("tolerance", "ends"), [(0.0, False), (0.009, False), (0.011, True)])
-def test_a_gain_must_exceed_the_tolerance(tolerance, ends):
+@pytest.mark.parametrize(("tol", "ends"), [(0.0, False), (0.009, False), (0.011, True)])
+def test_a_gain_must_exceed_the_tolerance(tol, ends):
     """The mean follows a score that rises .01 a minibatch as fast as it rises."""
-    stopping = EarlyStopping(patience=1, tolerance=tolerance)
+    stopping = EarlyStopping(patience=1, tol=tol)
     assert any(fed(stopping, np.arange(100) * 0.01)) == ends
 
 
 def test_small_gains_add_up_to_one_within_the_patience():
     scores = np.arange(200) * 0.01
-    assert not any(fed(EarlyStopping(patience=10, tolerance=0.04), scores))
-    assert any(fed(EarlyStopping(patience=10, tolerance=0.2), scores))
+    assert not any(fed(EarlyStopping(patience=10, tol=0.04), scores))
+    assert any(fed(EarlyStopping(patience=10, tol=0.2), scores))
 
 
 def test_the_running_mean_is_a_plain_one_and_then_forgets():
@@ -199,9 +199,9 @@ def test_an_early_end_of_a_real_stream_goes_on_when_it_was_pickled():
     [
         (lambda: EarlyStopping(0), ValueError, "patience must be at least 1; got 0"),
         (lambda: EarlyStopping(2.0), TypeError, "patience must be an integer; got 2.0"),
-        (lambda: EarlyStopping(2, -1), ValueError, "tolerance must be finite .* got -1"),
-        (lambda: EarlyStopping(2, np.nan), ValueError, "tolerance must be finite .* got nan"),
-        (lambda: EarlyStopping(2, "a"), TypeError, "tolerance must be a number; got 'a'"),
+        (lambda: EarlyStopping(2, -1), ValueError, "tol must be finite .* got -1"),
+        (lambda: EarlyStopping(2, np.nan), ValueError, "tol must be finite .* got nan"),
+        (lambda: EarlyStopping(2, "a"), TypeError, "tol must be a number; got 'a'"),
         (lambda: ScoreHistory(0), ValueError, "max_rows must be at least 1; got 0"),
         (lambda: ProgressReport(-3), ValueError, "total must be at least 1; got -3"),
         (lambda: ProgressReport(3, 4), TypeError, "title must be a str; got 4"),

@@ -364,7 +364,7 @@ def test_use_is_the_expected_number_of_tokens(name):
             use[d] += n * theta[d] * phi[:, w] / (theta[d] @ phi[:, w])
     assert_allclose(found.use, use.sum(axis=0), rtol=1e-9)
     assert_allclose(found.squares, (use**2).sum(axis=0), rtol=1e-9)
-    assert found.words == [list(row) for row in model.top_words(n=12)]
+    assert found.words == [list(row) for row in model.top_words(n_words=12)]
     assert_allclose(found.weights.sum(axis=1), 1.0)
     columns = np.array(found.words)
     expected = np.take_along_axis(phi, columns, axis=1)
@@ -476,7 +476,7 @@ def test_shares_sum_to_one_and_follow_the_truth(shown):
 
 def test_rows_are_a_frame(shown):
     tracker, _ = follow_truth("born")
-    rows = tracker.to_frame(n=5)
+    rows = tracker.to_frame(n_words=5)
     assert len(rows) == 4 * EVENT + 5 * (N_BATCHES - EVENT)
     assert all(len(row.words) == 5 for row in rows)
     assert np.isnan(rows[0].moved)
@@ -493,7 +493,7 @@ def test_rows_are_a_frame(shown):
 
 def test_news_name_what_happened(shown):
     since = EVENT - 1
-    found = {kind: follow_truth(kind)[0].news(since, n=6) for kind in KINDS}
+    found = {kind: follow_truth(kind)[0].news(since, n_words=6) for kind in KINDS}
     assert [(row.kind, row.topic) for row in found["none"]] == []
     born = [row for row in found["born"] if row.kind == "born"]
     assert len(born) == 1
@@ -580,7 +580,7 @@ def test_looks_that_are_far_apart_do_not_make_a_slow_topic_another_one():
         ({"n_words": 9}, ValueError, "n_words must be at least 10; got 9"),
         ({"n_words": 20.0}, TypeError, "n_words must be an integer; got 20.0"),
         ({"n_snapshots": 11}, ValueError, "n_snapshots must be at least 12"),
-        ({"n_documents": True}, TypeError, "n_documents must be an integer"),
+        ({"max_documents": True}, TypeError, "max_documents must be an integer"),
         ({"budget": 0}, ValueError, "budget must be above 0"),
         ({"budget": "all"}, TypeError, "budget must be a number"),
         ({"budget": float("nan")}, ValueError, "budget must be above 0"),
@@ -620,8 +620,8 @@ def test_wrong_questions_are_refused(shown):
         tracker.news(-1)
     with pytest.raises(TypeError, match="comparable with time as in the stream, such as 0"):
         tracker.news("monday")
-    with pytest.raises(ValueError, match="n must be at least 1"):
-        tracker.to_frame(n=0)
+    with pytest.raises(ValueError, match="n_words must be at least 1"):
+        tracker.to_frame(n_words=0)
     tracker(Shown("none", 3), info_of(documents("none", 0, n=1), 3))
     with pytest.raises(ValueError, match="minibatches without a time"):
         tracker.news(3)

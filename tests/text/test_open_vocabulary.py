@@ -254,7 +254,7 @@ def test_a_pipeline_learns_from_documents_none_of_whose_words_has_a_column():
     )
     for text in ["red sea", "sky", "red sky", "red"]:
         model.partial_fit([text])
-    assert model.top_words(n=1) == [["red"]]
+    assert model.top_words(n_words=1) == [["red"]]
     assert model[-1].n_documents_seen_ == 4
 
 

@@ -131,7 +131,7 @@ def test_the_share_of_a_boosted_prior_is_stationary_under_forgetting():
         (AdaptiveRate, (0,), "n_documents"),
         (AdaptiveRate, (None, 1.0), "memory"),
         (AdaptiveRate, (None, np.inf), "memory"),
-        (Window, (0,), "length"),
+        (Window, (0,), "n_minibatches"),
         (MemoizedVB, (1.5,), "n_minibatches"),
         (IncrementalVB, (0,), "n_minibatches"),
         (IncrementalVB, (3, 1.0), "step_size"),

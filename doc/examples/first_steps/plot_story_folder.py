@@ -28,5 +28,5 @@ texts = list(st.datasets.read_texts(folder))
 words = st.text.StreamingCountVectorizer(stop_words="english", min_df=5, token_pattern=r"[a-z]{3,}")
 model = make_pipeline(words, st.StreamingLDA(8, random_state=0)).fit(texts)
 axes = st.inspection.plot_topics(model[-1], words.get_feature_names_out(), relevance=0.6)
-for row in st.inspection.documents_of(model, texts, topic=0, n=3):
+for row in st.inspection.documents_of(model, texts, topic=0, n_documents=3):
     print(f"{row.share:.2f}", " ".join(texts[row.document].split())[:80])

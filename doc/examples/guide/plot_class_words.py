@@ -92,5 +92,5 @@ for name, row, pulled in zip(
 # %%
 # And the most probable words of its topics.
 model = models["class prior, s = 0.4"]
-for place, top in zip(model.topic_class_, model.top_words(words, n=7), strict=True):
+for place, top in zip(model.topic_class_, model.top_words(words, n_words=7), strict=True):
     print(f"{model.classes_[place] if place >= 0 else 'shared':8}", *top)

@@ -97,5 +97,5 @@ print(search.best_params_)
 
 # %%
 # The topics of the best model, learnt from all texts, know their words.
-for subject, top in zip(seeds, search.best_estimator_[-1].top_words(n=8), strict=False):
+for subject, top in zip(seeds, search.best_estimator_[-1].top_words(n_words=8), strict=False):
     print(f"{subject:12} {' '.join(top)}")

@@ -24,7 +24,7 @@ import streamtopics as st
 
 model = st.HiddenFactorsTopics(3, random_state=0)
 model.fit(data.X, data.ratings, items=data.item, users=data.user)
-best = model.recommend(user, n=20, exclude=data.item[data.user == user])
+best = model.recommend(user, n_items=20, exclude=data.item[data.user == user])
 print(*(f"item {row.item}: {row.rating:.1f}" for row in best[:5]), sep="\n")
 
 # %%

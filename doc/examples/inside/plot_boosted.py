@@ -31,7 +31,7 @@ seen = np.arange(400, stream.shape[0], 400)
 for kappa in (0.9, 0.5):
     for boosted in (False, True):
         for label, model in {
-            "V-OEM": VariationalOnlineEM(20, max_local_iter=10, tol=0.0, random_state=0),
+            "V-OEM": VariationalOnlineEM(20, max_local_iter=10, local_tol=0.0, random_state=0),
             "G-OEM": GibbsOnlineEM(20, n_sweeps=10, random_state=0),
         }.items():
             model.set_params(kappa=kappa, update_each_sweep=boosted)

@@ -57,5 +57,5 @@ ax = plot_curves(kept, x=seen, xlabel="documents seen", ylabel="share of the pri
 # %%
 # And the topics that were seeded, at the end.
 for name in ("SVB", "BPS, s = 0.3"):
-    for seed, words in zip(seeds, models[name].top_words(names, n=8), strict=False):
+    for seed, words in zip(seeds, models[name].top_words(names, n_words=8), strict=False):
         print(f"{name:13} {seed:15} {' '.join(words)}")

@@ -24,5 +24,5 @@ import streamtopics as st
 words = st.text.StreamingCountVectorizer(stop_words="english", min_df=3, token_pattern=r"[a-z]{3,}")
 model = make_pipeline(words, st.StreamingLDA(8, random_state=0)).fit(texts)
 ax = st.inspection.plot_document(model, texts[0])
-for row in st.inspection.similar_documents(model, texts, texts[:1], n=4):
+for row in st.inspection.similar_documents(model, texts, texts[:1], n_documents=4):
     print(f"{row.similarity:.2f}", texts[row.document][:80])

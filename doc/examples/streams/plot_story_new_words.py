@@ -26,7 +26,7 @@ pipeline, recycled = st.text.StreamingPipeline([("words", words), ("topics", top
 for minibatch in st.datasets.iter_minibatches(texts, batch_size=200):
     pipeline.partial_fit(minibatch)
     recycled.append(len(words.recycled_))
-print(pipeline.top_words(n=6)[:3])
+print(pipeline.top_words(n_words=6)[:3])
 
 # %%
 # Columns that changed hands in each minibatch: many at the start, while the frequencies of words

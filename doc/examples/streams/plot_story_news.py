@@ -26,7 +26,7 @@ topics = st.StreamingLDA(8, update=st.updates.PowerPrior(st.updates.Memory(800))
 model = st.text.StreamingPipeline([("words", words), ("topics", topics)])
 tracker = st.streams.TopicTracker()
 st.streams.stream(model, batches, callbacks=[tracker])
-for row in tracker.news(since=10, n=5):
+for row in tracker.news(since=10, n_words=5):
     print(f"{row.kind:8} {row.share_before:.2f} -> {row.share:.2f}", *row.words[:5])
 
 # %%

@@ -26,5 +26,5 @@ import streamtopics as st
 words = st.text.StreamingCountVectorizer(stop_words="english", min_df=3, token_pattern=r"[a-z]{3,}")
 model = make_pipeline(words, st.StreamingLDA(8, random_state=0)).fit(texts)
 found = st.inspection.shares_over_time(model, texts, decades)
-top = model[-1].top_words(words.get_feature_names_out(), n=3, relevance=0.6)
+top = model[-1].top_words(words.get_feature_names_out(), n_words=3, relevance=0.6)
 ax = st.inspection.plot_shares(found.times, found.shares, [" ".join(words) for words in top])

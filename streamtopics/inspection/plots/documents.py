@@ -24,7 +24,7 @@ LEAST_SHARE = 0.01
 
 
 def plot_document(
-    model: Any,
+    estimator: Any,
     text: str,
     *,
     labels: Sequence[str] | None = None,
@@ -36,7 +36,7 @@ def plot_document(
 
     Parameters
     ----------
-    model : Pipeline
+    estimator : Pipeline
         Fitted: a vectorizer of words, and an estimator of topics as last step.
     text : str
         What to draw; what does not go into the Axes is cut off, and ends in "...".
@@ -58,7 +58,7 @@ def plot_document(
     Raises
     ------
     TypeError
-        If `model` is no pipeline of words and topics, or `text` is no str.
+        If `estimator` is no pipeline of words and topics, or `text` is no str.
     ValueError
         If `labels` are not one for each topic.
 
@@ -74,15 +74,15 @@ def plot_document(
     """
     if not isinstance(text, str):
         raise TypeError(f"text must be a str; got {text!r:.60}")
-    topics = last_step(model)
-    is_fitted = steps_before(model) and hasattr(topics, "topic_word_")
-    names = names_of(model) if is_fitted else None
+    topics = last_step(estimator)
+    is_fitted = steps_before(estimator) and hasattr(topics, "topic_word_")
+    names = names_of(estimator) if is_fitted else None
     if names is None:
         raise TypeError(
-            "model must be a fitted pipeline of a vectorizer and an estimator of topics; got "
-            f"{model!r:.60}"
+            "estimator must be a fitted pipeline of a vectorizer and an estimator of topics; got "
+            f"{estimator!r:.60}"
         )
-    shares = topic_shares(model, [text])[0]
+    shares = topic_shares(estimator, [text])[0]
     shown = [k for k in np.argsort(-shares, kind="stable")[:n_topics] if shares[k] >= LEAST_SHARE]
     colours = {int(k): colour(place) for place, k in enumerate(shown)}
     if labels is None:
