@@ -2,6 +2,12 @@
 """What all tests share: pictures are closed, and no test leaves a trace for the next."""
 
 import os
+
+# Before NumPy is imported: threads of OpenBLAS in each process of the tests wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("MPLBACKEND", "agg")
+
+import gc
 import random
 import signal
 import sys
@@ -15,10 +21,15 @@ from joblib.parallel import get_active_backend
 
 from streamtopics import parallel
 from tests.browser import launched
+from tests.processes import serving
 
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGALRM") if hasattr(signal, name)]
 
-os.environ.setdefault("MPLBACKEND", "agg")
+
+def pytest_collection_finish():
+    """What was imported stays to the end: the garbage collector need not look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
@@ -41,6 +52,13 @@ def browser():
     """Headless Chromium; tests that ask for it are skipped where there is none."""
     with launched() as found:
         yield found
+
+
+@pytest.fixture(scope="session")
+def python():
+    """Start a process of Python that has imported the package; see `tests.processes`."""
+    with serving() as start:
+        yield start
 
 
 @pytest.fixture(autouse=True)

@@ -8,6 +8,7 @@ import pkgutil
 import re
 import textwrap
 import warnings
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from matplotlib import pyplot
 from sklearn.base import BaseEstimator
 
 import streamtopics
+from streamtopics.datasets import docstrings
+from streamtopics.datasets.docstrings import read_packages
 
 # What the documentation shows does not warn, of too few steps neither.
 pytestmark = pytest.mark.filterwarnings("error")
@@ -27,6 +30,20 @@ MODULES = sorted(
     for module in pkgutil.walk_packages(streamtopics.__path__, "streamtopics.")
     if "kernels" not in module.name and not module.name.endswith("__main__")
 )
+
+
+@cache
+def documented(package):
+    """What an installed package documents; to parse it takes seconds, and most examples do."""
+    return [found[1:] for found in read_packages([package], docstrings._documented)]
+
+
+@pytest.fixture(autouse=True)
+def packages_are_parsed_once(monkeypatch):
+    def read(packages, _):
+        return ((i, *one) for i, package in enumerate(packages) for one in documented(package))
+
+    monkeypatch.setattr(docstrings, "read_packages", read)
 
 
 @pytest.mark.parametrize("name", MODULES)

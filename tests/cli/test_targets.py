@@ -6,7 +6,6 @@ import resource
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from contextlib import contextmanager
 
@@ -19,7 +18,6 @@ WORDS = [
     ["ship", "harbour", "sailor", "wave", "anchor", "tide"],
     ["plane", "pilot", "cloud", "wing", "airport", "flight"],
 ]
-ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
 FIT = ["fit", "texts.txt", "--topics", "2", "--max-share", "1", "--quiet"]
 WATCH = [
     "watch", "texts.txt", "--topics", "2", "--max-share", "1", "--idle", "0.1", "--poll", "0.05",
@@ -95,7 +93,7 @@ def test_what_cannot_be_written_leaves_all_as_it_was(folder, capsys, target):
     assert files(folder)[target] != before.get(target)
 
 
-def test_a_disk_that_is_full(folder):
+def test_a_disk_that_is_full(folder, python):
     """Of a few pages, where that can be made."""
     disk = folder / "disk"
     disk.mkdir()
@@ -109,14 +107,13 @@ def test_a_disk_that_is_full(folder):
         (disk / "texts.model").write_bytes(b"what was there before")
         (disk / "filler").write_bytes(bytes(56_000))
         arguments = [*FIT, "--model", str(disk / "texts.model")]
-        ran = subprocess.run(
-            [sys.executable, "-m", "streamtopics", *arguments, "--report", str(disk / "r.html")],
-            capture_output=True, text=True, env=ENVIRONMENT, check=False,
-        )  # fmt: skip
-        assert ran.returncode == 2
-        assert "No space left on device" in ran.stderr
-        assert str(disk) in ran.stderr
-        assert "Traceback" not in ran.stderr
+        arguments += ["--report", str(disk / "r.html")]
+        with python(["-m", "streamtopics", *arguments]) as process:
+            _, err = process.communicate()
+        assert process.returncode == 2
+        assert "No space left on device" in err
+        assert str(disk) in err
+        assert "Traceback" not in err
         assert {file.name for file in disk.iterdir()} <= {"texts.model", "filler"}
     finally:
         subprocess.run(["umount", str(disk)], check=True)
@@ -124,20 +121,17 @@ def test_a_disk_that_is_full(folder):
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize("when", ["reading", "learning"])
-def test_signals_in_fit_leave_all_as_it_was(folder, number, status, when):
+def test_signals_in_fit_leave_all_as_it_was(folder, number, status, when, python):
     files_to_read = ["-"] if when == "reading" else ["texts.txt"]
     arguments = ["fit", *files_to_read, "--max-share", "1", "--model", "old.model"]
     arguments += ["--report", "r.html", "--max-iter", "1000000"]
     before = files(folder)
-    with subprocess.Popen(
-        [sys.executable, "-W", "error", "-m", "streamtopics", *arguments], text=True,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT,
-    ) as process:  # fmt: skip
+    with python(["-m", "streamtopics", *arguments], stdin=subprocess.PIPE) as process:
         assert "reading" in process.stderr.readline()
         time.sleep(0.5)
         assert process.poll() is None
         process.send_signal(number)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate()
     assert process.returncode == status, err
     assert err.splitlines()[-1] == "streamtopics: interrupted"
     assert "Traceback" not in err

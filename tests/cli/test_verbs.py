@@ -5,10 +5,8 @@ import csv
 import gzip
 import io
 import json
-import os
 import pickle
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -23,7 +21,6 @@ WORDS = {
     "sea": ["ship", "harbour", "sailor", "wave", "anchor", "tide"],
     "sky": ["plane", "pilot", "cloud", "wing", "airport", "flight"],
 }
-ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
 
 
 def lines(n, seed=0):
@@ -159,19 +156,17 @@ def test_watch_goes_on_with_a_fitted_model(fitted, capsys, tmp_path):
         assert load(model)[-1].n_documents_seen_ == n + expected
 
 
-def test_watch_ends_by_an_interrupt(tmp_path):
+def test_watch_ends_by_an_interrupt(tmp_path, python):
     path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
     path.write_text("\n".join(lines(200)) + "\n", encoding="utf-8")
-    command = [sys.executable, "-m", "streamtopics", "watch", str(path), "--model", str(model)]
+    command = ["-m", "streamtopics", "watch", str(path), "--model", str(model)]
     more = ["--batch-size", "100", "--poll", "0.1", "--max-share", "1", "--topics", "2"]
-    with subprocess.Popen(
-        command + more, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT
-    ) as process:
+    with python(command + more) as process:
         assert process.stdout.readline()
         assert process.stdout.readline()
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate()
     assert process.returncode == 130, err
     assert "Traceback" not in err
     assert load(model)[-1].n_documents_seen_ == 200
@@ -188,37 +183,34 @@ def test_files_that_are_no_models(capsys, tmp_path):
         assert "Traceback" not in err
 
 
-def test_a_full_disk_and_a_closed_pipe(fitted, tmp_path):
+def test_a_full_disk_and_a_closed_pipe(fitted, python):
     texts, model = fitted
-    command = [sys.executable, "-m", "streamtopics", "apply", str(model), str(texts)]
-    with Path("/dev/full").open("w", encoding="utf-8") as full:
-        done = subprocess.run(
-            command, stdout=full, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, check=False
-        )
-    assert done.returncode == 2
-    assert "No space left" in done.stderr
-    assert "Traceback" not in done.stderr
-    ran = subprocess.run(
-        f"{' '.join(command)} | head -n 1; exit ${{PIPESTATUS[0]}}", shell=True,
-        executable="/bin/bash", capture_output=True, text=True, env=ENVIRONMENT, check=False,
-    )  # fmt: skip
-    assert ran.returncode == 0, ran.stderr
-    assert "Traceback" not in ran.stderr
+    command = ["-m", "streamtopics", "apply", str(model), str(texts)]
+    with Path("/dev/full").open("w") as full, python(command, stdout=full) as process:
+        _, err = process.communicate()
+    assert process.returncode == 2
+    assert "No space left" in err
+    assert "Traceback" not in err
+    with python(command) as process:
+        # As `head -n 1` does.
+        assert process.stdout.readline()
+        process.stdout.close()
+        err = process.stderr.read()
+        assert process.wait() == 0, err
+    assert "Traceback" not in err
 
 
-def test_a_reader_that_goes_away_costs_no_file(fitted, tmp_path):
+def test_a_reader_that_goes_away_costs_no_file(fitted, tmp_path, python):
     """What was learnt is written, though nobody reads on."""
     texts, model = fitted
-    python = f"{sys.executable} -W error -m streamtopics"
     fit = f"fit {texts} --topics 2,3 --max-share 1 --quiet --model {tmp_path / 'new.model'}"
     update = f"update {model} {texts} --quiet --model {tmp_path / 'newer.model'}"
     for verb in fit, update:
-        ran = subprocess.run(
-            f"{python} {verb} | true; exit ${{PIPESTATUS[0]}}", shell=True,
-            executable="/bin/bash", capture_output=True, text=True, env=ENVIRONMENT, check=False,
-        )  # fmt: skip
-        assert ran.returncode == 0, ran.stderr
-        assert "Traceback" not in ran.stderr
+        with python(["-m", "streamtopics", *verb.split()]) as process:
+            process.stdout.close()
+            err = process.stderr.read()
+            assert process.wait() == 0, err
+        assert "Traceback" not in err
     assert load(tmp_path / "new.model")[-1].n_components in (2, 3)
     assert load(tmp_path / "newer.model")[-1].n_documents_seen_ > 400
 

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`streamtopics watch` while its file grows, under signals, and when it is killed."""
 
-import os
 import pickle
 import queue
-import shlex
 import signal
 import subprocess
-import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -25,7 +22,6 @@ KINDS = {
     "sky": ["plane", "pilot", "cloud", "wing", "airport", "flight"],
     "law": ["court", "judge", "lawyer", "trial", "jury", "appeal"],
 }
-ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
 PATIENCE = 60
 
 
@@ -49,11 +45,8 @@ def given(path, model, size, *more):
 class Running:
     """A process whose lines of output come with a deadline."""
 
-    def __init__(self, arguments, **pipes):
-        self.process = subprocess.Popen(
-            [sys.executable, "-W", "error", "-m", "streamtopics", *arguments], text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENVIRONMENT, **pipes,
-        )  # fmt: skip
+    def __init__(self, process):
+        self.process = process
         self.lines, self.errors = queue.Queue(), []
         self.threads = [
             threading.Thread(target=self._read_lines),
@@ -83,17 +76,20 @@ class Running:
         return status, "".join(self.errors)
 
 
-@contextmanager
-def running(arguments, **pipes):
-    process = Running(arguments, **pipes)
-    try:
-        yield process
-    finally:
-        process.process.kill()
-        process.end()
-        for pipe in (process.process.stdin, process.process.stdout, process.process.stderr):
-            if pipe is not None:
-                pipe.close()
+@pytest.fixture(name="running")
+def running_commands(python):
+    """Start the command, kill it at the end, and wait until all it said is read."""
+
+    @contextmanager
+    def running(arguments, **pipes):
+        with python(["-m", "streamtopics", *arguments], **pipes) as process:
+            found = Running(process)
+            try:
+                yield found
+            finally:
+                found.end(signal.SIGKILL)
+
+    return running
 
 
 def uncut(tmp_path, capsys, texts, size, *more):
@@ -123,7 +119,7 @@ def same(one, other):
     return bits(one) == bits(other)
 
 
-def test_a_file_that_grows_is_moved_away_and_is_cut(tmp_path, capsys):
+def test_a_file_that_grows_is_moved_away_and_is_cut(tmp_path, capsys, running):
     """No line is learnt twice, lost or cut in two: the model is that of all lines at once."""
     path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
     path.touch()
@@ -156,7 +152,7 @@ def test_a_file_that_grows_is_moved_away_and_is_cut(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_standard_input_that_stays_open(tmp_path, number, status):
+def test_standard_input_that_stays_open(tmp_path, number, status, running):
     """A minibatch comes after a time, and what came before the signal is learnt."""
     model = tmp_path / "feed.model"
     texts = lines(50)
@@ -206,7 +202,7 @@ def test_an_alarm_of_a_closed_vocabulary_names_words(tmp_path, capsys):
     assert set(KINDS["law"]) & set(words.split())
 
 
-def test_nothing_half_written_is_ever_seen(tmp_path):
+def test_nothing_half_written_is_ever_seen(tmp_path, running):
     """Who looks at the folder during the run finds whole files, and no other is left."""
     path, model, report = tmp_path / "feed.txt", tmp_path / "feed.model", tmp_path / "r.html"
     append(path, *lines(900))
@@ -247,7 +243,7 @@ def _check_whole(file, seen):
     ("every", "after", "seeds"),
     [(1, 1, False), (1, 6, False), (3, 5, False), (3, 2, True), (3, 5, True)],
 )
-def test_killed_and_begun_again_it_ends_as_if_uncut(tmp_path, capsys, every, after, seeds):
+def test_killed_and_begun_again_it_ends_as_if_uncut(tmp_path, capsys, every, after, seeds, running):
     path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
     (tmp_path / "seeds.json").write_text('{"water": ["ship"], "air": ["plane"]}', encoding="utf-8")
     more = ["--every", every, *(["--seeds", tmp_path / "seeds.json"] if seeds else [])]
@@ -267,19 +263,16 @@ def test_killed_and_begun_again_it_ends_as_if_uncut(tmp_path, capsys, every, aft
     assert len(again) <= 10 - after // every * every
 
 
-def test_a_reader_that_goes_away_costs_no_document(tmp_path, capsys):
+def test_a_reader_that_goes_away_costs_no_document(tmp_path, capsys, python):
     """As of a pager that was left: the place is kept, so that nothing is learnt twice."""
     path, model = tmp_path / "feed.txt", tmp_path / "feed.model"
     texts = lines(600)
     append(path, *texts)
-    python = [sys.executable, "-W", "error", "-m", "streamtopics"]
-    command = shlex.join([*python, *given(path, model, 100)])
-    ran = subprocess.run(
-        f"{command} | true; exit ${{PIPESTATUS[0]}}", shell=True, executable="/bin/bash",
-        capture_output=True, text=True, env=ENVIRONMENT, check=False, timeout=PATIENCE,
-    )  # fmt: skip
-    assert ran.returncode == 0, ran.stderr
-    assert "Traceback" not in ran.stderr
+    with python(["-m", "streamtopics", *given(path, model, 100)]) as process:
+        process.stdout.close()
+        err = process.stderr.read()
+        assert process.wait() == 0, err
+    assert "Traceback" not in err
     assert load(model)[-1].n_documents_seen_ < 600
     assert main(given(path, model, 100, "--idle", 0.1)) == 0
     capsys.readouterr()

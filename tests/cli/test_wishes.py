@@ -3,9 +3,7 @@
 
 import gzip
 import json
-import os
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -101,19 +99,18 @@ def test_wishes(folder, arguments, expected, monkeypatch, capsys):
         ("update m.model - --model n.model", "jsonl"),
     ],
 )
-def test_standard_input_without_a_warning(folder, verb, form):
+def test_standard_input_without_a_warning(folder, verb, form, python, monkeypatch):
     """In a process of its own, as a user calls it, with warnings as errors."""
     text = (folder / "texts.txt").read_text(encoding="utf-8")
     if form == "jsonl":
         text = "".join(json.dumps({"text": line}) + "\n" for line in text.splitlines())
-    ran = subprocess.run(
-        [sys.executable, "-W", "error", "-m", "streamtopics", *verb.split(), "--format", form],
-        input=text, capture_output=True, text=True, cwd=folder, check=False,
-        env={**os.environ, "PYTHONPATH": ":".join(sys.path)},
-    )  # fmt: skip
-    assert ran.returncode == 0, ran.stderr
-    assert "300" in ran.stdout or "270" in ran.stdout
-    assert "nan" not in ran.stdout.lower().split()
+    monkeypatch.chdir(folder)
+    arguments = ["-m", "streamtopics", *verb.split(), "--format", form]
+    with python(arguments, stdin=subprocess.PIPE) as process:
+        out, err = process.communicate(text)
+    assert process.returncode == 0, err
+    assert "300" in out or "270" in out
+    assert "nan" not in out.lower().split()
 
 
 def test_a_table_is_not_read_as_lines(folder, capsys):

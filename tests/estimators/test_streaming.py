@@ -172,10 +172,11 @@ def test_fit_forgets_what_was_learnt_before(estimator, X):
 def test_same_bits_for_any_number_of_jobs(estimator, X, dtype):
     X = X.astype(dtype)
     models = [clone(estimator).set_params(n_jobs=n).fit(X) for n in (1, 2, 4)]
+    theta, score = models[0].transform(X), models[0].score(X)
     for model in models[1:]:
         assert_array_equal(model.components_, models[0].components_)
-        assert_array_equal(model.transform(X), models[0].transform(X))
-        assert model.score(X) == models[0].score(X)
+        assert_array_equal(model.transform(X), theta)
+        assert model.score(X) == score
 
 
 def test_same_bits_in_processes(X):
@@ -221,14 +222,14 @@ BAD_BATCHES = {
 
 
 @pytest.mark.parametrize("bad", BAD_BATCHES.values(), ids=BAD_BATCHES)
-@pytest.mark.parametrize("method", ["partial_fit", "transform", "score"])
-def test_bad_input_changes_nothing(estimator, X, bad, method):
+def test_bad_input_changes_nothing(estimator, X, bad):
     make, message = bad
     estimator.partial_fit(X[:100])
     before = bits(estimator)
-    with pytest.raises(ValueError, match=message):
-        getattr(estimator, method)(make(X))
-    assert bits(estimator) == before
+    for method in ("partial_fit", "transform", "score"):
+        with pytest.raises(ValueError, match=message):
+            getattr(estimator, method)(make(X))
+        assert bits(estimator) == before, method
     estimator.partial_fit(X[100:200])
 
 
@@ -388,26 +389,16 @@ def interrupt_after(monkeypatch, n_chunks, error):
     return calls
 
 
-# Each of two of these with each of the others.
-@pytest.mark.parametrize(
-    ("n_jobs", "error", "n_chunks"),
-    [
-        (1, KeyboardInterrupt, 0),
-        (1, MemoryError, 2),
-        (2, KeyboardInterrupt, 2),
-        (2, MemoryError, 0),
-    ],
-)
-def test_interrupt_between_documents_changes_nothing(
-    estimator, X, monkeypatch, n_jobs, error, n_chunks
-):
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_interrupts_between_documents_change_nothing(estimator, X, monkeypatch, n_jobs):
     estimator.set_params(n_jobs=n_jobs).partial_fit(X[:100])
     before = bits(estimator)
-    with monkeypatch.context() as patch:
-        interrupt_after(patch, n_chunks, error)
-        with pytest.raises(error):
-            estimator.partial_fit(X[100:])
-    assert bits(estimator) == before
+    for error, n_chunks in product((KeyboardInterrupt, MemoryError), (0, 2)):
+        with monkeypatch.context() as patch:
+            interrupt_after(patch, n_chunks, error)
+            with pytest.raises(error):
+                estimator.partial_fit(X[100:])
+        assert bits(estimator) == before, (error, n_chunks)
     uncut = clone(estimator).partial_fit(X[:100]).partial_fit(X[100:])
     assert_array_equal(estimator.partial_fit(X[100:]).components_, uncut.components_)
 
@@ -538,7 +529,7 @@ def test_one_word_documents(estimator):
     [*product([np.float32, np.float64], [1e-3, 0.1, 1e3]), (np.int64, 0.1)],
 )
 def test_huge_counts(estimator, dtype, prior):
-    X = np.random.default_rng(0).integers(0, 3, size=(20, 300)).astype(dtype)
+    X = np.random.default_rng(0).integers(0, 3, size=(12, 80)).astype(dtype)
     X[:, 5] *= 10**9
     priors = {"doc_topic_prior": prior, "topic_word_prior": prior}
     known = estimator.get_params()

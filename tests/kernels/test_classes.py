@@ -65,11 +65,12 @@ def inferred(beta, X, margin=np.inf, tol=0.0, max_iter=100, pool=SERIAL):
 def plain(beta, X, tol, max_iter):
     """The same by loops over documents and classes."""
     own, shared = beta
+    of_all = np.array([np.concatenate([rows, shared]).T for rows in own])
     out = np.empty((X.shape[0], len(own)))
-    for j, rows in enumerate(own):
-        b = np.concatenate([rows, shared]).T
-        for d, counts in enumerate(X.toarray().astype(np.float64)):
-            gamma, _ = reference.fixed_point(counts, b, ALPHA, N_OWN, SHARE_PRIOR, tol, max_iter)
+    for d, counts in enumerate(X.toarray().astype(np.float64)):
+        given = counts[counts > 0], of_all[:, counts > 0]
+        gammas = reference.fixed_points(*given, ALPHA, N_OWN, SHARE_PRIOR, tol, max_iter)
+        for j, (b, gamma) in enumerate(zip(of_all, gammas, strict=True)):
             out[d, j] = reference.bound(counts, b, ALPHA, N_OWN, SHARE_PRIOR, gamma)
     return out + log_softmax(0.1 * np.arange(len(own)))
 

@@ -24,6 +24,8 @@ ALPHABETS = {
 
 
 def grams(words, min_n, max_n):
+    if max_n == 1:
+        return words
     return [
         " ".join(words[i : i + n])
         for n in range(min_n, max_n + 1)
@@ -48,7 +50,11 @@ def expected(texts, lower, min_length=2, min_n=1, max_n=1, stop_words=(), alphab
 def counted(parts):
     """All rows of sorted parts, as Counters, with the words in order."""
     n, maps, owners, places, frequencies = tokens.merge(parts)
-    words = [parts[p].words(places[i : i + 1])[0] for i, p in enumerate(owners)]
+    words = [None] * n
+    for p, part in enumerate(parts):
+        own = np.flatnonzero(owners == p)
+        for i, word in zip(own.tolist(), part.words(places[own]), strict=True):
+            words[i] = word
     assert words == sorted(set(words))
     assert len(words) == n
     rows = []

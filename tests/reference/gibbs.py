@@ -62,18 +62,19 @@ def posterior(x, b, alpha):
 def start_factors(x, v, b, alpha):
     """f (K,) of the start: the tokens n m^4 / sum of m^4 of each topic, or 0 where less than 1.
 
-    m (K,) are the tokens that x and v (N,), each token on its own, let expect.
+    m (K,) are the tokens that x and v (N,), each token on its own, let expect; x and v may be
+    of several documents (..., N).
     """
     own = b[x] * alpha
-    m = v @ (own / own.sum(axis=1, keepdims=True))
-    f = v.sum() * m**4 / (m**4).sum()
+    m = (v[..., None, :] @ (own / own.sum(axis=-1, keepdims=True)))[..., 0, :]
+    f = v.sum(axis=-1, keepdims=True) * m**4 / (m**4).sum(axis=-1, keepdims=True)
     return np.where(f >= LEAST_EXPECTED, f, 0.0)
 
 
 def start_weights(x, v, b, alpha):
     """What each token starts in proportion to (N, K): b f, or b alpha where that is all 0."""
-    p = b[x] * start_factors(x, v, b, alpha)
-    return np.where(p.any(axis=1, keepdims=True), p, b[x] * alpha)
+    p = b[x] * start_factors(x, v, b, alpha)[..., None, :]
+    return np.where(p.any(axis=-1, keepdims=True), p, b[x] * alpha)
 
 
 def start_law(x, v, b, alpha):
@@ -168,7 +169,7 @@ def draw(p, rng):
 
 
 def _start(x, v, b, alpha, rng):
-    weights = np.array([start_weights(*row, b, alpha) for row in zip(x, v, strict=True)])
+    weights = start_weights(x, v, b, alpha)
     return np.stack([draw(weights[:, n], rng) for n in range(x.shape[1])], axis=1)
 
 

@@ -5,7 +5,6 @@ import errno
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -154,7 +153,7 @@ while True:
 
 
 @pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="a kill leaves a hidden part")
-def test_a_kill_in_the_middle_of_a_save(tmp_path):
+def test_a_kill_in_the_middle_of_a_save(tmp_path, python):
     wide = make_lda_corpus(n_documents=200, n_features=20_000, random_state=0).X
     folder, known = tmp_path / "folder", []
     folder.mkdir()
@@ -164,12 +163,8 @@ def test_a_kill_in_the_middle_of_a_save(tmp_path):
     rng = np.random.default_rng(0)
     arguments = [str(tmp_path / "0"), str(tmp_path / "1"), str(folder / "a.model")]
     for _ in range(3):
-        child = subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", SAVES, *arguments],
-            stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )  # fmt: skip
-        with child:
-            assert child.stdout.readline() == b"ready\n"
+        with python(["-c", SAVES, *arguments]) as child:
+            assert child.stdout.readline() == "ready\n"
             signal_after(child, float(rng.uniform(0.0, 0.3)))
         if content := content_of(folder):
             # Between its two names a whole file may be there twice.

@@ -4,7 +4,6 @@
 import errno
 import os
 import subprocess
-import sys
 import warnings
 from pathlib import Path
 
@@ -234,18 +233,14 @@ run(model, BATCHES * N_PASSES, Checkpointer(sys.argv[1], every=1), skip)
 """
 
 
-def test_a_stream_that_is_killed_goes_on_to_the_same_bits(tmp_path):
+def test_a_stream_that_is_killed_goes_on_to_the_same_bits(tmp_path, python):
     uncut = GibbsOnlineEM(3, random_state=0)
     for batch in BATCHES * N_PASSES:
         uncut.partial_fit(batch)
     folder, rng, done = tmp_path / "run", np.random.default_rng(0), [0]
     for n_runs in range(1, 100):
-        child = subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", RUNS, str(folder)],
-            stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )  # fmt: skip
-        with child:
-            assert child.stdout.readline() == b"ready\n"
+        with python(["-c", RUNS, str(folder)]) as child:
+            assert child.stdout.readline() == "ready\n"
             try:
                 child.wait(float(rng.uniform(0.0, 0.5)) if n_runs < 3 else None)
             except subprocess.TimeoutExpired:
