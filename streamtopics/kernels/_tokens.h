@@ -17,16 +17,6 @@
 #define ST_PREFETCH(address) ((void) 0)
 #endif
 
-/* Strings of the old kind have to be made ready before their characters can be read in place. */
-static inline int st_ready(PyObject *text) {
-#if PY_VERSION_HEX < 0x030C0000
-    return PyUnicode_READY(text);
-#else
-    (void) text;
-    return 0;
-#endif
-}
-
 /* Eight bytes as a number, the first one lowest on any machine. */
 static inline uint64_t st_load(const unsigned char *text) {
     uint64_t x;

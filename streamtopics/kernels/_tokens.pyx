@@ -20,18 +20,11 @@ from streamtopics.kernels._random cimport mix, uint64
 
 cdef extern from "Python.h":
     PyObject *PyDict_GetItemWithError(object mapping, object key) except? NULL
-    bint PyUnicode_IS_ASCII(object text)
-    int PyUnicode_KIND(object text)
-    void *PyUnicode_DATA(object text)
-    Py_ssize_t PyUnicode_GET_LENGTH(object text)
+    const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
+    unsigned int *PyUnicode_AsUCS4(
+        object text, unsigned int *out, Py_ssize_t room, bint with_zero) except NULL
     Py_ssize_t PyUnicode_FindChar(
         object text, unsigned int ch, Py_ssize_t start, Py_ssize_t end, int direction) except -2
-    bint Py_UNICODE_ISALNUM(unsigned int ch) noexcept nogil
-    bint Py_UNICODE_ISDECIMAL(unsigned int ch) noexcept nogil
-    unsigned int Py_UNICODE_TOLOWER(unsigned int ch) noexcept nogil
-
-cdef extern from "_tokens.h":
-    int st_ready(object text) except -1
 
 cdef extern from "_tokens.h" nogil:
     uint64 st_load(const unsigned char *text) noexcept
@@ -48,7 +41,13 @@ cdef enum:
     PADDING = 24
     # Marks the length of an entry that is an n-gram; the rest of the length is n.
     GRAM = 0x80000000
-    N_TABLED = 0x10000
+    # Characters that are copied before they are counted.
+    WIDE_AT_ONCE = 0x100000
+    N_CHARACTERS = 0x110000
+    # Characters for which Python is asked together.
+    PAGE = 256
+    # Marks a decimal digit or an underscore.
+    NO_LETTER = 0x80000000
     # Words that are looked up together, so that they wait for memory together.
     AT_ONCE = 32
     # Names that are sorted by insertion.
@@ -63,8 +62,8 @@ cdef enum:
     LETTERS = 1
     LETTER_WORDS = 2
 
-include "_tokens_letters.pxi"
 include "_tokens_entries.pxi"
+include "_tokens_letters.pxi"
 include "_tokens_names.pxi"
 include "_tokens_rows.pxi"
 
@@ -136,46 +135,29 @@ cdef class Counted(Entries):
         """Count the words of texts, in lower case where `lower` says so: a row more for each.
 
         IN texts (n,) of str, lower (n,), begins (n,): whether a document begins with the text,
-        of those in which the frequencies are counted. Where the lower case of a letter depends
-        on its neighbours, or is more than one character, Python makes it.
+        of those in which the frequencies are counted.
         """
-        cdef Py_ssize_t n = len(texts), i, longest = 0
+        cdef Py_ssize_t n = len(texts), i = 0, first
         cdef bint enough = True
-        cdef str text
-        cdef list lowered = []
+        cdef list are_ascii = list(map(str.isascii, texts))
         if lower.shape[0] != n or begins.shape[0] != n:
             raise ValueError(f"count: {lower.shape[0]}, {begins.shape[0]} flags for {n} texts")
         cdef Text *collected = <Text *> malloc(max(n, 1) * sizeof(Text))
-        cdef unsigned char *folded = NULL
+        cdef Wide wide = Wide(NULL, 0, 0)
         if collected == NULL:
             raise MemoryError()
         try:
-            for i in range(n):
-                text = texts[i]
-                st_ready(text)
-                if lower[i] and not PyUnicode_IS_ASCII(text) and has_awkward_letters(text):
-                    text = text.lower()
-                    lowered.append(text)
-                collected[i].data = PyUnicode_DATA(text)
-                collected[i].length = PyUnicode_GET_LENGTH(text)
-                collected[i].kind = PyUnicode_KIND(text)
-                collected[i].is_ascii = PyUnicode_IS_ASCII(text)
-                collected[i].lower = lower[i]
-                longest = max(longest, bytes_at_most(&collected[i]))
-            folded = <unsigned char *> malloc(longest + PADDING)
-            if folded == NULL:
-                raise MemoryError()
-            with nogil:
-                for i in range(n):
-                    if begins[i]:
-                        self.first_row = <int> self._n_rows
-                    if not self.count_text(&collected[i], folded):
-                        enough = False
-                        break
+            while enough and i < n:
+                first, wide.n = i, 0
+                while i < n and wide.n < WIDE_AT_ONCE:
+                    collect(texts[i], are_ascii[i] is True, lower[i], &collected[i], &wide)
+                    i += 1
+                with nogil:
+                    enough = self.count_texts(collected, first, i, begins, wide.characters)
             if not enough:
                 raise MemoryError()
         finally:
-            free(folded)
+            free(wide.characters)
             free(collected)
 
     def count_tokens(self, tokens):
@@ -203,22 +185,42 @@ cdef class Counted(Entries):
             self.before[k] = -1
         return grown(<void **> &self.ends, &self.ends_room, self._n_rows + 1, sizeof(Py_ssize_t))
 
-    cdef bint count_text(self, const Text *text, unsigned char *folded) noexcept nogil:
+    cdef bint count_texts(self, const Text *texts, Py_ssize_t first, Py_ssize_t stop,
+                          const unsigned char[::1] begins,
+                          const unsigned int *wide) noexcept nogil:
+        """Count the words of some texts; whether there was memory for it."""
+        cdef Py_ssize_t i, longest = 0
+        cdef bint enough = True
+        for i in range(first, stop):
+            longest = max(longest, texts[i].length * (1 if texts[i].ascii != NULL else 4))
+        cdef unsigned char *folded = <unsigned char *> malloc(longest + PADDING)
+        if folded == NULL:
+            return False
+        for i in range(first, stop):
+            if begins[i]:
+                self.first_row = <int> self._n_rows
+            if not self.count_text(&texts[i], wide, folded):
+                enough = False
+                break
+        free(folded)
+        return enough
+
+    cdef bint count_text(self, const Text *text, const unsigned int *wide,
+                         unsigned char *folded) noexcept nogil:
         """Count the words of one text; whether there was memory for it."""
         cdef Py_ssize_t n = text.length
-        if text.is_ascii:
+        cdef bint is_ascii = text.ascii != NULL
+        if is_ascii:
             st_fold_ascii(
-                <const unsigned char *> text.data, n, 0x20 if text.lower else 0,
+                text.ascii, n, 0x20 if text.lower else 0,
                 0xFF if self.alphabet == WORD_CHARACTERS else 0,
                 MARKED if self.alphabet == LETTER_WORDS else 0, folded)
-        elif text.kind == 1:
-            n = fold(<const unsigned char *> text.data, n, text.lower, self.alphabet, folded)
-        elif text.kind == 2:
-            n = fold(<const unsigned short *> text.data, n, text.lower, self.alphabet, folded)
         else:
-            n = fold(<const unsigned int *> text.data, n, text.lower, self.alphabet, folded)
+            n = fold(wide + text.start, n, text.lower, self.alphabet, folded)
+            if n < 0:
+                return False
         memset(folded + n, 0, PADDING)
-        if not self.begun() or not self.count_folded(folded, n, text.is_ascii):
+        if not self.begun() or not self.count_folded(folded, n, is_ascii):
             return False
         self.ends[self._n_rows] = self.n_counts
         self._n_rows += 1

@@ -1,59 +1,66 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Included by _tokens.pyx: letters. Texts are folded into UTF-8 with zeros between the words.
 
-ctypedef fused character:
-    unsigned char
-    unsigned short
-    unsigned int
-
+# A text: where its characters are if all are ASCII, otherwise the place of their copies among
+# those of others.
 cdef struct Text:
-    const void *data
+    const unsigned char *ascii
+    Py_ssize_t start
     Py_ssize_t length
-    int kind
-    bint is_ascii
     bint lower
 
-# What a character becomes: itself or its lower case, 0 where that is no part of a word. Where only
-# letters are wanted, that is no decimal digits and no underscore, MARKED stands for these.
-cdef unsigned short AS_IT_IS[2][N_TABLED]
-cdef unsigned short LOWERED[2][N_TABLED]
+# Copies of characters.
+cdef struct Wide:
+    unsigned int *characters
+    Py_ssize_t n
+    Py_ssize_t room
+
+# One more than what a character becomes: itself or its lower case, or 0 where that is no part of a
+# word. Python was not asked yet where there is a 0.
+cdef unsigned int AS_IT_IS[N_CHARACTERS]
+cdef unsigned int LOWERED[N_CHARACTERS]
 
 
-cdef inline unsigned int in_word(unsigned int c, bint letters) noexcept nogil:
-    if c != 95 and not Py_UNICODE_ISALNUM(c):
-        return 0
-    return MARKED if letters and (c == 95 or Py_UNICODE_ISDECIMAL(c)) else c
+cdef unsigned int in_word(str one) except 0:
+    if one == "_" or one.isdecimal():
+        return ord(one) + 1 | NO_LETTER
+    return ord(one) + 1 if one.isalnum() else 1
 
 
-cdef void fill_tables() noexcept:
-    cdef int c, letters
-    for letters in range(2):
-        for c in range(N_TABLED):
-            AS_IT_IS[letters][c] = <unsigned short> in_word(c, letters)
-            LOWERED[letters][c] = <unsigned short> in_word(Py_UNICODE_TOLOWER(c), letters)
-
-
-fill_tables()
+cdef bint learn_page(unsigned int page) noexcept with gil:
+    """Ask Python what the characters of a page are; whether there was memory for it."""
+    cdef unsigned int c
+    cdef str one
+    try:
+        for c in range(page * PAGE, (page + 1) * PAGE):
+            one = chr(c)
+            AS_IT_IS[c] = in_word(one)
+            LOWERED[c] = in_word(one.lower()[:1])
+    except MemoryError:
+        return False
+    return True
 
 
 cdef Py_ssize_t fold(
-    const character *text, Py_ssize_t n, bint lower, int alphabet, unsigned char *out
+    const unsigned int *text, Py_ssize_t n, bint lower, int alphabet, unsigned char *out
 ) noexcept nogil:
-    """Write a folded text; return how many bytes it takes."""
-    cdef bint letters = alphabet != WORD_CHARACTERS
-    cdef unsigned char mark = MARKED if alphabet == LETTER_WORDS else 0
-    cdef const unsigned short *table = &LOWERED[letters][0] if lower else &AS_IT_IS[letters][0]
+    """Write a folded text; return how many bytes it takes, or -1 if memory is out."""
+    cdef unsigned int mark = MARKED if alphabet == LETTER_WORDS else 0
+    cdef const unsigned int *table = &LOWERED[0] if lower else &AS_IT_IS[0]
     cdef Py_ssize_t i
     cdef unsigned int c
     cdef unsigned char *start = out
     for i in range(n):
-        c = text[i]
-        if c < N_TABLED:
-            c = table[c]
-        else:
-            c = in_word(Py_UNICODE_TOLOWER(c) if lower else c, letters)
+        c = table[text[i]] - 1
+        if c >= N_CHARACTERS:
+            if c + 1 == 0:
+                if not learn_page(text[i] // PAGE):
+                    return -1
+                c = table[text[i]] - 1
+            if c & NO_LETTER:
+                c = c ^ NO_LETTER if alphabet == WORD_CHARACTERS else mark
         if c < 0x80:
-            out[0] = mark if c == MARKED else <unsigned char> c
+            out[0] = <unsigned char> c
             out += 1
         elif c < 0x800:
             out[0] = <unsigned char> (0xC0 | c >> 6)
@@ -82,13 +89,28 @@ cdef inline Py_ssize_t n_characters(const unsigned char *word, Py_ssize_t n) noe
 
 cdef bint has_awkward_letters(str text) except -1:
     """Whether the lower case of a letter depends on others, or is more than one."""
-    cdef Py_ssize_t n = PyUnicode_GET_LENGTH(text)
-    if PyUnicode_KIND(text) == 1:
-        return False
+    cdef Py_ssize_t n = len(text)
     return (PyUnicode_FindChar(text, 0x130, 0, n, 1) >= 0
             or PyUnicode_FindChar(text, 0x3A3, 0, n, 1) >= 0)
 
 
-cdef Py_ssize_t bytes_at_most(const Text *text) noexcept:
-    """Bytes that a folded text can take."""
-    return text.length if text.is_ascii else text.length * min(text.kind + 1, 4)
+cdef int collect(str text, bint is_ascii, bint lower, Text *collected, Wide *wide) except -1:
+    """Find the characters of a text, or copy them to those of others if it has more than ASCII.
+
+    Where the lower case of a letter depends on its neighbours, or is more than one character,
+    Python makes it.
+    """
+    collected.lower, collected.ascii = lower, NULL
+    if is_ascii:
+        collected.ascii = <const unsigned char *> PyUnicode_AsUTF8AndSize(
+            text, &collected.length)
+        return 0
+    if lower and has_awkward_letters(text):
+        text = text.lower()
+    collected.start, collected.length = wide.n, len(text)
+    if not grown(<void **> &wide.characters, &wide.room, wide.n + collected.length,
+                 sizeof(unsigned int)):
+        raise MemoryError()
+    PyUnicode_AsUCS4(text, wide.characters + wide.n, collected.length, False)
+    wide.n += collected.length
+    return 0

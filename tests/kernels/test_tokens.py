@@ -103,6 +103,12 @@ def test_texts_of_all_widths_share_words():
     assert [row["red"] for row in rows] == [2, 1, 1, 1, 1]
 
 
+def test_more_characters_than_are_copied_at_once():
+    texts = ["blue", "rot grün " * 60_000, "RED \u2019", "синий 😀 " * 70_000, "red"] * 2
+    part = count(texts, [1] * 10)
+    assert counted([part]) == expected(texts, [1] * 10)
+
+
 @pytest.mark.parametrize("lower", [False, True])
 @pytest.mark.parametrize("alphabet", range(3))
 def test_every_code_point_alone_and_between_letters(lower, alphabet):
