@@ -67,9 +67,10 @@ class Progress:
             done = round(share * WIDTH)
             of = f"[{'#' * done}{'.' * (WIDTH - done)}] {share:4.0%} "
         score = "" if np.isnan(self._score) else f", {self._score:.3f} nats/token"
-        speed = self._tokens / max(seconds, 1e-9)
         documents, tokens = self._units
-        line = f"{self._title} {of}{self._documents:,} {documents}, {speed:,.0f} {tokens}/s{score}"
+        # Of a stream of one minibatch there is none to tell.
+        speed = f", {self._tokens / max(seconds, 1e-9):,.0f} {tokens}/s" if self._tokens else ""
+        line = f"{self._title} {of}{self._documents:,} {documents}{speed}{score}"
         try:
             print(f"\r{line:<100}", end=end, file=sys.stderr, flush=True)
         except (OSError, ValueError):  # nobody reads standard error any more

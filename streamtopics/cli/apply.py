@@ -27,7 +27,8 @@ def run(options: Namespace) -> None:
         kind = kind or path.suffix[1:].lower()
     model, skipped = load_model(options.model_file), Skipped()
     found = cut(records(options, skipped), options.batch_size)
-    rows = rows_of_documents(model, found, options.leading, options.words, kind or "jsonl")
+    labels = labels_of(model, options.words, options.relevance)
+    rows = rows_of_documents(model, found, options.leading, labels, kind or "jsonl")
     n = write_rows(path, rows, kind or "jsonl")
     tell_skipped(skipped)
     if n == 0:
@@ -37,10 +38,9 @@ def run(options: Namespace) -> None:
 
 
 def rows_of_documents(
-    model: Any, batches: Iterable[list[Record]], leading: int, n_words: int, kind: str
+    model: Any, batches: Iterable[list[Record]], leading: int, labels: list[str], kind: str
 ) -> Iterator[dict[str, Any]]:
     """Yield the leading topics of each document, with where it is from."""
-    labels = labels_of(model, n_words)
     for batch in batches:
         shares = np.asarray(model.transform(texts_of(batch)), dtype=np.float64)
         order = np.argsort(-shares, axis=1, kind="stable")[:, :leading]

@@ -33,4 +33,7 @@ def choose(options: Namespace, made: Any, texts: list[str]) -> None:
     )
     made.set_params(n_components=found.chosen)
     with readers_may_go():
-        print(re.sub(r"\bnan\b", "  -", str(found)), end="\n\n")
+        print(re.sub(r"\bnan\b", "  -", str(found)))
+        if found.chosen == options.topics[-1]:
+            print("The largest number was chosen: more might predict better still; try some.")
+        print()

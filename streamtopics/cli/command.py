@@ -20,6 +20,10 @@ WRONG = 2
 # What errors of readers name that is an option too.
 SETTINGS = {"encoding", "format", "text_key", "time_key", "max_line"}
 LEAVE_OUT = " (--skip-bad leaves out, and counts, what cannot be read)"
+# What an option cannot leave out: the file as a whole is another one than was thought.
+OF_THE_FILE = {"no column", "no fields", "not Parquet", "not named JSON", "nothing to read"}
+# Remedies of the library, in the words of the command.
+SAID_AS = {"missing='ignore'": "--set missing=ignore"}
 # What is asked of the command itself, not of `fit`.
 OF_THE_COMMAND = {"-h", "--help", "--version"}
 
@@ -77,9 +81,17 @@ def _told(error: Exception, options: Namespace) -> str:
     """Return the message of an error, after the name of its class where it was not foreseen."""
     if isinstance(error, ReadingError):
         told = error.for_command_line() if error.setting in SETTINGS else str(error)
-        return told if options.skip_bad else f"{told}{LEAVE_OUT}"
+        skippable = error.reason not in OF_THE_FILE and not options.skip_bad
+        return f"{told}{LEAVE_OUT}" if skippable else told
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        if isinstance(error, FileNotFoundError):
+            return f"there is no file or directory {str(error.filename)!r}"
+        return f"{error.filename}: {error.strerror}"
     foreseen = isinstance(error, OSError | ValueError | ImportError)
-    return str(error) if foreseen and str(error) else f"{type(error).__name__}: {error}"
+    told = str(error) if foreseen and str(error) else f"{type(error).__name__}: {error}"
+    for python, option in SAID_AS.items():
+        told = told.replace(python, option)
+    return told
 
 
 def _print_anything() -> None:

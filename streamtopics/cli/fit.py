@@ -8,6 +8,7 @@ import json
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from sklearn.pipeline import Pipeline
@@ -16,10 +17,18 @@ from streamtopics import SVBLDA, save
 from streamtopics.cli.apply import rows_of_documents
 from streamtopics.cli.choosing import choose
 from streamtopics.cli.estimators import estimator
-from streamtopics.cli.models import learner_of, n_words_of, pipeline, rows_of, topics_of, words_of
+from streamtopics.cli.models import (
+    labels_of,
+    learner_of,
+    n_words_of,
+    pipeline,
+    rows_of,
+    topics_of,
+    words_of,
+)
 from streamtopics.cli.reading import Sample, cut, records, texts_of
 from streamtopics.cli.tables import print_documents, print_topics
-from streamtopics.cli.telling import counted, nats, note, readers_may_go, tell_skipped
+from streamtopics.cli.telling import complain, counted, nats, note, readers_may_go, tell_skipped
 from streamtopics.cli.words import fit_words, vectorizer_for
 from streamtopics.cli.writing import check_target, write_bytes, write_rows
 from streamtopics.datasets import Record, Skipped
@@ -68,8 +77,9 @@ def print_learnt(options: Namespace, learnt: Learnt) -> None:
     )
     rows = rows_of(model, options.words, options.relevance)
     print_topics(rows, model)
-    texts = texts_of(learnt.sample.records)
-    print_documents(rows, model, texts)
+    if n_documents < len(rows):
+        complain(f"note: {len(rows)} topics are more than there are documents; try --topics 1")
+    print_documents(rows, model, learnt.sample.records)
     print_score(model, learnt.held_out)
 
 
@@ -168,14 +178,12 @@ def write_all(options: Namespace, learnt: Learnt) -> None:
     if options.documents_out:
         again = learnt.whole if learnt.whole is not None else records(options, Skipped())
         kind = options.documents_out.suffix[1:].lower()
-        write_rows(
-            options.documents_out, rows_of_documents(model, cut(again, 1000), 3, 4, kind), kind
-        )
+        labels = labels_of(model, 4, options.relevance)
+        rows = rows_of_documents(model, cut(again, 1000), 3, labels, kind)
+        write_rows(options.documents_out, rows, kind)
         written.append(("topics of documents", options.documents_out))
     if options.report:
-        shown = learnt.sample.records
-        times = [record.time for record in shown] if options.time_key else None
-        report(model, options.report, texts=texts_of(shown), times=times)
+        write_report(options.report, model, learnt.sample.records, bool(options.time_key))
         written.append(("report", options.report))
     if options.picture:
         _draw(options, model)
@@ -184,6 +192,12 @@ def write_all(options: Namespace, learnt: Learnt) -> None:
         print()
     for what, path in written:
         print(f"{what} written to {path}")
+
+
+def write_report(path: Path, model: Any, shown: list[Record], timed: bool) -> None:
+    """Write a report, with documents where there are some."""
+    times = [record.time for record in shown] if timed else None
+    report(model, path, texts=texts_of(shown) or None, times=times)
 
 
 def write_topics(path: Any, model: Any, n: int, relevance: float) -> None:

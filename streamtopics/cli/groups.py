@@ -19,13 +19,17 @@ from streamtopics.cli.types import (
 )
 
 MAX_LINE = 2**24
-FORMATS = ("lines", "jsonl", "json", "csv", "tsv", "parquet")
+FORMATS = ("lines", "documents", "jsonl", "json", "csv", "tsv", "parquet")
 
 
 def add_reading(one: ArgumentParser) -> None:
     """Add how files are read."""
     add = one.add_argument_group("reading").add_argument
-    add("--format", choices=FORMATS, help="of the files (by their names; of - plain lines)")
+    add(
+        "--format",
+        choices=FORMATS,
+        help="of the files; documents is a plain text each (by name; of - lines)",
+    )
     add("--text-key", default="text", metavar="KEY", help='field or column of texts ("text")')
     add("--time-key", metavar="KEY", help="field or column of times: dates, years, seconds")
     add(
@@ -79,9 +83,14 @@ def add_tables(one: ArgumentParser) -> None:
     """Add what tables show."""
     add = one.add_argument
     add("--words", type=positive, default=10, metavar="N", help="words to show of a topic (10)")
-    add(
-        "--relevance", type=share, default=1.0, metavar="X",
-        help="1 shows words by probability; less, such as 0.6, those that other topics lack (1)",
+    add_relevance(one)
+
+
+def add_relevance(one: ArgumentParser) -> None:
+    """Add which words stand for a topic."""
+    one.add_argument(
+        "--relevance", type=share, default=0.6, metavar="X",
+        help="1 shows words by probability; less, those that other topics lack (0.6)",
     )  # fmt: skip
 
 

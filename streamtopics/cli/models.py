@@ -77,7 +77,7 @@ def n_words_of(model: Any) -> int:
     return sum(not str(word).startswith(FREE) for word in words_of(model))
 
 
-def rows_of(model: Any, n: int, relevance: float = 1.0) -> list[TopicRow]:
+def rows_of(model: Any, n: int, relevance: float) -> list[TopicRow]:
     """Return the table of topics, without columns that have no word yet."""
     rows = topic_table(topics_of(model), words_of(model), n, relevance=relevance)
     kept = []
@@ -92,9 +92,9 @@ def rows_of(model: Any, n: int, relevance: float = 1.0) -> list[TopicRow]:
     return kept
 
 
-def labels_of(model: Any, n: int) -> list[str]:
+def labels_of(model: Any, n: int, relevance: float) -> list[str]:
     """Return the leading words of each topic."""
-    rows = sorted(rows_of(model, n), key=lambda row: row.topic)
+    rows = sorted(rows_of(model, n, relevance), key=lambda row: row.topic)
     return [f"{name_before(model, row.topic)}{' '.join(row.words)}" for row in rows]
 
 

@@ -13,6 +13,7 @@ from streamtopics.cli.groups import (
     add_model,
     add_prior,
     add_reading,
+    add_relevance,
     add_seeds,
     add_tables,
 )
@@ -39,6 +40,18 @@ HELP = {
     "watch": "follow a file that grows, or standard input",
     "summarize": "pick the sentences that stand for many documents",
     "score": "tell how well a model predicts texts",
+    "report": "write a page for a browser of a saved model",
+}
+# What stands behind the verb; argparse would list all options, also where one of them is wrong.
+USAGE = {
+    "fit": "[FILE ...]",
+    "update": "MODEL FILE ...",
+    "apply": "MODEL FILE ...",
+    "show": "MODEL",
+    "watch": "FILE --model MODEL",
+    "summarize": "FILE ...",
+    "score": "MODEL FILE ...",
+    "report": "MODEL [FILE ...] --output PAGE",
 }
 VERBS = frozenset(HELP)
 EXAMPLES = {
@@ -49,6 +62,7 @@ EXAMPLES = {
     "watch": "tail -F app.log | streamtopics watch - --model app.model --report app.html",
     "summarize": "streamtopics summarize reviews.csv --text-key review --sentences 8",
     "score": "streamtopics score news.model next-week.jsonl",
+    "report": "streamtopics report news.model news.jsonl.gz --output news.html",
 }
 ABOUT = {
     "fit": """\
@@ -83,6 +97,10 @@ documents that it stands for.
 Tell how well a model predicts texts that it has not learnt: a fifth of the words of
 each document is held out, and predicted from the others.
 """,
+    "report": """\
+Write a page of the topics of a model, with documents of the files, as `fit --report`
+does; with --time-key also when they are from.
+""",
 }
 
 
@@ -100,6 +118,7 @@ def parser() -> ArgumentParser:
         one = verbs.add_parser(
             verb,
             help=HELP[verb],
+            usage=f"%(prog)s {USAGE[verb]} [OPTION ...]",
             description=ABOUT[verb],
             epilog=("" if verb == "show" else FILES + "\n") + f"Example: {EXAMPLES[verb]}\n",
             formatter_class=RawDescriptionHelpFormatter,
@@ -111,7 +130,7 @@ def parser() -> ArgumentParser:
 def _fit(one: ArgumentParser) -> None:
     add = one.add_argument
     add("files", nargs="*", metavar="FILE", help="documents to read; see below")
-    add_model(one, "; of several, as 10,20,50, the best")
+    add_model(one, "; of several, as 10,20,50, the smallest that predicts as well as the best")
     add_seeds(one)
     add("--max-iter", type=positive, metavar="N", help="passes over the documents")
     add_tables(one)
@@ -154,6 +173,7 @@ def _apply(one: ArgumentParser) -> None:
     add("--output-format", choices=["jsonl", "csv"], help="(by the name of the output, or jsonl)")
     add("--leading", type=positive, default=3, metavar="N", help="topics of a document (3)")
     add("--words", type=positive, default=4, metavar="N", help="words that name a topic (4)")
+    add_relevance(one)
     add("--batch-size", type=positive, default=1000, metavar="N", help="documents at once (1000)")
     add_reading(one)
 
@@ -203,6 +223,14 @@ def _score(one: ArgumentParser) -> None:
     add_reading(one)
 
 
+def _report(one: ArgumentParser) -> None:
+    add = one.add_argument
+    add("model_file", type=Path, metavar="MODEL", help="a file that `fit --model` has written")
+    add("files", nargs="*", metavar="FILE", help="documents to show; see below")
+    add("--output", type=Path, required=True, metavar="PAGE", help="as .html")
+    add_reading(one)
+
+
 def _add_quiet(one: ArgumentParser) -> None:
     one.add_argument("--quiet", action="store_true", help="no progress on standard error")
 
@@ -215,4 +243,5 @@ ADDERS: dict[str, Any] = {
     "watch": _watch,
     "summarize": _summarize,
     "score": _score,
+    "report": _report,
 }

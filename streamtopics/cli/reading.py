@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from streamtopics.cli.telling import safe
 from streamtopics.datasets import Record, Skipped, load_docstrings, read_records
 
 
@@ -51,6 +52,11 @@ def cut(items: Iterable[Any], size: int) -> Iterator[list[Any]]:
 def texts_of(found: Iterable[Record]) -> list[str]:
     """Return the texts of records."""
     return [record.text for record in found]
+
+
+def place_of(record: Record) -> str:
+    """Return the file and the line of a document."""
+    return safe(f"{record.source}:{record.line}")
 
 
 class Sample:

@@ -6,8 +6,8 @@ from __future__ import annotations
 from argparse import Namespace
 
 from streamtopics import DPPSummarizer
-from streamtopics.cli.reading import records, texts_of
-from streamtopics.cli.telling import counted, one_line, safe, tell_skipped
+from streamtopics.cli.reading import place_of, records, texts_of
+from streamtopics.cli.telling import counted, one_line, tell_skipped
 from streamtopics.datasets import Skipped
 
 
@@ -21,6 +21,5 @@ def run(options: Namespace) -> None:
     digest = DPPSummarizer().digest(texts_of(found), n_sentences=options.sentences)
     print(f"{counted(len(found), 'document')}; each sentence stands for so many of them:\n")
     for row in digest:
-        record = found[row.document]
-        place = safe(f"{record.source}:{record.line}")
+        place = place_of(found[row.document])
         print(f"{row.n_documents:>7,}  {one_line(row.sentence, 400)}  [{place}]")

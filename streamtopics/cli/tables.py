@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from streamtopics.cli.models import MOSTLY_PRIOR, name_before
+from streamtopics.cli.reading import place_of, texts_of
 from streamtopics.cli.telling import one_line, safe
+from streamtopics.datasets import Record
 from streamtopics.inspection import TopicRow, documents_of
 
 WIDTH = 100
@@ -24,15 +26,16 @@ def print_topics(rows: Sequence[TopicRow], model: Any, width: int = WIDTH) -> No
 
 
 def print_documents(
-    rows: Sequence[TopicRow], model: Any, texts: list[str], n_topics: int = 5, n: int = 3
+    rows: Sequence[TopicRow], model: Any, records: list[Record], n_topics: int = 5, n: int = 3
 ) -> None:
-    """Print the beginning of a few documents of each of the largest topics."""
+    """Print the beginning and the place of a few documents of each of the largest topics."""
     shown = [row for row in rows if row.prior_retention <= MOSTLY_PRIOR][:n_topics]
-    if not texts or not shown:
+    if not records or not shown:
         return
-    found = documents_of(model, texts, n_documents=n)
+    found = documents_of(model, texts_of(records), n_documents=n)
     for row in shown:
         print(f"\ntopic {row.topic}: {safe(' '.join(row.words[:4]))}")
         for document in found:
             if document.topic == row.topic:
-                print(f"  {document.share:>4.0%}  {one_line(texts[document.document])}")
+                record = records[document.document]
+                print(f"  {document.share:>4.0%}  {one_line(record.text)}  [{place_of(record)}]")

@@ -37,7 +37,7 @@ def run(options: Namespace) -> None:
     check_seeds(options.seeds, topics_of(model), options.model_file)
     learner, before = learner_of(model), topics_by_word(model)
     history, shares = ScoreHistory(), list[float]()
-    n_before = topics_of(model).n_documents_seen_
+    n_before, n_tokens_before = topics_of(model).n_documents_seen_, topics_of(model).n_tokens_seen_
 
     def batches() -> Iterator[Any]:
         for batch in cut(records(options, skipped), options.batch_size):
@@ -51,6 +51,12 @@ def run(options: Namespace) -> None:
     tell_skipped(skipped)
     if not history.rows:
         raise ValueError("there are no documents to read; check the files")
+    if learner.front is not None and topics_of(model).n_tokens_seen_ == n_tokens_before:
+        raise ValueError(
+            f"no word of these documents is in the vocabulary of {options.model_file}, which is "
+            "closed; nothing was written. Are they of the same language and kind? `streamtopics "
+            "fit` begins a model with other words"
+        )
     save(model, target)
     print(counted(topics_of(model).n_documents_seen_ - n_before, "new document"))
     print(f"before they were learnt: {nats(mean_score(history.rows)[0])}")

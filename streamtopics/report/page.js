@@ -542,7 +542,7 @@
     fill("tables", data.tables.map(([heading, , table]) => {
       const place = new Map(data.topics.map((topic, i) => [String(topic.id), i]));
       // A tracker's topics have numbers of their own; then the row says which one of the model it is.
-      const link = table.columns.includes("row") ? "row" : heading === "What is new" ? null : "topic";
+      const link = table.columns.includes("row") ? "row" : heading.startsWith("What is new") ? null : "topic";
       const cell = (value, column) => table.columns[column] === link && place.has(value)
         ? button(value, () => choose(place.get(value), true), { "aria-label": `Topic ${value}` }) : value;
       const rows = table.rows.map((row) => el("tr", {}, row.map((value, i) => el("td", { class: value.length > 24 ? "long" : null }, cell(value, i)))));

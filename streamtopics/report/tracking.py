@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+NEWS = "What is new in the second half"
+
 
 class Happened(NamedTuple):
     """Records of one kind, with a heading; `kind` is "changes" or "alarms".
@@ -34,7 +36,7 @@ class TrackedShares(NamedTuple):
 
 
 def tracked(tracker: Any) -> list[Happened]:
-    """Rows of a tracker: as given, or its `news()` and its `topics()`."""
+    """Rows of a tracker: as given, or its news of the second half of a stream and its topics."""
     if tracker is None:
         return []
     if not callable(getattr(tracker, "topics", None)):
@@ -42,7 +44,8 @@ def tracked(tracker: Any) -> list[Happened]:
     found = [Happened("Topics of the stream", "changes", "tracker", tracker.topics())]
     # While there is nothing to compare yet, a tracker says so by an error.
     with suppress(ValueError):
-        found.insert(0, Happened("What is new", "changes", "tracker", tracker.news(), False))
+        news = tracker.news(tracker.n_batches_ // 2, unit="batch")
+        found.insert(0, Happened(NEWS, "changes", "tracker", news, False))
     return found
 
 

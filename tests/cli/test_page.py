@@ -46,7 +46,7 @@ def _fits(expected, got):
 
 def test_the_page_has_all_verbs():
     told = " ".join(command for command, _ in commands())
-    for verb in ("fit", "update", "apply", "show", "watch", "summarize", "score"):
+    for verb in ("fit", "update", "apply", "show", "watch", "summarize", "score", "report"):
         assert f"streamtopics {verb} " in told
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from streamtopics import load
 from streamtopics.cli import main
+from streamtopics.cli.models import has_open_vocabulary
 
 WORDS = {
     "sea": ["ship", "harbour", "sailor", "wave", "anchor", "tide"],
@@ -231,9 +232,16 @@ def test_what_was_skipped_is_said(capsys, tmp_path):
     [
         ("a.jsonl", '{"text": null}', [], "Convert it, or leave it out (--skip-bad"),
         ("a.jsonl", '{"text": "a", "day": NaN}', ["--time-key", "day"], "got nan. Correct it"),
-        ("a.jsonl", '{"text": "a", "day": 1}', ["--time-key", "year"], "pass --time-key text, "),
-        ("a.csv", "day,body\n1,a", [], "name one of these columns; pass --text-key day, "),
-        ("a.csv", "text,day\na,1", ["--time-key", "year"], "columns; pass --time-key text, "),
+        ("a.jsonl", '{"text": "a", "day": 1}', ["--time-key", "year"], "pass --time-key day, "),
+        ("a.csv", "day,body\n1,a", [], "name one of these columns; pass --text-key body, "),
+        ("a.csv", "day,words\n1,a", [], "name one of these columns; pass --text-key day, "),
+        ("a.csv", "id,Body\n1,a", ["--text-key", "body"], "columns; pass --text-key Body, "),
+        ("a.csv", "text,n\na,1", ["--time-key", "date"], "otherwise name one of these columns\n"),
+        ("a.csv", "id;text\n1;a", [], "but semicolons, between its fields, and is read as one "
+         "column. Save it with commas, or convert it to JSON lines\n"),
+        ("a.csv", "id\ttext\n1\ta", [], "as one column; pass --format tsv, "),
+        ("a.tsv", "id,text\n1,a", [], "as one column; pass --format csv, "),
+        ("a.csv", "text,day\na,1", ["--time-key", "year"], "columns; pass --time-key day, "),
     ],
 )  # fmt: skip
 def test_what_cannot_be_read_comes_with_options(capsys, tmp_path, name, content, more, remedy):
@@ -242,7 +250,57 @@ def test_what_cannot_be_read_comes_with_options(capsys, tmp_path, name, content,
     status, _, err = run(capsys, "summarize", path, *more)
     assert status == 2
     assert remedy in err
-    assert err.rstrip().endswith("(--skip-bad leaves out, and counts, what cannot be read)")
+    of_a_line = name == "a.jsonl"
+    assert (
+        err.rstrip().endswith("(--skip-bad leaves out, and counts, what cannot be read)")
+        == of_a_line
+    )
+
+
+def test_a_file_in_utf_16_is_to_be_converted(capsys, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text\nsea\n", encoding="utf-16")
+    status, _, err = run(capsys, "summarize", path)
+    assert status == 2
+    assert "looks like UTF-16" in err
+    assert "--encoding" not in err
+
+
+def test_a_folder_of_files_of_other_names(capsys, tmp_path):
+    """The remedy that is named is one that there is."""
+    for i, line in enumerate(lines(12)):
+        (tmp_path / f"{i}.md").write_text(line, encoding="utf-8")
+    status, _, err = run(capsys, "summarize", tmp_path)
+    assert status == 2
+    assert err.endswith("pass --format documents, for example\n")
+    status, out, err = run(capsys, "summarize", tmp_path, "--format", "documents")
+    assert status == 0, err
+    assert out.startswith("12 documents")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("show", "x"), ("fit", "a.txt", "--seeds", "x"), ("score", "x", "a.txt"), ("fit", "x"),
+     ("update", "x", "a.txt"), ("watch", "x", "--model", "m")],
+)  # fmt: skip
+def test_files_that_are_missing(capsys, tmp_path, monkeypatch, arguments):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.txt").write_text("sea\n", encoding="utf-8")
+    status, _, err = run(capsys, *arguments)
+    assert status == 2
+    assert err.splitlines()[-1] == "streamtopics: there is no file or directory 'x'"
+
+
+def test_seeds_that_are_unknown_words(capsys, tmp_path):
+    """The remedy that is named is one that there is."""
+    texts, seeds = tmp_path / "a.txt", tmp_path / "seeds.json"
+    texts.write_text("\n".join(lines(60)), encoding="utf-8")
+    seeds.write_text('{"sea": ["ship", "xyzzy"], "sky": ["plane"]}', encoding="utf-8")
+    small = ["fit", texts, "--seeds", seeds, "--max-share", 1, "--quiet"]
+    status, _, err = run(capsys, *small)
+    assert status == 2
+    assert "['xyzzy']; leave them out, pass --set missing=ignore, or" in err
+    assert run(capsys, *small, "--set", "missing=ignore")[0] == 0
 
 
 def test_whole_numbers(capsys):
@@ -258,6 +316,22 @@ def test_a_table_that_grows_is_piped(capsys, tmp_path):
     status, _, err = run(capsys, "watch", path, "--model", tmp_path / "m", "--idle", 0.1)
     assert status == 2
     assert "zcat FILE | streamtopics watch - --format jsonl" in err
+
+
+def test_nothing_is_learnt_of_unknown_words(fitted, capsys, tmp_path):
+    """A closed vocabulary has no column for them; an open one begins to count them."""
+    other = tmp_path / "other.txt"
+    other.write_text("violin trumpet\n" * 20, encoding="utf-8")
+    _, model = fitted
+    before = model.read_bytes()
+    status, out, err = run(capsys, "update", model, other, "--quiet")
+    if has_open_vocabulary(load(model)):
+        assert status == 0
+        return
+    assert status == 2
+    assert out == ""
+    assert f"no word of these documents is in the vocabulary of {model}" in err
+    assert model.read_bytes() == before
 
 
 def test_texts_of_which_the_model_knows_no_word(fitted, capsys, tmp_path):

@@ -45,6 +45,12 @@ WISHES = [
       Path("i.model")),
     ("JSON arrays, pretty-printed", ["fit", "array.json", *SMALL], "270 documents"),
     ("a document of each topic", ["fit", "texts.txt", *SMALL], "\ntopic 0: "),
+    ("a report of a saved model", ["report", "m.model", "texts.txt", "--output", "s.html"],
+      Path("s.html")),
+    ("a report of words alone", ["report", "m.model", "--output", "n.html"], Path("n.html")),
+    ("where a document is", ["fit", "texts.txt", *SMALL], "  [texts.txt:"),
+    ("the largest number may be too small", ["fit", "texts.txt", "--topics", "1,2", *SMALL[2:]],
+      "The largest number was chosen: more might predict better still"),
     ("one huge line has no score, not nan", ["fit", "huge.txt", *SMALL], "no word was held out"),
 ]  # fmt: skip
 
@@ -111,6 +117,74 @@ def test_standard_input_without_a_warning(folder, verb, form, python, monkeypatc
     assert process.returncode == 0, err
     assert "300" in out or "270" in out
     assert "nan" not in out.lower().split()
+
+
+def test_a_report_of_a_saved_model_is_that_of_fit(folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    read = ["t.csv.gz", "--text-key", "body", "--time-key", "day"]
+    assert main(["report", "m.model", *read, "--output", "m.model"]) == 2
+    assert "m.model is read or written already" in capsys.readouterr().err
+    assert main(["report", "m.model", *read, "--output", "later.html"]) == 0
+    assert capsys.readouterr().out == "report written to later.html\n"
+    page = Path("later.html").read_text(encoding="utf-8")
+    assert "2024-01-01" in page
+    assert "harbour" in page
+    assert main(["report", "m.model", "--output", "words.html"]) == 0
+    assert len(Path("words.html").read_bytes()) < len(page.encode())
+
+
+def test_one_number_within_those_tried_needs_no_word(tmp_path, monkeypatch, capsys):
+    """Of words that are all alike one topic says as much as two."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(WORDS[0], 12)) for _ in range(200)]
+    Path("texts.txt").write_text("\n".join(texts), encoding="utf-8")
+    assert main(["fit", "texts.txt", "--topics", "1,2", *SMALL[2:]]) == 0
+    out = capsys.readouterr().out
+    assert "chosen" in out
+    assert "The largest number" not in out
+
+
+def test_labels_follow_the_relevance(monkeypatch, tmp_path):
+    """A word of all documents names the topics by probability, but not by what sets them apart."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    texts = [" ".join(["common"] * 3 + list(rng.choice(WORDS[i % 2], 5))) for i in range(200)]
+    Path("texts.txt").write_text("\n".join(texts), encoding="utf-8")
+    label = {}
+    for relevance in "1", "0":
+        more = ["--documents-out", "d.csv", "--model", "m.model", "--relevance", relevance]
+        assert main(["fit", "texts.txt", *SMALL, *more]) == 0
+        label[relevance] = Path("d.csv").read_text(encoding="utf-8").splitlines()[1:]
+        more = ["--output", "a.csv", "--relevance", relevance]
+        assert main(["apply", "m.model", "texts.txt", *more]) == 0
+        assert Path("a.csv").read_text(encoding="utf-8").splitlines()[1:] == label[relevance]
+    assert all(row.split(",")[5].startswith("common") for row in label["1"])
+    assert not any(row.split(",")[5].startswith("common") for row in label["0"])
+
+
+def test_more_topics_than_documents_are_told_of(folder, capsys):
+    assert main(["fit", str(folder / "huge.txt"), *SMALL]) == 0
+    assert "2 topics are more than there are documents" in capsys.readouterr().err
+    assert main(["fit", str(folder / "texts.txt"), *SMALL]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "usage", "wrong"),
+    [
+        (["fit", "--topics", "ten"], "fit [FILE ...] [OPTION ...]", "'ten' is not a whole number"),
+        (["score"], "score MODEL FILE ... [OPTION ...]", "arguments are required: MODEL, FILE"),
+        (["fit", "--encoding", "utf9"], "fit [FILE ...] [OPTION ...]", "'utf9' is no encoding"),
+    ],
+)
+def test_wrong_use_is_told_in_two_lines(capsys, arguments, usage, wrong):
+    with pytest.raises(SystemExit) as stop:
+        main(arguments)
+    assert stop.value.code == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == f"usage: streamtopics {usage}"
+    assert wrong in second
 
 
 def test_a_table_is_not_read_as_lines(folder, capsys):

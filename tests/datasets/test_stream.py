@@ -164,8 +164,16 @@ def test_tables_are_read_when_asked_for(write):
     ("name", "content", "message"),
     [
         ("a.csv", "id,body\n1,red\n", "a.csv: no column 'text'; .*commas, are: 'id', 'body'"),
-        ("a.csv", "id;text\n1;red\n", "no column 'text'; .* between commas, are: 'id;text'"),
-        ("a.tsv", "id,text\n1,red\n", "between tabs, are: 'id,text'.*text_key"),
+        (
+            "a.csv",
+            "id;text\n1;red\n",
+            "'id;text', has no commas, but semicolons.*Save it with commas, or",
+        ),
+        (
+            "a.tsv",
+            "id,text\n1,red\n",
+            "'id,text', has no tabs, but commas, .*; pass format='csv', for",
+        ),
         ("a.csv", "id,text\n1\n", r"line 2: a row of 1 fields, but the first row has 2: \['1'\]"),
         ("a.csv", 'text\n"red\nsea"\n"a" b\n', "line 4: no row of a table .*',' expected"),
         ("a.csv", f'text\n"{"red " * 40_000}"', "line 2: .*field_size_limit"),

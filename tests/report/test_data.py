@@ -19,12 +19,14 @@ from streamtopics import (
     StreamingMixture,
     WASTopicModel,
 )
+from streamtopics.datasets import make_lda_corpus
 from streamtopics.metrics import relevant_words
 from streamtopics.metrics.similarity import affinities, neighbours, places
 from streamtopics.report import ReportSettings, page, report, report_data
 from streamtopics.report.words import RELEVANCES
+from streamtopics.streams import TopicTracker, stream
 from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer, StreamingPipeline
-from streamtopics.updates import DirichletProcess
+from streamtopics.updates import DirichletProcess, Memory, PowerPrior
 from tests.report.made import COMMON, THEMES, Alarm, made
 from tests.test_rooms import COUNTS, GIVEN
 
@@ -301,12 +303,14 @@ class Tracker:
     """What a tracker of a stream answers."""
 
     ids_ = np.array([7, -1, 5])
+    n_batches_ = 9
     compares = False
 
     def topics(self):
         return [{"topic": 7, "row": 0, "born": 1}]
 
-    def news(self):
+    def news(self, since, *, unit):
+        assert (since, unit) == (4, "batch")
         if self.compares:
             return [{"kind": "born", "topic": 5}, {"kind": "gone", "topic": 7}]
         raise ValueError("nothing to compare yet")
@@ -333,8 +337,32 @@ def test_news_keep_their_order(corpus):
     tracker = Tracker()
     tracker.compares = True
     (heading, _, news), *_ = report_data(corpus.pipeline, ReportSettings(tracker=tracker)).tables
-    assert heading == "What is new"
+    assert heading == "What is new in the second half"
     assert news.rows == (("born", "5"), ("gone", "7"))
+
+
+def test_a_topic_born_in_the_second_half_is_news(parts):
+    """Also if it was born before the last look of the tracker."""
+    topic_word = np.random.default_rng(0).dirichlet(np.full(200, 0.05), 4)
+    rule = PowerPrior(Memory(900))
+    model = StreamingMixture(10, update=rule, births=DirichletProcess(), random_state=0)
+    tracker = TopicTracker(feature_names=[f"word{i}" for i in range(200)])
+    weeks = [
+        make_lda_corpus(
+            300, doc_topic_prior=0.1, topic_word=topic_word[: 4 if week > 4 else 3],
+            random_state=week,
+        ).X
+        for week in range(1, 9)
+    ]  # fmt: skip
+    stream(model, weeks, callbacks=[tracker])
+    found = report_data(model, ReportSettings(tracker=tracker, feature_names=tracker.feature_names))
+    tables = {heading: table for heading, _, table in found.tables}
+    news = tables["What is new in the second half"]
+    born = {row[1] for row in news.rows if row[0] == "born"}
+    late = [topic for topic in tracker.topics() if topic.born == 5 and topic.share > 0.1]
+    assert late
+    assert {str(topic.topic) for topic in late} <= born
+    assert not any(row.kind == "born" for row in tracker.news())
 
 
 def test_births_of_the_model_are_shown(parts):

@@ -323,6 +323,21 @@ def test_nothing_is_wider_than_the_screen(opened, width):
     assert page.evaluate(wide) == []
 
 
+@pytest.mark.parametrize("width", [1300, 1100, 400])
+def test_words_are_not_broken(browser, tmp_path, width):
+    """Of sixteen letters."""
+    words = ["documentation", "responsibilities", "implementation", "sea"]
+    model = StreamingLDA(2, random_state=0).fit(np.random.default_rng(0).poisson(2, (40, 4)))
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    page.goto(report(model, tmp_path / "long.html", feature_names=words).as_uri())
+    heights = page.locator(".words button").evaluate_all(
+        "all => all.map((one) => one.offsetHeight)"
+    )
+    page.close()
+    assert len(heights) == 4
+    assert len(set(heights)) == 1
+
+
 def test_everything_that_can_be_used_has_a_name(opened):
     page = opened()
     page.get_by_role("button", name="Colour words by topic").first.click()

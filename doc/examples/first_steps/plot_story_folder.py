@@ -18,15 +18,26 @@ for i, text in enumerate(load_docstrings(packages=["numpy"]).data):
     Path(folder, f"{i:05}.txt").write_text(text, encoding="utf-8")
 
 # %%
-# At most eight lines. Topics come with their telling words, and with the documents they are most
-# of.
+# At most eight lines. A topic comes with the documents it is most of, by the names of their files.
 from sklearn.pipeline import make_pipeline
 
 import streamtopics as st
 
-texts = list(st.datasets.read_texts(folder))
+records = list(st.datasets.read_records(folder))
+texts = [record.text for record in records]
 words = st.text.StreamingCountVectorizer(stop_words="english", min_df=5, token_pattern=r"[a-z]{3,}")
 model = make_pipeline(words, st.StreamingLDA(8, random_state=0)).fit(texts)
-axes = st.inspection.plot_topics(model[-1], words.get_feature_names_out(), relevance=0.6)
 for row in st.inspection.documents_of(model, texts, topic=0, n_documents=3):
-    print(f"{row.share:.2f}", " ".join(texts[row.document].split())[:80])
+    print(f"{row.share:.2f}", records[row.document].source[-9:], repr(texts[row.document][:50]))
+
+# %%
+# Topics with their telling words as a picture, and all of it as a page for a browser. Of texts in
+# another language ``max_df=0.2`` leaves out the words that are everywhere; long texts about many
+# things are better cut into paragraphs, ``text.split("\\n\\n")``.
+from streamtopics.inspection import plot_topics
+from streamtopics.report import report
+
+axes = plot_topics(model[-1], words.get_feature_names_out(), relevance=0.6)
+axes[0].figure.savefig(folder / "topics.png")
+names = [Path(record.source).name for record in records]
+page = report(model, folder / "topics.html", texts=texts, titles=names)

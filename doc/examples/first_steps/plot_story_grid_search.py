@@ -3,8 +3,9 @@
 A grid search on raw text
 =========================
 
-Vocabulary and model are searched together. The score counts the words that a vocabulary leaves
-out, so that the smallest vocabulary does not win for being small.
+Vocabulary and model are searched together. The score charges for the words that a vocabulary
+leaves out, so that the smallest does not win for being small. Spelling a word costs so much that
+the largest one wins nearly always: the score says what a smaller one costs, not which to take.
 """
 
 # %%

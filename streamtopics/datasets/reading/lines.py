@@ -77,6 +77,13 @@ def _one_by_one(
 
 
 def undecoded(error: UnicodeDecodeError, line: bytes, how: How, place: str) -> ReadingError:
+    """Return the error for a line; that of a file in UTF-16 has no encoding as its remedy."""
+    if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) or b"\0" in line:
+        return ReadingError(
+            f"not {how.encoding}", place,
+            f"{shown(line)} looks like UTF-16, which cannot be read line by line; convert the "
+            "file to UTF-8: save it so, or call `iconv -f UTF-16 -t UTF-8 FILE`",
+        )  # fmt: skip
     return ReadingError(
         f"not {how.encoding}", place,
         f"byte 0x{line[error.start]:02x} at position {error.start + 1} of {shown(line)} "

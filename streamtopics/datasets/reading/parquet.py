@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from streamtopics.datasets.reading.opening import STANDARD_INPUT, compression_suffix
-from streamtopics.datasets.reading.problems import How, Origin, ReadingError, shown
+from streamtopics.datasets.reading.problems import How, Origin, ReadingError, likely, shown
 from streamtopics.datasets.reading.records import Found
 
 ROWS = 1000
@@ -57,9 +57,9 @@ def _check_columns(names: list[str], how: How, origin: Origin) -> None:
         if names.count(name) != 1:
             wrong = "more than one column" if name in names else "no column"
             listed = ", ".join(shown(other) for other in names[:10])
-            asked = "text_key" if name == how.text_key and names else ""
+            asked = {how.time_key: "time_key", how.text_key: "text_key"}.get(name, "")
             problem = f"{wrong} {name!r}; the columns are: {listed}"
-            raise ReadingError("no column", origin.name, problem, asked, (names or [""])[0])
+            raise ReadingError("no column", origin.name, problem, *likely(name, names, asked))
 
 
 def _module(name: str) -> Any:

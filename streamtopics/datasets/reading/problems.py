@@ -3,9 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 SHOWN = 60
+# What fields are mostly called, by the argument that asks for them.
+USUAL = {
+    "text_key": ("text", "body", "content", "message", "review", "comment", "description", "title"),
+    "time_key": ("date", "time", "day", "year", "month", "timestamp", "created"),
+}
 
 
 class ReadingError(ValueError):
@@ -126,6 +133,19 @@ class How(NamedTuple):
         if not self.skip_bad:
             raise error
         self.skipped.add(error.reason, error.place)
+
+
+def likely(name: str, names: Sequence[Any], setting: str) -> tuple[str, Any]:
+    """Return a setting with the name that was meant, or "" and None where there is none.
+
+    A close name, else a usual one; else the first one, if a text is looked for.
+    """
+    lower = {str(other).lower(): other for other in reversed(names)}
+    near = get_close_matches(name.lower(), lower, n=1)
+    usual = [part for part in USUAL.get(setting, ()) if part in lower]
+    first = list(names[:1]) if setting == "text_key" else []
+    meant = [*(lower[found] for found in (*near, *usual)), *first]
+    return (setting, meant[0]) if setting and meant else ("", None)
 
 
 def shown(value: Any) -> str:

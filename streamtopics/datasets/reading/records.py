@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
-from streamtopics.datasets.reading.problems import How, Origin, ReadingError, shown
+from streamtopics.datasets.reading.problems import How, Origin, ReadingError, likely, shown
 from streamtopics.datasets.reading.times import Time, Times
 
 # What a reader of a format gives: whence, the number of the line, and a text or an object.
@@ -114,4 +114,4 @@ def _no_key(
     problem = (
         f"nothing under the key {key!r}; the keys are: {', '.join(map(repr, names)) or 'none'}"
     )
-    return ReadingError(f"no {what}", place, problem, setting if names else "", (names or [""])[0])
+    return ReadingError(f"no {what}", place, problem, *likely(key, names, setting))

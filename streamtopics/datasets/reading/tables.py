@@ -12,8 +12,12 @@ from typing import Any
 
 from streamtopics.datasets.reading.lines import text_lines
 from streamtopics.datasets.reading.opening import byte_chunks
-from streamtopics.datasets.reading.problems import How, Origin, ReadingError, shown
+from streamtopics.datasets.reading.problems import How, Origin, ReadingError, likely, shown
 from streamtopics.datasets.reading.records import Found
+
+# What may be between fields in place of the mark that is looked for, and the format of it.
+SEPARATORS = {"\t": ("tabs", "tsv"), ",": ("commas", "csv"), ";": ("semicolons", ""),
+              "|": ("bars", "")}  # fmt: skip
 
 
 def _table(path: Path, how: How, origin: Origin, dialect: str, between: str) -> Iterator[Found]:
@@ -68,6 +72,7 @@ def _rows(
 def _place_of(name: str, names: list[str], how: How, origin: Origin, between: str) -> int:
     if names.count(name) == 1:
         return names.index(name)
+    _check_separator(names, origin, between)
     listed = ", ".join(shown(other) for other in names[:10])
     wrong = "more than one column" if name in names else "no column"
     asked = {how.time_key: "time_key", how.text_key: "text_key"}.get(name, "")
@@ -76,8 +81,21 @@ def _place_of(name: str, names: list[str], how: How, origin: Origin, between: st
         f"{wrong} {name!r}; the columns of the first row, between {between}, are: {listed}. If the "
         "file has a plain text on each line, it should end in .txt; otherwise name one of these "
         "columns",
-        asked, names[0],
+        *likely(name, names, asked),
     )  # fmt: skip
+
+
+def _check_separator(names: list[str], origin: Origin, between: str) -> None:
+    """Raise an error where the first row looks as if something else were between its fields."""
+    for mark, (name, form) in SEPARATORS.items():
+        if len(names) == 1 and mark in names[0]:
+            remedy = "" if form else f". Save it with {between}, or convert it to JSON lines"
+            raise ReadingError(
+                "no column", origin.name,
+                f"the first row, {shown(names[0])}, has no {between}, but {name}, between its "
+                f"fields, and is read as one column{remedy}",
+                "format" if form else "", form,
+            )  # fmt: skip
 
 
 def _other_width(row: list[str], width: int, between: str, place: str) -> ReadingError:
