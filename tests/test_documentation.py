@@ -170,6 +170,17 @@ def test_code_of_other_packages_runs(package):
         exec(compile(code[name], name, "exec"), {"texts": texts})
 
 
+@pytest.mark.parametrize("package", ["scikit-learn", "gensim", "tomotopy", "BERTopic"])
+def test_our_code_beside_that_of_other_packages_stands_alone(package):
+    """With nothing but the texts, as somebody runs it who has read one section."""
+    page = (DOC / "user_guide" / "coming_from.rst").read_text(encoding="utf-8")
+    section = re.search(rf"^{package}\n-+\n(.*?)(?=^\.\. _|\Z)", page, re.MULTILINE | re.DOTALL)[1]
+    texts = streamtopics.datasets.load_docstrings(packages=["sklearn"]).data
+    test = doctest.DocTestParser().get_doctest(section, {"texts": texts}, package, None, 0)
+    assert len(test.examples) >= 8
+    assert doctest.DocTestRunner().run(test).failed == 0
+
+
 def test_the_first_page_prints_what_it_says(capsys):
     """The texts are those of the installed versions: most of the words are the same."""
     ((_, code),) = blocks(DOC / "index.rst", "python")

@@ -221,7 +221,8 @@ class AspectSentimentModel(SentenceTopics):
             warnings.warn(
                 f"{type(self).__name__}.fit makes only {n_steps} step(s) from a random start, too "
                 "few to find topics; for a corpus of few minibatches make batch_size smaller, or "
-                f"update several rounds long, such as Rounds(BPS({BOOSTING}), n_rounds=10)",
+                "update several rounds long, such as "
+                f"Rounds(BPS({BOOSTING}, 'topic'), n_rounds=10)",
                 ConvergenceWarning,
                 stacklevel=4,
             )

@@ -19,6 +19,8 @@ from streamtopics.saving.known import name_of
 from streamtopics.saving.parts import PARTS
 
 PLAIN = frozenset({type(None), bool, int, float, str})
+# scikit-learn's note of where in memory the stop words were that it has checked; it checks anew.
+ADDRESSES = frozenset({"_stop_words_id"})
 
 
 class Describer:
@@ -79,7 +81,8 @@ class Describer:
         """Describe what is neither a list, a dict nor an array."""
         kind = type(value)
         if kind in (tuple, set, frozenset):
-            return {kind.__name__: self._items(value, where)}
+            items = value if kind is tuple else _in_order(value)
+            return {kind.__name__: self._items(items, where)}
         if kind is bytes:
             self.arrays.append(np.frombuffer(value, np.uint8))
             return {"bytes": len(self.arrays) - 1}
@@ -116,6 +119,7 @@ class Describer:
             raise TypeError(
                 f"{where} cannot be kept: its state is no dict of attributes; use pickle"
             )
+        state = {name: part for name, part in state.items() if name not in ADDRESSES}
         self._described.append(state)
         return state
 
@@ -162,6 +166,11 @@ class Describer:
             raise TypeError(f"{where} is a {value.dtype}, which cannot be kept")
         self.arrays.append(np.asarray(value))
         return {"scalar": len(self.arrays) - 1}
+
+
+def _in_order(values: Any) -> Any:
+    """What is in a set, in an order that does not change from one process to another."""
+    return sorted(values) if {str}.issuperset(map(type, values)) else values
 
 
 def _checked_name(known: Any, where: str, value: Any = None) -> str:

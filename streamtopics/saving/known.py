@@ -138,7 +138,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "streamtopics.streams.snapshots": ("KnownTopic", "Moment", "Snapshot", "State"),
     "streamtopics.streams.tracker": ("TopicTracker",),
     # Of Python, NumPy and SciPy
-    "builtins": ("bool", "float", "int", "slice"),
+    "builtins": ("bool", "float", "int", "list", "slice"),
     "functools": ("partial",),
     "numpy": (
         "bool", "bool_", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16",

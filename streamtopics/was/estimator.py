@@ -327,8 +327,9 @@ class WASTopicModel(SentenceTopics):
 
         {sentences}
         max_share : float or None, default=None
-            Share of the words that a subtle topic may have at most; None is half of an
-            even share, 1 / (2 n_components).
+            Share of the words that a subtle topic may have at most. None is half of an even
+            share, 1 / (2 n_components), and an even share if no topic is found with that: of
+            short sentences little is certain, and no topic has a share far below the others.
         min_proportion : float, default=0.5
             Share of a sentence that it must have to dominate it.
         n_sentences, n_words : int, default=5 and 8
@@ -344,9 +345,10 @@ class WASTopicModel(SentenceTopics):
             The rarest first; as a frame by ``pandas.DataFrame(topics)``.
         """
         check_is_fitted(self)
-        max_share = 0.5 / self.posterior_.shape[1] if max_share is None else max_share
-        check_positive(self, max_share=max_share, min_proportion=min_proportion)
-        check_range(self, 0, 1, max_share=max_share, min_proportion=min_proportion)
+        even = 1 / self.posterior_.shape[1]
+        limits = (even / 2, even) if max_share is None else (max_share,)
+        check_positive(self, max_share=limits[0], min_proportion=min_proportion)
+        check_range(self, 0, 1, max_share=limits[0], min_proportion=min_proportion)
         check_whole(self, n_sentences=n_sentences)
         batch = self._read("subtle_topics", X=X, groups=groups)
         check_texts(texts, batch.sentences)
@@ -356,7 +358,9 @@ class WASTopicModel(SentenceTopics):
                 self.top_words(feature_names, n_words),
             )
         )
-        found = find_subtle(theta, batch.sentences.lengths, max_share, min_proportion)
+        lengths = batch.sentences.lengths
+        tried = (find_subtle(theta, lengths, limit, min_proportion) for limit in limits)
+        found = next(filter(None, tried), [])
         topics = []
         for k, share, rows in found:
             n_documents = len(np.unique(batch.sentences.documents[rows]))

@@ -5,6 +5,7 @@ import errno
 import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -150,6 +151,52 @@ while True:
     save(one, path)
     save(other, path)
 """
+
+
+WRITES = """
+import sys
+from pathlib import Path
+from sklearn.feature_extraction.text import CountVectorizer
+from streamtopics import StreamingLDA, load, save
+from streamtopics.saving.models import write
+from streamtopics.text import SentenceVectorizer, StreamingCountVectorizer, StreamingPipeline
+
+texts = ["The wind over the sea.", "Bread with salt.", "Salt in the sea."] * 3
+counter = CountVectorizer(stop_words=["the", "with", "over", "in"])
+models = [
+    counter.fit(texts),
+    SentenceVectorizer(CountVectorizer(stop_words="english")).fit(texts),
+    StreamingPipeline(
+        [
+            ("words", StreamingCountVectorizer(stop_words="english")),
+            ("topics", StreamingLDA(2, random_state=0)),
+        ]
+    ).fit(texts),
+]
+for i, model in enumerate(models):
+    model.transform(texts)
+    save(model, f"{sys.argv[1]}/{i}.model")
+    again = load(f"{sys.argv[1]}/{i}.model")
+    again.transform(texts)
+    save(again, f"{sys.argv[1]}/{i}.again")
+write({"the", "with", "over", "in", "of"}, Path(sys.argv[1]) / "set", kind="words")
+"""
+
+
+def test_the_same_model_is_the_same_bytes_in_any_process(tmp_path):
+    """Nothing in a file hangs on where objects are in memory, or on the order of sets."""
+    found = []
+    for seed in ("1", "2"):
+        folder = tmp_path / seed
+        folder.mkdir()
+        subprocess.run(
+            [sys.executable, "-c", WRITES, str(folder)], check=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": seed},
+        )  # fmt: skip
+        found.append({path.name: path.read_bytes() for path in folder.iterdir()})
+    assert len(found[0]) == 7
+    assert [name for name in found[0] if found[0][name] != found[1][name]] == []
+    assert all(found[0][f"{i}.model"] == found[0][f"{i}.again"] for i in range(3))
 
 
 @pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="a kill leaves a hidden part")

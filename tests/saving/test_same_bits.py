@@ -93,6 +93,8 @@ def parts_of(value, known=()):
         # Of frozen records what is computed when asked for does not count.
         fields = getattr(value, "__dataclass_fields__", None)
         state = value.__getstate__() if fields is None else {f: getattr(value, f) for f in fields}
+        # Where scikit-learn's stop words are in memory.
+        state = {name: part for name, part in (state or {}).items() if name != "_stop_words_id"}
         return type(value).__name__, parts_of(state, known)
     return type(value).__name__, repr(value)
 
