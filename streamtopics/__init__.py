@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 # Rooms are named twice, which is how a checker of types knows that they are meant for users.
 if TYPE_CHECKING:
     from streamtopics import datasets as datasets
+    from streamtopics import distributed as distributed
     from streamtopics import dpp as dpp
     from streamtopics import inspection as inspection
     from streamtopics import metrics as metrics
@@ -80,9 +81,9 @@ PLACES = {
     "streamtopics.was": ("WASTopicModel",),
 }  # fmt: skip
 ROOMS = (
-    "base", "datasets", "dpp", "estimators", "families", "inspection", "kernels", "local",
-    "messages", "metrics", "models", "posteriors", "priors", "report", "reviews", "saving",
-    "streams", "text", "updates", "was",
+    "base", "datasets", "distributed", "dpp", "estimators", "families", "inspection", "kernels",
+    "local", "messages", "metrics", "models", "posteriors", "priors", "report", "reviews",
+    "saving", "streams", "text", "updates", "was",
 )  # fmt: skip
 PLACE_OF = {name: module for module, names in PLACES.items() for name in names}
 

@@ -173,6 +173,38 @@ class Statistics:
 
 
 @dataclass(frozen=True)
+class SummedStatistics:
+    """What several minibatches said together, without anything on single documents.
+
+    Attributes
+    ----------
+    words : ndarray of shape (n_words,), int32
+        The words that the rows of `counts` belong to, sorted.
+    counts : ndarray of shape (n_words, n_components)
+        Weighted sum of their counts.
+    n_batches, n_documents : int
+        Minibatches and documents that they are of.
+    n_tokens : float
+        Tokens of these documents.
+    """
+
+    takes_back: ClassVar[bool] = False
+    local_bound: ClassVar[None] = None
+
+    words: np.ndarray
+    counts: np.ndarray
+    n_batches: int
+    n_documents: int
+    n_tokens: float
+
+    @cached_property
+    def mass(self) -> np.ndarray:
+        """Sum of the counts of each topic, of shape (n_components,)."""
+        mass: np.ndarray = self.counts.sum(axis=0, dtype=np.float64)
+        return mass
+
+
+@dataclass(frozen=True)
 class TableStatistics(Statistics):
     """Statistics whose last columns may be topics that the posterior does not have yet.
 
@@ -269,4 +301,4 @@ class SideBySideStatistics:
         return SideBySideStatistics(tuple(part.without(words) for part in self.parts))
 
 
-AnyStatistics = Statistics | NodeStatistics | SideBySideStatistics
+AnyStatistics = Statistics | SummedStatistics | NodeStatistics | SideBySideStatistics

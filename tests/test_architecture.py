@@ -59,11 +59,12 @@ ALLOWED = {
         "steps", "text",
     },
     "saving": {"families", "posteriors", "text"},
+    "distributed": {"base", "checks", "datasets", "steps", "streams", "structure", "updates"},
     "report": {"__init__", "metrics", "saving", "steps", "structure"},
     # Rooms that users reach as attributes, for those who check types.
     "__init__": {
-        "datasets", "dpp", "estimators", "inspection", "metrics", "priors", "reviews", "saving",
-        "streams", "text", "updates", "was",
+        "datasets", "distributed", "dpp", "estimators", "inspection", "metrics", "priors",
+        "reviews", "saving", "streams", "text", "updates", "was",
     },
     "cli": {
         "__init__", "datasets", "dpp", "estimators", "inspection", "metrics", "priors", "progress",
@@ -72,8 +73,8 @@ ALLOWED = {
     "__main__": {"cli"},
 }  # fmt: skip
 MAY_USE_SCIKIT_LEARN = {
-    "base", "cli", "datasets", "estimators", "inspection", "metrics", "saving", "streams",
-    "text", "validation",
+    "base", "cli", "datasets", "distributed", "estimators", "inspection", "metrics", "saving",
+    "streams", "text", "validation",
 }  # fmt: skip
 FACES_OF_THEIR_OWN = {
     "dpp/estimator.py", "dpp/learnt.py", "dpp/summarizer.py", "was/estimator.py", "reviews/base.py",

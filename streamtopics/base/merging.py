@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import replace
 from types import MethodType
 from typing import Any, Self, TypeVar, cast
@@ -12,9 +13,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import StreamingEstimator, locks_of
+from streamtopics.updates.composite import Composite
 from streamtopics.updates.doc_topic import FIXED
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+# Ways of merging that take the minibatches of one part in after those of the other.
+IN_ORDER = ("decayed mean", "in order")
 NO_ANCESTOR = (
     "base must be the model that both others were copied from, but one of them has not learnt all "
     "that base has"
@@ -62,16 +66,16 @@ class Mergeable(StreamingEstimator):
         """Take in what another model has learnt.
 
         The posteriors are added and what both share is subtracted once: the
-        prior, or all of `base`. The order in which several models are merged
-        does not matter. Topics are matched by position, so the models must have
+        prior, or all of `base`. Topics are matched by position, so the models must have
         started alike: from copies of one model that has seen a first part of
         the stream (pass that one as `base`), or, less reliably, from the same
         integer `random_state`.
 
-        Running means of statistics, as online EM keeps them, are averaged by the
-        number of minibatches; exactly if none is forgotten (kappa of 1). Else they are
-        averaged by the documents that each stands for, so that what is left of
-        `base` in both counts twice.
+        Of rules that add up counts, and of running means that forget nothing (online EM with
+        kappa of 1), the order in which models are merged does not matter, and the result is
+        exact. Under rules that forget, what the other one learnt since `base` is taken in as if
+        its minibatches came after those of this model, with the step sizes that they would have
+        then. Without `base`, running means are averaged by the documents that each stands for.
 
         Parameters
         ----------
@@ -111,6 +115,12 @@ class Mergeable(StreamingEstimator):
                     "both from one integer random_state, or from copies of one model and pass it "
                     "as base"
                 )
+            if base is None and self._composition().rule.merges == "in order":
+                raise ValueError(
+                    f"models under {self._composition().update} are merged by what the other one "
+                    "learnt since both were copies of a model; pass that as base, or learn with "
+                    "SVB()"
+                )
             start = getattr(self._composition(), "start", None)
             apart = base is None or base.posterior_.knows_nothing
             if apart and self.n_components > 1 and not getattr(start, "of_seed", True):
@@ -120,14 +130,31 @@ class Mergeable(StreamingEstimator):
                     "not the same; start both from copies of one model that has learnt something "
                     f"and pass it as base{otherwise}"
                 )
-            self._commit = self._merged(other, None if base is None else base.posterior_)
+            self._commit = self._merged(other, base)
         return self
 
-    def _merged(self, other: Self, base: Any) -> Any:
-        """The commit record of both."""
+    def _continued(self, other: Self, base: Self) -> Any:
+        """The commit record with the other's minibatches after one's own."""
+        rule, theirs, old = self._composition().rule, other._commit, base._commit
+        posterior, before = deepcopy(self.posterior_), old.posterior.counters
+        kept = rule.retained(before, theirs.posterior.counters)
+        blend = theirs.posterior.since(old.posterior, kept)
+        if blend.statistics.counts.size and blend.statistics.counts.min() < 0:
+            raise ValueError(NO_ANCESTOR)
+        states = old.state, theirs.state
+        composite = Composite(blend, before, old.posterior.alpha, states)
+        blend, state = rule.delayed(composite, posterior, self._commit.state)
+        posterior.blend(blend)
+        return replace(self._commit, posterior=posterior, state=state)
+
+    def _merged(self, other: Self, model: Self | None) -> Any:
+        """The commit record of both; `model` is their ancestor."""
         rule = self._composition().rule
         merges = rule.merges
         mine, theirs = self.posterior_, other.posterior_
+        if merges in IN_ORDER and model is not None:
+            return self._continued(other, model)
+        base = None if model is None else model.posterior_
         share = self._share_of_means(other, base)
         (state, memory), (_, their_memory) = self._commit.state, other._commit.state
         if memory is None:
@@ -172,6 +199,13 @@ class Mergeable(StreamingEstimator):
             if not (mine.continues(shared) if adds else mine.follows(shared)):
                 raise ValueError(NO_ANCESTOR)
 
+    def _check_places(self, name: str) -> None:
+        """Refuse to merge where a topic has no place of its own, or is an average."""
+        if self._composition().averaging is not None:
+            raise ValueError(
+                f"{name} averages its iterates, which cannot be merged; learn with averaging=None"
+            )
+
     def _check_mergeable(self, name: str, model: Any) -> None:
         if type(model) is not type(self):
             raise TypeError(
@@ -179,10 +213,7 @@ class Mergeable(StreamingEstimator):
                 f"got {type(model).__name__}"
             )
         check_is_fitted(model)
-        if model._composition().averaging is not None:
-            raise ValueError(
-                f"{name} averages its iterates, which cannot be merged; learn with averaging=None"
-            )
+        model._check_places(name)
         if model._composition().rule.merges != self._composition().rule.merges:
             raise ValueError(f"{name} learns by another rule, {model._composition().rule}")
         mine, theirs = self.posterior_, model.posterior_

@@ -239,16 +239,23 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         return check_doc_topic_prior(self.doc_topic_prior, self.n_components, self._doc_topic_mass)
 
     def _learn(self, batch: Documents, pool: Workers) -> None:
-        commit, composition = self._commit, self._composed()
-        rule, posterior = composition.rule, commit.posterior
+        composition = self._composed()
         blend, found = self._stepped(composition, batch, pool)
+        self._carry_out(composition, blend, found, batch.time)
+
+    def _carry_out(
+        self, composition: Composition, blend: Blend, found: dict[str, Any], time: Any = None
+    ) -> None:
+        """Commit a blend, with what else it changes of the commit record."""
+        commit, rule = self._commit, composition.rule
+        posterior = commit.posterior
         check_averageable(composition, blend)
         if posterior.xi is not None:
             warn_of_no_boost(blend, "an update with a boost, such as BPS(0.1)")
         record = None
         if rule.forgets:
             last = commit.drift[-1] if commit.led_at == posterior.n_batches else None
-            record = observe(posterior, blend, batch.time, last, self._n_hidden)
+            record = observe(posterior, blend, time, last, self._n_hidden)
             number = commit.drift[-1].batch + 1 if commit.drift else record.batch
             record = replace(record, batch=number)
             found["led_at"] = posterior.n_batches + blend.statistics.n_batches

@@ -77,7 +77,7 @@ class HDPModel(ReportsLives, StreamingTopicModel):
     def _composition(self) -> Composition:
         return Composition(self._rule(), Gibbs(self.n_sweeps), mean)
 
-    def _check_mergeable(self, name: str, model: Any) -> None:
+    def _check_places(self, name: str) -> None:
         raise TypeError(f"{type(self).__name__} cannot be merged: its topics have no fixed places")
 
     def _started(self) -> dict[str, Any]:

@@ -279,11 +279,11 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
             )
         super()._check_continuable()
 
-    def _check_mergeable(self, name: str, model: Any) -> None:
-        super()._check_mergeable(name, model)
-        if model.births is not None:
+    def _check_places(self, name: str) -> None:
+        super()._check_places(name)
+        if self.births is not None:
             raise ValueError(
-                f"{name} has births={model.births!r}, so that its clusters have no fixed places "
+                f"{name} has births={self.births!r}, so that its clusters have no fixed places "
                 "and cannot be merged; learn with births=None"
             )
 

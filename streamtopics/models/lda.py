@@ -40,6 +40,8 @@ class LDA:
         What makes the topics that the first minibatch is seen with.
     prior_limit : float or None
         Share of what was learnt that the prior weighs at most in learning.
+    n_ahead : int
+        Documents of the stream before a minibatch that the posterior has not learnt from yet.
     """
 
     view: TopicView
@@ -49,6 +51,7 @@ class LDA:
     report: frozenset[str] = NOTHING
     start: Start = NOISE
     prior_limit: float | None = None
+    n_ahead: int = 0
 
     def topics(self, source: Source, minibatch: Minibatch, workers: Workers) -> Topics:
         """Weights of the minibatch's words."""
@@ -68,7 +71,7 @@ class LDA:
         """
         documents: Any = None
         seeds: np.ndarray | None = None
-        n_before, n = posterior.n_documents, minibatch.n_documents
+        n_before, n = posterior.n_documents + self.n_ahead, minibatch.n_documents
 
         def learn(given: HasPrior, *, warm: bool = False) -> Statistics:
             nonlocal documents, seeds

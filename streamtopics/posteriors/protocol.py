@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -81,6 +81,39 @@ class Blend:
     def reported_retention(self) -> Coefficient:
         """Share of lam that the rule itself kept."""
         return self.retain if self.retention is None else self.retention
+
+
+class Counters(NamedTuple):
+    """What a posterior has taken in so far.
+
+    Attributes
+    ----------
+    n_batches, n_documents : int
+    n_tokens : float
+        Minibatches, documents and tokens.
+    c : ndarray of shape (n_nodes,)
+        Weight of eta.
+    """
+
+    n_batches: int
+    n_documents: int
+    n_tokens: float
+    c: np.ndarray
+
+    def plus(self, blend: Blend) -> Counters:
+        """The counters after a blend."""
+        found, (n_batches, n_documents, n_tokens, c) = blend.statistics, self
+        return Counters(
+            n_batches + found.n_batches,
+            n_documents + found.n_documents,
+            n_tokens + found.n_tokens,
+            blend.retain * c + blend.prior,
+        )
+
+    @property
+    def n_learnt(self) -> tuple[int, int, float]:
+        """Minibatches, documents and tokens."""
+        return self[:3]
 
 
 class View(Protocol):

@@ -37,7 +37,11 @@ class Rows:
         Row 0 is zeros, and so are rows that no word has yet.
     n_used : int
         Rows that are words', and row 0.
+    is_single : bool
+        Whether single precision holds the counts.
     """
+
+    is_single = False
 
     def __init__(self, n_words: int, n_components: int):
         self.places = np.zeros(n_words, np.int32)
@@ -106,6 +110,12 @@ class Rows:
         out.counts = self.counts[: self.n_used].copy()
         return out
 
+    def rounded(self) -> Rows:
+        """A copy whose counts were rounded to single precision, in which it is pickled too."""
+        out = self.copy()
+        out.counts, out.is_single = out.counts.astype(np.float32).astype(np.float64), True
+        return out
+
     def claim(self, words: np.ndarray) -> Claim:
         """Rows for `words`, which are distinct; they have them when it is carried out."""
         store = self if self.counts.flags.writeable and self.places.flags.writeable else self.copy()
@@ -132,16 +142,17 @@ class Rows:
         words = self.words
         in_order = np.empty(len(words), np.int32)
         in_order[self.places[words] - 1] = words
+        counts = self.counts[: self.n_used]
         return {
             "n_words": len(self.places),
             "words": in_order,
-            "counts": self.counts[: self.n_used],
+            "counts": counts.astype(np.float32) if self.is_single else counts,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Set the rows of words."""
         self.places = np.zeros(state["n_words"], np.int32)
-        self._holding(state["words"], state["counts"])
+        self._holding(state["words"], np.asarray(state["counts"], np.float64))
 
 
 class Claim(NamedTuple):

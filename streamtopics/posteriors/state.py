@@ -8,7 +8,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from streamtopics.messages import AnyStatistics
-from streamtopics.posteriors.protocol import Blend, Posterior
+from streamtopics.posteriors.protocol import Blend, Counters, Posterior
 
 P = TypeVar("P", bound=Posterior)
 EMPTY = np.empty(0)
@@ -97,6 +97,11 @@ class StatePosterior:
     def n_tokens(self) -> float:
         """Tokens, or mass summed over the nodes, blended in so far."""
         return self._state.n_tokens
+
+    @property
+    def counters(self) -> Counters:
+        """What was blended in so far, and the weight of the prior."""
+        return Counters(self.n_batches, self.n_documents, self.n_tokens, self.c)
 
     @property
     def prior_part(self) -> np.ndarray:

@@ -25,6 +25,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from streamtopics.kernels import rows as kernel
+from streamtopics.messages import SummedStatistics
 from streamtopics.posteriors import all_words
 from streamtopics.posteriors.all_words import counts_of, over_words, prior_at
 from streamtopics.posteriors.protocol import TOO_EXTREME, Blend, Noise, Swap, check_finite
@@ -330,6 +331,37 @@ class TopicPosterior(StatePosterior):
             "learnt_mass": sum(share * p.learnt_part for p, share in shares),
         }
 
+    def since(self, base: TopicPosterior, kept: float) -> Blend:
+        """The update of `base` that made this posterior, where it left the share `kept` of it."""
+        old, new = base._state, self._state
+        words = seen_in([new.S, old.S])
+        left = kept * old.a * old.S.rows(words)
+        counts = new.a * new.S.rows(words) - left
+        counts[np.abs(counts) <= ROUNDING * left] = 0.0
+        some = counts.any(axis=1)
+        before, after = base.counters, self.counters
+        found = SummedStatistics(
+            self._named(words[some]),
+            counts[some],
+            after.n_batches - before.n_batches,
+            after.n_documents - before.n_documents,
+            after.n_tokens - before.n_tokens,
+        )
+        prior = after.c - kept * before.c
+        return Blend(kept, 1.0, prior, found, alpha=self.alpha, boost=new.b - kept * old.b)
+
+    def _named(self, places: np.ndarray) -> np.ndarray:
+        """Columns of the vocabulary of rows of S."""
+        return places
+
+    def _places(self, words: np.ndarray) -> np.ndarray:
+        """Rows of S of columns of the vocabulary."""
+        return words
+
+    def rounded(self) -> TopicPosterior:
+        """A copy whose counts have been rounded to single precision."""
+        return self._with(self._state._replace(S=self._state.S.rounded()))
+
     def of_words(self, words: np.ndarray) -> TopicPosterior:
         """A copy with the rows of some words, sorted, alone; masses are still those of all."""
         return _OfWords(self, words)
@@ -485,13 +517,18 @@ class _OfWords(TopicPosterior):
 
     def __init__(self, posterior: TopicPosterior, words: np.ndarray):
         vars(self).update(vars(posterior))
+        places = posterior._places(words)
         self._words, self.kept = words, all_words.Kept()
-        self._state = posterior._state._replace(S=posterior._state.S.only(words))
-        self.eta = prior_at(posterior.eta, words)
-        self.xi = None if posterior.xi is None else prior_at(posterior.xi, words)
+        self._state = posterior._state._replace(S=posterior._state.S.only(places))
+        self.eta = prior_at(posterior.eta, places)
+        self.xi = None if posterior.xi is None else prior_at(posterior.xi, places)
 
     def _places(self, words: np.ndarray) -> np.ndarray:
         return np.searchsorted(self._words, words).astype(np.int32)
+
+    def _named(self, places: np.ndarray) -> np.ndarray:
+        named: np.ndarray = self._words[places]
+        return named
 
     def rows(self, words: np.ndarray) -> np.ndarray:
         return super().rows(self._places(words))

@@ -16,16 +16,17 @@ that is psi(alpha_k) - psi(alpha_0) = s_k, with alpha_0 = sum_k alpha_k.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from scipy.special import digamma, gammaln, zeta
 
 from streamtopics.checks import check_able, check_positive, check_range, check_whole
 from streamtopics.messages import Statistics
-from streamtopics.posteriors import Blend, Learn, Posterior
+from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior
+from streamtopics.updates.composite import Composite
 from streamtopics.updates.rule import Around
-from streamtopics.updates.schedules import MEAN_DECAY, StepSize
+from streamtopics.updates.schedules import MEAN_DECAY, StepSize, retained_by
 
 # What an update may make of alpha. For an unused topic E[log theta] is near -1 / alpha,
 # so that from a smaller one it could hardly come back, while a thousand such topics
@@ -41,6 +42,25 @@ SHIFTS = np.arange(8.0)[:, None]
 
 Memory = np.ndarray | None
 LOG_THETA = frozenset({"log_theta"})
+
+
+class Learnt(NamedTuple):
+    """What an update has learnt from some minibatches, from an older alpha than that of now.
+
+    Attributes
+    ----------
+    alphas : tuple of ndarray of shape (n_components,)
+        Before the first and after the last of them.
+    memories : tuple
+        Likewise.
+    n_before, n_batches : int
+        Minibatches before them, and of them.
+    """
+
+    alphas: tuple[np.ndarray, np.ndarray]
+    memories: tuple[Memory, Memory]
+    n_before: int
+    n_batches: int
 
 
 class DocTopicUpdate(Protocol):
@@ -67,6 +87,14 @@ class DocTopicUpdate(Protocol):
         `alpha` is what the statistics were found under; the arguments stay as they are.
         """
 
+    def delayed(
+        self, alpha: np.ndarray, memory: Memory, learnt: "Learnt", n_batches: int
+    ) -> tuple[np.ndarray, Memory]:
+        """Return alpha and memory after minibatches that were learnt from an older alpha.
+
+        They come after `n_batches` others; the arguments stay as they are.
+        """
+
 
 @dataclass(frozen=True)
 class Fixed:
@@ -85,12 +113,70 @@ class Fixed:
         """Return alpha and memory as they are."""
         return alpha, memory
 
+    def delayed(
+        self, alpha: np.ndarray, memory: Memory, learnt: Learnt, n_batches: int
+    ) -> tuple[np.ndarray, Memory]:
+        """Return alpha and memory as they are."""
+        return alpha, memory
+
 
 FIXED = Fixed()
 
 
+class RunningMean:
+    """Base of updates that remember a running mean of what minibatches say, and alpha of it.
+
+    Attributes
+    ----------
+    burn_in : int
+        Documents at the start that leave alpha alone and are not remembered.
+    step_size : StepSize
+        Weight of a minibatch against those before.
+    """
+
+    burn_in: int
+    step_size: StepSize
+
+    def __post_init__(self) -> None:
+        check_whole(self, least=0, burn_in=self.burn_in)
+        check_able(self, "__call__", "MeanDecay(0.7)", step_size=self.step_size)
+
+    def observed(self, alpha: np.ndarray, statistics: Statistics) -> Memory:
+        """What a minibatch says, under `alpha`; None if that is nothing."""
+        raise NotImplementedError
+
+    def solved(self, memory: np.ndarray, alpha: np.ndarray, n_batches: int) -> np.ndarray:
+        """The alpha of a running mean to which the last minibatch came after `n_batches`."""
+        raise NotImplementedError
+
+    def step(
+        self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
+    ) -> tuple[np.ndarray, Memory]:
+        """Return the alpha of the running mean with the minibatch, and that mean."""
+        observed = self.observed(alpha, statistics)
+        if observed is None:
+            return alpha, memory
+        memory = running_mean(memory, observed, self.step_size(n_batches))
+        return self.solved(memory, alpha, n_batches), memory
+
+    def delayed(
+        self, alpha: np.ndarray, memory: Memory, learnt: Learnt, n_batches: int
+    ) -> tuple[np.ndarray, Memory]:
+        """Return the same of minibatches together, with the weight that they have now."""
+        before, after = learnt.memories
+        if after is None or after is before:
+            return alpha, memory
+        observed = after
+        if before is not None:
+            left = retained_by(self.step_size, learnt.n_before, learnt.n_before + learnt.n_batches)
+            observed = (after - left * before) / (1.0 - left)
+        end = n_batches + learnt.n_batches
+        memory = running_mean(memory, observed, 1.0 - retained_by(self.step_size, n_batches, end))
+        return self.solved(memory, alpha, end - 1), memory
+
+
 @dataclass(frozen=True)
-class FixedPoint:
+class FixedPoint(RunningMean):
     """Maximum likelihood given the running mean of E[log theta].
 
     The fixed point of Minka (2000), "Estimating a Dirichlet distribution", as used by
@@ -111,23 +197,21 @@ class FixedPoint:
     step_size: StepSize = MEAN_DECAY
     needs: ClassVar[frozenset[str]] = LOG_THETA
 
-    def __post_init__(self) -> None:
-        _check(self)
-
-    def step(
-        self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
-    ) -> tuple[np.ndarray, Memory]:
-        """s <- (1 - rate) s + rate E[log theta]; then the alpha of s."""
+    def observed(self, alpha: np.ndarray, statistics: Statistics) -> Memory:
+        """E[log theta]."""
         log_theta = statistics.log_theta
         if log_theta is None or not informs(statistics):
-            return alpha, memory
-        log_theta = np.maximum(log_theta, LEAST_LOG_THETA)
-        memory = running_mean(memory, log_theta, self.step_size(n_batches))
-        return solve_alpha(memory, alpha), memory
+            return None
+        observed: np.ndarray = np.maximum(log_theta, LEAST_LOG_THETA)
+        return observed
+
+    def solved(self, memory: np.ndarray, alpha: np.ndarray, n_batches: int) -> np.ndarray:
+        """The alpha whose E[log theta] it is."""
+        return solve_alpha(memory, alpha)
 
 
 @dataclass(frozen=True)
-class GammaPrior:
+class GammaPrior(RunningMean):
     """Maximum a posteriori under alpha_k ~ Gamma(shape, inverse scale), in one pass.
 
     Each document adds, with the alpha of the time,
@@ -164,21 +248,19 @@ class GammaPrior:
     needs: ClassVar[frozenset[str]] = LOG_THETA
 
     def __post_init__(self) -> None:
-        _check(self)
+        super().__post_init__()
         check_range(self, 1, np.inf, shape=self.shape)
         check_positive(self, inverse_scale=self.inverse_scale)
 
-    def step(
-        self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
-    ) -> tuple[np.ndarray, Memory]:
-        """The running sums and their ratio."""
-        if not informs(statistics):
-            return alpha, memory
-        rate = self.step_size(n_batches)
-        memory = running_mean(memory, document_sums(alpha, statistics), rate)
-        x, y = memory[:-1], memory[-1]
+    def observed(self, alpha: np.ndarray, statistics: Statistics) -> Memory:
+        """The sums over the minibatch."""
+        return document_sums(alpha, statistics) if informs(statistics) else None
+
+    def solved(self, memory: np.ndarray, alpha: np.ndarray, n_batches: int) -> np.ndarray:
+        """The ratio of the running sums."""
+        rate, x, y = self.step_size(n_batches), memory[:-1], memory[-1]
         alpha = (rate * (self.shape - 1) + x) / (rate * self.inverse_scale + y)
-        return within_bounds(alpha), memory
+        return within_bounds(alpha)
 
 
 @dataclass(frozen=True)
@@ -202,7 +284,8 @@ class DampedNewton:
     needs: ClassVar[frozenset[str]] = LOG_THETA
 
     def __post_init__(self) -> None:
-        _check(self)
+        check_whole(self, least=0, burn_in=self.burn_in)
+        check_able(self, "__call__", "MeanDecay(0.7)", step_size=self.step_size)
 
     def step(
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
@@ -213,12 +296,19 @@ class DampedNewton:
             return alpha, memory
         start = within_bounds(alpha)
         new = start + self.step_size(n_batches) * newton_step(start, log_theta)
-        inside = (new > LEAST_ALPHA) & (new <= MOST_ALPHA)
-        return (new if inside.all() else alpha), memory
+        return (new if _is_inside(new) else alpha), memory
+
+    def delayed(
+        self, alpha: np.ndarray, memory: Memory, learnt: Learnt, n_batches: int
+    ) -> tuple[np.ndarray, Memory]:
+        """alpha and the steps of the minibatches, or alpha."""
+        before, after = learnt.alphas
+        new = alpha + after - before
+        return (new if _is_inside(new) else alpha), memory
 
 
 @dataclass(frozen=True)
-class Shares:
+class Shares(RunningMean):
     """Alpha in proportion to the running mean of the documents' topic proportions.
 
     For mixtures, where a document has one topic, alpha stands for the topics' shares of
@@ -241,23 +331,18 @@ class Shares:
     needs: ClassVar[frozenset[str]] = frozenset({"shares"})
 
     def __post_init__(self) -> None:
-        _check(self)
+        super().__post_init__()
         check_range(self, 0, 1, floor=self.floor)
 
-    def step(
-        self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
-    ) -> tuple[np.ndarray, Memory]:
-        """The running mean of the shares, and alpha."""
-        if statistics.shares is None:
-            return alpha, memory
-        memory = running_mean(memory, statistics.shares, self.step_size(n_batches))
+    def observed(self, alpha: np.ndarray, statistics: Statistics) -> Memory:
+        """The documents' shares."""
+        return statistics.shares
+
+    def solved(self, memory: np.ndarray, alpha: np.ndarray, n_batches: int) -> np.ndarray:
+        """The running mean of the shares, times the sum of alpha."""
         shares = (1.0 - self.floor) * memory + self.floor / len(memory)
-        return np.maximum(alpha.sum() * shares, LEAST_ALPHA), memory
-
-
-def _check(update: Any) -> None:
-    check_whole(update, least=0, burn_in=update.burn_in)
-    check_able(update, "__call__", "MeanDecay(0.7)", step_size=update.step_size)
+        found: np.ndarray = np.maximum(alpha.sum() * shares, LEAST_ALPHA)
+        return found
 
 
 @dataclass(frozen=True)
@@ -300,6 +385,31 @@ class LearnsDocTopicPrior(Around):
         found = blend.statistics
         alpha, memory = self.doc_topic.step(found.alpha, memory, found, posterior.n_batches)
         return replace(blend, alpha=alpha), (inner, memory)
+
+    def delayed(
+        self, composite: Composite, posterior: TopicPosterior, state: tuple[Any, Memory]
+    ) -> tuple[Blend, tuple[Any, Memory]]:
+        """The blend of the rule, with the alpha of what the minibatches say now."""
+        if composite.is_of(posterior.counters):
+            return composite.blend, composite.states[1]
+        (old, first), (new, last) = composite.states
+        inner, memory = state
+        own = replace(composite, states=(old, new))
+        blend, inner = self.update.delayed(own, posterior, inner)
+        if self.doc_topic == FIXED or composite.blend.alpha is None:
+            return replace(blend, alpha=None), (inner, memory)
+        learnt = Learnt(
+            (composite.alpha, composite.blend.alpha),
+            (first, last),
+            composite.before.n_batches,
+            blend.statistics.n_batches,
+        )
+        alpha, memory = self.doc_topic.delayed(posterior.alpha, memory, learnt, posterior.n_batches)
+        return replace(blend, alpha=alpha), (inner, memory)
+
+
+def _is_inside(alpha: np.ndarray) -> bool:
+    return bool(((alpha > LEAST_ALPHA) & (alpha <= MOST_ALPHA)).all())
 
 
 def informs(statistics: Statistics) -> bool:

@@ -15,8 +15,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from streamtopics.checks import check_range
-from streamtopics.posteriors import Blend, Learn, Posterior
-from streamtopics.updates.rule import Around
+from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior
+from streamtopics.posteriors.protocol import Counters
+from streamtopics.updates.composite import Composite
+from streamtopics.updates.rule import Around, Rule
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,27 @@ class Growing(Around):
         ]
         of_base = left - sum(w * kept for w, kept in zip(weights, faded, strict=True))
         return weights[0], weights[1], of_base
+
+    def retained(self, before: Counters, after: Counters) -> float:
+        """Return (N / N')^(h - 1) times what the inner rule keeps; N' is N with the new tokens."""
+        inner = self.update.retained(before, after)
+        if not before.n_tokens > 0:
+            return inner
+        return float(inner * (before.n_tokens / after.n_tokens) ** (self.power - 1))
+
+    def weight(self, before: Counters, after: Counters) -> float:
+        """Weight of a new token, on average, times that of the inner rule."""
+        inner, (old, now) = self.update.weight(before, after), (before.n_tokens, after.n_tokens)
+        if not now > old > 0:
+            return inner
+        found: float = inner * (1.0 - (old / now) ** self.power) * now / (now - old)
+        return found
+
+    def delayed(
+        self, composite: Composite, posterior: TopicPosterior, state: Any
+    ) -> tuple[Blend, Any]:
+        """Return the blend with weights as they are now, and the state."""
+        return Rule.delayed(self, composite, posterior, state)
 
     def step(self, posterior: Posterior, learn: Learn, state: Any) -> tuple[Blend, Any]:
         """Return the blend of the rule with growing weights."""

@@ -12,14 +12,16 @@ that the running mean stands for, 1/n_t = (1 - r_t)^2 / n_{t-1} + r_t^2 / B. Wit
 r_t = 1/t and minibatches of equal size that is the number of documents seen.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from streamtopics.checks import check_able
 from streamtopics.messages import AnyStatistics
-from streamtopics.posteriors import Blend, Learn, Posterior
+from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior
+from streamtopics.posteriors.protocol import Counters
+from streamtopics.updates.composite import Composite
 from streamtopics.updates.rule import Clock, Merging, Rule
-from streamtopics.updates.schedules import MEAN_DECAY, StepSize
+from streamtopics.updates.schedules import MEAN_DECAY, StepSize, retained_by
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,34 @@ class OnlineEM(Rule):
         """This rule."""
         return self
 
+    def retained(self, before: Counters, after: Counters) -> float:
+        """Product of 1 - r."""
+        return retained_by(self._rate, before.n_batches, after.n_batches)
+
+    def weight(self, before: Counters, after: Counters) -> float:
+        """Share of the mean that the minibatches have."""
+        return 1.0 - self.retained(before, after)
+
+    def delayed(
+        self, composite: Composite, posterior: TopicPosterior, state: None
+    ) -> tuple[Blend, None]:
+        """Return the blend to R lam + G, smoothed for the documents remembered."""
+        blend, before, now = composite.blend, composite.before, posterior.counters
+        if composite.is_of(now):
+            return blend, None
+        then, later = before.plus(blend), now.plus(blend)
+        kept, scale = self.retained(now, later), self._scale(before, then, now, later)
+        # 1 / c documents are remembered: the weights of their minibatches enter as squares.
+        own = then.c - blend.retain**2 * before.c
+        prior = kept**2 * now.c + scale**2 * own - kept * now.c
+        return replace(blend, retain=kept, gain=scale * blend.gain, prior=prior), None
+
     def step(self, posterior: Posterior, learn: Learn, state: None) -> tuple[Blend, None]:
         """Return the blend to (1 - r) lam + r / B s, smoothed for the documents remembered."""
-        rate = max(self.step_size(posterior.n_batches), 1.0 / (posterior.n_batches + 1))
-        return running_mean(posterior, learn(posterior), rate), None
+        return running_mean(posterior, learn(posterior), self._rate(posterior.n_batches)), None
+
+    def _rate(self, n_batches: float) -> float:
+        return max(self.step_size(n_batches), 1.0 / (n_batches + 1))
 
 
 def running_mean(posterior: Any, statistics: AnyStatistics, rate: float) -> Blend:

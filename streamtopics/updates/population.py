@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 from streamtopics.checks import check_able, check_positive, check_range
 from streamtopics.posteriors import Blend, Learn, Posterior
+from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates.bps import NO_BOOST, Boost
-from streamtopics.updates.rule import Rule
+from streamtopics.updates.rule import Merging, Rule
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,15 @@ class PopulationVB(Rule):
     def forgets(self) -> bool:
         """True."""
         return True
+
+    @property
+    def merges(self) -> Merging:
+        """Minibatches of one part are taken in after those of the other."""
+        return "in order"
+
+    def retained(self, before: Counters, after: Counters) -> float:
+        """Return (1 - nu) to the power of the minibatches."""
+        return (1.0 - self.rate) ** (after.n_batches - before.n_batches)
 
     def divided(self, share: float, first: bool = True) -> Rule:
         """The rule whose steps over the parts retain together what one does."""

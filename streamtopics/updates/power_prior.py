@@ -13,8 +13,9 @@ import numpy as np
 
 from streamtopics.checks import check_able, check_positive, check_range
 from streamtopics.posteriors import Blend, Learn, Posterior
+from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates.bps import NO_BOOST, Boost
-from streamtopics.updates.rule import Rule
+from streamtopics.updates.rule import Merging, Rule
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,17 @@ class PowerPrior(Rule):
     def adds(self) -> bool:
         """True."""
         return True
+
+    @property
+    def merges(self) -> Merging:
+        """Minibatches of one part are taken in after those of the other."""
+        return "in order"
+
+    def retained(self, before: Counters, after: Counters) -> float:
+        """Return rho to the power of the minibatches, or what their documents leave."""
+        if isinstance(self.rho, Memory):
+            return self.rho.kept(after.n_documents - before.n_documents)
+        return float(self.rho ** (after.n_batches - before.n_batches))
 
     def divided(self, share: float, first: bool = True) -> Rule:
         """This rule; where it forgets by minibatches, one that forgets before the first part."""

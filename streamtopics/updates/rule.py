@@ -8,11 +8,13 @@ import numpy as np
 
 from streamtopics.checks import check_able, check_whole
 from streamtopics.messages import AnyStatistics
-from streamtopics.posteriors import Blend, Learn, Posterior, View
+from streamtopics.posteriors import Blend, Learn, Posterior, TopicPosterior, View
+from streamtopics.posteriors.protocol import Counters
+from streamtopics.updates.composite import Composite
 
 NOTHING: frozenset[str] = frozenset()
 # How posteriors of two parts of a stream are made one, if they can be.
-Merging = Literal["sum", "mean", "decayed mean"] | None
+Merging = Literal["sum", "mean", "decayed mean", "in order"] | None
 # What tells a rule how late in a stream it is.
 Clock = Literal["minibatches", "tokens"] | None
 
@@ -41,8 +43,42 @@ class Rule(Protocol):
 
     @property
     def merges(self) -> Merging:
-        """Way to make one of the posteriors of two parts of a stream; None if there is none."""
+        """Way to make one of the posteriors of two parts of a stream; None if there is none.
+
+        Where there is one, `retained` and `weight` say what minibatches count after others.
+        """
         return None
+
+    def retained(self, before: Counters, after: Counters) -> float:
+        """Share of a posterior that the minibatches between two states of a stream leave."""
+        return 1.0
+
+    def weight(self, before: Counters, after: Counters) -> float:
+        """Weight of the minibatches between two states, against those between any other two."""
+        return 1.0
+
+    def delayed(
+        self, composite: Composite, posterior: TopicPosterior, state: Any
+    ) -> tuple[Blend, Any]:
+        """The blend that takes in minibatches learnt from an older posterior, and the state after.
+
+        Where nothing was learnt in between, it is what their own steps made.
+        """
+        blend, before, now = composite.blend, composite.before, posterior.counters
+        if composite.is_of(now):
+            return blend, composite.states[1]
+        then, later = before.plus(blend), now.plus(blend)
+        kept, scale = self.retained(now, later), self._scale(before, then, now, later)
+        boosts = blend.prior - (1.0 - blend.retain)
+        prior = 1.0 - kept + scale * boosts
+        return replace(
+            blend, retain=kept, gain=scale * blend.gain, prior=prior, boost=scale * blend.boost
+        ), state
+
+    def _scale(self, before: Counters, then: Counters, now: Counters, later: Counters) -> float:
+        """Weight of minibatches now, by what it was."""
+        weight = self.weight(before, then)
+        return self.weight(now, later) / weight if weight > 0 else 1.0
 
     @property
     def adds(self) -> bool:
@@ -151,6 +187,20 @@ class Around(Rule):
     ) -> tuple[float, float, float]:
         """Return the weights of the inner rule."""
         return self.update.merged_weights(mine, theirs, base)
+
+    def retained(self, before: Counters, after: Counters) -> float:
+        """Return the share of the inner rule."""
+        return self.update.retained(before, after)
+
+    def weight(self, before: Counters, after: Counters) -> float:
+        """Return the weight of the inner rule."""
+        return self.update.weight(before, after)
+
+    def delayed(
+        self, composite: Composite, posterior: TopicPosterior, state: Any
+    ) -> tuple[Blend, Any]:
+        """Return the blend and the state of the inner rule."""
+        return self.update.delayed(composite, posterior, state)
 
     def divided(self, share: float, first: bool = True) -> Rule | None:
         """The same around the inner rule of a part."""

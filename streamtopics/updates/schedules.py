@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Step sizes of stochastic approximation, as functions of the minibatches before."""
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -52,6 +53,11 @@ class MeanDecay(Decay):
     def __call__(self, n_batches: float) -> float:
         """The step of the minibatch after `n_batches` others."""
         return max(super().__call__(n_batches), 1.0 / (n_batches + 1))
+
+
+def retained_by(step_size: StepSize, n_before: int, n_after: int) -> float:
+    """Product of 1 - r over the minibatches after `n_before` and up to `n_after`."""
+    return math.prod(1.0 - step_size(n) for n in range(n_before, n_after))
 
 
 DECAY, MEAN_DECAY = Decay(), MeanDecay()

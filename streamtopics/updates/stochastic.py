@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 from streamtopics.checks import MOST_DOCUMENTS, check_able, check_whole
 from streamtopics.posteriors import Blend, Learn, Posterior
+from streamtopics.posteriors.protocol import Counters
 from streamtopics.updates.bps import NO_BOOST, Boost
-from streamtopics.updates.rule import Clock, Rule
-from streamtopics.updates.schedules import DECAY, StepSize
+from streamtopics.updates.rule import Clock, Merging, Rule
+from streamtopics.updates.schedules import DECAY, StepSize, retained_by
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,20 @@ class StochasticVI(Rule):
         check_able(self, "weight", "Boost(0.1)", boost=self.boost)
         if self.n_documents is not None:
             check_whole(self, most=MOST_DOCUMENTS, n_documents=self.n_documents)
+
+    @property
+    def merges(self) -> Merging:
+        """Minibatches of one part are taken in after those of the other."""
+        return "in order"
+
+    def retained(self, before: Counters, after: Counters) -> float:
+        """Product of 1 - r."""
+        return retained_by(self.step_size, before.n_batches, after.n_batches)
+
+    def weight(self, before: Counters, after: Counters) -> float:
+        """Share of the posterior that is theirs, times the documents that it is for."""
+        n_documents = self.n_documents or after.n_documents
+        return n_documents * (1.0 - self.retained(before, after))
 
     @property
     def clock(self) -> Clock:

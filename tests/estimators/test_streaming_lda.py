@@ -457,11 +457,11 @@ def test_attributes_of_drift_are_those_of_rules_that_forget(update):
 
 def test_merging_is_there_where_the_rule_says_how():
     merging = {name for name, rule in RULES.items() if hasattr(StreamingLDA(update=rule), "merge")}
-    assert {"SVB", "BPS", "BPS by topic", "online EM", "rounds"} <= merging
-    assert not {"power prior", "HPP", "Langevin", "window", "adaptive rate"} & merging
-    message = r"no attribute 'merge' with PowerPrior\(.*use a rule such as SVB\(\)"
+    assert {"SVB", "BPS", "BPS by topic", "online EM", "rounds", "power prior"} <= merging
+    assert not {"HPP", "Langevin", "window", "adaptive rate"} & merging
+    message = r"no attribute 'merge' with Langevin\(.*use a rule such as SVB\(\)"
     with pytest.raises(AttributeError, match=message):
-        StreamingLDA(update=PowerPrior(0.9)).merge  # noqa: B018
+        StreamingLDA(update=Langevin()).merge  # noqa: B018
     assert not hasattr(StreamingLDA(update="unknown"), "merge")
     assert StreamingLDA.merge.__doc__
 

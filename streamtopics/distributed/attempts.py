@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tasks that are begun again where they fail, and elsewhere too where they are late.
+
+Either attempt has the same input and so the same bits: the first that ends counts.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+from streamtopics.checks import check_positive, check_whole
+from streamtopics.distributed.engines import Engine, Handle
+
+# A task is late that takes so many times the median of the last ones of its kind.
+LATE = 3.0
+REMEMBERED = 50
+
+
+class PartitionError(RuntimeError):
+    """A partition that could not be read or learnt; what came before it was learnt.
+
+    Attributes
+    ----------
+    number : int
+        Its place among the partitions, from 0.
+    """
+
+    def __init__(self, message: str, number: int = -1) -> None:
+        super().__init__(message)
+        self.number = number
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.number)
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What is done about tasks that fail or do not end.
+
+    Parameters
+    ----------
+    max_attempts : int
+        Times that a task is begun at most.
+    patience : float
+        Seconds that a task may take before it is late, at least.
+    timeout : float or None
+        Seconds that all attempts may take together; None waits for ever.
+    """
+
+    max_attempts: int = 3
+    patience: float = 10.0
+    timeout: float | None = None
+
+    def __post_init__(self) -> None:
+        check_whole(self, max_attempts=self.max_attempts)
+        check_positive(self, patience=self.patience)
+        if self.timeout is not None:
+            check_positive(self, timeout=self.timeout)
+
+
+@dataclass
+class Kind:
+    """Tasks of one kind.
+
+    Attributes
+    ----------
+    name : str
+        What is done to a partition: "read" or "learnt".
+    seconds : deque of float
+        How long the last ones took.
+    """
+
+    name: str
+    seconds: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+
+    def patience(self, policy: Policy) -> float:
+        """Seconds after which a task is late."""
+        usual = statistics.median(self.seconds) if self.seconds else 0.0
+        return max(policy.patience, LATE * usual)
+
+
+class Task:
+    """A task that is begun until an attempt ends well.
+
+    Parameters
+    ----------
+    engine : Engine
+    policy : Policy
+    kind : Kind
+    of : int or str
+        The number of the partition that it is of, or what else.
+    begin : callable
+        ``begin(attempt)`` starts an attempt, the first being 0, and returns its handle.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        policy: Policy,
+        kind: Kind,
+        of: int | str,
+        begin: Callable[[int], Handle],
+    ) -> None:
+        self.engine, self.policy, self.kind, self.of = engine, policy, kind, of
+        self.begin = begin
+        self.handles = [begin(0)]
+        self.n_begun = 1
+
+    def result(self) -> Any:
+        """Wait for the first attempt that ends well.
+
+        Raises
+        ------
+        PartitionError
+            If none does.
+        """
+        start = late = time.monotonic()
+        end = inf if self.policy.timeout is None else start + self.policy.timeout
+        while True:
+            may_begin = self.n_begun < self.policy.max_attempts
+            until = min(end, late + self.kind.patience(self.policy) if may_begin else inf)
+            seconds = None if until == inf else max(until - time.monotonic(), 0.0)
+            done = self.engine.wait(self.handles, seconds)
+            for handle in done:
+                try:
+                    found = self.engine.result(handle)
+                except Exception as error:
+                    self._failed(handle, error)
+                else:
+                    self.drop(but=handle)
+                    return found
+            if not done and time.monotonic() >= end:
+                self.drop()
+                raise self._error("did not end in time") from None
+            if not done or not self.handles:
+                self.handles.append(self.begin(self.n_begun))
+                self.n_begun, late = self.n_begun + 1, time.monotonic()
+
+    def drop(self, but: Handle = None) -> None:
+        """Let the engine forget all attempts but one."""
+        for handle in self.handles:
+            if handle is not but:
+                self.engine.drop(handle)
+
+    def _failed(self, handle: Handle, error: Exception) -> None:
+        """Give an attempt up, and the task with its last one."""
+        self.handles.remove(handle)
+        self.engine.drop(handle)
+        if not self.handles and self.n_begun >= self.policy.max_attempts:
+            raise self._error(f"failed: {type(error).__name__}: {error}") from error
+
+    def _error(self, trouble: str) -> PartitionError:
+        times = "once" if self.n_begun == 1 else f"{self.n_begun} times"
+        name = self.of if isinstance(self.of, str) else f"partition {self.of}"
+        return PartitionError(
+            f"{name} could not be {self.kind.name}: a task that was begun {times} {trouble}. What "
+            "came before it was learnt; mend the partition or leave it out, and go on with the "
+            "model as it is",
+            -1 if isinstance(self.of, str) else self.of,
+        )

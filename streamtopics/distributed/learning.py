@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rounds of minibatches that are learnt on workers, and taken in, in the order of the stream.
+
+A round is some minibatches of a partition. Its worker learns them one after another from the
+topics of the round's words, as they were when it began, and sends back what they made of these,
+as one update; the client takes the updates in, in the order of the stream. So the result depends
+on the data, the seed and the schedule alone: not on how many workers there are, how fast each is,
+and whether one was lost, since a round that is run again has the same bits.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from streamtopics.base.composites import check_composes, local_task, reader_of, take_in
+from streamtopics.distributed import tasks
+from streamtopics.distributed.attempts import Kind, Policy, Task
+from streamtopics.distributed.engines import Engine, Handle
+from streamtopics.distributed.schedule import Schedule
+from streamtopics.steps import last_step
+from streamtopics.streams.callbacks import BatchInfo, call
+from streamtopics.streams.learners import Seen, is_fitted, seen_by
+
+# Tasks that others wait for go first.
+LEARN, READ, WORDS = 0, 5, 10
+
+
+class Cluster:
+    """Where partitions are read and learnt.
+
+    Parameters
+    ----------
+    engine : Engine
+    policy : Policy
+    read : callable or None
+        Makes documents or counts of a partition.
+    before : Pipeline or None
+        Steps that make counts of documents.
+    batch_size : int
+        Documents in a minibatch.
+    run : str
+        Part of the names of all tasks.
+    """
+
+    def __init__(
+        self, engine: Engine, policy: Policy, read: Any, before: Any, batch_size: int, run: str
+    ) -> None:
+        self.engine, self.policy, self.run, self._numbers = engine, policy, run, count()
+        self.reading, self.learning = Kind("read"), Kind("learnt")
+        self.read, self.batch_size = read, batch_size
+        self._values: dict[str, Any] = {"before": before}
+        self._sent: dict[str, Handle] = {}
+
+    def keep(self, name: str, value: Any) -> None:
+        """Have a value to send to the workers that ask for it."""
+        self._values[name] = value
+
+    def sent(self, name: str) -> Handle:
+        """Handle of a value that was kept, which is sent once; None of None."""
+        value = self._values[name]
+        if value is not None and name not in self._sent:
+            self._sent[name] = self.submit(name, WORDS, tasks.same, value)
+        return self._sent.get(name)
+
+    def forget_sent(self) -> None:
+        """Send values again to whom asks for them next: who had them may be gone."""
+        self._sent = {}
+
+    def submit(self, name: str, priority: int, function: Any, *arguments: Any) -> Handle:
+        """Start a task under a name that no other has."""
+        key = f"{name}-{self.run}-{next(self._numbers)}"
+        return self.engine.submit(key, priority, function, *arguments)
+
+
+class Source:
+    """A partition on its way to the workers.
+
+    Parameters
+    ----------
+    cluster : Cluster
+    number : int
+        Its place among the partitions, from 0.
+    partition : object
+
+    Attributes
+    ----------
+    counts : handle
+        Of its counts.
+    """
+
+    def __init__(self, cluster: Cluster, number: int, partition: Any) -> None:
+        self.cluster, self.number, self.partition = cluster, number, partition
+        self.counts = self._read()
+        self._ends = self.task(READ, tasks.ends_of)
+
+    def _read(self) -> Handle:
+        one = self.cluster
+        rest = self.partition, one.read, one.sent("before"), one.batch_size
+        return one.submit("read", READ, tasks.read_partition, *rest)
+
+    def task(self, priority: int, function: Any, *arguments: Any, kind: Kind | None = None) -> Task:
+        """Return a task on the counts; another attempt reads the partition again.
+
+        The name of a value that the cluster keeps stands for the value.
+        """
+
+        def begin(attempt: int) -> Handle:
+            if attempt:
+                self.cluster.forget_sent()
+                self.counts = self._read()
+            own = [self.cluster.sent(one) if isinstance(one, str) else one for one in arguments]
+            name = function.__name__
+            return self.cluster.submit(name, priority, function, self.counts, *own)
+
+        kind = kind or self.cluster.reading
+        return Task(self.cluster.engine, self.cluster.policy, kind, self.number, begin)
+
+    def ends(self) -> np.ndarray:
+        """Wait for the row behind the last one of each minibatch."""
+        ends: np.ndarray = self._ends.result()
+        return ends
+
+
+@dataclass(frozen=True)
+class Round:
+    """Minibatches of a partition.
+
+    Attributes
+    ----------
+    source : Source
+    first, stop : int
+        The first of them, and the one behind the last.
+    n_documents : int
+    n_before : int
+        Minibatches of the stream before it.
+    n_learnt : int
+        Documents that are learnt or under way when it begins, those before the stream too.
+    words : Task
+        That finds its words.
+    """
+
+    source: Source
+    first: int
+    stop: int
+    n_documents: int
+    n_before: int
+    n_learnt: int
+    words: Task
+
+    @property
+    def n_after(self) -> int:
+        """Minibatches of the stream up to its last one."""
+        return self.n_before + self.stop - self.first
+
+
+class Learning:
+    """Learns rounds of minibatches on a cluster, and takes them in.
+
+    Parameters
+    ----------
+    model : estimator or pipeline
+        It is changed in place.
+    cluster : Cluster
+    schedule : Schedule
+    callbacks : tuple
+        Called after each round.
+    ordered : bool
+        Whether rounds are taken in, in the order of the stream.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        cluster: Cluster,
+        schedule: Schedule,
+        callbacks: tuple[Any, ...],
+        ordered: bool,
+    ) -> None:
+        self.model, self.topics, self.cluster = model, last_step(model), cluster
+        self.schedule, self.callbacks, self.ordered = schedule, callbacks, ordered
+        self.scored = any(getattr(callback, "needs_score", False) for callback in callbacks)
+        # Counts travel as they are where the stream could as well be learnt here.
+        self.single = schedule.rounds > 1 or schedule.staleness > 0
+        self.under_way: deque[tuple[Round, Task]] = deque()
+        self.has_reader = False
+        self.ended = False
+
+    def run(self, partitions: Iterable[Any], n_before: int, skip: int) -> None:
+        """Learn from all partitions, or until a callback ends the stream.
+
+        Parameters
+        ----------
+        partitions : iterable
+        n_before : int
+            Minibatches of the stream before them.
+        skip : int
+            Minibatches of them that were learnt already.
+        """
+        sources = (Source(self.cluster, i, one) for i, one in enumerate(partitions))
+        begun = ahead(sources, self.schedule.staleness + 2)
+        rounds = self._rounds(begun, n_before, n_before + skip)
+        left, unread = ahead(rounds, self.schedule.staleness + 1), None
+        while True:
+            try:
+                one = next(left)
+            except StopIteration:
+                break
+            except Exception as error:
+                unread = error
+                break
+            self._take_in_all_but(self.schedule.under_way(one.n_before, self._clock(one.n_learnt)))
+            if self.ended:
+                return
+            self._launch(one)
+        # What came before a partition that cannot be read is learnt.
+        self._take_in_all_but(0)
+        if unread is not None:
+            raise unread
+
+    def drop(self) -> None:
+        """Let the engine forget what is under way."""
+        while self.under_way:
+            self.under_way.pop()[1].drop()
+
+    def _clock(self, n_documents: int) -> int:
+        """Documents as minibatches."""
+        return n_documents // self.cluster.batch_size
+
+    def _rounds(self, sources: Iterable[Source], n_before: int, begin: int) -> Iterator[Round]:
+        """The rounds of the partitions; the first minibatch of a new model is learnt here."""
+        n_learnt = seen_by(self.model).n_documents
+        for source in sources:
+            ends = source.ends()
+            place = min(len(ends), begin - n_before) if n_before < begin else 0
+            n_before += place
+            while place < len(ends) and not self.ended:
+                here = not is_fitted(self.topics)
+                clock = self._clock(n_learnt)
+                length = self.schedule.length(n_before, clock, len(ends) - place)
+                stop = place + (1 if here else length)
+                n_documents = int(ends[stop - 1] - (ends[place - 1] if place else 0))
+                if here:
+                    self._learn_here(source, place, n_before)
+                else:
+                    words = source.task(WORDS, tasks.words_of, place, stop)
+                    yield Round(source, place, stop, n_documents, n_before, n_learnt, words)
+                n_before, n_learnt, place = n_before + stop - place, n_learnt + n_documents, stop
+        if n_before < begin:
+            raise ValueError(
+                f"skip is {begin}, but the partitions have {n_before} minibatches; pass the same "
+                "partitions again, or skip=0 for what came after them"
+            )
+
+    def _learn_here(self, source: Source, place: int, n_before: int) -> None:
+        """Learn a minibatch that the model can start with."""
+        X = source.task(READ, tasks.rows_of, place, place + 1).result()
+        before = seen_by(self.model)
+        self.topics.partial_fit(X)
+        if is_fitted(self.topics):
+            check_composes(self.topics)
+            self._tell(n_before + 1, before, np.nan)
+
+    def _launch(self, one: Round) -> None:
+        """Begin a round from the topics as they are now."""
+        if not self.has_reader:
+            self.cluster.keep("reader", reader_of(self.topics))
+            self.has_reader = True
+        words = one.words.result()
+        n_ahead = sum(other.n_documents for other, _ in self.under_way)
+        local = local_task(self.topics, words, n_ahead, single=self.single)
+        rest = "reader", local, one.first, one.stop, self.scored
+        task = one.source.task(LEARN, tasks.learn, *rest, kind=self.cluster.learning)
+        self.under_way.append((one, task))
+
+    def _take_in_all_but(self, n: int) -> None:
+        """Take in rounds until no more than `n` are under way, or a callback ends the stream."""
+        while len(self.under_way) > n and not self.ended:
+            if not self.ordered:
+                self._first_done_to_front()
+            one, task = self.under_way.popleft()
+            learnt = task.result()
+            self.cluster.learning.seconds.append(learnt.seconds)
+            before = seen_by(self.model)
+            take_in(self.topics, learnt.composite)
+            self._tell(one.n_after, before, learnt.score)
+
+    def _first_done_to_front(self) -> None:
+        """Put the first round that has ended before the others."""
+        handles = [handle for _, task in self.under_way for handle in task.handles]
+        done = self.cluster.engine.wait(handles, self.cluster.policy.patience)
+        for place, (_, task) in enumerate(self.under_way):
+            if any(handle is one for handle in task.handles for one in done):
+                self.under_way.rotate(-place)
+                return
+
+    def _tell(self, n_batches: int, before: Seen, score: float) -> None:
+        """Call the callbacks."""
+        seen = seen_by(self.model)
+        info = BatchInfo(
+            batch=n_batches,
+            X=None,
+            time=None,
+            n_documents=seen.n_documents - before.n_documents,
+            n_tokens=seen.n_tokens - before.n_tokens,
+            n_documents_seen=seen.n_documents,
+            n_tokens_seen=seen.n_tokens,
+            score=score,
+        )
+        for callback in self.callbacks:
+            self.ended |= call(callback, self.model, info)
+
+
+def ahead(items: Iterable[Any], n: int) -> Iterator[Any]:
+    """Items, of which `n` more than were asked for have been begun; an error comes in its turn."""
+    begun: deque[Any] = deque()
+    failed: Exception | None = None
+    left = iter(items)
+    while failed is None:
+        try:
+            begun.append(next(left))
+        except StopIteration:
+            break
+        except Exception as error:
+            failed = error
+        if len(begun) > n:
+            yield begun.popleft()
+    yield from begun
+    if failed is not None:
+        raise failed

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A corpus in partitions, and the model of its minibatches one after another."""
+
+import numpy as np
+from sklearn.base import clone
+
+from streamtopics.datasets import make_lda_corpus
+
+SIZE = 20
+X = make_lda_corpus(n_documents=790, n_features=120, mean_length=30, random_state=0).X
+# Minibatches do not reach from one partition to the next: the third has a short one.
+PARTITIONS = [X[:200], X[200:400], X[400:590], X[590:590], X[590:]]
+
+
+def minibatches(partitions=PARTITIONS, size=SIZE):
+    for part in partitions:
+        for start in range(0, part.shape[0], size):
+            yield part[start : start + size]
+
+
+def serial(estimator, batches=None):
+    model = clone(estimator)
+    for batch in minibatches() if batches is None else batches:
+        model.partial_fit(batch)
+    return model
+
+
+def bits(model):
+    posterior = model.posterior_
+    arrays = [model.components_, model.doc_topic_prior_, posterior.c, posterior.mass]
+    return [np.asarray(array).tobytes() for array in arrays], posterior.counters[:3]

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A cluster of two worker processes: its collections, and workers that die, hang or fail."""
+
+import os
+import signal
+import time
+from collections import Counter
+
+import dask
+import pandas
+import pytest
+from dask import bag, dataframe
+from dask.distributed import Client, LocalCluster
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
+
+from streamtopics import GibbsOnlineEM, StreamingLDA
+from streamtopics.distributed import (
+    PartitionError,
+    count_vocabulary,
+    fit_partitions,
+    fit_stream,
+    score_partitions,
+    transform_partitions,
+)
+from tests.distributed.corpus import PARTITIONS, SIZE, X, bits, minibatches, serial
+from tests.distributed.engines import Now
+
+MODEL = GibbsOnlineEM(5, batch_size=SIZE, random_state=0)
+LATE = {"rounds": 8, "staleness": 2}
+TEXTS = ["red green red", "blue pink blue", "green blue blue", "pink red"] * 20
+
+
+@pytest.fixture(scope="module")
+def client():
+    settings = {
+        "distributed.scheduler.allowed-failures": 0,
+        "distributed.comm.timeouts.connect": "5s",
+        "distributed.worker.profile.enabled": False,
+    }
+    with (
+        dask.config.set(settings),
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return bits(fit_partitions(clone(MODEL), PARTITIONS, Now(), **LATE))
+
+
+def test_processes_change_no_bit(client, expected):
+    assert bits(fit_partitions(clone(MODEL), PARTITIONS, client, **LATE)) == expected
+    one = fit_partitions(clone(MODEL), PARTITIONS, client, rounds=1, staleness=0)
+    assert bits(one) == bits(serial(MODEL))
+
+
+def test_a_base_that_workers_share_is_not_changed(client):
+    """Tasks on one worker are given the same object, which each must copy before it learns."""
+    first = StreamingLDA(5, batch_size=SIZE, random_state=0, inference="variational")
+    found = fit_partitions(clone(first), PARTITIONS, client, rounds=4, staleness=0)
+    assert found.posterior_.n_batches == serial(first).posterior_.n_batches
+
+
+def test_a_stream_from_here(client):
+    found = fit_stream(clone(MODEL), minibatches(), client, rounds=4)
+    assert found.n_documents_seen_ == X.shape[0]
+    assert bits(found) == bits(fit_stream(clone(MODEL), minibatches(), Now(), rounds=4))
+
+
+def test_collections_of_dask(client):
+    steps = CountVectorizer(vocabulary=["blue", "green", "pink", "red"])
+    model = make_pipeline(steps, GibbsOnlineEM(2, batch_size=SIZE, random_state=0))
+    parts = [TEXTS[:40], TEXTS[40:]]
+    expected = bits(fit_partitions(clone(model), parts, Now(), **LATE)[-1])
+    table = dataframe.from_pandas(pandas.DataFrame({"text": TEXTS}), npartitions=2)
+    collections = [
+        bag.from_sequence(TEXTS, npartitions=2),
+        table,
+        table["text"],
+        [dask.delayed(part) for part in parts],
+        client.scatter(parts),
+    ]
+    for collection in collections:
+        assert bits(fit_partitions(clone(model), collection, client, **LATE)[-1]) == expected
+
+
+class Once:
+    """Does something to the worker that first reads one of the partitions, and never again."""
+
+    def __init__(self, folder, number, what):
+        self.path, self.number, self.what = os.fspath(folder / f"{number}"), number, what
+
+    def __call__(self, number):
+        if number == self.number:
+            try:
+                os.close(os.open(self.path, os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                pass
+            else:
+                self.what()
+        return PARTITIONS[number]
+
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def hang():
+    time.sleep(2.0)
+
+
+@pytest.mark.parametrize("what", [die, hang])
+@pytest.mark.parametrize("number", [0, 4])
+def test_a_worker_that_dies_or_hangs_once_changes_no_bit(client, tmp_path, expected, what, number):
+    read = Once(tmp_path, number, what)
+    found = fit_partitions(clone(MODEL), range(5), client, read=read, patience=0.5, **LATE)
+    assert bits(found) == expected
+
+
+class Poison:
+    """Kills each worker that reads one of the partitions."""
+
+    def __call__(self, number):
+        if number == 3:
+            die()
+        return PARTITIONS[number]
+
+
+def test_a_partition_that_kills_every_worker_is_named(client):
+    model = clone(MODEL)
+    with pytest.raises(PartitionError, match="partition 3 could not be read") as error:
+        fit_partitions(model, range(5), client, read=Poison(), max_attempts=4, patience=60.0)
+    assert error.value.number == 3
+    assert model.n_documents_seen_ == 590
+    assert bits(fit_partitions(clone(MODEL), PARTITIONS, client, **LATE))[1][1] == X.shape[0]
+
+
+def test_words_are_counted_where_they_are(client):
+    found = count_vocabulary(CountVectorizer(min_df=21), [TEXTS[:30], [], TEXTS[30:]], client)
+    words = Counter(word for text in TEXTS for word in set(text.split()))
+    assert found.get_feature_names_out().tolist() == sorted(w for w in words if words[w] >= 21)
+
+
+def test_reading_on_workers(client):
+    model = serial(MODEL)
+    found = list(transform_partitions(model, PARTITIONS, client))
+    assert [part.shape[0] for part in found] == [part.shape[0] for part in PARTITIONS]
+    assert (found[1] == model.transform(PARTITIONS[1])).all()
+    assert abs(score_partitions(model, PARTITIONS, client) - model.score(X)) < 0.01

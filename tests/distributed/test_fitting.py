@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Partitions learnt elsewhere: bits, order, faults and what is refused."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+from sklearn.pipeline import make_pipeline
+
+from streamtopics import (
+    BPSLDA,
+    SVBHPP,
+    SVBLDA,
+    GibbsOnlineEM,
+    GuidedTopics,
+    HDPGibbsOnlineEM,
+    MultiViewLDA,
+    StreamingLDA,
+    StreamingMixture,
+    VariationalOnlineEM,
+)
+from streamtopics.distributed import PartitionError, fit_partitions, fit_stream
+from streamtopics.distributed.engines import engine_of
+from streamtopics.streams import AlarmFork, Checkpointer, ScoreHistory, TimedBatch, resume, stream
+from streamtopics.updates import DirichletProcess, PowerPrior
+from tests.distributed.corpus import PARTITIONS, SIZE, X, bits, minibatches, serial
+from tests.distributed.engines import Failing, Hanging, Now
+
+SEED = {"random_state": 0, "batch_size": SIZE}
+MODELS = {
+    "default": StreamingLDA(5, **SEED),
+    "gibbs": GibbsOnlineEM(5, **SEED),
+    "variational": VariationalOnlineEM(5, **SEED),
+    "svb": SVBLDA(5, **SEED),
+    "bps": BPSLDA(5, **SEED),
+    "forgets": StreamingLDA(5, update=PowerPrior(0.9), **SEED),
+    "svi": StreamingLDA(5, update="svi", **SEED),
+    "population": StreamingLDA(5, update="population_vb", **SEED),
+    "mixture": StreamingMixture(5, **SEED),
+    "kappa 1": GibbsOnlineEM(5, kappa=1.0, **SEED),
+}
+each_model = pytest.mark.parametrize("name", MODELS)
+LATE = {"rounds": 8, "staleness": 2}
+
+
+def fitted(name, client=None, partitions=PARTITIONS, **settings):
+    return fit_partitions(clone(MODELS[name]), partitions, client or Now(), **settings)
+
+
+# Bits
+
+
+@each_model
+def test_one_minibatch_at_a_time_is_the_serial_stream_bit_for_bit(name):
+    assert bits(fitted(name, rounds=1, staleness=0)) == bits(serial(MODELS[name]))
+
+
+@each_model
+def test_long_rounds_that_nothing_comes_between_are_the_serial_stream(name):
+    found, expected = fitted(name, rounds=16, staleness=0), serial(MODELS[name])
+    if name != "mixture":  # rounding decides which cluster a document has
+        assert_allclose(found.components_, expected.components_, rtol=0.02, atol=1e-3)
+    assert bits(found)[1][:2] == bits(expected)[1][:2]
+    assert abs(found.score(X) - expected.score(X)) < 0.01
+
+
+@each_model
+def test_the_number_of_workers_changes_nothing(name):
+    expected = bits(fitted(name, **LATE))
+    for n in (1, 3):
+        with ThreadPoolExecutor(n) as client:
+            assert bits(fitted(name, client, **LATE)) == expected
+
+
+@each_model
+def test_all_documents_and_tokens_are_learnt_once(name):
+    found = fitted(name, **LATE)
+    assert found.n_documents_seen_ == X.shape[0]
+    assert_allclose(found.n_tokens_seen_, X.sum())
+    assert np.isfinite(found.partial_fit(X[:10]).score(X))
+
+
+def test_the_first_result_counts_is_an_option():
+    found = fitted("gibbs", ordered=False, **LATE)
+    assert found.n_documents_seen_ == X.shape[0]
+    with ThreadPoolExecutor(2) as client:
+        again = fitted("gibbs", client, ordered=False, **LATE)
+    assert_allclose(again.n_tokens_seen_, X.sum())
+
+
+def test_a_fitted_model_learns_on():
+    model = serial(MODELS["gibbs"], [X[:100]])
+    expected = deepcopy(model)
+    for batch in minibatches():
+        expected.partial_fit(batch)
+    assert bits(fit_partitions(model, PARTITIONS, Now(), rounds=1, staleness=0)) == bits(expected)
+
+
+def test_partitions_are_left_as_they_are_whatever_the_order_of_their_entries():
+    """Of unsorted rows the words are the same, and nothing sorts them in place."""
+    rng = np.random.default_rng(0)
+    shuffled = []
+    for part in PARTITIONS:
+        new = sparse.csr_matrix(part, copy=True)
+        for row in range(new.shape[0]):
+            where = slice(new.indptr[row], new.indptr[row + 1])
+            order = rng.permutation(new.indptr[row + 1] - new.indptr[row])
+            new.indices[where], new.data[where] = new.indices[where][order], new.data[where][order]
+        new.has_sorted_indices = False
+        shuffled.append(new)
+    before = [part.indices.copy() for part in shuffled]
+    found = fit_partitions(clone(MODELS["default"]), shuffled, Now(), **LATE)
+    assert bits(found) == bits(fitted("default", **LATE))
+    for part, indices in zip(shuffled, before, strict=True):
+        np.testing.assert_array_equal(part.indices, indices)
+
+
+def test_dense_rows_are_counts_too():
+    dense = [part.toarray() for part in PARTITIONS]
+    assert bits(fitted("gibbs", partitions=dense, **LATE)) == bits(fitted("gibbs", **LATE))
+
+
+# Texts
+
+
+TEXTS = ["red green red", "blue pink", "green blue blue", "pink red"] * 30
+
+
+def pipeline():
+    counter = CountVectorizer(vocabulary=["blue", "green", "pink", "red"])
+    return make_pipeline(counter, GibbsOnlineEM(2, **SEED))
+
+
+def test_texts_are_counted_by_the_steps_of_a_pipeline():
+    parts = [TEXTS[:70], TEXTS[70:]]
+    model = fit_partitions(pipeline(), parts, Now(), rounds=1, staleness=0)
+    counts = [pipeline()[0].transform(part) for part in parts]
+    assert bits(model[-1]) == bits(serial(pipeline()[-1], minibatches(counts)))
+
+
+def test_files_are_read_where_they_are_learnt(tmp_path):
+    paths = []
+    for i, part in enumerate((TEXTS[:70], TEXTS[70:])):
+        paths.append(tmp_path / f"{i}.jsonl")
+        paths[-1].write_text("".join(json.dumps({"text": text}) + "\n" for text in part))
+    found = fit_partitions(pipeline(), paths, Now(), **LATE)
+    expected = fit_partitions(pipeline(), [TEXTS[:70], TEXTS[70:]], Now(), **LATE)
+    assert bits(found[-1]) == bits(expected[-1])
+
+
+def test_read_makes_texts_of_anything():
+    expected = fit_partitions(pipeline(), [TEXTS[:70], TEXTS[70:]], Now(), **LATE)
+    found = fit_partitions(
+        pipeline(), [(0, 70), (70, 120)], Now(), read=lambda span: TEXTS[slice(*span)], **LATE
+    )
+    assert bits(found[-1]) == bits(expected[-1])
+
+
+def test_hashed_words_need_no_vocabulary():
+    hashing = HashingVectorizer(n_features=2**8, alternate_sign=False, norm=None)
+    model = make_pipeline(hashing, SVBLDA(2, **SEED))
+    fit_partitions(model, [TEXTS, TEXTS], Now(), **LATE)
+    assert model[-1].n_documents_seen_ == 240
+
+
+def test_texts_without_a_vectorizer_are_refused_by_name():
+    with pytest.raises(PartitionError, match=r"partition 0.*are str, not rows of counts.*pipeline"):
+        fit_partitions(SVBLDA(2, **SEED), [TEXTS], Now())
+
+
+def test_guided_topics_take_their_seeds_along():
+    names = np.array(["blue", "green", "pink", "red"], dtype=object)
+    seeds = {"warm": ["red", "pink"], "cold": ["blue"]}
+    model = GuidedTopics(seeds, vocabulary=names, **SEED)
+    counts = CountVectorizer(vocabulary=names.tolist()).transform(TEXTS)
+    found = fit_partitions(clone(model), [counts], Now(), rounds=1, staleness=0)
+    assert bits(found) == bits(serial(model, minibatches([counts])))
+
+
+# Streams
+
+
+def test_a_stream_of_minibatches_is_learnt_in_groups():
+    sizes = np.cumsum([0, 30, 7, 60, 1, 100, 20, 20, 20, 90])
+    batches = [X[a:b] for a, b in pairwise(sizes)]
+    model = clone(MODELS["gibbs"])
+    found = fit_stream(model, iter(batches), Now(), rounds=1, staleness=0)
+    assert found is model
+    assert bits(found) == bits(serial(MODELS["gibbs"], batches))
+    longer = fit_stream(clone(MODELS["gibbs"]), batches, Now(), rounds=4, staleness=2)
+    assert longer.n_documents_seen_ == sizes[-1]
+    with ThreadPoolExecutor(2) as client:
+        again = fit_stream(clone(MODELS["gibbs"]), batches, client, rounds=4, staleness=2)
+    assert bits(again) == bits(longer)
+
+
+def test_minibatches_of_a_stream_may_have_a_time_and_no_other_data():
+    batches = [TimedBatch(X[:20], "May"), TimedBatch(X[20:40], "June")]
+    assert fit_stream(clone(MODELS["svb"]), batches, Now()).n_documents_seen_ == 40
+
+
+# Callbacks and checkpoints
+
+
+def test_scores_are_of_what_was_not_learnt_yet():
+    history, usual = ScoreHistory(), ScoreHistory()
+    fitted("gibbs", rounds=1, staleness=0, callbacks=[history])
+    stream(clone(MODELS["gibbs"]), minibatches(), callbacks=[usual])
+    assert history.rows == usual.rows or [row[:4] for row in history.rows] == [
+        row[:4] for row in usual.rows
+    ]
+    assert_allclose([row.score for row in history.rows], [row.score for row in usual.rows])
+
+
+def test_a_callback_ends_the_stream():
+    model = fitted("svb", rounds=1, staleness=0, callbacks=[lambda _, info: info.batch == 7])
+    assert model.n_batch_iter_ == 7
+    late = fitted("svb", **LATE, callbacks=[lambda _, info: info.batch >= 7])
+    assert late.n_batch_iter_ < 12
+
+
+@pytest.mark.parametrize("until", [7, 20, 33])
+def test_a_stream_that_is_resumed_equals_the_uncut_one(tmp_path, until):
+    expected = fitted("gibbs", **LATE, callbacks=[Checkpointer(tmp_path / "whole", every=5)])
+
+    def stop(model, info):
+        if info.batch >= until:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fitted("gibbs", **LATE, callbacks=[stop, Checkpointer(tmp_path / "cut", every=5, keep=100)])
+    # What was written when it ended is no place where nothing was under way.
+    places = sorted((tmp_path / "cut").glob("*.model"))
+    found = resume(tmp_path / "cut")
+    if found.n_batches % 5:
+        places[-1].unlink()
+        found = resume(tmp_path / "cut")
+    keeper = Checkpointer(tmp_path / "cut", every=5)
+    again = fit_partitions(
+        found.model, PARTITIONS, Now(), **LATE, skip=found.n_batches, callbacks=[keeper]
+    )
+    assert bits(again) == bits(expected)
+
+
+# Faults
+
+
+@pytest.mark.parametrize("function", ["learn", "read_partition", "ends_of", "words_of", "rows_of"])
+def test_a_task_that_fails_is_begun_again_with_the_same_bits(function):
+    expected = bits(fitted("gibbs", **LATE))
+    assert bits(fitted("gibbs", Failing(function, {1, 2}), **LATE)) == expected
+
+
+@pytest.mark.parametrize("function", ["learn", "words_of", "ends_of"])
+def test_a_task_that_hangs_is_begun_elsewhere(function):
+    client = Hanging(function, {2, 5})
+    assert bits(fitted("gibbs", client, **LATE, patience=0.01)) == bits(fitted("gibbs", **LATE))
+
+
+def test_what_always_fails_is_named_and_all_before_it_is_learnt():
+    def read(number):
+        if number == 2:
+            raise ValueError("no such bucket")
+        return PARTITIONS[number]
+
+    model = clone(MODELS["svb"])
+    with pytest.raises(PartitionError, match=r"partition 2 .*3 times failed.*no such bucket") as e:
+        fit_partitions(model, range(5), Now(), read=read, rounds=8, staleness=0)
+    assert e.value.number == 2
+    assert isinstance(e.value.__cause__, ValueError)
+    expected = serial(MODELS["svb"], minibatches(PARTITIONS[:2]))
+    assert_allclose(model.components_, expected.components_, rtol=0.02, atol=1e-3)
+    assert model.n_documents_seen_ == 400
+
+
+def test_what_never_ends_is_given_up_in_time():
+    client = Hanging("learn", range(4, 100))
+    with pytest.raises(PartitionError, match="did not end in time"):
+        fitted("gibbs", client, **LATE, patience=0.01, timeout=0.1)
+
+
+def test_the_median_of_the_last_tasks_says_what_is_late():
+    from streamtopics.distributed.attempts import Kind, Policy
+
+    kind = Kind("learnt")
+    assert kind.patience(Policy(patience=2.0)) == 2.0
+    kind.seconds.extend([1.0, 1.0, 50.0])
+    assert kind.patience(Policy(patience=2.0)) == 3.0
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (SVBHPP(3), "does not say what minibatches count after others"),
+        (StreamingLDA(3, update="hpp"), "`merges` is None"),
+        (StreamingLDA(3, update="svb", averaging="linear"), "averages its iterates"),
+        (StreamingMixture(3, births=DirichletProcess()), "no fixed places"),
+        (HDPGibbsOnlineEM(), "no fixed places"),
+    ],
+    ids=["hpp", "update hpp", "averaging", "births", "hdp"],
+)
+def test_rules_that_cannot_learn_elsewhere_are_refused(model, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        fit_partitions(model, PARTITIONS, Now())
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "message"),
+    [
+        ({"partitions": X}, TypeError, r"got a csr_matrix; pass \[partition\]"),
+        ({"partitions": "corpus.txt"}, TypeError, "an iterable of partitions"),
+        ({"client": 3}, TypeError, "client must be a dask.distributed.Client"),
+        ({"rounds": 0}, ValueError, "rounds"),
+        ({"staleness": -1}, ValueError, "staleness"),
+        ({"ordered": "yes"}, TypeError, "ordered must be True or False"),
+        ({"batch_size": 0}, ValueError, "batch_size"),
+        ({"skip": -1}, ValueError, "skip"),
+        ({"skip": 1000}, ValueError, "the partitions have 40 minibatches"),
+        ({"max_attempts": 0}, ValueError, "max_attempts"),
+        ({"patience": 0}, ValueError, "patience"),
+        ({"timeout": -1.0}, ValueError, "timeout"),
+        ({"callbacks": [AlarmFork(lambda *_: False)]}, TypeError, "learns in the place of"),
+        ({"callbacks": [Checkpointer("x", seconds=3)]}, ValueError, "depend on the clock"),
+        ({"callbacks": [3]}, TypeError, "callback"),
+        ({"model": MultiViewLDA()}, TypeError, "estimator of topics over words"),
+        ({"model": CountVectorizer()}, TypeError, "partial_fit"),
+    ],
+)
+def test_wrong_arguments_are_refused(settings, error, message):
+    given = {"model": clone(MODELS["svb"]), "partitions": PARTITIONS, "client": Now()} | settings
+    model = given["model"]
+    with pytest.raises(error, match=message):
+        fit_partitions(given.pop("model"), given.pop("partitions"), given.pop("client"), **given)
+    assert not hasattr(model, "components_")
+
+
+def test_executors_are_engines():
+    with ThreadPoolExecutor(1) as client:
+        engine = engine_of(client)
+        first = engine.submit("a", 0, len, [1, 2])
+        second = engine.submit("b", 0, max, first, first)
+        assert engine.wait([second], 5) == [second]
+        assert engine.result(second) == 2

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rounds and how many are under way, by the place in a stream."""
+
+from itertools import pairwise
+
+import pytest
+
+from streamtopics.distributed.schedule import RAMP, Schedule
+
+
+def run(schedule, n_minibatches, before=0):
+    """Places where rounds begin, and the oldest place that each is learnt from."""
+    place, ends, seen = 0, [], []
+    while place < n_minibatches:
+        late = schedule.under_way(place, place + before)
+        length = schedule.length(place, place + before, n_minibatches - place)
+        known = ([0, *ends])[-1 - late] if late < len(ends) + 1 else 0
+        seen.append((place, length, known))
+        place += length
+        ends.append(place)
+    return seen
+
+
+@pytest.mark.parametrize("staleness", [1, 2, 8])
+@pytest.mark.parametrize("rounds", [1, 8, 64])
+def test_a_round_is_learnt_from_nearly_all_that_came_before(rounds, staleness):
+    found = run(Schedule(rounds, staleness), 3000)
+    assert sum(length for _, length, _ in found) == 3000
+    for place, length, known in found:
+        assert 1 <= length <= rounds
+        assert place - known <= max(place / RAMP, 0)
+    if RAMP * rounds * staleness < 2500:
+        assert found[-2][1] == rounds
+
+
+@pytest.mark.parametrize("rounds", [1, 8, 64])
+def test_without_staleness_rounds_are_long_from_the_start(rounds):
+    found = run(Schedule(rounds, 0), 640)
+    assert {length for _, length, _ in found} == {rounds}
+    assert all(place == known for place, _, known in found)
+
+
+def test_a_model_that_has_learnt_before_begins_with_long_rounds():
+    assert run(Schedule(8, 2), 100, before=1000)[0][1] == 8
+    assert run(Schedule(8, 2), 100)[0][1] == 1
+
+
+def test_at_checkpoints_nothing_is_under_way():
+    schedule = Schedule(8, 2, every=50)
+    found = run(schedule, 1000)
+    starts = {place for place, _, _ in found}
+    assert set(range(0, 1000, 50)) <= starts
+    assert all(schedule.under_way(place, place) == 0 for place in range(0, 1000, 50))
+    assert any(schedule.under_way(place, place) == 2 for place in starts)
+
+
+def test_a_stream_that_goes_on_from_a_checkpoint_has_the_same_rounds():
+    schedule = Schedule(8, 2, every=50)
+    whole = [(place, length) for place, length, _ in run(schedule, 400)]
+    begun = [one for one in whole if one[0] >= 150]
+    place, again = 150, []
+    while place < 400:
+        again.append((place, schedule.length(place, place, 400 - place)))
+        place += again[-1][1]
+    assert again == begun
+    assert all(b[0] - a[0] == a[1] for a, b in pairwise(whole))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"rounds": 0, "staleness": 2}, "rounds"),
+        ({"rounds": 1.5, "staleness": 2}, "rounds"),
+        ({"rounds": 1, "staleness": -1}, "staleness"),
+        ({"rounds": True, "staleness": 1}, "rounds"),
+    ],
+)
+def test_wrong_schedules_are_refused(settings, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        Schedule(**settings)
