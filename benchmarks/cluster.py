@@ -1,168 +1,128 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""From raw files to topics with two worker processes of Dask beside one process with one thread.
+"""Where the seconds of `fit_partitions` go: files of newsgroups, worker processes of this machine.
 
-    STREAMTOPICS_DATA=... python -m benchmarks.cluster [newsgroups_train imdb_unlabelled
-        commit_subjects] [--models StreamingLDA ...] [--workers 2] [--rounds 64] [--staleness 2]
-        [--minibatches 4000] [--batch-size 100] [--components 100] [--seeds 5] [--results FILE]
+    STREAMTOPICS_DATA=... python -m benchmarks.cluster [--topics 100] [--workers 2] [--repeats 2]
+        [--before 6]
 
-A corpus is written to files of JSON lines, but for a tenth that is held out, and streamed again
-and again, with its files in another order each time, until it has made so many minibatches. The
-words are counted beforehand, those of five documents or more but English stop words. Either way
-a minibatch is read, counted and learnt: by one process with one thread, or by workers with
-`fit_partitions`, which share the processors with their client. Both take turns. `seconds` are by
-the clock on the wall, from the first file to the topics, `cpu` those of the process or client;
-scores are of the held-out documents, nats per token.
+20 newsgroups, in four files of JSON lines, to topics by GibbsOnlineEM and VariationalOnlineEM, in
+minibatches of 100; 1,000 documents are held out. The files are learnt once, by a model that is new
+and by one that has gone over them `--before` times: late in a stream rounds are long. `serial` is a
+loop over the files in one process; the others are schedules of a Dask cluster of worker processes
+with one thread each. CPU seconds are of the processor, of the client with its scheduler and of all
+workers; `wall` is by the clock, and means little where workers and client have no core each. The
+least of the repeats counts. `client ms` are those of the client for each minibatch: however many
+workers there are, a stream takes no less time than its client. `MB` are what rounds send to the
+workers, and as much comes back. Scores are in nats per held-out token.
 """
 
 import argparse
 import json
-import os
 import tempfile
 import time
-from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
-from typing import Any
-
-# Before numpy: one thread each.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
-from dask.distributed import Client, LocalCluster
+from distributed import Client, LocalCluster
 from sklearn.pipeline import make_pipeline
 
-import streamtopics
-from benchmarks.corpora import texts
-from benchmarks.results import append, read
-from streamtopics.datasets import read_texts
-from streamtopics.distributed import count_vocabulary, fit_partitions
+from benchmarks import corpora
+from streamtopics import GibbsOnlineEM, VariationalOnlineEM
+from streamtopics.datasets import iter_minibatches, read_texts
+from streamtopics.distributed import fit_partitions, learning
 from streamtopics.text import StreamingCountVectorizer
 
-FIELDS = (
-    "corpus", "model", "components", "batch_size", "minibatches", "rounds", "staleness", "workers",
-    "seed", "tokens", "seconds", "score", "cpu",
-)  # fmt: skip
-N_FILES = 24
+BATCH, N_FILES, N_TEST = 100, 4, 1000
+SCHEDULES = {
+    "serial": None,
+    "rounds 1, staleness 0": {"rounds": 1, "staleness": 0},
+    "rounds 8, staleness 2": {"rounds": 8, "staleness": 2},
+    "rounds 32, staleness 2": {"rounds": 32, "staleness": 2},
+}
 
 
-def written(corpus: str, folder: Path) -> tuple[list[Path], list[str]]:
-    """Files of a corpus, and the documents that are held out."""
-    found = texts(corpus)
-    order = np.random.default_rng(0).permutation(len(found))
-    held_out, learnt = np.array_split(order, [len(found) // 10])
-    paths = [folder / f"{corpus}-{i:02d}.jsonl" for i in range(N_FILES)]
-    for path, part in zip(paths, np.array_split(learnt, N_FILES), strict=True):
-        path.write_text("".join(json.dumps({"text": found[i]}) + "\n" for i in part))
-    return paths, [found[i] for i in held_out]
-
-
-def stream_of(paths: list[Path], n_documents: int, options: argparse.Namespace) -> list[Path]:
-    """The files, as often as it takes."""
-    n_passes = -(-options.minibatches * options.batch_size // n_documents)
-    rng = np.random.default_rng(1)
-    return [paths[i] for _ in range(n_passes) for i in rng.permutation(len(paths))]
-
-
-def one_process(model: Any, paths: list[Path], options: argparse.Namespace) -> None:
-    """Read, count and learn one minibatch after another."""
-    counter, topics = model[0], model[-1]
+def serial(model, paths):
+    """The loop of one process."""
     for path in paths:
-        X = counter.transform(list(read_texts(path)))
-        for start in range(0, X.shape[0], options.batch_size):
-            topics.partial_fit(X[start : start + options.batch_size])
+        for texts in iter_minibatches(list(read_texts(path)), BATCH):
+            model[-1].partial_fit(model[0].transform(texts))
 
 
-def timed(learn: Callable[[], Any]) -> dict[str, float]:
-    """Seconds by the clock and of this process."""
-    clock, cpu = time.perf_counter(), time.process_time()
-    learn()
-    return {"seconds": time.perf_counter() - clock, "cpu": time.process_time() - cpu}
+class Traffic:
+    """Adds up what rounds send to the workers; as much comes back."""
+
+    def __init__(self):
+        self.n_bytes, self._task = 0, learning.local_task
+        learning.local_task = self
+
+    def __call__(self, topics, words, *rest, **settings):
+        self.n_bytes += 4 * topics.n_components * len(words)
+        return self._task(topics, words, *rest, **settings)
 
 
-def run(corpus: str, options: argparse.Namespace, folder: Path, client: Client) -> None:
-    """All runs of a corpus."""
-    paths, held_out = written(corpus, folder)
-    words = StreamingCountVectorizer(stop_words="english", min_df=5, dtype=np.float32)
-    counter = count_vocabulary(words, paths, client)
-    n_documents = sum(1 for path in paths for _ in path.open())
-    stream = stream_of(paths, n_documents, options)
-    known = {tuple(row[field] for field in FIELDS[:9]) for row in read(options.results)}
-    for name in options.models:
-        for seed in range(options.seeds):
-            for workers in (1, options.workers):
-                settings = {"components": options.components, "batch_size": options.batch_size}
-                row = {"corpus": corpus, "model": name, "seed": seed, **settings}
-                row |= {"minibatches": options.minibatches, "workers": workers}
-                if workers > 1:
-                    row |= {"rounds": options.rounds, "staleness": options.staleness}
-                if tuple(str(row.get(field, "")) for field in FIELDS[:9]) in known:
-                    continue
-                estimator = getattr(streamtopics, name)(
-                    options.components, random_state=seed, batch_size=options.batch_size
-                )
-                model = make_pipeline(counter, estimator)
-                if workers == 1:
-                    row |= timed(lambda model=model: one_process(model, stream, options))
-                else:
-                    row |= timed(
-                        lambda model=model: fit_partitions(
-                            model, stream, client, rounds=options.rounds,
-                            staleness=options.staleness, patience=600.0,
-                        )
-                    )  # fmt: skip
-                row |= {"tokens": int(estimator.n_tokens_seen_)}
-                row |= {"score": round(model.score(held_out), 4)}
-                row |= {name: round(row[name], 2) for name in ("seconds", "cpu")}
-                append(options.results, FIELDS, row)
+class Cluster:
+    """What is measured of one pass over the files, on the workers or here."""
+
+    def __init__(self, client, paths, n_repeats):
+        self.client, self.paths, self.n_repeats = client, paths, n_repeats
+        self.traffic = Traffic()
+
+    def seconds(self):
+        """By the clock, and of the processor of this process and of all workers."""
+        workers = sum(self.client.run(time.process_time).values())
+        return np.array([time.perf_counter(), time.process_time(), workers])
+
+    def measured(self, first, schedule):
+        """The model after the pass, the least of each kind of seconds, and bytes sent."""
+        runs = []
+        for _ in range(self.n_repeats):
+            model, self.traffic.n_bytes = deepcopy(first), 0
+            before = self.seconds()
+            if schedule is None:
+                serial(model, self.paths)
+            else:
+                fit_partitions(model, self.paths, self.client, **schedule)
+            runs.append(self.seconds() - before)
+        return model, np.min(runs, axis=0), self.traffic.n_bytes
 
 
-def table(rows: list[dict[str, str]]) -> str:
-    """Tokens a second of both, and what the score loses, mean and standard deviation of seeds."""
-    head = "corpus, model, K, tokens a second of one process, of the workers, ratio, score, change"
-    lines = [head]
-    kinds = dict.fromkeys((row["corpus"], row["model"], row["components"]) for row in rows)
-    for kind in kinds:
-        own = [row for row in rows if (row["corpus"], row["model"], row["components"]) == kind]
-        one, many = (
-            {row["seed"]: row for row in own if (row["workers"] == "1") == alone}
-            for alone in (True, False)
-        )
-        seeds = sorted(one.keys() & many.keys())
-        if not seeds:
-            continue
-        rates = [
-            np.mean([float(rows[s]["tokens"]) / float(rows[s]["seconds"]) for s in seeds])
-            for rows in (one, many)
-        ]
-        change = [float(many[s]["score"]) - float(one[s]["score"]) for s in seeds]
-        score = np.mean([float(one[s]["score"]) for s in seeds])
-        lines.append(
-            f"{', '.join(kind)}, {rates[0]:,.0f}, {rates[1]:,.0f}, {rates[1] / rates[0]:.2f}, "
-            f"{score:.3f}, {np.mean(change):+.4f} ± {np.std(change):.4f} ({len(seeds)} seeds)"
-        )
-    return "\n".join(lines)
-
-
-def main() -> None:
-    """Run what is not on file yet, and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    corpora = ["newsgroups_train", "imdb_unlabelled", "commit_subjects"]
-    parser.add_argument("corpora", nargs="*", default=corpora)
-    parser.add_argument("--models", nargs="+", default=["StreamingLDA"])
-    for name, default in (
-        ("workers", 2), ("rounds", 64), ("staleness", 2), ("minibatches", 4000),
-        ("batch-size", 100), ("components", 100), ("seeds", 5),
-    ):  # fmt: skip
+def main():
+    """Measure and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name, default in {"topics": 100, "workers": 2, "repeats": 2, "before": 6}.items():
         parser.add_argument(f"--{name}", type=int, default=default)
-    parser.add_argument("--results", type=Path, default=Path(__file__).parent / "cluster.csv")
     options = parser.parse_args()
+    texts = corpora.texts("newsgroups")
+    held_out, texts = texts[:N_TEST], texts[N_TEST:]
+    folder = Path(tempfile.mkdtemp())
+    paths = [folder / f"{i}.jsonl" for i in range(N_FILES)]
+    for i, path in enumerate(paths):
+        path.write_text("".join(json.dumps({"text": t}) + "\n" for t in texts[i::N_FILES]))
+    words = StreamingCountVectorizer(stop_words="english", min_df=5).fit(texts)
+    X = words.transform(held_out)
+    print("model, passes before, schedule, wall, CPU client, CPU workers, client ms, MB, score")
     with (
-        tempfile.TemporaryDirectory() as folder,
-        LocalCluster(options.workers, threads_per_worker=1, dashboard_address=":0") as cluster,
-        Client(cluster) as client,
+        LocalCluster(
+            n_workers=options.workers, threads_per_worker=1, memory_limit=0, dashboard_address=":0"
+        ) as local,
+        Client(local) as client,
     ):
-        for corpus in options.corpora:
-            run(corpus, options, Path(folder), client)
-    print(table(read(options.results)))
+        cluster = Cluster(client, paths, options.repeats)
+        for estimator in (GibbsOnlineEM, VariationalOnlineEM):
+            topics = estimator(options.topics, batch_size=BATCH, random_state=0)
+            model = make_pipeline(words, topics)
+            for n_passes in (0, options.before):
+                for _ in range(n_passes):
+                    serial(model, paths)
+                for name, schedule in SCHEDULES.items():
+                    found, seconds, n_bytes = cluster.measured(model, schedule)
+                    each = 1000 * seconds[1] / (len(texts) / BATCH)
+                    print(
+                        f"{estimator.__name__}, {n_passes}, {name}, {seconds[0]:.2f}, "
+                        f"{seconds[1]:.2f}, {seconds[2]:.2f}, {each:.1f}, {n_bytes / 1e6:.0f}, "
+                        f"{found[-1].score(X):.3f}",
+                        flush=True,
+                    )
 
 
 if __name__ == "__main__":

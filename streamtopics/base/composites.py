@@ -49,7 +49,7 @@ class Reader:
     def score(self, task: LocalTask, X: Any) -> float:
         """Held-out score of the rows of X under the topics of a task, nats per token."""
         scorer = copy(self.model)
-        scorer._commit = replace(scorer._commit, posterior=task.posterior)
+        scorer._commit = replace(scorer._commit, posterior=deepcopy(task.posterior))
         return float(scorer.score(X))
 
 
@@ -79,15 +79,20 @@ class LocalTask:
 
     def run(self, minibatches: Sequence[Minibatch]) -> Composite:
         """Return what the minibatches, one after another, make of the posterior."""
-        base, rule = self.posterior, self.composition.rule
+        if not minibatches:
+            raise ValueError("minibatches is empty; a task learns from at least one")
+        base, n = self.posterior, len(minibatches)
         posterior, state = deepcopy(base), self.state
+        kept: Any = 1.0
+        reported: Any = 1.0
         for minibatch in minibatches:
             blend, state = self.composition.step(posterior, minibatch, state, self.model, SERIAL)
-            if len(minibatches) > 1:
+            kept, reported = kept * blend.retain, reported * blend.reported_retention
+            if n > 1:
                 posterior.blend(blend)
-        if len(minibatches) > 1:
-            kept = rule.retained(base.counters, posterior.counters)
-            blend = posterior.since(base, kept)
+        if n > 1:
+            # What is reported is the share that one of them leaves.
+            blend = replace(posterior.since(base, kept), retention=reported ** (1 / n))
         if self.single:
             counts = blend.statistics.counts.astype(np.float32)
             blend = replace(blend, statistics=replace(blend.statistics, counts=counts))
@@ -98,6 +103,8 @@ def reader_of(model: StreamingTopicModel) -> Reader:
     """Return the reader of a model; see `check_composes`."""
     check_composes(model)
     husk = copy(model)
+    if hasattr(husk, "on_drift"):
+        husk.on_drift = None
     commit = model._commit
     husk._commit = replace(commit, posterior=commit.posterior.of_words(NO_WORDS), drift=())
     return Reader(husk)
@@ -138,8 +145,29 @@ def take_in(model: StreamingTopicModel, composite: Composite) -> None:
     with model._learning():
         model._check_continuable()
         composition, commit = model._composed(), model._commit
+        _check_fits(composite, commit.posterior)
         blend, state = composition.rule.delayed(composite, commit.posterior, commit.state)
         model._carry_out(composition, blend, {"state": state})
+
+
+def _check_fits(update: Composite, posterior: TopicPosterior) -> None:
+    """Refuse what was learnt from another model, as far as can be told."""
+    words, n_topics = update.blend.statistics.words, len(update.alpha)
+    if n_topics != posterior.n_nodes:
+        raise ValueError(
+            f"update is of {n_topics} topics, but the model has {posterior.n_nodes}; take it in "
+            "where it was learnt from"
+        )
+    if len(words) and words[-1] >= posterior.shape[0]:
+        raise ValueError(
+            f"update is of a vocabulary of more than {words[-1]} words, but the model has "
+            f"{posterior.shape[0]}; take it in where it was learnt from"
+        )
+    if update.before.n_documents > posterior.n_documents:
+        raise ValueError(
+            f"update was learnt from a model of {update.before.n_documents} documents, but this "
+            f"one has learnt {posterior.n_documents}; take it in where it was learnt from"
+        )
 
 
 def check_composes(model: StreamingTopicModel) -> None:

@@ -135,7 +135,16 @@ class Mergeable(StreamingEstimator):
 
     def _continued(self, other: Self, base: Self) -> Any:
         """The commit record with the other's minibatches after one's own."""
-        rule, theirs, old = self._composition().rule, other._commit, base._commit
+        composition = self._composition()
+        rule, theirs, old = composition.rule, other._commit, base._commit
+        parts = composition.update.divided(0.5, first=False)
+        if composition.inner_batch_size is not None and parts != composition.update:
+            raise ValueError(
+                f"{composition.update} retains the same of each minibatch, however many parts it "
+                "is learnt in, and how many minibatches other has learnt in parts is not known; "
+                "learn with inner_batch_size=None, or under a rule such as SVB() or "
+                "PowerPrior(Memory(20_000))"
+            )
         posterior, before = deepcopy(self.posterior_), old.posterior.counters
         kept = rule.retained(before, theirs.posterior.counters)
         blend = theirs.posterior.since(old.posterior, kept)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import count
 from typing import Any
 from uuid import uuid4
 
@@ -12,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.distributed import tasks
 from streamtopics.distributed.attempts import Kind, Policy, Task
-from streamtopics.distributed.engines import Handle, engine_of
+from streamtopics.distributed.engines import Engine, Handle, engine_of
 from streamtopics.distributed.learning import READ, WORDS, ahead
 from streamtopics.distributed.sources import partitions_of
 from streamtopics.streams.checks import check_integer
@@ -147,15 +148,50 @@ def _applied(
     check_integer("n_ahead", n_ahead, least=0)
     engine = engine_of(client)
     kind, run = Kind(DONE[function.__name__]), uuid4().hex[:8]
-    sent = engine.submit(f"model-{run}", WORDS, tasks.same, model)
+    sent = Sent(engine, model, run)
 
     def begun(number: int, partition: Any) -> Task:
         def begin(attempt: int) -> Handle:
             key = f"{function.__name__}-{run}-{number}-{attempt}"
-            return engine.submit(key, READ, function, sent, partition, read)
+            mine = sent.handle(again=attempt > 0)
+            return engine.submit(key, READ, function, mine, partition, read)
 
-        return Task(engine, policy, kind, number, begin)
+        return Task(engine, policy, kind, number, f"partition {number}", begin)
 
     found = enumerate(partitions_of(partitions, client))
     begun_ahead = ahead((begun(number, one) for number, one in found), int(n_ahead))
-    return (task.result() for task in begun_ahead)
+    return _results(begun_ahead, kind)
+
+
+def _results(begun: Iterator[Task], kind: Kind) -> Iterator[Any]:
+    """What tasks found, one after another."""
+    for task in begun:
+        result: tasks.Applied = task.result()
+        kind.seconds.append(result.seconds)
+        yield result.found
+
+
+class Sent:
+    """A model that is sent to the workers.
+
+    Parameters
+    ----------
+    engine : Engine
+    model : object
+    run : str
+        Part of the name of the task.
+    """
+
+    def __init__(self, engine: Engine, model: Any, run: str) -> None:
+        self.engine, self.model, self.run, self._numbers = engine, model, run, count()
+        self._handle = self._send()
+
+    def handle(self, *, again: bool) -> Handle:
+        """The model, sent again where those who have it may hang."""
+        if again:
+            self._handle = self._send()
+        return self._handle
+
+    def _send(self) -> Handle:
+        name = f"model-{self.run}-{next(self._numbers)}"
+        return self.engine.submit(name, WORDS, tasks.same, self.model)

@@ -23,7 +23,10 @@ REMEMBERED = 50
 
 
 class PartitionError(RuntimeError):
-    """A partition that could not be read or learnt; what came before it was learnt.
+    """A partition that could not be read, learnt, transformed or scored.
+
+    What came before it was learnt, if rounds are taken in, in order: mend the partition or leave
+    it out, and go on with the model as it is.
 
     Attributes
     ----------
@@ -73,16 +76,20 @@ class Kind:
     name : str
         What is done to a partition: "read" or "learnt".
     seconds : deque of float
-        How long the last ones took.
+        How long the last ones took, by the workers' clocks.
+    longest : float
+        Seconds of waiting for one that was late, and ended before any other attempt did: where
+        tasks wait for workers, more of them would make all wait longer.
     """
 
     name: str
     seconds: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
+    longest: float = 0.0
 
     def patience(self, policy: Policy) -> float:
         """Seconds after which a task is late."""
         usual = statistics.median(self.seconds) if self.seconds else 0.0
-        return max(policy.patience, LATE * usual)
+        return max(policy.patience, LATE * usual, 2.0 * self.longest)
 
 
 class Task:
@@ -93,8 +100,10 @@ class Task:
     engine : Engine
     policy : Policy
     kind : Kind
-    of : int or str
-        The number of the partition that it is of, or what else.
+    number : int
+        Place of the partition that it is of; -1 if it is of all.
+    name : str
+        What it is of, in words.
     begin : callable
         ``begin(attempt)`` starts an attempt, the first being 0, and returns its handle.
     """
@@ -104,13 +113,16 @@ class Task:
         engine: Engine,
         policy: Policy,
         kind: Kind,
-        of: int | str,
+        number: int,
+        name: str,
         begin: Callable[[int], Handle],
     ) -> None:
-        self.engine, self.policy, self.kind, self.of = engine, policy, kind, of
-        self.begin = begin
-        self.handles = [begin(0)]
-        self.n_begun = 1
+        self.engine, self.policy, self.kind = engine, policy, kind
+        self.number, self.name, self.begin = number, name, begin
+        self.handles: list[Handle] = []
+        self.n_begun = 0
+        self._begin_again()
+        self.first = self.handles[0] if self.handles else None
 
     def result(self) -> Any:
         """Wait for the first attempt that ends well.
@@ -129,18 +141,21 @@ class Task:
             done = self.engine.wait(self.handles, seconds)
             for handle in done:
                 try:
-                    found = self.engine.result(handle)
+                    found = self.engine.result(handle, self._seconds_to_fetch(end))
                 except Exception as error:
                     self._failed(handle, error)
                 else:
+                    if handle is self.first and self.n_begun > 1:
+                        waited = time.monotonic() - start
+                        self.kind.longest = max(self.kind.longest, waited)
                     self.drop(but=handle)
                     return found
             if not done and time.monotonic() >= end:
                 self.drop()
                 raise self._error("did not end in time") from None
-            if not done or not self.handles:
-                self.handles.append(self.begin(self.n_begun))
-                self.n_begun, late = self.n_begun + 1, time.monotonic()
+            if not self.handles or (not done and may_begin):
+                self._begin_again()
+                late = time.monotonic()
 
     def drop(self, but: Handle = None) -> None:
         """Let the engine forget all attempts but one."""
@@ -148,19 +163,39 @@ class Task:
             if handle is not but:
                 self.engine.drop(handle)
 
+    def _seconds_to_fetch(self, end: float) -> float | None:
+        """Seconds for fetching a result: who has it may hang, so that another attempt is better."""
+        left = None if end == inf else max(end - time.monotonic(), 0.0)
+        if self.n_begun >= self.policy.max_attempts:
+            return left
+        patience = self.kind.patience(self.policy)
+        return patience if left is None else min(left, patience)
+
+    def _begin_again(self) -> None:
+        """Begin another attempt; it may fail at once, where what it needs is lost."""
+        self.n_begun += 1
+        try:
+            self.handles.append(self.begin(self.n_begun - 1))
+        except Exception as error:
+            self._check_left(error)
+            if not self.handles:
+                self._begin_again()
+
     def _failed(self, handle: Handle, error: Exception) -> None:
         """Give an attempt up, and the task with its last one."""
         self.handles.remove(handle)
         self.engine.drop(handle)
+        self._check_left(error)
+
+    def _check_left(self, error: Exception) -> None:
+        """Give the task up where no attempt is left."""
         if not self.handles and self.n_begun >= self.policy.max_attempts:
             raise self._error(f"failed: {type(error).__name__}: {error}") from error
 
     def _error(self, trouble: str) -> PartitionError:
         times = "once" if self.n_begun == 1 else f"{self.n_begun} times"
-        name = self.of if isinstance(self.of, str) else f"partition {self.of}"
         return PartitionError(
-            f"{name} could not be {self.kind.name}: a task that was begun {times} {trouble}. What "
-            "came before it was learnt; mend the partition or leave it out, and go on with the "
-            "model as it is",
-            -1 if isinstance(self.of, str) else self.of,
+            f"{self.name} could not be {self.kind.name}: a task that was begun {times} "
+            f"{trouble.rstrip('.')}",
+            self.number,
         )

@@ -10,6 +10,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from concurrent import futures
+from contextlib import suppress
+from threading import Lock
 from typing import Any, Protocol
 
 # What a task returned, or will: of the engine's own kind.
@@ -30,8 +32,11 @@ class Engine(Protocol):
     def wait(self, handles: Sequence[Handle], seconds: float | None) -> list[Handle]:
         """Those that have ended, when one has or the seconds are over."""
 
-    def result(self, handle: Handle) -> Any:
-        """What a task returned; raises what it raised."""
+    def result(self, handle: Handle, seconds: float | None) -> Any:
+        """What a task that has ended returned; raises what it raised.
+
+        TimeoutError if it cannot be fetched in so many seconds, as from a worker that hangs.
+        """
 
     def drop(self, handle: Handle) -> None:
         """Let the engine forget a task."""
@@ -63,14 +68,16 @@ class DaskEngine:
 
         wait: Any = distributed.wait
         try:
-            done = wait(list(handles), seconds, return_when="FIRST_COMPLETED").done
+            wait(list(handles), seconds, return_when="FIRST_COMPLETED")
         except (TimeoutError, distributed.TimeoutError):
             return []
-        return [handle for handle in handles if handle in done]
+        except distributed.CancelledError:
+            pass
+        return [handle for handle in handles if handle.done()]
 
-    def result(self, handle: Handle) -> Any:
-        """What a task returned; raises what it raised."""
-        return handle.result()
+    def result(self, handle: Handle, seconds: float | None) -> Any:
+        """What a task that has ended returned; raises what it raised."""
+        return handle.result(timeout=seconds)
 
     def drop(self, handle: Handle) -> None:
         """Let the cluster forget a task; one that is under way ends by itself."""
@@ -87,24 +94,31 @@ class RayEngine:
 
     def __init__(self, ray: Any) -> None:
         self.ray = ray
+        # Each is sent to the workers once.
+        self._remote: dict[Callable[..., Any], Any] = {}
 
     def submit(
         self, name: str, priority: int, function: Callable[..., Any], *arguments: Any
     ) -> Handle:
         """Start a task."""
-        return self.ray.remote(function).options(name=name).remote(*arguments)
+        if function not in self._remote:
+            self._remote[function] = self.ray.remote(function)
+        return self._remote[function].options(name=name).remote(*arguments)
 
     def wait(self, handles: Sequence[Handle], seconds: float | None) -> list[Handle]:
         """Those that have ended, when one has or the seconds are over."""
-        done: list[Handle] = self.ray.wait(list(handles), num_returns=1, timeout=seconds)[0]
-        return done
+        done = self.ray.wait(list(handles), num_returns=1, timeout=seconds)[0]
+        return [handle for handle in handles if handle in done]
 
-    def result(self, handle: Handle) -> Any:
-        """What a task returned; raises what it raised."""
-        return self.ray.get(handle)
+    def result(self, handle: Handle, seconds: float | None) -> Any:
+        """What a task returned; raises what it raised, without the worker's traceback."""
+        try:
+            return self.ray.get(handle, timeout=seconds)
+        except self.ray.exceptions.RayTaskError as error:
+            raise error.cause from None
 
     def drop(self, handle: Handle) -> None:
-        """Let Ray forget a task."""
+        """Do not start a task that has not begun, and interrupt one that has."""
         self.ray.cancel(handle, force=False)
 
 
@@ -123,26 +137,61 @@ class ExecutorEngine:
         self, name: str, priority: int, function: Callable[..., Any], *arguments: Any
     ) -> Handle:
         """Start a task, when those that it needs the results of have ended."""
-        try:
-            ready = [one.result() if isinstance(one, futures.Future) else one for one in arguments]
-        except Exception as error:
-            failed: futures.Future[Any] = futures.Future()
-            failed.set_exception(error)
-            return failed
-        return self.executor.submit(function, *ready)
+        started: futures.Future[Any] = futures.Future()
+        needed = {one for one in arguments if isinstance(one, futures.Future)}
+        left, lock = set(needed), Lock()
+
+        def ended(one: futures.Future[Any]) -> None:
+            with lock:
+                left.discard(one)
+                is_last = not left
+            if is_last:
+                begin()
+
+        def begin() -> None:
+            if started.cancelled():
+                return
+            try:
+                values = [
+                    one.result() if isinstance(one, futures.Future) else one for one in arguments
+                ]
+                self.executor.submit(function, *values).add_done_callback(_copied_to(started))
+            except Exception as error:
+                started.set_exception(error)
+
+        if not needed:
+            begin()
+        for one in needed:
+            one.add_done_callback(ended)
+        return started
 
     def wait(self, handles: Sequence[Handle], seconds: float | None) -> list[Handle]:
         """Those that have ended, when one has or the seconds are over."""
         done = futures.wait(handles, seconds, return_when=futures.FIRST_COMPLETED).done
         return [handle for handle in handles if handle in done]
 
-    def result(self, handle: Handle) -> Any:
-        """What a task returned; raises what it raised."""
+    def result(self, handle: Handle, seconds: float | None) -> Any:
+        """What a task that has ended returned; raises what it raised."""
         return handle.result()
 
     def drop(self, handle: Handle) -> None:
         """Do not start a task that has not begun."""
         handle.cancel()
+
+
+def _copied_to(future: futures.Future[Any]) -> Callable[[futures.Future[Any]], None]:
+    """A callback that sets in a future what became of another, unless nobody waits any more."""
+
+    def copy(done: futures.Future[Any]) -> None:
+        with suppress(futures.InvalidStateError):
+            try:
+                future.set_result(done.result())
+            except futures.InvalidStateError:
+                raise
+            except BaseException as error:
+                future.set_exception(error)
+
+    return copy
 
 
 def engine_of(client: Any) -> Engine:

@@ -60,8 +60,8 @@ def fit_partitions(
         or what `count_vocabulary` returns.
     partitions : dask collection, or iterable
         A dask Bag, Series, DataFrame or Array, a list of `Delayed` or of futures, or an
-        iterable of anything that `read` understands. Without `read`, paths are files of
-        texts as in `streamtopics.datasets.read_texts`, anything else is the documents themselves:
+        iterable of anything that `read` understands. Without `read`, a string or a path is a file
+        of texts as in `streamtopics.datasets.read_texts`, anything else the documents themselves:
         a list of texts, or a matrix of counts.
     client : dask.distributed.Client
         Or an executor of `concurrent.futures`, or the module `ray`.
@@ -89,8 +89,8 @@ def fit_partitions(
     max_attempts : int, default=3
         Times that a task is begun at most: it may fail, be late, or kill its worker.
     patience : float, default=10.0
-        Seconds that a round may take before it is begun on another worker too, or three times
-        what rounds mostly take, if that is more.
+        Seconds that reading a partition or learning a round may take before it is begun once
+        more, mostly on another worker, or three times what that usually takes, if it is more.
     timeout : float or None, default=None
         Seconds that one round may take in all; None waits for ever.
 
@@ -119,6 +119,14 @@ def fit_partitions(
     With ``rounds=1, staleness=0`` the result is that of one `partial_fit` after another, bit for
     bit. Otherwise counts travel in single precision. The first minibatch of a new model is
     learnt by the client.
+
+    What a lost worker had, Dask runs again by itself: a task up to
+    ``distributed.scheduler.allowed-failures`` times, 3 by default, before one of the
+    `max_attempts` has failed. Leave that, or set it higher where workers are taken away all the
+    time. With 0 a partition that kills workers is named after `max_attempts` of them instead of
+    four times as many; but each loss then fails all that waited for the worker, so that
+    `max_attempts` has to be greater. A worker that hangs is given up by `patience`, also where it
+    has finished and does not hand over what it found.
 
     Examples
     --------
@@ -210,7 +218,7 @@ def fit_stream(
         Policy(max_attempts, patience, timeout), callbacks, ordered,
     )  # fmt: skip
     left = after(batches, skip)
-    _run(learning, in_groups(left, int(rounds)), int(skip), 0)
+    _run(learning, in_groups(left, int(rounds), int(skip)), int(skip), 0)
     return model
 
 
@@ -235,6 +243,11 @@ def _learning(
         )
     if not isinstance(ordered, bool | np.bool_):
         raise TypeError(f"ordered must be True or False; got {ordered!r}")
+    if not ordered and any(isinstance(one, Checkpointer) for one in callbacks):
+        raise ValueError(
+            "with ordered=False a checkpoint has no place in the stream to go on from; leave out "
+            "the Checkpointer, or set ordered=True"
+        )
     engine, before = engine_of(client), counting_steps(model)
     cluster = Cluster(engine, policy, read, before, batch_size, uuid4().hex[:8])
     return Learning(model, cluster, schedule, callbacks, bool(ordered))

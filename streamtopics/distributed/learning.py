@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -20,7 +21,7 @@ import numpy as np
 
 from streamtopics.base.composites import check_composes, local_task, reader_of, take_in
 from streamtopics.distributed import tasks
-from streamtopics.distributed.attempts import Kind, Policy, Task
+from streamtopics.distributed.attempts import Kind, PartitionError, Policy, Task
 from streamtopics.distributed.engines import Engine, Handle
 from streamtopics.distributed.schedule import Schedule
 from streamtopics.steps import last_step
@@ -85,7 +86,7 @@ class Source:
     ----------
     cluster : Cluster
     number : int
-        Its place among the partitions, from 0.
+        Its place among the partitions, from 0, or that of its first minibatch in a stream.
     partition : object
 
     Attributes
@@ -96,8 +97,13 @@ class Source:
 
     def __init__(self, cluster: Cluster, number: int, partition: Any) -> None:
         self.cluster, self.number, self.partition = cluster, number, partition
+        self.name = f"partition {number}"
+        if isinstance(partition, tasks.Batches):
+            self.number = partition.first
+            self.name = f"what minibatch {partition.first} begins"
         self.counts = self._read()
-        self._ends = self.task(READ, tasks.ends_of)
+        # It refers back to this partition, whose counts are kept as long as anything does.
+        self._ends: Task | None = self.task(READ, tasks.ends_of)
 
     def _read(self) -> Handle:
         one = self.cluster
@@ -119,12 +125,15 @@ class Source:
             return self.cluster.submit(name, priority, function, self.counts, *own)
 
         kind = kind or self.cluster.reading
-        return Task(self.cluster.engine, self.cluster.policy, kind, self.number, begin)
+        return Task(self.cluster.engine, self.cluster.policy, kind, self.number, self.name, begin)
 
     def ends(self) -> np.ndarray:
-        """Wait for the row behind the last one of each minibatch."""
-        ends: np.ndarray = self._ends.result()
-        return ends
+        """Wait, once, for the row behind the last one of each minibatch."""
+        task, self._ends = self._ends, None
+        assert task is not None
+        found: tasks.Ends = task.result()
+        self.cluster.reading.seconds.append(found.seconds)
+        return found.ends
 
 
 @dataclass(frozen=True)
@@ -140,7 +149,7 @@ class Round:
     n_before : int
         Minibatches of the stream before it.
     n_learnt : int
-        Documents that are learnt or under way when it begins, those before the stream too.
+        Minibatches that are learnt or under way when it begins, those before the stream too.
     words : Task
         That finds its words.
     """
@@ -214,35 +223,37 @@ class Learning:
             except Exception as error:
                 unread = error
                 break
-            self._take_in_all_but(self.schedule.under_way(one.n_before, self._clock(one.n_learnt)))
+            self._take_in_all_but(self.schedule.under_way(one.n_before, one.n_learnt))
             if self.ended:
                 return
-            self._launch(one)
+            try:
+                self._launch(one)
+            except PartitionError as error:
+                unread = error
+                break
         # What came before a partition that cannot be read is learnt.
         self._take_in_all_but(0)
-        if unread is not None:
+        if unread is not None and not self.ended:
             raise unread
 
     def drop(self) -> None:
         """Let the engine forget what is under way."""
         while self.under_way:
-            self.under_way.pop()[1].drop()
-
-    def _clock(self, n_documents: int) -> int:
-        """Documents as minibatches."""
-        return n_documents // self.cluster.batch_size
+            with suppress(Exception):  # What has failed already says more.
+                self.under_way.pop()[1].drop()
 
     def _rounds(self, sources: Iterable[Source], n_before: int, begin: int) -> Iterator[Round]:
         """The rounds of the partitions; the first minibatch of a new model is learnt here."""
-        n_learnt = seen_by(self.model).n_documents
+        n_documents_before = seen_by(self.model).n_documents
         for source in sources:
             ends = source.ends()
             place = min(len(ends), begin - n_before) if n_before < begin else 0
             n_before += place
             while place < len(ends) and not self.ended:
                 here = not is_fitted(self.topics)
-                clock = self._clock(n_learnt)
-                length = self.schedule.length(n_before, clock, len(ends) - place)
+                # Documents count as minibatches of the usual size, or what came of the stream.
+                n_learnt = max(n_before, n_documents_before // self.cluster.batch_size)
+                length = self.schedule.length(n_before, n_learnt, len(ends) - place)
                 stop = place + (1 if here else length)
                 n_documents = int(ends[stop - 1] - (ends[place - 1] if place else 0))
                 if here:
@@ -250,7 +261,10 @@ class Learning:
                 else:
                     words = source.task(WORDS, tasks.words_of, place, stop)
                     yield Round(source, place, stop, n_documents, n_before, n_learnt, words)
-                n_before, n_learnt, place = n_before + stop - place, n_learnt + n_documents, stop
+                n_documents_before += n_documents
+                n_before, place = n_before + stop - place, stop
+            if self.ended:
+                return
         if n_before < begin:
             raise ValueError(
                 f"skip is {begin}, but the partitions have {n_before} minibatches; pass the same "
@@ -272,6 +286,14 @@ class Learning:
             self.cluster.keep("reader", reader_of(self.topics))
             self.has_reader = True
         words = one.words.result()
+        n_features = self.topics.n_features_in_
+        if len(words) and words[-1] >= n_features:
+            raise PartitionError(
+                f"{one.source.name} could not be learnt: it has counts of at least "
+                f"{words[-1] + 1} words, but the model knows {n_features}; count all partitions "
+                "with one vectorizer",
+                one.source.number,
+            )
         n_ahead = sum(other.n_documents for other, _ in self.under_way)
         local = local_task(self.topics, words, n_ahead, single=self.single)
         rest = "reader", local, one.first, one.stop, self.scored

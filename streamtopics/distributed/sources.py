@@ -27,6 +27,11 @@ def partitions_of(collection: Any, client: Any) -> Iterator[Any]:
         If it is one path, text or matrix.
     """
     if hasattr(collection, "to_delayed"):
+        if any(n > 1 for n in getattr(collection, "numblocks", ())[1:]):
+            raise ValueError(
+                "partitions is an array that is cut by columns too; pass "
+                "partitions.rechunk({1: -1}), whose blocks have all of them"
+            )
         delayed = collection.to_delayed()
         collection = delayed.ravel().tolist() if hasattr(delayed, "ravel") else delayed
     elif isinstance(collection, str | bytes | os.PathLike) or hasattr(collection, "shape"):
@@ -43,11 +48,12 @@ def _begun(partition: Any, client: Any) -> Any:
     return client.compute(partition) if is_delayed else partition
 
 
-def in_groups(batches: Iterable[Any], n: int) -> Iterator[Batches]:
-    """Minibatches, `n` at a time."""
-    left = iter(batches)
-    while group := list(islice(left, n)):
-        yield Batches([_documents_of(one) for one in group])
+def in_groups(batches: Iterable[Any], n: int, skip: int = 0) -> Iterator[Batches]:
+    """Minibatches that come after `skip` others, up to the next multiple of `n` at a time."""
+    left, first = iter(batches), skip
+    while group := list(islice(left, n - first % n)):
+        yield Batches([_documents_of(one) for one in group], first)
+        first += len(group)
 
 
 def _documents_of(item: Any) -> Any:

@@ -6,10 +6,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from streamtopics.base.composites import LocalTask, Reader
 from streamtopics.datasets import read_texts
@@ -27,9 +27,12 @@ class Batches(NamedTuple):
     ----------
     minibatches : list
         Documents or counts.
+    first : int
+        Place of the first of them in the stream, from 0.
     """
 
     minibatches: list[Any]
+    first: int
 
 
 class Counts(NamedTuple):
@@ -37,13 +40,44 @@ class Counts(NamedTuple):
 
     Attributes
     ----------
-    X : matrix of shape (n_documents, n_features)
+    X : matrix of shape (n_documents, n_features), or list of matrices
+        Those of single minibatches.
     ends : ndarray of int64
         Row behind the last one of each minibatch.
+    seconds : float
+        That it took to read them, of the worker's clock.
     """
 
     X: Any
     ends: np.ndarray
+    seconds: float
+
+
+class Ends(NamedTuple):
+    """What the client is told of the counts of a partition.
+
+    Attributes
+    ----------
+    ends, seconds
+        As of `Counts`.
+    """
+
+    ends: np.ndarray
+    seconds: float
+
+
+class Applied(NamedTuple):
+    """What a model makes of a partition.
+
+    Attributes
+    ----------
+    found : object
+    seconds : float
+        Of the worker's clock.
+    """
+
+    found: Any
+    seconds: float
 
 
 class Learnt(NamedTuple):
@@ -90,8 +124,8 @@ def documents_of(partition: Any, read: Read | None) -> Any:
     """
     if read is not None:
         found = read(partition)
-    elif isinstance(partition, os.PathLike):
-        found = read_texts(partition)
+    elif isinstance(partition, str | os.PathLike):
+        found = read_texts(Path(partition))
     else:
         found = partition
     if hasattr(found, "columns") and "text" in found.columns:
@@ -112,21 +146,29 @@ def read_partition(partition: Any, read: Read | None, before: Any, batch_size: i
     batch_size : int
         Documents in a minibatch.
     """
+    begun = time.monotonic()
     if isinstance(partition, Batches):
         parts = [_counts_of(one, read, before) for one in partition.minibatches]
         ends = np.cumsum([part.shape[0] for part in parts])
-        return Counts(parts[0] if len(parts) == 1 else _stacked(parts), ends)
+        return Counts(parts, ends, time.monotonic() - begun)
     X = _counts_of(partition, read, before)
     n_rows = int(X.shape[0])
     ends = np.minimum(np.arange(batch_size, n_rows + batch_size, batch_size), n_rows)
-    return Counts(X, ends)
+    return Counts(X, ends, time.monotonic() - begun)
 
 
 def _counts_of(documents: Any, read: Read | None, before: Any) -> Any:
     """Return the counts of documents, or say that they are none."""
     found = documents_of(documents, read)
     if before is not None:
+        if hasattr(found, "columns"):
+            raise TypeError(
+                f"a table of the columns {list(found.columns)} has no column 'text'; pass "
+                "read=lambda table: table[NAME]"
+            )
         return counted(before, found)
+    if is_sparse(found):
+        return found.tocsr()
     if getattr(found, "ndim", 0) == 2 or hasattr(found, "columns"):
         return found
     kinds = {type(one).__name__ for one in found[:10]}
@@ -136,19 +178,15 @@ def _counts_of(documents: Any, read: Read | None, before: Any) -> Any:
     )
 
 
-def _stacked(parts: list[Any]) -> Any:
-    if any(map(is_sparse, parts)):
-        return sparse.vstack([sparse.csr_matrix(part) for part in parts], "csr")
-    return np.concatenate([np.asarray(part) for part in parts])
-
-
-def ends_of(counts: Counts) -> np.ndarray:
-    """Return the row behind the last one of each minibatch."""
-    return counts.ends
+def ends_of(counts: Counts) -> Ends:
+    """Return the row behind the last one of each minibatch, and how long reading took."""
+    return Ends(counts.ends, counts.seconds)
 
 
 def rows_of(counts: Counts, first: int, stop: int) -> Any:
-    """Return the rows of the minibatches `first` to `stop` - 1."""
+    """Return the rows of the minibatches `first` to `stop` - 1; of a list of matrices, one's."""
+    if isinstance(counts.X, list):
+        return counts.X[first]
     start = counts.ends[first - 1] if first else 0
     rows = slice(start, counts.ends[stop - 1])
     return counts.X.iloc[rows] if hasattr(counts.X, "iloc") else counts.X[rows]
@@ -156,7 +194,13 @@ def rows_of(counts: Counts, first: int, stop: int) -> Any:
 
 def words_of(counts: Counts, first: int, stop: int) -> np.ndarray:
     """Return the columns of the words of some minibatches, sorted, int32."""
-    rows = rows_of(counts, first, stop)
+    if isinstance(counts.X, list):
+        found = [_words_in(X) for X in counts.X[first:stop]]
+        return np.unique(np.concatenate(found)).astype(np.int32)
+    return _words_in(rows_of(counts, first, stop))
+
+
+def _words_in(rows: Any) -> np.ndarray:
     if is_sparse(rows):
         return np.unique(rows.tocsr().indices).astype(np.int32)
     return np.flatnonzero(np.asarray(rows).any(axis=0)).astype(np.int32)
@@ -179,15 +223,19 @@ def same(value: Any) -> Any:
     return value
 
 
-def transform(model: Any, partition: Any, read: Read | None) -> Any:
+def transform(model: Any, partition: Any, read: Read | None) -> Applied:
     """Return what a model makes of the documents of a partition."""
-    return model.transform(documents_of(partition, read))
+    begun = time.monotonic()
+    found = model.transform(documents_of(partition, read))
+    return Applied(found, time.monotonic() - begun)
 
 
-def score(model: Any, partition: Any, read: Read | None) -> Scored:
+def score(model: Any, partition: Any, read: Read | None) -> Applied:
     """Return the score of the documents of a partition."""
+    begun = time.monotonic()
     documents = documents_of(partition, read)
     X = counted(model, documents)
-    if not X.shape[0]:
-        return Scored(np.nan, 0.0)
-    return Scored(float(model.score(documents)), float(X.sum()))
+    found = Scored(np.nan, 0.0)
+    if X.shape[0]:
+        found = Scored(float(model.score(documents)), float(X.sum()))
+    return Applied(found, time.monotonic() - begun)

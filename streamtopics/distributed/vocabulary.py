@@ -106,7 +106,7 @@ def count_vocabulary(
     def begin(attempt: int) -> Handle:
         return _tree(engine, f"{uuid4().hex[:8]}-{attempt}", counter, found, read)
 
-    total = Task(engine, policy, Kind("counted"), "the partitions", begin).result()
+    total = Task(engine, policy, Kind("counted"), -1, "the words of the partitions", begin).result()
     words = kept_words(total, vectorizer)
     if not len(words):
         raise ValueError(

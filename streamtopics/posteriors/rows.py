@@ -37,11 +37,7 @@ class Rows:
         Row 0 is zeros, and so are rows that no word has yet.
     n_used : int
         Rows that are words', and row 0.
-    is_single : bool
-        Whether single precision holds the counts.
     """
-
-    is_single = False
 
     def __init__(self, n_words: int, n_components: int):
         self.places = np.zeros(n_words, np.int32)
@@ -111,9 +107,10 @@ class Rows:
         return out
 
     def rounded(self) -> Rows:
-        """A copy whose counts were rounded to single precision, in which it is pickled too."""
-        out = self.copy()
-        out.counts, out.is_single = out.counts.astype(np.float32).astype(np.float64), True
+        """A copy in single precision, to be sent; a copy or pickle of it is in double precision."""
+        out = Rows(0, self.counts.shape[1])
+        out.places, out.n_used = self.places, self.n_used
+        out.counts = self.counts[: self.n_used].astype(np.float32)
         return out
 
     def claim(self, words: np.ndarray) -> Claim:
@@ -142,11 +139,10 @@ class Rows:
         words = self.words
         in_order = np.empty(len(words), np.int32)
         in_order[self.places[words] - 1] = words
-        counts = self.counts[: self.n_used]
         return {
             "n_words": len(self.places),
             "words": in_order,
-            "counts": counts.astype(np.float32) if self.is_single else counts,
+            "counts": self.counts[: self.n_used],
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:

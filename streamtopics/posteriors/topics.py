@@ -331,7 +331,7 @@ class TopicPosterior(StatePosterior):
             "learnt_mass": sum(share * p.learnt_part for p, share in shares),
         }
 
-    def since(self, base: TopicPosterior, kept: float) -> Blend:
+    def since(self, base: TopicPosterior, kept: Any) -> Blend:
         """The update of `base` that made this posterior, where it left the share `kept` of it."""
         old, new = base._state, self._state
         words = seen_in([new.S, old.S])
@@ -359,7 +359,7 @@ class TopicPosterior(StatePosterior):
         return words
 
     def rounded(self) -> TopicPosterior:
-        """A copy whose counts have been rounded to single precision."""
+        """A view whose counts are in single precision, to be sent and copied."""
         return self._with(self._state._replace(S=self._state.S.rounded()))
 
     def of_words(self, words: np.ndarray) -> TopicPosterior:

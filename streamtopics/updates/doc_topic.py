@@ -169,6 +169,8 @@ class RunningMean:
         observed = after
         if before is not None:
             left = retained_by(self.step_size, learnt.n_before, learnt.n_before + learnt.n_batches)
+            if left >= 1.0:
+                return alpha, memory
             observed = (after - left * before) / (1.0 - left)
         end = n_batches + learnt.n_batches
         memory = running_mean(memory, observed, 1.0 - retained_by(self.step_size, n_batches, end))
@@ -301,9 +303,11 @@ class DampedNewton:
     def delayed(
         self, alpha: np.ndarray, memory: Memory, learnt: Learnt, n_batches: int
     ) -> tuple[np.ndarray, Memory]:
-        """alpha and the steps of the minibatches, or alpha."""
+        """alpha and the steps of the minibatches, at the rate of now, or alpha."""
         before, after = learnt.alphas
-        new = alpha + after - before
+        was = self.step_size(learnt.n_before)
+        rate = self.step_size(n_batches) / was if was > 0 else 1.0
+        new = alpha + rate * (after - before)
         return (new if _is_inside(new) else alpha), memory
 
 

@@ -75,7 +75,7 @@ class OnlineEM(Rule):
         if composite.is_of(now):
             return blend, None
         then, later = before.plus(blend), now.plus(blend)
-        kept, scale = self.retained(now, later), self._scale(before, then, now, later)
+        kept, scale = self._kept(composite, then, now, later), self._scale(before, then, now, later)
         # 1 / c documents are remembered: the weights of their minibatches enter as squares.
         own = then.c - blend.retain**2 * before.c
         prior = kept**2 * now.c + scale**2 * own - kept * now.c

@@ -68,12 +68,20 @@ class Rule(Protocol):
         if composite.is_of(now):
             return blend, composite.states[1]
         then, later = before.plus(blend), now.plus(blend)
-        kept, scale = self.retained(now, later), self._scale(before, then, now, later)
+        kept, scale = self._kept(composite, then, now, later), self._scale(before, then, now, later)
         boosts = blend.prior - (1.0 - blend.retain)
         prior = 1.0 - kept + scale * boosts
         return replace(
             blend, retain=kept, gain=scale * blend.gain, prior=prior, boost=scale * blend.boost
         ), state
+
+    def _kept(self, composite: Composite, then: Counters, now: Counters, later: Counters) -> Any:
+        """Share that the minibatches leave now, by what they left.
+
+        Under rules that retain the same at any time it is the same, whatever parts they came in.
+        """
+        was, is_now = self.retained(composite.before, then), self.retained(now, later)
+        return composite.blend.retain * (is_now / was) if was > 0 else is_now
 
     def _scale(self, before: Counters, then: Counters, now: Counters, later: Counters) -> float:
         """Weight of minibatches now, by what it was."""

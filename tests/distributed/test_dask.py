@@ -7,6 +7,7 @@ import time
 from collections import Counter
 
 import dask
+import numpy as np
 import pandas
 import pytest
 from dask import bag, dataframe
@@ -24,6 +25,8 @@ from streamtopics.distributed import (
     score_partitions,
     transform_partitions,
 )
+from streamtopics.distributed.attempts import Kind, Policy, Task
+from streamtopics.distributed.engines import engine_of
 from tests.distributed.corpus import PARTITIONS, SIZE, X, bits, minibatches, serial
 from tests.distributed.engines import Now
 
@@ -47,6 +50,13 @@ def client():
         Client(cluster) as client,
     ):
         yield client
+
+
+@pytest.fixture(autouse=True)
+def all_workers(client):
+    """Wait for the workers that come in the place of others, whose start has traces."""
+    yield
+    client.wait_for_workers(2, timeout=60)
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +131,42 @@ def test_a_worker_that_dies_or_hangs_once_changes_no_bit(client, tmp_path, expec
     read = Once(tmp_path, number, what)
     found = fit_partitions(clone(MODEL), range(5), client, read=read, patience=0.5, **LATE)
     assert bits(found) == expected
+
+
+def pid_of(client, handle):
+    (address,) = client.who_has([handle])[handle.key]
+    return client.run(os.getpid, workers=[address])[address]
+
+
+def test_a_result_on_a_worker_that_hangs_is_found_again(client):
+    """It has ended, but cannot be fetched: neither may that take for ever."""
+    engine = engine_of(client)
+    stopped = []
+
+    def begin(attempt):
+        handle = engine.submit(f"hangs-{time.monotonic()}", 0, np.ones, 10)
+        if attempt == 0:
+            engine.wait([handle], 10)
+            stopped.append(pid_of(client, handle))
+            os.kill(stopped[0], signal.SIGSTOP)
+        return handle
+
+    try:
+        begun = time.monotonic()
+        policy = Policy(max_attempts=20, patience=0.3, timeout=20.0)
+        assert Task(engine, policy, Kind("made"), -1, "it", begin).result().sum() == 10
+        assert time.monotonic() - begun < 15
+    finally:
+        os.kill(stopped[0], signal.SIGCONT)
+
+
+def test_data_that_died_with_its_worker_is_named(client):
+    parts = client.scatter(PARTITIONS)
+    for pid in client.run(os.getpid).values():
+        os.kill(pid, signal.SIGKILL)
+    with pytest.raises(PartitionError, match="partition 0 could not be read"):
+        fit_partitions(clone(MODEL), parts, client, **LATE)
+    assert bits(fit_partitions(clone(MODEL), PARTITIONS, client, **LATE))[1][1] == X.shape[0]
 
 
 class Poison:

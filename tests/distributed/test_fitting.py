@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Partitions learnt elsewhere: bits, order, faults and what is refused."""
 
+import gc
 import json
+import time
+import weakref
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from itertools import pairwise
@@ -150,9 +154,10 @@ def test_files_are_read_where_they_are_learnt(tmp_path):
     for i, part in enumerate((TEXTS[:70], TEXTS[70:])):
         paths.append(tmp_path / f"{i}.jsonl")
         paths[-1].write_text("".join(json.dumps({"text": text}) + "\n" for text in part))
-    found = fit_partitions(pipeline(), paths, Now(), **LATE)
     expected = fit_partitions(pipeline(), [TEXTS[:70], TEXTS[70:]], Now(), **LATE)
-    assert bits(found[-1]) == bits(expected[-1])
+    for named in (paths, [str(path) for path in paths]):
+        found = fit_partitions(pipeline(), named, Now(), **LATE)
+        assert bits(found[-1]) == bits(expected[-1])
 
 
 def test_read_makes_texts_of_anything():
@@ -295,6 +300,53 @@ def test_the_median_of_the_last_tasks_says_what_is_late():
     assert kind.patience(Policy(patience=2.0)) == 3.0
 
 
+def test_a_partition_that_was_learnt_is_forgotten_at_once():
+    """Its counts are on a worker as long as this process has a handle of them."""
+    counts = []
+
+    class Keeping(Now):
+        def submit(self, function, /, *arguments):
+            future = super().submit(function, *arguments)
+            if function.__name__ == "read_partition":
+                counts.append(weakref.ref(future))
+            return future
+
+    def n_kept(model, info):
+        kept.append(sum(one() is not None for one in counts))
+
+    kept = []
+    gc.collect()
+    gc.disable()
+    try:
+        parts = [X[i : i + 40] for i in range(0, 760, 40)]
+        fitted("svb", Keeping(), parts, rounds=2, staleness=1, callbacks=[n_kept])
+    finally:
+        gc.enable()
+    assert max(kept) <= 6
+
+
+def test_reading_that_takes_long_is_not_late():
+    """What is usual for partitions is learnt from the first ones."""
+
+    def read(number):
+        time.sleep(0.2 if number else 0.0)
+        return PARTITIONS[number]
+
+    begun = Counter()
+
+    class Counting(ThreadPoolExecutor):
+        def submit(self, function, /, *arguments):
+            begun[function.__name__] += 1
+            return super().submit(function, *arguments)
+
+    numbers = [1, 2, 4] * 5
+    with Counting(1) as client:
+        settings = {"patience": 0.15, "rounds": 8, "staleness": 0}
+        fit_partitions(clone(MODELS["svb"]), numbers, client, read=read, **settings)
+        late = begun["read_partition"] - len(numbers)
+        assert late <= 4
+
+
 # Refusals
 
 
@@ -350,4 +402,4 @@ def test_executors_are_engines():
         first = engine.submit("a", 0, len, [1, 2])
         second = engine.submit("b", 0, max, first, first)
         assert engine.wait([second], 5) == [second]
-        assert engine.result(second) == 2
+        assert engine.result(second, None) == 2

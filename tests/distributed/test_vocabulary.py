@@ -97,6 +97,12 @@ def test_partitions_are_transformed_and_scored_in_order():
     assert_array_equal(np.concatenate(again), np.concatenate(found))
 
 
+def test_a_model_that_is_lost_on_its_way_is_sent_again():
+    model = serial(SVBLDA(4, batch_size=20, random_state=0))
+    found = list(transform_partitions(model, PARTITIONS, Failing("same", {1})))
+    assert_array_equal(np.concatenate(found), model.transform(X))
+
+
 def test_pipelines_transform_texts():
     model = make_pipeline(CountVectorizer(), SVBLDA(3, random_state=0)).fit(TEXTS)
     (found,) = transform_partitions(model, [TEXTS], Now())

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A fitted model learns the texts of a Spark DataFrame."""
+
+import pickle
+
+import pandas as pd
+from pyspark import TaskContext
+
+from streamtopics.distributed import learn_apart, take_in
+
+
+def learn_frame(model, frame):
+    """Take in what each partition makes of the topics, in the order of the partitions."""
+    sent = frame.sparkSession.sparkContext.broadcast(pickle.dumps(model))
+
+    def learn(parts):
+        texts = [text for part in parts for text in part["text"]]
+        if texts:
+            number = TaskContext.get().partitionId()
+            update = learn_apart(pickle.loads(sent.value), texts, n_ahead=number * 1_000_000)
+            yield pd.DataFrame({"number": [number], "update": [pickle.dumps(update)]})
+
+    for row in sorted(frame.mapInPandas(learn, "number int, update binary").collect()):
+        take_in(model, pickle.loads(row["update"]))
+    sent.destroy()
+
+
+# model = make_pipeline(words.fit(first), GibbsOnlineEM(100).partial_fit(words.transform(first)))
+# for wave in waves:
+#     learn_frame(model, spark.read.text(wave).withColumnRenamed("value", "text"))

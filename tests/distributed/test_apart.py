@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Updates that are learnt apart from a model and taken in by hand."""
+
+import pickle
+from copy import deepcopy
+
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
+
+from streamtopics import SVBHPP, SVBLDA, GibbsOnlineEM, StreamingLDA
+from streamtopics.distributed import fit_partitions, learn_apart, take_in
+from streamtopics.updates import PowerPrior
+from tests.distributed.corpus import SIZE, X, bits, serial
+from tests.distributed.engines import Now
+
+SEED = {"random_state": 0, "batch_size": SIZE}
+MODELS = {
+    "default": StreamingLDA(5, **SEED),
+    "gibbs": GibbsOnlineEM(5, **SEED),
+    "svb": SVBLDA(5, **SEED),
+    "forgets": StreamingLDA(5, update=PowerPrior(0.9), **SEED),
+}
+each_model = pytest.mark.parametrize("name", MODELS)
+
+
+@each_model
+def test_minibatches_taken_in_next_leave_the_bits_of_partial_fit(name):
+    batches = [X[:100], X[100:120], X[120:133], X[133:150]]
+    model = serial(MODELS[name], batches[:1])
+    for batch in batches[1:]:
+        before = bits(model)
+        update = learn_apart(model, batch)
+        assert bits(model) == before
+        assert take_in(model, pickle.loads(pickle.dumps(update))) is model
+    assert bits(model) == bits(serial(MODELS[name], batches))
+
+
+@each_model
+def test_rounds_by_hand_are_those_of_fit_partitions(name):
+    """Four rounds of two minibatches each, as many as the schedule has under way."""
+    first = serial(MODELS[name], [X[i : i + SIZE] for i in range(0, 640, SIZE)])
+    parts = [X[640 + i : 680 + i] for i in (0, 40, 80)]
+    expected = fit_partitions(deepcopy(first), parts, Now(), rounds=2, staleness=0)
+    model = deepcopy(first)
+    for part in parts:
+        take_in(model, learn_apart(model, part))
+    assert bits(model) == bits(expected)
+    late = fit_partitions(deepcopy(first), parts[:2], Now(), rounds=2, staleness=1)
+    updates = [learn_apart(first, part, n_ahead=i) for i, part in zip((0, 40), parts, strict=False)]
+    for update in updates:
+        take_in(first, update)
+    assert bits(first) == bits(late)
+
+
+def test_a_pipeline_counts_the_words():
+    texts = ["red green red", "blue pink", "green blue blue", "pink red"] * 10
+    words = CountVectorizer(vocabulary=["blue", "green", "pink", "red"])
+    model = make_pipeline(words, SVBLDA(2, **SEED))
+    model[-1].partial_fit(words.transform(texts))
+    alone = deepcopy(model[-1])
+    take_in(model, learn_apart(model, texts, batch_size=30))
+    take_in(alone, learn_apart(alone, words.transform(texts), batch_size=30))
+    assert bits(model[-1]) == bits(alone)
+    assert alone.n_documents_seen_ == 80
+    assert alone.n_batch_iter_ == 3
+    assert_allclose(alone.n_tokens_seen_, 2 * words.transform(texts).sum())
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda svb: learn_apart(SVBLDA(2), X), NotFittedError, "not fitted"),
+        (lambda svb: learn_apart(SVBHPP(2).partial_fit(X), X), ValueError, "does not say what"),
+        (lambda svb: learn_apart(svb, X[:0]), ValueError, "documents is empty"),
+        (lambda svb: learn_apart(svb, ["red"]), TypeError, "are str, not rows of counts"),
+        (lambda svb: learn_apart(svb, X, n_ahead=-1), ValueError, "n_ahead"),
+        (lambda svb: learn_apart(svb, X, batch_size=0), ValueError, "batch_size"),
+        (lambda svb: take_in(svb, 3), TypeError, "update must be what learn_apart returns; got 3"),
+    ],
+)
+def test_what_cannot_be_learnt_apart_is_refused(make, error, message):
+    with pytest.raises(error, match=message):
+        make(serial(MODELS["svb"], [X[:100]]))
+
+
+@pytest.mark.parametrize(
+    ("other", "X_of_other", "message"),
+    [
+        (SVBLDA(4, **SEED), X, "of 4 topics, but the model has 5"),
+        (MODELS["svb"], X.toarray().repeat(2, axis=1), "of a vocabulary of more than"),
+        (MODELS["svb"], X, "from a model of 200 documents, but this one has learnt 100"),
+    ],
+)
+def test_updates_of_another_model_are_refused(other, X_of_other, message):
+    update = learn_apart(clone(other).partial_fit(X_of_other[:200]), X_of_other[200:])
+    model = serial(MODELS["svb"], [X[:100]])
+    before = bits(model)
+    with pytest.raises(ValueError, match=message):
+        take_in(model, update)
+    assert bits(model) == before
