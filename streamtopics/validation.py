@@ -5,6 +5,7 @@ Every check raises before anything is changed, and names the argument, what came
 and what would be right.
 """
 
+from collections.abc import Mapping, Set
 from numbers import Integral, Real
 from typing import Any
 
@@ -368,10 +369,19 @@ def check_columns(columns: Any, n_features: int) -> np.ndarray:
 
 def check_feature_names(feature_names: Any, n_features: int) -> np.ndarray:
     """Names of all columns, as an array."""
-    names = np.asarray(feature_names, dtype=object)
+    strange = isinstance(feature_names, Mapping | Set | str | bytes)
+    names = np.asarray(None if strange else feature_names, dtype=object)
+    if names.ndim == 0:
+        raise TypeError(
+            "feature_names must be the words by column, such as those of "
+            f"vectorizer.get_feature_names_out(); got a {type(feature_names).__name__}. Of a "
+            "mapping from words to columns, such as vectorizer.vocabulary_, pass "
+            "sorted(vocabulary, key=vocabulary.get); of a Dictionary of gensim, [dictionary[i] for "
+            "i in range(len(dictionary))]"
+        )
     if names.shape != (n_features,):
         raise ValueError(
             f"feature_names must name each of the {n_features} columns the model was fitted on; "
-            f"got {names.shape[0] if names.ndim else 0} names"
+            f"got {names.shape[0]} names"
         )
     return names

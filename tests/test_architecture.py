@@ -19,6 +19,7 @@ ALLOWED = {
     "checks": set(),
     "documentation": set(),
     "parallel": set(),
+    "periods": set(),
     "steps": set(),
     "structure": set(),
     "records": set(),
@@ -31,7 +32,7 @@ ALLOWED = {
     "models": {
         "checks", "families", "kernels", "local", "messages", "parallel", "posteriors", "seeds",
     },
-    "metrics": {"kernels", "parallel", "structure"},
+    "metrics": {"kernels", "parallel", "steps", "structure"},
     "was": {
         "base", "checks", "kernels", "messages", "parallel", "posteriors", "progress",
         "sentences", "typing", "updates", "validation",
@@ -53,14 +54,14 @@ ALLOWED = {
         "base", "families", "local", "messages", "metrics", "models", "parallel", "posteriors",
         "priors", "progress", "records", "sentences", "typing", "updates", "validation",
     },
-    "inspection": {"base", "dpp", "metrics", "parallel", "steps", "structure"},
+    "inspection": {"base", "dpp", "metrics", "parallel", "periods", "steps", "structure"},
     "streams": {
         "base", "kernels", "local", "metrics", "parallel", "posteriors", "progress", "saving",
         "steps", "text",
     },
     "saving": {"families", "posteriors", "text"},
     "distributed": {"base", "checks", "datasets", "steps", "streams", "structure", "updates"},
-    "report": {"__init__", "metrics", "saving", "steps", "structure"},
+    "report": {"__init__", "metrics", "periods", "saving", "steps", "structure"},
     # Rooms that users reach as attributes, for those who check types.
     "__init__": {
         "datasets", "distributed", "dpp", "estimators", "inspection", "metrics", "priors",

@@ -416,6 +416,7 @@ def test_named_vectorizer():
         (
             StreamingCountVectorizer(max_features=20),
             ValueError,
+            r"NamedVectorizer\(StreamingCountVectorizer\(\)\).* "
             "GuidedTopics vocabulary=.* in a StreamingPipeline fit the NamedVectorizer first",
         ),
     ],

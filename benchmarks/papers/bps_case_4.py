@@ -9,7 +9,8 @@ all that a stream has. Each seed has an order of the stream of its own. Beside i
 multinomial naive Bayes and linear support vector machines. With --seed-strengths, seeds of
 other strengths and the norm of each topic are tried instead. With --speed, the seconds to
 learn and the documents a second that are classified by MviewLDA and by the linear machine, on
-one core, are printed instead.
+one core, are printed instead. With --share-priors, what the prior of the share of a class's own
+words does to the accuracy and to the weight of the shared topics, with seeds of all.
 
     STREAMTOPICS_DATA=... python benchmarks/papers/bps_case_4.py --output FOLDER [SET ...]
 """
@@ -42,6 +43,7 @@ from streamtopics.priors import class_words_prior
 # Documents in a minibatch, the first of them for Figure 15.
 SETS = {"newsgroups": (1000, 1500, 2000), "webkb": (200, 300, 400)}
 SCALES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+SHARE_PRIORS = ((1.0, 1.0), (5.0, 5.0), (20.0, 20.0), (100.0, 100.0))
 SHOWN = 2000
 ALL, FIRST = "seeds of all", "seeds of the first minibatch"
 
@@ -202,6 +204,22 @@ def by_strength(name: str, data: Labelled, n_seeds: int) -> None:
             print(f"{told:<50} {last.mean():.4f} +- {last.std():.4f}", flush=True)
 
 
+def by_share_prior(name: str, data: Labelled, n_seeds: int) -> None:
+    """Last accuracies and weights of the shared topics by `local_share_prior`, seeds of all."""
+    known = class_words_prior(data.X, data.y)
+    for prior in SHARE_PRIORS:
+        found = []
+        for seed in range(n_seeds):
+            model = MultiViewLDA(
+                10, 8, class_word_prior=known, local_share_prior=prior, random_state=seed
+            )
+            _, last = stream(model, data.ordered(seed), SETS[name][0])
+            found.append([last, model.topic_weights_[model.topic_class_ < 0].sum()])
+        accuracy, weight = np.mean(found, axis=0)
+        told = f"{name}, local_share_prior=({prior[0]:g}, {prior[1]:g})"
+        print(f"{told:<45} {accuracy:.4f}, weight of the shared topics {weight:.3f}", flush=True)
+
+
 def speed(name: str, data: Labelled) -> None:
     """Print CPU seconds to learn, and documents a second, the best of five; of the first seed."""
     started = time.process_time()
@@ -255,6 +273,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path())
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--seed-strengths", action="store_true", help="and norms, instead")
+    parser.add_argument("--share-priors", action="store_true", help="of a class's words, instead")
     parser.add_argument("--speed", action="store_true", help="of predictions, instead")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
@@ -264,10 +283,14 @@ def main() -> None:
         for name in options.sets or list(SETS):
             speed(name, load(name))
         return
-    if options.seed_strengths:
-        for name in options.sets or list(SETS):
-            by_strength(name, load(name), options.seeds)
-        return
+    for asked, measure in (
+        (options.seed_strengths, by_strength),
+        (options.share_priors, by_share_prior),
+    ):
+        if asked:
+            for name in options.sets or list(SETS):
+                measure(name, load(name), options.seeds)
+            return
     studies, offline, sizes = {}, {}, {}
     for name in options.sets or list(SETS):
         data = load(name)

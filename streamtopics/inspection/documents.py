@@ -117,6 +117,11 @@ def similar_documents(
     TypeError, ValueError
         As `documents_of`.
 
+    Notes
+    -----
+    For documents of the same theme, also without a word in common. Where the nearest of short
+    texts is wanted, cosines of tf-idf find better ones; the user guide measures both.
+
     Examples
     --------
     >>> from streamtopics import GibbsOnlineEM

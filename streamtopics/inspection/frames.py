@@ -8,21 +8,24 @@ from typing import Any, Literal
 
 import numpy as np
 
-from streamtopics.inspection.documents import topic_shares
+from streamtopics.inspection.documents import SharesOverTime, topic_shares
+from streamtopics.inspection.n_components import NComponentsComparison
 from streamtopics.inspection.tables import check_whole, topic_table
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS = ("pandas", "polars", "pyarrow")
 
 
-def to_frame(table: Iterable[Any], *, backend: Backend = "pandas") -> Any:
+def to_frame(
+    table: Iterable[Any] | SharesOverTime | NComponentsComparison, *, backend: Backend = "pandas"
+) -> Any:
     """Return a table of the package as a data frame.
 
     Parameters
     ----------
-    table : iterable of named tuples
-        Rows of `topic_table`, `documents_of`, `posterior_table`, `drift_report` and others. At
-        least one.
+    table : iterable of named tuples, SharesOverTime or NComponentsComparison
+        Rows of `topic_table`, `documents_of`, `posterior_table`, `drift_report` and others, at
+        least one; or what `shares_over_time` or `compare_n_components` returns.
     backend : {"pandas", "polars", "pyarrow"}, default="pandas"
         Library of the frame, which must be installed, as must be narwhals, which makes it (the
         extra `frames`; newer versions of scikit-learn bring it).
@@ -30,7 +33,8 @@ def to_frame(table: Iterable[Any], *, backend: Backend = "pandas") -> Any:
     Returns
     -------
     frame : DataFrame or Table
-        A row for each row and a column for each field.
+        A row for each row and a column for each field. Of `SharesOverTime` a row for each time
+        and topic: `time`, `topic`, `share` and `n_documents` of that time.
 
     Raises
     ------
@@ -52,7 +56,9 @@ def to_frame(table: Iterable[Any], *, backend: Backend = "pandas") -> Any:
     """
     if backend not in BACKENDS:
         raise ValueError(f"backend must be one of {', '.join(BACKENDS)}; got {backend!r}")
-    rows = list(table)
+    if isinstance(table, SharesOverTime):
+        return _framed(_by_time_and_topic(table), backend)
+    rows = list(table.rows if isinstance(table, NComponentsComparison) else table)
     kinds = {type(row) for row in rows}
     if len(kinds) != 1 or not hasattr(rows[0], "_fields"):
         raise TypeError(
@@ -144,6 +150,17 @@ def document_frame(
         "share": np.take_along_axis(shares, topics, axis=1).ravel(),
     }
     return _framed(columns, backend)
+
+
+def _by_time_and_topic(found: SharesOverTime) -> dict[str, Any]:
+    """Columns of a row for each time and topic."""
+    n_times, n_topics = found.shares.shape
+    return {
+        "time": [time for time in found.times for _ in range(n_topics)],
+        "topic": np.tile(np.arange(n_topics), n_times),
+        "share": found.shares.ravel(),
+        "n_documents": np.repeat(found.n_documents, n_topics),
+    }
 
 
 def _framed(columns: dict[str, Any], backend: Backend) -> Any:

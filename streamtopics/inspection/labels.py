@@ -11,7 +11,8 @@ import numpy as np
 
 from streamtopics.dpp.summarizer import DPPSummarizer
 from streamtopics.inspection.documents import documents_of
-from streamtopics.inspection.tables import TopicRow, check_whole, topic_table
+from streamtopics.inspection.tables import TopicRow, check_whole, model_and_names, topic_table
+from streamtopics.steps import steps_before
 
 # Words that a label remembers of its topic, and documents that evidence is taken from.
 N_REMEMBERED, N_DOCUMENTS = 50, 20
@@ -54,18 +55,18 @@ def label_topics(
 
     Parameters
     ----------
-    estimator : estimator of topics
-        Fitted; as in `topic_table`.
+    estimator : object
+        A fitted estimator of topics, or a pipeline that ends in one, as in `topic_table`.
     label : callable
         ``label(words, sentences) -> str``: by hand, by a rule or by another program. It gets the
         words that tell most of a topic, and sentences of documents in which it is large.
     feature_names : array-like of shape (n_features,), default=None
-        As in `top_words`.
+        As in `top_words`; None takes the words of a pipeline.
     X : object, default=None
-        Counts of documents that sentences are taken from, as `estimator.transform` takes them.
-        None gives no sentences.
+        Documents that sentences are taken from, as `estimator.transform` takes them: counts. A
+        pipeline needs none beside `texts`.
     texts : sequence of str, default=None
-        Their texts; go with `X`.
+        Their texts; without them there are no sentences.
     before : sequence of TopicLabel, default=()
         The labels so far, of this model at an earlier time. Those of topics that have changed
         little are kept, and `label` is not called for them.
@@ -107,8 +108,12 @@ def label_topics(
     if not (isinstance(change, Real) and 0 <= change <= 1):
         raise ValueError(f"change must be in [0, 1], for example 0.3; got {change!r}")
     check_whole(n_words=n_words, n_sentences=n_sentences)
+    if X is None and steps_before(estimator):
+        X = texts
     if (X is None) != (texts is None):
-        raise ValueError("X and texts go together; give both, or neither")
+        raise ValueError(
+            "X and texts go together; give both, or neither, or texts alone with a pipeline"
+        )
     table = sorted(topic_table(estimator, feature_names, max(n_words, N_REMEMBERED)))
     known = {old.topic: old for old in before if old.topic < len(table)}
     left = _shares_left(estimator, feature_names, known)
@@ -130,7 +135,8 @@ def _shares_left(
     """The share of probability that has left the words which labels were given for, by topic."""
     if not known:
         return {}
-    names, topic_word = estimator._column_names(feature_names), estimator.topic_word_
+    model, feature_names = model_and_names(estimator, feature_names)
+    names, topic_word = model._column_names(feature_names), model.topic_word_
     wanted = {word for old in known.values() for word in old.words}
     column = {str(name): j for j, name in enumerate(names) if str(name) in wanted}
     found = {}

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.metrics.relevance import relevant_words
+from streamtopics.steps import last_step, names_of, steps_before
 
 
 class TopicRow(NamedTuple):
@@ -22,7 +22,7 @@ class TopicRow(NamedTuple):
 
 
 def topic_table(
-    estimator: StreamingTopicModel,
+    estimator: Any,
     feature_names: Any = None,
     n_words: int = 10,
     *,
@@ -33,9 +33,9 @@ def topic_table(
     Parameters
     ----------
     estimator : object
-        A fitted estimator of streamtopics.
+        A fitted estimator of streamtopics, or a pipeline that ends in one.
     feature_names : array-like of shape (n_features,), default=None
-        As in `top_words`.
+        As in `top_words`; None takes the words of a pipeline.
     n_words : int, default=10
         How many words for each topic.
     relevance : float in [0, 1], default=1.0
@@ -49,7 +49,8 @@ def topic_table(
     Raises
     ------
     TypeError
-        If `estimator` is no topic model of streamtopics.
+        If `estimator` is no topic model of streamtopics, or `feature_names` are no words by
+        column, such as a vocabulary.
     ValueError
         If `relevance` is not in [0, 1], `n_words` is not a positive whole number or
         `feature_names` do not fit.
@@ -64,7 +65,7 @@ def topic_table(
         0  100.0%    1.6%  sea sun
     """
     check_whole(n_words=n_words)
-    _check_model(estimator)
+    estimator, feature_names = model_and_names(estimator, feature_names)
     names = estimator._column_names(feature_names)
     weights, retention = estimator.topic_weights_, estimator.prior_retention_
     topic_word = estimator.topic_word_
@@ -106,6 +107,7 @@ def check_whole(**values: int) -> None:
 
 def topic_names(estimator: Any) -> list[str]:
     """Names of the topics; the number of a topic where the model gives it no name."""
+    estimator = last_step(estimator)
     given = [str(name) for name in getattr(estimator, "topic_names_", ())]
     columns = [str(name) for name in estimator.get_feature_names_out()][len(given) :]
     # What scikit-learn calls the columns of estimators that have no names for them.
@@ -114,10 +116,21 @@ def topic_names(estimator: Any) -> list[str]:
     return given + [f"topic {k}" if name == f"{plain}{k}" else name for k, name in numbered]
 
 
-def _check_model(estimator: Any) -> None:
+def model_and_names(estimator: Any, feature_names: Any = None) -> tuple[Any, Any]:
+    """The topic model at the end of a pipeline, or alone, and names of its columns or None.
+
+    Raises
+    ------
+    TypeError
+        If there is no topic model of streamtopics.
+    """
+    model = last_step(estimator)
     wanted = ("topic_word_", "topic_weights_", "prior_retention_")
-    if isinstance(estimator, type) or not all(hasattr(type(estimator), name) for name in wanted):
+    if isinstance(model, type) or not all(hasattr(type(model), name) for name in wanted):
         raise TypeError(
-            f"estimator must be a fitted topic model of streamtopics, such as SVBLDA; got "
-            f"{estimator!r:.60}. Of a Pipeline, pass the last step"
+            "estimator must be a fitted topic model of streamtopics, such as SVBLDA, or a pipeline "
+            f"that ends in one; got {estimator!r:.60}"
         )
+    if feature_names is None and steps_before(estimator):
+        feature_names = names_of(estimator)
+    return model, feature_names

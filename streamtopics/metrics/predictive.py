@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative
 
+from streamtopics.steps import counted, last_step
 from streamtopics.structure import check_structure
 
 HELD_OUT_SHARE = 5
@@ -145,9 +146,11 @@ def log_predictive_probability(estimator: Any, X: Any, *, random_state: int = 0)
         gives proportions, rows that sum to 1, and rows of `components_`, of shape
         (n_components, n_features), are proportional to the word probabilities of topics. If it has
         a method `held_out_log_probability`, as the models of this package do, that is used: what
-        they predict with may be more than the topics, such as a background.
+        they predict with may be more than the topics, such as a background. Or a pipeline that
+        ends in a model.
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Token counts, not negative; fractions are legal. float64 stays, all else becomes float32.
+        Token counts, or what a pipeline makes them of, such as texts. Not negative; fractions are
+        legal. float64 stays, all else becomes float32.
     random_state : int, default=0
         Of the split. With 0 this is `estimator.score(X)` of this package's estimators.
 
@@ -186,6 +189,7 @@ def log_predictive_probability(estimator: Any, X: Any, *, random_state: int = 0)
     >>> bool(np.allclose(scores, -np.log(20), atol=0.2))  # X has no topics
     True
     """
+    X, estimator = counted(estimator, X), last_step(estimator)
     n_features = check_components(estimator).shape[1]
     counts = _check_counts(X, n_features)
     observed, held_out = completion_split(counts, random_state)
@@ -220,9 +224,9 @@ def perplexity(estimator: Any, X: Any, *, random_state: int = 0) -> float:
     Parameters
     ----------
     estimator : object
-        A fitted topic model with `transform` and `components_`.
+        A fitted topic model with `transform` and `components_`, or a pipeline that ends in one.
     X : {array-like, sparse matrix} of shape (n_documents, n_features)
-        Token counts, not negative.
+        Token counts, not negative, or what a pipeline makes them of, such as texts.
     random_state : int, default=0
         Of the split into observed and held-out tokens.
 

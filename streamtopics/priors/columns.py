@@ -65,8 +65,9 @@ class Columns:
         if self.feature_names is None:
             raise ValueError(
                 f"{prior} looks words up by name, but the columns of X have no names; count "
-                "with streamtopics.text.NamedVectorizer(CountVectorizer()), whose counts carry "
-                "them, pass X as a data frame, or give SeedWords or GuidedTopics "
+                "with streamtopics.text.NamedVectorizer(StreamingCountVectorizer()), or with "
+                "NamedVectorizer around scikit-learn's CountVectorizer(): their counts carry "
+                "the words. Or pass X as a data frame, or give SeedWords or GuidedTopics "
                 "vocabulary=vectorizer.get_feature_names_out(). The vocabulary has to be known "
                 "before: in a StreamingPipeline fit the NamedVectorizer first, on the first "
                 "documents, for the columns of StreamingCountVectorizer.partial_fit change their "

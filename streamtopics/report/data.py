@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from streamtopics.metrics.similarity import affinities, neighbours, places
+from streamtopics.periods import Periods, periods_of
 from streamtopics.report.card import Score, card, scores_of
 from streamtopics.report.documents import Document, Survey, show, survey
-from streamtopics.report.periods import Periods, periods_of
 from streamtopics.report.rows import Table, cell, table_of
 from streamtopics.report.settings import ReportSettings
 from streamtopics.report.source import Source, read_source
@@ -199,7 +199,7 @@ def _topics(
     place[shown] = np.arange(len(shown))
     affinity = affinities(source.topic_word[shown])
     map_of, near = places(affinity), neighbours(affinity)
-    names = [str(name) for name in getattr(source.model, "topic_names_", ())]
+    names = source.labels
     best = [row for k in shown for row in found.best[k]]
     documents = iter(show(source, best, place, periods))
     topics = []

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from streamtopics.report.periods import Periods
+from streamtopics.periods import Periods
 from streamtopics.report.source import Source
 from streamtopics.report.words import shortened
 from streamtopics.steps import counted

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from streamtopics.report.periods import Periods
+from streamtopics.periods import Periods
 from streamtopics.report.words import shortened
 
 # Rows, columns and characters of a cell that a table shows at most.

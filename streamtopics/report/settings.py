@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -33,6 +33,7 @@ class ReportSettings:
     tracker: Any = None
     alarms: Any = None
     scores: Mapping[str, Any] | None = None
+    labels: Sequence[Any] | None = None
     title: str | None = None
     date: str | None = None
     n_words: int = 15

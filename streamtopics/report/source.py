@@ -41,6 +41,8 @@ class Source:
         Of each document.
     times : sequence or None
         When each document is from.
+    labels : list of str
+        What topics are called; those beyond its end have no name.
     """
 
     model: Any
@@ -54,6 +56,7 @@ class Source:
     texts: list[str] | None = None
     titles: list[str] | None = None
     times: Sequence[Any] | np.ndarray | None = None
+    labels: Sequence[str] = ()
 
 
 def read_source(estimator: Any, settings: ReportSettings) -> Source:
@@ -77,6 +80,7 @@ def read_source(estimator: Any, settings: ReportSettings) -> Source:
     return Source(
         topics, pipeline, np.asarray(names), topics.topic_word_, topics.topic_weights_,
         topics.prior_retention_, documents, counts, texts, titles, settings.times,
+        _labels(topics, settings.labels),
     )  # fmt: skip
 
 
@@ -92,6 +96,20 @@ def _topics_of(estimator: Any) -> Any:
     return topics
 
 
+def _labels(topics: Any, labels: Any) -> list[str]:
+    """What topics are called: as given, or by the model."""
+    if labels is None:
+        return [str(name) for name in getattr(topics, "topic_names_", ())]
+    given = labels if isinstance(labels, str) else [getattr(one, "label", one) for one in labels]
+    found = _strings("labels", given) or []
+    if len(found) != len(topics.topic_weights_):
+        raise ValueError(
+            f"labels must have one for each of the {len(topics.topic_weights_)} topics; got "
+            f"{len(found)}"
+        )
+    return found
+
+
 def _strings(name: str, values: Iterable[str] | None) -> list[str] | None:
     if values is None:
         return None
@@ -99,7 +117,8 @@ def _strings(name: str, values: Iterable[str] | None) -> list[str] | None:
     if found is None or not all(isinstance(value, str) for value in found):
         wrong = values if found is None else next(v for v in found if not isinstance(v, str))
         raise TypeError(
-            f"{name} must be a sequence of str, one for each document; got {wrong!r:.60}"
+            f"{name} must be a sequence of str, one for each "
+            f"{'topic' if name == 'labels' else 'document'}; got {wrong!r:.60}"
         )
     return found
 

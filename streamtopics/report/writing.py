@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from hashlib import sha256
 from html import escape
@@ -38,6 +38,7 @@ def report(
     tracker: Any = None,
     alarms: Any = None,
     scores: Mapping[str, Any] | None = None,
+    labels: Sequence[Any] | None = None,
     title: str | None = None,
     date: str | None = None,
     n_words: int = 15,
@@ -73,6 +74,9 @@ def report(
         ``time`` places an alarm in the pictures.
     scores : mapping of str to float or sequence of float, default=None
         Figures to show; a sequence, such as the score of each minibatch, is drawn.
+    labels : sequence of str or of TopicLabel, default=None
+        What topics are called, one for each topic in the order of the model, such as
+        `streamtopics.inspection.label_topics` returns; None for the model's own names, if any.
     title, date : str, default=None
         Of the report. A date is shown where one is given, so that the same input makes the same
         bytes.
@@ -124,8 +128,8 @@ def report(
     target = _target(path)
     settings = ReportSettings(
         feature_names=feature_names, X=X, texts=texts, times=times, titles=titles,
-        tracker=tracker, alarms=alarms, scores=scores, title=title, date=date, n_words=n_words,
-        n_documents=n_documents, n_topics=n_topics, relevance=relevance,
+        tracker=tracker, alarms=alarms, scores=scores, labels=labels, title=title, date=date,
+        n_words=n_words, n_documents=n_documents, n_topics=n_topics, relevance=relevance,
     )  # fmt: skip
     whole = page(report_data(estimator, settings))
     with replacing(target) as write:

@@ -421,7 +421,8 @@ class HiddenFactorsTopics(ReviewModel):
         Raises
         ------
         ValueError
-            If `n_items` is not a positive whole number, or labels are of another kind than before.
+            If `n_items` is not a positive whole number, `user` is not one label, or labels are of
+            another kind than before.
         NotFittedError
             If nothing was learnt.
 
@@ -440,11 +441,17 @@ class HiddenFactorsTopics(ReviewModel):
         check_is_fitted(self)
         if isinstance(n_items, bool) or not (isinstance(n_items, Integral) and n_items > 0):
             raise ValueError(f"n_items must be a whole number above 0; got {n_items!r}")
-        known = self._commit.labels
+        known, asked = self._commit.labels, np.atleast_1d(np.asarray(user))
+        if asked.shape != (1,):
+            raise ValueError(
+                f"user must be the label of one user, an integer or a string; got {user!r:.60}. "
+                "Call recommend for each user"
+            )
+        check_whose(asked, "users", 1, "recommend", known["users"])
         excluded = np.atleast_1d(np.asarray(exclude))
         excluded = check_whose(excluded, "exclude", len(excluded), "recommend", known["items"])
         items = np.setdiff1d(known["items"], excluded)
-        users = np.repeat(np.atleast_1d(np.asarray(user)), len(items))
+        users = np.repeat(asked, len(items))
         ratings = self.predict(items=items, users=users)
         order = np.argsort(-ratings, kind="stable")[:n_items]
         return [Recommendation(items[i].item(), float(ratings[i])) for i in order]

@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 from numpy.testing import assert_allclose
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
 
 from streamtopics import SVBLDA
 from streamtopics.datasets import make_lda_corpus
@@ -12,6 +14,8 @@ from streamtopics.inspection import (
     format_topics,
     picture_formats,
     plot_drift,
+    plot_prior_retention,
+    plot_topic_map,
     plot_topics,
     topic_table,
 )
@@ -67,6 +71,29 @@ def test_wrong_arguments(model):
         topic_table(model, NAMES[:3])
 
 
+class Numbered(dict):
+    """As a Dictionary of gensim: a mapping that goes over its keys, which are numbers."""
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        dict.fromkeys(NAMES, 0),
+        Numbered(enumerate(NAMES)),
+        set(NAMES),
+        CountVectorizer(),
+        "word",
+        iter(NAMES),
+    ],
+    ids=lambda names: type(names).__name__,
+)
+def test_names_that_have_no_columns_are_refused(model, names):
+    wanted = rf"words by column.*get_feature_names_out.*got a {type(names).__name__}"
+    for call in (lambda: topic_table(model, names), lambda: model.top_words(names)):
+        with pytest.raises(TypeError, match=wanted):
+            call()
+
+
 def test_of_equal_words_the_first_are_taken():
     model = SVBLDA(2, random_state=0).partial_fit(np.zeros((1, 50)))
     assert model.top_words(NAMES, n_words=3) == [NAMES[:3]] * 2
@@ -96,6 +123,23 @@ def test_things_that_are_no_models_are_refused(thing):
         plot_drift(thing)
     with pytest.raises(TypeError, match=r"table must hold rows of topic_table\(estimator\); got"):
         format_topics(thing)
+
+
+def test_a_pipeline_is_its_model_and_its_words():
+    vectorizer = CountVectorizer()
+    texts = ["wind over the sea", "bread with salt", "salt in the sea"] * 3
+    pipeline = make_pipeline(vectorizer, SVBLDA(2, random_state=0)).fit(texts)
+    model, names = pipeline[-1], vectorizer.get_feature_names_out()
+    assert topic_table(pipeline) == topic_table(model, names)
+    other = [f"w{j}" for j in range(len(names))]
+    assert topic_table(pipeline, other) == topic_table(model, other)
+    axes = plot_topics(pipeline, n_words=3)
+    assert [ax.get_title() for ax in axes] == [ax.get_title() for ax in plot_topics(model)]
+    shown = {label.get_text() for ax in axes for label in ax.get_yticklabels()}
+    assert shown <= set(names)
+    written = {note.get_text().split()[1] for note in plot_topic_map(pipeline).texts}
+    assert written <= set(names)
+    assert len(plot_prior_retention(pipeline).patches) == 2
 
 
 def test_relevance_must_be_a_number(model):

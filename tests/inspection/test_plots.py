@@ -2,7 +2,7 @@
 """Pictures: what they show is what the model says, on the Axes that are given."""
 
 from collections import namedtuple
-from datetime import date
+from datetime import date, datetime, timedelta
 
 import numpy as np
 import pytest
@@ -187,6 +187,34 @@ def test_a_stream_of_shares_ends_at_one(times):
     panels = plot_shares(times, shares, list("abcde"), n_topics=3, panels=True)
     assert [panel.get_title() for panel in panels] == ["abcde"[k] for k in largest]
     panels[0].figure.canvas.draw()
+
+
+def test_many_dates_are_drawn_by_periods():
+    n = 3 * 365
+    dates = [datetime(2020, 1, 1) + timedelta(days=day) for day in range(n)]
+    shares = np.random.default_rng(0).dirichlet(np.ones(2), size=n)
+    sizes = np.arange(1, n + 1)
+    panel, _ = plot_shares(dates, shares, "ab", panels=True, n_documents=sizes)
+    outline = panel.collections[0].get_paths()[0].vertices
+    months = np.array([date.month + 12 * (date.year - 2020) for date in dates])
+    assert len(np.unique(outline[:, 0])) == len(np.unique(months))
+    first = months == 1
+    height = outline[outline[:, 0] == outline[:, 0].min(), 1].max()
+    assert_allclose(height, shares[first, 0] @ sizes[first] / sizes[first].sum())
+    alike, _ = plot_shares(dates, shares, "ab", panels=True)
+    outline = alike.collections[0].get_paths()[0].vertices
+    height = outline[outline[:, 0] == outline[:, 0].min(), 1].max()
+    assert_allclose(height, shares[first, 0].mean())
+    few, _ = plot_shares(dates[:40], shares[:40], "ab", panels=True)
+    assert len(np.unique(few.collections[0].get_paths()[0].vertices[:, 0])) == 40
+    with pytest.raises(ValueError, match="n_documents must have one number for each of the 1095"):
+        plot_shares(dates, shares, "ab", n_documents=[1])
+
+
+def test_shares_are_called_what_they_are():
+    call = [1, 2], [[0.5, 0.5], [0.2, 0.8]], "ab"
+    assert plot_shares(*call).get_ylabel() == "mean share in the documents"
+    assert plot_shares(*call, ylabel="share of the tokens").get_ylabel() == "share of the tokens"
 
 
 def test_shares_must_fit():

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
@@ -24,10 +24,12 @@ from streamtopics import (
 from streamtopics.datasets import make_lda_corpus, make_rated_reviews
 from streamtopics.dpp.summary_kernel import counts_of_nearest
 from streamtopics.inspection import (
+    compare_n_components,
     document_frame,
     documents_of,
     label_topics,
     posterior_table,
+    shares_over_time,
     similar_documents,
     to_frame,
     topic_frame,
@@ -125,6 +127,18 @@ def test_frames_have_the_fields_of_the_rows(model):
     assert to_frame(iter(rows)).equals(frame)
 
 
+def test_frames_of_records_that_are_no_rows(model):
+    found = shares_over_time(model, X, np.arange(X.shape[0]) % 3 + 2001)
+    frame = to_frame(found)
+    assert frame.columns.tolist() == ["time", "topic", "share", "n_documents"]
+    table = frame.pivot(index="time", columns="topic", values="share")
+    assert table.index.tolist() == found.times
+    assert_array_equal(table, found.shares)
+    assert_array_equal(frame.groupby("time").n_documents.first(), found.n_documents)
+    compared = compare_n_components(GibbsOnlineEM(random_state=0), X[:60], [2, 3], n_splits=2)
+    assert to_frame(compared).equals(pd.DataFrame(compared.rows))
+
+
 def test_leading_topics_of_documents(model):
     shares = model.transform(X)
     frame = document_frame(model, X, n_topics=2)
@@ -209,6 +223,13 @@ def test_evidence_comes_from_the_documents_of_the_topic():
         label_topics(model, label, names, X=counts, texts=TEXTS[:3])
     with pytest.raises(ValueError, match="X and texts go together"):
         label_topics(model, label, names, texts=TEXTS)
+    given = label_topics(model, label, names, X=counts, texts=TEXTS, n_sentences=1)
+    evidence = dict(seen)
+    seen.clear()
+    pipeline = make_pipeline(vectorizer, model)
+    again = label_topics(pipeline, label, texts=TEXTS, n_sentences=1)
+    assert (again, seen) == (given, evidence)
+    assert label_topics(pipeline, label, before=again) == again
 
 
 def test_wrong_labels_are_refused(model):
@@ -325,8 +346,11 @@ def test_wrong_recommendations_are_refused(rated):
     _, model = rated
     with pytest.raises(ValueError, match="n_items must be a whole number above 0; got 0"):
         model.recommend(1, n_items=0)
-    with pytest.raises(ValueError, match="users were integers before"):
+    with pytest.raises(ValueError, match="users were integers before, but recommend got strings"):
         model.recommend("me")
+    for several in ([1, 2], []):
+        with pytest.raises(ValueError, match=r"user must be the label of one user.*for each user"):
+            model.recommend(several)
     with pytest.raises(ValueError, match="exclude were integers before"):
         model.recommend(1, exclude=["that"])
     with pytest.raises(ValueError, match="predict needs X, items or users"):

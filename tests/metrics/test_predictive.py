@@ -280,10 +280,17 @@ def test_not_fitted():
             log_predictive_probability(model, corpus())
 
 
-def test_not_a_topic_model():
+def test_a_pipeline_is_scored_on_what_its_steps_make():
     pipeline = make_pipeline(Binarizer(), SVBLDA(n_components=2)).fit(corpus())
-    with pytest.raises(TypeError, match=r"got Pipeline\. Of a Pipeline, pass the last step"):
-        log_predictive_probability(pipeline, corpus())
+    counts = Binarizer().transform(corpus())
+    for measure in (log_predictive_probability, perplexity):
+        assert measure(pipeline, corpus()) == measure(pipeline[-1], counts)
+        assert measure(pipeline, corpus()) != measure(pipeline[-1], corpus())
+
+
+def test_not_a_topic_model():
+    with pytest.raises(TypeError, match=r"transform and components_; got Binarizer"):
+        log_predictive_probability(make_pipeline(Binarizer()).fit(corpus()), corpus())
     with pytest.raises(TypeError, match=r"transform and components_; got dict"):
         log_predictive_probability({}, corpus())
 

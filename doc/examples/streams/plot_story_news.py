@@ -34,5 +34,5 @@ for row in tracker.news(since=10, n_words=5):
 # shares.
 times, ids, shares = tracker.shares()
 top = {row.topic: " ".join(row.words[:3]) for row in tracker.topics()}
-ax = plot_shares(times, shares, [f"{i}: {top[i]}" for i in ids])
+ax = plot_shares(times, shares, [f"{i}: {top[i]}" for i in ids], ylabel="share of the tokens")
 label = ax.set_xlabel("minibatch")

@@ -126,8 +126,8 @@ def read_records(
     source, text_key, format, encoding, max_line, on_bad, skipped
         As in `read_texts`.
     time_key : str or None, default=None
-        Where the time is in an object or a table. A number, or a text that is one, is a float:
-        a year, or seconds since 1970. A date as of ISO 8601 (what
+        Where the time is in an object or a table. A number, or a text that is one, is an int or
+        a float, as it is written: a year, or seconds since 1970. A date as of ISO 8601 (what
         :meth:`datetime.datetime.fromisoformat` reads) is a datetime, with or without a zone as it
         is written. Any other text is kept. All must be of one kind, since others cannot be
         compared. Digits alone are a number, also 20240131.

@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 from streamtopics.datasets.reading.problems import ReadingError, shown
 
 Time: TypeAlias = datetime | float | str
+# Whole numbers from here on are floats, since an array has no larger ones.
+LONGEST = 2**63
 
 
 def time_of(value: Any, place: str) -> Time:
@@ -32,7 +34,7 @@ def time_of(value: Any, place: str) -> Time:
             "no time", place,
             f"a time must be finite; got {shown(value)}. Correct it, or leave the record out",
         )  # fmt: skip
-    return number
+    return whole if (whole := _whole(value)) is not None else number
 
 
 def _number(value: str | float) -> float | None:
@@ -42,6 +44,17 @@ def _number(value: str | float) -> float | None:
         return None
     except OverflowError:
         return math.inf
+
+
+def _whole(value: str | float) -> int | None:
+    """A whole number as one, such as a year; None where it is written as a fraction, or long."""
+    if isinstance(value, float):
+        return None
+    try:
+        whole = int(value)
+    except ValueError:
+        return None
+    return whole if abs(whole) < LONGEST else None
 
 
 def _date_or_text(value: str) -> Time:

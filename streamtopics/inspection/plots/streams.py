@@ -17,6 +17,7 @@ from streamtopics.inspection.plots.axes import (
     plain,
     several_axes,
 )
+from streamtopics.periods import MOST_PERIODS, periods_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,6 +32,8 @@ def plot_shares(
     *,
     n_topics: int = 12,
     panels: bool = False,
+    n_documents: ArrayLike | None = None,
+    ylabel: str = "mean share in the documents",
     ax: Any = None,
 ) -> Any:
     """Draw the shares of topics over time, as a stream or in a panel for each topic.
@@ -38,7 +41,8 @@ def plot_shares(
     Parameters
     ----------
     times : sequence of n_times numbers, dates or str
-        In order. Of `shares_over_time`, or of a `TopicTracker`.
+        In order. Of `shares_over_time`, or of a `TopicTracker`. More than 80 dates are put into
+        the finest periods of the calendar that are at most 80, each drawn where it begins.
     shares : array-like of shape (n_times, n_topics)
         Shares of the topics at each time.
     labels : sequence of n_topics str
@@ -47,6 +51,12 @@ def plot_shares(
         Topics to draw, those of the largest shares; in a stream the others are one band of gray.
     panels : bool, default=False
         Whether each topic has a panel of its own, all of one scale.
+    n_documents : array-like of shape (n_times,), default=None
+        Documents of each time, of `shares_over_time`: how much it counts in the mean of its
+        period. None counts all times the same.
+    ylabel : str, default="mean share in the documents"
+        What the shares are, beside a stream. Those of `shares_over_time` are means over documents,
+        whatever their lengths; those of a `TopicTracker` are shares of the tokens.
     ax : Axes, or sequence of Axes with `panels`, default=None
         Where to draw.
 
@@ -65,9 +75,40 @@ def plot_shares(
             f"shares must have a row for each of the {len(times)} times and a column for each of "
             f"the {len(labels)} labels; got shape {shares.shape}"
         )
-    total = np.nansum(shares, axis=0)
-    drawn = np.sort(np.argsort(-total, kind="stable")[:n_topics])
-    return (_panels if panels else _bands)(times, np.nan_to_num(shares), labels, drawn, ax)
+    times, shares = _few_dates(times, np.nan_to_num(shares), n_documents)
+    drawn = np.sort(np.argsort(-shares.sum(axis=0), kind="stable")[:n_topics])
+    if panels:
+        return _panels(times, shares, labels, drawn, ax)
+    drawn_on = _bands(times, shares, labels, drawn, ax)
+    drawn_on.set_ylabel(ylabel)
+    return drawn_on
+
+
+def _few_dates(
+    times: Sequence[Any], shares: np.ndarray, n_documents: ArrayLike | None
+) -> tuple[Sequence[Any], np.ndarray]:
+    """Dates and their shares, or those of periods where dates are too many for a picture."""
+    weights = np.ones(len(times)) if n_documents is None else np.asarray(n_documents, np.float64)
+    if weights.shape != (len(times),):
+        raise ValueError(
+            f"n_documents must have one number for each of the {len(times)} times; got shape "
+            f"{weights.shape}"
+        )
+    if len(times) <= MOST_PERIODS or not _are_dates(times):
+        return times, shares
+    periods = periods_of(times)
+    known = periods.of >= 0
+    used, place = np.unique(periods.of[known], return_inverse=True)
+    totals = np.bincount(place, weights[known])
+    means = np.zeros((len(used), shares.shape[1]))
+    np.add.at(means, place, (shares * weights[:, None])[known])
+    means /= np.where(totals > 0, totals, 1.0)[:, None]
+    starts: Any = periods.starts[used].astype("datetime64[s]")
+    return starts, means
+
+
+def _are_dates(times: Sequence[Any]) -> bool:
+    return np.asarray(times).dtype.kind == "M" or hasattr(times[0], "toordinal")
 
 
 def _panels(
@@ -105,7 +146,6 @@ def _bands(
     ax.legend(
         handles[::-1], names[::-1], frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0)
     )
-    ax.set_ylabel("share of the tokens")
     ax.margins(x=0, y=0)
     _label_times(ax, ticks, N_LABELS, whole=_are_whole(times))
     plain(ax)
@@ -121,7 +161,7 @@ def _are_whole(times: Sequence[Any]) -> bool:
 def _places_of(times: Sequence[Any]) -> tuple[Any, list[str] | None]:
     """Places of times on the axis, and their names where they are neither numbers nor dates."""
     values = np.asarray(times)
-    if values.dtype.kind in "iufM" or (len(times) and hasattr(times[0], "toordinal")):
+    if values.dtype.kind in "iuf" or (len(times) and _are_dates(times)):
         return values, None
     return np.arange(len(times)), [str(time) for time in times]
 

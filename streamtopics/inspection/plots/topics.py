@@ -11,15 +11,14 @@ from streamtopics.inspection.plots.axes import COLOURS, one_axes, plain, several
 from streamtopics.inspection.tables import check_whole, topic_names, topic_table
 from streamtopics.metrics.similarity import affinities
 from streamtopics.metrics.similarity import places as places_of
+from streamtopics.steps import last_step
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from streamtopics.base.topic_model import StreamingTopicModel
-
 
 def plot_topics(
-    estimator: StreamingTopicModel,
+    estimator: Any,
     feature_names: Any = None,
     *,
     n_words: int = 8,
@@ -32,9 +31,9 @@ def plot_topics(
     Parameters
     ----------
     estimator : object
-        A fitted estimator of streamtopics.
+        A fitted estimator of streamtopics, or a pipeline that ends in one.
     feature_names : array-like of shape (n_features,), default=None
-        As in `top_words`.
+        As in `top_words`; None takes the words of a pipeline.
     n_words : int, default=8
         Words in each chart.
     n_topics : int, default=20
@@ -77,7 +76,7 @@ def plot_topics(
 
 
 def plot_prior_retention(
-    estimator: StreamingTopicModel,
+    estimator: Any,
     feature_names: Any = None,
     *,
     n_topics: int = 30,
@@ -88,9 +87,9 @@ def plot_prior_retention(
     Parameters
     ----------
     estimator : object
-        A fitted estimator of streamtopics.
+        A fitted estimator of streamtopics, or a pipeline that ends in one.
     feature_names : array-like of shape (n_features,), default=None
-        As in `top_words`.
+        As in `top_words`; None takes the words of a pipeline.
     n_topics : int, default=30
         Most topics.
     ax : Axes, default=None
@@ -120,7 +119,7 @@ def plot_prior_retention(
 
 
 def plot_topic_map(
-    estimator: StreamingTopicModel,
+    estimator: Any,
     feature_names: Any = None,
     *,
     n_words: int = 2,
@@ -131,9 +130,9 @@ def plot_topic_map(
     Parameters
     ----------
     estimator : object
-        A fitted estimator of streamtopics.
+        A fitted estimator of streamtopics, or a pipeline that ends in one.
     feature_names : array-like of shape (n_features,), default=None
-        As in `top_words`.
+        As in `top_words`; None takes the words of a pipeline.
     n_words : int, default=2
         Words beside each disc.
     ax : Axes, default=None
@@ -153,7 +152,7 @@ def plot_topic_map(
     check_whole(n_words=n_words)
     table = topic_table(estimator, feature_names, n_words)
     ax = one_axes(ax, (7.0, 6.0))
-    places = places_of(affinities(estimator.topic_word_))[[row.topic for row in table]]
+    places = places_of(affinities(last_step(estimator).topic_word_))[[row.topic for row in table]]
     weights = np.array([row.weight for row in table])
     areas = 3000 * weights / weights.max()
     ax.scatter(places[:, 0], places[:, 1], s=areas, color=COLOURS[0], alpha=0.5, linewidths=0)

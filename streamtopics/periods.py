@@ -17,6 +17,8 @@ MOST_PERIODS = 80
 DAYS_OF_WEEK, DAY, HOUR = 7, 86_400, 3_600
 # Years in a period, from the finest.
 YEARS = (1, 5, 10, 50, 100, 1000)
+# Whole numbers from the first to before the last are taken for years.
+LIKE_YEARS = (1000, 3000)
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,8 @@ def periods_of(times: Any) -> Periods:
     -------
     periods : Periods
         Hours, days, weeks, months, quarters or years, whichever are the finest that are few
-        enough; numbers that are whole or few stand for themselves.
+        enough; numbers that are whole or few stand for themselves. Whole numbers from 1000 to
+        2999 are called years.
 
     Raises
     ------
@@ -148,15 +151,17 @@ def _equal(values: np.ndarray) -> tuple[str, np.ndarray, list[str]]:
     """Periods of numbers: each whole number, each value, or spans of a round length."""
     distinct = np.unique(values)
     low, high = distinct[0], distinct[-1]
-    if (distinct == np.rint(distinct)).all() and high - low < MOST_PERIODS:
+    whole = bool((distinct == np.rint(distinct)).all())
+    years = whole and LIKE_YEARS[0] <= low and high < LIKE_YEARS[1]
+    if whole and high - low < MOST_PERIODS:
         distinct = np.arange(low, high + 1)
     if len(distinct) <= MOST_PERIODS:
-        return "value", distinct, [f"{value:.10g}" for value in distinct]
+        return "year" if years else "value", distinct, [f"{value:.10g}" for value in distinct]
     step = _round_step((high - low) / (MOST_PERIODS - 1))
     numbers = np.arange(np.floor(low / step), np.floor(high / step) + 1)
-    width = step - 1 if (values == np.rint(values)).all() and step >= 1 else step
+    width = step - 1 if whole and step >= 1 else step
     labels = [f"{i * step:.6g} to {i * step + width:.6g}" for i in numbers]
-    return "span", numbers * step, labels
+    return f"{step:.0f} years" if years else "span", numbers * step, labels
 
 
 def _round_step(least: float) -> float:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from streamtopics.report.periods import MOST_PERIODS, periods_of
+from streamtopics.periods import MOST_PERIODS, periods_of
 
 START = datetime(2003, 5, 17, 12, 30)
 
@@ -66,6 +66,9 @@ def test_dates_come_in_many_forms(times):
 def test_whole_numbers_have_a_period_each_also_where_none_is():
     found = periods_of([1987, 1990, 1988, None])
     assert found.labels == ("1987", "1988", "1989", "1990")
+    assert found.unit == "year"
+    assert periods_of([12, 15]).unit == "value"
+    assert periods_of([1987.5, 1990]).unit == "value"
     assert_array_equal(found.of, [0, 3, 1, -1])
 
 
@@ -82,7 +85,7 @@ def test_few_numbers_stand_for_themselves_and_many_are_cut():
 
 def test_many_years_are_cut_into_spans_of_years():
     found = periods_of(np.arange(1790, 2025))
-    assert found.unit == "span"
+    assert found.unit == "5 years"
     assert (found.labels[0], found.labels[-1]) == ("1790 to 1794", "2020 to 2024")
     assert_array_equal(np.bincount(found.of), 5)
 
