@@ -377,7 +377,6 @@ def speed_up(measured: Measured, length: int, n_workers: int, link: float) -> Ou
 
 def tables() -> str:
     """Return all tables in reStructuredText."""
-    lines = ["Speed-up over one process; c: the client is busy all the time, l: its link.", ""]
     head = ["method, V, K", "round", *(f"{n}" for n in N_WORKERS)]
     rows = []
     for method, n_words, K in cells():
@@ -388,7 +387,12 @@ def tables() -> str:
                 found = [speed_up(measured, length, n_workers, link) for link in LINKS.values()]
                 row.append(" / ".join(map(shown, found)))
             rows.append(row)
-    return "\n".join([*lines, list_table([head, *rows]), "", whole_streams(), "", losses()])
+    parts = (
+        ("A long stream, its start left out", list_table([head, *rows])),
+        ("Whole streams at 10 Gbit/s, as many rounds under way as workers", whole_streams()),
+        ("Held-out score after newsgroups_train, nats per token", losses()),
+    )
+    return "\n".join(f"{title}:\n\n{table}" for title, table in parts)
 
 
 def whole_streams() -> str:

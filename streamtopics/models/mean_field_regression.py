@@ -11,6 +11,7 @@ are latent, jointly for each sample. What a minibatch adds to a coefficient depe
 other coefficients and on the noise, so that both are learnt in an inner ascent.
 """
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -278,7 +279,7 @@ class Moments:
             pull = (q.precision * q.mean)[missing] + q.noise * residual[:, None] * w
             mean[np.ix_(rows, missing)] = pull @ inverse
             covariance[np.ix_(missing, missing)] += len(rows) * inverse
-            log_volume = len(missing) * np.log(2 * np.pi * np.e) - np.linalg.slogdet(precision)[1]
+            log_volume = len(missing) * np.log(2 * np.pi * math.e) - np.linalg.slogdet(precision)[1]
             entropy += len(rows) * 0.5 * float(log_volume)
         return Moments(mean, covariance, entropy, bool(holes.any()))
 

@@ -3,9 +3,7 @@
 
 import gc
 import json
-import time
 import weakref
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from itertools import pairwise
@@ -323,28 +321,6 @@ def test_a_partition_that_was_learnt_is_forgotten_at_once():
     finally:
         gc.enable()
     assert max(kept) <= 6
-
-
-def test_reading_that_takes_long_is_not_late():
-    """What is usual for partitions is learnt from the first ones."""
-
-    def read(number):
-        time.sleep(0.2 if number else 0.0)
-        return PARTITIONS[number]
-
-    begun = Counter()
-
-    class Counting(ThreadPoolExecutor):
-        def submit(self, function, /, *arguments):
-            begun[function.__name__] += 1
-            return super().submit(function, *arguments)
-
-    numbers = [1, 2, 4] * 5
-    with Counting(1) as client:
-        settings = {"patience": 0.15, "rounds": 8, "staleness": 0}
-        fit_partitions(clone(MODELS["svb"]), numbers, client, read=read, **settings)
-        late = begun["read_partition"] - len(numbers)
-        assert late <= 4
 
 
 # Refusals
