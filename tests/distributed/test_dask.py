@@ -40,6 +40,8 @@ def client():
     settings = {
         "distributed.scheduler.allowed-failures": 0,
         "distributed.comm.timeouts.connect": "5s",
+        # Else a worker that is slow to start again is given up for good.
+        "distributed.deploy.lost-worker-timeout": "10m",
         "distributed.worker.profile.enabled": False,
     }
     with (
