@@ -9,6 +9,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 import numpy as np
 import pandas as pd
 import pytest
+from dask import array
 from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
@@ -173,7 +174,6 @@ def test_counts_in_other_forms_are_rows():
 
 
 def test_blocks_of_columns_are_refused():
-    array = pytest.importorskip("dask.array")
     blocks = array.from_array(X.toarray(), chunks=(100, 60))
     with pytest.raises(ValueError, match="rechunk"):
         fit_partitions(SVBLDA(3, **SEED), blocks, Now())
