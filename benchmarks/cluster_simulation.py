@@ -112,9 +112,10 @@ class Clock:
 def measure(method: str, n_words: int, K: int, lengths: tuple[int, ...]) -> None:
     """Write a line for rounds of each length, the second of two."""
     rng = np.random.default_rng(0)
-    source: Callable[[int], Any] = lambda n: made(SIZE * n, n_words, rng)  # noqa: E731
-    if n_words == 0:
-        source = lambda n: newsgroups(SIZE * n, rng)  # noqa: E731
+
+    def source(n: int) -> Any:
+        return made(SIZE * n, n_words, rng) if n_words else newsgroups(SIZE * n, rng)
+
     model = METHODS[method](K, batch_size=SIZE, random_state=0)
     learn_here(model, source(N_BEFORE))
     for length in lengths:

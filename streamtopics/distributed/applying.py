@@ -164,7 +164,7 @@ def _applied(
 
 
 def _results(begun: Iterator[Task], kind: Kind) -> Iterator[Any]:
-    """What tasks found, one after another."""
+    """Results of tasks, in order."""
     for task in begun:
         result: tasks.Applied = task.result()
         kind.seconds.append(result.seconds)

@@ -44,7 +44,7 @@ class PartitionError(RuntimeError):
 
 @dataclass(frozen=True)
 class Policy:
-    """What is done about tasks that fail or do not end.
+    """Limits of how often a task is begun and how long it is waited for.
 
     Parameters
     ----------

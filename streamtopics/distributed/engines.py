@@ -30,10 +30,10 @@ class Engine(Protocol):
         """
 
     def wait(self, handles: Sequence[Handle], seconds: float | None) -> list[Handle]:
-        """Those that have ended, when one has or the seconds are over."""
+        """Wait for one to end, for so many seconds at most; return those that have ended."""
 
     def result(self, handle: Handle, seconds: float | None) -> Any:
-        """What a task that has ended returned; raises what it raised.
+        """Return the result of a task that has ended, or raise its error.
 
         TimeoutError if it cannot be fetched in so many seconds, as from a worker that hangs.
         """
@@ -63,7 +63,7 @@ class DaskEngine:
             return self.client.submit(function, *arguments, key=name, priority=priority, pure=False)
 
     def wait(self, handles: Sequence[Handle], seconds: float | None) -> list[Handle]:
-        """Those that have ended, when one has or the seconds are over."""
+        """Wait for one to end, for so many seconds at most; return those that have ended."""
         import distributed
 
         wait: Any = distributed.wait
@@ -76,7 +76,7 @@ class DaskEngine:
         return [handle for handle in handles if handle.done()]
 
     def result(self, handle: Handle, seconds: float | None) -> Any:
-        """What a task that has ended returned; raises what it raised."""
+        """Return the result of a task that has ended, or raise its error."""
         return handle.result(timeout=seconds)
 
     def drop(self, handle: Handle) -> None:
@@ -106,12 +106,12 @@ class RayEngine:
         return self._remote[function].options(name=name).remote(*arguments)
 
     def wait(self, handles: Sequence[Handle], seconds: float | None) -> list[Handle]:
-        """Those that have ended, when one has or the seconds are over."""
+        """Wait for one to end, for so many seconds at most; return those that have ended."""
         done = self.ray.wait(list(handles), num_returns=1, timeout=seconds)[0]
         return [handle for handle in handles if handle in done]
 
     def result(self, handle: Handle, seconds: float | None) -> Any:
-        """What a task returned; raises what it raised, without the worker's traceback."""
+        """Return the result of a task, or raise its error without the worker's traceback."""
         try:
             return self.ray.get(handle, timeout=seconds)
         except self.ray.exceptions.RayTaskError as error:
@@ -166,12 +166,12 @@ class ExecutorEngine:
         return started
 
     def wait(self, handles: Sequence[Handle], seconds: float | None) -> list[Handle]:
-        """Those that have ended, when one has or the seconds are over."""
+        """Wait for one to end, for so many seconds at most; return those that have ended."""
         done = futures.wait(handles, seconds, return_when=futures.FIRST_COMPLETED).done
         return [handle for handle in handles if handle in done]
 
     def result(self, handle: Handle, seconds: float | None) -> Any:
-        """What a task that has ended returned; raises what it raised."""
+        """Return the result of a task that has ended, or raise its error."""
         return handle.result()
 
     def drop(self, handle: Handle) -> None:

@@ -33,7 +33,7 @@ LEARN, READ, WORDS = 0, 5, 10
 
 
 class Cluster:
-    """Where partitions are read and learnt.
+    """The engine of a stream, and what all of its tasks share.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What runs on the workers: reading a partition, and learning a round of its minibatches."""
+"""Functions that run on the workers: they read a partition, and learn rounds of its minibatches."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Counts(NamedTuple):
 
 
 class Ends(NamedTuple):
-    """What the client is told of the counts of a partition.
+    """Ends of the minibatches of a partition, for the client.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Ends(NamedTuple):
 
 
 class Applied(NamedTuple):
-    """What a model makes of a partition.
+    """Result of a model for a partition.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Applied(NamedTuple):
 
 
 class Learnt(NamedTuple):
-    """What a round found.
+    """Result of a round.
 
     Attributes
     ----------

@@ -15,6 +15,7 @@ that is psi(alpha_k) - psi(alpha_0) = s_k, with alpha_0 = sum_k alpha_k.
 `LearnsDocTopicPrior` gives any update rule such an update.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -123,7 +124,7 @@ class Fixed:
 FIXED = Fixed()
 
 
-class RunningMean:
+class RunningMean(ABC):
     """Base of updates that remember a running mean of what minibatches say, and alpha of it.
 
     Attributes
@@ -141,13 +142,13 @@ class RunningMean:
         check_whole(self, least=0, burn_in=self.burn_in)
         check_able(self, "__call__", "MeanDecay(0.7)", step_size=self.step_size)
 
+    @abstractmethod
     def observed(self, alpha: np.ndarray, statistics: Statistics) -> Memory:
-        """What a minibatch says, under `alpha`; None if that is nothing."""
-        raise NotImplementedError
+        """Return what a minibatch adds to the mean, under `alpha`; None if nothing."""
 
+    @abstractmethod
     def solved(self, memory: np.ndarray, alpha: np.ndarray, n_batches: int) -> np.ndarray:
-        """The alpha of a running mean to which the last minibatch came after `n_batches`."""
-        raise NotImplementedError
+        """Return the alpha of a running mean to which the last minibatch came after `n_batches`."""
 
     def step(
         self, alpha: np.ndarray, memory: Memory, statistics: Statistics, n_batches: int
