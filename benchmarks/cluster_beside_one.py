@@ -3,7 +3,7 @@
 
     STREAMTOPICS_DATA=... python -m benchmarks.cluster_beside_one [newsgroups_train imdb_unlabelled
         commit_subjects] [--models StreamingLDA ...] [--workers 2] [--rounds 64] [--staleness 2]
-        [--minibatches 4000] [--batch-size 100] [--components 100] [--seeds 5] [--results FILE]
+        [--minibatches 8000] [--batch-size 100] [--components 100] [--seeds 5] [--results FILE]
 
 A corpus is written to files of JSON lines, but for a tenth that is held out, and streamed again
 and again, with its files in another order each time, until it has made so many minibatches. The
@@ -149,7 +149,7 @@ def main() -> None:
     parser.add_argument("corpora", nargs="*", default=corpora)
     parser.add_argument("--models", nargs="+", default=["StreamingLDA"])
     for name, default in (
-        ("workers", 2), ("rounds", 64), ("staleness", 2), ("minibatches", 4000),
+        ("workers", 2), ("rounds", 64), ("staleness", 2), ("minibatches", 8000),
         ("batch-size", 100), ("components", 100), ("seeds", 5),
     ):  # fmt: skip
         parser.add_argument(f"--{name}", type=int, default=default)

@@ -90,11 +90,12 @@ class LocalTask:
             kept, reported = kept * blend.retain, reported * blend.reported_retention
             if n > 1:
                 posterior.blend(blend)
+        dtype = np.float32 if self.single else np.float64
         if n > 1:
             # What is reported is the share that one of them leaves.
-            blend = replace(posterior.since(base, kept), retention=reported ** (1 / n))
-        if self.single:
-            counts = blend.statistics.counts.astype(np.float32)
+            blend = replace(posterior.since(base, kept, dtype), retention=reported ** (1 / n))
+        elif self.single:
+            counts = blend.statistics.counts.astype(dtype)
             blend = replace(blend, statistics=replace(blend.statistics, counts=counts))
         return Composite(blend, base.counters, base.alpha, (self.state, state))
 
@@ -129,9 +130,7 @@ def local_task(
     """
     check_composes(model)
     commit, composition = model._commit, model._composed()
-    posterior = commit.posterior.of_words(words)
-    if single:
-        posterior = posterior.rounded()
+    posterior = commit.posterior.of_words(words, np.float32 if single else np.float64)
     local = replace(composition.model(model.seed_), n_ahead=n_ahead)
     return LocalTask(composition, local, posterior, commit.state, single)
 

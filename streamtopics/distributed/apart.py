@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from streamtopics.base import composites
 from streamtopics.distributed.fitting import batch_size_of, counting_steps
-from streamtopics.distributed.tasks import learn, read_partition, words_of
+from streamtopics.distributed.tasks import contents_of, learn, read_partitions
 from streamtopics.steps import last_step
 from streamtopics.streams.checks import check_integer
 from streamtopics.updates.composite import Composite
@@ -75,11 +75,11 @@ def learn_apart(
     size, topics = batch_size_of(model, batch_size), last_step(model)
     check_integer("n_ahead", n_ahead, least=0)
     reader = composites.reader_of(topics)
-    counts = read_partition(documents, None, counting_steps(model), size)
-    n_batches = len(counts.ends)
+    counts = read_partitions(None, counting_steps(model), size, documents)
+    n_batches = len(counts.minibatches)
     if not n_batches:
         raise ValueError("documents is empty; there is nothing to learn from")
-    words = words_of(counts, 0, n_batches)
+    words = contents_of(counts).words_of(0, n_batches)
     task = composites.local_task(topics, words, int(n_ahead), single=n_batches > 1)
     return learn(counts, reader, task, 0, n_batches, False).composite
 

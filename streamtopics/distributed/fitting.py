@@ -71,8 +71,10 @@ def fit_partitions(
         Documents of a minibatch; None is that of the model. Minibatches do not reach from one
         partition to the next.
     rounds : int, default=32
-        Minibatches in a round, at most: the longer, the less travels for each of them. At the
-        start of a stream rounds are shorter, as long as late ones would hold it up.
+        Minibatches in a round, at most: the longer, the less travels for each of them. Small
+        partitions are read together, as many as make a round. At the start of a stream, where
+        topics change so fast that late minibatches would hold them up, the client learns the
+        first 128 minibatches times `staleness` by itself, and rounds grow from 8 minibatches.
     staleness : int, default=2
         Rounds that may be under way when another one begins, at most; set it to at least the
         number of workers less one. What a round is learnt from is that many rounds old.
@@ -117,8 +119,7 @@ def fit_partitions(
     Notes
     -----
     With ``rounds=1, staleness=0`` the result is that of one `partial_fit` after another, bit for
-    bit. Otherwise counts travel in single precision. The first minibatch of a new model is
-    learnt by the client.
+    bit. Otherwise counts travel in single precision.
 
     What a lost worker had, Dask runs again by itself: a task up to
     ``distributed.scheduler.allowed-failures`` times, 3 by default, before one of the
@@ -149,7 +150,7 @@ def fit_partitions(
         Policy(max_attempts, patience, timeout), callbacks, ordered,
     )  # fmt: skip
     check_integer("skip", skip, least=0)
-    _run(learning, partitions_of(partitions, client), 0, int(skip))
+    _run(learning, partitions_of(partitions, client), 0, int(skip), together=True)
     return model
 
 
@@ -218,7 +219,7 @@ def fit_stream(
         Policy(max_attempts, patience, timeout), callbacks, ordered,
     )  # fmt: skip
     left = after(batches, skip)
-    _run(learning, in_groups(left, int(rounds), int(skip)), int(skip), 0)
+    _run(learning, in_groups(left, int(rounds), int(skip)), int(skip), 0, together=False)
     return model
 
 
@@ -253,11 +254,13 @@ def _learning(
     return Learning(model, cluster, schedule, callbacks, bool(ordered))
 
 
-def _run(learning: Learning, partitions: Iterable[Any], n_before: int, skip: int) -> None:
+def _run(
+    learning: Learning, partitions: Iterable[Any], n_before: int, skip: int, *, together: bool
+) -> None:
     """Learn, and finish all callbacks."""
     first: BaseException | None = None
     try:
-        learning.run(partitions, n_before, skip)
+        learning.run(partitions, n_before, skip, together=together)
     except BaseException as error:
         first = error
         raise

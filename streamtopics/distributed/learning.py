@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
@@ -23,13 +23,15 @@ from streamtopics.base.composites import check_composes, local_task, reader_of, 
 from streamtopics.distributed import tasks
 from streamtopics.distributed.attempts import Kind, PartitionError, Policy, Task
 from streamtopics.distributed.engines import Engine, Handle
+from streamtopics.distributed.parcels import packed
 from streamtopics.distributed.schedule import Schedule
 from streamtopics.steps import last_step
+from streamtopics.streams.batches import read_batch
 from streamtopics.streams.callbacks import BatchInfo, call
-from streamtopics.streams.learners import Seen, is_fitted, seen_by
+from streamtopics.streams.learners import Seen, is_fitted, score_before, seen_by
 
 # Tasks that others wait for go first.
-LEARN, READ, WORDS = 0, 5, 10
+LEARN, READ, FIRST = 0, 5, 10
 
 
 class Cluster:
@@ -66,7 +68,7 @@ class Cluster:
         """Handle of a value that was kept, which is sent once; None of None."""
         value = self._values[name]
         if value is not None and name not in self._sent:
-            self._sent[name] = self.submit(name, WORDS, tasks.same, value)
+            self._sent[name] = self.submit(name, FIRST, tasks.same, value)
         return self._sent.get(name)
 
     def forget_sent(self) -> None:
@@ -80,38 +82,40 @@ class Cluster:
 
 
 class Source:
-    """A partition on its way to the workers.
+    """Partitions on their way to the workers, which read them together.
 
     Parameters
     ----------
     cluster : Cluster
     number : int
-        Its place among the partitions, from 0, or that of its first minibatch in a stream.
-    partition : object
+        Place of the first among the partitions, from 0, or that of its first minibatch in a
+        stream.
+    partitions : list
 
     Attributes
     ----------
     counts : handle
-        Of its counts.
+        Of their counts.
     """
 
-    def __init__(self, cluster: Cluster, number: int, partition: Any) -> None:
-        self.cluster, self.number, self.partition = cluster, number, partition
-        self.name = f"partition {number}"
-        if isinstance(partition, tasks.Batches):
-            self.number = partition.first
-            self.name = f"what minibatch {partition.first} begins"
+    def __init__(self, cluster: Cluster, number: int, partitions: list[Any]) -> None:
+        self.cluster, self.number, self.partitions = cluster, number, partitions
+        last = number + len(partitions) - 1
+        self.name = f"partition {number}" if number == last else f"partitions {number} to {last}"
+        if isinstance(partitions[0], tasks.Batches):
+            self.number = partitions[0].first
+            self.name = f"what minibatch {self.number} begins"
         self.counts = self._read()
-        # It refers back to this partition, whose counts are kept as long as anything does.
-        self._ends: Task | None = self.task(READ, tasks.ends_of)
+        # It refers back to this source, whose counts are kept as long as anything does.
+        self._contents: Task | None = self.task(READ, tasks.contents_of)
 
     def _read(self) -> Handle:
         one = self.cluster
-        rest = self.partition, one.read, one.sent("before"), one.batch_size
-        return one.submit("read", READ, tasks.read_partition, *rest)
+        rest = one.read, one.sent("before"), one.batch_size, *self.partitions
+        return one.submit("read", READ, tasks.read_partitions, *rest)
 
     def task(self, priority: int, function: Any, *arguments: Any, kind: Kind | None = None) -> Task:
-        """Return a task on the counts; another attempt reads the partition again.
+        """Return a task on the counts; another attempt reads the partitions again.
 
         The name of a value that the cluster keeps stands for the value.
         """
@@ -127,22 +131,28 @@ class Source:
         kind = kind or self.cluster.reading
         return Task(self.cluster.engine, self.cluster.policy, kind, self.number, self.name, begin)
 
-    def ends(self) -> np.ndarray:
-        """Wait, once, for the row behind the last one of each minibatch."""
-        task, self._ends = self._ends, None
+    def contents(self) -> tasks.Contents:
+        """Wait, once, for what was read."""
+        task, self._contents = self._contents, None
         assert task is not None
-        found: tasks.Ends = task.result()
+        found: tasks.Contents = task.result()
         self.cluster.reading.seconds.append(found.seconds)
-        return found.ends
+        return found
+
+    def one_by_one(self) -> Iterator[Source]:
+        """Read each of the partitions alone."""
+        for i, partition in enumerate(self.partitions):
+            yield Source(self.cluster, self.number + i, [partition])
 
 
 @dataclass(frozen=True)
 class Round:
-    """Minibatches of a partition.
+    """Minibatches that are learnt together.
 
     Attributes
     ----------
     source : Source
+        Of all of them.
     first, stop : int
         The first of them, and the one behind the last.
     n_documents : int
@@ -150,8 +160,8 @@ class Round:
         Minibatches of the stream before it.
     n_learnt : int
         Minibatches that are learnt or under way when it begins, those before the stream too.
-    words : Task
-        That finds its words.
+    words : ndarray, int32
+        Columns of its words, and maybe of others, sorted.
     """
 
     source: Source
@@ -160,7 +170,7 @@ class Round:
     n_documents: int
     n_before: int
     n_learnt: int
-    words: Task
+    words: np.ndarray
 
     @property
     def n_after(self) -> int:
@@ -199,8 +209,10 @@ class Learning:
         self.under_way: deque[tuple[Round, Task]] = deque()
         self.has_reader = False
         self.ended = False
+        # Partitions that were read, and minibatches in them.
+        self.n_partitions = self.n_read = 0
 
-    def run(self, partitions: Iterable[Any], n_before: int, skip: int) -> None:
+    def run(self, partitions: Iterable[Any], n_before: int, skip: int, *, together: bool) -> None:
         """Learn from all partitions, or until a callback ends the stream.
 
         Parameters
@@ -210,8 +222,10 @@ class Learning:
             Minibatches of the stream before them.
         skip : int
             Minibatches of them that were learnt already.
+        together : bool
+            Whether small partitions are read together, as many as make a round.
         """
-        sources = (Source(self.cluster, i, one) for i, one in enumerate(partitions))
+        sources = self._sources(partitions, together)
         begun = ahead(sources, self.schedule.staleness + 2)
         rounds = self._rounds(begun, n_before, n_before + skip)
         left, unread = ahead(rounds, self.schedule.staleness + 1), None
@@ -242,24 +256,70 @@ class Learning:
             with suppress(Exception):  # What has failed already says more.
                 self.under_way.pop()[1].drop()
 
-    def _rounds(self, sources: Iterable[Source], n_before: int, begin: int) -> Iterator[Round]:
-        """The rounds of the partitions; the first minibatch of a new model is learnt here."""
-        n_documents_before = seen_by(self.model).n_documents
+    def _sources(self, partitions: Iterable[Any], together: bool) -> Iterator[Source]:
+        """The partitions, as many at a time as make a round by the size of those read so far."""
+        left, number = iter(partitions), 0
+        while True:
+            n = self.schedule.rounds * self.n_partitions // max(self.n_read, self.n_partitions, 1)
+            some = list(islice(left, max(n, 1) if together else 1))
+            if not some:
+                return
+            yield Source(self.cluster, number, some)
+            number += len(some)
+
+    def _read(self, sources: Iterable[Source]) -> Iterator[tuple[Source, tasks.Contents]]:
+        """The sources and what is in them."""
         for source in sources:
-            ends = source.ends()
-            place = min(len(ends), begin - n_before) if n_before < begin else 0
+            try:
+                read = [(source, source.contents())]
+                error = None
+            except PartitionError as trouble:
+                read, error = self._up_to_trouble(source, trouble)
+            for one, contents in read:
+                self.n_partitions += len(one.partitions)
+                self.n_read += len(contents.n_documents)
+                yield one, contents
+            if error is not None:
+                raise error
+
+    def _up_to_trouble(
+        self, source: Source, error: PartitionError
+    ) -> tuple[list[tuple[Source, tasks.Contents]], PartitionError | None]:
+        """What can be read of partitions that could not be read together, and then the error.
+
+        Where each can be read alone, they are read together once more: rounds stay as they are.
+        """
+        if len(source.partitions) == 1:
+            return [], error
+        read = []
+        for one in source.one_by_one():
+            try:
+                read.append((one, one.contents()))
+            except PartitionError as trouble:
+                return read, trouble
+        again = Source(self.cluster, source.number, source.partitions)
+        return [(again, again.contents())], None
+
+    def _rounds(self, sources: Iterable[Source], n_before: int, begin: int) -> Iterator[Round]:
+        """The rounds of the partitions; the first minibatches of a stream are learnt here."""
+        n_documents_before = seen_by(self.model).n_documents
+        for source, contents in self._read(sources):
+            sizes = contents.n_documents
+            place = min(len(sizes), begin - n_before) if n_before < begin else 0
             n_before += place
-            while place < len(ends) and not self.ended:
-                here = not is_fitted(self.topics)
+            while place < len(sizes) and not self.ended:
                 # Documents count as minibatches of the usual size, or what came of the stream.
                 n_learnt = max(n_before, n_documents_before // self.cluster.batch_size)
-                length = self.schedule.length(n_before, n_learnt, len(ends) - place)
-                stop = place + (1 if here else length)
-                n_documents = int(ends[stop - 1] - (ends[place - 1] if place else 0))
+                n_left = len(sizes) - place
+                here = self.schedule.here(n_learnt, n_left)
+                if not (here or is_fitted(self.topics)):
+                    here = 1
+                stop = place + (here or self.schedule.length(n_before, n_learnt, n_left))
+                n_documents = int(sizes[place:stop].sum())
                 if here:
-                    self._learn_here(source, place, n_before)
+                    self._learn_here(source, place, stop, n_before)
                 else:
-                    words = source.task(WORDS, tasks.words_of, place, stop)
+                    words = contents.words_of(place, stop)
                     yield Round(source, place, stop, n_documents, n_before, n_learnt, words)
                 n_documents_before += n_documents
                 n_before, place = n_before + stop - place, stop
@@ -271,22 +331,34 @@ class Learning:
                 "partitions again, or skip=0 for what came after them"
             )
 
-    def _learn_here(self, source: Source, place: int, n_before: int) -> None:
-        """Learn a minibatch that the model can start with."""
-        X = source.task(READ, tasks.rows_of, place, place + 1).result()
-        before = seen_by(self.model)
-        self.topics.partial_fit(X)
-        if is_fitted(self.topics):
-            check_composes(self.topics)
-            self._tell(n_before + 1, before, np.nan)
+    def _learn_here(self, source: Source, first: int, stop: int, n_before: int) -> None:
+        """Learn some minibatches one after another, until a callback ends the stream."""
+        for n_after, X in enumerate(
+            source.task(READ, tasks.minibatches_of, first, stop).result(), n_before + 1
+        ):
+            before, knows = seen_by(self.model), is_fitted(self.topics)
+            try:
+                score = score_before(self.topics, read_batch(X)) if self.scored else np.nan
+                self.topics.partial_fit(X)
+            except (TypeError, ValueError) as error:
+                if not knows:
+                    raise
+                raise PartitionError(
+                    f"{source.name} could not be learnt: {type(error).__name__}: {error}",
+                    source.number,
+                ) from error
+            if is_fitted(self.topics):
+                check_composes(self.topics)
+                self._tell(n_after, before, score)
+            if self.ended:
+                return
 
     def _launch(self, one: Round) -> None:
         """Begin a round from the topics as they are now."""
         if not self.has_reader:
             self.cluster.keep("reader", reader_of(self.topics))
             self.has_reader = True
-        words = one.words.result()
-        n_features = self.topics.n_features_in_
+        words, n_features = one.words, self.topics.n_features_in_
         if len(words) and words[-1] >= n_features:
             raise PartitionError(
                 f"{one.source.name} could not be learnt: it has counts of at least "
@@ -295,9 +367,9 @@ class Learning:
                 one.source.number,
             )
         n_ahead = sum(other.n_documents for other, _ in self.under_way)
-        local = local_task(self.topics, words, n_ahead, single=self.single)
+        local = packed(local_task(self.topics, words, n_ahead, single=self.single))
         rest = "reader", local, one.first, one.stop, self.scored
-        task = one.source.task(LEARN, tasks.learn, *rest, kind=self.cluster.learning)
+        task = one.source.task(LEARN, tasks.learn_round, *rest, kind=self.cluster.learning)
         self.under_way.append((one, task))
 
     def _take_in_all_but(self, n: int) -> None:
@@ -306,7 +378,7 @@ class Learning:
             if not self.ordered:
                 self._first_done_to_front()
             one, task = self.under_way.popleft()
-            learnt = task.result()
+            learnt: tasks.Learnt = task.result().opened()
             self.cluster.learning.seconds.append(learnt.seconds)
             before = seen_by(self.model)
             take_in(self.topics, learnt.composite)

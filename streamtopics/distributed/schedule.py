@@ -2,8 +2,9 @@
 """The order of work: how long rounds are and how many may be under way, by the place in a stream.
 
 What is learnt from topics that are D minibatches old costs about D / n at the n-th minibatch, so
-both grow along a stream: the delay is at most a sixteenth of what was learnt. They are functions
-of the place alone, never of the time or of the number of workers.
+both grow along a stream: the delay is at most a sixteenth of what was learnt. As long as rounds
+would be so short that sending them costs more than learning them, the client learns by itself.
+All are functions of the place alone, never of the time or of the number of workers.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from streamtopics.checks import check_whole
 
 # Minibatches learnt for each one of delay.
 RAMP = 16
+# Minibatches of a round that is worth its way, if rounds may be as long.
+SHORT = 8
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,17 @@ class Schedule:
     def __post_init__(self) -> None:
         check_whole(self, rounds=self.rounds)
         check_whole(self, least=0, staleness=self.staleness)
+
+    def here(self, n_learnt: int, n_left: int) -> int:
+        """Minibatches that the client learns by itself before a round.
+
+        Parameters
+        ----------
+        n_learnt, n_left
+            As of `length`.
+        """
+        first_round = RAMP * self.staleness * min(SHORT, self.rounds)
+        return max(min(first_round - n_learnt, n_left), 0)
 
     def length(self, n_before: int, n_learnt: int, n_left: int) -> int:
         """Minibatches of a round.

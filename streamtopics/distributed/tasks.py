@@ -13,11 +13,16 @@ import numpy as np
 
 from streamtopics.base.composites import LocalTask, Reader
 from streamtopics.datasets import read_texts
+from streamtopics.distributed.memory import keep_memory
+from streamtopics.distributed.parcels import Parcel, packed
 from streamtopics.steps import counted
 from streamtopics.structure import is_sparse
 from streamtopics.updates.composite import Composite
 
 Read = Callable[[Any], Any]
+
+# Minibatches whose words are told together.
+AT_ONCE = 8
 
 
 class Batches(NamedTuple):
@@ -36,34 +41,44 @@ class Batches(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """The counts of a partition.
+    """The counts of some partitions.
 
     Attributes
     ----------
-    X : matrix of shape (n_documents, n_features), or list of matrices
-        Those of single minibatches.
-    ends : ndarray of int64
-        Row behind the last one of each minibatch.
+    minibatches : list of matrices
+        Of the first partition, then of the next.
     seconds : float
         That it took to read them, of the worker's clock.
     """
 
-    X: Any
-    ends: np.ndarray
+    minibatches: list[Any]
     seconds: float
 
 
-class Ends(NamedTuple):
-    """Ends of the minibatches of a partition, for the client.
+class Contents(NamedTuple):
+    """What was read, as the client has to know it.
 
     Attributes
     ----------
-    ends, seconds
+    n_documents : ndarray of int64
+        Of each minibatch.
+    words : list of ndarray of int32
+        Columns of the words of `AT_ONCE` minibatches each, sorted.
+    seconds : float
         As of `Counts`.
     """
 
-    ends: np.ndarray
+    n_documents: np.ndarray
+    words: list[np.ndarray]
     seconds: float
+
+    def words_of(self, first: int, stop: int) -> np.ndarray:
+        """Words of the minibatches `first` to `stop` - 1, and maybe of some beside, sorted."""
+        some = self.words[first // AT_ONCE : (stop - 1) // AT_ONCE + 1]
+        seen = np.zeros(max(words.max(initial=0) for words in some) + 1, np.bool_)
+        for words in some:
+            seen[words] = True
+        return np.flatnonzero(seen).astype(np.int32)
 
 
 class Applied(NamedTuple):
@@ -133,28 +148,33 @@ def documents_of(partition: Any, read: Read | None) -> Any:
     return found if hasattr(found, "shape") or isinstance(found, list) else list(found)
 
 
-def read_partition(partition: Any, read: Read | None, before: Any, batch_size: int) -> Counts:
-    """Return the counts of a partition, and where its minibatches end.
+def read_partitions(read: Read | None, before: Any, batch_size: int, *partitions: Any) -> Counts:
+    """Return the counts of some partitions.
 
     Parameters
     ----------
-    partition : object
     read
         As of `documents_of`.
     before : Pipeline or None
         Steps that make counts of documents.
     batch_size : int
-        Documents in a minibatch.
+        Documents in a minibatch, which do not reach from one partition to the next.
+    *partitions : objects
     """
-    begun = time.monotonic()
-    if isinstance(partition, Batches):
-        parts = [_counts_of(one, read, before) for one in partition.minibatches]
-        ends = np.cumsum([part.shape[0] for part in parts])
-        return Counts(parts, ends, time.monotonic() - begun)
-    X = _counts_of(partition, read, before)
-    n_rows = int(X.shape[0])
-    ends = np.minimum(np.arange(batch_size, n_rows + batch_size, batch_size), n_rows)
-    return Counts(X, ends, time.monotonic() - begun)
+    keep_memory()
+    begun, minibatches = time.monotonic(), []
+    for partition in partitions:
+        if isinstance(partition, Batches):
+            minibatches += [_counts_of(one, read, before) for one in partition.minibatches]
+        else:
+            minibatches += _cut(_counts_of(partition, read, before), batch_size)
+    return Counts(minibatches, time.monotonic() - begun)
+
+
+def _cut(X: Any, size: int) -> list[Any]:
+    """Return `size` rows at a time."""
+    rows = X.iloc if hasattr(X, "iloc") else X
+    return [rows[start : start + size] for start in range(0, X.shape[0], size)]
 
 
 def _counts_of(documents: Any, read: Read | None, before: Any) -> Any:
@@ -178,42 +198,46 @@ def _counts_of(documents: Any, read: Read | None, before: Any) -> Any:
     )
 
 
-def ends_of(counts: Counts) -> Ends:
-    """Return the row behind the last one of each minibatch, and how long reading took."""
-    return Ends(counts.ends, counts.seconds)
+def contents_of(counts: Counts) -> Contents:
+    """Return the documents in each minibatch and the words of some at a time."""
+    n_documents = np.array([X.shape[0] for X in counts.minibatches], np.int64)
+    starts = range(0, len(counts.minibatches), AT_ONCE)
+    words = [_words_of(counts.minibatches[start : start + AT_ONCE]) for start in starts]
+    return Contents(n_documents, words, counts.seconds)
 
 
-def rows_of(counts: Counts, first: int, stop: int) -> Any:
-    """Return the rows of the minibatches `first` to `stop` - 1; of a list of matrices, one's."""
-    if isinstance(counts.X, list):
-        return counts.X[first]
-    start = counts.ends[first - 1] if first else 0
-    rows = slice(start, counts.ends[stop - 1])
-    return counts.X.iloc[rows] if hasattr(counts.X, "iloc") else counts.X[rows]
+def minibatches_of(counts: Counts, first: int, stop: int) -> list[Any]:
+    """Return the minibatches `first` to `stop` - 1."""
+    return counts.minibatches[first:stop]
 
 
-def words_of(counts: Counts, first: int, stop: int) -> np.ndarray:
+def _words_of(minibatches: list[Any]) -> np.ndarray:
     """Return the columns of the words of some minibatches, sorted, int32."""
-    if isinstance(counts.X, list):
-        found = [_words_in(X) for X in counts.X[first:stop]]
-        return np.unique(np.concatenate(found)).astype(np.int32)
-    return _words_in(rows_of(counts, first, stop))
+    seen = np.zeros(max(X.shape[1] for X in minibatches), np.bool_)
+    for X in minibatches:
+        if is_sparse(X):
+            seen[X.tocsr().indices] = True
+        else:
+            seen[: X.shape[1]] |= np.asarray(X).any(axis=0)
+    return np.flatnonzero(seen).astype(np.int32)
 
 
-def _words_in(rows: Any) -> np.ndarray:
-    if is_sparse(rows):
-        return np.unique(rows.tocsr().indices).astype(np.int32)
-    return np.flatnonzero(np.asarray(rows).any(axis=0)).astype(np.int32)
+def learn_round(
+    counts: Counts, reader: Reader, parcel: Parcel, first: int, stop: int, scored: bool
+) -> Parcel:
+    """Return the result of `learn` as it travels."""
+    return packed(learn(counts, reader, parcel.opened(), first, stop, scored))
 
 
 def learn(
     counts: Counts, reader: Reader, task: LocalTask, first: int, stop: int, scored: bool
 ) -> Learnt:
     """Return what a round of minibatches makes of the topics that its task came with."""
+    keep_memory()
     begun, score = time.monotonic(), np.nan
     if scored:
-        score = reader.score(task, rows_of(counts, first, first + 1))
-    minibatches = [reader.minibatch(rows_of(counts, i, i + 1)) for i in range(first, stop)]
+        score = reader.score(task, counts.minibatches[first])
+    minibatches = [reader.minibatch(X) for X in counts.minibatches[first:stop]]
     composite = task.run(minibatches)
     return Learnt(composite, score, time.monotonic() - begun)
 
@@ -225,6 +249,7 @@ def same(value: Any) -> Any:
 
 def transform(model: Any, partition: Any, read: Read | None) -> Applied:
     """Return what a model makes of the documents of a partition."""
+    keep_memory()
     begun = time.monotonic()
     found = model.transform(documents_of(partition, read))
     return Applied(found, time.monotonic() - begun)
@@ -232,6 +257,7 @@ def transform(model: Any, partition: Any, read: Read | None) -> Applied:
 
 def score(model: Any, partition: Any, read: Read | None) -> Applied:
     """Return the score of the documents of a partition."""
+    keep_memory()
     begun = time.monotonic()
     documents = documents_of(partition, read)
     X = counted(model, documents)

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from streamtopics.distributed.attempts import Kind, Policy, Task
 from streamtopics.distributed.engines import Engine, Handle, engine_of
-from streamtopics.distributed.learning import READ, WORDS
+from streamtopics.distributed.learning import FIRST, READ
 from streamtopics.distributed.sources import partitions_of
 from streamtopics.distributed.tasks import documents_of
 
@@ -127,7 +127,7 @@ def _tree(engine: Engine, run: str, counter: Any, partitions: list[Any], read: A
     while len(level) > 1:
         groups = [level[i : i + TOGETHER] for i in range(0, len(level), TOGETHER)]
         level = [
-            engine.submit(f"add-{run}-{len(level)}-{i}", WORDS, sum_of, *group)
+            engine.submit(f"add-{run}-{len(level)}-{i}", FIRST, sum_of, *group)
             for i, group in enumerate(groups)
         ]
     return level[0]

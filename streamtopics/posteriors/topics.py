@@ -29,7 +29,7 @@ from streamtopics.messages import SummedStatistics
 from streamtopics.posteriors import all_words
 from streamtopics.posteriors.all_words import counts_of, over_words, prior_at
 from streamtopics.posteriors.protocol import TOO_EXTREME, Blend, Noise, Swap, check_finite
-from streamtopics.posteriors.rows import Rows, added, holding, seen_in
+from streamtopics.posteriors.rows import ROWS_AT_ONCE, Rows, added, holding, seen_in
 from streamtopics.posteriors.state import EMPTY, State, StatePosterior, StateProposal
 
 # Below this weight of S, the weight is multiplied into S.
@@ -331,18 +331,26 @@ class TopicPosterior(StatePosterior):
             "learnt_mass": sum(share * p.learnt_part for p, share in shares),
         }
 
-    def since(self, base: TopicPosterior, kept: Any) -> Blend:
-        """The update of `base` that made this posterior, where it left the share `kept` of it."""
+    def since(self, base: TopicPosterior, kept: Any, dtype: Any = np.float64) -> Blend:
+        """The update of `base` that made this posterior, where it left the share `kept` of it.
+
+        Its counts are of this `dtype`; what is less than its rounding of what was left is none.
+        """
         old, new = base._state, self._state
         words = seen_in([new.S, old.S])
-        left = kept * old.a * old.S.rows(words)
-        counts = new.a * new.S.rows(words) - left
-        counts[np.abs(counts) <= ROUNDING * left] = 0.0
-        some = counts.any(axis=1)
+        counts = np.empty((len(words), self.n_nodes), dtype)
+        least = max(ROUNDING, np.finfo(dtype).eps / 2)
+        for start in range(0, len(words), ROWS_AT_ONCE):
+            some = words[start : start + ROWS_AT_ONCE]
+            left = kept * old.a * old.S.rows(some)
+            change = new.a * new.S.rows(some) - left
+            change[np.abs(change) <= least * left] = 0.0
+            counts[start : start + ROWS_AT_ONCE] = change
+        touched = counts.any(axis=1)
         before, after = base.counters, self.counters
         found = SummedStatistics(
-            self._named(words[some]),
-            counts[some],
+            self._named(words[touched]),
+            counts if touched.all() else counts[touched],
             after.n_batches - before.n_batches,
             after.n_documents - before.n_documents,
             after.n_tokens - before.n_tokens,
@@ -358,13 +366,12 @@ class TopicPosterior(StatePosterior):
         """Rows of S of columns of the vocabulary."""
         return words
 
-    def rounded(self) -> TopicPosterior:
-        """A view whose counts are in single precision, to be sent and copied."""
-        return self._with(self._state._replace(S=self._state.S.rounded()))
+    def of_words(self, words: np.ndarray, dtype: Any = np.float64) -> TopicPosterior:
+        """A copy with the rows of some words, sorted, alone; masses are still those of all.
 
-    def of_words(self, words: np.ndarray) -> TopicPosterior:
-        """A copy with the rows of some words, sorted, alone; masses are still those of all."""
-        return _OfWords(self, words)
+        Counts of single precision are to be sent: a copy or pickle of them has double precision.
+        """
+        return _OfWords(self, words, dtype)
 
     def plus(self, other: TopicPosterior, scale: float) -> TopicPosterior:
         """Return lam + scale * other, at the cost of the whole vocabulary."""
@@ -515,11 +522,11 @@ class _OfWords(TopicPosterior):
 
     offers: ClassVar[frozenset[str]] = frozenset({"smoothing", "alpha"})
 
-    def __init__(self, posterior: TopicPosterior, words: np.ndarray):
+    def __init__(self, posterior: TopicPosterior, words: np.ndarray, dtype: Any):
         vars(self).update(vars(posterior))
         places = posterior._places(words)
         self._words, self.kept = words, all_words.Kept()
-        self._state = posterior._state._replace(S=posterior._state.S.only(places))
+        self._state = posterior._state._replace(S=posterior._state.S.only(places, dtype))
         self.eta = prior_at(posterior.eta, places)
         self.xi = None if posterior.xi is None else prior_at(posterior.xi, places)
 

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A corpus in partitions, and the model of its minibatches one after another."""
 
+import pickle
+from functools import cache
+
 import numpy as np
+from scipy import sparse
 from sklearn.base import clone
 
 from streamtopics.datasets import make_lda_corpus
@@ -11,6 +15,20 @@ X = make_lda_corpus(n_documents=790, n_features=120, mean_length=30, random_stat
 # Minibatches do not reach from one partition to the next: the third has a short one.
 PARTITIONS = [X[:200], X[200:400], X[400:590], X[590:590], X[590:]]
 
+# So much that rounds of eight minibatches, two of them late, come next.
+PAST = sparse.vstack([X] * 7, format="csr")
+
+
+@cache
+def _pickled(name, text):
+    return pickle.dumps(pickle.loads(text).partial_fit(PAST))
+
+
+def experienced(estimator):
+    """A copy of an estimator that has learnt from all of `PAST`."""
+    text = pickle.dumps(clone(estimator))
+    return pickle.loads(_pickled(repr(estimator), text))
+
 
 def minibatches(partitions=PARTITIONS, size=SIZE):
     for part in partitions:
@@ -18,8 +36,8 @@ def minibatches(partitions=PARTITIONS, size=SIZE):
             yield part[start : start + size]
 
 
-def serial(estimator, batches=None):
-    model = clone(estimator)
+def serial(estimator, batches=None, begin=clone):
+    model = begin(estimator)
     for batch in minibatches() if batches is None else batches:
         model.partial_fit(batch)
     return model

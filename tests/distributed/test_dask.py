@@ -27,7 +27,7 @@ from streamtopics.distributed import (
 )
 from streamtopics.distributed.attempts import Kind, Policy, Task
 from streamtopics.distributed.engines import engine_of
-from tests.distributed.corpus import PARTITIONS, SIZE, X, bits, minibatches, serial
+from tests.distributed.corpus import PARTITIONS, SIZE, X, bits, experienced, minibatches, serial
 from tests.distributed.engines import Now
 
 MODEL = GibbsOnlineEM(5, batch_size=SIZE, random_state=0)
@@ -63,11 +63,11 @@ def all_workers(client):
 
 @pytest.fixture(scope="module")
 def expected():
-    return bits(fit_partitions(clone(MODEL), PARTITIONS, Now(), **LATE))
+    return bits(fit_partitions(experienced(MODEL), PARTITIONS, Now(), **LATE))
 
 
 def test_processes_change_no_bit(client, expected):
-    assert bits(fit_partitions(clone(MODEL), PARTITIONS, client, **LATE)) == expected
+    assert bits(fit_partitions(experienced(MODEL), PARTITIONS, client, **LATE)) == expected
     one = fit_partitions(clone(MODEL), PARTITIONS, client, rounds=1, staleness=0)
     assert bits(one) == bits(serial(MODEL))
 
@@ -80,9 +80,9 @@ def test_a_base_that_workers_share_is_not_changed(client):
 
 
 def test_a_stream_from_here(client):
-    found = fit_stream(clone(MODEL), minibatches(), client, rounds=4)
-    assert found.n_documents_seen_ == X.shape[0]
-    assert bits(found) == bits(fit_stream(clone(MODEL), minibatches(), Now(), rounds=4))
+    found = fit_stream(experienced(MODEL), minibatches(), client, rounds=4)
+    assert found.n_documents_seen_ == 8 * X.shape[0]
+    assert bits(found) == bits(fit_stream(experienced(MODEL), minibatches(), Now(), rounds=4))
 
 
 def test_collections_of_dask(client):
@@ -131,7 +131,7 @@ def hang():
 @pytest.mark.parametrize("number", [0, 4])
 def test_a_worker_that_dies_or_hangs_once_changes_no_bit(client, tmp_path, expected, what, number):
     read = Once(tmp_path, number, what)
-    found = fit_partitions(clone(MODEL), range(5), client, read=read, patience=0.5, **LATE)
+    found = fit_partitions(experienced(MODEL), range(5), client, read=read, patience=0.5, **LATE)
     assert bits(found) == expected
 
 
@@ -168,7 +168,8 @@ def test_data_that_died_with_its_worker_is_named(client):
         os.kill(pid, signal.SIGKILL)
     with pytest.raises(PartitionError, match="partition 0 could not be read"):
         fit_partitions(clone(MODEL), parts, client, **LATE)
-    assert bits(fit_partitions(clone(MODEL), PARTITIONS, client, **LATE))[1][1] == X.shape[0]
+    found = fit_partitions(experienced(MODEL), PARTITIONS, client, **LATE)
+    assert found.n_documents_seen_ == 8 * X.shape[0]
 
 
 class Poison:
@@ -186,7 +187,8 @@ def test_a_partition_that_kills_every_worker_is_named(client):
         fit_partitions(model, range(5), client, read=Poison(), max_attempts=4, patience=60.0)
     assert error.value.number == 3
     assert model.n_documents_seen_ == 590
-    assert bits(fit_partitions(clone(MODEL), PARTITIONS, client, **LATE))[1][1] == X.shape[0]
+    found = fit_partitions(experienced(MODEL), PARTITIONS, client, **LATE)
+    assert found.n_documents_seen_ == 8 * X.shape[0]
 
 
 def test_words_are_counted_where_they_are(client):

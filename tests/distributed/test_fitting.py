@@ -4,6 +4,7 @@
 import gc
 import json
 import weakref
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from itertools import pairwise
@@ -32,7 +33,7 @@ from streamtopics.distributed import PartitionError, fit_partitions, fit_stream
 from streamtopics.distributed.engines import engine_of
 from streamtopics.streams import AlarmFork, Checkpointer, ScoreHistory, TimedBatch, resume, stream
 from streamtopics.updates import DirichletProcess, PowerPrior
-from tests.distributed.corpus import PARTITIONS, SIZE, X, bits, minibatches, serial
+from tests.distributed.corpus import PARTITIONS, SIZE, X, bits, experienced, minibatches, serial
 from tests.distributed.engines import Failing, Hanging, Now
 
 SEED = {"random_state": 0, "batch_size": SIZE}
@@ -50,10 +51,11 @@ MODELS = {
 }
 each_model = pytest.mark.parametrize("name", MODELS)
 LATE = {"rounds": 8, "staleness": 2}
+ONE = {"rounds": 1, "staleness": 0}
 
 
-def fitted(name, client=None, partitions=PARTITIONS, **settings):
-    return fit_partitions(clone(MODELS[name]), partitions, client or Now(), **settings)
+def fitted(name, client=None, partitions=PARTITIONS, begin=experienced, **settings):
+    return fit_partitions(begin(MODELS[name]), partitions, client or Now(), **settings)
 
 
 # Bits
@@ -61,12 +63,26 @@ def fitted(name, client=None, partitions=PARTITIONS, **settings):
 
 @each_model
 def test_one_minibatch_at_a_time_is_the_serial_stream_bit_for_bit(name):
-    assert bits(fitted(name, rounds=1, staleness=0)) == bits(serial(MODELS[name]))
+    for begin in (clone, experienced):
+        found = fitted(name, begin=begin, rounds=1, staleness=0)
+        assert bits(found) == bits(serial(MODELS[name], begin=begin))
+
+
+@each_model
+def test_the_beginning_of_a_stream_is_the_serial_one_bit_for_bit(name):
+    """It is learnt where the model is, whatever the schedule."""
+    client = Now()
+    found = fitted(name, client, begin=clone, **LATE)
+    assert bits(found) == bits(serial(MODELS[name]))
+    assert client.n_begun["learn_round"] == 0
+    fitted(name, client, **LATE)
+    assert client.n_begun["learn_round"] == 8
 
 
 @each_model
 def test_long_rounds_that_nothing_comes_between_are_the_serial_stream(name):
-    found, expected = fitted(name, rounds=16, staleness=0), serial(MODELS[name])
+    found = fitted(name, rounds=16, staleness=0)
+    expected = serial(MODELS[name], begin=experienced)
     if name != "mixture":  # rounding decides which cluster a document has
         assert_allclose(found.components_, expected.components_, rtol=0.02, atol=1e-3)
     assert bits(found)[1][:2] == bits(expected)[1][:2]
@@ -83,18 +99,18 @@ def test_the_number_of_workers_changes_nothing(name):
 
 @each_model
 def test_all_documents_and_tokens_are_learnt_once(name):
-    found = fitted(name, **LATE)
-    assert found.n_documents_seen_ == X.shape[0]
-    assert_allclose(found.n_tokens_seen_, X.sum())
+    before, found = experienced(MODELS[name]), fitted(name, **LATE)
+    assert found.n_documents_seen_ - before.n_documents_seen_ == X.shape[0]
+    assert_allclose(found.n_tokens_seen_ - before.n_tokens_seen_, X.sum())
     assert np.isfinite(found.partial_fit(X[:10]).score(X))
 
 
 def test_the_first_result_counts_is_an_option():
     found = fitted("gibbs", ordered=False, **LATE)
-    assert found.n_documents_seen_ == X.shape[0]
+    assert found.n_documents_seen_ == 8 * X.shape[0]
     with ThreadPoolExecutor(2) as client:
         again = fitted("gibbs", client, ordered=False, **LATE)
-    assert_allclose(again.n_tokens_seen_, X.sum())
+    assert_allclose(again.n_tokens_seen_, 8 * X.sum())
 
 
 def test_a_fitted_model_learns_on():
@@ -118,7 +134,7 @@ def test_partitions_are_left_as_they_are_whatever_the_order_of_their_entries():
         new.has_sorted_indices = False
         shuffled.append(new)
     before = [part.indices.copy() for part in shuffled]
-    found = fit_partitions(clone(MODELS["default"]), shuffled, Now(), **LATE)
+    found = fitted("default", partitions=shuffled, **LATE)
     assert bits(found) == bits(fitted("default", **LATE))
     for part, indices in zip(shuffled, before, strict=True):
         np.testing.assert_array_equal(part.indices, indices)
@@ -197,10 +213,12 @@ def test_a_stream_of_minibatches_is_learnt_in_groups():
     found = fit_stream(model, iter(batches), Now(), rounds=1, staleness=0)
     assert found is model
     assert bits(found) == bits(serial(MODELS["gibbs"], batches))
-    longer = fit_stream(clone(MODELS["gibbs"]), batches, Now(), rounds=4, staleness=2)
-    assert longer.n_documents_seen_ == sizes[-1]
+    client = Now()
+    longer = fit_stream(experienced(model), batches, client, rounds=4, staleness=2)
+    assert longer.n_documents_seen_ == 7 * X.shape[0] + sizes[-1]
+    assert client.n_begun["learn_round"] == 3
     with ThreadPoolExecutor(2) as client:
-        again = fit_stream(clone(MODELS["gibbs"]), batches, client, rounds=4, staleness=2)
+        again = fit_stream(experienced(model), batches, client, rounds=4, staleness=2)
     assert bits(again) == bits(longer)
 
 
@@ -212,10 +230,19 @@ def test_minibatches_of_a_stream_may_have_a_time_and_no_other_data():
 # Callbacks and checkpoints
 
 
-def test_scores_are_of_what_was_not_learnt_yet():
+@pytest.mark.parametrize(
+    ("begin", "schedule"),
+    [
+        (clone, LATE),
+        (clone, {"rounds": 1, "staleness": 0}),
+        (experienced, {"rounds": 1, "staleness": 0}),
+    ],
+    ids=["beginning", "new", "late"],
+)
+def test_scores_are_of_what_was_not_learnt_yet(begin, schedule):
     history, usual = ScoreHistory(), ScoreHistory()
-    fitted("gibbs", rounds=1, staleness=0, callbacks=[history])
-    stream(clone(MODELS["gibbs"]), minibatches(), callbacks=[usual])
+    fitted("gibbs", begin=begin, callbacks=[history], **schedule)
+    stream(begin(MODELS["gibbs"]), minibatches(), callbacks=[usual])
     assert history.rows == usual.rows or [row[:4] for row in history.rows] == [
         row[:4] for row in usual.rows
     ]
@@ -224,21 +251,26 @@ def test_scores_are_of_what_was_not_learnt_yet():
 
 def test_a_callback_ends_the_stream():
     model = fitted("svb", rounds=1, staleness=0, callbacks=[lambda _, info: info.batch == 7])
-    assert model.n_batch_iter_ == 7
+    assert model.n_batch_iter_ == 8
+    new = fitted("svb", begin=clone, **LATE, callbacks=[lambda _, info: info.batch == 7])
+    assert new.n_batch_iter_ == 7
     late = fitted("svb", **LATE, callbacks=[lambda _, info: info.batch >= 7])
-    assert late.n_batch_iter_ < 12
+    assert 8 <= late.n_batch_iter_ < 17
 
 
 @pytest.mark.parametrize("until", [7, 20, 33])
-def test_a_stream_that_is_resumed_equals_the_uncut_one(tmp_path, until):
-    expected = fitted("gibbs", **LATE, callbacks=[Checkpointer(tmp_path / "whole", every=5)])
+@pytest.mark.parametrize("begin", [clone, experienced])
+def test_a_stream_that_is_resumed_equals_the_uncut_one(tmp_path, until, begin):
+    keeper = Checkpointer(tmp_path / "whole", every=5)
+    expected = fitted("gibbs", begin=begin, **LATE, callbacks=[keeper])
 
     def stop(model, info):
         if info.batch >= until:
             raise KeyboardInterrupt
 
+    keeper = Checkpointer(tmp_path / "cut", every=5, keep=100)
     with pytest.raises(KeyboardInterrupt):
-        fitted("gibbs", **LATE, callbacks=[stop, Checkpointer(tmp_path / "cut", every=5, keep=100)])
+        fitted("gibbs", begin=begin, **LATE, callbacks=[stop, keeper])
     # What was written when it ended is no place where nothing was under way.
     places = sorted((tmp_path / "cut").glob("*.model"))
     found = resume(tmp_path / "cut")
@@ -255,13 +287,23 @@ def test_a_stream_that_is_resumed_equals_the_uncut_one(tmp_path, until):
 # Faults
 
 
-@pytest.mark.parametrize("function", ["learn", "read_partition", "ends_of", "words_of", "rows_of"])
-def test_a_task_that_fails_is_begun_again_with_the_same_bits(function):
-    expected = bits(fitted("gibbs", **LATE))
-    assert bits(fitted("gibbs", Failing(function, {1, 2}), **LATE)) == expected
+@pytest.mark.parametrize(
+    ("begin", "function"),
+    [
+        (experienced, "learn_round"),
+        (experienced, "read_partitions"),
+        (experienced, "contents_of"),
+        (clone, "minibatches_of"),
+    ],
+)
+def test_a_task_that_fails_is_begun_again_with_the_same_bits(begin, function):
+    expected = bits(fitted("gibbs", begin=begin, **LATE))
+    client = Failing(function, {1, 2})
+    assert bits(fitted("gibbs", client, begin=begin, **LATE)) == expected
+    assert client.n_begun[function] > 2
 
 
-@pytest.mark.parametrize("function", ["learn", "words_of", "ends_of"])
+@pytest.mark.parametrize("function", ["learn_round", "contents_of"])
 def test_a_task_that_hangs_is_begun_elsewhere(function):
     client = Hanging(function, {2, 5})
     assert bits(fitted("gibbs", client, **LATE, patience=0.01)) == bits(fitted("gibbs", **LATE))
@@ -273,18 +315,62 @@ def test_what_always_fails_is_named_and_all_before_it_is_learnt():
             raise ValueError("no such bucket")
         return PARTITIONS[number]
 
-    model = clone(MODELS["svb"])
+    model = experienced(MODELS["svb"])
     with pytest.raises(PartitionError, match=r"partition 2 .*3 times failed.*no such bucket") as e:
         fit_partitions(model, range(5), Now(), read=read, rounds=8, staleness=0)
     assert e.value.number == 2
     assert isinstance(e.value.__cause__, ValueError)
-    expected = serial(MODELS["svb"], minibatches(PARTITIONS[:2]))
+    expected = serial(MODELS["svb"], minibatches(PARTITIONS[:2]), begin=experienced)
     assert_allclose(model.components_, expected.components_, rtol=0.02, atol=1e-3)
-    assert model.n_documents_seen_ == 400
+    assert model.n_documents_seen_ == expected.n_documents_seen_
+
+
+SMALL = [X[i : i + 40] for i in range(0, 760, 40)]
+
+
+def test_small_partitions_are_read_together():
+    """Those that come first are read alone, as long as their size is not known."""
+    client = Now()
+    found = fitted("gibbs", client, SMALL, **LATE)
+    assert client.n_begun["read_partitions"] == 5 + 4
+    assert client.n_begun["learn_round"] == 5 + 4
+    assert found.n_documents_seen_ == 7 * X.shape[0] + 760
+    with ThreadPoolExecutor(3) as client:
+        assert bits(fitted("gibbs", client, SMALL, **LATE)) == bits(found)
+
+
+@pytest.mark.parametrize("bad", [5, 7, 8, 18])
+def test_one_that_cannot_be_read_with_others_is_named(bad):
+    def read(number):
+        if number == bad:
+            raise ValueError("no such bucket")
+        return SMALL[number]
+
+    model = experienced(MODELS["gibbs"])
+    with pytest.raises(PartitionError, match=rf"partition {bad} .*no such bucket") as error:
+        fit_partitions(model, range(19), Now(), read=read, **LATE)
+    assert error.value.number == bad
+    assert model.n_documents_seen_ == 7 * X.shape[0] + 40 * bad
+
+
+def test_partitions_that_can_be_read_alone_are_read_together_again():
+    """The bits are those of a stream that nothing befell."""
+    expected = bits(fitted("gibbs", partitions=SMALL, **LATE))
+    tries, client = Counter(), Now()
+
+    def read(number):
+        tries[number] += 1
+        if number == 6 and tries[number] <= 3:
+            raise OSError("the disk is away")
+        return SMALL[number]
+
+    assert bits(fitted("gibbs", client, range(19), read=read, max_attempts=3, **LATE)) == expected
+    # Twice more together, each alone, and together again.
+    assert client.n_begun["read_partitions"] == 9 + 2 + 4 + 1
 
 
 def test_what_never_ends_is_given_up_in_time():
-    client = Hanging("learn", range(4, 100))
+    client = Hanging("learn_round", range(4, 100))
     with pytest.raises(PartitionError, match="did not end in time"):
         fitted("gibbs", client, **LATE, patience=0.01, timeout=0.1)
 
@@ -305,7 +391,7 @@ def test_a_partition_that_was_learnt_is_forgotten_at_once():
     class Keeping(Now):
         def submit(self, function, /, *arguments):
             future = super().submit(function, *arguments)
-            if function.__name__ == "read_partition":
+            if function.__name__ == "read_partitions":
                 counts.append(weakref.ref(future))
             return future
 
@@ -316,8 +402,7 @@ def test_a_partition_that_was_learnt_is_forgotten_at_once():
     gc.collect()
     gc.disable()
     try:
-        parts = [X[i : i + 40] for i in range(0, 760, 40)]
-        fitted("svb", Keeping(), parts, rounds=2, staleness=1, callbacks=[n_kept])
+        fitted("svb", Keeping(), SMALL, rounds=2, staleness=1, callbacks=[n_kept])
     finally:
         gc.enable()
     assert max(kept) <= 6

@@ -5,6 +5,7 @@ import itertools
 import pickle
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from copy import deepcopy
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ from streamtopics.base.composites import local_task, reader_of, take_in
 from streamtopics.distributed import PartitionError, fit_partitions, fit_stream
 from streamtopics.streams import Checkpointer, resume
 from streamtopics.updates import Memory, PopulationVB, PowerPrior
-from tests.distributed.corpus import PARTITIONS, SIZE, X, bits, minibatches, serial
+from tests.distributed.corpus import PARTITIONS, SIZE, X, bits, experienced, minibatches, serial
 from tests.distributed.engines import Now
 
 SEED = {"random_state": 0, "batch_size": SIZE}
@@ -34,8 +35,9 @@ FORGETTING = [PowerPrior(0.9), PowerPrior(Memory(100)), PopulationVB(500.0, 0.1)
 def test_minibatches_in_parts_are_forgotten_once(update, inner, settings):
     """What is left of all counts does not depend on what was inferred."""
     model = StreamingLDA(5, update=update, inner_batch_size=inner, **SEED)
-    found = fit_partitions(clone(model), PARTITIONS, Now(), **settings)
-    assert_allclose(found.posterior_.mass.sum(), serial(model).posterior_.mass.sum(), rtol=1e-3)
+    found = fit_partitions(experienced(model), PARTITIONS, Now(), **settings)
+    expected = serial(model, begin=experienced)
+    assert_allclose(found.posterior_.mass.sum(), expected.posterior_.mass.sum(), rtol=1e-3)
 
 
 def test_a_merge_where_minibatches_cannot_be_counted_is_refused():
@@ -83,9 +85,9 @@ def test_a_stream_from_here_is_resumed_with_the_same_bits(tmp_path, every):
     model = GibbsOnlineEM(5, **SEED)
     settings = {"rounds": 4, "staleness": 2}
     whole = Checkpointer(tmp_path / "whole", every=every)
-    expected = bits(fit_stream(clone(model), batches, Now(), callbacks=[whole], **settings))
+    expected = bits(fit_stream(experienced(model), batches, Now(), callbacks=[whole], **settings))
     cut = Checkpointer(tmp_path / "cut", every=every)
-    fit_stream(clone(model), batches[: 3 * every], Now(), callbacks=[cut], **settings)
+    fit_stream(experienced(model), batches[: 3 * every], Now(), callbacks=[cut], **settings)
     found = resume(tmp_path / "cut")
     assert found.n_batches == 3 * every
     again = Checkpointer(tmp_path / "cut", every=every)
@@ -116,10 +118,11 @@ def test_partitions_are_read_side_by_side_and_in_time():
 
 
 def test_processes_of_the_standard_library_are_workers():
-    expected = bits(fit_partitions(GibbsOnlineEM(3, **SEED), PARTITIONS, Now(), **LATE))
+    begun = experienced(GibbsOnlineEM(3, **SEED))
+    expected = bits(fit_partitions(deepcopy(begun), PARTITIONS, Now(), **LATE))
     model = StreamingLDA(3, update=PowerPrior(0.5), on_drift=lambda record: None, **SEED)
     with ProcessPoolExecutor(2) as client:
-        found = fit_partitions(GibbsOnlineEM(3, **SEED), PARTITIONS, client, **LATE)
+        found = fit_partitions(begun, PARTITIONS, client, **LATE)
         fit_partitions(model, PARTITIONS, client, **LATE)
     assert bits(found) == expected
 
@@ -161,16 +164,19 @@ def test_a_table_needs_a_column_of_texts():
 
 
 @pytest.mark.parametrize("rounds", [1, 3])
-def test_columns_in_another_order_are_refused(rounds):
+@pytest.mark.parametrize("past", [1, 100])
+def test_columns_in_another_order_are_refused(rounds, past):
     table = pd.DataFrame(X[:200, :4].toarray(), columns=list("abcd"))
     batches = [table[:50], table[50:100], table[100:150][list("bacd")], table[150:]]
+    model = SVBLDA(2, **SEED).partial_fit(pd.concat([table] * past))
     with pytest.raises(PartitionError, match="feature names"):
-        fit_stream(SVBLDA(2, **SEED), batches, Now(), rounds=rounds)
+        fit_stream(model, batches, Now(), rounds=rounds)
 
 
 def test_counts_in_other_forms_are_rows():
-    expected = bits(fit_partitions(SVBLDA(3, **SEED), [X], Now(), **LATE))
-    assert bits(fit_partitions(SVBLDA(3, **SEED), [X.tocoo()], Now(), **LATE)) == expected
+    model = SVBLDA(3, **SEED)
+    expected = bits(fit_partitions(experienced(model), [X], Now(), **LATE))
+    assert bits(fit_partitions(experienced(model), [X.tocoo()], Now(), **LATE)) == expected
 
 
 def test_blocks_of_columns_are_refused():
@@ -181,17 +187,22 @@ def test_blocks_of_columns_are_refused():
 
 def test_more_columns_than_the_model_knows_are_refused_by_partition():
     wider = np.ones((20, X.shape[1] + 3))
-    model = SVBLDA(3, **SEED)
-    with pytest.raises(PartitionError, match=r"partition 1 .* at least 123 words.* knows 120") as e:
-        fit_partitions(model, [X[:300], wider], Now(), **LATE)
-    assert e.value.number == 1
-    assert model.n_documents_seen_ == 300
+    for model, message in [
+        (SVBLDA(3, **SEED), "X has 123 features.* expecting 120"),
+        (experienced(SVBLDA(3, **SEED)), "at least 123 words.* knows 120"),
+    ]:
+        past = getattr(model, "n_documents_seen_", 0)
+        with pytest.raises(PartitionError, match=rf"partition 1 .*{message}") as error:
+            fit_partitions(model, [X[:300], wider], Now(), **LATE)
+        assert error.value.number == 1
+        assert model.n_documents_seen_ == past + 300
 
 
 def test_the_minibatch_of_a_stream_is_named():
     batches = [X[:20]] * 9 + [np.full((3, X.shape[1]), -1.0)] + [X[:20]] * 3
+    model = experienced(SVBLDA(3, **SEED))
     with pytest.raises(PartitionError, match="what minibatch 8 begins") as error:
-        fit_stream(SVBLDA(3, **SEED), batches, Now(), rounds=4, staleness=0)
+        fit_stream(model, batches, Now(), rounds=4, staleness=0)
     assert error.value.number == 8
 
 

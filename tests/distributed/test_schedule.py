@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from streamtopics.distributed.schedule import RAMP, Schedule
+from streamtopics.distributed.schedule import RAMP, SHORT, Schedule
 
 
 def run(schedule, n_minibatches, before=0):
@@ -38,6 +38,19 @@ def test_without_staleness_rounds_are_long_from_the_start(rounds):
     found = run(Schedule(rounds, 0), 640)
     assert {length for _, length, _ in found} == {rounds}
     assert all(place == known for place, _, known in found)
+
+
+@pytest.mark.parametrize("staleness", [1, 2, 8])
+@pytest.mark.parametrize("rounds", [1, 4, 8, 64])
+def test_the_client_learns_until_rounds_are_worth_their_way(rounds, staleness):
+    schedule = Schedule(rounds, staleness)
+    n_learnt = schedule.here(0, 10**6)
+    assert schedule.length(n_learnt, n_learnt, 10**6) == min(SHORT, rounds)
+    assert schedule.length(n_learnt - 1, n_learnt - 1, 10**6) < SHORT
+    assert schedule.here(n_learnt, 10**6) == schedule.here(10**6, 10) == 0
+    assert schedule.here(n_learnt - 3, 10**6) == 3
+    assert schedule.here(0, 5) == 5
+    assert Schedule(rounds, 0).here(0, 10**6) == 0
 
 
 def test_a_model_that_has_learnt_before_begins_with_long_rounds():
