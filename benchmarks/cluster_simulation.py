@@ -1,224 +1,55 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much faster W workers learn than one process: simulated from times measured here.
+"""How much faster W workers learn than one process: simulated from what `cluster_costs` measured.
 
-    python -m benchmarks.cluster_simulation --measure     # writes cluster_costs.csv
-    python -m benchmarks.cluster_simulation --losses      # writes cluster_losses.csv
     python -m benchmarks.cluster_simulation --check       # beside two real workers
     python -m benchmarks.cluster_simulation [--table doc/cluster_table.rst]
 
-Measured is, for rounds of several lengths of minibatches of 100 documents: the seconds of one
-process that learns them itself, of a worker, of the client before and after, and the bytes of the
-messages; and what Dask's client and scheduler need for a task and a megabyte. All seconds are of
-the processor. The client and the scheduler are one process in the simulation, which does one
-thing at a time; a worker takes a round when it is free, for a time that varies by a fifth; the
-client's link carries one message at a time in each direction. Rounds and how many are under way
-are those of `streamtopics.distributed.schedule`. Partitions are supposed to be read already.
-
-Losses are those of the score by rounds and staleness alone, by the package's own code in one
-process: workers change nothing.
+All seconds are of the processor. The client and the scheduler are one process in the simulation,
+which does one thing at a time; a worker takes a round when it is free, and reads and learns it, for
+a time that varies by a fifth; the client's link carries one message at a time in each direction.
+Rounds, how many are under way, and what the client learns by itself, are those of
+`streamtopics.distributed.schedule`.
 """
 
 import argparse
 import heapq
-import pickle
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
-from benchmarks import corpora
-from benchmarks.results import append, read
-from streamtopics import GibbsOnlineEM, VariationalOnlineEM
-from streamtopics.base.composites import local_task, reader_of, take_in
+from benchmarks.cluster_costs import (
+    COSTS,
+    LOSSES,
+    N_BEFORE,
+    SIZE,
+    TASKS,
+    learn_here,
+    newsgroups,
+    two_workers,
+)  # fmt: skip
+from benchmarks.results import read
+from streamtopics import GibbsOnlineEM
 from streamtopics.distributed import fit_partitions
 from streamtopics.distributed.schedule import Schedule
 
-HERE = Path(__file__).parent
-COSTS, TASKS, LOSSES = (HERE / f"cluster_{name}.csv" for name in ("costs", "tasks", "losses"))
-SIZE, N_BEFORE = 100, 60
-LENGTHS = (1, 8, 32, 64, 256)
 # Longer than was measured: on a line through the two longest.
 LONGER = 1024
-METHODS = {"gibbs": GibbsOnlineEM, "variational": VariationalOnlineEM}
-COST_FIELDS = (
-    "method", "words", "K", "length", "alone", "worker", "before", "after",
-    "mb_out", "mb_back", "dense_out", "dense_back", "distinct",
-)  # fmt: skip
-TASK_FIELDS = ("a_task", "a_megabyte")
-LOSS_FIELDS = ("K", "rounds", "staleness", "seed", "score")
 N_WORKERS = (4, 8, 16, 32, 64, 128, 256)
 LINKS = {"1 Gbit/s": 125.0, "10 Gbit/s": 1250.0}
 VARIATION = 0.2
-
-
-# Measuring
-
-
-def made(n_documents: int, n_words: int, rng: np.random.Generator) -> sparse.csr_matrix:
-    """Documents of a hundred words or so: Zipf's law in 100 topics and in what they share."""
-    lengths = np.exp(rng.normal(4.42, 0.6, n_documents)).astype(int) + 1
-    own = rng.integers(0, 100, (n_documents, 3))
-    document = np.repeat(np.arange(n_documents), lengths)
-    topics = own[document, rng.integers(0, 3, len(document))]
-    topics[rng.random(len(document)) < 0.3] = 100
-    ranks = np.exp(rng.random(len(document)) * np.log(n_words / 10)).astype(np.int64)
-    words = (ranks + topics * 7_919_993) * 2_654_435_761 % n_words
-    shape = n_documents, n_words
-    X = sparse.csr_matrix((np.ones(len(words), np.float32), (document, words)), shape)
-    X.sum_duplicates()
-    return X
-
-
-@cache
-def split() -> corpora.Split:
-    """The newsgroups."""
-    return corpora.split("newsgroups_train")
-
-
-def newsgroups(n_documents: int, rng: np.random.Generator) -> sparse.csr_matrix:
-    """Some postings."""
-    X = split().train
-    return X[rng.permutation(np.resize(np.arange(X.shape[0]), n_documents))]
-
-
-def quickest(work: Callable[[], bytes]) -> tuple[float, bytes]:
-    """Seconds of the quicker of two runs, and what it returned."""
-    found = []
-    for _ in range(2):
-        clock = Clock()
-        result = work()
-        found.append((clock.read(), result))
-    return min(found)
-
-
-class Clock:
-    """Seconds of the processor since it was last read."""
-
-    def __init__(self) -> None:
-        self.last = time.process_time()
-
-    def read(self) -> float:
-        """Seconds."""
-        before, self.last = self.last, time.process_time()
-        return self.last - before
-
-
-def measure(method: str, n_words: int, K: int, lengths: tuple[int, ...]) -> None:
-    """Write a line for rounds of each length, the second of two."""
-    rng = np.random.default_rng(0)
-
-    def source(n: int) -> Any:
-        return made(SIZE * n, n_words, rng) if n_words else newsgroups(SIZE * n, rng)
-
-    model = METHODS[method](K, batch_size=SIZE, random_state=0)
-    learn_here(model, source(N_BEFORE))
-    for length in lengths:
-        row = {"method": method, "K": K, "length": length}
-        X = source(length)
-        clock = Clock()
-        learn_here(model, X)
-        row["alone"] = clock.read()
-        X = source(length)
-        row |= one_round(model, X) | {"words": X.shape[1]}
-        rounded = {k: f"{v:.5g}" if isinstance(v, float) else v for k, v in row.items()}
-        append(COSTS, COST_FIELDS, rounded)
-
-
-def learn_here(model: Any, X: Any) -> None:
-    """Learn minibatches one after another."""
-    for start in range(0, X.shape[0], SIZE):
-        model.partial_fit(X[start : start + SIZE])
-
-
-def one_round(model: Any, X: Any) -> dict[str, Any]:
-    """Learn minibatches as a round; return what each part of it takes."""
-    reader = pickle.loads(pickle.dumps(reader_of(model)))
-    words = np.unique(X.indices).astype(np.int32)
-    before, message = quickest(lambda: pickle.dumps(local_task(model, words, single=True), 5))
-
-    def work() -> bytes:
-        task = pickle.loads(message)
-        parts = [reader.minibatch(X[i : i + SIZE]) for i in range(0, X.shape[0], SIZE)]
-        return pickle.dumps(task.run(parts), 5)
-
-    worker, answer = quickest(work)
-    clock = Clock()
-    found = pickle.loads(answer)
-    take_in(model, found)
-    after = clock.read()
-    task = pickle.loads(message)
-    cells = len(words) * model.n_components
-    return {
-        "worker": worker, "before": before, "after": after, "distinct": len(words),
-        "mb_out": len(message) / 1e6, "mb_back": len(answer) / 1e6,
-        "dense_out": np.count_nonzero(task.posterior._state.S.counts) / cells,
-        "dense_back": np.count_nonzero(found.blend.statistics.counts) / cells,
-    }  # fmt: skip
-
-
-def measure_tasks(n: int = 200) -> None:
-    """Write what Dask's client and scheduler need for a task, and for a megabyte each way."""
-    found = []
-    with two_workers() as client:
-        for size in (0, 4_000_000):
-            payload = np.zeros(size, np.uint8)
-            for timed in (False, True):
-                clock, repeats = Clock(), n if size == 0 else n // 5
-                for i in range(repeats if timed else 5):
-                    key = f"echo-{size}-{timed}-{i}"
-                    client.submit(np.copy, payload, key=key, pure=False).result()
-                found.append(clock.read() / repeats)
-    row = {"a_task": f"{found[1]:.5f}", "a_megabyte": f"{(found[3] - found[1]) / 8:.5f}"}
-    TASKS.unlink(missing_ok=True)
-    append(TASKS, TASK_FIELDS, row)
-
-
-def two_workers(n: int = 2) -> Any:
-    """A client with its cluster, both closed together."""
-    from dask.distributed import Client
-
-    return Client(
-        n_workers=n, threads_per_worker=1, dashboard_address=None, memory_limit=0,
-    )  # fmt: skip
-
-
-class Now(Executor):
-    """Runs each task at once."""
-
-    def submit(self, function: Any, /, *arguments: Any, **_: Any) -> Future[Any]:
-        """Run a task."""
-        future: Future[Any] = Future()
-        future.set_result(function(*arguments))
-        return future
-
-
-def measure_losses() -> None:
-    """Write the held-out score after newsgroups by rounds and staleness."""
-    train, test = split().train, split().test
-    known = {tuple(row[name] for name in LOSS_FIELDS[:4]) for row in read(LOSSES)}
-    for K in (50, 100):
-        for rounds, staleness in ((1, 0), (8, 2), (8, 32), (32, 0), (32, 2), (32, 32), (64, 8)):
-            cell = K, rounds, staleness, 0
-            if tuple(map(str, cell)) not in known:
-                model = GibbsOnlineEM(K, batch_size=SIZE, random_state=0)
-                parts = [train[i : i + 3000] for i in range(0, train.shape[0], 3000)]
-                fit_partitions(model, parts, Now(), rounds=rounds, staleness=staleness)
-                score = f"{model.score(test):.4f}"
-                append(LOSSES, LOSS_FIELDS, dict(zip(LOSS_FIELDS, (*cell, score), strict=True)))
-
-
-# Simulating
+# Tasks of a round: one that learns, and those that read its documents and say what they are.
+TASKS_OF_A_ROUND = 3
 
 
 class Costs(NamedTuple):
     """What a round takes: seconds, and megabytes out and back."""
 
+    reading: float
     worker: float
     before: float
     after: float
@@ -229,7 +60,7 @@ class Costs(NamedTuple):
 class Measured:
     """Costs of rounds of any length, on lines through those that were measured."""
 
-    def __init__(self, method: str, n_words: int, K: int) -> None:
+    def __init__(self, method: str, n_words: int, K: int, *, reads: bool = True) -> None:
         rows = [
             r
             for r in read(COSTS)
@@ -242,15 +73,16 @@ class Measured:
         task = read(TASKS)[0]
         self.a_task, self.a_megabyte = float(task["a_task"]), float(task["a_megabyte"])
         self.at = cache(self._at)
+        if not reads:
+            self.columns["reading"] = [0.0] * len(rows)
 
     def _at(self, length: int) -> Costs:
         """Costs, Dask's included."""
         one = Costs(*(self._on_lines(length, self.columns[n]) for n in Costs._fields))
-        # A round is two tasks, of which one finds its words.
         return one._replace(
-            before=one.before + 2 * self.a_task + self.a_megabyte * one.mb_out,
+            before=one.before + TASKS_OF_A_ROUND * self.a_task + self.a_megabyte * one.mb_out,
             after=one.after + self.a_megabyte * one.mb_back,
-            worker=one.worker + self.a_megabyte * (one.mb_out + one.mb_back),
+            worker=one.reading + one.worker + self.a_megabyte * (one.mb_out + one.mb_back),
         )
 
     def _on_lines(self, length: int, column: list[float]) -> float:
@@ -260,9 +92,14 @@ class Measured:
         return max(0.0, column[i] + slope * (length - x[i]))
 
     @property
-    def alone(self) -> float:
-        """Seconds of a minibatch in one process, by the longest run of them."""
+    def learning(self) -> float:
+        """Seconds of learning a minibatch in one process, by the longest run of them."""
         return self.columns["alone"][-1] / self.lengths[-1]
+
+    @property
+    def alone(self) -> float:
+        """Seconds of reading and learning a minibatch in one process."""
+        return self.learning + self.columns["reading"][-1] / self.lengths[-1]
 
 
 class Outcome(NamedTuple):
@@ -337,6 +174,9 @@ class Simulation:
                 number = self.under_way.popleft()
                 self.arrived.remove(number)
                 self._work(now, self.costs.pop(number).after, "idle", number)
+        elif here := self.schedule.here(learnt, self.n - self.place):
+            self.place += here
+            self._work(now, here * self.measured.learning, "idle", -1)
         elif self.place < self.n:
             length = self.schedule.length(self.place, learnt, self.n - self.place)
             number = self.n_rounds
@@ -439,7 +279,7 @@ def check() -> None:
     """Print seconds of a real stream beside those simulated for it."""
     X = newsgroups(11_300 * 2, np.random.default_rng(1))
     parts = [X[i : i + 6400] for i in range(0, X.shape[0], 6400)]
-    measured = Measured("gibbs", X.shape[1], 100)
+    measured = Measured("gibbs", X.shape[1], 100, reads=False)
     for n_workers in (1, 2):
         with two_workers(n_workers) as client:
             for rounds, staleness in ((8, 2), (16, 1), (32, 0)):
@@ -464,22 +304,10 @@ def check() -> None:
 def main() -> None:
     """Run."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--measure", action="store_true")
-    parser.add_argument("--losses", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--table", type=Path, default=Path("/dev/stdout"))
     given = parser.parse_args()
-    if given.measure:
-        COSTS.unlink(missing_ok=True)
-        measure_tasks()
-        measure("gibbs", 0, 100, LENGTHS)
-        measure("variational", 0, 100, LENGTHS)
-        for n_words in (100_000, 1_000_000):
-            measure("gibbs", n_words, 100, LENGTHS)
-            measure("gibbs", n_words, 1000, LENGTHS[:-1])
-    elif given.losses:
-        measure_losses()
-    elif given.check:
+    if given.check:
         check()
     else:
         given.table.write_text(tables(), encoding="utf-8")

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Run what stands behind the tables and figures of the papers.
+
+    STREAMTOPICS_DATA=... python -m benchmarks.papers [ITEM ...]     # what is not on file yet
+    python -m benchmarks.papers --list
+    python -m benchmarks.papers --quick        # a little of each, on little data, in minutes
+    python -m benchmarks.papers --page doc/papers
+
+What is found is kept in `benchmarks/papers/results`, a file for each experiment; a run that was
+cut goes on where it ended. To run one again, delete its rows. An item is named as in
+`benchmarks/papers/items`, or by its experiment.
+"""
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.papers.experiment import RESULTS
+from benchmarks.papers.ledger import Item, experiment, items
+from benchmarks.papers.page import write
+
+
+def chosen(names: list[str]) -> list[Item]:
+    """Items of these names, or all."""
+    found = items()
+    if not names:
+        return found
+    some = [one for one in found if one.name in names or one.experiment in names]
+    unknown = set(names) - {one.name for one in some} - {one.experiment for one in some}
+    if unknown:
+        sys.exit(f"no item and no experiment is named {', '.join(sorted(unknown))}; see --list")
+    return some
+
+
+def run(names: list[str], *, quick: bool, folder: Path) -> None:
+    """Run what is left of the experiments of some items."""
+    experiments = dict.fromkeys(one.experiment for one in chosen(names) if one.experiment)
+    begun = time.monotonic()
+    for number, name in enumerate(experiments, 1):
+        one = experiment(name)
+        left = list(one.left(quick, folder))
+        for place, cell in enumerate(left, 1):
+            started = time.monotonic()
+            n = one.carry_out(cell, quick, folder)
+            now = time.monotonic()
+            what = ", ".join(f"{key} {value}" for key, value in cell.items())
+            print(
+                f"[{number}/{len(experiments)}] {name} {place}/{len(left)}: {what}: {n} rows in "
+                f"{now - started:.1f} s, {now - begun:.0f} s in all",
+                flush=True,
+            )
+
+
+def main() -> None:
+    """Run."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("items", nargs="*", help="names of items or experiments; none for all")
+    parser.add_argument("--list", action="store_true", help="print the items")
+    parser.add_argument("--quick", action="store_true", help="a little of each, kept nowhere")
+    parser.add_argument("--page", type=Path, help="folder of the documentation to write into")
+    given = parser.parse_args()
+    if given.list:
+        for one in chosen(given.items):
+            print(one.name, one.verdict or (one.missing and "not to be had"), one.title, sep="\t")
+    elif given.page is not None:
+        write(items(), given.page)
+    elif given.quick:
+        with tempfile.TemporaryDirectory() as folder:
+            run(given.items, quick=True, folder=Path(folder))
+    else:
+        run(given.items, quick=False, folder=RESULTS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The ledger: every table and figure of the four papers, and what came of it here."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from benchmarks.papers.experiment import RESULTS, Experiment
+from benchmarks.papers.verdicts import Claim, Comparison, comparisons, verdict
+
+LEDGER = Path(__file__).with_name("items")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """How rows are shown.
+
+    Attributes
+    ----------
+    kind : str
+        "lines", "points" or "table".
+    x, y, series, panels : str
+        Columns: along the axis, of the values, of the lines, and of the pictures side by side.
+    spread : str
+        Column of what medians and deciles are taken over.
+    log : str
+        Axes that are logarithmic: "x", "y" or "xy".
+    """
+
+    kind: str
+    x: str
+    y: str
+    series: str = "method"
+    panels: str = ""
+    spread: str = "split"
+    log: str = ""
+
+
+@dataclass(frozen=True)
+class Item:
+    """A table or figure of a paper.
+
+    Attributes
+    ----------
+    name : str
+        Such as "thesis-figure-6".
+    paper, number, title : str
+    says : str
+        What the paper says of it, in words.
+    experiment : str
+        Module of `benchmarks.papers` that has its `EXPERIMENT`; empty if there is none.
+    where : mapping
+        Values of columns that its rows have.
+    data : str
+        What was learnt from, and how that differs from the paper's.
+    verdict : str
+        "confirmed", "refuted", "not decidable", or "" for what makes no claim.
+    claims : tuple of Claim
+        What the verdict rests on.
+    picture : Picture or None
+    missing : str
+        Why it cannot be had; empty if it can.
+    remark : str
+    """
+
+    name: str
+    paper: str
+    number: str
+    title: str
+    says: str = ""
+    experiment: str = ""
+    where: Mapping[str, Any] = field(default_factory=dict)
+    data: str = ""
+    verdict: str = ""
+    claims: tuple[Claim, ...] = ()
+    picture: Picture | None = None
+    missing: str = ""
+    remark: str = ""
+
+    def rows(self, folder: Path = RESULTS) -> list[dict[str, str]]:
+        """Its rows."""
+        if not self.experiment:
+            return []
+        return [row for row in experiment(self.experiment).rows(folder) if self.has(row)]
+
+    def has(self, row: Mapping[str, str]) -> bool:
+        """Whether a row is one of its."""
+        for name, wanted in self.where.items():
+            some = wanted if isinstance(wanted, list) else [wanted]
+            if row[name] not in map(str, some):
+                return False
+        return True
+
+    def tested(self, folder: Path = RESULTS) -> list[tuple[Claim, list[Comparison], str, float]]:
+        """Its claims, their comparisons, the verdict on each and its p-value."""
+        rows = self.rows(folder)
+        found = []
+        for claim in self.claims:
+            made = comparisons(claim, rows)
+            found.append((claim, made, *verdict(made)))
+        return found
+
+
+def experiment(name: str) -> Experiment:
+    """The experiment of a module of this package."""
+    found: Experiment = import_module(f"benchmarks.papers.{name}").EXPERIMENT
+    return found
+
+
+def items(folder: Path = LEDGER) -> list[Item]:
+    """All items, those of a file together."""
+    texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.toml"))]
+    return [_item(one) for text in texts for one in tomllib.loads(text)["item"]]
+
+
+def _item(read: dict[str, Any]) -> Item:
+    claims = tuple(
+        Claim(**{k: tuple(v) if isinstance(v, list) else v for k, v in one.items()})
+        for one in read.pop("claims", [])
+    )
+    picture = read.pop("picture", None)
+    return Item(**read, claims=claims, picture=None if picture is None else Picture(**picture))

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pages of the documentation that are made from the ledger, with their pictures."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from benchmarks.papers.experiment import RESULTS
+from benchmarks.papers.ledger import Item, Picture
+from benchmarks.papers.verdicts import Claim, Comparison
+
+PAPERS = {
+    "bps": "Boosting prior knowledge on streams",
+    "thesis-2": "Topics and ratings: the thesis, chapter 2",
+    "thesis-3": "Online EM: the thesis, chapter 3",
+    "thesis-4": "Low-rank determinantal processes: the thesis, chapter 4",
+    "was": "Subtle topics of sentences",
+    "hpp": "Hierarchical power priors",
+}
+DECILES = 10, 50, 90
+MOST_SERIES = 10
+Rows = Sequence[Mapping[str, str]]
+
+
+def write(items: Sequence[Item], folder: Path, results: Path = RESULTS) -> None:
+    """Write an index, a page for each paper, and all pictures."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "index.rst").write_text(index(items, results), encoding="utf-8")
+    for paper, title in PAPERS.items():
+        own = [one for one in items if one.paper == paper]
+        parts = [heading(title, "="), *(section(one, folder, results) for one in own)]
+        (folder / f"{paper}.rst").write_text("\n".join(parts), encoding="utf-8")
+
+
+def index(items: Sequence[Item], results: Path) -> str:
+    """Return the page that lists all items."""
+    rows = [["item", "the paper says", "verdict", "p"]]
+    for one in items:
+        tested = one.tested(results)
+        p = f"{max(found[3] for found in tested):.2g}" if tested else ""
+        name = f":ref:`{one.number} <{one.name}>`"
+        rows.append([f"{PAPERS[one.paper]}, {name}", one.says, stated(one), p])
+    counts = {word: sum(stated(one) == word for one in items) for word in map(stated, items)}
+    summary = ", ".join(f"{n} {word}" for word, n in counts.items())
+    toc = "\n".join(f"   {paper}" for paper in PAPERS)
+    return (
+        heading("The ledger of the papers", "=")
+        + "\nEvery table and figure of the papers that this package implements, what it says, and "
+        "what came of it here. ``python -m benchmarks.papers NAME`` runs an item again, and "
+        "``python -m benchmarks.papers`` all of them. A claim is confirmed if it holds in all "
+        "comparisons, each beyond chance (p < .05, permutation of signs over the splits, "
+        "corrected by Holm's method); it is refuted if the opposite does in one of them.\n\n"
+        f"{len(items)} items: {summary}.\n\n.. toctree::\n   :maxdepth: 1\n\n{toc}\n\n"
+        + list_table(rows, "20 50 15 10")
+    )
+
+
+def stated(item: Item) -> str:
+    """The verdict, or why there is none."""
+    return item.verdict or ("not to be had" if item.missing else "no claim")
+
+
+def section(item: Item, folder: Path, results: Path) -> str:
+    """Return the section of an item, and draw its picture."""
+    parts = [f"\n.. _{item.name}:\n", heading(f"{item.number}: {item.title}", "-")]
+    if item.says:
+        parts.append(f"*The paper says:* {item.says}\n")
+    if item.missing:
+        parts.append(f"*Not to be had:* {item.missing}\n")
+        return "\n".join(parts)
+    if item.verdict:
+        parts.append(f"*Here:* **{item.verdict}**.\n")
+    for text in (item.data, item.remark):
+        if text:
+            parts.append(f"{text}\n")
+    rows = item.rows(results)
+    if item.picture is not None and rows:
+        parts.append(shown(item, item.picture, rows, folder))
+    tested = item.tested(results)
+    if tested:
+        parts.append(list_table(comparison_rows(tested), ""))
+    parts.append(f"``python -m benchmarks.papers {item.name}``\n")
+    return "\n".join(parts)
+
+
+def shown(item: Item, picture: Picture, rows: Rows, folder: Path) -> str:
+    """Return the medians and deciles of an item as a table, or the picture of them."""
+    if picture.kind == "table":
+        return table(picture, rows)
+    figure = draw(picture, rows)
+    figure.savefig(folder / f"{item.name}.png", dpi=110)
+    return f".. image:: {item.name}.png\n   :alt: {item.title}\n\n{table(picture, rows)}"
+
+
+def grouped(picture: Picture, rows: Rows) -> dict[tuple[str, str, str], list[float]]:
+    """Values by panel, series and place on the axis, in the order of the rows."""
+    found: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    for row in rows:
+        if row[picture.y] not in ("", "nan"):
+            panel = row[picture.panels] if picture.panels else ""
+            found[panel, row[picture.series], row[picture.x]].append(float(row[picture.y]))
+    return found
+
+
+def draw(picture: Picture, rows: Rows) -> Figure:
+    """Lines of medians, with the first and the last decile."""
+    cells = grouped(picture, rows)
+    panels = list(dict.fromkeys(panel for panel, _, _ in cells))
+    figure = Figure(figsize=(0.6 + 3.9 * len(panels), 3.6), layout="constrained")
+    axes = figure.subplots(1, len(panels), squeeze=False)[0]
+    for ax, panel in zip(axes, panels, strict=True):
+        names = dict.fromkeys(series for of, series, _ in cells if of == panel)
+        places = list(dict.fromkeys(x for of, _, x in cells if of == panel))
+        numbers = is_numbers(places)
+        for color, name in enumerate(names):
+            xs = [x for x in places if (panel, name, x) in cells]
+            low, mid, high = (
+                [float(np.percentile(cells[panel, name, x], q)) for x in xs] for q in DECILES
+            )
+            at = [float(x) if numbers else places.index(x) for x in xs]
+            style = {"color": f"C{color % MOST_SERIES}", "label": name}
+            if picture.kind == "points":
+                shift = 0.6 * ((color + 0.5) / len(names) - 0.5)
+                ax.errorbar(
+                    [x + shift for x in at], mid, [np.subtract(mid, low), np.subtract(high, mid)],
+                    fmt="o", markersize=4, **style,
+                )  # fmt: skip
+            else:
+                ax.plot(at, mid, marker="o" if len(at) < 30 else None, markersize=3, **style)
+                ax.fill_between(at, low, high, color=style["color"], alpha=0.15, linewidth=0)
+        if not numbers:
+            ax.set_xticks(range(len(places)), places, rotation=30, ha="right")
+        if "x" in picture.log and numbers:
+            ax.set_xscale("log", base=2)
+        if "y" in picture.log:
+            ax.set_yscale("log")
+        ax.set(title=panel, xlabel=picture.x, ylabel=picture.y)
+        ax.grid(alpha=0.3)
+    axes[-1].legend(fontsize="x-small", loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure
+
+
+def is_numbers(texts: Iterable[str]) -> bool:
+    """Whether all are numbers."""
+    try:
+        return all(np.isfinite(float(text)) for text in texts)
+    except ValueError:
+        return False
+
+
+def table(picture: Picture, rows: Rows) -> str:
+    """Medians, with the first and the last decile where there are several values."""
+    cells = grouped(picture, rows)
+    parts = []
+    for panel in dict.fromkeys(panel for panel, _, _ in cells):
+        places = list(dict.fromkeys(x for of, _, x in cells if of == panel))
+        lines = [[picture.series, *places]]
+        for name in dict.fromkeys(series for of, series, _ in cells if of == panel):
+            lines.append([name, *(spread(cells.get((panel, name, x), [])) for x in places)])
+        title = f"{picture.y} by {picture.x}" + (f", {panel}" if panel else "")
+        parts.append(f"{title}:\n\n{list_table(lines, '')}")
+    return "\n".join(parts)
+
+
+def spread(values: Sequence[float]) -> str:
+    """Median, and first and last decile."""
+    if not values:
+        return ""
+    low, mid, high = np.percentile(values, DECILES)
+    return f"{mid:.4g}" if len(values) == 1 else f"{mid:.4g} [{low:.4g}, {high:.4g}]"
+
+
+def comparison_rows(
+    tested: Iterable[tuple[Claim, list[Comparison], str, float]],
+) -> list[list[str]]:
+    """Lines that show what a verdict rests on."""
+    rows = [["claim", "beside", "of", "pairs", "better by (median)", "p better", "p worse"]]
+    for claim, found, _, _ in tested:
+        said = f"{claim.method}: {'lower' if claim.lower else 'higher'} {claim.value}"
+        rows += [
+            [
+                said, one.other, ", ".join(one.where), str(one.n), f"{one.gain:.4g}",
+                f"{one.better:.2g}", f"{one.worse:.2g}",
+            ]
+            for one in found
+        ]  # fmt: skip
+    return rows
+
+
+def heading(text: str, line: str) -> str:
+    """A heading."""
+    return f"{text}\n{line * len(text)}\n"
+
+
+def list_table(rows: Sequence[Sequence[str]], widths: str) -> str:
+    """Rows, of which the first is the head, as a table."""
+    lines = [
+        ".. list-table::",
+        "   :header-rows: 1",
+        *([f"   :widths: {widths}"] if widths else []),
+    ]
+    lines.append("")
+    for row in rows:
+        lines += [f"   {'  ' if i else '* '}- {cell}".rstrip() for i, cell in enumerate(row)]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The ledger of the papers: its items, their experiments, verdicts and pages."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from benchmarks.papers.experiment import Experiment
+from benchmarks.papers.ledger import experiment, items
+from benchmarks.papers.page import PAPERS, write
+from benchmarks.papers.verdicts import CONFIRMED, OPEN, REFUTED
+
+ITEMS = items()
+each = pytest.mark.parametrize("item", ITEMS, ids=[one.name for one in ITEMS])
+tested = [one for one in ITEMS if one.claims]
+SEVERITY = [REFUTED, OPEN, CONFIRMED]
+
+
+def test_names_are_unique():
+    assert len({one.name for one in ITEMS}) == len(ITEMS)
+
+
+@each
+def test_an_item_says_what_it_is(item):
+    assert item.paper in PAPERS
+    assert re.fullmatch(r"[a-z0-9-]+", item.name)
+    assert re.match(r"(Figure|Table|Section|Figures|Tables) ", item.number)
+    assert item.title
+    # It has an experiment, or cannot be had.
+    assert bool(item.experiment) != bool(item.missing)
+    assert item.verdict in ("", *SEVERITY)
+    assert bool(item.verdict) <= bool(item.claims or item.remark)
+
+
+@pytest.mark.parametrize("item", [one for one in ITEMS if one.experiment], ids=lambda one: one.name)
+def test_its_columns_are_those_of_its_experiment(item):
+    columns = {*experiment(item.experiment).keys, *experiment(item.experiment).values}
+    used = {*item.where}
+    if item.picture is not None:
+        shown = item.picture
+        used |= {shown.x, shown.y, shown.series, shown.spread} | ({shown.panels} - {""})
+    for claim in item.claims:
+        used |= {claim.value, claim.series, *claim.by, *claim.pairs}
+    assert used <= columns
+
+
+@pytest.mark.parametrize("item", tested, ids=lambda one: one.name)
+def test_its_verdict_is_what_the_rows_say(item):
+    found = [word for _, _, word, _ in item.tested()]
+    assert item.verdict == min(found, key=SEVERITY.index)
+
+
+def test_an_experiment_goes_on_where_it_was_cut(tmp_path):
+    done = []
+
+    def run(cell, quick):
+        done.append(cell["split"])
+        return [{"method": name, "value": 1 / 3} for name in "ab"]
+
+    one = Experiment(
+        "some", ("split", "method"), ("value",), lambda quick: [{"split": i} for i in range(3)], run
+    )
+    cells = one.left(False, tmp_path)
+    one.carry_out(next(cells), False, tmp_path)
+    for cell in one.left(False, tmp_path):
+        one.carry_out(cell, False, tmp_path)
+    assert done == [0, 1, 2]
+    assert not list(one.left(False, tmp_path))
+    assert one.rows(tmp_path)[-1] == {"split": "2", "method": "b", "value": "0.333333"}
+
+
+def test_rows_of_other_columns_are_refused_and_nothing_is_kept(tmp_path):
+    one = Experiment("some", ("split",), ("value",), lambda quick: [], lambda *_: [{"score": 1}])
+    with pytest.raises(ValueError, match="a row has"):
+        one.carry_out({"split": 1}, False, tmp_path)
+    assert not one.path(tmp_path).exists()
+
+
+def test_the_pages_show_every_item(tmp_path):
+    write(ITEMS, tmp_path)
+    pages = {paper: (tmp_path / f"{paper}.rst").read_text(encoding="utf-8") for paper in PAPERS}
+    index = (tmp_path / "index.rst").read_text(encoding="utf-8")
+    for one in ITEMS:
+        assert f".. _{one.name}:" in pages[one.paper]
+        assert f"<{one.name}>`" in index
+    for name in re.findall(r"image:: (\S+)", "".join(pages.values())):
+        assert Path(tmp_path / name).stat().st_size > 1000
