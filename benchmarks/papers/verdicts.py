@@ -87,7 +87,8 @@ def sign_test(differences: np.ndarray) -> float:
         return 0.5 * erfc(d.sum() / sqrt(2.0 * (d @ d)))
     signs = np.array(list(product((1.0, -1.0), repeat=len(d))))
     sums = signs @ d
-    return float((sums >= d.sum() * (1 - 1e-12)).mean())
+    rounding = 1e-12 * np.abs(d).sum()
+    return float((sums >= d.sum() - rounding).mean())
 
 
 def holm(p: Sequence[float]) -> list[float]:
