@@ -45,6 +45,7 @@ SPARK = {
     "Spark, its defaults": {},
     "Spark, offset 10, decay .7": {"learningOffset": 10.0, "learningDecay": 0.7},
 }
+LEAST = 1e-12
 # Of documents and their proportions, and of the topics.
 Found = tuple[Callable[[sparse.csr_matrix], np.ndarray], np.ndarray]
 
@@ -53,7 +54,7 @@ def frame(spark: SparkSession, X: sparse.csr_matrix, threads: int) -> DataFrame:
     """Counts as a data frame in memory."""
     rows = [
         (i, Vectors.sparse(X.shape[1], row.indices.tolist(), row.data.astype(float).tolist()))
-        for i, row in enumerate(X)
+        for i, row in enumerate(X.sorted_indices())
     ]
     schema = StructType([StructField("id", IntegerType()), StructField("features", VectorUDT())])
     found = spark.createDataFrame(rows, schema).repartition(threads).cache()
@@ -71,7 +72,8 @@ def by_spark(table: DataFrame, spark: SparkSession, options: Any, settings: dict
         return np.array([found[i] for i in range(X.shape[0])])
 
     topics = model.topicsMatrix().toArray().T
-    return proportions, topics / topics.sum(axis=1, keepdims=True)
+    # Words that Spark holds to be impossible are nearly so.
+    return proportions, np.maximum(topics / topics.sum(axis=1, keepdims=True), LEAST)
 
 
 def by_us(X: sparse.csr_matrix, kind: type, options: Any) -> Found:
@@ -122,6 +124,7 @@ def main() -> None:
         SparkSession.builder.master(f"local[{options.threads}]")
         .config("spark.driver.memory", "8g")
         .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
         .getOrCreate()
     )
     spark.sparkContext.setLogLevel("ERROR")

@@ -25,21 +25,24 @@ REMEMBERED = 50
 class PartitionError(RuntimeError):
     """A partition that could not be read, learnt, transformed or scored.
 
-    What came before it was learnt, if rounds are taken in, in order: mend the partition or leave
-    it out, and go on with the model as it is.
+    What came before it was learnt, if rounds are taken in, in order: mend the partition, and go on
+    with the model as it is, the same partitions and ``skip=error.n_batches``.
 
     Attributes
     ----------
     number : int
-        Its place among the partitions, from 0.
+        Its place among the partitions, from 0; the first one's of several that were learnt
+        together. Of a stream, the place of a minibatch.
+    n_batches : int
+        Minibatches of the partitions that have been learnt, those that were skipped included.
     """
 
-    def __init__(self, message: str, number: int = -1) -> None:
+    def __init__(self, message: str, number: int = -1, n_batches: int = 0) -> None:
         super().__init__(message)
-        self.number = number
+        self.number, self.n_batches = number, n_batches
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.number)
+        return type(self), (str(self), self.number, self.n_batches)
 
 
 @dataclass(frozen=True)
@@ -86,10 +89,10 @@ class Kind:
     seconds: deque[float] = field(default_factory=lambda: deque(maxlen=REMEMBERED))
     longest: float = 0.0
 
-    def patience(self, policy: Policy) -> float:
-        """Seconds after which a task is late."""
+    def patience(self, policy: Policy, size: int = 1) -> float:
+        """Seconds after which a task is late that is as long as `size` usual ones."""
         usual = statistics.median(self.seconds) if self.seconds else 0.0
-        return max(policy.patience, LATE * usual, 2.0 * self.longest)
+        return max(policy.patience, LATE * usual * size, 2.0 * self.longest)
 
 
 class Task:
@@ -106,6 +109,8 @@ class Task:
         What it is of, in words.
     begin : callable
         ``begin(attempt)`` starts an attempt, the first being 0, and returns its handle.
+    size : int, default=1
+        How many tasks of its kind it stands for: it may take so many times their seconds.
     """
 
     def __init__(
@@ -116,8 +121,9 @@ class Task:
         number: int,
         name: str,
         begin: Callable[[int], Handle],
+        size: int = 1,
     ) -> None:
-        self.engine, self.policy, self.kind = engine, policy, kind
+        self.engine, self.policy, self.kind, self.size = engine, policy, kind, size
         self.number, self.name, self.begin = number, name, begin
         self.handles: list[Handle] = []
         self.n_begun = 0
@@ -133,10 +139,11 @@ class Task:
             If none does.
         """
         start = late = time.monotonic()
-        end = inf if self.policy.timeout is None else start + self.policy.timeout
+        end = inf if self.policy.timeout is None else start + self.size * self.policy.timeout
         while True:
             may_begin = self.n_begun < self.policy.max_attempts
-            until = min(end, late + self.kind.patience(self.policy) if may_begin else inf)
+            patience = self.kind.patience(self.policy, self.size)
+            until = min(end, late + patience if may_begin else inf)
             seconds = None if until == inf else max(until - time.monotonic(), 0.0)
             done = self.engine.wait(self.handles, seconds)
             for handle in done:
@@ -168,7 +175,7 @@ class Task:
         left = None if end == inf else max(end - time.monotonic(), 0.0)
         if self.n_begun >= self.policy.max_attempts:
             return left
-        patience = self.kind.patience(self.policy)
+        patience = self.kind.patience(self.policy, self.size)
         return patience if left is None else min(left, patience)
 
     def _begin_again(self) -> None:

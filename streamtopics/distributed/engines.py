@@ -14,6 +14,8 @@ from contextlib import suppress
 from threading import Lock
 from typing import Any, Protocol
 
+from streamtopics.distributed.parcels import packed
+
 # What a task returned, or will: of the engine's own kind.
 Handle = Any
 
@@ -28,6 +30,9 @@ class Engine(Protocol):
 
         Of those that wait, tasks of higher priority go first, where the engine knows that.
         """
+
+    def packed(self, value: Any) -> Any:
+        """Return a large argument as it travels best: itself, or a parcel of it."""
 
     def wait(self, handles: Sequence[Handle], seconds: float | None) -> list[Handle]:
         """Wait for one to end, for so many seconds at most; return those that have ended."""
@@ -61,6 +66,10 @@ class DaskEngine:
             # Messages are as large as the words of a task ask for.
             warnings.filterwarnings("ignore", message="Sending large graph")
             return self.client.submit(function, *arguments, key=name, priority=priority, pure=False)
+
+    def packed(self, value: Any) -> Any:
+        """Return a parcel, which the scheduler does not take apart."""
+        return packed(value)
 
     def wait(self, handles: Sequence[Handle], seconds: float | None) -> list[Handle]:
         """Wait for one to end, for so many seconds at most; return those that have ended."""
@@ -104,6 +113,10 @@ class RayEngine:
         if function not in self._remote:
             self._remote[function] = self.ray.remote(function)
         return self._remote[function].options(name=name).remote(*arguments)
+
+    def packed(self, value: Any) -> Any:
+        """Return the value, whose arrays Ray shares."""
+        return value
 
     def wait(self, handles: Sequence[Handle], seconds: float | None) -> list[Handle]:
         """Wait for one to end, for so many seconds at most; return those that have ended."""
@@ -164,6 +177,10 @@ class ExecutorEngine:
         for one in needed:
             one.add_done_callback(ended)
         return started
+
+    def packed(self, value: Any) -> Any:
+        """Return the value, as it may stay in this process."""
+        return value
 
     def wait(self, handles: Sequence[Handle], seconds: float | None) -> list[Handle]:
         """Wait for one to end, for so many seconds at most; return those that have ended."""

@@ -146,7 +146,7 @@ def fit_partitions(
     """
     size = batch_size_of(model, batch_size)
     learning = _learning(
-        model, client, size, read, Schedule(rounds, staleness, _every(callbacks)),
+        model, client, size, read, Schedule(rounds, staleness, _every(callbacks), size),
         Policy(max_attempts, patience, timeout), callbacks, ordered,
     )  # fmt: skip
     check_integer("skip", skip, least=0)
@@ -215,7 +215,7 @@ def fit_stream(
     """
     size = batch_size_of(model, None)
     learning = _learning(
-        model, client, size, None, Schedule(rounds, staleness, _every(callbacks)),
+        model, client, size, None, Schedule(rounds, staleness, _every(callbacks), size),
         Policy(max_attempts, patience, timeout), callbacks, ordered,
     )  # fmt: skip
     left = after(batches, skip)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Rounds of minibatches that are learnt on workers, and taken in, in the order of the stream.
 
-A round is some minibatches of a partition. Its worker learns them one after another from the
-topics of the round's words, as they were when it began, and sends back what they made of these,
-as one update; the client takes the updates in, in the order of the stream. So the result depends
+A round is some minibatches that were read together. Its worker learns them one after another from
+the topics of the round's words, as they were when it began, and sends back what they made of
+these, as one update; the client takes the updates in, in the order of the stream. The beginning
+of a stream, whose rounds would be short, the client learns itself. So the result depends
 on the data, the seed and the schedule alone: not on how many workers there are, how fast each is,
 and whether one was lost, since a round that is run again has the same bits.
 """
@@ -23,7 +24,7 @@ from streamtopics.base.composites import check_composes, local_task, reader_of, 
 from streamtopics.distributed import tasks
 from streamtopics.distributed.attempts import Kind, PartitionError, Policy, Task
 from streamtopics.distributed.engines import Engine, Handle
-from streamtopics.distributed.parcels import packed
+from streamtopics.distributed.parcels import Parcel
 from streamtopics.distributed.schedule import Schedule
 from streamtopics.steps import last_step
 from streamtopics.streams.batches import read_batch
@@ -98,14 +99,14 @@ class Source:
         Of their counts.
     """
 
-    def __init__(self, cluster: Cluster, number: int, partitions: list[Any]) -> None:
+    def __init__(
+        self, cluster: Cluster, number: int, partitions: list[Any], counts: Handle = None
+    ) -> None:
         self.cluster, self.number, self.partitions = cluster, number, partitions
-        last = number + len(partitions) - 1
-        self.name = f"partition {number}" if number == last else f"partitions {number} to {last}"
         if isinstance(partitions[0], tasks.Batches):
             self.number = partitions[0].first
-            self.name = f"what minibatch {self.number} begins"
-        self.counts = self._read()
+        self.counts = self._read() if counts is None else counts
+        self.lengths = [0]
         # It refers back to this source, whose counts are kept as long as anything does.
         self._contents: Task | None = self.task(READ, tasks.contents_of)
 
@@ -128,21 +129,42 @@ class Source:
             name = function.__name__
             return self.cluster.submit(name, priority, function, self.counts, *own)
 
-        kind = kind or self.cluster.reading
-        return Task(self.cluster.engine, self.cluster.policy, kind, self.number, self.name, begin)
+        one, size = self.cluster, len(self.partitions) if kind is None else 1
+        name = self.name(0, len(self.partitions) - 1)
+        kind = kind or one.reading
+        return Task(one.engine, one.policy, kind, self.number, name, begin, size)
 
     def contents(self) -> tasks.Contents:
         """Wait, once, for what was read."""
         task, self._contents = self._contents, None
         assert task is not None
         found: tasks.Contents = task.result()
-        self.cluster.reading.seconds.append(found.seconds)
+        self.cluster.reading.seconds.append(found.seconds / len(self.partitions))
+        self.lengths = found.lengths
         return found
 
-    def one_by_one(self) -> Iterator[Source]:
+    def drop(self) -> None:
+        """Let the engine forget what nobody has waited for."""
+        if self._contents is not None:
+            self._contents.drop()
+            self._contents = None
+
+    def one_by_one(self) -> list[Source]:
         """Read each of the partitions alone."""
-        for i, partition in enumerate(self.partitions):
-            yield Source(self.cluster, self.number + i, [partition])
+        places = enumerate(self.partitions, self.number)
+        return [Source(self.cluster, number, [partition]) for number, partition in places]
+
+    def partition_of(self, minibatch: int) -> int:
+        """Place of the partition of a minibatch among those of this source."""
+        return int(np.searchsorted(np.cumsum(self.lengths), minibatch, side="right"))
+
+    def name(self, first: int, last: int) -> str:
+        """Name some of the partitions."""
+        if isinstance(self.partitions[0], tasks.Batches):
+            return f"what minibatch {self.number} begins"
+        if first == last:
+            return f"partition {self.number + first}"
+        return f"partitions {self.number + first} to {self.number + last}"
 
 
 @dataclass(frozen=True)
@@ -173,9 +195,76 @@ class Round:
     words: np.ndarray
 
     @property
+    def name(self) -> str:
+        """Name of its partitions."""
+        first, last = self.source.partition_of(self.first), self.source.partition_of(self.stop - 1)
+        return self.source.name(first, last)
+
+    @property
+    def number(self) -> int:
+        """Place of its first partition."""
+        several = len(self.source.partitions) > 1
+        return self.source.number + (self.source.partition_of(self.first) if several else 0)
+
+    @property
     def n_after(self) -> int:
         """Minibatches of the stream up to its last one."""
         return self.n_before + self.stop - self.first
+
+
+class Grouping:
+    """How many partitions are read together: as many as make a round, by those read so far.
+
+    Parameters
+    ----------
+    n_minibatches : int
+        In a round.
+
+    Attributes
+    ----------
+    size : int
+        Partitions of the next source.
+    """
+
+    def __init__(self, n_minibatches: int) -> None:
+        self.of_round = n_minibatches
+        self.n_partitions = self.n_minibatches = 0
+        self.size = self.last = 1
+
+    def begun(self, n: int) -> None:
+        """Take note of partitions that are going to be read."""
+        self.last = n
+
+    def read(self, n_partitions: int, n_minibatches: int) -> None:
+        """Take note of partitions that were read."""
+        self.n_partitions += n_partitions
+        self.n_minibatches += n_minibatches
+        # The larger of all and of these last, and at most twice as many as before: others may come.
+        each = max(n_minibatches / n_partitions, self.n_minibatches / self.n_partitions, 1.0)
+        self.size = max(1, min(int(self.of_round / each), 2 * self.last))
+
+
+class _Ahead:
+    """Minibatches of a source on their way here, some more than were asked for."""
+
+    def __init__(self, source: Source, first: int, stop: int) -> None:
+        self.source, self.next, self.stop = source, first, stop
+        self.begun: deque[Task] = deque()
+        self.arrived: deque[Any] = deque()
+
+    def minibatch(self, place: int) -> Any:
+        """Return the minibatch at a place, the one behind the last that was asked for."""
+        while len(self.begun) < 2 and self.next < self.stop:
+            first, self.next = self.next, min(self.next + tasks.AT_ONCE, self.stop)
+            self.begun.append(self.source.task(FIRST, tasks.minibatches_of, first, self.next))
+        if not self.arrived:
+            self.arrived.extend(self.begun.popleft().result())
+        return self.arrived.popleft()
+
+    def drop(self) -> None:
+        """Let the engine forget what was not asked for."""
+        while self.begun:
+            self.begun.pop().drop()
 
 
 class Learning:
@@ -207,10 +296,11 @@ class Learning:
         # Counts travel as they are where the stream could as well be learnt here.
         self.single = schedule.rounds > 1 or schedule.staleness > 0
         self.under_way: deque[tuple[Round, Task]] = deque()
+        self.begun: deque[Source] = deque()
         self.has_reader = False
         self.ended = False
-        # Partitions that were read, and minibatches in them.
-        self.n_partitions = self.n_read = 0
+        # Minibatches of the stream that are begun, those that are learnt, and documents begun.
+        self.n_begun = self.n_done = self.n_documents = 0
 
     def run(self, partitions: Iterable[Any], n_before: int, skip: int, *, together: bool) -> None:
         """Learn from all partitions, or until a callback ends the stream.
@@ -225,59 +315,83 @@ class Learning:
         together : bool
             Whether small partitions are read together, as many as make a round.
         """
-        sources = self._sources(partitions, together)
-        begun = ahead(sources, self.schedule.staleness + 2)
-        rounds = self._rounds(begun, n_before, n_before + skip)
-        left, unread = ahead(rounds, self.schedule.staleness + 1), None
-        while True:
-            try:
-                one = next(left)
-            except StopIteration:
-                break
-            except Exception as error:
-                unread = error
-                break
-            self._take_in_all_but(self.schedule.under_way(one.n_before, one.n_learnt))
-            if self.ended:
-                return
-            try:
-                self._launch(one)
-            except PartitionError as error:
-                unread = error
-                break
-        # What came before a partition that cannot be read is learnt.
-        self._take_in_all_but(0)
-        if unread is not None and not self.ended:
+        self.n_begun = self.n_done = n_before
+        self.n_documents, begin = seen_by(self.model).n_documents, n_before + skip
+        grouped = Grouping(self.schedule.rounds)
+        sources = self._sources(partitions, grouped if together else None)
+        read = self._read(ahead(sources, self.schedule.staleness + 2), grouped)
+        unread = None
+        try:
+            while not self.ended:
+                try:
+                    source, contents = next(read)
+                except StopIteration:
+                    break
+                except Exception as error:
+                    # What came before a partition that cannot be read is learnt.
+                    unread = error
+                    break
+                self._learn(source, contents, begin)
+            self._take_in_all_but(0)
+        except PartitionError as error:
+            error.n_batches = self.n_done
+            raise
+        if self.ended:
+            return
+        if isinstance(unread, PartitionError):
+            unread.n_batches = self.n_done
+        if unread is not None:
             raise unread
+        if self.n_begun < begin:
+            raise ValueError(
+                f"skip is {begin}, but the partitions have {self.n_begun} minibatches; pass the "
+                "same partitions again, or skip=0 for what came after them"
+            )
 
     def drop(self) -> None:
         """Let the engine forget what is under way."""
-        while self.under_way:
-            with suppress(Exception):  # What has failed already says more.
+        with suppress(Exception):  # What has failed already says more.
+            while self.under_way:
                 self.under_way.pop()[1].drop()
+        with suppress(Exception):
+            while self.begun:
+                self.begun.pop().drop()
 
-    def _sources(self, partitions: Iterable[Any], together: bool) -> Iterator[Source]:
-        """The partitions, as many at a time as make a round by the size of those read so far."""
-        left, number = iter(partitions), 0
-        while True:
-            n = self.schedule.rounds * self.n_partitions // max(self.n_read, self.n_partitions, 1)
-            some = list(islice(left, max(n, 1) if together else 1))
-            if not some:
+    def _sources(self, partitions: Iterable[Any], grouped: Grouping | None) -> Iterator[Source]:
+        """The partitions, as many at a time as make a round; an error comes in its turn."""
+        left, number, failed = iter(partitions), 0, None
+        while failed is None:
+            some: list[Any] = []
+            try:
+                some.extend(islice(left, 1))
+                while some and grouped is not None and len(some) < grouped.size:
+                    some.append(next(left))
+            except StopIteration:
+                pass
+            except Exception as error:
+                failed = error
+            if some:
+                self.begun.append(Source(self.cluster, number, some))
+                if grouped is not None:
+                    grouped.begun(len(some))
+                yield self.begun[-1]
+                number += len(some)
+            elif failed is None:
                 return
-            yield Source(self.cluster, number, some)
-            number += len(some)
+        raise failed
 
-    def _read(self, sources: Iterable[Source]) -> Iterator[tuple[Source, tasks.Contents]]:
+    def _read(
+        self, sources: Iterable[Source], grouped: Grouping
+    ) -> Iterator[tuple[Source, tasks.Contents]]:
         """The sources and what is in them."""
         for source in sources:
             try:
-                read = [(source, source.contents())]
-                error = None
+                read, error = [(source, source.contents())], None
             except PartitionError as trouble:
                 read, error = self._up_to_trouble(source, trouble)
+            self.begun.popleft()
             for one, contents in read:
-                self.n_partitions += len(one.partitions)
-                self.n_read += len(contents.n_documents)
+                grouped.read(len(one.partitions), len(contents.n_documents))
                 yield one, contents
             if error is not None:
                 raise error
@@ -287,71 +401,65 @@ class Learning:
     ) -> tuple[list[tuple[Source, tasks.Contents]], PartitionError | None]:
         """What can be read of partitions that could not be read together, and then the error.
 
-        Where each can be read alone, they are read together once more: rounds stay as they are.
+        Where each can be read alone, they are put together: rounds stay as they are.
         """
         if len(source.partitions) == 1:
             return [], error
-        read = []
-        for one in source.one_by_one():
+        alone, read = source.one_by_one(), []
+        for place, one in enumerate(alone):
             try:
                 read.append((one, one.contents()))
             except PartitionError as trouble:
+                for other in alone[place:]:
+                    other.drop()
                 return read, trouble
-        again = Source(self.cluster, source.number, source.partitions)
+        counts = self.cluster.submit("put", FIRST, tasks.together, *(one.counts for one in alone))
+        again = Source(self.cluster, source.number, source.partitions, counts)
         return [(again, again.contents())], None
 
-    def _rounds(self, sources: Iterable[Source], n_before: int, begin: int) -> Iterator[Round]:
-        """The rounds of the partitions; the first minibatches of a stream are learnt here."""
-        n_documents_before = seen_by(self.model).n_documents
-        for source, contents in self._read(sources):
-            sizes = contents.n_documents
-            place = min(len(sizes), begin - n_before) if n_before < begin else 0
-            n_before += place
-            while place < len(sizes) and not self.ended:
-                # Documents count as minibatches of the usual size, or what came of the stream.
-                n_learnt = max(n_before, n_documents_before // self.cluster.batch_size)
-                n_left = len(sizes) - place
-                here = self.schedule.here(n_learnt, n_left)
-                if not (here or is_fitted(self.topics)):
-                    here = 1
-                stop = place + (here or self.schedule.length(n_before, n_learnt, n_left))
+    def _learn(self, source: Source, contents: tasks.Contents, begin: int) -> None:
+        """Learn from what was read, but for what is before minibatch `begin` of the stream."""
+        sizes = contents.n_documents
+        place = min(len(sizes), max(begin - self.n_begun, 0))
+        self.n_begun += place
+        self.n_done = self.n_begun if place else self.n_done
+        here = _Ahead(source, place, len(sizes))
+        while place < len(sizes) and not self.ended:
+            # Documents count as minibatches of the usual size, or what came of the stream.
+            n_learnt = max(self.n_begun, self.n_documents // self.cluster.batch_size)
+            if self.schedule.learns_here(n_learnt) or not is_fitted(self.topics):
+                stop = place + 1
+                self._learn_here(source, place, here.minibatch(place))
+            else:
+                stop = place + self.schedule.length(self.n_begun, n_learnt, len(sizes) - place)
                 n_documents = int(sizes[place:stop].sum())
-                if here:
-                    self._learn_here(source, place, stop, n_before)
-                else:
-                    words = contents.words_of(place, stop)
-                    yield Round(source, place, stop, n_documents, n_before, n_learnt, words)
-                n_documents_before += n_documents
-                n_before, place = n_before + stop - place, stop
-            if self.ended:
-                return
-        if n_before < begin:
-            raise ValueError(
-                f"skip is {begin}, but the partitions have {n_before} minibatches; pass the same "
-                "partitions again, or skip=0 for what came after them"
-            )
+                words = contents.words_of(place, stop)
+                one = Round(source, place, stop, n_documents, self.n_begun, n_learnt, words)
+                self._take_in_all_but(self.schedule.under_way(self.n_begun, n_learnt))
+                if self.ended:
+                    return
+                self._launch(one)
+            self.n_documents += int(sizes[place:stop].sum())
+            self.n_begun, place = self.n_begun + stop - place, stop
+        here.drop()
 
-    def _learn_here(self, source: Source, first: int, stop: int, n_before: int) -> None:
-        """Learn some minibatches one after another, until a callback ends the stream."""
-        for n_after, X in enumerate(
-            source.task(READ, tasks.minibatches_of, first, stop).result(), n_before + 1
-        ):
-            before, knows = seen_by(self.model), is_fitted(self.topics)
-            try:
-                score = score_before(self.topics, read_batch(X)) if self.scored else np.nan
-                self.topics.partial_fit(X)
-            except (TypeError, ValueError) as error:
-                if not knows:
-                    raise
-                raise PartitionError(
-                    f"{source.name} could not be learnt: {type(error).__name__}: {error}",
-                    source.number,
-                ) from error
-            if is_fitted(self.topics):
-                check_composes(self.topics)
-                self._tell(n_after, before, score)
-            if self.ended:
-                return
+    def _learn_here(self, source: Source, place: int, X: Any) -> None:
+        """Learn a minibatch."""
+        before, knows = seen_by(self.model), is_fitted(self.topics)
+        try:
+            score = score_before(self.topics, read_batch(X)) if self.scored else np.nan
+            self.topics.partial_fit(X)
+        except Exception as error:
+            if not knows:
+                raise
+            part = source.partition_of(place)
+            raise PartitionError(
+                f"{source.name(part, part)} could not be learnt: {type(error).__name__}: {error}",
+                source.number + (part if len(source.partitions) > 1 else 0),
+            ) from error
+        if is_fitted(self.topics):
+            check_composes(self.topics)
+            self._tell(self.n_begun + 1, before, score)
 
     def _launch(self, one: Round) -> None:
         """Begin a round from the topics as they are now."""
@@ -360,14 +468,15 @@ class Learning:
             self.has_reader = True
         words, n_features = one.words, self.topics.n_features_in_
         if len(words) and words[-1] >= n_features:
+            self._take_in_all_but(0)
             raise PartitionError(
-                f"{one.source.name} could not be learnt: it has counts of at least "
-                f"{words[-1] + 1} words, but the model knows {n_features}; count all partitions "
-                "with one vectorizer",
-                one.source.number,
+                f"{one.name} could not be learnt: it has counts of at least {words[-1] + 1} words, "
+                f"but the model knows {n_features}; count all partitions with one vectorizer",
+                one.number,
             )
         n_ahead = sum(other.n_documents for other, _ in self.under_way)
-        local = packed(local_task(self.topics, words, n_ahead, single=self.single))
+        local = local_task(self.topics, words, n_ahead, single=self.single)
+        local = self.cluster.engine.packed(local)
         rest = "reader", local, one.first, one.stop, self.scored
         task = one.source.task(LEARN, tasks.learn_round, *rest, kind=self.cluster.learning)
         self.under_way.append((one, task))
@@ -378,11 +487,20 @@ class Learning:
             if not self.ordered:
                 self._first_done_to_front()
             one, task = self.under_way.popleft()
-            learnt: tasks.Learnt = task.result().opened()
+            found = self._result(one, task)
+            learnt: tasks.Learnt = found.opened() if isinstance(found, Parcel) else found
             self.cluster.learning.seconds.append(learnt.seconds)
             before = seen_by(self.model)
             take_in(self.topics, learnt.composite)
             self._tell(one.n_after, before, learnt.score)
+
+    def _result(self, one: Round, task: Task) -> Any:
+        """Wait for a round; an error names its partitions."""
+        try:
+            return task.result()
+        except PartitionError as error:
+            text = str(error).replace(task.name, one.name, 1)
+            raise PartitionError(text, one.number) from error.__cause__
 
     def _first_done_to_front(self) -> None:
         """Put the first round that has ended before the others."""
@@ -395,7 +513,7 @@ class Learning:
 
     def _tell(self, n_batches: int, before: Seen, score: float) -> None:
         """Call the callbacks."""
-        seen = seen_by(self.model)
+        seen, self.n_done = seen_by(self.model), n_batches
         info = BatchInfo(
             batch=n_batches,
             X=None,

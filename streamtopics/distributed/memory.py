@@ -20,8 +20,9 @@ def keep_memory() -> bool:
     """Keep freed memory where Dask's settings have it given back at once; return whether it is.
 
     With these settings each array of more than 128 kB is new memory of the operating system, which
-    takes longer than to learn from it: minibatches take about twice as long. What is kept instead
-    is what glibc keeps in any other process, at most 64 MB. Nothing is done elsewhere.
+    takes longer than to learn from it: minibatches take about twice as long. The limits that are
+    set for the whole process are those that glibc comes to by itself in others. Nothing is done
+    where there are other settings, or no glibc.
     """
     if os.environ.get("MALLOC_TRIM_THRESHOLD_") != DASK_TRIM_THRESHOLD:
         return False

@@ -32,7 +32,12 @@ class Parcel(NamedTuple):
 
 
 def packed(value: Any) -> Parcel:
-    """Return an object on its way. Its arrays are not copied here."""
+    """Return an object on its way. Its arrays are not copied here.
+
+    Classes and functions that workers cannot import, such as those of a notebook, go with it.
+    """
+    import cloudpickle  # Dask has it.
+
     buffers: list[pickle.PickleBuffer] = []
-    head = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+    head = cloudpickle.dumps(value, protocol=5, buffer_callback=buffers.append)
     return Parcel(head, [np.frombuffer(one.raw(), np.uint8) for one in buffers])

@@ -15,8 +15,8 @@ from streamtopics.checks import check_whole
 
 # Minibatches learnt for each one of delay.
 RAMP = 16
-# Minibatches of a round that is worth its way, if rounds may be as long.
-SHORT = 8
+# Documents of a round that is worth its way.
+WORTH = 800
 
 
 @dataclass(frozen=True)
@@ -31,26 +31,23 @@ class Schedule:
         Rounds that may be under way when another one begins, at most.
     every : int or None
         Minibatches after which nothing may be under way, and the multiples of it.
+    batch_size : int
+        Documents in a minibatch.
     """
 
     rounds: int
     staleness: int
     every: int | None = None
+    batch_size: int = 100
 
     def __post_init__(self) -> None:
         check_whole(self, rounds=self.rounds)
         check_whole(self, least=0, staleness=self.staleness)
 
-    def here(self, n_learnt: int, n_left: int) -> int:
-        """Minibatches that the client learns by itself before a round.
-
-        Parameters
-        ----------
-        n_learnt, n_left
-            As of `length`.
-        """
-        first_round = RAMP * self.staleness * min(SHORT, self.rounds)
-        return max(min(first_round - n_learnt, n_left), 0)
+    def learns_here(self, n_learnt: int) -> bool:
+        """Whether the client learns a minibatch by itself, by those that were learnt before it."""
+        least = min(-(-WORTH // self.batch_size), self.rounds)
+        return n_learnt < RAMP * self.staleness * least
 
     def length(self, n_before: int, n_learnt: int, n_left: int) -> int:
         """Minibatches of a round.
@@ -62,7 +59,7 @@ class Schedule:
         n_learnt : int
             Those that its topics will have been learnt from, also before the stream.
         n_left : int
-            Those left in its partition.
+            Those that were read together with it.
         """
         longest = self.rounds
         if self.staleness:

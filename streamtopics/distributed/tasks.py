@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -47,11 +48,14 @@ class Counts(NamedTuple):
     ----------
     minibatches : list of matrices
         Of the first partition, then of the next.
+    lengths : list of int
+        Minibatches of each partition.
     seconds : float
         That it took to read them, of the worker's clock.
     """
 
     minibatches: list[Any]
+    lengths: list[int]
     seconds: float
 
 
@@ -64,12 +68,13 @@ class Contents(NamedTuple):
         Of each minibatch.
     words : list of ndarray of int32
         Columns of the words of `AT_ONCE` minibatches each, sorted.
-    seconds : float
+    lengths, seconds
         As of `Counts`.
     """
 
     n_documents: np.ndarray
     words: list[np.ndarray]
+    lengths: list[int]
     seconds: float
 
     def words_of(self, first: int, stop: int) -> np.ndarray:
@@ -162,13 +167,22 @@ def read_partitions(read: Read | None, before: Any, batch_size: int, *partitions
     *partitions : objects
     """
     keep_memory()
-    begun, minibatches = time.monotonic(), []
+    begun, parts = time.monotonic(), []
     for partition in partitions:
         if isinstance(partition, Batches):
-            minibatches += [_counts_of(one, read, before) for one in partition.minibatches]
+            parts.append([_counts_of(one, read, before) for one in partition.minibatches])
         else:
-            minibatches += _cut(_counts_of(partition, read, before), batch_size)
-    return Counts(minibatches, time.monotonic() - begun)
+            parts.append(_cut(_counts_of(partition, read, before), batch_size))
+    return Counts(list(chain(*parts)), list(map(len, parts)), time.monotonic() - begun)
+
+
+def together(*counts: Counts) -> Counts:
+    """Return the counts of partitions that were read apart."""
+    return Counts(
+        list(chain(*(one.minibatches for one in counts))),
+        list(chain(*(one.lengths for one in counts))),
+        sum(one.seconds for one in counts),
+    )
 
 
 def _cut(X: Any, size: int) -> list[Any]:
@@ -203,7 +217,7 @@ def contents_of(counts: Counts) -> Contents:
     n_documents = np.array([X.shape[0] for X in counts.minibatches], np.int64)
     starts = range(0, len(counts.minibatches), AT_ONCE)
     words = [_words_of(counts.minibatches[start : start + AT_ONCE]) for start in starts]
-    return Contents(n_documents, words, counts.seconds)
+    return Contents(n_documents, words, counts.lengths, counts.seconds)
 
 
 def minibatches_of(counts: Counts, first: int, stop: int) -> list[Any]:
@@ -223,10 +237,12 @@ def _words_of(minibatches: list[Any]) -> np.ndarray:
 
 
 def learn_round(
-    counts: Counts, reader: Reader, parcel: Parcel, first: int, stop: int, scored: bool
-) -> Parcel:
-    """Return the result of `learn` as it travels."""
-    return packed(learn(counts, reader, parcel.opened(), first, stop, scored))
+    counts: Counts, reader: Reader, task: Any, first: int, stop: int, scored: bool
+) -> Any:
+    """Return the result of `learn`, in a parcel if its task came in one."""
+    if not isinstance(task, Parcel):
+        return learn(counts, reader, task, first, stop, scored)
+    return packed(learn(counts, reader, task.opened(), first, stop, scored))
 
 
 def learn(

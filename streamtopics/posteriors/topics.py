@@ -334,17 +334,16 @@ class TopicPosterior(StatePosterior):
     def since(self, base: TopicPosterior, kept: Any, dtype: Any = np.float64) -> Blend:
         """The update of `base` that made this posterior, where it left the share `kept` of it.
 
-        Its counts are of this `dtype`; what is less than its rounding of what was left is none.
+        Its counts are of this `dtype`.
         """
         old, new = base._state, self._state
         words = seen_in([new.S, old.S])
         counts = np.empty((len(words), self.n_nodes), dtype)
-        least = max(ROUNDING, np.finfo(dtype).eps / 2)
         for start in range(0, len(words), ROWS_AT_ONCE):
             some = words[start : start + ROWS_AT_ONCE]
             left = kept * old.a * old.S.rows(some)
             change = new.a * new.S.rows(some) - left
-            change[np.abs(change) <= least * left] = 0.0
+            change[np.abs(change) <= ROUNDING * left] = 0.0
             counts[start : start + ROWS_AT_ONCE] = change
         touched = counts.any(axis=1)
         before, after = base.counters, self.counters

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from streamtopics.distributed.schedule import RAMP, SHORT, Schedule
+from streamtopics.distributed.schedule import RAMP, WORTH, Schedule
 
 
 def run(schedule, n_minibatches, before=0):
@@ -42,15 +42,15 @@ def test_without_staleness_rounds_are_long_from_the_start(rounds):
 
 @pytest.mark.parametrize("staleness", [1, 2, 8])
 @pytest.mark.parametrize("rounds", [1, 4, 8, 64])
-def test_the_client_learns_until_rounds_are_worth_their_way(rounds, staleness):
-    schedule = Schedule(rounds, staleness)
-    n_learnt = schedule.here(0, 10**6)
-    assert schedule.length(n_learnt, n_learnt, 10**6) == min(SHORT, rounds)
-    assert schedule.length(n_learnt - 1, n_learnt - 1, 10**6) < SHORT
-    assert schedule.here(n_learnt, 10**6) == schedule.here(10**6, 10) == 0
-    assert schedule.here(n_learnt - 3, 10**6) == 3
-    assert schedule.here(0, 5) == 5
-    assert Schedule(rounds, 0).here(0, 10**6) == 0
+@pytest.mark.parametrize("batch_size", [20, 100, 1200])
+def test_the_client_learns_until_rounds_are_worth_their_way(rounds, staleness, batch_size):
+    schedule = Schedule(rounds, staleness, batch_size=batch_size)
+    first = next(n for n in range(10**5) if not schedule.learns_here(n))
+    assert all(schedule.learns_here(n) for n in range(first))
+    length = schedule.length(first, first, 10**6)
+    assert length == rounds or (length - 1) * batch_size < WORTH <= length * batch_size
+    assert not schedule.learns_here(10**6)
+    assert not Schedule(rounds, 0).learns_here(0)
 
 
 def test_a_model_that_has_learnt_before_begins_with_long_rounds():
