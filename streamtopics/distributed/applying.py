@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.distributed import tasks
 from streamtopics.distributed.attempts import Kind, Policy, Task
 from streamtopics.distributed.engines import Engine, Handle, engine_of
-from streamtopics.distributed.learning import FIRST, READ, ahead
+from streamtopics.distributed.reading import FIRST, READ, ahead
 from streamtopics.distributed.sources import partitions_of
 from streamtopics.streams.checks import check_integer
 

@@ -14,7 +14,8 @@ from sklearn.pipeline import Pipeline
 from streamtopics.base.composites import check_can_compose
 from streamtopics.distributed.attempts import Policy
 from streamtopics.distributed.engines import engine_of
-from streamtopics.distributed.learning import Cluster, Learning
+from streamtopics.distributed.learning import Learning
+from streamtopics.distributed.reading import Cluster
 from streamtopics.distributed.schedule import Schedule
 from streamtopics.distributed.sources import in_groups, partitions_of
 from streamtopics.steps import last_step, steps_before
@@ -45,10 +46,11 @@ def fit_partitions(
 ) -> Model:
     """Learn from the partitions of a corpus on the workers of a cluster.
 
-    Each worker reads a partition, counts its words and learns rounds of its minibatches; the
-    client takes in what each round made of the topics, in the order of the partitions. The
-    result depends on the data, the seed, `rounds`, `staleness` and the minibatches between
-    checkpoints alone: it has the same bits for any number of workers, and whatever befell them.
+    Workers read partitions, count their words and learn rounds of their minibatches; the client
+    learns the first minibatches of a stream, and takes in what each round made of the topics, in
+    the order of the partitions. The result depends on the data and how they are cut, the seed,
+    `rounds`, `staleness` and the minibatches between checkpoints alone: it has the same bits for
+    any number of workers, and whatever befell them.
 
     Parameters
     ----------
@@ -72,9 +74,10 @@ def fit_partitions(
         partition to the next.
     rounds : int, default=32
         Minibatches in a round, at most: the longer, the less travels for each of them. Small
-        partitions are read together, as many as make a round. At the start of a stream, where
-        topics change so fast that late minibatches would hold them up, the client learns the
-        first 128 minibatches times `staleness` by itself, and rounds grow from 8 minibatches.
+        partitions are read together, as many as make a round. Topics that have learnt little
+        change so fast that late minibatches would hold them up: until they have learnt 12,800
+        documents times `staleness` (or 16 times `rounds` times `staleness` minibatches, if that
+        is less) the client learns by itself, and rounds grow from there.
     staleness : int, default=2
         Rounds that may be under way when another one begins, at most; set it to at least the
         number of workers less one. What a round is learnt from is that many rounds old.
@@ -82,9 +85,10 @@ def fit_partitions(
         Whether rounds are taken in, in the order of the partitions. False takes the first that
         is ready; then the bits depend on how fast each worker is.
     callbacks : sequence, default=()
-        As of `streamtopics.streams.stream`, called after each round; ``info.batch`` counts
-        minibatches, ``info.X`` is None, and ``info.score`` that of the first minibatch of the
-        round before it was learnt. At the checkpoints of a `Checkpointer` nothing is under way.
+        As of `streamtopics.streams.stream`, called after each minibatch that the client learns
+        and each round; ``info.batch`` counts minibatches, ``info.X`` is None, and ``info.score``
+        that of the minibatch, or of the first of the round, before it was learnt. At the
+        checkpoints of a `Checkpointer` nothing is under way.
     skip : int, default=0
         Minibatches of the partitions that the model has learnt already: ``n_batches`` of
         `streamtopics.streams.resume`.
@@ -94,7 +98,7 @@ def fit_partitions(
         Seconds that reading a partition or learning a round may take before it is begun once
         more, mostly on another worker, or three times what that usually takes, if it is more.
     timeout : float or None, default=None
-        Seconds that one round may take in all; None waits for ever.
+        Seconds that a round, or reading a partition, may take in all; None waits for ever.
 
     Returns
     -------
@@ -104,7 +108,8 @@ def fit_partitions(
     Raises
     ------
     PartitionError
-        If a partition cannot be read or learnt; the model has learnt what came before it.
+        If a partition cannot be read or learnt; the model has learnt what came before, the
+        first ``error.n_batches`` minibatches of the partitions.
     TypeError
         If `client` or a callback is none, or `model` is no estimator of topics over words.
     ValueError
@@ -185,7 +190,7 @@ def fit_stream(
     rounds : int, default=8
         Minibatches in a round, at most; the client waits for so many before it sends them.
     staleness, ordered, callbacks
-        As of `fit_partitions`.
+        As of `fit_partitions`; the client learns the first minibatches here too.
     skip : int, default=0
         Minibatches at the head of `batches` that are passed over, as the model has learnt them.
     max_attempts, patience, timeout

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from streamtopics.distributed.attempts import Kind, Policy, Task
 from streamtopics.distributed.engines import Engine, Handle, engine_of
-from streamtopics.distributed.learning import FIRST, READ
+from streamtopics.distributed.reading import FIRST, READ
 from streamtopics.distributed.sources import partitions_of
 from streamtopics.distributed.tasks import documents_of
 
