@@ -6,17 +6,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
-from types import MethodType
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import StreamingEstimator, locks_of
+from streamtopics.base.offered import composition_of, offered_where
 from streamtopics.updates.composite import Composite
 from streamtopics.updates.doc_topic import FIXED
 
-Method = TypeVar("Method", bound=Callable[..., Any])
 # Ways of merging that take the minibatches of one part in after those of the other.
 IN_ORDER = ("decayed mean", "in order")
 NO_ANCESTOR = (
@@ -25,34 +24,15 @@ NO_ANCESTOR = (
 )
 
 
-class _WhereMergeable:
-    """A method that is there where the rule says how posteriors are made one.
-
-    Unlike that of scikit-learn's `available_if`, the error names the rule and a remedy.
-    """
-
-    def __init__(self, method: Callable[..., Any]) -> None:
-        self.method = method
-
-    def __get__(self, estimator: Any, owner: Any = None) -> Any:
-        if estimator is None:
-            return self.method
-        try:
-            rule = estimator._composition().update
-            merges = rule.merges
-        except Exception as error:
-            raise AttributeError(f"parameters without a method of learning: {error}") from error
-        if merges is None:
-            raise AttributeError(
-                f"{type(estimator).__name__} has no attribute 'merge' with {rule}, which does not "
-                "say how models of two parts of a stream are made one (its `merges` is None); use "
-                "a rule such as SVB() or OnlineEM()"
-            )
-        return MethodType(self.method, estimator)
-
-
-def _where_mergeable(method: Method) -> Method:
-    return cast(Method, _WhereMergeable(method))
+def _check_merges(estimator: Any) -> None:
+    """Refuse `merge` where the rule does not say how posteriors are made one."""
+    rule = composition_of(estimator).update
+    if rule.merges is None:
+        raise AttributeError(
+            f"{type(estimator).__name__} has no attribute 'merge' with {rule}, which does not "
+            "say how models of two parts of a stream are made one (its `merges` is None); use "
+            "a rule such as SVB() or OnlineEM()"
+        )
 
 
 class Mergeable(StreamingEstimator):
@@ -61,7 +41,7 @@ class Mergeable(StreamingEstimator):
     _composition: Callable[[], Any]
     n_components: int
 
-    @_where_mergeable
+    @offered_where(_check_merges)
     def merge(self, other: Self, *, base: Self | None = None) -> Self:
         """Take in what another model has learnt.
 

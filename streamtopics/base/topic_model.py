@@ -33,11 +33,14 @@ from streamtopics.base.frame import (
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import CountsInput, Documents
 from streamtopics.base.merging import Mergeable
+from streamtopics.base.offered import composition_of, offered_where
 from streamtopics.base.topics import LearntTopics
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch
 from streamtopics.metrics import predictive
+from streamtopics.models.evidence import bound_of_documents, check_local
 from streamtopics.models.sources import NOISE
+from streamtopics.models.views import geometric_mean, mean
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import Blend, IterateAverage, TopicPosterior
 from streamtopics.progress import Progress
@@ -81,6 +84,17 @@ class TopicCommit(Commit):
         """Return a record that no later step changes."""
         posterior, average = deepcopy((self.posterior, self.average))
         return replace(self, posterior=posterior, average=average)
+
+
+def _check_mixes(estimator: Any) -> None:
+    """Refuse the bound where documents are not those of latent Dirichlet allocation."""
+    inference = composition_of(estimator).inference
+    if not inference.mixes:
+        raise AttributeError(
+            f"{type(estimator).__name__} has no attribute 'evidence_lower_bound' with {inference}, "
+            "whose documents are not mixtures of topics under a Dirichlet prior alone; use score, "
+            "or StreamingLDA with inference='gibbs' or 'variational'"
+        )
 
 
 @documented
@@ -444,6 +458,76 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
                 f"{rest.shape[0]} rows"
             )
         return self._inferred(lambda pool: self._held_out(given, rest, pool))
+
+    @offered_where(_check_mixes)
+    def evidence_lower_bound(
+        self, X: Any, *, local_tol: float = 1e-5, max_local_iter: int = 100
+    ) -> float:
+        """Variational lower bound on the log probability of documents, per token.
+
+        With n_dw the tokens of word w in document d, q(theta_d) = Dirichlet(gamma_d) and q(z)
+        the best for it, it is the sum over documents of
+
+            E_q[log p(w, z, theta | topics)] - E_q[log q(z, theta)]
+                = sum_w n_dw log sum_k b_kw exp(E_q[log theta_dk])
+                  - KL(Dirichlet(gamma_d) || Dirichlet(doc_topic_prior_)),
+
+        divided by their tokens; gamma_d is found by coordinate ascent, whatever the estimator
+        itself infers documents by. The topics b are exp(E[log beta]) under the posterior of the
+        topics if that is the estimator's view, as in `SVBLDA`; otherwise, as in online EM or
+        under sampling, they are the point estimate `topic_word_`. It never is above the
+        log probability of the documents under `topic_word_`. Topics and documents' prior are
+        given: no term of the prior of the topics enters. It judges all of a document where
+        `score` holds tokens out, but the gap to the log probability that it bounds grows with the
+        number of topics: use `score` to choose that.
+
+        There is none where documents are no such mixtures, as with one topic a document.
+
+        {X}
+        local_tol : float, default=1e-5
+            A document is done when a sweep moves less than this share of its tokens between
+            topics; 0 for all sweeps.
+        max_local_iter : int, default=100
+            Sweeps over a document, at most. With more of them the bound does not fall.
+
+        Returns
+        -------
+        bound : float
+            Nats per token; NaN if there is none.
+
+        Raises
+        ------
+        ValueError
+            If `local_tol` is below 0 or no number, or `max_local_iter` no positive whole number.
+
+        References
+        ----------
+        M. Hoffman, D. Blei, F. Bach (2010). Online learning for latent Dirichlet allocation.
+        NIPS, 856-864. C. Dupuy (2017). Inference and applications for topic models. Thesis,
+        PSL, section 3.3.2 and figures 8 and 17.
+
+        Examples
+        --------
+        >>> from streamtopics import SVBLDA
+        >>> from streamtopics.datasets import make_lda_corpus
+        >>> X = make_lda_corpus(2000, n_components=5, n_features=100, random_state=0).X
+        >>> model = SVBLDA(5, batch_size=200, random_state=0).fit(X[:1800])
+        >>> round(model.evidence_lower_bound(X[1800:]), 1)
+        -3.8
+        """
+        check_is_fitted(self)
+        X = self._counts(X, "evidence_lower_bound").astype(np.float64)
+        local = check_local(local_tol, max_local_iter)
+        view = self._composition().view
+        seen = geometric_mean if view.keeps_bound else mean
+
+        def bound(pool: Workers) -> float:
+            parts = (X[i : i + DOCUMENTS_AT_ONCE] for i in range(0, X.shape[0], DOCUMENTS_AT_ONCE))
+            own = (self._minibatch(part) for part in parts)
+            return sum((bound_of_documents(seen, local, self._learnt, b, pool) for b in own), 0.0)
+
+        n_tokens = float(X.sum())
+        return self._inferred(bound) / n_tokens if n_tokens > 0 else np.nan
 
     def _completion(self, X: sparse.csr_matrix, pool: Workers) -> tuple[np.ndarray, float]:
         """Summed log probability of each document's held-out tokens, and their number."""

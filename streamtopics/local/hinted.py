@@ -6,7 +6,7 @@ inferred under the Dirichlet parameters alpha_k + h_dk, by any local step.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -27,6 +27,8 @@ class Hinted(LocalStep):
     """
 
     step_of: LocalStep
+
+    mixes: ClassVar[bool] = False
 
     @property
     def reports(self) -> frozenset[str]:  # type: ignore[override]

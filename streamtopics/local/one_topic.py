@@ -45,6 +45,7 @@ class OneTopic(LocalStep):
     share: float = 0.8
 
     reports: ClassVar[frozenset[str]] = frozenset({"shares"})
+    mixes: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_range(self, 0.01, 1, share=self.share)

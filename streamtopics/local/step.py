@@ -25,9 +25,13 @@ class LocalStep(Protocol):
     ----------
     reports : frozenset of str
         What its statistics can have beside counts: "log_theta", "shares", "local_bound".
+    mixes : bool
+        Whether documents are mixtures of topics in proportions of which nothing is known but a
+        Dirichlet prior, as in latent Dirichlet allocation.
     """
 
     reports: ClassVar[frozenset[str]] = NOTHING
+    mixes: ClassVar[bool] = True
 
     @property
     def n_background(self) -> int:

@@ -8,7 +8,7 @@ from labeled and unlabeled documents using EM".
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -32,6 +32,8 @@ class Told(LocalStep):
     """
 
     step_of: LocalStep
+
+    mixes: ClassVar[bool] = False
 
     @property
     def reports(self) -> frozenset[str]:  # type: ignore[override]

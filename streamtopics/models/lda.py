@@ -5,13 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.special import digamma
 
 from streamtopics.kernels import variational
 from streamtopics.local.step import NOTHING, LocalStep
 from streamtopics.messages import Minibatch, Statistics, Topics
 from streamtopics.models.sources import NOISE, HasPrior, LimitedPrior, Source, Start
-from streamtopics.models.views import TopicView
+from streamtopics.models.views import GeometricMean, Mean, TopicView, geometric_mean
 from streamtopics.parallel import Workers, spans
 from streamtopics.posteriors import Learn, TopicPosterior
 from streamtopics.seeds import content_seeds, document_seeds, mix
@@ -87,7 +86,8 @@ class LDA:
             )
             bound = statistics.local_bound
             if bound is not None:
-                lacking = log_factors(source, minibatch.words, topics.weights)
+                words, weights = minibatch.words, topics.weights
+                lacking = log_factors(geometric_mean, source, words, weights)
                 bound += float(lacking @ minibatch.word_counts)
             return replace(statistics, local_bound=bound, alpha=topics.alpha)
 
@@ -118,13 +118,15 @@ def visible_topics(
     return Topics(weights, alpha)
 
 
-def log_factors(source: Source, words: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Log of the factor from each word's weights to exp(E[log beta]), of shape (n_words,)."""
+def log_factors(
+    view: GeometricMean | Mean, source: Source, words: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
+    """Log of the factor from each word's weights to those of the view, of shape (n_words,)."""
     best = np.arange(len(words)), weights.argmax(axis=1)
     lam = np.empty(len(words))
     for start, stop in spans(len(words), max(1, CELLS_PER_JOB // weights.shape[1])):
         some = np.arange(stop - start), best[1][start:stop]
         lam[start:stop] = source.rows(words[start:stop])[some]
-    expected = digamma(lam) - digamma(source.mass)[best[1]]
+    expected = view.log(lam, source.mass[best[1]])
     found: np.ndarray = expected - np.log(weights[best].astype(np.float64))
     return found

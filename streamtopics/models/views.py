@@ -44,6 +44,11 @@ class GeometricMean:
         """Write the weights into `out`."""
         variational.exp_digamma_rows(rows, digamma(mass), out)
 
+    def log(self, lam: np.ndarray, mass: np.ndarray) -> np.ndarray:
+        """E[log beta], without a factor left out."""
+        found: np.ndarray = digamma(lam) - digamma(mass)
+        return found
+
 
 @dataclass(frozen=True)
 class Mean:
@@ -54,6 +59,11 @@ class Mean:
     def __call__(self, rows: np.ndarray, mass: np.ndarray, out: np.ndarray) -> None:
         """Write the weights into `out`."""
         kernel.scale_rows(rows, 1.0 / mass, out)
+
+    def log(self, lam: np.ndarray, mass: np.ndarray) -> np.ndarray:
+        """log E[beta], without a factor left out."""
+        found: np.ndarray = np.log(lam / mass)
+        return found
 
 
 @dataclass(frozen=True)

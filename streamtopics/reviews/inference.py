@@ -123,7 +123,7 @@ class RatedLDA:
             prior = np.tile(topics.alpha[: self.n_components], (reviews.n_profiles, 1))
         found = self.infer(reviews, topics, prior, workers, theta=theta, start=start)
         bound = self.bounds(reviews, found, prior, topics, fixed=theta is not None).sum()
-        factors = log_factors(source, reviews.minibatch.words, topics.weights)
+        factors = log_factors(geometric_mean, source, reviews.minibatch.words, topics.weights)
         bound += factors @ reviews.minibatch.word_counts
         counts = self._counts(reviews, topics, found, workers, fixed=theta is not None)
         log_theta = None if theta is not None else mean_log(found.gamma[reviews.tokens > 0])

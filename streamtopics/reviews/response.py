@@ -137,7 +137,8 @@ class ResponseLDA:
         counts, within = (sum(part[i] for part in parts) for i in range(2))
         bound = bounds.sum() - lengths @ digamma(gamma.sum(axis=1))
         bound -= dirichlet.kl(gamma, topics.alpha).sum()
-        bound += log_factors(source, minibatch.words, topics.weights) @ minibatch.word_counts
+        factors = log_factors(geometric_mean, source, minibatch.words, topics.weights)
+        bound += factors @ minibatch.word_counts
         known = lengths > 0
         log_theta = mean_log(gamma[known])
         statistics = Statistics(minibatch.words, counts, lengths, log_theta, float(bound))
