@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Figure 23 of Dupuy (2017) in small: points of a square, the fit through the iterations.
+"""Figures 23 and 26 of Dupuy (2017): points of a square, the fit through the iterations.
 
 [0, 1]^2 with the 33^2 Fourier features and the diagonal A of the thesis, its entries falling as
 1 / i^2 with the place i of the feature. It prints L without p^{1/2} = 1 / 33 and draws from a
@@ -12,33 +12,35 @@ hundred times as large, where it has 52. The gap L* - L on test sets, in nats pe
     L-BFGS          on log a; also from the law with exponent 1, others start from a flat a
     two parameters  scale and decay of the true law, by L-BFGS
 
-    python benchmarks/papers/dpp_continuous.py --output FOLDER
+and after the last step the marginal kernel K(x, q) = sum_i a_i / (1 + a_i) phi_i(x) phi_i(q),
+q the centre, along a line through it, with the root of its mean squared error on a grid over that
+of the mean square of the true one.
 """
 
-import argparse
-import sys
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from dpp_recovery import spread
-from matplotlib.figure import Figure
 from scipy.optimize import minimize
 
+from benchmarks.papers.experiment import Cell, Experiment, Row
 from streamtopics.dpp.batches import SetBatches, batch_sets
 from streamtopics.dpp.kernel import Kernel, Process
-from streamtopics.dpp.likelihood import Parameters, log_likelihood
 from streamtopics.dpp.measures import Fourier
 from streamtopics.dpp.noise import Background
 from streamtopics.dpp.sampling import sample
 from streamtopics.dpp.sets import PointSets
 
-DEGREE, BETA, STEPS = 16, 2.0, (1, 3, 10, 30, 100)
+DEGREE, BETA, STEPS, N_SPLITS = 16, 2.0, (1, 3, 10, 30, 100), 10
 MEASURE, NONE = Fourier(2, DEGREE), Background(0.0)
 V = len(MEASURE.v)
 LOG_A = (-14.0, 8.0)  # Around that of the truth; beyond, L_X is singular in double precision.
+# Sets to learn from and to test with, by the scale of A.
+N_SETS = {1: (1000, 2000), 100: (40, 200)}
+QUICK_SETS, QUICK_STEPS = (20, 20), (1, 3)
+N_PLACES, N_SIDE = 21, 33
+TRUTH, TENTH = "truth", "a tenth of Poisson's gap"
 
 
 class Sets(NamedTuple):
@@ -74,9 +76,11 @@ def law(scale: float, beta: float) -> np.ndarray:
     return scale * np.outer(each, each).ravel()
 
 
-def by_em(data: Sets, a: np.ndarray, groups: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
+def by_em(
+    data: Sets, a: np.ndarray, groups: np.ndarray, steps: tuple[int, ...]
+) -> Iterator[tuple[int, np.ndarray]]:
     """a after so many steps; features of a group share their w."""
-    for done, n_steps in pairwise((0, *STEPS)):
+    for done, n_steps in pairwise((0, *steps)):
         for _ in range(n_steps - done):
             w = a * data.slope(a)[1]
             w = (np.bincount(groups, w) / np.bincount(groups))[groups]
@@ -89,6 +93,7 @@ def by_lbfgs(
     x: np.ndarray,
     spectrum: Callable[[np.ndarray], np.ndarray],
     jacobian: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    steps: tuple[int, ...],
     bounds: tuple[float, float] | None = None,
 ) -> Iterator[tuple[int, np.ndarray]]:
     """spectrum(x) after so many iterations on x; `jacobian` takes derivatives by log a to x."""
@@ -100,10 +105,10 @@ def by_lbfgs(
 
     path: list[np.ndarray] = []
     minimize(
-        function, x, jac=True, method="L-BFGS-B", options={"maxiter": STEPS[-1]},
+        function, x, jac=True, method="L-BFGS-B", options={"maxiter": steps[-1]},
         bounds=bounds and [bounds] * len(x), callback=lambda x: path.append(x.copy()),
     )  # fmt: skip
-    for n_steps in STEPS:
+    for n_steps in steps:
         yield n_steps, spectrum(path[min(n_steps, len(path)) - 1])
 
 
@@ -123,85 +128,92 @@ def by_two(x: np.ndarray, slope: np.ndarray) -> np.ndarray:
     return np.array([slope.sum(), -slope @ np.add.outer(places, places).ravel()])
 
 
-def run(seed: int, scale: float, n_sets: int, n_test: int) -> dict[tuple[str, int], float]:
-    """The gap of each method after so many steps."""
+def draw(scale: float, n_sets: tuple[int, int], seed: int) -> list[Sets]:
+    """Sets to learn from, and to test with."""
     rng = np.random.default_rng(seed)
     process = Process(MEASURE, Kernel(np.eye(V), law(scale, BETA)), NONE)
-    drawn: list[PointSets] = [sample(process, n, rng) for n in (n_sets, n_test)]
-    parts = [batch_sets(MEASURE, sets) for sets in drawn]
-    train, test = map(Sets.of, parts)
-    best, _ = test.slope(law(scale, BETA))
-    truth = Parameters(np.eye(V), law(scale, BETA), 0.0, NONE)
-    package = log_likelihood(parts[1], truth).mean()
-    print(
-        f"# {train.mean_size:.1f} points; beside the package {best - package:.1e}", file=sys.stderr
-    )
-    level = train.mean_size
-    poisson = test.mean_size * np.log(level) - level
-    flat = np.full(V, level / (V - level))
+    drawn: list[PointSets] = [sample(process, n, rng) for n in n_sets]
+    return [Sets.of(batch_sets(MEASURE, sets)) for sets in drawn]
+
+
+def fits(
+    train: Sets, scale: float, steps: tuple[int, ...]
+) -> dict[str, Iterator[tuple[int, np.ndarray]]]:
+    """a by each method after so many steps."""
+    flat = np.full(V, train.mean_size / (V - train.mean_size))
     falling = np.log(law(scale, 1.0))
     places = MEASURE.frequencies @ [DEGREE + 1, 1]
     _, tied = np.unique(places, return_inverse=True)
-    methods = {
-        "EM": by_em(train, flat, np.arange(V)),
-        "EM, tied": by_em(train, flat, tied),
-        "L-BFGS": by_lbfgs(train, np.log(flat), np.exp, as_is, LOG_A),
-        "L-BFGS, start 1 / i": by_lbfgs(train, falling, np.exp, as_is, LOG_A),
-        "two parameters": by_lbfgs(train, np.array([0.0, 1.0]), two_parameters, by_two),
+    return {
+        "start": iter([(n, flat) for n in steps]),
+        "EM": by_em(train, flat, np.arange(V), steps),
+        "EM, tied": by_em(train, flat, tied, steps),
+        "L-BFGS": by_lbfgs(train, np.log(flat), np.exp, as_is, steps, LOG_A),
+        "L-BFGS, start 1 / i": by_lbfgs(train, falling, np.exp, as_is, steps, LOG_A),
+        "two parameters": by_lbfgs(train, np.array([0.0, 1.0]), two_parameters, by_two, steps),
     }
-    gaps = {("Poisson", n): best - poisson for n in STEPS}
-    for name, steps in methods.items():
-        for n, a in steps:
-            gaps[name, n] = best - test.slope(a)[0]
-            over = train.slope(a)[0] - train.slope(law(scale, BETA))[0]
-            print(f"# {name}, {n}: gap {gaps[name, n]:.3f}, train over truth {over:.3f}",
-                  file=sys.stderr, flush=True)  # fmt: skip
-    return gaps
 
 
-def as_table(gaps: dict[tuple[str, int], list[float]]) -> str:
-    """A row for each method, a column for each number of steps."""
-    lines = [f"| steps | {' | '.join(map(str, STEPS))} |\n{'|---' * (1 + len(STEPS))}|"]
-    for name in dict.fromkeys(name for name, _ in gaps):
-        cells = [spread(gaps[name, n]) for n in STEPS]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+def marginal(a: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """K(x, q) of points x, q the centre."""
+    phi, centre = MEASURE.features(points), MEASURE.features(np.full((1, 2), 0.5))[0]
+    return phi @ (a / (1 + a) * centre)
 
 
-def plot(tables: dict[str, dict[tuple[str, int], list[float]]], path: Path) -> None:
-    """The gap by the number of steps."""
-    figure = Figure(figsize=(9, 3.4), layout="constrained")
-    for ax, (title, gaps) in zip(figure.subplots(1, 2), tables.items(), strict=True):
-        for name in dict.fromkeys(name for name, _ in gaps):
-            values = np.array([gaps[name, n] for n in STEPS])
-            ax.errorbar(STEPS, values.mean(axis=1), values.std(axis=1), capsize=3, label=name)
-        ax.set_xscale("log")
-        ax.set_yscale("log")
-        ax.set_xlabel("steps")
-        ax.set_title(f"L* - L, {title}")
-        ax.legend(frameon=False, fontsize=7)
-    figure.savefig(path, dpi=90)
+def cells(quick: bool) -> Iterator[Cell]:
+    """Splits at both scales."""
+    for scale in N_SETS:
+        for split in range(1 if quick else N_SPLITS):
+            yield {"scale": scale, "split": split}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--scales", type=float, nargs=2, default=[1.0, 100.0])
-    parser.add_argument("--sets", type=int, nargs=2, default=[1000, 40])
-    parser.add_argument("--tests", type=int, nargs=2, default=[2000, 200])
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--output", type=Path, default=Path())
-    options = parser.parse_args()
-    options.output.mkdir(parents=True, exist_ok=True)
-    tables = {}
-    for scale, n_sets, n_test in zip(options.scales, options.sets, options.tests, strict=True):
-        runs = [run(seed, scale, n_sets, n_test) for seed in range(options.seeds)]
-        name = f"scale {scale:g}, {n_sets} sets"
-        tables[name] = {key: [gaps[key] for gaps in runs] for key in runs[0]}
-        print(f"{name}\n{as_table(tables[name])}", flush=True)
-    text = "\n".join(f"{name}\n{as_table(gaps)}" for name, gaps in tables.items())
-    (options.output / "dpp_continuous.md").write_text(text, encoding="utf-8")
-    plot(tables, options.output / "dpp_continuous.png")
+def run(cell: Cell, quick: bool) -> Iterator[Row]:
+    """The gap of each method after so many steps, and its kernel after the last."""
+    scale, steps = cell["scale"], QUICK_STEPS if quick else STEPS
+    n_sets = QUICK_SETS if quick else N_SETS[scale]
+    train, test = draw(scale, n_sets, cell["split"])
+    true_a, level = law(scale, BETA), train.mean_size
+    best, _ = test.slope(true_a)
+    poisson = best - (test.mean_size * np.log(level) - level)
+    for n in steps:
+        yield from (
+            gap_row(name, n, gap, n == steps[-1])
+            for name, gap in (("Poisson", poisson), (TENTH, poisson / 10))
+        )
+    last = {TRUTH: true_a}
+    for name, path in fits(train, scale, steps).items():
+        for n, a in path:
+            last[name] = a
+            if name != "start":
+                yield gap_row(name, n, best - test.slope(a)[0], n == steps[-1])
+    yield from kernel_rows(last, steps[-1])
 
 
-if __name__ == "__main__":
-    main()
+def gap_row(name: str, n: int, gap: float, at_end: bool) -> Row:
+    """The gap after some steps, also in a column of its own after the last of them."""
+    found = {"part": "gap", "method": name, "steps": n, "x": "", "gap": gap, "K": "", "error": ""}
+    return found | {"gap_at_end": gap if at_end else ""}
+
+
+def kernel_rows(last: dict[str, np.ndarray], n_steps: int) -> Iterator[Row]:
+    """K along a line through the centre, and its error on a grid, of each method."""
+    x = np.linspace(0, 1, N_PLACES)
+    line = np.stack([x, np.full(N_PLACES, 0.5)], axis=1)
+    side = (np.arange(N_SIDE) + 0.5) / N_SIDE
+    grid = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
+    true = marginal(last[TRUTH], grid)
+    for name, a in last.items():
+        error = np.sqrt(((marginal(a, grid) - true) ** 2).mean() / (true**2).mean())
+        for place, K in zip(x, marginal(a, line), strict=True):
+            own = error if place == x[0] and name != TRUTH else ""
+            values = {"gap": "", "gap_at_end": "", "K": float(K), "error": own}
+            yield {"part": "kernel", "method": name, "steps": n_steps, "x": float(place), **values}
+
+
+EXPERIMENT = Experiment(
+    "dpp_continuous",
+    ("scale", "split", "part", "method", "steps", "x"),
+    ("gap", "gap_at_end", "K", "error"),
+    cells,
+    run,
+)

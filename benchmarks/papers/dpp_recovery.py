@@ -69,11 +69,9 @@ def aligned_distance(U: np.ndarray, truth: np.ndarray) -> float:
     return distance(align_signs(U, truth), truth)
 
 
-def aligned_chance(n_columns: int, truth: np.ndarray, n_draws: int = 5) -> float:
-    """Mean aligned distance of random columns."""
-    rng = np.random.default_rng(1)
-    drawn = [rng.standard_normal((len(truth), n_columns)) for _ in range(n_draws)]
-    return float(np.mean([aligned_distance(U, truth) for U in drawn]))
+def random_columns(n_rows: int, n_columns: int, seed: int) -> np.ndarray:
+    """Gaussian columns, of which no likelihood knows anything."""
+    return np.random.default_rng([seed, n_columns]).standard_normal((n_rows, n_columns))
 
 
 def draw(n_train: int, n_test: int, ground_set: str, **how) -> tuple[Parameters, BaseMeasure, list]:
