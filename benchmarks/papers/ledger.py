@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.papers.experiment import RESULTS, Experiment
-from benchmarks.papers.verdicts import Claim, Comparison, comparisons, verdict
+from benchmarks.papers.verdicts import Claim, Comparison, comparisons, has, verdict
 
 LEDGER = Path(__file__).with_name("items")
 
@@ -21,7 +21,7 @@ class Picture:
     Attributes
     ----------
     kind : str
-        "lines", "points" or "table".
+        "lines", "points", "table", or "words", a table of texts.
     x, y, series, panels : str
         Columns: along the axis, of the values, of the lines, and of the pictures side by side.
     spread : str
@@ -84,15 +84,8 @@ class Item:
         """Its rows."""
         if not self.experiment:
             return []
-        return [row for row in experiment(self.experiment).rows(folder) if self.has(row)]
-
-    def has(self, row: Mapping[str, str]) -> bool:
-        """Whether a row is one of its."""
-        for name, wanted in self.where.items():
-            some = wanted if isinstance(wanted, list) else [wanted]
-            if row[name] not in map(str, some):
-                return False
-        return True
+        rows = experiment(self.experiment).rows(folder)
+        return [row for row in rows if has(row, self.where)]
 
     def tested(self, folder: Path = RESULTS) -> list[tuple[Claim, list[Comparison], str, float]]:
         """Its claims, their comparisons, the verdict on each and its p-value."""

@@ -88,6 +88,8 @@ def section(item: Item, folder: Path, results: Path) -> str:
 
 def shown(item: Item, picture: Picture, rows: Rows, folder: Path) -> str:
     """Return the medians and deciles of an item as a table, or the picture of them."""
+    if picture.kind == "words":
+        return words(picture, rows)
     if picture.kind == "table":
         return table(picture, rows)
     figure = draw(picture, rows)
@@ -163,6 +165,19 @@ def table(picture: Picture, rows: Rows) -> str:
         title = f"{picture.y} by {picture.x}" + (f", {panel}" if panel else "")
         parts.append(f"{title}:\n\n{list_table(lines, '')}")
     return "\n".join(parts)
+
+
+def words(picture: Picture, rows: Rows) -> str:
+    """Texts, those of the first of the splits."""
+    cells: dict[tuple[str, str], str] = {}
+    for row in rows:
+        if row[picture.y]:
+            cells.setdefault((row[picture.series], row[picture.x]), row[picture.y])
+    places = list(dict.fromkeys(x for _, x in cells))
+    lines = [[picture.series, *places]]
+    for name in dict.fromkeys(name for name, _ in cells):
+        lines.append([name, *(cells.get((name, x), "") for x in places)])
+    return list_table(lines, "")
 
 
 def spread(values: Sequence[float]) -> str:

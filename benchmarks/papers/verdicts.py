@@ -9,9 +9,10 @@ Holm's method.
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from math import erfc, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -41,6 +42,8 @@ class Claim:
         Columns of which each combination is a comparison of its own.
     pairs : tuple of str
         Columns that say which rows are of the same split.
+    where : mapping
+        Values of columns that its rows have, among those of the item.
     """
 
     method: str
@@ -50,6 +53,7 @@ class Claim:
     series: str = "method"
     by: tuple[str, ...] = ()
     pairs: tuple[str, ...] = ("split",)
+    where: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -101,13 +105,22 @@ def holm(p: Sequence[float]) -> list[float]:
     return found
 
 
+def has(row: Mapping[str, str], where: Mapping[str, Any]) -> bool:
+    """Whether a row has, in each of some columns, the value or one of the values wanted."""
+    for name, wanted in where.items():
+        some = wanted if isinstance(wanted, list) else [wanted]
+        if row[name] not in map(str, some):
+            return False
+    return True
+
+
 def comparisons(claim: Claim, rows: Rows) -> list[Comparison]:
     """All comparisons that a claim makes, in the order of the rows."""
     cells: dict[tuple[str, ...], dict[str, dict[tuple[str, ...], float]]] = defaultdict(
         lambda: defaultdict(dict)
     )
     for row in rows:
-        if row[claim.value] not in ("", "nan"):
+        if row[claim.value] not in ("", "nan") and has(row, claim.where):
             where, pair = (tuple(row[name] for name in names) for names in (claim.by, claim.pairs))
             cells[where][row[claim.series]][pair] = float(row[claim.value])
     found = []

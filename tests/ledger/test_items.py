@@ -41,7 +41,7 @@ def test_its_columns_are_those_of_its_experiment(item):
         shown = item.picture
         used |= {shown.x, shown.y, shown.series, shown.spread} | ({shown.panels} - {""})
     for claim in item.claims:
-        used |= {claim.value, claim.series, *claim.by, *claim.pairs}
+        used |= {claim.value, claim.series, *claim.by, *claim.pairs, *claim.where}
     assert used <= columns
 
 

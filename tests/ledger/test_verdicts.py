@@ -99,3 +99,12 @@ def test_comparisons_are_of_the_same_splits():
         ("c", ("16",), 10),
     ]
     assert all(abs(one.gain - 1.0) < 0.2 for one in made)
+
+
+def test_a_claim_may_be_on_some_of_the_rows():
+    found = rows(a=0.0, b=1.0)
+    made = comparisons(Claim("a", ("b",), "value", by=("K",), where={"K": 16}), found)
+    assert [one.where for one in made] == [("16",)]
+    made = comparisons(Claim("a", ("b",), "value", by=("K",), where={"K": [8, "16"]}), found)
+    assert made == comparisons(Claim("a", ("b",), "value", by=("K",)), found)
+    assert not comparisons(Claim("a", ("b",), "value", where={"K": 4}), found)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""OLDA by its step size tau / t^kappa, on its way through a stream: figures 14 and 15."""
+
+from collections.abc import Iterator
+
+from benchmarks.papers.experiment import Cell, Experiment, Row
+from benchmarks.papers.online_em_curves import COMPONENTS
+from benchmarks.papers.online_em_methods import (
+    CORPORA,
+    N_SPLITS,
+    Setting,
+    data,
+    marks_of,
+    olda,
+    per_cent,
+    perplexity,
+    stochastic,
+    through,
+)
+from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.updates import ScaledDecay, StochasticVI
+
+STREAMS = "synthetic", "imdb"
+STEPS = [ScaledDecay(tau, kappa) for kappa in (0.5, 1.0) for tau in (0.1, 0.5, 1.0, 5.0)]
+
+
+def cells(quick: bool) -> Iterator[Cell]:
+    """Corpora and splits; all of a split before the next."""
+    for split in range(1 if quick else N_SPLITS):
+        for corpus in CORPORA[:1] if quick else STREAMS:
+            yield {"corpus": corpus, "K": COMPONENTS[corpus], "split": split}
+
+
+def stepping(setting: Setting, step: ScaledDecay) -> StreamingTopicModel:
+    """OLDA of a step size."""
+    model = olda(setting)
+    return model.set_params(update=StochasticVI(step, stochastic(setting)["update__n_documents"]))
+
+
+def run(cell: Cell, quick: bool) -> Iterator[Row]:
+    """A row for each step size and number of documents seen."""
+    found = data(cell["corpus"], cell["split"], quick)
+    n_documents = found.train.shape[0]
+    setting = Setting(cell["K"], n_documents, cell["split"])
+    ends = []
+    for step in STEPS:
+        name = f"{step.tau:g} / t^{step.kappa:g}"
+        model = stepping(setting, step)
+        for documents, _ in through(model, found.train, marks_of(n_documents, quick)):
+            value = perplexity(model, found.test)
+            yield {"step": name, "documents": documents, "perplexity": value, "gap": ""}
+        ends.append(value)
+    for name, gap in (("all steps", per_cent(ends)), ("one per cent", 1.0)):
+        yield {"step": name, "documents": n_documents, "perplexity": "", "gap": gap}
+
+
+EXPERIMENT = Experiment(
+    "online_em_tau",
+    ("corpus", "K", "split", "step", "documents"),
+    ("perplexity", "gap"),
+    cells,
+    run,
+)
