@@ -2,37 +2,41 @@
 """Case study 2 of the BPS paper: sentiments of reviews on a stream, from seed words.
 
 ASUM with 50 aspects, its seed words and no labels: accuracy on documents held out, through
-the stream (Figure 10) and by the size of the minibatches (Figure 11), for SVB (s = 0) and
-boosting scales s. Beside it stands the count of the seed words themselves: positive if there
+the stream (Figures 1a and 10) and by the size of the minibatches (Figure 11), for SVB (s = 0)
+and boosting scales s. Beside it stands the count of the seed words themselves: positive if there
 are more positive ones, half right where there are as many. "paper" has the source's priors
 and norm; "package" this package's defaults, and a prior of the same mass for both
 sentiments that says that their words are not said elsewhere.
 
-    STREAMTOPICS_DATA=... python benchmarks/papers/bps_case_2.py --output FOLDER [SET ...]
+    STREAMTOPICS_DATA=... python -m benchmarks.papers bps_case_2
+
+What no figure needs is printed instead of kept:
+
+    STREAMTOPICS_DATA=... python -m benchmarks.papers.bps_case_2 --words [SET ...]
 
 With --words, the package's own words of praise and blame take the place of the source's, with
 10 aspects and minibatches of 250: as `SeedWords` with the source's numbers, and as
 `SentimentWords`, with and without the words that are denied. With --changes, one of the
-package's settings is changed at a time instead, at s = 0.5. With --scores, the score on held-
-out words stands beside the accuracy, of one order of the stream.
+package's settings is changed at a time, at s = 0.5. With --scores, the score on held-out words
+stands beside the accuracy, of one order of the stream. With --speed, the CPU seconds of learning.
 """
 
 import argparse
 import gzip
 import json
 import re
-import sys
 import time
-from pathlib import Path
+from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
+from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-import corpora
-
+from benchmarks import corpora
+from benchmarks.papers.bps_looks import minibatches
+from benchmarks.papers.experiment import Cell, Experiment, Row
 from streamtopics import AspectSentimentModel
 from streamtopics.priors import SeedWords, SentimentWords, seed_prior
 from streamtopics.priors.sentiment_words import BLAME, PRAISE
@@ -47,7 +51,10 @@ SETS = {
     "rated_movie_reviews": (500, 250, (100, 500, 750)),
 }
 SCALES = (0.0, 0.2, 0.4, 0.6, 1.0)
-# Documents to look at after each minibatch; at the end it is all that are held out.
+SCALE_BY_SIZE = 0.4
+SPLITS, SPLITS_OF_PACKAGE = 11, 5
+COUNTED = "seed words counted"
+# Documents to look at through the stream; at the end it is all that are held out.
 LOOKED_AT = 2000
 SCORED = 1500
 # The words of stems that are not their beginning, or are that of other words too.
@@ -100,16 +107,14 @@ def balanced(name: str) -> tuple[list[str], np.ndarray]:
     return [rows[i]["text"].replace("<br />", " ") for i in chosen], y
 
 
-def counted(data: Reviews, n_test: int, n_seeds: int) -> list[float]:
-    """Accuracies of counting the seed words of documents held out."""
-    found, difference = [], data.n_seeds
+def counted(data: Reviews, n_test: int, split: int) -> float:
+    """Accuracy of counting the seed words of the documents held out."""
+    difference = data.n_seeds
     right = np.where(difference == 0, 0.5, (difference > 0) == data.y)
-    for seed in range(n_seeds):
-        test = np.random.default_rng(seed).permutation(len(data.y))[:n_test]
-        found.append(float(right[test].mean()))
-    return found
+    return float(right[np.random.default_rng(split).permutation(len(data.y))[:n_test]].mean())
 
 
+@cache
 def reviews(name: str) -> Reviews:
     """A corpus, with as many positive reviews as negative ones."""
     texts, y = balanced(name)
@@ -173,44 +178,27 @@ def accuracy(model: AspectSentimentModel, X: np.ndarray, y: np.ndarray) -> float
     return float(np.where(margin == 0, 0.5, (margin < 0) == y).mean())
 
 
-class Run(NamedTuple):
-    """Accuracies after each minibatch and at the end, and the CPU seconds of learning."""
-
-    curve: list[float]
-    final: float
-    seconds: float
-
-
-def run(
-    model: AspectSentimentModel, data: Reviews, n_test: int, size: int, seed: int, *, curve: bool
-) -> Run:
-    """A stream in random order."""
+def last(model: AspectSentimentModel, data: Reviews, n_test: int, size: int, seed: int) -> float:
+    """Accuracy at the end of a stream in random order."""
     order = np.random.default_rng(seed).permutation(len(data.y))
     test, train = order[:n_test], order[n_test:]
-    looked_at, scores, seconds = test[:LOOKED_AT], [], 0.0
     model.set_params(random_state=seed)
     for start in range(0, len(train), size):
-        batch = data.X[train[start : start + size]]
-        started = time.process_time()
-        model.partial_fit(batch)
-        seconds += time.process_time() - started
-        if curve:
-            scores.append(accuracy(model, data.X[looked_at], data.y[looked_at]))
-    return Run(scores, accuracy(model, data.X[test], data.y[test]), seconds)
+        model.partial_fit(data.X[train[start : start + size]])
+    return accuracy(model, data.X[test], data.y[test])
 
 
-def compare(name: str, n_seeds: int) -> dict[str, list[Run]]:
-    """Runs of `changes` on a corpus."""
+def compare(name: str, n_seeds: int) -> dict[str, list[float]]:
+    """Accuracies of `changes` on a corpus."""
     data = reviews(name)
     n_test, size, _ = SETS[name]
     found = {}
     for label, model in changes(data).items():
         found[label] = [
-            run(AspectSentimentModel(**model.get_params(deep=False)), data, n_test, size, seed,
-                curve=False)
+            last(AspectSentimentModel(**model.get_params(deep=False)), data, n_test, size, seed)
             for seed in range(n_seeds)
-        ]  # fmt: skip
-        print(f"  {label:<24} {summary([r.final for r in found[label]])}", flush=True)
+        ]
+        print(f"  {label:<24} {summary(found[label])}", flush=True)
     return found
 
 
@@ -235,7 +223,8 @@ def by_words(name: str, n_seeds: int) -> None:
         chosen = {sentiment: np.isin(names, own) for sentiment, own in words.items()}
         data = Reviews(X, y, chosen)
         how = "as they are" if preprocessor is None else "marked"
-        print(f"{name}, negations {how}: seeds counted {summary(counted(data, 500, n_seeds))}")
+        by_count = [counted(data, 500, seed) for seed in range(n_seeds)]
+        print(f"{name}, negations {how}: seeds counted {summary(by_count)}")
         for label, prior in priors.items():
             for scale in (0.5, 1.0):
                 found = []
@@ -243,7 +232,7 @@ def by_words(name: str, n_seeds: int) -> None:
                     model = AspectSentimentModel(
                         10, topic_word_prior=prior, boosting_scale=scale, random_state=seed
                     )
-                    found.append(run(model, data, 500, 250, seed, curve=False).final)
+                    found.append(last(model, data, 500, 250, seed))
                 print(f"  {label}, s = {scale:g}: {summary(found)}", flush=True)
 
 
@@ -261,122 +250,117 @@ def beside_scores(name: str) -> None:
         print(f"{name}, s = {scale:g}: score {score:.3f}, accuracy {right:.3f}", flush=True)
 
 
-class Study(NamedTuple):
-    """Of one corpus: runs by settings, scale and size, and the count of seeds."""
-
-    runs: dict[tuple[str, float, int], list[Run]]
-    counted: list[float]
-    size: int
-    sizes: tuple[int, ...]
-
-
-def study(name: str, n_seeds: int) -> Study:
-    """All runs of a corpus."""
-    data = reviews(name)
-    n_test, size, sizes = SETS[name]
-    n_words = [int(chosen.sum()) for chosen in data.seeds.values()]
-    print(f"{name}: {len(data.y)} reviews, {n_words} seed words", flush=True)
-    by_count = counted(data, n_test, n_seeds)
-    print(f"  {'seeds counted':<32} {summary(by_count)}", flush=True)
-    settings = [(scale, size) for scale in SCALES]
-    settings += [(scale, other) for other in sizes for scale in (0.0, 0.4)]
-    runs = {}
-    for label, model in models(data).items():
-        for scale, n in settings:
-            found = []
-            for seed in range(n_seeds):
-                fresh = type(model)(**model.get_params(deep=False))
-                fresh.set_params(boosting_scale=scale)
-                found.append(run(fresh, data, n_test, n, seed, curve=n == size))
-            runs[label, scale, n] = found
-            text = f"{label}, s = {scale:g}, batch {n}"
-            took = np.mean([r.seconds for r in found])
-            print(
-                f"  {text:<32} {summary([r.final for r in found])}  {took:.2f} s of learning",
-                flush=True,
-            )
-    return Study(runs, by_count, size, sizes)
-
-
 def summary(values: list[float]) -> str:
     """Mean and standard deviation."""
     return f"{np.mean(values):.3f} ± {np.std(values):.3f}"
 
 
-def table(studies: dict[str, Study]) -> str:
-    """Accuracies at the end of the streams."""
-    lines = ["| settings | s | batch | " + " | ".join(studies) + " |"]
-    lines.append("|---" * (3 + len(studies)) + "|")
-    first = next(iter(studies.values()))
-    for label, scale, size in first.runs:
-        place = -1 if size == first.size else first.sizes.index(size)
-        cells, names = [], []
-        for found in studies.values():
-            own = found.size if place < 0 else found.sizes[place]
-            cells.append(summary([r.final for r in found.runs[label, scale, own]]))
-            names.append(str(own))
-        batch = " / ".join(names)
-        lines.append(f"| {label} | {scale:g} | {batch} | " + " | ".join(cells) + " |")
-    cells = [summary(found.counted) for found in studies.values()]
-    lines.append("| seeds counted | | | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
+def seconds(name: str) -> float:
+    """CPU seconds to learn a stream with the package's settings, documents held out as ever."""
+    data, (n_test, size, _) = reviews(name), SETS[name]
+    model, train = models(data)["package"], data.X[n_test:]
+    started = time.process_time()
+    for start in range(0, len(train), size):
+        model.partial_fit(train[start : start + size])
+    return time.process_time() - started
 
 
-def draw(studies: dict[str, Study], path: Path) -> None:
-    """Accuracies through the stream: a column for each corpus, a row for each settings."""
-    figure = Figure(figsize=(4.2 * len(studies), 7), layout="constrained")
-    axes = figure.subplots(2, len(studies), squeeze=False, sharey=True)
-    for column, (name, found) in zip(axes.T, studies.items(), strict=True):
-        for ax, label in zip(column, ("paper", "package"), strict=True):
-            for scale in SCALES:
-                curves = np.array([r.curve for r in found.runs[label, scale, found.size]])
-                seen = np.arange(1, curves.shape[1] + 1) * found.size
-                title = f"s = {scale:g}" + (" (SVB)" if scale == 0 else "")
-                ax.plot(seen, curves.mean(axis=0), label=title)
-            ax.axhline(np.mean(found.counted), color="black", linewidth=1, linestyle=":",
-                       label="seeds counted")  # fmt: skip
-            ax.set_title(f"{name}: {label}")
-            ax.locator_params(axis="x", nbins=5)
-        column[-1].set_xlabel("reviews seen")
-    for ax in axes[:, 0]:
-        ax.set_ylabel("accuracy")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
-    figure.savefig(path, dpi=110)
+@cache
+def few(seed: int = 0) -> Reviews:
+    """Reviews that are made up: 20 seed words of 300, said more often where they fit."""
+    rng = np.random.default_rng(seed)
+    n, n_words, n_seeds = 120, 300, 10
+    y = np.arange(n) % 2 == 0
+    chances = np.ones((2, n_words))
+    chances[0, :n_seeds], chances[1, n_seeds : 2 * n_seeds] = 6.0, 6.0
+    X = np.empty(n, dtype=object)
+    for d, positive in enumerate(y):
+        p = chances[0 if positive else 1]
+        X[d] = sparse.csr_matrix(rng.multinomial(6, p / p.sum(), size=rng.integers(3, 8)) * 1.0)
+    place = np.arange(n_words) // n_seeds
+    return Reviews(X, y, {"positive": place == 0, "negative": place == 1})
+
+
+def rows(
+    model: AspectSentimentModel, data: Reviews, n_test: int, size: int, split: int
+) -> Iterator[Row]:
+    """Accuracy through a stream in an order of the split's, and at its end."""
+    order = np.random.default_rng(split).permutation(len(data.y))
+    test, train = order[:n_test], order[n_test:]
+    looked_at = test[:LOOKED_AT]
+    model.set_params(random_state=split)
+    for batch, look, moment, seen in minibatches(len(train), size):
+        model.partial_fit(data.X[train[batch]])
+        if look:
+            final = accuracy(model, data.X[test], data.y[test]) if moment == "last" else ""
+            yield {
+                "seen": seen,
+                "moment": moment,
+                "accuracy": accuracy(model, data.X[looked_at], data.y[looked_at]),
+                "final": final,
+            }
+
+
+def run(cell: Cell, quick: bool) -> Iterator[Row]:
+    """All scales and sizes on a split of a corpus."""
+    name, split = cell["corpus"], cell["split"]
+    data = few() if quick else reviews(name)
+    n_test, size, sizes = (30, 30, (15, 45)) if quick else SETS[name]
+    grid = [(scale, size) for scale in SCALES]
+    grid += [(scale, other) for other in sizes for scale in (0.0, SCALE_BY_SIZE)]
+    given = models(data)[cell["settings"]].get_params(deep=False)
+    if quick:
+        given["n_aspects"] = 3
+    for scale, n in grid:
+        model = AspectSentimentModel(**(given | {"boosting_scale": scale}))
+        of = {"method": f"BPS, s = {scale:g}" if scale else "SVB", "size": n}
+        for row in rows(model, data, n_test, n, split):
+            yield {**of, **row}
+    right = counted(data, n_test, split)
+    yield {"method": COUNTED, "size": size, "seen": "", "moment": "", "accuracy": "",
+           "final": right}  # fmt: skip
+
+
+def cells(quick: bool) -> Iterator[Cell]:
+    """Corpora and splits, the paper's settings first."""
+    for settings, n in (("paper", SPLITS), ("package", SPLITS_OF_PACKAGE)):
+        for split in range(1 if quick else n):
+            for name in ("made up",) if quick else SETS:
+                yield {"corpus": name, "settings": settings, "split": split}
+
+
+EXPERIMENT = Experiment(
+    "bps_case_2",
+    ("corpus", "settings", "method", "size", "split", "seen", "moment"),
+    ("accuracy", "final"),
+    cells,
+    run,
+)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    """Print what no figure needs."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("sets", nargs="*", metavar="SET", help=f"all of: {', '.join(SETS)}")
-    parser.add_argument("--output", type=Path, default=Path())
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--changes", action="store_true", help="change one setting at a time")
-    parser.add_argument("--scores", action="store_true", help="beside accuracies, by scale")
-    parser.add_argument("--words", action="store_true", help="with the words of the package")
+    asked = parser.add_mutually_exclusive_group(required=True)
+    asked.add_argument("--changes", action="store_true", help="change one setting at a time")
+    asked.add_argument("--scores", action="store_true", help="beside accuracies, by scale")
+    asked.add_argument("--words", action="store_true", help="with the words of the package")
+    asked.add_argument("--speed", action="store_true", help="seconds of learning")
     options = parser.parse_args()
-    options.output.mkdir(parents=True, exist_ok=True)
     if unknown := set(options.sets) - set(SETS):
         parser.error(f"no such set: {', '.join(sorted(unknown))}; there are {', '.join(SETS)}")
-    if options.words:
-        for name in options.sets or SETS:
+    for name in options.sets or SETS:
+        if options.words:
             by_words(name, options.seeds)
-        return
-    if options.scores:
-        for name in options.sets or SETS:
+        elif options.speed:
+            print(f"{name}: {seconds(name):.2f} s", flush=True)
+        elif options.scores:
             beside_scores(name)
-        return
-    if options.changes:
-        found = {name: compare(name, options.seeds) for name in options.sets or SETS}
-        lines = ["| changed | " + " | ".join(found) + " |", "|---" * (1 + len(found)) + "|"]
-        for label in next(iter(found.values())):
-            cells = [summary([r.final for r in runs[label]]) for runs in found.values()]
-            lines.append(f"| {label} | " + " | ".join(cells) + " |")
-        print("\n".join(lines))
-        return
-    studies = {name: study(name, options.seeds) for name in options.sets or SETS}
-    text = table(studies)
-    (options.output / "bps_case_2.md").write_text(text, encoding="utf-8")
-    print(text)
-    draw(studies, options.output / "bps_case_2.png")
+        else:
+            print(name)
+            compare(name, options.seeds)
 
 
 if __name__ == "__main__":

@@ -2,138 +2,149 @@
 """Case study 3 of the BPS paper: LDA with a Zipf prior on streams of text.
 
 K = 100, alpha = 0.01, one pass, English stop words left out, the log predictive
-probability on held-out documents through the stream, in nats per token. The Zipf
-prior (exponent 1.07, mass 1 for each topic) takes its ranks from an English word
-list or from the corpus itself; s is the boosting scale. Beside the paper's
-comparison stands what it leaves out: SVB with flat priors and with this package's
-defaults, a flat boost, and the unigram model.
+probability on held-out documents through the stream, in nats per token, by the boosting scale s
+(Figure 12) and by the size of the minibatches (Figures 1b and 13). The Zipf prior (exponent
+1.07, mass 1 for each topic) takes its ranks from an English word list. Beside the paper's
+comparison stands what it leaves out: ranks of the corpus itself, SVB with flat priors and with
+this package's defaults, a flat boost, and the unigram model.
 
-    STREAMTOPICS_DATA=... python benchmarks/papers/bps_case_3.py --output FOLDER [SET ...]
+    STREAMTOPICS_DATA=... python -m benchmarks.papers bps_case_3
 """
 
-import argparse
 import gzip
-import sys
 from collections.abc import Iterator
-from pathlib import Path
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
+from sklearn.feature_extraction.text import CountVectorizer
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-import corpora
-
+from benchmarks import corpora
+from benchmarks.papers.bps_looks import minibatches
+from benchmarks.papers.experiment import Cell, Experiment, Row
 from streamtopics import BPSLDA, SVBLDA
+from streamtopics.datasets import load_docstrings
 from streamtopics.metrics import completion_split
 from streamtopics.priors import word_ranks, zipf_prior
 
+
+class Stream(NamedTuple):
+    """A corpus: documents in a minibatch, other sizes, and the scale that these are tried at."""
+
+    size: int
+    sizes: tuple[int, ...]
+    scale: float
+
+
+SHORT, LONG = (5000, (10000, 20000), 0.08), (1000, (500, 2000, 4000), 0.02)
 SETS = {
-    "dblp_titles": 5000,
-    "health_tweets": 5000,
-    "wordnet_glosses": 5000,
-    "commit_subjects": 5000,
-    "imdb_train": 1000,
+    "dblp_titles": Stream(*SHORT),
+    "health_tweets": Stream(*SHORT),
+    "wordnet_glosses": Stream(*SHORT),
+    "commit_subjects": Stream(*SHORT),
+    "imdb_train": Stream(*LONG),
 }
-SCALES = (0.0, 0.02, 0.05, 0.1, 0.2, 0.5)
+QUICK_SET, QUICK = "docstrings of sklearn", Stream(100, (50,), 0.08)
+SCALES = (0.0, 0.02, 0.05, 0.08, 0.1, 0.2)
+CORPUS_SCALES = (0.02, 0.1, 0.5)
 FLAT = (0.01, 0.1, 1.0)
 FLAT_BOOST = (0.1, 0.5)
+TESTED, MOST = 2000, 100_000
+SPLITS, SPLITS_OF_RIVALS = 11, 3
+ENGLISH, RIVALS = "Zipf, English ranks", "others"
+Model = BPSLDA | SVBLDA
 
 
-def settings(split: corpora.Split) -> Iterator[tuple[str, BPSLDA | SVBLDA]]:
-    """What is compared, by name."""
+@cache
+def counts(name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Counts of all documents of a corpus, and its words."""
+    texts = load_docstrings(packages=["sklearn"]).data if name == QUICK_SET else corpora.texts(name)
+    vectorizer = CountVectorizer(stop_words="english", min_df=5, dtype=np.float32)
+    return vectorizer.fit_transform(texts), vectorizer.get_feature_names_out()
+
+
+def split_of(name: str, split: int, *, quick: bool) -> corpora.Split:
+    """Held-out documents of a split, and at most `MOST` others, in an order of its own."""
+    X, words = counts(name)
+    order = np.random.default_rng(split).permutation(X.shape[0])
+    n_test, most = (200, 400) if quick else (TESTED, MOST)
+    return corpora.Split(X[order[n_test:][:most]], X[order[:n_test]], words)
+
+
+@cache
+def english() -> list[str]:
+    """English words, the most frequent first."""
     with gzip.open(corpora.folder() / "word_ranks.txt.gz", "rt", encoding="utf-8") as lines:
-        english = [line.split()[1] for line in lines if len(line.split()) > 1]
-    counts = np.asarray(split.train.sum(axis=0)).ravel()
-    priors = {
-        "Zipf, English ranks": zipf_prior(word_ranks(english, list(split.words)), mass=1.0),
-        "Zipf, corpus ranks": zipf_prior(counts=counts, mass=1.0),
-    }
-    common = {"n_components": 100, "doc_topic_prior": 0.01, "n_jobs": 2}
-    for name, prior in priors.items():
-        for scale in SCALES:
-            model = BPSLDA(boosting_scale=scale, topic_word_prior=prior, **common)
-            yield f"{name}, s = {scale:g}" + (" (SVB)" if scale == 0 else ""), model
+        return [line.split()[1] for line in lines if len(line.split()) > 1]
+
+
+def paper(split: corpora.Split, of: Stream, *, quick: bool) -> Iterator[tuple[str, int, Model]]:
+    """What the paper compares, by name and size of minibatches."""
+    ranked = list(split.words[::-1]) if quick else english()
+    prior = zipf_prior(word_ranks(ranked, list(split.words)), mass=1.0)
+    grid = [(scale, of.size) for scale in SCALES]
+    grid += [(scale, size) for size in of.sizes for scale in (0.0, of.scale)]
+    for scale, size in grid:
+        name = f"BPS, s = {scale:g}" if scale else "SVB"
+        yield name, size, BPSLDA(100, boosting_scale=scale, topic_word_prior=prior)
+
+
+def others(split: corpora.Split, of: Stream) -> Iterator[tuple[str, int, Model]]:
+    """What it leaves out."""
+    counted = np.asarray(split.train.sum(axis=0)).ravel()
+    prior = zipf_prior(counts=counted, mass=1.0)
+    for scale in CORPUS_SCALES:
+        name = f"corpus ranks, s = {scale:g}"
+        yield name, of.size, BPSLDA(100, boosting_scale=scale, topic_word_prior=prior)
     for eta in FLAT:
-        yield f"flat {eta:g}, SVB", SVBLDA(topic_word_prior=eta, **common)
+        yield f"flat {eta:g}, SVB", of.size, SVBLDA(100, topic_word_prior=eta)
+    flat = np.full(len(split.words), 1 / len(split.words))
     for scale in FLAT_BOOST:
-        flat = np.full(len(split.words), 1 / len(split.words))
-        model = BPSLDA(boosting_scale=scale, topic_word_prior=flat, **common)
-        yield f"flat, mass 1, s = {scale:g}", model
-    yield "default priors of this package, SVB", SVBLDA(100, n_jobs=2)
+        name = f"flat, mass 1, s = {scale:g}"
+        yield name, of.size, BPSLDA(100, boosting_scale=scale, topic_word_prior=flat)
 
 
-def curve(model: BPSLDA | SVBLDA, split: corpora.Split, batch_size: int) -> list[float]:
-    """Score on the test documents after each minibatch."""
-    scores = []
-    for start in range(0, split.train.shape[0], batch_size):
-        model.partial_fit(split.train[start : start + batch_size])
-        scores.append(model.score(split.test))
-    return scores
+def rows(model: Model, split: corpora.Split, size: int) -> Iterator[Row]:
+    """The score on the test documents through the stream, and at its end."""
+    for batch, look, moment, seen in minibatches(split.train.shape[0], size):
+        model.partial_fit(split.train[batch])
+        if look:
+            score = float(model.score(split.test))
+            final = score if moment == "last" else ""
+            yield {"seen": seen, "moment": moment, "score": score, "final": final}
 
 
-def study(name: str, n_seeds: int, limit: int | None) -> tuple[float, dict[str, np.ndarray]]:
-    """The unigram score and, for each setting, scores of shape (n_seeds, n_batches)."""
-    split = corpora.split(name, n_test=2000, min_df=5)
-    split = split._replace(train=split.train[:limit])
-    unigram = corpora.unigram_score(split.train, completion_split(split.test)[1])
-    length = split.train.sum() / split.train.shape[0]
-    print(f"{name}: {split.train.shape}, {length:.1f} tokens a document", flush=True)
-    results = {}
-    for setting, model in settings(split):
-        runs = []
-        for seed in range(n_seeds):
-            fresh = type(model)(**model.get_params()).set_params(random_state=seed)
-            runs.append(curve(fresh, split, SETS[name]))
-        results[setting] = np.array(runs)
-        last = results[setting][:, -1]
-        print(f"  {setting:<36} {last.mean():8.3f} +- {last.std():.3f}", flush=True)
-    print(f"  {'unigram model':<36} {unigram:8.3f}", flush=True)
-    return unigram, results
+def run(cell: Cell, quick: bool) -> Iterator[Row]:
+    """All models of a kind on a split of a corpus."""
+    of = QUICK if quick else SETS[cell["corpus"]]
+    split = split_of(cell["corpus"], cell["split"], quick=quick)
+    chosen = paper(split, of, quick=quick) if cell["kind"] == ENGLISH else others(split, of)
+    given = {"random_state": cell["split"], "n_jobs": 2}
+    for method, size, model in chosen:
+        model.set_params(doc_topic_prior=0.01, **given)
+        for row in rows(model, split, size):
+            yield {"method": method, "size": size, **row}
+    if cell["kind"] == RIVALS:
+        method = "defaults of this package, SVB"
+        for row in rows(SVBLDA(100, **given), split, of.size):
+            yield {"method": method, "size": of.size, **row}
+        unigram = float(corpora.unigram_score(split.train, completion_split(split.test)[1]))
+        end = {"seen": split.train.shape[0], "moment": "last", "score": unigram, "final": unigram}
+        yield {"method": "unigram model", "size": of.size, **end}
 
 
-def draw(studies: dict[str, tuple[float, dict[str, np.ndarray]]], path: Path) -> None:
-    """Scores through the stream: one panel for each set."""
-    figure = Figure(figsize=(4.2 * len(studies), 4.6), layout="constrained")
-    axes = figure.subplots(1, len(studies), squeeze=False)[0]
-    shown = [f"Zipf, corpus ranks, s = {scale}" for scale in ("0 (SVB)", "0.1", "0.5")]
-    shown += ["flat 0.1, SVB", "flat 1, SVB", "flat, mass 1, s = 0.5"]
-    shown += ["default priors of this package, SVB"]
-    for ax, (name, (unigram, results)) in zip(axes, studies.items(), strict=True):
-        for setting in shown:
-            mean = results[setting].mean(axis=0)
-            ax.plot(np.arange(1, len(mean) + 1) * SETS[name], mean, label=setting)
-        ax.axhline(unigram, color="black", linewidth=1, linestyle=":", label="unigram model")
-        ax.set_title(name)
-        ax.set_xlabel("documents seen")
-    axes[0].set_ylabel("nats per held-out token")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-    figure.savefig(path, dpi=110)
+def cells(quick: bool) -> Iterator[Cell]:
+    """Corpora and splits, the paper's comparison first."""
+    for kind, n in ((ENGLISH, SPLITS), (RIVALS, SPLITS_OF_RIVALS)):
+        for split in range(1 if quick else n):
+            for name in (QUICK_SET,) if quick else SETS:
+                yield {"corpus": name, "kind": kind, "split": split}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("sets", nargs="*", metavar="SET", help=f"all of: {', '.join(SETS)}")
-    parser.add_argument("--output", type=Path, default=Path())
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--limit", type=int, help="documents to learn from, at most")
-    options = parser.parse_args()
-    options.output.mkdir(parents=True, exist_ok=True)
-    if unknown := set(options.sets) - set(SETS):
-        parser.error(f"no such set: {', '.join(sorted(unknown))}; there are {', '.join(SETS)}")
-    names = options.sets or list(SETS)
-    studies = {name: study(name, options.seeds, options.limit) for name in names}
-    lines = ["| setting | " + " | ".join(studies) + " |", "|---" * (len(studies) + 1) + "|"]
-    for setting in next(iter(studies.values()))[1]:
-        last = [results[setting][:, -1] for _, results in studies.values()]
-        cells = [f"{scores.mean():.3f} ± {scores.std():.3f}" for scores in last]
-        lines.append(f"| {setting} | " + " | ".join(cells) + " |")
-    cells = [f"{unigram:.3f}" for unigram, _ in studies.values()]
-    lines.append("| unigram model | " + " | ".join(cells) + " |")
-    table = "\n".join(lines) + "\n"
-    (options.output / "bps_case_3.md").write_text(table, encoding="utf-8")
-    print(table)
-    draw(studies, options.output / "bps_case_3.png")
-
-
-if __name__ == "__main__":
-    main()
+EXPERIMENT = Experiment(
+    "bps_case_3",
+    ("corpus", "kind", "method", "size", "split", "seen", "moment"),
+    ("score", "final"),
+    cells,
+    run,
+)

@@ -5,28 +5,30 @@ Figures 15 and 16 of Nguyen et al. (2020) in kind: accuracy on the test document
 the stream, by boosting scale and by size of the minibatches; K = 10 topics of each class,
 R = 8 shared ones, 5000 seed words of each class at 0.5, the others at 0.01. The seeds are
 those of all training documents, as in the paper, or of the first minibatch alone, which is
-all that a stream has. Each seed has an order of the stream of its own. Beside it stand
-multinomial naive Bayes and linear support vector machines. With --seed-strengths, seeds of
-other strengths and the norm of each topic are tried instead. With --speed, the seconds to
-learn and the documents a second that are classified by MviewLDA and by the linear machine, on
-one core, are printed instead. With --share-priors, what the prior of the share of a class's own
-words does to the accuracy and to the weight of the shared topics, with seeds of all.
+all that a stream has. Each split is an order of the stream. Beside it stand multinomial naive
+Bayes and linear support vector machines.
 
-    STREAMTOPICS_DATA=... python benchmarks/papers/bps_case_4.py --output FOLDER [SET ...]
+    STREAMTOPICS_DATA=... python -m benchmarks.papers bps_case_4
+
+What no figure needs is printed instead of kept:
+
+    STREAMTOPICS_DATA=... python -m benchmarks.papers.bps_case_4 --speed [SET ...]
+
+With --seed-strengths, seeds of other strengths and the norm of each topic are tried. With
+--speed, the seconds to learn and the documents a second that are classified by MviewLDA and by
+the linear machine, on one core. With --share-priors, what the prior of the share of a class's own
+words does to the accuracy and to the weight of the shared topics, with seeds of all.
 """
 
 import argparse
 import gzip
 import json
-import sys
 import time
-from collections.abc import Callable
-from functools import partial
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterator
+from functools import cache, partial
+from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.linear_model import SGDClassifier
@@ -34,10 +36,11 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-import corpora
-
+from benchmarks import corpora
+from benchmarks.papers.bps_looks import minibatches
+from benchmarks.papers.experiment import Cell, Experiment, Row
 from streamtopics import MultiViewLDA
+from streamtopics.datasets import load_docstrings
 from streamtopics.priors import class_words_prior
 
 # Documents in a minibatch, the first of them for Figure 15.
@@ -45,7 +48,10 @@ SETS = {"newsgroups": (1000, 1500, 2000), "webkb": (200, 300, 400)}
 SCALES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 SHARE_PRIORS = ((1.0, 1.0), (5.0, 5.0), (20.0, 20.0), (100.0, 100.0))
 SHOWN = 2000
+SCALE_BY_SIZE = 0.4
+SPLITS, SPLITS_OF_RIVALS = 11, 3
 ALL, FIRST = "seeds of all", "seeds of the first minibatch"
+OTHERS = "other classifiers"
 
 
 class Labelled(NamedTuple):
@@ -63,6 +69,7 @@ class Labelled(NamedTuple):
         return self._replace(X=self.X[order], y=self.y[order])
 
 
+@cache
 def load(name: str) -> Labelled:
     """The training documents and the test documents."""
     files = ["newsgroups_train", "newsgroups_test"] if name == "newsgroups" else [name]
@@ -81,19 +88,31 @@ def load(name: str) -> Labelled:
     return Labelled(X, np.array(labels[0]), test, np.array(labels[1]), shown)
 
 
+@cache
+def few() -> Labelled:
+    """Docstrings of three packages, each a class."""
+    corpus = load_docstrings(packages=["joblib", "numpy", "sklearn"])
+    order = np.random.default_rng(0).permutation(len(corpus.data))
+    order = order[:600]
+    X = CountVectorizer(stop_words="english", min_df=2, dtype=np.float32).fit_transform(
+        [corpus.data[i] for i in order]
+    )
+    y, shown = np.array(corpus.target_names)[corpus.target[order]], np.arange(200)
+    return Labelled(X[200:], y[200:], X[:200], y[:200], shown)
+
+
 def of_first(n: int, X: sparse.csr_matrix, y: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """The class prior by the first n documents."""
     return class_words_prior(X[:n], y[:n], classes=classes)
 
 
-def stream(model: object, data: Labelled, size: int) -> tuple[list[float], float]:
-    """Accuracy by the documents shown after each minibatch, and by all after the last."""
-    classes, curve = np.unique(data.y), []
+def last(model: MultiViewLDA, data: Labelled, size: int) -> float:
+    """Accuracy at the end of a stream."""
+    classes = np.unique(data.y)
     for start in range(0, data.X.shape[0], size):
         batch = slice(start, start + size)
         model.partial_fit(data.X[batch], data.y[batch], classes=classes)
-        curve.append(model.score(data.test[data.shown], data.target[data.shown]))
-    return curve, model.score(data.test, data.target)
+    return float(model.score(data.test, data.target))
 
 
 class StreamedSVM:
@@ -114,73 +133,30 @@ class StreamedSVM:
         return self.svm.score(self.tfidf.transform(X), y)
 
 
-def models(data: Labelled, size: int) -> dict[str, Callable[[int], object]]:
-    """Makers of models, each from a seed, to compare on minibatches of the first size, by name."""
-    known = class_words_prior(data.X, data.y)
-    priors = {ALL: known, FIRST: partial(of_first, size)}
-    view = partial(MultiViewLDA, 10, 8)
-    settings = {
-        f"MviewLDA, {name}, s = {scale:g}": partial(
-            lambda prior, scale, seed: view(
-                class_word_prior=prior, boosting_scale=scale, random_state=seed
-            ),
-            prior,
-            scale,
-        )
-        for name, prior in priors.items()
-        for scale in SCALES
-    }
-    settings["MviewLDA, flat prior 0.01, s = 0"] = lambda seed: view(
-        class_word_prior=0.01, random_state=seed
-    )
+def views(data: Labelled, kind: str, sizes: tuple[int, ...]) -> Iterator[tuple[str, int, Any]]:
+    """Multi-view models by name and size of minibatches; the scale goes first."""
+    prior = class_words_prior(data.X, data.y) if kind == ALL else partial(of_first, sizes[0])
+    grid = [(scale, sizes[0]) for scale in SCALES]
+    if kind == ALL:
+        grid += [(scale, size) for size in sizes[1:] for scale in (0.0, SCALE_BY_SIZE)]
+    for scale, size in grid:
+        name = f"BPS, s = {scale:g}" if scale else "SVB"
+        yield name, size, MultiViewLDA(10, 8, class_word_prior=prior, boosting_scale=scale)
+
+
+def machines(split: int) -> Iterator[tuple[str, Any]]:
+    """Other classifiers that learn a stream."""
     for alpha in (1.0, 0.1, 0.01):
-        settings[f"naive Bayes, alpha = {alpha:g}"] = lambda seed, alpha=alpha: MultinomialNB(
-            alpha=alpha
-        )
-    settings["linear SVM by SGD, counts"] = lambda seed: SGDClassifier(random_state=seed)
-    settings["linear SVM by SGD, tf-idf"] = StreamedSVM
-    return settings
+        yield f"naive Bayes, alpha = {alpha:g}", MultinomialNB(alpha=alpha)
+    yield "linear SVM by SGD, counts", SGDClassifier(random_state=split)
+    yield "linear SVM by SGD, tf-idf", StreamedSVM(split)
+    yield "MviewLDA, flat prior", MultiViewLDA(10, 8, class_word_prior=0.01, random_state=split)
 
 
-def all_at_once(data: Labelled) -> dict[str, float]:
-    """A linear SVM that sees all training documents at once, as often as it likes."""
+def all_at_once(data: Labelled) -> float:
+    """Accuracy of a linear SVM that sees all training documents at once, as often as it likes."""
     machine = make_pipeline(TfidfTransformer(sublinear_tf=True), LinearSVC(random_state=0))
-    score = machine.fit(data.X, data.y).score(data.test, data.target)
-    return {"linear SVM, all at once, tf-idf": score}
-
-
-def study(name: str, data: Labelled, n_seeds: int) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Curves (n_seeds, n_batches) and last accuracies (n_seeds,) of each setting: Figure 15."""
-    size = SETS[name][0]
-    results = {}
-    for setting, make in models(data, size).items():
-        started = time.perf_counter()
-        runs = [stream(make(seed), data.ordered(seed), size) for seed in range(n_seeds)]
-        curves, last = map(np.array, zip(*runs, strict=True))
-        results[setting] = curves, last
-        seconds = (time.perf_counter() - started) / n_seeds
-        told = f"{last.mean():.4f} +- {last.std():.4f}"
-        print(f"  {setting:<50} {told} {seconds:7.1f} s", flush=True)
-    return results
-
-
-def by_size(name: str, data: Labelled, n_seeds: int) -> dict[tuple[int, float], np.ndarray]:
-    """Last accuracies by size of the minibatches and scale, seeds of all: Figure 16."""
-    known, results = class_words_prior(data.X, data.y), {}
-    orders = [data.ordered(seed) for seed in range(n_seeds)]
-    for size in SETS[name]:
-        for scale in (0.0, 0.4):
-            common = {"class_word_prior": known, "boosting_scale": scale, "batch_size": size}
-            results[size, scale] = np.array(
-                [
-                    MultiViewLDA(10, 8, random_state=seed, **common)
-                    .fit(of_seed.X, of_seed.y)
-                    .score(data.test, data.target)
-                    for seed, of_seed in enumerate(orders)
-                ]
-            )
-            print(f"  {size}, s = {scale:g}: {results[size, scale].mean():.4f}", flush=True)
-    return results
+    return float(machine.fit(data.X, data.y).score(data.test, data.target))
 
 
 def by_strength(name: str, data: Labelled, n_seeds: int) -> None:
@@ -190,18 +166,12 @@ def by_strength(name: str, data: Labelled, n_seeds: int) -> None:
         known = class_words_prior(data.X, data.y, strength=strength)
         for scale in (0.0, 0.2, 1.0):
             common = {"class_word_prior": known, "boosting_scale": scale, "boosting_norm": norm}
-            last = np.array(
-                [
-                    stream(
-                        MultiViewLDA(10, 8, random_state=seed, **common),
-                        data.ordered(seed),
-                        SETS[name][0],
-                    )[1]
-                    for seed in range(n_seeds)
-                ]
-            )
+            found = []
+            for seed in range(n_seeds):
+                model = MultiViewLDA(10, 8, random_state=seed, **common)
+                found.append(last(model, data.ordered(seed), SETS[name][0]))
             told = f"{name}, strength {strength:g}, norm {norm}, s = {scale:g}"
-            print(f"{told:<50} {last.mean():.4f} +- {last.std():.4f}", flush=True)
+            print(f"{told:<50} {np.mean(found):.4f} +- {np.std(found):.4f}", flush=True)
 
 
 def by_share_prior(name: str, data: Labelled, n_seeds: int) -> None:
@@ -213,8 +183,8 @@ def by_share_prior(name: str, data: Labelled, n_seeds: int) -> None:
             model = MultiViewLDA(
                 10, 8, class_word_prior=known, local_share_prior=prior, random_state=seed
             )
-            _, last = stream(model, data.ordered(seed), SETS[name][0])
-            found.append([last, model.topic_weights_[model.topic_class_ < 0].sum()])
+            right = last(model, data.ordered(seed), SETS[name][0])
+            found.append([right, model.topic_weights_[model.topic_class_ < 0].sum()])
         accuracy, weight = np.mean(found, axis=0)
         told = f"{name}, local_share_prior=({prior[0]:g}, {prior[1]:g})"
         print(f"{told:<45} {accuracy:.4f}, weight of the shared topics {weight:.3f}", flush=True)
@@ -240,84 +210,70 @@ def speed(name: str, data: Labelled) -> None:
         print(f"{name}, {called:<32} {data.test.shape[0] / min(seconds):>9,.0f} documents/s")
 
 
-def draw(studies: dict[str, dict], offline: dict[str, dict[str, float]], path: Path) -> None:
-    """Accuracy through the stream: one panel for each set."""
-    figure = Figure(figsize=(5.5 * len(studies), 5.0), layout="constrained")
-    axes = figure.subplots(1, len(studies), squeeze=False)[0]
-    shown = [f"MviewLDA, {ALL}, s = {s}" for s in ("0", "0.4", "1")]
-    shown += [f"MviewLDA, {FIRST}, s = {s}" for s in ("0", "0.4")]
-    shown += ["naive Bayes, alpha = 0.1", "linear SVM by SGD, tf-idf"]
-    for ax, (name, results) in zip(axes, studies.items(), strict=True):
-        for setting in shown:
-            mean = results[setting][0].mean(axis=0)
-            ax.plot(np.arange(1, len(mean) + 1) * SETS[name][0], mean, label=setting)
-        best = max(offline[name], key=offline[name].get)
-        ax.axhline(offline[name][best], color="black", linewidth=1, linestyle=":", label=best)
-        ax.set_title(name)
-        ax.set_xlabel("documents seen")
-    axes[0].set_ylabel("accuracy")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    figure.savefig(path, dpi=110)
+def rows(model: Any, data: Labelled, size: int) -> Iterator[Row]:
+    """Accuracy through a stream, and at its end."""
+    classes = np.unique(data.y)
+    for batch, look, moment, seen in minibatches(data.X.shape[0], size):
+        model.partial_fit(data.X[batch], data.y[batch], classes=classes)
+        if look:
+            shown = float(model.score(data.test[data.shown], data.target[data.shown]))
+            final = float(model.score(data.test, data.target)) if moment == "last" else ""
+            yield {"seen": seen, "moment": moment, "accuracy": shown, "final": final}
 
 
-def table(rows: dict[str, list[str]], head: list[str]) -> str:
-    """As Markdown."""
-    lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
-    lines += ["| " + " | ".join([name, *cells]) + " |" for name, cells in rows.items()]
-    return "\n".join(lines) + "\n"
+def run(cell: Cell, quick: bool) -> Iterator[Row]:
+    """All models of a kind on an order of a corpus."""
+    split, sizes = cell["split"], (200, 100) if quick else SETS[cell["corpus"]]
+    data = (few() if quick else load(cell["corpus"])).ordered(split)
+    if cell["kind"] != OTHERS:
+        for method, size, model in views(data, cell["kind"], sizes):
+            model.set_params(random_state=split, n_jobs=2)
+            for row in rows(model, data, size):
+                yield {"method": method, "size": size, **row}
+        return
+    for method, model in machines(split):
+        for row in rows(model, data, sizes[0]):
+            yield {"method": method, "size": sizes[0], **row}
+    end = {"seen": data.X.shape[0], "moment": "", "accuracy": "", "final": all_at_once(data)}
+    yield {"method": "linear SVM, all at once, tf-idf", "size": sizes[0], **end}
+
+
+def cells(quick: bool) -> Iterator[Cell]:
+    """Corpora and orders, the paper's seeds first."""
+    for kind, n in ((ALL, SPLITS), (OTHERS, SPLITS), (FIRST, SPLITS_OF_RIVALS)):
+        for split in range(1 if quick else n):
+            for name in ("docstrings",) if quick else SETS:
+                yield {"corpus": name, "kind": kind, "split": split}
+
+
+EXPERIMENT = Experiment(
+    "bps_case_4",
+    ("corpus", "kind", "method", "size", "split", "seen", "moment"),
+    ("accuracy", "final"),
+    cells,
+    run,
+)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    """Print what no figure needs."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("sets", nargs="*", metavar="SET", help=f"all of: {', '.join(SETS)}")
-    parser.add_argument("--output", type=Path, default=Path())
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--seed-strengths", action="store_true", help="and norms, instead")
-    parser.add_argument("--share-priors", action="store_true", help="of a class's words, instead")
-    parser.add_argument("--speed", action="store_true", help="of predictions, instead")
+    asked = parser.add_mutually_exclusive_group(required=True)
+    asked.add_argument("--seed-strengths", action="store_true", help="and norms")
+    asked.add_argument("--share-priors", action="store_true", help="of a class's words")
+    asked.add_argument("--speed", action="store_true", help="of predictions")
     options = parser.parse_args()
-    options.output.mkdir(parents=True, exist_ok=True)
     if unknown := set(options.sets) - set(SETS):
         parser.error(f"no such set: {', '.join(sorted(unknown))}; there are {', '.join(SETS)}")
-    if options.speed:
-        for name in options.sets or list(SETS):
-            speed(name, load(name))
-        return
-    for asked, measure in (
-        (options.seed_strengths, by_strength),
-        (options.share_priors, by_share_prior),
-    ):
-        if asked:
-            for name in options.sets or list(SETS):
-                measure(name, load(name), options.seeds)
-            return
-    studies, offline, sizes = {}, {}, {}
     for name in options.sets or list(SETS):
-        data = load(name)
-        print(f"{name}: {data.X.shape} to learn from, {data.test.shape[0]} to test", flush=True)
-        studies[name] = study(name, data, options.seeds)
-        sizes[name] = by_size(name, data, options.seeds)
-        offline[name] = all_at_once(data)
-        print(f"  {offline[name]}", flush=True)
-
-    def cell(last: np.ndarray) -> str:
-        return f"{last.mean():.3f} ± {last.std():.3f}"
-
-    first = next(iter(studies))
-    rows = {
-        setting: [cell(results[setting][1]) for results in studies.values()]
-        for setting in studies[first]
-    }
-    rows |= {n: [f"{offline[name][n]:.3f}" for name in studies] for n in offline[first]}
-    text = table(rows, ["setting", *studies])
-    for name, of_set in sizes.items():
-        rows = {
-            f"{size}": [cell(of_set[size, scale]) for scale in (0.0, 0.4)] for size in SETS[name]
-        }
-        text += "\n" + table(rows, [f"{name}, documents in a minibatch", "s = 0", "s = 0.4"])
-    (options.output / "bps_case_4.md").write_text(text, encoding="utf-8")
-    print(text)
-    draw(studies, offline, options.output / "bps_case_4.png")
+        if options.speed:
+            speed(name, load(name))
+        elif options.seed_strengths:
+            by_strength(name, load(name), options.seeds)
+        else:
+            by_share_prior(name, load(name), options.seeds)
 
 
 if __name__ == "__main__":

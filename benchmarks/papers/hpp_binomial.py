@@ -1,27 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The binomial stream of the HPP paper: a coin whose probability jumps twice.
 
-Section 6.1 of Masegosa et al. (2020): a hundred minibatches of a hundred flips, with
-probability 0.2, then 0.5 from the 31st and 0.8 from the 61st, and a uniform prior. First
-their own stream, beside what their program reports for it (STREAMTOPICS_DATA); then twenty
-fresh streams, with rules that the paper leaves out: starting anew with every minibatch,
-and a fixed rate of a half.
+Section 6.1 of Masegosa et al. (2020), Figures 5 and 6: a hundred minibatches of a hundred or a
+thousand flips, with probability 0.2, then 0.5 from the 31st and 0.8 from the 61st, and a uniform
+prior. Fresh streams, with rules that the paper leaves out: starting anew with every minibatch,
+a fixed rate of a half, and others. The path of the first is kept, and of all the mean absolute
+error, mean rate and last effective sample size in parts of the stream. And the authors' own
+stream: the largest differences from what their program reports for it (STREAMTOPICS_DATA).
 
-    STREAMTOPICS_DATA=... python benchmarks/papers/hpp_binomial.py --output FOLDER
+    STREAMTOPICS_DATA=... python -m benchmarks.papers hpp_binomial
 """
 
-import argparse
 import csv
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-import corpora
-
+from benchmarks import corpora
+from benchmarks.papers.experiment import Cell, Experiment, Row
 from streamtopics.models import BetaBinomial
 from streamtopics.updates import (
     SVB,
@@ -36,7 +34,8 @@ from streamtopics.updates.rates import NEARLY_UNIFORM, Normal
 from streamtopics.updates.rule import Rule
 
 PROBABILITY = np.repeat([0.2, 0.5, 0.8], [30, 30, 40])
-FLIPS, SEEDS = 100, 20
+FLIPS, SPLITS = 100, 20
+SIZES = (FLIPS, 1000)
 PRIOR_RATE = float(NEARLY_UNIFORM.posterior(np.zeros(1)).kept[0])
 HPP = HierarchicalPowerPrior(rate_starts=(PRIOR_RATE,), tol=1e-8)
 RULES = {
@@ -68,6 +67,19 @@ COLUMNS = {
 }
 
 
+STEPS = np.arange(1, len(PROBABILITY) + 1)
+PARTS = {
+    "1-30": STEPS <= 30,
+    "31-60": (STEPS > 30) & (STEPS <= 60),
+    "61-100": STEPS > 60,
+    "all": STEPS > 0,
+    "five after a jump": np.isin(STEPS, (*range(31, 36), *range(61, 66))),
+    "stable": np.isin(STEPS, (*range(6, 31), *range(41, 61), *range(71, 101))),
+    "at the jumps": np.isin(STEPS, (31, 61)),
+}
+AUTHORS = "largest difference from the authors'"
+
+
 class Trajectory(NamedTuple):
     """E[beta], the effective sample size and E[rho] after each minibatch."""
 
@@ -76,94 +88,85 @@ class Trajectory(NamedTuple):
     retention: np.ndarray
 
 
-def run(rule: Rule, successes: np.ndarray) -> Trajectory:
+def path(rule: Rule, successes: np.ndarray, flips: int = FLIPS) -> Trajectory:
     """A stream of minibatches with so many successes each."""
     model = BetaBinomial(heads=1.0, tails=1.0)
     posterior = model.posterior(np.zeros((0, 1)))
     out, state = [], rule.init(posterior)
     for n in successes:
-        flips = np.repeat([1.0, 0.0], [n, FLIPS - n])[:, None]
-        blend, state = rule.step(posterior, model.learner(posterior, flips), state)
+        batch = np.repeat([1.0, 0.0], [n, flips - n])[:, None]
+        blend, state = rule.step(posterior, model.learner(posterior, batch), state)
         posterior.blend(blend)
         out.append((model.mean(posterior)[0], posterior.mass[0], np.ravel(blend.retain)[0]))
     return Trajectory(*np.transpose(out))
 
 
-def against_the_authors(path: Path) -> list[str]:
+def against_the_authors(file: Path) -> Iterator[Row]:
     """Largest differences from their figures, on their stream.
 
     Their program prints (lam_1 + 1) / (lam_1 + lam_2 + 2) for E[beta], and its power priors
     leave out the prior's share (1 - rho) eta.
     """
-    with path.open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    successes = np.array([int(row["successes_of_100"]) for row in rows])
-    lines = ["| rule | largest difference of E[beta] |", "|---|---|"]
+    with file.open(encoding="utf-8") as lines:
+        read = list(csv.DictReader(lines))
+    successes = np.array([int(row["successes_of_100"]) for row in read])
     for name, column in COLUMNS.items():
-        theirs = np.array([float(row[column]) for row in rows])
-        mine = run(RULES[name], successes)
+        theirs = np.array([float(row[column]) for row in read])
+        mine = path(RULES[name], successes)
         printed = (mine.mean * mine.sample_size + 1) / (mine.sample_size + 2)
-        lines.append(f"| {name} | {np.abs(printed - theirs).max():.1e} |")
-    rho = np.array([float(row["hpp_rho"]) for row in rows[1:]])
-    difference = np.abs(run(HPP, successes).retention[1:] - rho).max()
-    return [*lines, f"| SVB-HPP, E[rho] | {difference:.1e} |"]
+        error = float(np.abs(printed - theirs).max())
+        yield row({"rule": name, "part": AUTHORS, "error": error})
+    rho = np.array([float(row["hpp_rho"]) for row in read[1:]])
+    error = float(np.abs(path(HPP, successes).retention[1:] - rho).max())
+    yield row({"rule": "SVB-HPP, E[rho]", "part": AUTHORS, "error": error})
 
 
-def on_fresh_streams() -> tuple[list[str], dict[str, Trajectory]]:
-    """Mean absolute errors over twenty streams, and the paths on the first of them."""
-    streams = [np.random.default_rng(s).binomial(FLIPS, PROBABILITY) for s in range(SEEDS)]
-    lines = [
-        "| rule | 1-30 | 31-60 | 61-100 | all | 5 after a jump | ESS at 30 / 60 / 100 | "
-        "E[rho] stable | t = 31 | t = 61 |",
-        "|---" * 10 + "|",
-    ]
-    parts = [slice(0, 30), slice(30, 60), slice(60, 100), slice(0, 100)]
-    after = np.r_[30:35, 60:65]
-    stable = np.r_[5:30, 40:60, 70:100]
-    first = {}
-    for name, rule in RULES.items():
-        paths = [run(rule, successes) for successes in streams]
-        first[name] = paths[0]
-        error = np.mean([np.abs(path.mean - PROBABILITY) for path in paths], axis=0)
-        size = np.mean([path.sample_size for path in paths], axis=0)
-        rho = np.mean([path.retention for path in paths], axis=0)
-        cells = [f"{error[part].mean():.4f}" for part in [*parts, after]]
-        cells.append(" / ".join(f"{size[t]:.0f}" for t in (29, 59, 99)))
-        cells += [f"{value:.3f}" for value in (rho[stable].mean(), rho[30], rho[60])]
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    return lines, first
+def row(found: Row) -> Row:
+    """A row, of which what was not found is empty."""
+    return dict.fromkeys(("step", "part", *VALUES), "") | found
 
 
-def draw(paths: dict[str, Trajectory], path: Path) -> None:
-    """E[beta], ESS and E[rho] through one stream."""
-    shown = ["SVB", "SVB-PP, rho = 0.9", "PVB, M = 1000, nu = 0.1", "SVB-HPP", "restart, rho = 0"]
-    figure = Figure(figsize=(9, 7), layout="constrained")
-    axes = figure.subplots(3, 1, sharex=True)
-    batches = np.arange(1, len(PROBABILITY) + 1)
-    axes[0].plot(batches, PROBABILITY, color="black", linewidth=1, linestyle=":", label="truth")
-    for name in shown:
-        for ax, values in zip(axes, paths[name], strict=True):
-            ax.plot(batches, values, label=name)
-    axes[1].set_yscale("log")
-    for ax, label in zip(axes, ("E[beta]", "effective sample size", "E[rho]"), strict=True):
-        ax.set_ylabel(label)
-    axes[0].legend(frameon=False, fontsize=8, ncols=3)
-    axes[2].set_xlabel("minibatch")
-    figure.savefig(path, dpi=110)
+def rows(rule: str, found: Trajectory, *, drawn: bool) -> Iterator[Row]:
+    """The path, if it is to be drawn, and the parts of a stream."""
+    if drawn:
+        for step, mean, size, rho in zip(STEPS, *found, strict=True):
+            kept = "" if step == 1 else float(rho)
+            at = {"mean": float(mean), "ess": float(size), "rho": kept}
+            yield row({"rule": rule, "step": int(step)} | at)
+    error = np.abs(found.mean - PROBABILITY)
+    for part, of in PARTS.items():
+        kept = float(found.retention[of].mean())
+        means = {
+            "error": float(error[of].mean()),
+            "mean_rho": kept,
+            "stable_rho": kept if part == "stable" else "",
+            "last_ess": float(found.sample_size[of][-1]),
+        }
+        yield row({"rule": rule, "part": part} | means)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--output", type=Path, default=Path())
-    output = parser.parse_args().output
-    output.mkdir(parents=True, exist_ok=True)
-    lines = against_the_authors(corpora.folder() / "hpp_binomial_authors.csv")
-    table, paths = on_fresh_streams()
-    text = "\n".join([*lines, "", *table]) + "\n"
-    (output / "hpp_binomial.md").write_text(text, encoding="utf-8")
-    draw(paths, output / "hpp_binomial.png")
-    print(text)
+def run(cell: Cell, quick: bool) -> Iterator[Row]:
+    """All rules on a stream; of large minibatches the paper has HPP alone."""
+    flips, split = cell["flips"], cell["split"]
+    if split == "authors":
+        yield from against_the_authors(corpora.folder() / "hpp_binomial_authors.csv")
+        return
+    successes = np.random.default_rng(split).binomial(flips, PROBABILITY)
+    if split == 0:
+        for step, probability in zip(STEPS, PROBABILITY, strict=True):
+            yield row({"rule": "truth", "step": int(step), "mean": float(probability)})
+    for name, rule in RULES.items() if flips == FLIPS else [("SVB-HPP", HPP)]:
+        yield from rows(name, path(rule, successes, flips), drawn=split == 0)
 
 
-if __name__ == "__main__":
-    main()
+def cells(quick: bool) -> list[Cell]:
+    """Sizes of minibatches and streams."""
+    splits = [0] if quick else [*range(SPLITS)]
+    found: list[Cell] = [{"flips": flips, "split": split} for flips in SIZES for split in splits]
+    return found if quick else [{"flips": FLIPS, "split": "authors"}, *found]
+
+
+VALUES = ("mean", "ess", "rho", "error", "mean_rho", "stable_rho", "last_ess")
+EXPERIMENT = Experiment(
+    "hpp_binomial", ("flips", "rule", "split", "step", "part"), VALUES, cells, run
+)

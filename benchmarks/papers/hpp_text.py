@@ -8,14 +8,13 @@ of the minibatch to come, by document completion, weighted by the tokens (test-t
 from the second minibatch on; mean and range over the seeds. Beside the rules of the paper
 stand some fixed rates, a restart with every minibatch, and boosts on top of forgetting.
 
-    STREAMTOPICS_DATA=... python benchmarks/papers/hpp_text.py [STREAM ...] --output FOLDER
+    STREAMTOPICS_DATA=... python -m benchmarks.papers.hpp_text [STREAM ...] --output FOLDER
 """
 
 import argparse
 import datetime
 import gzip
 import json
-import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -26,9 +25,7 @@ from matplotlib.figure import Figure
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-import corpora
-
+from benchmarks import corpora
 from streamtopics import SVBHPP, StreamingLDA
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.metrics import completion_split, log_predictive_probability

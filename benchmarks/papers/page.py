@@ -22,6 +22,8 @@ PAPERS = {
 }
 DECILES = 10, 50, 90
 MOST_SERIES = 10
+# Columns of a table; of more places on an axis some are shown.
+MOST_PLACES = 12
 Rows = Sequence[Mapping[str, str]]
 
 
@@ -115,7 +117,7 @@ def draw(picture: Picture, rows: Rows) -> Figure:
     axes = figure.subplots(1, len(panels), squeeze=False)[0]
     for ax, panel in zip(axes, panels, strict=True):
         names = dict.fromkeys(series for of, series, _ in cells if of == panel)
-        places = list(dict.fromkeys(x for of, _, x in cells if of == panel))
+        places = in_order(x for of, _, x in cells if of == panel)
         numbers = is_numbers(places)
         for color, name in enumerate(names):
             xs = [x for x in places if (panel, name, x) in cells]
@@ -145,6 +147,12 @@ def draw(picture: Picture, rows: Rows) -> Figure:
     return figure
 
 
+def in_order(places: Iterable[str]) -> list[str]:
+    """Places on an axis: numbers in order, others as they come."""
+    found = list(dict.fromkeys(places))
+    return sorted(found, key=float) if is_numbers(found) else found
+
+
 def is_numbers(texts: Iterable[str]) -> bool:
     """Whether all are numbers."""
     try:
@@ -158,7 +166,9 @@ def table(picture: Picture, rows: Rows) -> str:
     cells = grouped(picture, rows)
     parts = []
     for panel in dict.fromkeys(panel for panel, _, _ in cells):
-        places = list(dict.fromkeys(x for of, _, x in cells if of == panel))
+        places = in_order(x for of, _, x in cells if of == panel)
+        if is_numbers(places):
+            places = places[:: -(1 + (len(places) - 1) // MOST_PLACES)][::-1]
         lines = [[picture.series, *places]]
         for name in dict.fromkeys(series for of, series, _ in cells if of == panel):
             lines.append([name, *(spread(cells.get((panel, name, x), [])) for x in places)])

@@ -1,52 +1,64 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The models of chapter 2 of Dupuy's thesis, as in its Figure 4 and its Table 2.
+"""The models of chapter 2 of Dupuy's thesis, as in its Figure 4.
 
 Priors are learnt, as in the source, and beside that this package's defaults, which do not.
 Log-perplexity per word of held-out reviews whose ratings are not known, in nats (lower is
 better): left-to-right where the proportions are not known either, exact in them where they
 are those of the item or the user. As in the source stop words go, words in more than a fifth
-of the reviews, and all but the 10,000 most frequent others; a tenth of the reviews is held out.
+of the reviews, and all but the 10,000 most frequent others; a tenth of the reviews is held out,
+of which the first N_TEST are evaluated.
 
 The corpora have neither items nor users, so that there each review is an item of its own. The
 synthetic reviews have both, and there each test review is of an item and a user that were seen.
-
-    STREAMTOPICS_DATA=... python benchmarks/papers/rating_lda.py [CORPUS] --output FOLDER
 """
 
-import argparse
 import gzip
 import json
-import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-import corpora
-
+from benchmarks import corpora
+from benchmarks.papers.experiment import Cell, Experiment, Row
 from streamtopics import HiddenFactorsTopics, RatingLDA, SupervisedLDA
 from streamtopics.datasets import make_rated_reviews
 from streamtopics.reviews.base import RatedTopicModel
 
+SYNTHETIC = "synthetic"
+# How many reviews.
+CORPORA = {SYNTHETIC: 3000, "rated_movie_reviews": 2500, "imdb_train": 2500}
+# Twelve comparisons need so many to be beyond chance.
+N_SPLITS = 11
+COMPONENTS = (8, 32, 128)
+N_TEST, N_PARTICLES = 300, 10
+QUICK_REVIEWS, QUICK_TEST = 80, 4
+
 
 class Reviews(NamedTuple):
-    """Counts and ratings, with items and users where there are any."""
+    """Counts and ratings, with items and users where there are any, and the true topics."""
 
     X: sparse.csr_matrix
     ratings: np.ndarray
     whose: dict[str, np.ndarray]
-    words: np.ndarray | None
+    words: np.ndarray | None = None
+    topic_word: np.ndarray | None = None
 
     def rows(self, chosen: np.ndarray) -> "Reviews":
         """Some of the reviews."""
         whose = {name: labels[chosen] for name, labels in self.whose.items()}
-        return Reviews(self.X[chosen], self.ratings[chosen], whose, self.words)
+        return self._replace(X=self.X[chosen], ratings=self.ratings[chosen], whose=whose)
+
+
+@lru_cache(maxsize=2)
+def reviews_of(corpus: str, quick: bool) -> Reviews:
+    """The reviews of a corpus, or synthetic ones."""
+    n = QUICK_REVIEWS if quick else CORPORA[corpus]
+    return synthetic(n) if corpus == SYNTHETIC else real(corpus, n)
 
 
 def real(name: str, n_documents: int) -> Reviews:
@@ -55,6 +67,12 @@ def real(name: str, n_documents: int) -> Reviews:
         rows = [json.loads(line) for line in file]
     places = np.linspace(0, len(rows) - 1, min(n_documents, len(rows))).astype(int)
     rows = [rows[i] for i in places]
+    ratings = np.array([float(row["label"]) for row in rows])
+    return counted([row["text"] for row in rows], ratings)
+
+
+def counted(texts: list[str], ratings: np.ndarray) -> Reviews:
+    """Reviews of these texts, with the words that the source keeps."""
     vectorizer = CountVectorizer(
         stop_words="english",
         token_pattern=corpora.PROSE_WORD,
@@ -62,8 +80,7 @@ def real(name: str, n_documents: int) -> Reviews:
         max_features=10_000,
         dtype=np.float32,
     )
-    X = vectorizer.fit_transform([row["text"] for row in rows])
-    ratings = np.array([float(row["label"]) for row in rows])
+    X = vectorizer.fit_transform(texts)
     return Reviews(X, ratings, {}, vectorizer.get_feature_names_out())
 
 
@@ -79,127 +96,66 @@ def synthetic(n_documents: int) -> Reviews:
         doc_topic_prior=0.1,
         random_state=0,
     )
-    X = data.X.astype(np.float32)
-    return Reviews(X, data.ratings, {"items": data.item, "users": data.user}, None)
+    whose = {"items": data.item, "users": data.user}
+    return Reviews(data.X.astype(np.float32), data.ratings, whose, None, data.topic_word)
 
 
-def models(K: int, seed: int, has_whose: bool) -> Iterator[tuple[str, RatedTopicModel]]:
+def models(K: int, seed: int, has_whose: bool) -> dict[str, RatedTopicModel]:
     """What is compared, by name."""
     common = {"n_components": K, "random_state": seed, "n_jobs": 1}
     learnt = {"learn_priors": True} | common
     profiles = {"": "document", "-C": "item", "-U": "user"} if has_whose else {"": "document"}
-    for suffix, profile in profiles.items():
-        yield f"LDA{suffix or '-0'}", RatingLDA(profile=profile, qualitative=False, **learnt)
-        yield f"LDA-R{suffix}", RatingLDA(profile=profile, **learnt)
-    yield "SLDA", SupervisedLDA(**learnt)
-    yield "HFT", HiddenFactorsTopics(**common)
-    for suffix, profile in profiles.items():
-        plain = RatingLDA(profile=profile, qualitative=False, **common)
-        yield f"LDA{suffix or '-0'}, defaults", plain
-        yield f"LDA-R{suffix}, defaults", RatingLDA(profile=profile, **common)
-        yield f"LDA-R{suffix}, refined", RatingLDA(profile=profile, refine=True, **common)
-    yield "SLDA, defaults", SupervisedLDA(**common)
-
-
-def study(
-    reviews: Reviews, K: int, seed: int, n_particles: int, n_test: int, only: list[str] | None
-) -> dict[str, tuple[float, float]]:
-    """Log-perplexity per word, and the processor's seconds of the fit, of each model."""
-    rng = np.random.default_rng(seed)
-    held_out = rng.permutation(reviews.X.shape[0])[: reviews.X.shape[0] // 10]
-    train = reviews.rows(np.setdiff1d(np.arange(reviews.X.shape[0]), held_out))
-    test = reviews.rows(held_out[:n_test])
-    results = {}
-    for name, model in models(K, seed, bool(reviews.whose)):
-        if only is not None and name not in only:
-            continue
-        own = {} if isinstance(model, SupervisedLDA) else train.whose
-        start = time.process_time()
-        model.fit(train.X, train.ratings, **own)
-        seconds = time.process_time() - start
-        accepted = own.keys() if isinstance(model, RatingLDA) else own.keys() & {"items"}
-        known = {label: test.whose[label] for label in accepted}
-        log_likelihood = model.log_likelihood(test.X, n_particles=n_particles, **known)
-        value = -float(log_likelihood.sum() / test.X.sum(dtype=np.float64))
-        results[name] = value, seconds
-        print(f"K = {K}, seed {seed}, {name:<18} {value:.4f} {seconds:6.1f} s", flush=True)
-    return results
-
-
-def table(results: dict[int, list[dict[str, tuple[float, float]]]]) -> str:
-    """Mean log-perplexities, and the mean processor's seconds of the fit, a row for each model."""
-    lines = ["| model | " + " | ".join(f"K = {K}" for K in results) + " |"]
-    lines.append("|---" * (len(results) + 1) + "|")
-    for name in next(iter(results.values()))[0]:
-        cells = []
-        for runs in results.values():
-            values = np.array([run[name] for run in runs])
-            cells.append(f"{values[:, 0].mean():.3f} ({values[:, 1].mean():.0f} s)")
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def opinions(reviews: Reviews, K: int) -> str:
-    """The positive and the negative topic, as in Table 2."""
-    lines = []
-    for refine in (False, True):
-        model = RatingLDA(K, refine=refine, random_state=0).fit(reviews.X, reviews.ratings)
-        positive, negative = model.top_words(reviews.words, n_words=12)[-2:]
-        omega = model.qualitative_prior_
-        title = "LDA-R, refined" if refine else "LDA-R"
-        share = omega[1] / omega.sum()
-        lines.append(f"{title}, K = {K}: {share:.0%} of the words are expected to be qualitative")
-        lines.append("positive: " + " ".join(positive))
-        lines.append("negative: " + " ".join(negative))
-    return "\n".join(lines) + "\n"
-
-
-def draw_picture(results: dict[int, list[dict[str, tuple[float, float]]]], path: Path) -> None:
-    """A line for each model."""
-    figure = Figure(figsize=(6, 4), layout="constrained")
-    ax = figure.subplots()
-    for name in next(iter(results.values()))[0]:
-        means = [np.mean([run[name][0] for run in runs]) for runs in results.values()]
-        ax.plot([str(K) for K in results], means, "o-", label=name)
-    ax.set_xlabel("topics")
-    ax.set_ylabel("log-perplexity per word")
-    ax.grid(alpha=0.3)
-    ax.legend(fontsize="small")
-    figure.savefig(path, dpi=110)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("corpus", nargs="?", default="synthetic")
-    parser.add_argument("--components", type=int, nargs="+", default=[8, 32, 128])
-    parser.add_argument("--documents", type=int, default=3000, help="25,000 for all of imdb_train")
-    parser.add_argument("--test", type=int, default=300, help="of the tenth that is held out")
-    parser.add_argument("--particles", type=int, default=10)
-    parser.add_argument("--seeds", type=int, default=1)
-    parser.add_argument("--opinions", type=int, default=None, help="Table 2 for so many topics")
-    parser.add_argument("--only", nargs="+", metavar="MODEL", help="by names, such as LDA-R HFT")
-    parser.add_argument("--output", type=Path, default=Path())
-    options = parser.parse_args()
-    options.output.mkdir(parents=True, exist_ok=True)
-    if options.corpus == "synthetic":
-        reviews = synthetic(options.documents)
-    else:
-        reviews = real(options.corpus, options.documents)
-    if options.opinions is not None:
-        print(opinions(reviews, options.opinions))
-        return
-    results = {
-        K: [
-            study(reviews, K, seed, options.particles, options.test, options.only)
-            for seed in range(options.seeds)
-        ]
-        for K in options.components
+    found: dict[str, RatedTopicModel] = {
+        "SLDA": SupervisedLDA(**learnt),
+        "HFT": HiddenFactorsTopics(**common),
+        "SLDA, defaults": SupervisedLDA(**common),
     }
-    text = table(results)
-    print(text)
-    (options.output / f"rating_lda_{options.corpus}.md").write_text(text, encoding="utf-8")
-    draw_picture(results, options.output / f"rating_lda_{options.corpus}.png")
+    for suffix, profile in profiles.items():
+        plain = {"profile": profile, "qualitative": False}
+        found |= {
+            f"LDA{suffix or '-0'}": RatingLDA(**plain, **learnt),
+            f"LDA-R{suffix}": RatingLDA(profile=profile, **learnt),
+            f"LDA{suffix or '-0'}, defaults": RatingLDA(**plain, **common),
+            f"LDA-R{suffix}, defaults": RatingLDA(profile=profile, **common),
+            f"LDA-R{suffix}, refined": RatingLDA(profile=profile, refine=True, **common),
+        }
+    return found
 
 
-if __name__ == "__main__":
-    main()
+def cells(quick: bool) -> Iterator[Cell]:
+    """All models on all splits; with this package's defaults on the first only."""
+    for split in range(2 if quick else N_SPLITS):
+        for corpus in [SYNTHETIC] if quick else CORPORA:
+            for K in (4,) if quick else COMPONENTS:
+                for method in models(K, split, corpus == SYNTHETIC):
+                    if "," not in method or split == 0:
+                        yield {"corpus": corpus, "k": K, "split": split, "method": method}
+
+
+def halved(reviews: Reviews, seed: int) -> tuple[Reviews, Reviews]:
+    """Reviews to learn from, and a tenth that is held out, in random order."""
+    n = reviews.X.shape[0]
+    held_out = np.random.default_rng(seed).permutation(n)[: n // 10]
+    return reviews.rows(np.setdiff1d(np.arange(n), held_out)), reviews.rows(held_out)
+
+
+def run(cell: Cell, quick: bool) -> Iterator[Row]:
+    """Log-perplexity per word, and the processor's seconds of the fit."""
+    reviews = reviews_of(cell["corpus"], quick)
+    train, test = halved(reviews, cell["split"])
+    test = test.rows(np.arange(min(QUICK_TEST if quick else N_TEST, test.X.shape[0])))
+    model = models(cell["k"], cell["split"], bool(reviews.whose))[cell["method"]]
+    own = {} if isinstance(model, SupervisedLDA) else train.whose
+    start = time.process_time()
+    model.fit(train.X, train.ratings, **own)
+    seconds = time.process_time() - start
+    accepted = own.keys() if isinstance(model, RatingLDA) else own.keys() & {"items"}
+    known = {label: test.whose[label] for label in accepted}
+    log_likelihood = model.log_likelihood(test.X, n_particles=N_PARTICLES, **known)
+    value = -float(log_likelihood.sum() / test.X.sum(dtype=np.float64))
+    yield {"log_perplexity": value, "seconds": seconds}
+
+
+EXPERIMENT = Experiment(
+    "rating_lda", ("corpus", "k", "split", "method"), ("log_perplexity", "seconds"), cells, run
+)

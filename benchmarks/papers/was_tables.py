@@ -2,64 +2,71 @@
 """Tables I and II and Figure 4 of the WAS paper in kind: perplexity and coherence.
 
 Source code cut into statements, presidential speeches and abstracts of NIPS; a third of the
-documents is held out, anew for each seed. Perplexity is that of half of the words of each
+documents is held out, anew for each split. Perplexity is that of half of the words of each
 held-out sentence, drawn at random, given the other halves of all sentences of the document;
 the vocabulary is that of the whole corpus. Coherence is UMass over the training documents, of
 the top five words, in nats per pair of words: the paper's figures look like sums over ten pairs.
 Beside it stands the share of distinct words among these, since all topics can repeat the same
-ones. The sticks of SBP are cut to eight, which the paper leaves open. LDA over documents has one
-mixture for all sentences of a document; LDA over sentences has one for each sentence and none
-for documents.
+ones. The dishes of SBP and of ICD are cut to eight, which the paper leaves open, as it does the
+two parameters of ICD, which are 1. LDA over documents has one mixture for all sentences of a
+document; LDA over sentences has one for each sentence and none for documents.
 
-    STREAMTOPICS_DATA=... python benchmarks/papers/was_tables.py [CORPUS ...] --output FOLDER
-    STREAMTOPICS_DATA=... python benchmarks/papers/was_tables.py --sweep presidential_speeches
+For Figure 4 the sticks of SBP are cut to 1 to 10 atoms; the others have no such number, and stand
+with the same value beside each.
 """
 
-import argparse
-import sys
 import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from matplotlib.figure import Figure
 from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
-import corpora
-
+from benchmarks import corpora
+from benchmarks.papers.experiment import Cell, Experiment, Row
 from streamtopics import WASTopicModel
+from streamtopics.datasets import load_statements
 from streamtopics.metrics import topic_coherence, topic_diversity
 from streamtopics.metrics.predictive import token_log_probability
-from streamtopics.was import HDP, SBP, WAS
+from streamtopics.text import SentenceVectorizer
+from streamtopics.was import HDP, ICD, SBP, WAS
 from streamtopics.was.prior import SentencePrior
 
-CORPORA = {
-    "jhotdraw_statements": {},
-    "berkeleydb_je_statements": {},
-    "presidential_speeches": {"n_documents": 150},
-    "nips_abstracts": {"n_documents": 1000},
+# How many documents, None for all.
+CORPORA: dict[str, int | None] = {
+    "jhotdraw_statements": None,
+    "berkeleydb_je_statements": 300,
+    "presidential_speeches": 50,
+    "nips_abstracts": 500,
 }
+# Twelve comparisons need so many to be beyond chance.
+N_SPLITS = 11
 # The b of the sticks and the other parameters. The paper has the table concentration of the HDP at
 # 0.5 beside sticks of b = 1.
-SETTINGS = {
+SETTINGS: dict[str, tuple[float, dict[str, float]]] = {
     "paper": (1.0, {"atom_prior": 1.0, "topic_word_prior": 1.0}),
     "defaults": (0.5, {}),
 }
+TRUNCATION = 8
 MODELS: dict[str, Callable[[float], SentencePrior]] = {
     "WAS": lambda b: WAS(b=b),
     "HDP": lambda b: HDP(table_concentration=0.5),
-    "SBP": lambda b: SBP(b=b, truncation=8),
+    "SBP": lambda b: SBP(b=b, truncation=TRUNCATION),
+    "ICD": lambda b: ICD(truncation=TRUNCATION),
     "LDA, documents": lambda b: SBP(b=b, truncation=1),
     "LDA, sentences": lambda b: SBP(b=b, truncation=1),
 }
 # At the paper's setting only: its sampler as it may have been, and fewer tables per sentence.
-VARIANTS = {
-    "WAS, as last": lambda b: WAS(b=b, exact=False),
+VARIANTS: dict[str, Callable[[float], SentencePrior]] = {
+    "WAS, not exact": lambda b: WAS(b=b, exact=False),
     "WAS, b = 0.5": lambda b: WAS(b=0.5),
 }
+TABLES, FIGURE = "tables", "figure 4"
 TOP_WORDS, PAPER_TRUNCATIONS = 5, range(1, 11)
+N_COMPONENTS, N_SWEEPS = 20, 100
+QUICK_COMPONENTS, QUICK_SWEEPS, QUICK_DOCUMENTS = 4, 6, 9
 
 
 class Result(NamedTuple):
@@ -74,12 +81,58 @@ class Result(NamedTuple):
 
 
 class Split(NamedTuple):
-    """Training and test documents, and the halves of the latter's sentences."""
+    """Documents to learn from and others, with the latter's words halved."""
 
     train: corpora.SentenceCounts
     test: corpora.SentenceCounts
     observed: sparse.csr_matrix
     hidden: sparse.csr_matrix
+
+
+def cells(quick: bool) -> Iterator[Cell]:
+    """All models on all splits, table by table, and then the truncations of SBP."""
+    for split_ in range(2 if quick else N_SPLITS):
+        for corpus in ["jhotdraw_statements"] if quick else CORPORA:
+            for setting in SETTINGS:
+                for method in MODELS | (VARIANTS if setting == "paper" else {}):
+                    yield _cell(TABLES, corpus, setting, split_, method)
+        for setting in SETTINGS:
+            for method in ("WAS", "HDP", "SBP"):
+                yield _cell(FIGURE, "jhotdraw_statements", setting, split_, method)
+
+
+def _cell(part: str, corpus: str, setting: str, split_: int, method: str) -> Cell:
+    return {"part": part, "corpus": corpus, "setting": setting, "split": split_, "method": method}
+
+
+def run(cell: Cell, quick: bool) -> Iterator[Row]:
+    """Fit a model, or SBP at each truncation, and measure it on the split."""
+    parts = split(counts(cell["corpus"], quick), cell["split"])
+    b, _ = SETTINGS[cell["setting"]]
+    method, truncations = cell["method"], PAPER_TRUNCATIONS
+    of_sentences = method == "LDA, sentences"
+    if cell["part"] == FIGURE and method == "SBP":
+        for n_atoms in truncations:
+            model = estimator(cell, SBP(b=b, truncation=n_atoms), quick)
+            yield {"truncation": n_atoms} | measure(model, parts)._asdict()
+        return
+    model = estimator(cell, (MODELS | VARIANTS)[method](b), quick)
+    found = measure(model, parts, of_sentences=of_sentences)._asdict()
+    for n_atoms in truncations if cell["part"] == FIGURE else [TRUNCATION]:
+        yield {"truncation": n_atoms} | found
+
+
+@lru_cache(maxsize=2)
+def counts(name: str, quick: bool) -> corpora.SentenceCounts:
+    """A corpus of the paper's kind; quickly, a few files of an installed package."""
+    if not quick:
+        return corpora.sentences(name, n_documents=CORPORA[name])
+    files = sorted(load_statements(packages=["joblib"]).data, key=len)[:QUICK_DOCUMENTS]
+    vectorizer = SentenceVectorizer(CountVectorizer(token_pattern=r"\S+"))
+    documents = [X[X.getnnz(axis=1) > 0] for X in vectorizer.fit_transform(files)]
+    groups = np.repeat(np.arange(len(documents)), [X.shape[0] for X in documents])
+    X = sparse.vstack(documents, format="csr")
+    return corpora.SentenceCounts(X, groups, vectorizer.get_feature_names_out())
 
 
 def split(corpus: corpora.SentenceCounts, seed: int) -> Split:
@@ -102,13 +155,14 @@ def halves(
     place = np.arange(len(word)) - np.repeat(np.cumsum(length) - length, length)
     hidden = np.empty(len(word), bool)
     hidden[order] = place < length[row] // 2
-    return tuple(
+    observed, other = (
         sparse.csr_matrix((np.ones(part.sum(), np.int64), (row[part], word[part])), X.shape)
         for part in (~hidden, hidden)
     )
+    return observed, other
 
 
-def measure(model: WASTopicModel, parts: Split, *, of_sentences: bool) -> Result:
+def measure(model: WASTopicModel, parts: Split, *, of_sentences: bool = False) -> Result:
     """Fit and evaluate; `of_sentences` makes each sentence a document of its own."""
     train, test = parts.train, parts.test
     groups = [np.arange(len(x.groups)) if of_sentences else x.groups for x in (train, test)]
@@ -132,124 +186,23 @@ def measure(model: WASTopicModel, parts: Split, *, of_sentences: bool) -> Result
     )
 
 
-def estimator(
-    setting: str,
-    prior: Callable[[float], SentencePrior],
-    seed: int,
-    options: argparse.Namespace,
-) -> WASTopicModel:
-    """One of the models, at one of the settings."""
-    b, others = SETTINGS[setting]
+def estimator(cell: Cell, prior: SentencePrior, quick: bool, **others: Any) -> WASTopicModel:
+    """One of the models, at the cell's setting."""
+    n_sweeps = QUICK_SWEEPS if quick else N_SWEEPS
     return WASTopicModel(
-        options.components,
-        n_sweeps=options.sweeps,
-        n_burn_in=options.sweeps // 2,
-        random_state=seed,
-        prior=prior(b),
-        **others,
+        prior=prior,
+        n_burn_in=n_sweeps // 2,
+        random_state=cell["split"],
+        **{"n_components": QUICK_COMPONENTS if quick else N_COMPONENTS, "n_sweeps": n_sweeps}
+        | SETTINGS[cell["setting"]][1]
+        | others,
     )
 
 
-def run(
-    corpus: corpora.SentenceCounts,
-    setting: str,
-    models: dict[str, Callable[[float], SentencePrior]],
-    options: argparse.Namespace,
-) -> dict[str, list[Result]]:
-    """Results of each model, one for each seed."""
-    results: dict[str, list[Result]] = {name: [] for name in models}
-    for seed in range(options.seeds):
-        parts = split(corpus, seed)
-        for name, prior in models.items():
-            fitted = estimator(setting, prior, seed, options)
-            result = measure(fitted, parts, of_sentences=name == "LDA, sentences")
-            results[name].append(result)
-            print(f"# {setting}, seed {seed}, {name}: {result}", file=sys.stderr, flush=True)
-    return results
-
-
-def spread(values: Any, digits: int) -> str:
-    """Mean and standard deviation."""
-    return f"{np.mean(values):.{digits}f} ± {np.std(values, ddof=1):.{digits}f}"
-
-
-def as_table(results: dict[str, list[Result]]) -> str:
-    """A row for each model; perplexities also against WAS on the same split."""
-    was = np.array([result.perplexity for result in results["WAS"]])
-    lines = [
-        "| model | perplexity | against WAS, % | coherence | diversity | atoms | tables "
-        "| seconds |",
-        "|---" * 8 + "|",
-    ]
-    for name, values in results.items():
-        columns = Result(*map(np.array, zip(*values, strict=True)))
-        ratio = 100 * (columns.perplexity / was - 1)
-        cells = [name, spread(columns.perplexity, 1), spread(ratio, 1)]
-        cells += [spread(columns.coherence, 2), f"{columns.diversity.mean():.2f}"]
-        cells += [f"{columns.atoms.mean():.1f}", f"{columns.tables.mean():.1f}"]
-        cells += [f"{columns.seconds.mean():.0f}"]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
-
-
-def draw(results: dict[str, list[Result]], title: str, path: Path) -> None:
-    """Perplexity of SBP by its truncation, beside the others."""
-    figure = Figure(figsize=(5.5, 3.4), layout="constrained")
-    ax = figure.subplots()
-    by_truncation = np.array(
-        [[result.perplexity for result in results[f"SBP {j}"]] for j in PAPER_TRUNCATIONS]
-    )
-    deviation = by_truncation.std(axis=1, ddof=1)
-    ax.errorbar(
-        PAPER_TRUNCATIONS, by_truncation.mean(axis=1), deviation, fmt="o-", capsize=3, label="SBP"
-    )
-    for name, style in (("WAS", "-"), ("HDP", "--")):
-        value = np.mean([result.perplexity for result in results[name]])
-        ax.axhline(value, linestyle=style, color="black", linewidth=1, label=name)
-    ax.set_xticks(PAPER_TRUNCATIONS)
-    ax.set_xlabel("truncation of SBP")
-    ax.set_ylabel("perplexity")
-    ax.set_title(title)
-    ax.legend(frameon=False)
-    figure.savefig(path, dpi=90)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("corpora", nargs="*", default=list(CORPORA), metavar="CORPUS")
-    parser.add_argument("--settings", nargs="+", default=list(SETTINGS), choices=SETTINGS)
-    parser.add_argument("--sweep", action="store_true", help="truncations of SBP, not the tables")
-    parser.add_argument("--components", type=int, default=20)
-    parser.add_argument("--sweeps", type=int, default=100)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--output", type=Path, default=Path())
-    options = parser.parse_args()
-    options.output.mkdir(parents=True, exist_ok=True)
-    for name in options.corpora:
-        corpus = corpora.sentences(name, **CORPORA[name])
-        print(
-            f"{name}: {corpus.n_documents} documents, {corpus.X.shape[0]:,} sentences, "
-            f"{corpus.X.sum():,} words, vocabulary {len(corpus.words):,}; K = "
-            f"{options.components}, {options.sweeps} sweeps, {options.seeds} seeds",
-            flush=True,
-        )
-        for setting in options.settings:
-            models = {name: MODELS[name] for name in ("WAS", "HDP")} if options.sweep else MODELS
-            if options.sweep:
-                models |= {
-                    f"SBP {j}": lambda b, j=j: SBP(b=b, truncation=j) for j in PAPER_TRUNCATIONS
-                }
-            elif setting == "paper":
-                models = models | VARIANTS
-            results = run(corpus, setting, models, options)
-            text = as_table(results)
-            print(f"\n{setting}\n{text}", flush=True)
-            stem = f"was_{'truncation' if options.sweep else 'tables'}_{name}_{setting}"
-            (options.output / f"{stem}.md").write_text(text, encoding="utf-8")
-            if options.sweep:
-                title = f"{name}, {setting}"
-                draw(results, title, options.output / f"{stem}.png")
-
-
-if __name__ == "__main__":
-    main()
+EXPERIMENT = Experiment(
+    "was_tables",
+    ("part", "corpus", "setting", "split", "method", "truncation"),
+    Result._fields,
+    cells,
+    run,
+)

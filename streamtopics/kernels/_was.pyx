@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Gibbs sampling of sentence topic models: WAS, franchises such as the HDP, truncated sticks.
+"""Gibbs sampling of sentence topic models: WAS, franchises such as the HDP, sticks, the buffet.
 
 A document's words sit at tables, those of a sentence at the sentence's own; each table
 has a dish, which tables of other sentences may have too; a dish is a Dirichlet(c) vector
@@ -11,8 +11,8 @@ proportion to prior_l q_l, and then topic k in proportion to the k-th term of
 
 where m_kl are the words of topic k at tables with the dish, m_l their number, and n_wk,
 n_k the words of all documents; or f_k are given weights. `Sampler` does all this; prior_l
-is that of its subclasses in _was_priors.pxi. After each sweep the dish of each table is
-drawn again, with all its words, unless the dishes are fixed.
+is that of its subclasses in _was_priors.pxi and _was_compound.pxi. After each sweep the dish
+of each table is drawn again, with all its words, unless the dishes are fixed.
 """
 import numpy as np
 
@@ -412,6 +412,7 @@ cdef class Sampler(Seating):
 
 
 include "_was_priors.pxi"
+include "_was_compound.pxi"
 
 
 def document_seeds(uint64 seed, uint64 first, Py_ssize_t n):

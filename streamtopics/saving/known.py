@@ -122,6 +122,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
     "streamtopics.updates.svb": ("SVB",),
     "streamtopics.updates.window": ("IncrementalVB", "MemoizedVB", "Window"),
     "streamtopics.was.prior": ("Seats",),
+    "streamtopics.was.compound": ("ICD",),
     "streamtopics.was.franchise": ("HDP",),
     "streamtopics.was.sampler": ("Assignments", "Averages", "GivenTopics", "TopicCounts"),
     "streamtopics.was.stick_breaking": ("SBP",),

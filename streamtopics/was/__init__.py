@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sentence topic models: the weight-agnostic hierarchical stick-breaking process and others.
 
-`prior` says what a prior of sentences is, `weight_agnostic`, `franchise` and
-`stick_breaking` are such priors, `sampler` does the inference over a `corpus`,
+`prior` says what a prior of sentences is, `weight_agnostic`, `franchise`,
+`stick_breaking` and `compound` are such priors, `sampler` does the inference over a `corpus`,
 `simulation` draws documents, and `estimator` is the scikit-learn face.
 """
 
+from streamtopics.was.compound import ICD
 from streamtopics.was.estimator import WASTopicModel
 from streamtopics.was.franchise import HDP, Franchise
 from streamtopics.was.simulation import simulate, weight_correlation
@@ -15,6 +16,7 @@ from streamtopics.was.weight_agnostic import WAS
 
 __all__ = [
     "HDP",
+    "ICD",
     "SBP",
     "WAS",
     "Franchise",

@@ -64,12 +64,13 @@ class WASTopicModel(SentenceTopics):
     ----------
     n_components : int, default=20
         Number of topics.
-    prior : {"was", "hdp", "sbp"}, WAS, HDP, SBP or another prior of sentences, default="was"
+    prior : {"was", "hdp", "sbp"}, WAS, HDP, SBP, ICD or another prior of sentences, default="was"
         A record of `streamtopics.was`, or a word for one, whose fields are parameters too
         (``prior__b``): the weight-agnostic hierarchical stick-breaking process,
         ``WAS(a=1.0, b=0.5, zeta=1.0)``; the hierarchical Dirichlet process ``HDP(0.5, 1.0)``,
         whose sentences prefer what is frequent in the document; or ``SBP(a=1.0, b=0.5)``,
-        sticks over a number of atoms that all sentences have.
+        sticks over a number of atoms that all sentences have. With ``ICD()`` sentences have some
+        of the atoms; `log_likelihood` is not to be had then.
     atom_prior : float, default=0.1
         Dirichlet parameter of the topics of an atom (the source's kappa). The source has
         1, with which the topics of short texts come out far too even.

@@ -38,7 +38,8 @@ class Seats(NamedTuple):
 class SentencePrior(Protocol):
     """Who sits with whom: the tables of a sentence's words and the dishes of the tables.
 
-    A prior is a frozen dataclass, so that its fields are parameters of an estimator.
+    A prior is a frozen dataclass, so that its fields are parameters of an estimator. One that has
+    no law of a word given those before it says ``sequential = False``.
     """
 
     def sampler(self, topics: Any, atom_prior: float) -> Any:

@@ -261,6 +261,11 @@ class SentenceSampler:
         """
         if n_particles < 1:
             raise ValueError(f"n_particles must be a positive integer; got {n_particles!r}")
+        if not getattr(self.prior, "sequential", True):
+            raise ValueError(
+                f"log_likelihood reads sentences word by word, and the prior {self.prior!r} is one "
+                "of whole sentences only; use score, which completes documents, or another prior"
+            )
         longest = int(np.diff(corpus.bounds).max(initial=0))
         if longest * n_particles > MOST_WORDS:
             raise ValueError(

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from streamtopics.kernels import was as kernel
-from streamtopics.was import HDP, SBP, WAS
+from streamtopics.was import HDP, ICD, SBP, WAS
 from streamtopics.was.corpus import SentenceCorpus, document_seeds
 from streamtopics.was.sampler import Assignments, GivenTopics, SentenceSampler, TopicCounts
 from tests.reference import was as reference
@@ -24,6 +24,8 @@ PRIORS = {
     "hdp, many tables": HDP(table_concentration=8.0, dish_concentration=6.0),
     "sbp": SBP(truncation=4),
     "sbp, sticks of their own": SBP(a=(0.5, 1.5), b=(3.0, 0.7, 0.2), truncation=20),
+    "icd": ICD(truncation=3),
+    "icd, many dishes": ICD(concentration=5.0, shape=0.3, truncation=20),
 }
 DOCUMENTS = [[4, 0, 3, 5], [], [0, 0], [1], [9], [3, 3, 3, 3, 2], [40, 2]]
 

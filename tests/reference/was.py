@@ -8,10 +8,11 @@ robin, and a sweep looks at that product anew for each word. Nothing is kept up 
 
 from itertools import product
 from math import exp, lgamma, log
+from typing import NamedTuple
 
 import numpy as np
 
-from streamtopics.was import WAS, Franchise
+from streamtopics.was import ICD, WAS, Franchise
 from tests.reference.left_to_right import MASK, Stream, mix
 
 NEW = -1
@@ -20,6 +21,44 @@ NEW = -1
 def stick(values, j):
     """The j-th parameter, the last repeated."""
     return values[min(j, len(values) - 1)] if isinstance(values, tuple) else values
+
+
+class Buffet(NamedTuple):
+    """The ICD when the weights phi_l are known, and the chances that unused dishes are there."""
+
+    phi: list
+    presence: list
+
+
+def buffet_at_start(prior):
+    """The means of what there can be."""
+    chances, weights = prior.grid()
+    n = prior.truncation
+    return Buffet([weights.mean()] * n, [chances.mean()] * n)
+
+
+def buffet_given_seats(prior, document, stream):
+    """Draw r_l and phi_l of each dish from their law given the words of each sentence."""
+    chances, weights = prior.grid()
+    sentences = [s for s in sorted(set(document.sentence)) if document.tables(s)]
+    phi, presence = [], []
+    for dish in range(prior.truncation):
+        sizes = [sum(g for _, g, d in document.tables(s) if d == dish) for s in sentences]
+        log_p = [
+            sum(
+                log(r) - f * log(2) + lgamma(f + g) - lgamma(f)
+                if g > 0
+                else log(1 - r * (1 - 2.0**-f))
+                for g in sizes
+            )
+            for r in chances
+            for f in weights
+        ]
+        place = choose(np.exp(np.array(log_p) - max(log_p)), stream)
+        r, f = chances[place // len(weights)], weights[place % len(weights)]
+        phi.append(f)
+        presence.append(r * 2.0**-f / (1 - r * (1 - 2.0**-f)))
+    return Buffet(phi, presence)
 
 
 def options(prior, own, others):
@@ -54,6 +93,13 @@ def options(prior, own, others):
         share = left / (len(candidates) + prior.zeta)
         found += [(share, NEW, dish) for dish in candidates]
         return [*found, (share * prior.zeta, NEW, NEW)]
+    if isinstance(prior, Buffet):
+        seats = {dish: (first, size) for first, size, dish in own}
+        for dish, (phi, presence) in enumerate(zip(*prior, strict=True)):
+            first, g = seats.get(dish, (NEW, 0))
+            found.append((phi + g if g > 0 else phi * presence, first, dish))
+        total = sum(weight for weight, _, _ in found)
+        return [(weight / total, first, dish) for weight, first, dish in found]
     for dish in range(prior.truncation):
         a, b = stick(prior.a, dish), stick(prior.b, dish)
         first, g = next(((first, size) for first, size, d in own if d == dish), (NEW, 0))
@@ -188,6 +234,7 @@ def draw(document, i, word, topics, prior, kappa, stream):
 def start(lengths, words, topics, prior, kappa, seed):
     """The sequential start, and log p of all words along it."""
     document, stream, total = Document(lengths), Stream(mix(mix(seed))), 0.0
+    prior = buffet_at_start(prior) if isinstance(prior, ICD) else prior
     for i in document.order:
         table, dish, k, _, p = draw(document, i, words[i], topics, prior, kappa, stream)
         document.seat(i, table, dish, k)
@@ -199,6 +246,8 @@ def start(lengths, words, topics, prior, kappa, seed):
 def sweep(document, words, topics, prior, kappa, seed, number):
     """One sweep over the words, and one over the tables; p(topic | dish) of each word."""
     stream = Stream(mix((mix(seed) + 2 * number + 1) & MASK))
+    if isinstance(prior, ICD):
+        prior = document.buffet = buffet_given_seats(prior, document, stream)
     exact = isinstance(prior, WAS) and prior.exact
     expected = np.zeros((len(words), topics.counts.shape[1]))
     for i, word in enumerate(words):
@@ -270,6 +319,7 @@ def sample_dish(document, first, n_topics, prior, kappa, stream, exact):
 def sentence_topic(document, s, prior, kappa, n_topics):
     """E[topic] of the next word of a sentence."""
     counts, total = document.counts(n_topics), np.zeros(n_topics)
+    prior = document.buffet if isinstance(prior, ICD) else prior
     for p, _, dish in options(prior, document.tables(s), document.others(s)):
         row = counts.get(dish, np.zeros(n_topics)) + kappa
         total += p * row / row.sum()
