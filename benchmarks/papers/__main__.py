@@ -4,6 +4,7 @@
     STREAMTOPICS_DATA=... python -m benchmarks.papers [ITEM ...]     # what is not on file yet
     python -m benchmarks.papers --list
     python -m benchmarks.papers --quick        # a little of each, on little data, in minutes
+    python -m benchmarks.papers --verdicts     # writes what the rows say into the items
     python -m benchmarks.papers --page doc/papers
 
 What is found is kept in `benchmarks/papers/results`, a file for each experiment; a run that was
@@ -18,7 +19,7 @@ import time
 from pathlib import Path
 
 from benchmarks.papers.experiment import RESULTS
-from benchmarks.papers.ledger import Item, experiment, items
+from benchmarks.papers.ledger import Item, experiment, items, record_verdicts
 from benchmarks.papers.page import write
 
 
@@ -59,11 +60,14 @@ def main() -> None:
     parser.add_argument("items", nargs="*", help="names of items or experiments; none for all")
     parser.add_argument("--list", action="store_true", help="print the items")
     parser.add_argument("--quick", action="store_true", help="a little of each, kept nowhere")
+    parser.add_argument("--verdicts", action="store_true", help="write verdicts into the items")
     parser.add_argument("--page", type=Path, help="folder of the documentation to write into")
     given = parser.parse_args()
     if given.list:
         for one in chosen(given.items):
             print(one.name, one.verdict or (one.missing and "not to be had"), one.title, sep="\t")
+    elif given.verdicts:
+        print(*record_verdicts(), sep="\n")
     elif given.page is not None:
         write(items(), given.page)
     elif given.quick:

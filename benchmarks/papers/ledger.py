@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The ledger: every table and figure of the four papers, and what came of it here."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,9 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.papers.experiment import RESULTS, Experiment
-from benchmarks.papers.verdicts import Claim, Comparison, comparisons, has, verdict
+from benchmarks.papers.verdicts import (
+    CONFIRMED,
+    OPEN,
+    REFUTED,
+    Claim,
+    Comparison,
+    comparisons,
+    has,
+    verdict,
+)
 
 LEDGER = Path(__file__).with_name("items")
+WORST_FIRST = [REFUTED, OPEN, CONFIRMED]
 
 
 @dataclass(frozen=True)
@@ -95,6 +106,30 @@ class Item:
             made = comparisons(claim, rows)
             found.append((claim, made, *verdict(made)))
         return found
+
+    def found(self, folder: Path = RESULTS) -> str:
+        """Return the verdict of the rows: the worst on its claims; "" before all cells are run."""
+        if next(iter(experiment(self.experiment).left(False, folder)), None) is not None:
+            return ""
+        return min((word for _, _, word, _ in self.tested(folder)), key=WORST_FIRST.index)
+
+
+def record_verdicts(folder: Path = LEDGER) -> list[str]:
+    """Write the verdicts that the rows give into the files of the items; return what changed."""
+    changed = []
+    wanted = {one.name: one for one in items(folder) if one.claims}
+    for path in sorted(folder.glob("*.toml")):
+        blocks = path.read_text(encoding="utf-8").split("[[item]]")
+        for place, block in enumerate(blocks):
+            one = next((i for i in wanted.values() if f'name = "{i.name}"\n' in block), None)
+            if one is not None and one.found() != one.verdict:
+                line = f'verdict = "{one.found()}"\n'
+                blocks[place], n = re.subn(r'^verdict = ".*"\n', line, block, flags=re.MULTILINE)
+                if n != 1:
+                    raise ValueError(f"{one.name} has {n} lines that begin with 'verdict ='")
+                changed.append(f"{one.name}: {one.found() or 'none yet'}")
+        path.write_text("[[item]]".join(blocks), encoding="utf-8")
+    return changed
 
 
 def experiment(name: str) -> Experiment:

@@ -62,7 +62,9 @@ def index(items: Sequence[Item], results: Path) -> str:
 
 def stated(item: Item) -> str:
     """The verdict, or why there is none."""
-    return item.verdict or ("not to be had" if item.missing else "no claim")
+    if item.verdict or item.missing:
+        return item.verdict or "not to be had"
+    return "not all runs are made" if item.claims else "no claim"
 
 
 def section(item: Item, folder: Path, results: Path) -> str:
