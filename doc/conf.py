@@ -9,9 +9,15 @@ from typing import Any
 import streamtopics
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 
 import elsewhere
+
+from benchmarks.papers.ledger import items
+from benchmarks.papers.page import write
+
+# The pages of the papers, with their pictures, from what was measured.
+write(items(), HERE / "papers")
 
 # An example that warns fails, as in the tests.
 LIBRARIES = r"(__main__|streamtopics|sklearn|numpy|scipy|pandas|matplotlib)\b"

@@ -42,7 +42,7 @@ def index(items: Sequence[Item], results: Path) -> str:
     rows = [["item", "the paper says", "verdict", "p"]]
     for one in items:
         tested = one.tested(results)
-        p = f"{max(found[3] for found in tested):.2g}" if tested else ""
+        p = f"{max(found[3] for found in tested):.2g}" if tested and one.verdict else ""
         name = f":ref:`{one.number} <{one.name}>`"
         rows.append([f"{PAPERS[one.paper]}, {name}", one.says, stated(one), p])
     counts = {word: sum(stated(one) == word for one in items) for word in map(stated, items)}
@@ -84,7 +84,7 @@ def section(item: Item, folder: Path, results: Path) -> str:
     if item.picture is not None and rows:
         parts.append(shown(item, item.picture, rows, folder))
     tested = item.tested(results)
-    if tested:
+    if any(found for _, found, _, _ in tested):
         parts.append(list_table(comparison_rows(tested), ""))
     parts.append(f"``python -m benchmarks.papers {item.name}``\n")
     return "\n".join(parts)

@@ -466,7 +466,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         """Variational lower bound on the log probability of documents, per token.
 
         With n_dw the tokens of word w in document d, q(theta_d) = Dirichlet(gamma_d) and q(z)
-        the best for it, it is the sum over documents of
+        the best for it, it is the sum over documents of::
 
             E_q[log p(w, z, theta | topics)] - E_q[log q(z, theta)]
                 = sum_w n_dw log sum_k b_kw exp(E_q[log theta_dk])
