@@ -3,5 +3,7 @@ from pickle import PickleBuffer
 from typing import Any
 
 def dumps(
-    obj: Any, protocol: int | None = ..., buffer_callback: Callable[[PickleBuffer], Any] | None = ...
+    obj: Any,
+    protocol: int | None = ...,
+    buffer_callback: Callable[[PickleBuffer], Any] | None = ...,
 ) -> bytes: ...
