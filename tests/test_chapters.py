@@ -35,7 +35,7 @@ def test_a_chapter_begins_with_what_it_is_for(name):
     assert when
     start = when.start()
     assert "and when not" in text[start : start + 60]
-    assert "benchmarks/" in text[start : start + 2500]
+    assert re.search(r"benchmarks[./]", text[start : start + 2500])
     equation, example = text.find(".. math::"), text.find(">>> ")
     assert start < example
     assert equation == -1 or example < equation
@@ -58,7 +58,7 @@ def test_a_cost_is_seconds_of_a_benchmark(name):
     (after,) = re.findall(r"^(?:Cost\n[-~]{4,}|\*\*Cost\.\*\*)(.*)", text, re.DOTALL | re.MULTILINE)
     cost = re.split(r"\n[^\n]+\n[-~]{4,}\n|\n\*\*", after)[0]
     assert re.search(r"\d\s(?:CPU\s)?(?:milli|micro)?seconds", cost)
-    assert "benchmarks/" in cost
+    assert re.search(r"benchmarks[./]", cost)
 
 
 def test_files_that_are_offered_have_a_source():

@@ -15,7 +15,6 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -53,8 +52,6 @@ class Round:
     n_documents : int
     n_before : int
         Minibatches of the stream before it.
-    n_learnt : int
-        Minibatches that are learnt or under way when it begins, those before the stream too.
     words : ndarray, int32
         Columns of its words, and maybe of others, sorted.
     """
@@ -64,7 +61,6 @@ class Round:
     stop: int
     n_documents: int
     n_before: int
-    n_learnt: int
     words: np.ndarray
 
     @property
@@ -180,9 +176,9 @@ class Learning:
         left, number, failed = iter(partitions), 0, None
         while failed is None:
             some: list[Any] = []
+            size = 1 if grouped is None else grouped.size
             try:
-                some.extend(islice(left, 1))
-                while some and grouped is not None and len(some) < grouped.size:
+                while len(some) < size:
                     some.append(next(left))
             except StopIteration:
                 pass
@@ -252,7 +248,7 @@ class Learning:
                 stop = place + self.schedule.length(self.n_begun, n_learnt, len(sizes) - place)
                 n_documents = int(sizes[place:stop].sum())
                 words = contents.words_of(place, stop)
-                one = Round(source, place, stop, n_documents, self.n_begun, n_learnt, words)
+                one = Round(source, place, stop, n_documents, self.n_begun, words)
                 self._take_in_all_but(self.schedule.under_way(self.n_begun, n_learnt))
                 if self.ended:
                     return
