@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.papers.ledger import items
+
 ROOT = Path(__file__).parent.parent
 GUIDE, EXAMPLES = ROOT / "doc" / "user_guide", ROOT / "doc" / "examples"
 METHODS = [
@@ -73,6 +75,11 @@ def test_benchmarks_that_are_named_are_there(name):
     text = (GUIDE / f"{name}.rst").read_text(encoding="utf-8")
     named = re.findall(r"``(benchmarks/[\w/]+\.py)", text)
     assert [path for path in named if not (ROOT / path).exists()] == []
+    for module, name_of in re.findall(r"python -m (benchmarks[\w.]*)(?: (\w[\w-]*))?", text):
+        path = ROOT / module.replace(".", "/")
+        assert path.with_suffix(".py").exists() or (path / "__main__.py").exists(), module
+        if module == "benchmarks.papers":
+            assert any(name_of in (one.name, one.experiment) for one in items()), name_of
 
 
 def test_the_gallery_has_a_part_for_each_task():
