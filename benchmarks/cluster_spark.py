@@ -69,7 +69,10 @@ def by_spark(table: DataFrame, spark: SparkSession, options: Any, settings: dict
     def proportions(X: sparse.csr_matrix) -> np.ndarray:
         rows = model.transform(frame(spark, X, options.threads)).select("id", "topicDistribution")
         found = {row[0]: row[1].toArray() for row in rows.collect()}
-        return np.array([found[i] for i in range(X.shape[0])])
+        theta = np.array([found[i] for i in range(X.shape[0])])
+        # Of documents without words Spark says nothing.
+        theta[theta.sum(axis=1) == 0] = 1 / options.components
+        return theta
 
     topics = model.topicsMatrix().toArray().T
     # Words that Spark holds to be impossible are nearly so.

@@ -75,9 +75,9 @@ def fit_partitions(
     rounds : int, default=32
         Minibatches in a round, at most: the longer, the less travels for each of them. Small
         partitions are read together, as many as make a round. Topics that have learnt little
-        change so fast that late minibatches would hold them up: until they have learnt 12,800
-        documents times `staleness` (or 16 times `rounds` times `staleness` minibatches, if that
-        is less) the client learns by itself, and rounds grow from there.
+        change so fast that late minibatches would hold them up: the client learns by itself until
+        rounds of 8 minibatches, of 4,000 documents or of `rounds` minibatches come soon enough,
+        whichever is least: 16 times as many times `staleness` have been learnt then.
     staleness : int, default=2
         Rounds that may be under way when another one begins, at most; set it to at least the
         number of workers less one. What a round is learnt from is that many rounds old.

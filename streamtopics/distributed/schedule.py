@@ -15,8 +15,8 @@ from streamtopics.checks import check_whole
 
 # Minibatches learnt for each one of delay.
 RAMP = 16
-# Documents of a round that is worth its way.
-WORTH = 800
+# A round is worth its way with so many minibatches, or documents.
+ENOUGH, ENOUGH_DOCUMENTS = 8, 4000
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Schedule:
 
     def learns_here(self, n_learnt: int) -> bool:
         """Whether the client learns a minibatch by itself, by those that were learnt before it."""
-        least = min(-(-WORTH // self.batch_size), self.rounds)
+        least = min(ENOUGH, -(-ENOUGH_DOCUMENTS // self.batch_size), self.rounds)
         return n_learnt < RAMP * self.staleness * least
 
     def length(self, n_before: int, n_learnt: int, n_left: int) -> int:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from streamtopics.distributed.schedule import RAMP, WORTH, Schedule
+from streamtopics.distributed.schedule import ENOUGH, ENOUGH_DOCUMENTS, RAMP, Schedule
 
 
 def run(schedule, n_minibatches, before=0):
@@ -42,13 +42,14 @@ def test_without_staleness_rounds_are_long_from_the_start(rounds):
 
 @pytest.mark.parametrize("staleness", [1, 2, 8])
 @pytest.mark.parametrize("rounds", [1, 4, 8, 64])
-@pytest.mark.parametrize("batch_size", [20, 100, 1200])
+@pytest.mark.parametrize("batch_size", [20, 500, 1200])
 def test_the_client_learns_until_rounds_are_worth_their_way(rounds, staleness, batch_size):
     schedule = Schedule(rounds, staleness, batch_size=batch_size)
     first = next(n for n in range(10**5) if not schedule.learns_here(n))
     assert all(schedule.learns_here(n) for n in range(first))
     length = schedule.length(first, first, 10**6)
-    assert length == rounds or (length - 1) * batch_size < WORTH <= length * batch_size
+    documents = -(-ENOUGH_DOCUMENTS // batch_size)
+    assert length == min(rounds, ENOUGH, documents)
     assert not schedule.learns_here(10**6)
     assert not Schedule(rounds, 0).learns_here(0)
 
