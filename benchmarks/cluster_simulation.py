@@ -174,9 +174,9 @@ class Simulation:
                 number = self.under_way.popleft()
                 self.arrived.remove(number)
                 self._work(now, self.costs.pop(number).after, "idle", number)
-        elif here := self.schedule.here(learnt, self.n - self.place):
-            self.place += here
-            self._work(now, here * self.measured.learning, "idle", -1)
+        elif self.place < self.n and self.schedule.learns_here(learnt):
+            self.place += 1
+            self._work(now, self.measured.learning, "idle", -1)
         elif self.place < self.n:
             length = self.schedule.length(self.place, learnt, self.n - self.place)
             number = self.n_rounds
@@ -277,12 +277,12 @@ def list_table(rows: list[list[str]]) -> str:
 
 def check() -> None:
     """Print seconds of a real stream beside those simulated for it."""
-    X = newsgroups(11_300 * 2, np.random.default_rng(1))
+    X = newsgroups(11_300 * 10, np.random.default_rng(1))
     parts = [X[i : i + 6400] for i in range(0, X.shape[0], 6400)]
     measured = Measured("gibbs", X.shape[1], 100, reads=False)
     for n_workers in (1, 2):
         with two_workers(n_workers) as client:
-            for rounds, staleness in ((8, 2), (16, 1), (32, 0)):
+            for rounds, staleness in ((8, 2), (32, 2), (64, 2), (64, 0)):
                 model = GibbsOnlineEM(100, batch_size=SIZE, random_state=0)
                 learn_here(model, X[: SIZE * N_BEFORE])
                 given = {"rounds": rounds, "staleness": staleness, "patience": 600.0}

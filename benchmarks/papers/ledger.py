@@ -22,6 +22,7 @@ from benchmarks.papers.verdicts import (
 )
 
 LEDGER = Path(__file__).with_name("items")
+COLUMNS = tomllib.loads(Path(__file__).with_name("columns.toml").read_text(encoding="utf-8"))
 WORST_FIRST = [REFUTED, OPEN, CONFIRMED]
 
 
@@ -39,6 +40,10 @@ class Picture:
         Column of what medians and deciles are taken over.
     log : str
         Axes that are logarithmic: "x", "y" or "xy".
+    experiment : str
+        Whose columns they are.
+    names : mapping
+        What columns are called here that other items show too.
     """
 
     kind: str
@@ -48,6 +53,18 @@ class Picture:
     panels: str = ""
     spread: str = "split"
     log: str = ""
+    experiment: str = ""
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def called(self, column: str) -> str:
+        """What a column is called, with its unit."""
+        return self.names[column] if column in self.names else called(self.experiment, column)
+
+
+def called(experiment: str, column: str) -> str:
+    """What a column of an experiment is called, with its unit."""
+    own = COLUMNS.get(f"{experiment}.{column}")
+    return str(COLUMNS[column] if own is None else own)
 
 
 @dataclass(frozen=True)
@@ -149,5 +166,6 @@ def _item(read: dict[str, Any]) -> Item:
         Claim(**{k: tuple(v) if isinstance(v, list) else v for k, v in one.items()})
         for one in read.pop("claims", [])
     )
-    picture = read.pop("picture", None)
-    return Item(**read, claims=claims, picture=None if picture is None else Picture(**picture))
+    shown = read.pop("picture", None)
+    picture = None if shown is None else Picture(**shown, experiment=read["experiment"])
+    return Item(**read, claims=claims, picture=picture)

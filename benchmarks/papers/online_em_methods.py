@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.special import digamma, gammaln, logsumexp
 from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks import corpora
@@ -283,27 +282,7 @@ def perplexity_of(topic_word: np.ndarray, alpha: np.ndarray, X: sparse.csr_matri
 
 def bound(method: str, model: StreamingTopicModel, X: sparse.csr_matrix) -> float | str:
     """The evidence lower bound of those that maximise it; nothing of the others."""
-    return evidence_lower_bound(model, X) if method.partition(",")[0] in BOUNDED else ""
-
-
-def evidence_lower_bound(model: StreamingTopicModel, X: sparse.csr_matrix) -> float:
-    """Nats per token of held-out documents, under the posterior of the topics.
-
-    As in Hoffman et al. (2010): E[log p(w, z, theta | beta, alpha)] - E[log q(z, theta)], with
-    the best q(z) for q(theta), which has the model's means, and the learnt q(beta).
-    """
-    X = X.astype(np.float64)
-    alpha, lam = model.doc_topic_prior_, model.components_
-    lengths = np.asarray(X.sum(axis=1))
-    gamma = model.transform(X) * (alpha.sum() + lengths)
-    total = gamma.sum(axis=1, keepdims=True)
-    log_theta = digamma(gamma) - digamma(total)
-    log_beta = (digamma(lam) - digamma(lam.sum(axis=1, keepdims=True))).T
-    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-    words = X.data @ logsumexp(log_theta[rows] + log_beta[X.indices], axis=1)
-    of_documents = ((alpha - gamma) * log_theta + gammaln(gamma) - gammaln(alpha)).sum()
-    normalisers = (gammaln(alpha.sum()) - gammaln(total)).sum()
-    return float((words + of_documents + normalisers) / lengths.sum())
+    return model.evidence_lower_bound(X) if method.partition(",")[0] in BOUNDED else ""
 
 
 def per_cent(values: Sequence[float]) -> float:

@@ -4,12 +4,14 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from benchmarks.papers.experiment import RESULTS
-from benchmarks.papers.ledger import Item, Picture
+from benchmarks.papers.ledger import Item, Picture, called
 from benchmarks.papers.verdicts import Claim, Comparison
 
 PAPERS = {
@@ -23,7 +25,8 @@ PAPERS = {
 DECILES = 10, 50, 90
 MOST_SERIES = 10
 # Columns of a table; of more places on an axis some are shown.
-MOST_PLACES = 12
+MOST_PLACES = 6
+PANELS_IN_A_ROW = 3
 Rows = Sequence[Mapping[str, str]]
 
 
@@ -85,7 +88,7 @@ def section(item: Item, folder: Path, results: Path) -> str:
         parts.append(shown(item, item.picture, rows, folder))
     tested = item.tested(results)
     if any(found for _, found, _, _ in tested):
-        parts.append(list_table(comparison_rows(tested), ""))
+        parts.append(list_table(comparison_rows(item.experiment, tested), ""))
     parts.append(f"``python -m benchmarks.papers {item.name}``\n")
     return "\n".join(parts)
 
@@ -96,14 +99,21 @@ def shown(item: Item, picture: Picture, rows: Rows, folder: Path) -> str:
         return words(picture, rows)
     if picture.kind == "table":
         return table(picture, rows)
-    figure = draw(picture, rows)
-    figure.savefig(folder / f"{item.name}.png", dpi=110)
+    draw(picture, rows).savefig(folder / f"{item.name}.png", dpi=110)
     return f".. image:: {item.name}.png\n   :alt: {item.title}\n\n{table(picture, rows)}"
 
 
-def grouped(picture: Picture, rows: Rows) -> dict[tuple[str, str, str], list[float]]:
+def panel_title(picture: Picture, panel: str) -> str:
+    """Return what stands above a panel: its value, after the column's name if it is a number."""
+    return f"{picture.called(picture.panels)} {panel}" if is_numbers([panel]) else panel
+
+
+Cells = dict[tuple[str, str, str], list[float]]
+
+
+def grouped(picture: Picture, rows: Rows) -> Cells:
     """Values by panel, series and place on the axis, in the order of the rows."""
-    found: dict[tuple[str, str, str], list[float]] = defaultdict(list)
+    found: Cells = defaultdict(list)
     for row in rows:
         if row[picture.y] not in ("", "nan"):
             panel = row[picture.panels] if picture.panels else ""
@@ -115,38 +125,55 @@ def draw(picture: Picture, rows: Rows) -> Figure:
     """Lines of medians, with the first and the last decile."""
     cells = grouped(picture, rows)
     panels = list(dict.fromkeys(panel for panel, _, _ in cells))
-    figure = Figure(figsize=(0.6 + 3.9 * len(panels), 3.6), layout="constrained")
-    axes = figure.subplots(1, len(panels), squeeze=False)[0]
-    for ax, panel in zip(axes, panels, strict=True):
-        names = dict.fromkeys(series for of, series, _ in cells if of == panel)
-        places = in_order(x for of, _, x in cells if of == panel)
-        numbers = is_numbers(places)
-        for color, name in enumerate(names):
-            xs = [x for x in places if (panel, name, x) in cells]
-            low, mid, high = (
-                [float(np.percentile(cells[panel, name, x], q)) for x in xs] for q in DECILES
-            )
-            at = [float(x) if numbers else places.index(x) for x in xs]
-            style = {"color": f"C{color % MOST_SERIES}", "label": name}
-            if picture.kind == "points":
-                shift = 0.6 * ((color + 0.5) / len(names) - 0.5)
-                ax.errorbar(
-                    [x + shift for x in at], mid, [np.subtract(mid, low), np.subtract(high, mid)],
-                    fmt="o", markersize=4, **style,
-                )  # fmt: skip
-            else:
-                ax.plot(at, mid, marker="o" if len(at) < 30 else None, markersize=3, **style)
-                ax.fill_between(at, low, high, color=style["color"], alpha=0.15, linewidth=0)
-        if not numbers:
-            ax.set_xticks(range(len(places)), places, rotation=30, ha="right")
-        if "x" in picture.log and numbers:
-            ax.set_xscale("log", base=2)
-        if "y" in picture.log:
-            ax.set_yscale("log")
-        ax.set(title=panel, xlabel=picture.x, ylabel=picture.y)
-        ax.grid(alpha=0.3)
-    axes[-1].legend(fontsize="x-small", loc="center left", bbox_to_anchor=(1.0, 0.5))
+    wide, high = min(len(panels), PANELS_IN_A_ROW), -(-len(panels) // PANELS_IN_A_ROW)
+    names = list(dict.fromkeys(series for _, series, _ in cells))
+    figure = Figure(figsize=(2.4 + 3.7 * wide, 3.4 * high), layout="constrained")
+    axes = figure.subplots(high, wide, squeeze=False).ravel()
+    for ax, panel in zip(axes, panels, strict=False):
+        draw_panel(ax, picture, cells, panel, names)
+        ax.set(title=panel_title(picture, panel), xlabel=picture.called(picture.x))
+    for ax in axes[len(panels) :]:
+        ax.set_axis_off()
+    figure.supylabel(fill(picture.called(picture.y), 40), fontsize="medium", ha="center")
+    if len(names) > 1 or names[0]:
+        lines = {}
+        for ax in axes:
+            handles, labels = ax.get_legend_handles_labels()
+            lines.update(zip(labels, handles, strict=True))
+        title = picture.called(picture.series)
+        figure.legend(
+            lines.values(), lines.keys(), title=title, fontsize="small", loc="outside right upper"
+        )
     return figure
+
+
+def draw_panel(ax: Axes, picture: Picture, cells: Cells, panel: str, names: list[str]) -> None:
+    """Draw the series of one panel, each in the colour that it has in all of them."""
+    places = in_order(x for of, _, x in cells if of == panel)
+    numbers = is_numbers(places)
+    for color, name in enumerate(names):
+        xs = [x for x in places if (panel, name, x) in cells]
+        if not xs:
+            continue
+        values = [cells[panel, name, x] for x in xs]
+        low, mid, high = (np.array([np.percentile(v, q) for v in values]) for q in DECILES)
+        at = np.array([float(x) if numbers else places.index(x) for x in xs])
+        style = {"color": f"C{color % MOST_SERIES}", "label": name}
+        if picture.kind == "points":
+            shift = 0.6 * ((color + 0.5) / len(names) - 0.5)
+            ax.errorbar(at + shift, mid, [mid - low, high - mid], fmt="o", markersize=4, **style)
+        else:
+            style["linestyle"] = "--" if color >= MOST_SERIES else "-"
+            ax.plot(at, mid, marker="o" if len(at) < 30 else None, markersize=3, **style)
+            ax.fill_between(at, low, high, color=style["color"], alpha=0.15, linewidth=0)
+    if not numbers:
+        ax.set_xticks(range(len(places)), places, rotation=30, ha="right")
+    if "x" in picture.log and numbers:
+        ax.set_xscale("log", base=2)
+        ax.xaxis.set_major_formatter("{x:g}")
+    if "y" in picture.log:
+        ax.set_yscale("log")
+    ax.grid(alpha=0.3)
 
 
 def in_order(places: Iterable[str]) -> list[str]:
@@ -171,12 +198,19 @@ def table(picture: Picture, rows: Rows) -> str:
         places = in_order(x for of, _, x in cells if of == panel)
         if is_numbers(places):
             places = places[:: -(1 + (len(places) - 1) // MOST_PLACES)][::-1]
-        lines = [[picture.series, *places]]
+        lines = [[picture.called(picture.series), *places]]
         for name in dict.fromkeys(series for of, series, _ in cells if of == panel):
             lines.append([name, *(spread(cells.get((panel, name, x), [])) for x in places)])
-        title = f"{picture.y} by {picture.x}" + (f", {panel}" if panel else "")
+        of = f", {panel_title(picture, panel)}" if panel else ""
+        along = f", by {picture.called(picture.x)}" if picture.called(picture.x) else ""
+        title = sentence(f"{picture.called(picture.y) or 'values'}{along}{of}")
         parts.append(f"{title}:\n\n{list_table(lines, '')}")
     return "\n".join(parts)
+
+
+def sentence(text: str) -> str:
+    """The text, its first letter large."""
+    return text[:1].upper() + text[1:]
 
 
 def words(picture: Picture, rows: Rows) -> str:
@@ -186,7 +220,7 @@ def words(picture: Picture, rows: Rows) -> str:
         if row[picture.y]:
             cells.setdefault((row[picture.series], row[picture.x]), row[picture.y])
     places = list(dict.fromkeys(x for _, x in cells))
-    lines = [[picture.series, *places]]
+    lines = [[picture.called(picture.series), *places]]
     for name in dict.fromkeys(name for name, _ in cells):
         lines.append([name, *(cells.get((name, x), "") for x in places)])
     return list_table(lines, "")
@@ -201,12 +235,13 @@ def spread(values: Sequence[float]) -> str:
 
 
 def comparison_rows(
-    tested: Iterable[tuple[Claim, list[Comparison], str, float]],
+    experiment: str, tested: Iterable[tuple[Claim, list[Comparison], str, float]]
 ) -> list[list[str]]:
     """Lines that show what a verdict rests on."""
     rows = [["claim", "beside", "of", "pairs", "better by (median)", "p better", "p worse"]]
     for claim, found, _, _ in tested:
-        said = f"{claim.method}: {'lower' if claim.lower else 'higher'} {claim.value}"
+        value = called(experiment, claim.value)
+        said = f"{claim.method}: {'lower' if claim.lower else 'higher'} {value}"
         rows += [
             [
                 said, one.other, ", ".join(one.where), str(one.n), f"{one.gain:.4g}",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables and pictures of the ledger's pages."""
 
-from benchmarks.papers.ledger import Picture
+from benchmarks.papers.ledger import COLUMNS, Picture, called, items
 from benchmarks.papers.page import MOST_PLACES, draw, in_order, table
 
 LINES = Picture("lines", x="seen", y="score")
@@ -30,3 +30,41 @@ def test_tables_show_some_of_many_places_and_the_last():
         shown = [int(word) for word in head if word != "-"]
         assert shown[-1] == n
         assert len(shown) == n if n <= MOST_PLACES else MOST_PLACES / 2 <= len(shown) <= MOST_PLACES
+
+
+def test_a_series_has_one_colour_in_all_panels_and_one_place_in_the_legend():
+    picture = Picture("lines", x="seen", y="score", panels="corpus")
+    shown = [
+        {**row, "corpus": corpus}
+        for corpus, methods in {"a": ("one", "two"), "b": ("two", "three")}.items()
+        for method in methods
+        for row in rows(method, (1, 2))
+    ]
+    figure = draw(picture, shown)
+    colors = {}
+    for ax in figure.axes:
+        for line in ax.get_lines():
+            colors.setdefault(line.get_label(), set()).add(line.get_color())
+    assert {name: len(found) for name, found in colors.items()} == {"one": 1, "two": 1, "three": 1}
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["one", "two", "three"]
+
+
+def test_each_column_that_is_shown_has_words():
+    for item in items():
+        picture = item.picture
+        if picture is not None:
+            for name in filter(None, (picture.x, picture.y, picture.series, picture.panels)):
+                assert picture.called(name) or name in ("panel", "series", "what", "value")
+        for claim in item.claims:
+            assert called(item.experiment, claim.value)
+
+
+def test_no_column_is_described_that_no_item_has():
+    used = set()
+    for item in items():
+        names = [claim.value for claim in item.claims]
+        if item.picture is not None:
+            names += [getattr(item.picture, part) for part in ("x", "y", "series", "panels")]
+        used |= {name for one in names for name in (one, f"{item.experiment}.{one}")}
+    assert set(COLUMNS) <= used

@@ -15,7 +15,6 @@ from benchmarks.papers.ledger import Picture, experiment
 from benchmarks.papers.online_em_tau import STEPS, stepping
 from benchmarks.papers.online_em_topics import assigned, divergences, shown
 from benchmarks.papers.page import words
-from streamtopics import SVBLDA
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.posteriors import TopicPosterior
 
@@ -49,18 +48,11 @@ def bound_by_hand(model, X):
 
 
 @pytest.mark.parametrize("name", ["OLDA", "SVB"])
-def test_the_bound_is_its_definition(X, name):
+def test_the_bound_is_its_definition_with_the_best_proportions(X, name):
     model = methods.METHODS[name](SETTING).fit(X)
-    assert_allclose(methods.evidence_lower_bound(model, X), bound_by_hand(model, X), rtol=1e-9)
+    found, at_transforms = methods.bound(f"{name}, P = 10", model, X), bound_by_hand(model, X)
+    assert at_transforms - 1e-9 < found < at_transforms + 1e-3
     assert methods.bound("G-OEM", model, X) == ""
-    assert methods.bound(f"{name}, P = 10", model, X) == methods.evidence_lower_bound(model, X)
-
-
-def test_the_bound_of_one_topic_is_of_its_words(X):
-    model = SVBLDA(1, random_state=0).fit(X)
-    lam = model.components_[0]
-    exact = (X @ (digamma(lam) - digamma(lam.sum()))).sum() / X.sum()
-    assert_allclose(methods.evidence_lower_bound(model, X), exact, rtol=1e-7)
 
 
 def test_all_methods_start_from_the_same_topics_and_alpha(X):
@@ -161,7 +153,7 @@ def test_words_of_the_first_split_are_shown():
         {"topic": "all", "method": "A", "words": ""},
         {"topic": "1", "method": "A", "words": "other split"},
     ]
-    text = words(Picture("words", "method", "words", "topic"), rows)
+    text = words(Picture("words", "method", "words", "topic", experiment="online_em_topics"), rows)
     for one in ("game team", "space moon"):
         assert one in text
     for one in ("other split", "all"):
