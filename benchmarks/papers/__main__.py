@@ -5,6 +5,8 @@
     python -m benchmarks.papers --list
     python -m benchmarks.papers --quick        # a little of each, on little data, in minutes
     python -m benchmarks.papers --verdicts     # writes what the rows say into the items
+    python -m benchmarks.papers --again ITEM ...    # runs what is on file once more, and compares
+    python -m benchmarks.papers --again 3 --seed 0  # three items that are drawn
     python -m benchmarks.papers --page doc/papers
 
 What is found is kept in `benchmarks/papers/results`, a file for each experiment; a run that was
@@ -16,11 +18,16 @@ import argparse
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from benchmarks.papers.experiment import RESULTS
+import numpy as np
+
+from benchmarks.papers.experiment import RESULTS, Cell
 from benchmarks.papers.ledger import Item, experiment, items, record_verdicts
 from benchmarks.papers.page import write
+from benchmarks.papers.verdicts import has
 
 
 def chosen(names: list[str]) -> list[Item]:
@@ -54,6 +61,40 @@ def run(names: list[str], *, quick: bool, folder: Path) -> None:
             )
 
 
+def drawn(words: list[str], seed: int) -> list[Item]:
+    """Items of these names, or so many at random of those that have an experiment."""
+    if len(words) == 1 and words[0].isdigit():
+        able = [one for one in items() if one.experiment]
+        places = np.random.default_rng(seed).choice(len(able), int(words[0]), replace=False)
+        return [able[place] for place in places]
+    return chosen(words)
+
+
+def again(words: list[str], seed: int) -> None:
+    """Run items that are on file once more; exit with 1 if a digit is another."""
+    differ = 0
+    for item in drawn(words, seed):
+        one, begun = experiment(item.experiment), time.monotonic()
+        with tempfile.TemporaryDirectory() as folder:
+            cells = [cell for cell in one.cells(False) if of(cell, item.where)]
+            for cell in cells:
+                one.carry_out(cell, False, Path(folder))
+            found = one.compare(Path(folder))
+        differ += found.other
+        print(
+            f"{item.name}: {len(cells)} cells of {one.name}, {found.same} rows are the same, "
+            f"{found.other} are not, {time.monotonic() - begun:.0f} s",
+            flush=True,
+        )
+    sys.exit(differ > 0)
+
+
+def of(cell: Cell, where: Mapping[str, Any]) -> bool:
+    """Whether rows of a cell may have these values."""
+    texts = {name: str(value) for name, value in cell.items()}
+    return has(texts, {name: wanted for name, wanted in where.items() if name in texts})
+
+
 def main() -> None:
     """Run."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -61,6 +102,8 @@ def main() -> None:
     parser.add_argument("--list", action="store_true", help="print the items")
     parser.add_argument("--quick", action="store_true", help="a little of each, kept nowhere")
     parser.add_argument("--verdicts", action="store_true", help="write verdicts into the items")
+    parser.add_argument("--again", action="store_true", help="run once more, and compare")
+    parser.add_argument("--seed", type=int, default=0, help="of the items that --again draws")
     parser.add_argument("--page", type=Path, help="folder of the documentation to write into")
     given = parser.parse_args()
     if given.list:
@@ -68,6 +111,8 @@ def main() -> None:
             print(one.name, one.verdict or (one.missing and "not to be had"), one.title, sep="\t")
     elif given.verdicts:
         print(*record_verdicts(), sep="\n")
+    elif given.again:
+        again(given.items, given.seed)
     elif given.page is not None:
         write(items(), given.page)
     elif given.quick:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.papers.__main__ import drawn, of
 from benchmarks.papers.experiment import Experiment
 from benchmarks.papers.ledger import experiment, items
 from benchmarks.papers.page import PAPERS, write
@@ -68,6 +69,34 @@ def test_an_experiment_goes_on_where_it_was_cut(tmp_path):
     assert done == [0, 1, 2]
     assert not list(one.left(False, tmp_path))
     assert one.rows(tmp_path)[-1] == {"split": "2", "method": "b", "value": "0.333333"}
+
+
+def test_a_second_run_is_compared_with_the_first_but_for_its_seconds(tmp_path):
+    values = iter([(0.5, 1.0), (0.25, 2.0), (0.5, 3.0), (0.125, 4.0)])
+
+    def run(cell, quick):
+        value, seconds = next(values)
+        return [{"value": value, "seconds": seconds}]
+
+    one = Experiment("some", ("split",), ("value", "seconds"), lambda quick: [], run)
+    for folder in ("kept", "new"):
+        for split in range(2):
+            one.carry_out({"split": split}, False, tmp_path / folder)
+    found = one.compare(tmp_path / "new", tmp_path / "kept")
+    assert (found.same, found.other) == (1, 1)
+
+
+def test_a_draw_of_items_is_that_of_its_seed():
+    first, again, other = (drawn(["3"], seed) for seed in (0, 0, 1))
+    assert first == again != other
+    assert len({one.name for one in first}) == 3
+    assert all(one.experiment for one in first)
+
+
+def test_an_item_is_of_the_cells_that_may_have_its_rows():
+    where = {"method": "SVB", "size": [1, 2], "final": 3}
+    assert of({"size": 2, "split": 0}, where)
+    assert not of({"size": 4}, where)
 
 
 def test_rows_of_other_columns_are_refused_and_nothing_is_kept(tmp_path):

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sentences of the documentation that hold numbers of the ledger.
+
+`quotes.toml` has each of them with a place "{}" for every number, and of what rows these are
+medians. A number that the rows do not give makes a test fail, with the sentence as it should be.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benchmarks.papers.experiment import RESULTS
+from benchmarks.papers.ledger import experiment
+from benchmarks.papers.verdicts import has
+
+SHARED = "experiment", "column", "format", "zero"
+QUOTES = Path(__file__).with_name("quotes.toml")
+
+
+@dataclass(frozen=True)
+class Number:
+    """A median over the rows of an experiment, of values or of paired differences.
+
+    Attributes
+    ----------
+    experiment, column : str
+    where : mapping
+        Values of columns that its rows have.
+    less : mapping
+        Those of the columns in which other rows differ, whose values are taken off; empty for
+        the values themselves.
+    pairs : tuple of str
+        Columns that say which rows are of the same split.
+    format : str
+        How it is written, such as ".3f".
+    zero : bool
+        Whether a zero stands before the point.
+    """
+
+    experiment: str
+    column: str
+    where: Mapping[str, Any]
+    less: Mapping[str, Any] = field(default_factory=dict)
+    pairs: tuple[str, ...] = ("split",)
+    format: str = ".3f"
+    zero: bool = True
+
+    def value(self, folder: Path = RESULTS) -> float:
+        """The number that the rows give."""
+        found = self._values(self.where, folder)
+        if not self.less:
+            return median(value for values in found.values() for value in values)
+        others = self._values({**self.where, **self.less}, folder)
+        both = found.keys() & others.keys()
+        return median(a - b for key in both for a, b in zip(found[key], others[key], strict=True))
+
+    def written(self, folder: Path = RESULTS) -> str:
+        """The number as it stands in a sentence."""
+        text = format(self.value(folder), self.format)
+        text = text.removeprefix("-") if float(text) == 0 else text
+        return text if self.zero else re.sub(r"(?<!\d)0\.", ".", text)
+
+    def _values(self, where: Mapping[str, Any], folder: Path) -> dict[tuple[str, ...], list[float]]:
+        found: dict[tuple[str, ...], list[float]] = {}
+        for row in experiment(self.experiment).rows(folder):
+            if has(row, where) and row[self.column] not in ("", "nan"):
+                key = tuple(row[name] for name in self.pairs)
+                found.setdefault(key, []).append(float(row[self.column]))
+        if not found:
+            raise LookupError(f"{self.experiment} has no rows where {dict(where)}")
+        return found
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A sentence of a file, from the root of the project, and the numbers in it."""
+
+    file: str
+    says: str
+    numbers: tuple[Number, ...]
+
+    def written(self, folder: Path = RESULTS) -> str:
+        """The sentence with the numbers that the rows give."""
+        return self.says.format(*(number.written(folder) for number in self.numbers))
+
+
+def quotes(path: Path = QUOTES) -> list[Quote]:
+    """All quotes."""
+    found = []
+    for one in tomllib.loads(path.read_text(encoding="utf-8")).get("quote", []):
+        shared = {
+            name: one[name] for name in ("experiment", "column", "format", "zero") if name in one
+        }
+        numbers = []
+        for number in one["numbers"]:
+            where = {**one.get("where", {}), **number.get("where", {})}
+            given = {**shared, **number, "where": where}
+            numbers.append(Number(**{k: tuple(v) if k == "pairs" else v for k, v in given.items()}))
+        found.append(Quote(one["file"], one["says"], tuple(numbers)))
+    return found

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Numbers of the ledger that README, documentation and docstrings tell are those of its rows."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.papers.quotes import Number, Quote, quotes
+
+ROOT = Path(__file__).parents[2]
+
+
+def plain(text):
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("quote", quotes(), ids=lambda one: f"{one.file}-{one.says[:30]}")
+def test_a_sentence_has_the_numbers_of_the_rows(quote):
+    assert plain(quote.written()) in plain((ROOT / quote.file).read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    head = "figure,rule,setting,method,split,flips,mean,error\n"
+    rows = [
+        f"noise,{rule},0.1,{rule},{split},300,{mean},"
+        for rule, means in {"SVB": (0.1, 0.2, 0.6), "BPS": (0.4, 0.3, 0.5)}.items()
+        for split, mean in enumerate(means)
+    ]
+    (tmp_path / "bps_case_1.csv").write_text(head + "\n".join(rows) + "\n")
+    return tmp_path
+
+
+def test_a_number_is_a_median_of_the_rows(folder):
+    number = Number("bps_case_1", "mean", {"rule": "SVB", "flips": 300})
+    assert number.value(folder) == 0.2
+    assert number.written(folder) == "0.200"
+
+
+def test_a_number_may_begin_with_its_point(folder):
+    number = Number("bps_case_1", "mean", {"rule": "SVB"}, format=".2f", zero=False)
+    assert number.written(folder) == ".20"
+
+
+def test_or_of_differences_on_the_same_split(folder):
+    number = Number("bps_case_1", "mean", {"rule": "BPS"}, less={"rule": "SVB"}, format="+.2f")
+    assert number.written(folder) == "+0.10"
+
+
+def test_another_number_is_another_sentence(folder):
+    number = Number("bps_case_1", "mean", {"rule": "SVB"}, format=".1f")
+    assert Quote("README.md", "a mean of {}.", (number,)).written(folder) == "a mean of 0.2."
+
+
+def test_a_number_of_no_rows_is_an_error(folder):
+    with pytest.raises(LookupError, match="no rows"):
+        Number("bps_case_1", "mean", {"rule": "PVB"}).value(folder)
