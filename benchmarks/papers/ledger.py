@@ -36,8 +36,6 @@ class Picture:
         "lines", "points", "table", or "words", a table of texts.
     x, y, series, panels : str
         Columns: along the axis, of the values, of the lines, and of the pictures side by side.
-    spread : str
-        Column of what medians and deciles are taken over.
     log : str
         Axes that are logarithmic: "x", "y" or "xy".
     experiment : str
@@ -51,7 +49,6 @@ class Picture:
     y: str
     series: str = "method"
     panels: str = ""
-    spread: str = "split"
     log: str = ""
     experiment: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
@@ -89,6 +86,8 @@ class Item:
     claims : tuple of Claim
         What the verdict rests on.
     picture : Picture or None
+    words : Picture or None
+        Of the texts that the paper shows, if there are any.
     missing : str
         Why it cannot be had; empty if it can.
     remark : str
@@ -105,6 +104,7 @@ class Item:
     verdict: str = ""
     claims: tuple[Claim, ...] = ()
     picture: Picture | None = None
+    words: Picture | None = None
     missing: str = ""
     remark: str = ""
 
@@ -166,6 +166,9 @@ def _item(read: dict[str, Any]) -> Item:
         Claim(**{k: tuple(v) if isinstance(v, list) else v for k, v in one.items()})
         for one in read.pop("claims", [])
     )
-    shown = read.pop("picture", None)
-    picture = None if shown is None else Picture(**shown, experiment=read["experiment"])
-    return Item(**read, claims=claims, picture=picture)
+    pictures = {
+        name: Picture(**read.pop(name), experiment=read["experiment"])
+        for name in ("picture", "words")
+        if name in read
+    }
+    return Item(**read, claims=claims, **pictures)

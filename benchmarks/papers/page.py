@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pages of the documentation that are made from the ledger, with their pictures."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -86,6 +87,8 @@ def section(item: Item, folder: Path, results: Path) -> str:
     rows = item.rows(results)
     if item.picture is not None and rows:
         parts.append(shown(item, item.picture, rows, folder))
+    if item.words is not None and rows:
+        parts.append(words(item.words, rows))
     tested = item.tested(results)
     if any(found for _, found, _, _ in tested):
         parts.append(list_table(comparison_rows(item.experiment, tested), ""))
@@ -215,15 +218,22 @@ def sentence(text: str) -> str:
 
 def words(picture: Picture, rows: Rows) -> str:
     """Texts, those of the first of the splits."""
-    cells: dict[tuple[str, str], str] = {}
+    panels: dict[str, dict[tuple[str, str], str]] = defaultdict(dict)
     for row in rows:
         if row[picture.y]:
-            cells.setdefault((row[picture.series], row[picture.x]), row[picture.y])
-    places = list(dict.fromkeys(x for _, x in cells))
-    lines = [[picture.called(picture.series), *places]]
-    for name in dict.fromkeys(name for name, _ in cells):
-        lines.append([name, *(cells.get((name, x), "") for x in places)])
-    return list_table(lines, "")
+            panel = row[picture.panels] if picture.panels else ""
+            text = re.sub(r"([\\*`|_])", r"\\\1", row[picture.y])
+            panels[panel].setdefault((row[picture.series], row[picture.x]), text)
+    parts = []
+    for panel, cells in panels.items():
+        places = list(dict.fromkeys(x for _, x in cells))
+        lines = [[picture.called(picture.series), *places]]
+        for name in dict.fromkeys(name for name, _ in cells):
+            lines.append([name, *(cells.get((name, x), "") for x in places)])
+        of = f", {panel_title(picture, panel)}" if panel else ""
+        title = sentence(f"{picture.called(picture.y)} of the first split{of}")
+        parts.append(f"{title}:\n\n{list_table(lines, '')}")
+    return "\n".join(parts)
 
 
 def spread(values: Sequence[float]) -> str:

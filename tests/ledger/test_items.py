@@ -38,9 +38,8 @@ def test_an_item_says_what_it_is(item):
 def test_its_columns_are_those_of_its_experiment(item):
     columns = {*experiment(item.experiment).keys, *experiment(item.experiment).values}
     used = {*item.where}
-    if item.picture is not None:
-        shown = item.picture
-        used |= {shown.x, shown.y, shown.series, shown.spread} | ({shown.panels} - {""})
+    for shown in filter(None, (item.picture, item.words)):
+        used |= {shown.x, shown.y, shown.series} | ({shown.panels} - {""})
     for claim in item.claims:
         used |= {claim.value, claim.series, *claim.by, *claim.pairs, *claim.where}
     assert used <= columns

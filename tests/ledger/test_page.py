@@ -2,7 +2,7 @@
 """Tables and pictures of the ledger's pages."""
 
 from benchmarks.papers.ledger import COLUMNS, Picture, called, items
-from benchmarks.papers.page import MOST_PLACES, draw, in_order, table
+from benchmarks.papers.page import MOST_PLACES, draw, in_order, table, words
 
 LINES = Picture("lines", x="seen", y="score")
 
@@ -50,10 +50,15 @@ def test_a_series_has_one_colour_in_all_panels_and_one_place_in_the_legend():
     assert [text.get_text() for text in legend.get_texts()] == ["one", "two", "three"]
 
 
+def test_texts_are_shown_as_they_are():
+    picture = Picture("words", x="seen", y="text", series="method")
+    text = words(picture, [{"method": "a", "seen": "1", "text": "a *b* `c` d_ |e| \\f"}])
+    assert r"a \*b\* \`c\` d\_ \|e\| \\f" in text
+
+
 def test_each_column_that_is_shown_has_words():
     for item in items():
-        picture = item.picture
-        if picture is not None:
+        for picture in filter(None, (item.picture, item.words)):
             for name in filter(None, (picture.x, picture.y, picture.series, picture.panels)):
                 assert picture.called(name) or name in ("panel", "series", "what", "value")
         for claim in item.claims:
@@ -64,7 +69,7 @@ def test_no_column_is_described_that_no_item_has():
     used = set()
     for item in items():
         names = [claim.value for claim in item.claims]
-        if item.picture is not None:
-            names += [getattr(item.picture, part) for part in ("x", "y", "series", "panels")]
+        for picture in filter(None, (item.picture, item.words)):
+            names += [getattr(picture, part) for part in ("x", "y", "series", "panels")]
         used |= {name for one in names for name in (one, f"{item.experiment}.{one}")}
     assert set(COLUMNS) <= used
