@@ -42,6 +42,10 @@ class Picture:
         Whose columns they are.
     names : mapping
         What columns are called here that other items show too.
+    where : mapping or None
+        Values of columns that its rows have; None for those of its item.
+    title : str
+        What stands above it, in the place of what its columns are called.
     """
 
     kind: str
@@ -52,6 +56,8 @@ class Picture:
     log: str = ""
     experiment: str = ""
     names: Mapping[str, str] = field(default_factory=dict)
+    where: Mapping[str, Any] | None = None
+    title: str = ""
 
     def called(self, column: str) -> str:
         """What a column is called, with its unit."""
@@ -86,8 +92,8 @@ class Item:
     claims : tuple of Claim
         What the verdict rests on.
     picture : Picture or None
-    words : Picture or None
-        Of the texts that the paper shows, if there are any.
+    more : tuple of Picture
+        Tables that stand below it: texts that the paper shows, rivals that it leaves out.
     missing : str
         Why it cannot be had; empty if it can.
     remark : str
@@ -104,16 +110,18 @@ class Item:
     verdict: str = ""
     claims: tuple[Claim, ...] = ()
     picture: Picture | None = None
-    words: Picture | None = None
+    more: tuple[Picture, ...] = ()
     missing: str = ""
     remark: str = ""
 
-    def rows(self, folder: Path = RESULTS) -> list[dict[str, str]]:
-        """Its rows."""
+    def rows(
+        self, folder: Path = RESULTS, where: Mapping[str, Any] | None = None
+    ) -> list[dict[str, str]]:
+        """Its rows, or others of its experiment."""
         if not self.experiment:
             return []
         rows = experiment(self.experiment).rows(folder)
-        return [row for row in rows if has(row, self.where)]
+        return [row for row in rows if has(row, self.where if where is None else where)]
 
     def tested(self, folder: Path = RESULTS) -> list[tuple[Claim, list[Comparison], str, float]]:
         """Its claims, their comparisons, the verdict on each and its p-value."""
@@ -166,9 +174,8 @@ def _item(read: dict[str, Any]) -> Item:
         Claim(**{k: tuple(v) if isinstance(v, list) else v for k, v in one.items()})
         for one in read.pop("claims", [])
     )
-    pictures = {
-        name: Picture(**read.pop(name), experiment=read["experiment"])
-        for name in ("picture", "words")
-        if name in read
-    }
-    return Item(**read, claims=claims, **pictures)
+    own = read.get("experiment", "")
+    more = tuple(Picture(**one, experiment=own) for one in read.pop("more", []))
+    first = read.pop("picture", None)
+    picture = None if first is None else Picture(**first, experiment=own)
+    return Item(**read, claims=claims, picture=picture, more=more)

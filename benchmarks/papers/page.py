@@ -84,11 +84,11 @@ def section(item: Item, folder: Path, results: Path) -> str:
     for text in (item.data, item.remark):
         if text:
             parts.append(f"{text}\n")
-    rows = item.rows(results)
-    if item.picture is not None and rows:
-        parts.append(shown(item, item.picture, rows, folder))
-    if item.words is not None and rows:
-        parts.append(words(item.words, rows))
+    for place, picture in enumerate([item.picture, *item.more] if item.picture else item.more):
+        rows = item.rows(results, picture.where)
+        if rows:
+            name = f"{item.name}-{place}" if place else item.name
+            parts.append(shown(item.title, picture, rows, folder / f"{name}.png"))
     tested = item.tested(results)
     if any(found for _, found, _, _ in tested):
         parts.append(list_table(comparison_rows(item.experiment, tested), ""))
@@ -96,14 +96,14 @@ def section(item: Item, folder: Path, results: Path) -> str:
     return "\n".join(parts)
 
 
-def shown(item: Item, picture: Picture, rows: Rows, folder: Path) -> str:
-    """Return the medians and deciles of an item as a table, or the picture of them."""
+def shown(title: str, picture: Picture, rows: Rows, path: Path) -> str:
+    """Return medians and deciles as a table, below the picture of them, or texts."""
     if picture.kind == "words":
         return words(picture, rows)
     if picture.kind == "table":
         return table(picture, rows)
-    draw(picture, rows).savefig(folder / f"{item.name}.png", dpi=110)
-    return f".. image:: {item.name}.png\n   :alt: {item.title}\n\n{table(picture, rows)}"
+    draw(picture, rows).savefig(path, dpi=110)
+    return f".. image:: {path.name}\n   :alt: {title}\n\n{table(picture, rows)}"
 
 
 def panel_title(picture: Picture, panel: str) -> str:
@@ -206,7 +206,8 @@ def table(picture: Picture, rows: Rows) -> str:
             lines.append([name, *(spread(cells.get((panel, name, x), [])) for x in places)])
         of = f", {panel_title(picture, panel)}" if panel else ""
         along = f", by {picture.called(picture.x)}" if picture.called(picture.x) else ""
-        title = sentence(f"{picture.called(picture.y) or 'values'}{along}{of}")
+        what = picture.title or f"{picture.called(picture.y) or 'values'}{along}"
+        title = sentence(f"{what}{of}")
         parts.append(f"{title}:\n\n{list_table(lines, '')}")
     return "\n".join(parts)
 

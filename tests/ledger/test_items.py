@@ -38,7 +38,7 @@ def test_an_item_says_what_it_is(item):
 def test_its_columns_are_those_of_its_experiment(item):
     columns = {*experiment(item.experiment).keys, *experiment(item.experiment).values}
     used = {*item.where}
-    for shown in filter(None, (item.picture, item.words)):
+    for shown in filter(None, (item.picture, *item.more)):
         used |= {shown.x, shown.y, shown.series} | ({shown.panels} - {""})
     for claim in item.claims:
         used |= {claim.value, claim.series, *claim.by, *claim.pairs, *claim.where}

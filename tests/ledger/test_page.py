@@ -58,7 +58,7 @@ def test_texts_are_shown_as_they_are():
 
 def test_each_column_that_is_shown_has_words():
     for item in items():
-        for picture in filter(None, (item.picture, item.words)):
+        for picture in filter(None, (item.picture, *item.more)):
             for name in filter(None, (picture.x, picture.y, picture.series, picture.panels)):
                 assert picture.called(name) or name in ("panel", "series", "what", "value")
         for claim in item.claims:
@@ -69,7 +69,7 @@ def test_no_column_is_described_that_no_item_has():
     used = set()
     for item in items():
         names = [claim.value for claim in item.claims]
-        for picture in filter(None, (item.picture, item.words)):
+        for picture in filter(None, (item.picture, *item.more)):
             names += [getattr(picture, part) for part in ("x", "y", "series", "panels")]
         used |= {name for one in names for name in (one, f"{item.experiment}.{one}")}
     assert set(COLUMNS) <= used
