@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from benchmarks.papers.experiment import RESULTS
 from benchmarks.papers.ledger import Item, Picture, called
-from benchmarks.papers.verdicts import Claim, Comparison
+from benchmarks.papers.verdicts import REFUTED, Claim, Comparison
 
 PAPERS = {
     "bps": "Boosting prior knowledge on streams",
@@ -43,14 +43,19 @@ def write(items: Sequence[Item], folder: Path, results: Path = RESULTS) -> None:
 
 def index(items: Sequence[Item], results: Path) -> str:
     """Return the page that lists all items."""
-    rows = [["item", "the paper says", "verdict", "p"]]
-    for one in items:
-        tested = one.tested(results)
-        p = f"{max(found[3] for found in tested):.2g}" if tested and one.verdict else ""
-        name = f":ref:`{one.number} <{one.name}>`"
-        rows.append([f"{PAPERS[one.paper]}, {name}", one.says, stated(one), p])
-    counts = {word: sum(stated(one) == word for one in items) for word in map(stated, items)}
-    summary = ", ".join(f"{n} {word}" for word, n in counts.items())
+    words = list(dict.fromkeys(map(stated, items)))
+    summary = [["paper", *words]]
+    parts = []
+    for paper, title in PAPERS.items():
+        own = [one for one in items if one.paper == paper]
+        counts = [sum(stated(one) == word for one in own) for word in words]
+        summary.append([f":doc:`{title} <{paper}>`", *(str(n or "") for n in counts)])
+        rows = [["item", "the paper says", "verdict", "p"]]
+        for one in own:
+            name = f":ref:`{one.number} <{one.name}>`"
+            rows.append([name, one.says, stated(one), p_value(one, results)])
+        parts += [heading(title, "-"), list_table(rows, "18 57 15 10")]
+    summary.append(["all", *(str(sum(stated(one) == word for one in items)) for word in words)])
     toc = "\n".join(f"   {paper}" for paper in PAPERS)
     return (
         heading("The ledger of the papers", "=")
@@ -59,9 +64,17 @@ def index(items: Sequence[Item], results: Path) -> str:
         "``python -m benchmarks.papers`` all of them. A claim is confirmed if it holds in all "
         "comparisons, each beyond chance (p < .05, permutation of signs over the splits, "
         "corrected by Holm's method); it is refuted if the opposite does in one of them.\n\n"
-        f"{len(items)} items: {summary}.\n\n.. toctree::\n   :maxdepth: 1\n\n{toc}\n\n"
-        + list_table(rows, "20 50 15 10")
+        f".. toctree::\n   :maxdepth: 1\n   :hidden:\n\n{toc}\n\n"
+        + "\n".join([list_table(summary, ""), *parts])
     )
+
+
+def p_value(item: Item, results: Path) -> str:
+    """Return the p-value of the claims that the verdict rests on; "" where nothing is tested."""
+    found = [p for _, made, word, p in item.tested(results) if made and word == item.verdict]
+    if not found:
+        return ""
+    return f"{min(found) if item.verdict == REFUTED else max(found):.2g}"
 
 
 def stated(item: Item) -> str:
@@ -80,7 +93,8 @@ def section(item: Item, folder: Path, results: Path) -> str:
         parts.append(f"*Not to be had:* {item.missing}\n")
         return "\n".join(parts)
     if item.verdict:
-        parts.append(f"*Here:* **{item.verdict}**.\n")
+        p = p_value(item, results)
+        parts.append(f"*Here:* **{item.verdict}**{f' (p = {p})' if p else ''}.\n")
     for text in (item.data, item.remark):
         if text:
             parts.append(f"{text}\n")
@@ -91,7 +105,8 @@ def section(item: Item, folder: Path, results: Path) -> str:
             parts.append(shown(item.title, picture, rows, folder / f"{name}.png"))
     tested = item.tested(results)
     if any(found for _, found, _, _ in tested):
-        parts.append(list_table(comparison_rows(item.experiment, tested), ""))
+        compared = list_table(comparison_rows(item.experiment, tested), "")
+        parts.append(folded("What the verdict rests on", compared))
     parts.append(f"``python -m benchmarks.papers {item.name}``\n")
     return "\n".join(parts)
 
@@ -103,7 +118,16 @@ def shown(title: str, picture: Picture, rows: Rows, path: Path) -> str:
     if picture.kind == "table":
         return table(picture, rows)
     draw(picture, rows).savefig(path, dpi=110)
-    return f".. image:: {path.name}\n   :alt: {title}\n\n{table(picture, rows)}"
+    numbers = folded("Numbers", table(picture, rows))
+    return f".. image:: {path.name}\n   :alt: {title}\n\n{numbers}"
+
+
+def folded(title: str, text: str) -> str:
+    """The text, of which a page shows the title until it is clicked on."""
+    return (
+        f".. raw:: html\n\n   <details><summary>{title}</summary>\n\n{text}\n"
+        ".. raw:: html\n\n   </details>\n"
+    )
 
 
 def panel_title(picture: Picture, panel: str) -> str:
