@@ -10,20 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.papers.experiment import RESULTS, Experiment
-from benchmarks.papers.verdicts import (
-    CONFIRMED,
-    OPEN,
-    REFUTED,
-    Claim,
-    Comparison,
-    comparisons,
-    has,
-    verdict,
-)
+from benchmarks.papers.verdicts import Claim, Tested, comparisons, has, verdict, weigh
 
 LEDGER = Path(__file__).with_name("items")
 COLUMNS = tomllib.loads(Path(__file__).with_name("columns.toml").read_text(encoding="utf-8"))
-WORST_FIRST = [REFUTED, OPEN, CONFIRMED]
 
 
 @dataclass(frozen=True)
@@ -123,20 +113,16 @@ class Item:
         rows = experiment(self.experiment).rows(folder)
         return [row for row in rows if has(row, self.where if where is None else where)]
 
-    def tested(self, folder: Path = RESULTS) -> list[tuple[Claim, list[Comparison], str, float]]:
-        """Its claims, their comparisons, the verdict on each and its p-value."""
+    def tested(self, folder: Path = RESULTS, *, complete: bool = False) -> list[Tested]:
+        """Its claims, with their comparisons and p-values."""
         rows = self.rows(folder)
-        found = []
-        for claim in self.claims:
-            made = comparisons(claim, rows)
-            found.append((claim, made, *verdict(made)))
-        return found
+        return [weigh(one, comparisons(one, rows, complete=complete)) for one in self.claims]
 
     def found(self, folder: Path = RESULTS) -> str:
-        """Return the verdict of the rows: the worst on its claims; "" before all cells are run."""
+        """Return the verdict of the rows; "" before all cells are run."""
         if next(iter(experiment(self.experiment).left(False, folder)), None) is not None:
             return ""
-        return min((word for _, _, word, _ in self.tested(folder)), key=WORST_FIRST.index)
+        return verdict(self.tested(folder, complete=True))[0]
 
 
 def record_verdicts(folder: Path = LEDGER) -> list[str]:

@@ -30,11 +30,11 @@ LENGTH, FREQUENT = 60, 1000
 TRUE_ALPHA = 1.61 * np.array([5, 4, 3, 2, 2, 1.5, 1.5, 1, 1, 1]) / 22
 N_TRUE = len(TRUE_ALPHA)
 # Documents to learn from and held out.
-SIZES = {"synthetic": (10_000, 500), "newsgroups": (10_000, 300), "imdb": (10_000, 300)}
+SIZES = {"synthetic": (10_000, 250), "newsgroups": (10_000, 150), "imdb": (10_000, 150)}
 FILES = {"newsgroups": "newsgroups_train", "imdb": "imdb_unlabelled"}
 CORPORA = tuple(SIZES)
 QUICK_SIZE, QUICK_LENGTH, QUICK_WORDS = (1200, 20), 15, 60
-N_WORDS, N_PARTICLES = 10_000, 50
+N_WORDS, N_PARTICLES = 10_000, 200
 
 
 class Data(NamedTuple):
@@ -177,6 +177,12 @@ def svb(s: Setting, **others: Any) -> StreamingTopicModel:
     return of_preset("SVBLDA", s, **ascent(s) | newton | others)
 
 
+def var_gibbs(s: Setting, **others: Any) -> StreamingTopicModel:
+    """Natural gradient steps with statistics of Gibbs sampling."""
+    own = {"inference__n_sweeps": s.n_sweeps}
+    return of_preset("VarGibbsLDA", s, **stochastic(s) | own | others)
+
+
 def sgs(s: Setting, **others: Any) -> StreamingTopicModel:
     """Streaming Gibbs sampling."""
     return of_preset("StreamingGibbsLDA", s, inference__n_sweeps=s.n_sweeps, **others)
@@ -186,9 +192,7 @@ METHODS: dict[str, Callable[[Setting], StreamingTopicModel]] = {
     "G-OEM": g_oem,
     "V-OEM++": lambda s: v_oem(s, update_each_sweep=True),
     "OLDA": olda,
-    "VarGibbs": lambda s: of_preset(
-        "VarGibbsLDA", s, inference__n_sweeps=s.n_sweeps, **stochastic(s)
-    ),
+    "VarGibbs": var_gibbs,
     "SVB": svb,
     "SPLDA": lambda s: of_preset("SinglePassLDA", s, n_rounds=s.n_sweeps, inference__tol=0.0),
     "SGS": sgs,
@@ -199,6 +203,7 @@ METHODS: dict[str, Callable[[Setting], StreamingTopicModel]] = {
     "OLDA, P = 100": lambda s: olda(s, inference__max_iter=100),
     "SGS, smoothing 1": lambda s: sgs(s, topic_word_prior=1.0),
     "SVB, prior 0.5": lambda s: svb(s, topic_word_prior=0.5),
+    "VarGibbs, prior 0.5": lambda s: var_gibbs(s, topic_word_prior=0.5),
     "G-OEM, defaults": lambda s: GibbsOnlineEM(**s.common),
     "V-OEM, defaults": lambda s: VariationalOnlineEM(**s.common),
 }
@@ -283,8 +288,3 @@ def perplexity_of(topic_word: np.ndarray, alpha: np.ndarray, X: sparse.csr_matri
 def bound(method: str, model: StreamingTopicModel, X: sparse.csr_matrix) -> float | str:
     """The evidence lower bound of those that maximise it; nothing of the others."""
     return model.evidence_lower_bound(X) if method.partition(",")[0] in BOUNDED else ""
-
-
-def per_cent(values: Sequence[float]) -> float:
-    """The range of some perplexities, in per cent of the least."""
-    return 100.0 * (max(values) - min(values)) / min(values)

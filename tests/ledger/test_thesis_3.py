@@ -142,10 +142,6 @@ def test_the_topics_shown_are_spread_over_their_shares():
     assert_array_equal(shares[shown(shares)], [14, 12, 10, 8, 6, 4, 2, 0])
 
 
-def test_a_range_in_per_cent():
-    assert_allclose(methods.per_cent([200.0, 210.0, 205.0]), 5.0)
-
-
 def test_words_of_the_first_split_are_shown():
     rows = [
         {"topic": "1", "method": "A", "words": "game team"},
