@@ -35,8 +35,8 @@ all of them.
 
 An item is confirmed if each of its claims holds in all comparisons, or in most where the paper says
 so, beyond chance (p < .05, permutation of signs over the splits); it is refuted if the opposite of
-a claim does, corrected for their number. What is computed is judged by calculation. Splits are drawn
-from one corpus, and orders are of the same documents: chance is that of the draw, and says nothing
+a claim does, corrected for their number. What is computed is judged by calculation. Splits are
+drawn from one corpus, and orders are of the same documents: chance is that of the draw, and says nothing
 of other corpora.
 
 Left out are the figures and tables that are models, notation or algorithms: of the boosting paper
