@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from streamtopics.validation import MOST_COUNT, holds_text, to_csr
+from streamtopics.validation import LEAST_COUNT, MOST_COUNT, holds_text, to_csr
 
 
 @dataclass(frozen=True)
@@ -327,6 +327,11 @@ def _check_values(sentences: Sentences, whole: bool, signed: bool, caller: str) 
     check(~np.isfinite(counts), "NaN or infinity", "leave it out, or replace it by 0")
     if not signed:
         check(counts < 0, "Negative values", "counts of words are 0 or more")
+        check(
+            (counts > 0) & (counts < LEAST_COUNT),
+            f"Less than {LEAST_COUNT:g}",
+            "it is lost in rounding; set such counts to 0, or scale X",
+        )
     check(abs(counts) > MOST_COUNT, f"More than {MOST_COUNT:g}", "check how X was made")
     if whole:
         check(

@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Whether the arrays of a sparse matrix fit; SciPy reads beyond them where they do not.
+"""Whether a matrix can be computed with: its arrays fit, and its counts are within reach.
 
-Everything public that takes X asks here before SciPy or a kernel sees it.
+Everything public that takes X asks here before SciPy or a kernel sees it; SciPy reads beyond
+arrays that do not fit. A count is 0 or within [LEAST_COUNT, MOST_COUNT], wherever counts are read.
 """
 
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+
+# Products of lesser counts with probabilities are not numbers of full precision any more.
+LEAST_COUNT, MOST_COUNT = 1e-30, 1e15
+# Kernels number columns in 32 bits.
+MOST_COLUMNS = 2**31 - 1
 
 
 def is_sparse(X: Any) -> bool:
@@ -16,14 +22,50 @@ def is_sparse(X: Any) -> bool:
 
 
 def check_structure(X: Any, caller: str, name: str = "X") -> None:
-    """Refuse a sparse matrix put together from arrays that do not fit."""
+    """Refuse a sparse matrix of arrays that do not fit or too many columns, and an empty frame."""
+    # A data frame of no columns, whose type of numbers nobody knows.
+    if hasattr(X, "columns") and len(X.columns) == 0:
+        raise ValueError(
+            f"{name}, a data frame passed to {caller}, has no columns; it needs one for each "
+            "feature, such as a word"
+        )
     if not is_sparse(X) or X.ndim != 2:
         return
     what = f"{name}, a {X.format.upper()} matrix passed to {caller},"
+    if X.shape[1] > MOST_COLUMNS:
+        raise ValueError(
+            f"{what} has {X.shape[1]:,} columns, more than {MOST_COLUMNS:,}; use a smaller "
+            "vocabulary, or hash words to fewer columns"
+        )
     if X.format in ("csr", "csc", "bsr"):
         _check_compressed(X, what)
     elif X.format == "coo":
         _check_coordinates(X, what)
+
+
+def check_reach(X: Any, caller: str, name: str = "X") -> None:
+    """Refuse stored values that are no counts, or none that can be computed with."""
+    counts, what = X.data, f"{name}, passed to {caller}, has"
+    if not np.isfinite(counts).all():
+        raise ValueError(
+            f"{what} values that are infinite or NaN, which no counts of words are; check how it "
+            "was made"
+        )
+    if len(counts) and counts.min() < 0:
+        raise ValueError(
+            f"Negative values in data passed to {caller}: {name} has {counts.min():g}, but counts "
+            "of words are 0 or more; check how it was made"
+        )
+    if len(counts) and counts.max() > MOST_COUNT:
+        raise ValueError(
+            f"{what} a count of {counts.max():g}, more than {MOST_COUNT:g}, which cannot be "
+            "right; check how it was made"
+        )
+    if len(small := counts[(counts > 0) & (counts < LEAST_COUNT)]):
+        raise ValueError(
+            f"{what} a count of {small.min():g}, less than {LEAST_COUNT:g}, which is lost in "
+            "rounding; set such counts to 0, or scale X"
+        )
 
 
 def _check_compressed(X: Any, what: str) -> None:

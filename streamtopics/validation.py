@@ -21,7 +21,6 @@ from sklearn.utils.validation import (
     _check_y,
     check_array,
     check_consistent_length,
-    check_non_negative,
 )
 
 from streamtopics.checks import LEAST_PRIOR as LEAST_PRIOR
@@ -29,12 +28,10 @@ from streamtopics.checks import MOST_DOCUMENTS, MOST_WHOLE
 from streamtopics.checks import MOST_PRIOR as MOST_PRIOR
 from streamtopics.kernels import minibatch
 from streamtopics.priors import MASS_PER_WORD, Columns, Symmetric, resolved
+from streamtopics.structure import LEAST_COUNT as LEAST_COUNT
+from streamtopics.structure import MOST_COUNT as MOST_COUNT
+from streamtopics.structure import check_reach, is_sparse
 from streamtopics.structure import check_structure as check_structure
-from streamtopics.structure import is_sparse
-
-# Products of lesser counts with probabilities are not numbers of full precision any more.
-LEAST_COUNT, MOST_COUNT = 1e-30, 1e15
-
 
 POSITIVE_INT = Interval(Integral, 1, MOST_WHOLE, closed="both")
 
@@ -99,23 +96,19 @@ def check_counts(
         )
     check_structure(X, caller)
     check_column_names(estimator, X, reset=reset)
-    # A data frame of no columns, whose type of numbers nobody knows.
-    if hasattr(X, "columns") and len(X.columns) == 0:
-        raise ValueError(
-            f"X, a data frame passed to {caller}, has no columns; it needs one for each word"
+    # What is too large for the type of numbers is infinite, and refused.
+    with np.errstate(over="ignore"):
+        X = check_array(
+            X,
+            accept_sparse="csr",
+            dtype=_kept_types(X, np.float32),
+            ensure_min_samples=0 if allow_no_documents else 1,
+            estimator=estimator,
+            input_name="X",
         )
-    X = check_array(
-        X,
-        accept_sparse="csr",
-        dtype=_kept_types(X, np.float32),
-        ensure_min_samples=0 if allow_no_documents else 1,
-        estimator=estimator,
-        input_name="X",
-    )
     _check_n_features(estimator, X, reset=reset)
     if not sparse.issparse(X):
         X = sparse.csr_matrix(X)
-    check_non_negative(X, caller)
     check_reach(X, caller)
     in_a_row = X.data.flags.c_contiguous and X.indices.flags.c_contiguous
     if not (X.has_canonical_format and in_a_row):
@@ -145,20 +138,6 @@ def is_clean(estimator: Any, X: Any, allow_no_documents: bool) -> bool:
         # Arrays of another type or shape than the kernels read.
         return False
     return clean
-
-
-def check_reach(X: sparse.csr_matrix, caller: str) -> None:
-    """Refuse counts that are too large or too small to compute with."""
-    if X.nnz and X.data.max() > MOST_COUNT:
-        raise ValueError(
-            f"X, passed to {caller}, has a count of {X.data.max():g}, more than {MOST_COUNT:g}, "
-            "which cannot be right; check how it was made"
-        )
-    if len(small := X.data[(X.data > 0) & (X.data < LEAST_COUNT)]):
-        raise ValueError(
-            f"X, passed to {caller}, has a count of {small.min():g}, less than {LEAST_COUNT:g}, "
-            "which is lost in rounding; set such counts to 0, or scale X"
-        )
 
 
 def _kept_types(X: Any, otherwise: type) -> list[type]:
@@ -220,25 +199,27 @@ def to_csr(X: Any, caller: str, name: str, *, otherwise: type = np.float32) -> s
 
     What was neither float64 nor float32, such as integers and lists, becomes `otherwise`.
     """
+    check_structure(X, caller, name)
     if is_sparse(X):
         if X.ndim != 2 or X.dtype.kind not in "biuf":
             raise ValueError(
                 f"{name}, passed to {caller}, must be a 2-D matrix of real numbers; got a sparse "
                 f"one of shape {X.shape} and dtype {X.dtype}"
             )
-        check_structure(X, caller, name)
         kept = X.dtype in (np.float32, np.float64)
-        return sparse.csr_matrix(X, dtype=X.dtype if kept else otherwise)
+        with np.errstate(over="ignore"):
+            return sparse.csr_matrix(X, dtype=X.dtype if kept else otherwise)
     try:
-        X = check_array(
-            X,
-            accept_sparse="csr",
-            dtype=_kept_types(X, otherwise),
-            ensure_all_finite=False,
-            ensure_min_samples=0,
-            ensure_min_features=0,
-            input_name=name,
-        )
+        with np.errstate(over="ignore"):
+            X = check_array(
+                X,
+                accept_sparse="csr",
+                dtype=_kept_types(X, otherwise),
+                ensure_all_finite=False,
+                ensure_min_samples=0,
+                ensure_min_features=0,
+                input_name=name,
+            )
     except ValueError as error:
         raise ValueError(
             f"{name}, passed to {caller}, cannot be read as a matrix of numbers: {error}"

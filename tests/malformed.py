@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Calls everything public that takes X with matrices whose arrays do not fit.
+"""Calls everything public that takes X with matrices whose arrays or values do not fit.
 
 Run by itself, since what reads beyond an array may end the process. It writes a line of JSON
 for each call before it is made, and one for what came of it.
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import sparse
 
 import streamtopics
@@ -45,6 +46,7 @@ SETTINGS = {
 }
 OF_TEXTS = {"DPPSummarizer", "RougeScorer", "SentenceVectorizer", "read_records", "read_texts"}
 OF_ARRAYS = {"StreamingBayes"}
+OF_ANY_NUMBERS = {"StreamingBayes", "iter_minibatches"}
 OF_POINTS = {"LowRankDPP.condition", "LowRankDPP.marginals"}
 OF_LISTS_ALONE = {"LowRankDPP.fit_transform", "ParticleScorer"}
 OF_LISTS = {"AspectSentimentModel", "LowRankDPP", "ParticleScorer", "WASTopicModel"}
@@ -56,6 +58,14 @@ SPOILT = [
     "pointers that fall",
     "too few data",
 ]
+# Values that are no counts, or none that can be computed with.
+NO_COUNTS = {
+    "a count of 1e16": 1e16,
+    "a count of 1e-40": 1e-40,
+    "a negative count": -1.0,
+    "an infinite count": np.inf,
+    "a missing count": np.nan,
+}
 
 
 def spoilt(kind: str, how: str) -> Any:
@@ -72,6 +82,17 @@ def spoilt(kind: str, how: str) -> Any:
     else:
         matrix.data = matrix.data[:-3]
     return matrix
+
+
+def miscounted(name: str, value: float) -> Any:
+    """An X as it should be, but for one value."""
+    given = right(name)
+    first = given[0] if isinstance(given, list) else given
+    wrong = sparse.csr_matrix(first, dtype=np.float64, copy=True)
+    wrong.data[0] = value
+    if isinstance(given, list):
+        return [wrong, *given[1:]]
+    return wrong
 
 
 def doors() -> Iterator[tuple[str, Callable]]:
@@ -171,6 +192,12 @@ if __name__ == "__main__":
     MODEL = _fitted(streamtopics.SVBLDA())
     for name, door in doors():
         attempt(name, door, "right", right(name))
+        if name.split(".")[0] not in OF_TEXTS | OF_ANY_NUMBERS:
+            for how, value in NO_COUNTS.items():
+                attempt(name, door, how, miscounted(name, value))
+        attempt(name, door, "a frame without columns", pd.DataFrame(index=range(N)))
+        wide = sparse.csr_matrix((np.ones(1), ([0], [5])), shape=(N, 2**31))
+        attempt(name, door, "too many columns", wide)
         for kind in ("csr", "csc"):
             for how in SPOILT:
                 attempt(name, door, f"{kind}, {how}", spoilt(kind, how))

@@ -183,8 +183,8 @@ def test_class_prior_in_the_order_of_classes():
         ({"n_seeds": 2.5}, "n_seeds must be a positive number"),
         ({"y": [1]}, r"each of the 2 rows of X; its shape is \(1,\)"),
         ({"X": np.empty((0, 2)), "y": []}, "no documents"),
-        ({"X": [[1, -1], [0, 1]]}, "negative, infinite or NaN"),
-        ({"X": [[1, np.nan], [0, 1]]}, "negative, infinite or NaN"),
+        ({"X": [[1, -1], [0, 1]]}, "Negative values.*: X has -1, but"),
+        ({"X": [[1, np.nan], [0, 1]]}, "infinite or NaN"),
         ({"classes": [1, 2]}, r"labels \[3\], which are not in classes=\[1, 2\]"),
     ],
 )

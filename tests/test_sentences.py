@@ -325,6 +325,7 @@ WRONG = {
     "NaN or infinity": [np.nan, np.inf, -np.inf],
     "Negative values": [-1.0, -1e-9],
     "More than 1e\\+15": [1e16],
+    "Less than 1e-30": [1e-40, 1e-310],
 }
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Matrices whose arrays do not fit are refused by name wherever they come in."""
+"""Matrices whose arrays or counts do not fit are refused by name wherever they come in."""
 
 import json
 import re
@@ -17,7 +17,7 @@ SCRIPT = Path(__file__).parent / "malformed.py"
 NAMED = re.compile(r"\b(X|documents|raw_documents|source)\b")
 
 
-def test_everything_public_that_takes_a_matrix_looks_at_its_structure():
+def test_everything_public_that_takes_a_matrix_looks_at_its_arrays_and_counts():
     """In a process of its own, since what is not refused may end it."""
     run = subprocess.run([sys.executable, SCRIPT], capture_output=True, text=True, check=False)
     lines = [json.loads(line) for line in run.stdout.splitlines()]
@@ -32,6 +32,9 @@ def test_everything_public_that_takes_a_matrix_looks_at_its_structure():
     doors = {line["door"] for line in found}
     assert {"class_words_prior", "iter_minibatches", "left_to_right", "SVBLDA.score"} <= doors
     assert len(spoilt) >= 10 * len(doors) > 1000
+    counts = {line["door"] for line in found if line["case"] == "a count of 1e-40"}
+    assert {"completion_split", "topic_coherence", "AspectSentimentModel.score"} <= counts
+    assert len(counts) > 100
 
 
 @pytest.mark.parametrize("kind", ["csr", "csc", "bsr", "coo", "lil", "dia", "dok"])

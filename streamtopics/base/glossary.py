@@ -316,7 +316,7 @@ X : {array-like, sparse matrix} of shape (n_documents, n_features)
 Parameters
 ----------
 X : {array-like, sparse matrix} of shape (n_documents, n_features)
-    Non-negative word counts; fractions are legal.""",
+    Word counts: 0, or from 1e-30 to 1e15; fractions are legal.""",
     "ratings": """\
 y : array-like of shape (n_documents,)
     Ratings, on any scale.""",

@@ -31,7 +31,7 @@ from streamtopics.records import RecordParameters, is_record, same
 from streamtopics.typing import RandomState
 from streamtopics.updates import SVB
 from streamtopics.updates.rule import Rule
-from streamtopics.validation import POSITIVE_INT
+from streamtopics.validation import POSITIVE_INT, check_structure
 
 # Models report their bound where they have one.
 BOUND = frozenset({"local_bound"})
@@ -308,6 +308,7 @@ class StreamingBayes(
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """X and y as arrays of float64, y None unless it is asked for."""
         targets = {"y": y, "y_numeric": True} if target else {}
+        check_structure(X, f"{type(self).__name__}.{method}")
         found = validate_data(
             self,
             X,

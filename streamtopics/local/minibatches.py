@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 from scipy import sparse
 
+from streamtopics.checks import MOST_WHOLE
 from streamtopics.kernels import rows
 from streamtopics.messages import Minibatch
 from streamtopics.parallel import spans
@@ -13,6 +14,11 @@ from streamtopics.parallel import spans
 
 def minibatch_of(X: sparse.csr_matrix) -> Minibatch:
     """The rows of X over the columns that occur in them."""
+    if X.indptr[-1] > MOST_WHOLE:
+        raise ValueError(
+            f"a minibatch of X has {X.indptr[-1]:,} stored entries, more than {MOST_WHOLE:,}; pass "
+            "fewer documents at a time, or make batch_size smaller"
+        )
     words, places = rows.used_columns(X.indices, X.shape[1])
     return Minibatch(words, X.indptr.astype(np.int32), places, X.data)
 

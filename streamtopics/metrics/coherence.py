@@ -21,10 +21,10 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils.validation import check_array, check_non_negative
+from sklearn.utils.validation import check_array
 
 from streamtopics.metrics.windows import window_counts
-from streamtopics.structure import check_structure
+from streamtopics.structure import check_reach, check_structure
 
 MEASURES = ("npmi", "c_v", "umass", "uci")
 WINDOWS = {"npmi": 10, "uci": 10, "c_v": 110}
@@ -179,7 +179,7 @@ def _documents(table: np.ndarray, X: Any, names: Any) -> tuple[np.ndarray, list[
     """Topics as columns, and the counts that they are columns of."""
     check_structure(X, "topic_coherence")
     X = check_array(X, accept_sparse="csr", input_name="X")
-    check_non_negative(X, "topic_coherence")
+    check_reach(sparse.csr_matrix(X), "topic_coherence")
     return _check_columns(table, X.shape[1], names), [X]
 
 

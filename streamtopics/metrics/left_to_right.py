@@ -17,12 +17,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy import sparse
 from scipy.special import logsumexp
-from sklearn.utils.validation import check_array, check_non_negative
+from sklearn.utils.validation import check_array
 
 from streamtopics.kernels import left_to_right as kernel
 from streamtopics.metrics.predictive import check_seed, row_hash
 from streamtopics.parallel import workers
-from streamtopics.structure import check_structure
+from streamtopics.structure import check_reach, check_structure
 
 SUM_TOLERANCE = 1e-6
 MOST_PROBABILITIES = 1 << 26  # of a document, 512 MiB
@@ -189,7 +189,7 @@ def _check_whole(X: Any, n_features: int, n_particles: int) -> sparse.csr_matrix
     check_structure(X, "left_to_right")
     X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X", ensure_min_samples=0)
     counts: sparse.csr_matrix = sparse.csr_matrix(X, copy=True)
-    check_non_negative(counts, "left_to_right")
+    check_reach(counts, "left_to_right")
     counts.sum_duplicates()
     counts.eliminate_zeros()
     if counts.shape[1] != n_features:

@@ -17,7 +17,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative
 
 from streamtopics.steps import counted, last_step
-from streamtopics.structure import check_structure
+from streamtopics.structure import check_reach, check_structure
 
 HELD_OUT_SHARE = 5
 TOKEN_PARTS = 1 << 16
@@ -64,6 +64,7 @@ def completion_split(
     check_seed(random_state)
     check_structure(X, "completion_split")
     X = sparse.csr_matrix(X, copy=True)
+    check_reach(X, "completion_split")
     X.sum_duplicates()
     X.eliminate_zeros()
     counts = X.data.astype(np.float64)
@@ -297,14 +298,15 @@ def _check_counts(X: Any, n_features: int) -> sparse.csr_matrix:
     """X as non-negative CSR of float64 or float32 with n_features columns."""
     check_structure(X, "log_predictive_probability")
     dtypes = [np.float32, np.float64]
-    X = check_array(X, accept_sparse="csr", dtype=dtypes, input_name="X", ensure_min_samples=0)
+    with np.errstate(over="ignore"):
+        X = check_array(X, accept_sparse="csr", dtype=dtypes, input_name="X", ensure_min_samples=0)
     if X.shape[1] != n_features:
         raise ValueError(
             f"X must have the columns that estimator was fitted on: {n_features} features by its "
             f"components_; got {X.shape[1]}. Count X with the same vocabulary"
         )
     counts: sparse.csr_matrix = sparse.csr_matrix(X)
-    check_non_negative(counts, "log_predictive_probability")
+    check_reach(counts, "log_predictive_probability")
     return counts
 
 

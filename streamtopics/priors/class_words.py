@@ -11,7 +11,7 @@ from scipy import sparse
 
 from streamtopics.priors.checks import check_positive
 from streamtopics.priors.columns import Columns, PriorRecord
-from streamtopics.structure import check_structure
+from streamtopics.structure import check_reach, check_structure
 
 
 def class_words_prior(
@@ -82,11 +82,7 @@ def class_words_prior(
     X, y = sparse.coo_matrix(X).tocsr(), np.asarray(y)
     if X.shape[0] == 0:
         raise ValueError("X has no documents to tell typical words by; pass some")
-    if not (np.isfinite(X.data) & (X.data >= 0)).all():
-        raise ValueError(
-            "X has values that are negative, infinite or NaN, which no counts of words are; check "
-            "how it was made"
-        )
+    check_reach(X, "class_words_prior")
     if y.shape != (X.shape[0],):
         raise ValueError(
             f"y must have a label for each of the {X.shape[0]} rows of X; its shape is {y.shape}"

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Wrong parameters: clear errors, and nothing is changed."""
 
+from contextlib import suppress
+from importlib import import_module
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -15,10 +18,16 @@ from streamtopics import (
     HDPVarGibbs,
     MultiViewLDA,
     StreamingLDA,
+    WASTopicModel,
 )
 from streamtopics.local import Gibbs, Variational
+from streamtopics.metrics import log_predictive_probability
 from streamtopics.updates import SVB, Langevin, MeanDecay, PopulationVB, Rounds, StochasticVI
 from streamtopics.validation import LEAST_COUNT
+
+with suppress(ImportError):
+    # Before any test: it sets variables of the environment.
+    import_module("polars")
 
 X = np.array([[2.0, 0.0, 1.0], [0.0, 3.0, 1.0]])
 
@@ -126,6 +135,22 @@ def test_counts_that_are_lost_in_rounding_are_refused(model, kind):
     for values in (model.components_, model.transform(X), model.score_samples(X)):
         assert np.isfinite(values).all()
     model.partial_fit(sparse.csr_matrix((np.zeros(1), ([0], [0])), shape=(2, 3)))
+
+
+@pytest.mark.parametrize("kind", [np.longdouble, object, None])
+def test_numbers_beyond_single_precision_are_refused_without_a_warning(kind):
+    """They become float32, in which they are infinite; a warning would be an error here."""
+    large = [[10**300, 1, 0]] if kind is None else np.array([[1e300, 1.0, 0.0]], dtype=kind)
+    model = SVBLDA(2, random_state=0).partial_fit(X)
+    for call, given in (
+        (model.partial_fit, large),
+        (model.transform, large),
+        (lambda given: log_predictive_probability(model, given), large),
+        (WASTopicModel(n_sweeps=2, n_burn_in=1).fit, [large]),
+    ):
+        with pytest.raises(ValueError, match="infinity"):
+            call(given)
+    assert model.n_batch_iter_ == 1
 
 
 LARGE = 2.0**24 + 1

@@ -5,8 +5,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy import sparse
 
-from streamtopics.local.minibatches import equal_parts
+from streamtopics.local.minibatches import equal_parts, minibatch_of
 from streamtopics.messages import Minibatch
 
 
@@ -38,3 +39,11 @@ def test_parts_have_about_as_many_entries_however_long_documents_are():
     assert len(parts) == round(lengths.sum() / 1000)
     assert np.abs(entries - lengths.sum() / len(parts)).max() <= lengths.max()
     assert equal_parts(minibatch_of_lengths(lengths), 10**6) == [(0, 400)]
+
+
+def test_more_entries_than_32_bits_number_are_refused():
+    """Pointers of 64 bits would have gone round, and other documents been learnt."""
+    X = sparse.csr_matrix(np.eye(3))
+    X.indptr = np.array([0, 1, 2, 2**31])
+    with pytest.raises(ValueError, match=r"a minibatch of X has 2,147,483,648 .*batch_size"):
+        minibatch_of(X)

@@ -157,7 +157,7 @@ def test_scorer():
     assert scorer(model, test) > np.log(1 / 40)
 
 
-@pytest.mark.parametrize("count", [1e9, 1e15, 1e300])
+@pytest.mark.parametrize("count", [1e9, 1e15])
 def test_more_tokens_than_the_memory_takes_are_refused(count):
     counts = np.array([[1.0, 2.0], [3.0, count]])
     message = "document 1 of X has 1.* tokens, but 100 particles can read 671088 at most; pass few"
