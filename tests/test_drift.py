@@ -247,6 +247,14 @@ def test_an_update_that_is_too_extreme_leaves_no_record(monkeypatch):
     assert len(model.drift_) == model.n_batch_iter_ == 1
 
 
+@pytest.mark.parametrize("n_background", [0, 1])
+def test_there_is_no_record_of_an_update_that_is_too_extreme(n_background):
+    posterior = TopicPosterior(np.full((1, 1), 0.1), (5, 2))
+    statistics = Statistics(np.array([1], np.int32), np.ones((1, 2)), np.ones(2))
+    with pytest.raises(ValueError, match="infinite or undefined"):
+        observe(posterior, Blend(1.0, np.inf, 0.0, statistics), None, None, n_background)
+
+
 # Parameters
 
 

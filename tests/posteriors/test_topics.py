@@ -245,6 +245,17 @@ def test_a_noisy_blend_that_does_not_fit_changes_nothing():
     assert pickle.dumps(posterior) == before
 
 
+def test_a_noisy_blend_together_with_others_is_refused():
+    posteriors = [make((1, 1))[0] for _ in range(2)]
+    blends = [
+        Blend(1.0, 1.0, 0.0, statistics(t), noise=noise)
+        for t, noise in enumerate((None, Noise(0.1, (0,))))
+    ]
+    with pytest.raises(ValueError, match="noise cannot be carried out together with others"):
+        blend_together(list(zip(posteriors, blends, strict=True)))
+    assert [posterior.n_batches for posterior in posteriors] == [0, 0]
+
+
 # The documents' proportions
 
 ALPHA = np.array([1.0, 2.0, 3.0])

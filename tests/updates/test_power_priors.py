@@ -246,6 +246,26 @@ def test_the_rate_is_a_fixed_point(start):
     assert_allclose(blend.prior, rate.lost, atol=1e-10)
 
 
+@pytest.mark.parametrize("tol", [1.0, 1e-2, 1e-3, 1e-6])
+def test_an_ascent_ends_where_the_rate_stands_still(tol):
+    """The blend of round n has the rate that round n - 1 found."""
+    posterior, seen = run(HierarchicalPowerPrior(), n=3)[0], []
+    learn = given(statistics(np.random.default_rng(7)))
+
+    def counted(view, *, warm=False):
+        seen.append(view)
+        return learn(view)
+
+    rates = [0.5] + [
+        HierarchicalPowerPrior(max_rounds=n, tol=0.0).step(posterior, learn, None)[0].retain
+        for n in range(2, 20)
+    ]
+    still = np.abs(np.diff(rates)) < tol
+    HierarchicalPowerPrior(max_rounds=60, tol=tol).step(posterior, counted, None)
+    assert still.any()
+    assert len(seen) == 1 + still.argmax()
+
+
 def test_one_topic_needs_no_rate_of_its_own():
     def run_one(rate):
         posterior = TopicPosterior(np.array([[0.3]]), (V, 1))
