@@ -24,11 +24,11 @@ try:
     from streamtopics.kernels import _tokens as tokens
     from streamtopics.kernels import _was as was
     from streamtopics.kernels._cpu import supported
-except ModuleNotFoundError as error:
+except ImportError as error:
     raise ImportError(
-        "the compiled kernels of streamtopics are missing here. In a checkout, build them with "
-        "`pip install -e .`, which needs a C compiler; otherwise install the package and run "
-        "Python outside of the checkout"
+        "the compiled kernels of streamtopics are missing here, or are not for this Python. In a "
+        "checkout, build them with `pip install -e .`, which needs a C compiler; otherwise install "
+        "the package and run Python outside of the checkout"
     ) from error
 
 __all__ = [
