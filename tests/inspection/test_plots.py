@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Pictures: what they show is what the model says, on the Axes that are given."""
 
+import sys
 from collections import namedtuple
 from datetime import date, datetime, timedelta
 
@@ -92,6 +93,21 @@ def test_each_picture_is_drawn_on_the_axes_given_and_returns_them(model, pipelin
         with pytest.raises(ValueError, match=rf"ax must be {n} Axes of matplotlib.*got {n - 1}"):
             draw(axes[1:])
         pyplot.close("all")
+
+
+def test_charts_are_as_high_as_there_are_words(model):
+    """However many were asked for."""
+    heights = [
+        plot_topics(model, NAMES, n_words=n)[0].figure.get_figheight()
+        for n in (len(NAMES), len(NAMES) + 1, 10**400)
+    ]
+    assert heights[0] == heights[1] == heights[2]
+
+
+def test_pictures_without_matplotlib_say_how_to_install_it(model, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"pictures need matplotlib; .*streamtopics\[plot\]"):
+        plot_topics(model, NAMES)
 
 
 @pytest.mark.parametrize("style", ["default", "dark_background"])

@@ -59,7 +59,7 @@ def plot_topics(
     table = topic_table(estimator, feature_names, n_words, relevance=relevance)[:n_topics]
     n_rows = -(-len(table) // 5)
     n_columns = -(-len(table) // n_rows)
-    size = (2.6 * n_columns, (0.6 + 0.2 * n_words) * n_rows)
+    size = (2.6 * n_columns, (0.6 + 0.2 * len(table[0].words)) * n_rows)
     axes = several_axes(ax, len(table), (n_rows, n_columns), size)
     called = topic_names(estimator)
     for panel, row in zip(axes, table, strict=True):
