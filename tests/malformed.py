@@ -9,6 +9,9 @@ import inspect
 import json
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -16,7 +19,9 @@ import pandas as pd
 from scipy import sparse
 
 import streamtopics
-from streamtopics import datasets, inspection, metrics, models, priors, text
+from streamtopics import datasets, inspection, metrics, models, priors, streams, text
+from streamtopics.report import report
+from streamtopics.sentences import read_sentences
 
 # The parameter that takes X.
 PLACES = ("X", "documents", "points", "raw_documents", "source")
@@ -107,6 +112,11 @@ def doors() -> Iterator[tuple[str, Callable]]:
                 yield name, _Scoring(name, door())
             elif inspect.isfunction(door) and place_of(door):
                 yield name, door
+    yield "read_sentences", read_sentences
+    yield "AlarmFork.learn", streams.AlarmFork(lambda model, X: False).learn
+    yield "DriftMonitor.learn", streams.DriftMonitor().learn
+    with TemporaryDirectory() as folder:
+        yield "report", partial(report, path=Path(folder) / "report.html")
 
 
 def _methods(name: str, cls: type) -> Iterator[tuple[str, Callable]]:

@@ -33,7 +33,7 @@ def test_everything_public_that_takes_a_matrix_looks_at_its_arrays_and_counts():
     assert {"class_words_prior", "iter_minibatches", "left_to_right", "SVBLDA.score"} <= doors
     assert len(spoilt) >= 10 * len(doors) > 1000
     counts = {line["door"] for line in found if line["case"] == "a count of 1e-40"}
-    assert {"completion_split", "topic_coherence", "AspectSentimentModel.score"} <= counts
+    assert {"completion_split", "topic_coherence", "AspectSentimentModel.score", "report"} <= counts
     assert len(counts) > 100
 
 
