@@ -29,20 +29,20 @@ MOST_SERIES = 10
 MOST_PLACES = 6
 PANELS_IN_A_ROW = 3
 INTRODUCTION = """
-Every table and figure of the papers that this package implements, what it says, and what came of it
-here. ``python -m benchmarks.papers NAME`` runs an item again, and ``python -m benchmarks.papers``
-all of them.
+Every table and figure of the papers that this package implements, what it says, and what came of
+it here. ``python -m benchmarks.papers NAME`` runs an item again, and ``python -m
+benchmarks.papers`` all of them.
 
-An item is confirmed if each of its claims holds in all comparisons, or in most where the paper says
-so, beyond chance (p < .05, permutation of signs over the splits); it is refuted if the opposite of
-a claim does, corrected for their number. What is computed is judged by calculation. Splits are
-drawn from one corpus, and orders are of the same documents: chance is that of the draw, and says nothing
-of other corpora.
+An item is confirmed if each of its claims holds in all comparisons, or in most where the paper
+says so, beyond chance (p < .05, permutation of signs over the splits); it is refuted if the
+opposite of a claim does, corrected for their number. What is computed is judged by calculation.
+Splits are drawn from one corpus, and orders are of the same documents: chance is that of the
+draw, and says nothing of other corpora.
 
 Left out are the figures and tables that are models, notation or algorithms: of the boosting paper
-Figures 2 to 5, 9 and 14 and Tables 1 and 2, of the thesis Figures 1 to 3 and 5 and Table 4, of the
-power priors Figure 1, of subtle topics Figures 1 and 2. Bands and brackets go from the first to the
-ninth decile; in chapter 3 of the thesis they go from the third to the seventh.
+Figures 2 to 5, 9 and 14 and Tables 1 and 2, of the thesis Figures 1 to 3 and 5 and Table 4, of
+the power priors Figure 1, of subtle topics Figures 1 and 2. Bands and brackets go from the first
+to the ninth decile; in chapter 3 of the thesis they go from the third to the seventh.
 """.strip()
 Rows = Sequence[Mapping[str, str]]
 
