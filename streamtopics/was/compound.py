@@ -4,30 +4,39 @@
 A sentence has the dish l with chance r_l ~ Beta(alpha / J, 1), and then a number of words of
 it that is NB(phi_l, 1/2), phi_l ~ Gamma(gamma, 1) (Williamson, Wang, Heller and Blei, 2010, with
 J dishes instead of all that there are in the limit). Given the lengths of the sentences, the
-shares of the dishes that a sentence has are Dirichlet(phi).
+shares of the dishes that a sentence has are Dirichlet(phi). The lengths are NB too, whose mean is
+the sum of phi over the dishes that the sentence has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
-from scipy.stats import gamma
+from scipy.special import expit, gammaln, log_softmax
 
 from streamtopics.checks import check_range, check_whole
 from streamtopics.kernels import was as kernel
-from streamtopics.was.prior import Seats, choose
+from streamtopics.was.prior import LEAST, Seats, choose
 from streamtopics.was.stick_breaking import MOST_DISHES
 
 LEAST_SHAPE, MOST_SHAPE = 1e-2, 1e3
-# Values that r_l and phi_l are rounded to: the middles of so many parts of equal chance.
-N_CHANCES, N_WEIGHTS = 64, 32
-# What underflows is taken for this; powers of 2 below the last are none.
-TINY, LARGE = 1e-100, 1e3
+# The least and the largest log phi_l, and how far apart they are at most.
+WEIGHT_LOGS, WEIGHT_STEP = (-5.0, 7.5), 1 / 8
+# The same of the log odds of r_l, where alpha / J is at most 1.
+CHANCE_LOGITS, CHANCE_STEP = (-7.0, 9.0), 1 / 2
 SWEEPS_OF_DRAW = 50
+
+
+class Grid(NamedTuple):
+    """What r_l and phi_l are rounded to, and the logs of the chances of these values beforehand."""
+
+    chances: np.ndarray
+    weights: np.ndarray
+    log_p_chances: np.ndarray
+    log_p_weights: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -37,6 +46,21 @@ class ICD:
     Under the `SBP` and the `HDP` every sentence has every dish; here a sentence has some, and
     dishes that few sentences have may have a high weight in these. All sentences that have a
     dish weigh it alike, up to chance.
+
+    As in the source, a sentence has NB(phi_l, 1/2) words of a dish that it has, phi_l of them on
+    average. So lengths are part of what is learnt from: they tell how many dishes a sentence has,
+    and the weight of a dish goes to the number of words that sentences have of it, whatever
+    `shape` is. Long sentences with the same dishes thus have them in much the same shares, and the
+    chance 2^-phi of a dish that has no word in such a sentence is so small that words rarely get
+    there: the sampler needs more sweeps the longer sentences are.
+
+    Two things are cut. There are `truncation` dishes in a document instead of all that there are
+    in the limit. And weights and chances are rounded to a fixed grid, which depends on the
+    parameters alone: 100 weights from 0.007 to 1600 in steps of 13 % (more and finer ones if
+    `shape` is above 64), and 32 chances in steps of a half in their log odds. Where sentences have
+    more than 1600 words of a dish, its weight stays at the end of the grid. Compared with numerical
+    integration the posterior mean of a weight is right to 0.3 % if a document has up to 300 words
+    of the dish, to 1 % up to 600 and to 3 % up to 1000; with more it is right to half a step.
 
     Its law is one of the seats given the lengths of all sentences, and does not say what the
     first words of a sentence do: there is no `log_likelihood` under it.
@@ -63,51 +87,112 @@ class ICD:
         check_whole(self, truncation=self.truncation)
         check_range(self, 1, MOST_DISHES, truncation=self.truncation)
 
-    def grid(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return what r_l can be, (N_CHANCES,), and phi_l, (N_WEIGHTS,), all equally likely."""
-        chances = _middles(N_CHANCES) ** (self.truncation / self.concentration)
-        weights = gamma.ppf(_middles(N_WEIGHTS), self.shape)
-        return np.maximum(chances, TINY), np.clip(weights, TINY, LARGE)
+    def grid(self) -> Grid:
+        """Return what r_l and phi_l can be, and how likely each value is."""
+        odds = self.concentration / self.truncation
+        chances, log_p_chances = _chances(odds)
+        weights, log_p_weights = _weights(self.shape)
+        return Grid(chances, weights, log_p_chances, log_p_weights)
 
     def sampler(self, topics: Any, atom_prior: float) -> Any:
         """Return the compiled sampler; see `SentencePrior`."""
         return kernel.BuffetCompound(topics, atom_prior, *self.grid(), self.truncation)
 
     def draw_seats(self, sentence_lengths: Sequence[int], rng: np.random.Generator) -> Seats:
-        """Draw a dish for each word by sweeps of Gibbs sampling, from dishes at random."""
+        """Draw a dish for each word by sweeps of Gibbs sampling.
+
+        They start where each sentence has dishes without regard to its length. The longer the
+        sentences, the more slowly that is forgotten.
+        """
         lengths = np.asarray(sentence_lengths, dtype=np.intp)
         sentence = np.repeat(np.arange(len(lengths)), lengths)
-        dish = rng.integers(0, self.truncation, len(sentence))
+        dish = self._draw_dishes(lengths, rng)
         sizes = np.zeros((len(lengths), self.truncation))
         np.add.at(sizes, (sentence, dish), 1)
         grid = self.grid()
         for _ in range(SWEEPS_OF_DRAW):
-            phi, presence = _draw_weights(sizes[lengths > 0], *grid, rng)
+            phi, log_presence = _draw_weights(sizes[lengths > 0], grid, rng)
             for i, s in enumerate(sentence):
                 sizes[s, dish[i]] -= 1
-                dish[i] = choose(np.where(sizes[s] > 0, phi + sizes[s], phi * presence), rng)
+                present = np.where(sizes[s] > 0, 0.0, log_presence)
+                dish[i] = choose((phi + sizes[s]) * np.exp(present - present.max()), rng)
                 sizes[s, dish[i]] += 1
         pairs = sentence * self.truncation + dish
         _, first, table = np.unique(pairs, return_index=True, return_inverse=True)
         return Seats(first[table.ravel()].astype(np.int32), dish.astype(np.int32))
 
+    def _draw_dishes(self, lengths: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Draw a dish for each word given the number of words, and any dish where there is none."""
+        chances = rng.beta(self.concentration / self.truncation, 1, self.truncation)
+        weights = np.maximum(rng.gamma(self.shape, size=self.truncation), LEAST)
+        has = rng.random((len(lengths), self.truncation)) < chances
+        without = np.flatnonzero(~has.any(axis=1))
+        has[without, rng.integers(0, self.truncation, len(without))] = True
+        shares = np.maximum(rng.gamma(weights, size=has.shape), LEAST) * has
+        dishes = [
+            choose(row, rng) for row, n in zip(shares, lengths, strict=True) for _ in range(n)
+        ]
+        return np.array(dishes, dtype=np.intp)
+
+
+def _weights(shape: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return points at equal steps of log phi, and their log chances under Gamma(shape, 1).
+
+    The sum over all such points of a law's density times the step differs from 1, and its moments
+    from the law's, by exp(-2 (pi s / step)^2) if the logs are about normal with deviation s. The
+    first point is the mean of those up to it.
+    """
+    step = min(WEIGHT_STEP, shape**-0.5)
+    logs = np.arange(*WEIGHT_LOGS, step)
+    weights = np.exp(logs)
+    weights[0] *= _powers(shape, step) / _powers(shape + 1, step)
+    log_p = shape * logs - weights
+    log_p[0] -= np.log(_powers(shape, step))
+    return weights, log_softmax(log_p)
+
+
+def _chances(odds: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return points at equal steps of the log odds of r, and their log chances, Beta(odds, 1).
+
+    As in `_weights`; the last point is the mean of those from it on as well.
+    """
+    low, high = CHANCE_LOGITS
+    logits = np.arange(low, high, CHANCE_STEP) + np.log(max(1.0, odds))
+    chances, others = expit(logits), expit(-logits)
+    log_p = odds * np.log(chances) + np.log(others)
+    log_p[[0, -1]] -= np.log([_powers(odds, CHANCE_STEP), _powers(1, CHANCE_STEP)])
+    chances[0] *= _powers(odds, CHANCE_STEP) / _powers(odds + 1, CHANCE_STEP)
+    chances[-1] = 1 - others[-1] * _powers(1, CHANCE_STEP) / _powers(2, CHANCE_STEP)
+    return chances, log_softmax(log_p)
+
+
+def _powers(rate: float, step: float) -> float:
+    """Return 1 / (the sum of exp(-rate step n) for n = 0, 1, ...)."""
+    return -float(np.expm1(-rate * step))
+
 
 def _draw_weights(
-    sizes: np.ndarray, chances: np.ndarray, weights: np.ndarray, rng: np.random.Generator
+    sizes: np.ndarray, grid: Grid, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Draw phi_l and p_l of the kernel, given the words of each dish, (n_sentences, J)."""
-    absent = 1 - np.outer(chances, 1 - np.exp2(-weights))
-    has = np.count_nonzero(sizes, axis=0)
-    rise = gammaln(weights + sizes[..., None]) - gammaln(weights)
-    log_p = (rise.sum(axis=0) - np.log(2) * np.outer(has, weights))[:, None]
-    log_p = log_p + np.multiply.outer(has, np.log(chances))[..., None]
-    log_p += np.multiply.outer(len(sizes) - has, np.log(absent))
-    flat = log_p.reshape(len(has), -1)
+    """Draw phi_l and log p_l of the kernel, given the words of each dish, (n_sentences, J)."""
+    log_p, log_absent = _log_posterior(sizes, grid), _log_absent(grid)
+    flat = log_p.reshape(len(log_p), -1)
     p = np.exp(flat - flat.max(axis=1, keepdims=True))
-    r, w = np.divmod([choose(row, rng) for row in p], len(weights))
-    return weights[w], chances[r] * np.exp2(-weights[w]) / absent[r, w]
+    r, w = np.divmod([choose(row, rng) for row in p], len(grid.weights))
+    phi = grid.weights[w]
+    return phi, np.log(grid.chances[r]) - np.log(2) * phi - log_absent[r, w]
 
 
-def _middles(n: int) -> np.ndarray:
-    """Return the middles of n equal parts of [0, 1]."""
-    return np.asarray((np.arange(n) + 0.5) / n)
+def _log_posterior(sizes: np.ndarray, grid: Grid) -> np.ndarray:
+    """Return log p of the pairs and of the sizes, (J, n_chances, n_weights), up to a constant."""
+    has, weights = np.count_nonzero(sizes, axis=0), grid.weights
+    rise = gammaln(weights + sizes[..., None]) - gammaln(weights)
+    of_weight = rise.sum(axis=0) - np.log(2) * np.outer(has, weights) + grid.log_p_weights
+    of_chance = np.outer(has, np.log(grid.chances)) + grid.log_p_chances
+    of_absent = np.multiply.outer(len(sizes) - has, _log_absent(grid))
+    return np.asarray(of_weight[:, None] + of_chance[..., None] + of_absent)
+
+
+def _log_absent(grid: Grid) -> np.ndarray:
+    """Return the log chances that a sentence has no word of a dish, (n_chances, n_weights)."""
+    return np.log1p(np.outer(grid.chances, np.expm1(-np.log(2) * grid.weights)))

@@ -24,41 +24,44 @@ def stick(values, j):
 
 
 class Buffet(NamedTuple):
-    """The ICD when the weights phi_l are known, and the chances that unused dishes are there."""
+    """The ICD when the weights phi_l are known, and log chances that unused dishes are there."""
 
     phi: list
-    presence: list
+    log_presence: list
 
 
 def buffet_at_start(prior):
     """The means of what there can be."""
-    chances, weights = prior.grid()
-    n = prior.truncation
-    return Buffet([weights.mean()] * n, [chances.mean()] * n)
+    grid, n = prior.grid(), prior.truncation
+    phi = (grid.weights * np.exp(grid.log_p_weights)).sum()
+    return Buffet([phi] * n, [log((grid.chances * np.exp(grid.log_p_chances)).sum())] * n)
 
 
 def buffet_given_seats(prior, document, stream):
     """Draw r_l and phi_l of each dish from their law given the words of each sentence."""
-    chances, weights = prior.grid()
+    grid = prior.grid()
     sentences = [s for s in sorted(set(document.sentence)) if document.tables(s)]
-    phi, presence = [], []
+    pairs = [
+        (r, f, log_r + log_f)
+        for r, log_r in zip(grid.chances, grid.log_p_chances, strict=True)
+        for f, log_f in zip(grid.weights, grid.log_p_weights, strict=True)
+    ]
+    phi, log_presence = [], []
     for dish in range(prior.truncation):
         sizes = [sum(g for _, g, d in document.tables(s) if d == dish) for s in sentences]
-        log_p = [
-            sum(
-                log(r) - f * log(2) + lgamma(f + g) - lgamma(f)
-                if g > 0
-                else log(1 - r * (1 - 2.0**-f))
-                for g in sizes
-            )
-            for r in chances
-            for f in weights
-        ]
+        log_p = [start + sum(log_of_size(g, r, f) for g in sizes) for r, f, start in pairs]
         place = choose(np.exp(np.array(log_p) - max(log_p)), stream)
-        r, f = chances[place // len(weights)], weights[place % len(weights)]
+        r, f, _ = pairs[place]
         phi.append(f)
-        presence.append(r * 2.0**-f / (1 - r * (1 - 2.0**-f)))
-    return Buffet(phi, presence)
+        log_presence.append(log(r) - f * log(2) - log_of_size(0, r, f))
+    return Buffet(phi, log_presence)
+
+
+def log_of_size(g, r, f):
+    """log p of certain g words of a dish in a sentence, given r and f, up to a factor."""
+    if g > 0:
+        return log(r) - f * log(2) + lgamma(f + g) - lgamma(f)
+    return log(1 - r * (1 - 2.0**-f))
 
 
 def options(prior, own, others):
@@ -95,9 +98,11 @@ def options(prior, own, others):
         return [*found, (share * prior.zeta, NEW, NEW)]
     if isinstance(prior, Buffet):
         seats = {dish: (first, size) for first, size, dish in own}
-        for dish, (phi, presence) in enumerate(zip(*prior, strict=True)):
+        best = max(prior.log_presence) if not own else 0.0
+        for dish, (phi, log_presence) in enumerate(zip(*prior, strict=True)):
             first, g = seats.get(dish, (NEW, 0))
-            found.append((phi + g if g > 0 else phi * presence, first, dish))
+            weight = phi + g if g > 0 else phi * np.exp(log_presence - best)
+            found.append((weight, first, dish))
         total = sum(weight for weight, _, _ in found)
         return [(weight / total, first, dish) for weight, first, dish in found]
     for dish in range(prior.truncation):

@@ -9,8 +9,8 @@ from math import lgamma, log
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.special import logsumexp
-from scipy.stats import beta, gamma
+from scipy.special import betaln, expit, gammaln, logsumexp
+from scipy.stats import gamma
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
@@ -18,8 +18,9 @@ from streamtopics import WASTopicModel
 from streamtopics.datasets import make_subtle_corpus
 from streamtopics.parallel import workers
 from streamtopics.was import ICD, simulate
+from streamtopics.was.compound import _log_posterior
 from streamtopics.was.corpus import SentenceCorpus, corpus_of, document_seeds
-from streamtopics.was.sampler import SentenceSampler, TopicCounts
+from streamtopics.was.sampler import Assignments, SentenceSampler, TopicCounts
 from tests.reference.was import log_polya
 
 LENGTHS, WORDS, ATOM_PRIOR, ETA = [3, 0, 2], [0, 0, 1, 0, 1], 0.6, 0.4
@@ -33,17 +34,17 @@ each_prior = pytest.mark.parametrize("prior", PRIORS, ids=str)
 @cache
 def log_counts(prior, sizes):
     """log p of a dish's words in each sentence with words: binary chances, NB(phi, 1/2) counts."""
-    chances, weights = prior.grid()
-    terms = []
-    for r, f in product(chances, weights):
+    grid, terms = prior.grid(), []
+    starts = np.add.outer(grid.log_p_chances, grid.log_p_weights).ravel()
+    for start, (r, f) in zip(starts, product(grid.chances, grid.weights), strict=True):
         of = [
             log(r) + lgamma(f + g) - lgamma(f) - lgamma(g + 1) - (f + g) * log(2)
             if g > 0
             else log(1 - r + r * 2.0**-f)
             for g in sizes
         ]
-        terms.append(sum(of))
-    return logsumexp(terms) - log(len(terms))
+        terms.append(start + sum(of))
+    return logsumexp(terms)
 
 
 def seatings(prior):
@@ -145,12 +146,90 @@ def test_draws_have_the_law_of_the_seats():
     assert (np.abs(np.mean(drawn, axis=0) - expected) < 4.5 * error).all()
 
 
-def test_the_grid_has_the_laws_of_chances_and_weights():
-    prior = ICD(concentration=3.0, shape=2.0, truncation=6)
-    chances, weights = prior.grid()
-    assert_allclose(chances.mean(), beta.mean(0.5, 1), rtol=1e-3)
-    assert_allclose(weights.mean(), gamma.mean(2.0), rtol=2e-2)
-    assert_allclose(chances.var(), beta.var(0.5, 1), rtol=1e-2)
+@pytest.mark.parametrize("shape", [0.01, 0.1, 1.0, 2.5, 30.0, 63.0, 300.0, 1000.0])
+def test_the_grid_has_the_law_of_weights(shape):
+    grid = ICD(shape=shape).grid()
+    p = np.exp(grid.log_p_weights)
+    assert_allclose(p.sum(), 1.0, rtol=1e-12)
+    assert_allclose((p * grid.weights).sum(), gamma.mean(shape), rtol=2e-3)
+    assert_allclose((p * (grid.weights - shape) ** 2).sum(), gamma.var(shape), rtol=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("concentration", "truncation"), [(3.0, 6), (1.0, 10), (0.01, 200), (20.0, 4), (1000.0, 1)]
+)
+def test_the_grid_has_the_law_of_chances(concentration, truncation):
+    grid, odds = ICD(concentration, truncation=truncation).grid(), concentration / truncation
+    p, n = np.exp(grid.log_p_chances), np.arange(1, 40)
+    assert_allclose(p.sum(), 1.0, rtol=1e-12)
+    moments = (p[:, None] * grid.chances[:, None] ** n).sum(axis=0)
+    assert_allclose(moments, odds / (odds + n), rtol=2e-3)
+    moments = (p[:, None] * (1 - grid.chances[:, None]) ** n).sum(axis=0)
+    assert_allclose(moments, np.exp(betaln(odds, 1 + n) - betaln(odds, 1)), rtol=2e-3, atol=1e-9)
+
+
+def by_quadrature(prior, sizes):
+    """Values of phi and of r, and their posteriors given the words of a dish, on fine grids."""
+    odds, sizes = prior.concentration / prior.truncation, np.array(sizes)
+    u, v = np.linspace(-30.0, 8.0, 2001), np.linspace(-80.0, 20.0, 801)[:, None]
+    phi, r, has = np.exp(u), expit(v), sizes[sizes > 0]
+    log_p = prior.shape * u - phi + odds * np.log(r) + np.log(expit(-v))
+    for g in has:
+        log_p += np.log(r) + gammaln(phi + g) - gammaln(phi) - phi * np.log(2)
+    log_p += (len(sizes) - len(has)) * np.log(expit(-v) + r * np.exp2(-phi))
+    p = np.exp(log_p - log_p.max())
+    p /= p.sum()
+    return (phi, p.sum(axis=0)), (r[:, 0], p.sum(axis=1))
+
+
+@pytest.mark.parametrize("prior", [ICD(), ICD(shape=0.5), ICD(4.0, 20.0, 5)], ids=str)
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        [10] * 8,
+        [8, 9, 10, 11, 12],
+        [12] * 30,
+        [5, 0, 12, 7, 0, 0, 9],
+        [6, 0, 0, 0, 0, 0],
+        [1, 2, 0, 1],
+        [120, 40],
+    ],
+    ids=str,
+)
+def test_weights_and_chances_given_seats_are_those_of_quadrature(prior, sizes):
+    grid = prior.grid()
+    log_p = _log_posterior(np.array(sizes)[:, None], grid)[0]
+    p = np.exp(log_p - logsumexp(log_p))
+    found = (p * grid.weights).sum(), (p * grid.chances[:, None]).sum()
+    assert_allclose(found, [x @ p for x, p in by_quadrature(prior, sizes)], rtol=5e-3)
+
+
+def test_the_compiled_sampler_has_the_weights_of_quadrature():
+    """Each dish has one topic, and so the topics of a further word tell the weights."""
+    prior, n, words = ICD(truncation=2), 400, np.array([0] * 10 + [1], np.int32)
+    given = SentenceCorpus(
+        np.tile(words, 8 * n), 11 * np.arange(8 * n + 1, dtype=np.intp), 8 * np.arange(n + 1)
+    )
+    table = np.add.outer(11 * np.arange(8, dtype=np.int32), 10 * words)
+    state = Assignments(*(np.tile(x.ravel(), n * 88 // x.size) for x in (words, table, words)))
+    found = SentenceSampler(prior, 1e-10).fold_in(
+        given, np.eye(2), document_seeds(0, 0, n), n_sweeps=20, n_averaged=20, state=state
+    )
+    (phi, p), _ = by_quadrature(prior, [10] * 8)
+    (other, q), _ = by_quadrature(prior, [1] * 8)
+    expected = p @ ((other + 1) / (phi[:, None] + other + 11)) @ q
+    assert_allclose(found.sentence_topic[:, 1].mean(), expected, rtol=5e-3)
+
+
+def test_all_dishes_are_open_to_single_words_however_unlikely_it_is_that_they_have_none():
+    """Their chances 2^-phi may all be less than the least number."""
+    prior, n = ICD(shape=1000.0, truncation=3), 600
+    given = SentenceCorpus(np.zeros(n, np.int32), np.arange(n + 1, dtype=np.intp), np.arange(n + 1))
+    found = SentenceSampler(prior, 1.0).fold_in(given, np.ones((1, 2)), document_seeds(0, 0, n))
+    assert np.bincount(found.state.dish, minlength=3).min() > 150
+    assert_allclose(found.sentence_topic, 0.5, atol=0.2)
+    drawn = [prior.draw_seats([1], np.random.default_rng(seed)).dish[0] for seed in range(20)]
+    assert set(drawn) == {0, 1, 2}
 
 
 def test_one_dish_is_had_by_all():
@@ -199,6 +278,13 @@ def test_it_is_a_prior_of_the_estimator():
         model.log_likelihood(X[:2])
     drawn = simulate([4, 3], ICD(), 0.1, np.eye(3), np.random.default_rng(0))
     assert len(drawn.words) == 7
+
+
+def test_a_saved_stream_goes_on_with_longer_sentences_as_if_it_had_not_been_saved():
+    model = WASTopicModel(4, prior=ICD(truncation=5), **SETTINGS).partial_fit(X[:20])
+    again = pickle.loads(pickle.dumps(model)).set_params(n_jobs=2)
+    longer = [9 * document for document in X[20:30]]
+    assert_array_equal(again.partial_fit(longer).components_, model.partial_fit(longer).components_)
 
 
 @pytest.mark.parametrize(
