@@ -130,7 +130,8 @@ def check(found, model, documents, names):
             assert_allclose(document.mix[0][1], shares[document.row].max(), atol=6e-5)
     assert sum(len(topic.documents) for topic in found.topics) > 0
     coloured = {k for topic in found.topics for d in topic.documents for k in d.topics}
-    assert max(coloured) >= 0
+    # A topic alone has no word that it says more often than all topics together.
+    assert (max(coloured) >= 0) == ((main > 0).sum() > 1)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=IDS)
