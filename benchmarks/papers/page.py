@@ -27,7 +27,7 @@ DECILES = 10, 50, 90
 MOST_SERIES = 10
 # Columns of a table; of more places on an axis some are shown.
 MOST_PLACES = 6
-PANELS_IN_A_ROW = 3
+PANELS_IN_A_ROW = 2
 INTRODUCTION = """
 Every table and figure of the papers that this package implements, what it says, and what came of
 it here. ``python -m benchmarks.papers NAME`` runs an item again, and ``python -m
@@ -163,7 +163,7 @@ def draw(picture: Picture, rows: Rows) -> Figure:
     cells = grouped(picture, rows)
     panels = list(dict.fromkeys(panel for panel, _, _ in cells))
     wide, high = min(len(panels), PANELS_IN_A_ROW), -(-len(panels) // PANELS_IN_A_ROW)
-    names = list(dict.fromkeys(series for _, series, _ in cells))
+    names = in_order(series for _, series, _ in cells)
     figure = Figure(figsize=(2.4 + 3.7 * wide, 3.4 * high), layout="constrained")
     axes = figure.subplots(high, wide, squeeze=False).ravel()
     for ax, panel in zip(axes, panels, strict=False):
@@ -171,7 +171,8 @@ def draw(picture: Picture, rows: Rows) -> Figure:
         ax.set(title=panel_title(picture, panel), xlabel=picture.called(picture.x))
     for ax in axes[len(panels) :]:
         ax.set_axis_off()
-    figure.supylabel(fill(picture.called(picture.y), 40), fontsize="medium", ha="center")
+    of = fill(picture.called(picture.y), 40)
+    figure.supylabel(of, fontsize="medium", multialignment="center")
     if len(names) > 1 or names[0]:
         lines = {}
         for ax in axes:
