@@ -353,7 +353,9 @@ class StreamingEstimator(LinksToReference, CallbackSupportMixin, BaseEstimator):
 def locks_of(*estimators: Any) -> Iterator[None]:
     """Hold the locks of estimators, in one order, so that no two threads wait for ever."""
     with ExitStack() as stack:
-        for estimator in sorted({id(e): e for e in estimators if e is not None}.items()):
+        # What is no estimator of topics is refused later, by name.
+        known = {id(e): e for e in estimators if isinstance(e, StreamingEstimator)}
+        for estimator in sorted(known.items()):
             stack.enter_context(lock_of(estimator[1]))
         yield
 

@@ -22,6 +22,11 @@ def word_columns(vocabulary: Vocabulary) -> Mapping[str, int]:
         )
     if isinstance(vocabulary, set | frozenset):
         raise TypeError("vocabulary must have an order; got a set. Pass the words by column")
+    if not isinstance(vocabulary, Collection):
+        raise TypeError(
+            "vocabulary must be a mapping of words to columns or a sequence of words; got a "
+            f"{type(vocabulary).__name__}"
+        )
     n = len(vocabulary)
     if not isinstance(vocabulary, Mapping):
         vocabulary = {word: column for column, word in enumerate(vocabulary)}

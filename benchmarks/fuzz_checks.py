@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is asked of every generated call: how it refuses, what it leaves, what it returns."""
+
+import ast
+import dataclasses
+import io
+import pickle
+import traceback
+from collections.abc import Iterator, Mapping
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sklearn
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
+
+import streamtopics
+
+# NotFittedError is a ValueError, and an AttributeError.
+REFUSALS = (ValueError, TypeError, NotFittedError, AttributeError)
+PACKAGE, VALIDATION = Path(streamtopics.__file__).parent, Path(sklearn.__file__).parent
+HERE = Path(__file__).parent
+DEEPEST = 8
+
+
+# Refusals
+
+
+def last_frame(error: BaseException) -> traceback.FrameSummary:
+    """Where an error was raised; of what a wrapper raised from it, where the wrapper did."""
+    return traceback.extract_tb(error.__traceback__)[-1]
+
+
+@cache
+def lines_that_raise(path: str) -> frozenset[int]:
+    """Lines at which statements that raise begin, in a file of Python or Cython."""
+    text = Path(path).read_text(encoding="utf-8")
+    try:
+        nodes = ast.walk(ast.parse(text))
+        return frozenset(node.lineno for node in nodes if isinstance(node, ast.Raise | ast.Assert))
+    except SyntaxError:
+        rows = enumerate(text.splitlines(), 1)
+        return frozenset(number for number, row in rows if row.strip().startswith("raise"))
+
+
+def is_clear(error: BaseException, *, strict: bool) -> bool:
+    """Whether a refusal is one: of the right type, and said by the package or scikit-learn.
+
+    A message of NumPy, SciPy or Python itself comes out of a line that does not raise. What the
+    caller's own functions raise is the caller's. Unless `strict`, Python may say in a line of the
+    package that a value is of a wrong type.
+    """
+    if not isinstance(error, REFUSALS) or not str(error).strip():
+        return False
+    frame = last_frame(error)
+    path = Path(frame.filename)
+    if not path.exists():
+        path = PACKAGE.parent / path
+    if not path.exists():
+        return False
+    if path.is_relative_to(VALIDATION / "utils"):
+        return True
+    of_type = isinstance(error, TypeError | AttributeError)
+    if of_type and path.is_relative_to(VALIDATION):
+        return True
+    ours = any(path.is_relative_to(place) for place in (PACKAGE, VALIDATION, HERE))
+    return ours and (frame.lineno in lines_that_raise(str(path)) or (of_type and not strict))
+
+
+def place_of(error: BaseException) -> str:
+    """File and function where an error was raised, and the last of the package on the way."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [f for f in frames if Path(f.filename).is_relative_to(PACKAGE)]
+    last, ours = frames[-1], own[-1] if own else None
+    place = f"{Path(last.filename).name}:{last.name}"
+    if ours is None or ours is last:
+        return place if ours is None else f"{_within(ours.filename)}:{ours.name}"
+    return f"{_within(ours.filename)}:{ours.name} > {place}"
+
+
+def _within(path: str) -> str:
+    return str(Path(path).relative_to(PACKAGE))
+
+
+def text_of(error: BaseException) -> str:
+    """An error in one line, with its traceback forgotten."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:160]}"
+
+
+# States
+
+
+class _Plain(pickle.Pickler):
+    """Pickles values without regard to which of them are one object, and without what is cached."""
+
+    def __init__(self, file: io.BytesIO) -> None:
+        super().__init__(file, protocol=5)
+        self.fast = True
+
+    def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, type) or not _cached(type(value)) or not hasattr(value, "__dict__"):
+            return NotImplemented
+        return object.__new__, (type(value),), _state(value)
+
+
+@cache
+def _cached(kind: type) -> frozenset[str]:
+    """Names of attributes that are made when they are first asked for."""
+    found = {
+        name
+        for base in kind.__mro__
+        for name, value in vars(base).items()
+        if isinstance(value, cached_property)
+    }
+    # What a vectorizer knows of its stop words.
+    return frozenset(found | ({"_stop_words_id"} if issubclass(kind, CountVectorizer) else set()))
+
+
+def fingerprint(value: Any) -> bytes:
+    """Bytes that are the same if all that can be read of a value is."""
+    file = io.BytesIO()
+    try:
+        _Plain(file).dump(value)
+    except (ValueError, RecursionError):
+        # What refers to itself cannot be written without that regard.
+        return pickle.dumps(pickle.loads(pickle.dumps(value)))
+    return file.getvalue()
+
+
+def difference(before: Any, after: Any) -> str:
+    """Names of attributes that differ between two estimators."""
+    then, now = _state(before), _state(after)
+    names = sorted(then.keys() | now.keys())
+    return ", ".join(
+        name
+        for name in names
+        if name not in then or name not in now or fingerprint(then[name]) != fingerprint(now[name])
+    )
+
+
+def _state(value: Any) -> dict[str, Any]:
+    found = value.__getstate__() if isinstance(value, BaseEstimator) else vars(value)
+    return {name: found[name] for name in sorted(found.keys() - _cached(type(value)))}
+
+
+def arrays_of(value: Any, depth: int = 0) -> Iterator[np.ndarray]:
+    """Arrays of what was passed, as they are."""
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        yield value
+    elif sparse.issparse(value):
+        for name in ("data", "indices", "indptr", "row", "col"):
+            part = getattr(value, name, None)
+            if isinstance(part, np.ndarray) and part.dtype != object:
+                yield part
+    elif isinstance(value, list | tuple) and depth < DEEPEST:
+        for part in value:
+            yield from arrays_of(part, depth + 1)
+
+
+def bits_of(value: Any) -> list[bytes]:
+    """The arrays of what was passed, as bytes."""
+    return [array.tobytes() for array in arrays_of(value)]
+
+
+# Results
+
+
+def strange_numbers(value: Any, depth: int = 0) -> set[str]:
+    """Which of "nan" and "inf" a result holds, however deep."""
+    if isinstance(value, float | np.floating):
+        return _strange(np.array(float(value)))
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return _strange(value) if value.dtype.kind in "fc" else set()
+    if sparse.issparse(value):
+        return strange_numbers(np.asarray(value.data), depth)
+    found: set[str] = set()
+    for part in _parts(value) if depth < DEEPEST else ():
+        found |= strange_numbers(part, depth + 1)
+    return found
+
+
+def _strange(values: np.ndarray) -> set[str]:
+    tests = {"nan": np.isnan, "inf": np.isinf}
+    return {name for name, test in tests.items() if test(values).any()}
+
+
+def _parts(value: Any) -> list[Any]:
+    if isinstance(value, Mapping):
+        return list(value.values())
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [getattr(value, field.name) for field in dataclasses.fields(value)]
+    if isinstance(value, list | tuple | set | frozenset):
+        return list(value)
+    if isinstance(value, np.ndarray):
+        return list(value.ravel())
+    return []
+
+
+def promised(door: Any) -> set[str]:
+    """Which of "nan" and "inf" the documentation of a function allows it to return."""
+    kinds = (door, vars(type(door)).get("__call__"))
+    words = " ".join(getattr(kind, "__doc__", None) or "" for kind in kinds).lower()
+    return {name for name in ("nan", "inf") if name in words}

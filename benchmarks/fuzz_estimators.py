@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every public estimator, with parameters drawn from its own documentation, right and wrong."""
+
+import inspect
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
+from sklearn.utils._param_validation import Interval
+
+import streamtopics
+from benchmarks import fuzz_inputs as inputs
+from benchmarks.fuzz_inputs import Rng, chance, junk, pick
+from streamtopics import local, models, priors, text, updates
+
+# Values with which an episode is short; of others a parameter has its default.
+SHORT: dict[str, Any] = {
+    "n_components": 2, "n_aspects": 2, "n_local_topics": 2, "n_global_topics": 2, "max_iter": 2,
+    "n_sweeps": 3, "n_burn_in": 1, "n_local_sweeps": 2, "n_start_rounds": 1,
+    "max_gradient_iter": 2, "max_local_iter": 5, "n_sentences": 2, "batch_size": 5,
+    "random_state": 0,
+}  # fmt: skip
+# Numbers of things are small where they are right: there is work in proportion to them.
+SMALL = (1, 2, 3, np.int64(2), np.int8(3))
+# More processes would be started than there is work for.
+JOBS = (None, 1, 0, True, 1.5, "a", np.nan)
+RECORDS = (updates, local, priors, models)
+PARAMETER = re.compile(r"^\s*(\w+(?:, \w+)*) : (.+?)(?:, default=.*)?$", re.MULTILINE)
+QUOTED = re.compile(r'"(\w+)"')
+
+
+def public_estimators() -> dict[str, type]:
+    """The estimators of the package and of its subpackages, by name."""
+    rooms = [streamtopics]
+    rooms += [
+        import_module(f"streamtopics.{room.name}")
+        for room in iter_modules(streamtopics.__path__)
+        if room.ispkg
+    ]
+    found: dict[str, type] = {}
+    for room in rooms:
+        for name in getattr(room, "__all__", ()):
+            kind = getattr(room, name)
+            if isinstance(kind, type) and issubclass(kind, BaseEstimator):
+                found[name] = kind
+    return {name: found[name] for name in sorted(found) if not inspect.isabstract(found[name])}
+
+
+def required() -> dict[str, Callable[[], Any]]:
+    """What some estimators cannot be made without, by the name of its parameter."""
+    return {
+        "seeds": lambda: {"one": ["a"], "two": ["b"]},
+        "model": lambda: models.GaussianMixture(2),
+        "steps": lambda: [
+            ("words", text.StreamingCountVectorizer(max_features=inputs.WIDTH)),
+            ("topics", streamtopics.SVBLDA(2, random_state=0)),
+        ],
+    }
+
+
+def input_of(kind: type) -> Callable[[Rng], Any]:
+    """How to draw X for an estimator, by what it says that it takes."""
+    taken = inspect.signature(kind).parameters
+    plain = kind(**{key: make() for key, make in required().items() if _needs(taken, key)})
+    takes = get_tags(plain).input_tags
+    if issubclass(kind, streamtopics.GuidedTopics):
+        return inputs.named
+    if takes.string:
+        return inputs.texts
+    if takes.three_d_array:
+        return inputs.sentences
+    if not takes.sparse:
+        return numbers
+    return inputs.counts
+
+
+def numbers(rng: Rng) -> Any:
+    """A matrix of numbers that may be negative."""
+    return inputs.counts(rng, whole=chance(rng, 0.3))
+
+
+def choices_of(kind: type) -> dict[str, list[str]]:
+    """Words that the documentation of a class names for its parameters."""
+    found: dict[str, list[str]] = {}
+    for names, allowed in PARAMETER.findall(kind.__doc__ or ""):
+        for name in names.split(", "):
+            found[name] = QUOTED.findall(allowed)
+    return found
+
+
+def record(rng: Rng) -> Any:
+    """A record of the package, such as a rule or a prior, made with drawn fields."""
+    room = pick(rng, RECORDS)
+    kind = getattr(room, pick(rng, room.__all__))
+    if not isinstance(kind, type):
+        return kind
+    fields = {}
+    with suppress(ValueError, TypeError, AttributeError):
+        for name, field in inspect.signature(kind).parameters.items():
+            if field.default is inspect.Parameter.empty or chance(rng, 0.2):
+                fields[name] = some_field(rng, name)
+        return kind(**fields)
+    return updates.SVB()
+
+
+def some_field(rng: Rng, name: str) -> Any:
+    """A field of a record."""
+    if name in ("update", "step_of"):
+        return updates.SVB() if name == "update" else local.Gibbs(2)
+    if name == "doc_topic":
+        return updates.FixedPoint()
+    return pick(rng, (1, 2, 3, 0.5, 0.1, 10.0, 5))
+
+
+def within(rng: Rng, name: str, constraints: Any) -> Any:
+    """A number within the bounds of a parameter, sometimes at one; else something short."""
+    bounds = [c for c in constraints if isinstance(c, Interval)] if constraints else []
+    if name in SHORT and name != "random_state":
+        return pick(rng, SMALL)
+    if not bounds:
+        return pick(rng, (1, 2, 0.5, 0.1, True, False, None, 3.0))
+    interval = pick(rng, bounds)
+    left = -1e3 if interval.left is None else float(interval.left)
+    right = 1e3 if interval.right is None else float(interval.right)
+    inside = (left + 0.5, left + 1, left + 3.0, min(right, left + 100), (left + min(right, 5)) / 2)
+    value = pick(rng, (left, *inside, *inside)) if right > 5 else float(rng.uniform(left, right))
+    return int(min(value, 20)) if "Integral" in str(interval.type) else value
+
+
+def parameters(rng: Rng, kind: type) -> dict[str, Any]:
+    """Parameters of an estimator: mostly few that differ from what makes an episode short."""
+    taken = inspect.signature(kind).parameters
+    given = {key: make() for key, make in required().items() if _needs(taken, key)}
+    given |= {key: value for key, value in SHORT.items() if key in taken}
+    words, bounds = choices_of(kind), getattr(kind, "_parameter_constraints", {})
+    wrong = chance(rng, 0.25)
+    for key in taken:
+        if chance(rng, 0.12):
+            given[key] = drawn(rng, key, words.get(key, []), bounds.get(key))
+        elif wrong and chance(rng, 0.06):
+            given[key] = junk(rng)
+    if "n_jobs" in given:
+        given["n_jobs"] = pick(rng, JOBS)
+    return given
+
+
+def _needs(taken: Any, key: str) -> bool:
+    return key in taken and taken[key].default is inspect.Parameter.empty
+
+
+def drawn(rng: Rng, key: str, words: list[str], constraints: Any) -> Any:
+    """A value for a parameter that may be right."""
+    if key in ("seeds", "model", "steps", "missing", "vectorizer"):
+        return _special(rng, key)
+    if key == "random_state":
+        return pick(rng, (0, 1, 7, 2**32 - 1, np.int64(3)))
+    if key in ("on_drift", "splitter", "preprocessor"):
+        return pick(rng, (None, quiet))
+    if words and chance(rng, 0.7):
+        return pick(rng, words)
+    if key.endswith("prior") and chance(rng, 0.4):
+        shape = pick(rng, ((2,), (inputs.WIDTH,), (2, inputs.WIDTH), (3, 1), ()))
+        return rng.uniform(0.01, 2, shape) if chance(rng, 0.7) else record(rng)
+    if not constraints or constraints == "no_validation":
+        return record(rng) if chance(rng, 0.6) else within(rng, key, None)
+    return within(rng, key, constraints)
+
+
+def _special(rng: Rng, key: str) -> Any:
+    if key == "seeds":
+        return pick(rng, ({"one": ["a"], "two": []}, {"one": ["zz"]}, {"one": "ab"}, {0: ["a"]}))
+    if key == "model":
+        kinds = (models.BetaBinomial, models.LinearRegression, models.MeanFieldRegression)
+        return pick(rng, (*kinds, models.GaussianMixture, models.NaiveBayesMixture))()
+    if key == "steps":
+        words = text.StreamingCountVectorizer()
+        return pick(rng, ([("words", words), ("topics", streamtopics.GibbsOnlineEM(2))], [], None))
+    if key == "vectorizer":
+        return pick(rng, (None, text.StreamingCountVectorizer(), streamtopics.SVBLDA(2)))
+    return pick(rng, ("error", "ignore"))
+
+
+def quiet(told: Any) -> Any:
+    """A callback that returns what it was told, as a list."""
+    return [told]
