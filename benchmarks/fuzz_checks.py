@@ -16,12 +16,13 @@ import sklearn
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+from sklearn.pipeline import Pipeline
 
 import streamtopics
 
-# NotFittedError is a ValueError, and an AttributeError.
-REFUSALS = (ValueError, TypeError, NotFittedError, AttributeError)
+# An OSError is of a file that is not there.
+REFUSALS = (ValueError, TypeError, NotFittedError, AttributeError, OSError)
 PACKAGE, VALIDATION = Path(streamtopics.__file__).parent, Path(sklearn.__file__).parent
 HERE = Path(__file__).parent
 DEEPEST = 8
@@ -116,8 +117,10 @@ def _cached(kind: type) -> frozenset[str]:
         for name, value in vars(base).items()
         if isinstance(value, cached_property)
     }
-    # What a vectorizer knows of its stop words.
-    return frozenset(found | ({"_stop_words_id"} if issubclass(kind, CountVectorizer) else set()))
+    if issubclass(kind, CountVectorizer | HashingVectorizer):
+        # What it knows of its stop words.
+        found.add("_stop_words_id")
+    return frozenset(found)
 
 
 def fingerprint(value: Any) -> bytes:
@@ -200,8 +203,13 @@ def _parts(value: Any) -> list[Any]:
     return []
 
 
-def promised(door: Any) -> set[str]:
-    """Which of "nan" and "inf" the documentation of a function allows it to return."""
-    kinds = (door, vars(type(door)).get("__call__"))
+def promised(door: Any, found: Any) -> set[str]:
+    """Which of "nan" and "inf" the documentation allows a function, or a record, to return."""
+    kinds = [door, vars(type(door)).get("__call__"), type(found)]
+    if isinstance(owner := getattr(door, "__self__", None), Pipeline) and owner.steps:
+        # What the last step returns.
+        kinds.append(getattr(owner.steps[-1][1], door.__name__, None))
+    if dataclasses.is_dataclass(door):
+        kinds.append(type(door))
     words = " ".join(getattr(kind, "__doc__", None) or "" for kind in kinds).lower()
     return {name for name in ("nan", "inf") if name in words}

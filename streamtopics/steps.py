@@ -11,11 +11,6 @@ from typing import Any
 def steps_of(model: Any) -> list[tuple[str, Any]]:
     """Names and steps of a model in order, each step a single one; a model alone is one step."""
     found: list[tuple[str, Any]] = []
-    if hasattr(model, "steps") and not model.steps:
-        raise ValueError(
-            f"{type(model).__name__} has no steps; give it a list of names with estimators, "
-            f"got steps={model.steps!r}"
-        )
     for name, step in getattr(model, "steps", ()):
         found += steps_of(step) if hasattr(step, "steps") else [(name, step)]
     return found or [(type(model).__name__, model)]

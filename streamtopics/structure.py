@@ -43,6 +43,17 @@ def check_structure(X: Any, caller: str, name: str = "X") -> None:
         _check_coordinates(X, what)
 
 
+def to_sparse(X: Any, caller: str, kind: Any = sparse.csr_matrix) -> Any:
+    """X as a sparse matrix of a kind, with arrays of its own; what holds no numbers is refused."""
+    check_structure(X, caller)
+    try:
+        return kind(X, copy=True)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"X, passed to {caller}, cannot be read as a matrix of numbers: {error}"
+        ) from error
+
+
 def check_reach(X: Any, caller: str, name: str = "X") -> None:
     """Refuse stored values that are no counts, or none that can be computed with."""
     counts, what = X.data, f"{name}, passed to {caller}, has"

@@ -3,9 +3,22 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import get_tags
 
-from streamtopics import GuidedTopics, StreamingLDA
-from streamtopics.text import StreamingPipeline
+from streamtopics import SVBLDA, GuidedTopics, LowRankDPP, StreamingLDA, WASTopicModel
+from streamtopics.inspection import compare_n_components
+from streamtopics.metrics import (
+    LeftToRightScorer,
+    ParticleScorer,
+    PerplexityScorer,
+    PredictiveScorer,
+    completion_split,
+    left_to_right,
+)
+from streamtopics.priors import class_words_prior
+from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
 
 COUNTS = np.random.default_rng(0).poisson(1.0, (8, 6))
 
@@ -30,3 +43,60 @@ def test_a_vocabulary_is_a_collection(vocabulary):
     model = GuidedTopics({"one": ["a"]}, 1, vocabulary=vocabulary)
     with pytest.raises(TypeError, match="vocabulary must be a mapping of words to columns or a"):
         model.fit(COUNTS)
+
+
+LONG, SHORT = (np.random.default_rng(1).poisson(1.0, (60, width)) for width in (80, 6))
+
+
+@pytest.mark.parametrize(("first", "second"), [(LONG, SHORT), (SHORT, LONG)])
+def test_fit_anew_chooses_anew(first, second):
+    # What "auto" stands for was that of the first fit, whose number of topics was another.
+    model = StreamingLDA(3, random_state=0).fit(first).fit(second)
+    fresh = StreamingLDA(3, random_state=0).fit(second)
+    np.testing.assert_array_equal(model.components_, fresh.components_)
+
+
+@pytest.mark.parametrize("scorer", [LeftToRightScorer(), PerplexityScorer(), PredictiveScorer()])
+def test_scorers_leave_what_they_are_passed(scorer):
+    model = SVBLDA(2, n_rounds=10, random_state=0).fit(COUNTS)
+    X = sparse.csr_array(COUNTS[:, ::-1].astype(float))
+    X.indices = np.ascontiguousarray(5 - X.indices)
+    X.has_sorted_indices = False
+    before = X.indices.copy()
+    scorer(model, X)
+    np.testing.assert_array_equal(X.indices, before)
+    assert LeftToRightScorer()(model, X) == pytest.approx(LeftToRightScorer()(model, X.toarray()))
+
+
+@pytest.mark.parametrize("door", [completion_split, lambda X: class_words_prior(X, [0] * len(X))])
+@pytest.mark.parametrize("X", [np.array([["a", "b"]]), np.ones((2, 2, 2)), np.ones((2, 2), "f2")])
+def test_matrices_of_other_types_are_refused_by_name(door, X):
+    with pytest.raises(ValueError, match="cannot be read as a matrix of numbers"):
+        door(X)
+
+
+def test_a_comparison_needs_a_matrix():
+    with pytest.raises(ValueError, match="must be a matrix of documents by words"):
+        compare_n_components(SVBLDA(), 7.0, [2])
+
+
+@pytest.mark.parametrize("kind", [sparse.coo_matrix, sparse.bsr_matrix, sparse.dia_array])
+def test_matrices_are_no_texts(kind):
+    with pytest.raises(ValueError, match="raw text documents expected"):
+        StreamingCountVectorizer().fit(kind(COUNTS))
+    with pytest.raises(TypeError, match="Pass a list of such matrices"):
+        ParticleScorer()(WASTopicModel(2), kind(COUNTS))
+
+
+def test_a_prior_of_another_number_of_topics_is_refused():
+    with pytest.raises(ValueError, match="doc_topic_prior must be a number, or one for each of 1"):
+        left_to_right(COUNTS, np.full((1, 6), 1 / 6), [0.5, 0.5])
+
+
+def test_tags_of_an_estimator_of_wrong_parameters_can_be_asked_for():
+    assert get_tags(LowRankDPP(2)).input_tags.three_d_array
+
+
+def test_a_process_without_sets_has_no_words():
+    with pytest.raises(NotFittedError):
+        LowRankDPP(n_components=2).top_words()

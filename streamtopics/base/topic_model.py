@@ -53,8 +53,8 @@ from streamtopics.validation import (
 )
 
 DOCUMENTS_AT_ONCE = 4096
-# The parts of each estimator, with the parameters that they were made of.
-_COMPOSED: WeakKeyDictionary[Any, tuple[Parameters, Composition]] = WeakKeyDictionary()
+# The parts of each estimator, with the parameters and what was chosen that they were made of.
+_COMPOSED: WeakKeyDictionary[Any, tuple[Parameters, Any, Composition]] = WeakKeyDictionary()
 FEW_STEPS = 5
 
 
@@ -157,13 +157,17 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
     def _composed(self) -> Composition:
         """The composition, made anew where a parameter has changed."""
-        known = _COMPOSED.get(self)
-        if known is not None and known[0].are_of(self):
-            return known[1]
+        known, chosen = _COMPOSED.get(self), self._chosen()
+        if known is not None and known[0].are_of(self) and known[1] is chosen:
+            return known[2]
         now, made = fixed_parameters(self), self._composition()
         if now is not None:
-            _COMPOSED[self] = now, made
+            _COMPOSED[self] = now, chosen, made
         return made
+
+    def _chosen(self) -> Any:
+        """What the stream has chosen beside the parameters, which a new `fit` may choose anew."""
+        return None
 
     def _check_parameters(self) -> None:
         check_contracts(self._composition(), TopicPosterior, auto_parameters(type(self)))

@@ -418,6 +418,7 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         Returns
         -------
         score : float
+            NaN of no sets.
         """
         values = self._inferred_of("score", X, groups, _log_likelihood)
         return float(values.mean()) if len(values) else np.nan
@@ -463,7 +464,8 @@ class LowRankDPP(TransformerMixin, LearntProcess):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        is_known = not isinstance(self.ground_set, str) or self.ground_set in LEARNT
+        given = self.ground_set
+        is_known = given in LEARNT if isinstance(given, str) else hasattr(given, "form")
         form = self._form if is_known else SENTENCES
         tags.input_tags.sparse = tags.input_tags.two_d_array = form.one_matrix
         tags.input_tags.three_d_array = not form.one_matrix

@@ -247,6 +247,7 @@ class LearntProcess(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         words : list of n_components lists
             Each of min(n_words, n_features) words; empty for a column taken out.
         """
+        check_is_fitted(self)
         check_scalar(n_words, "n_words", Integral, min_val=1)
         names = self._column_names(feature_names)
         told = marginal.telling_words(self.measure_, self.components_, n_words)

@@ -301,6 +301,9 @@ class StreamingLDA(StreamingTopicModel):
         super()._check_parameters()
         super()._start(batch)
 
+    def _chosen(self) -> Any:
+        return getattr(self, "_suited", None)
+
     def _keep_counts(self, before: Any) -> None:
         if before is not None and before.posterior.n_documents:
             # Documents without a token, by which nothing was chosen yet; they count all the same.

@@ -209,7 +209,13 @@ def _indexable(X: Any) -> Any:
     check_structure(X, "compare_n_components")
     if is_sparse(X):
         return X if X.format == "csr" else X.tocsr()
-    return X if hasattr(X, "iloc") else np.asarray(X)
+    X = X if hasattr(X, "iloc") else np.asarray(X)
+    if len(X.shape) != 2:
+        raise ValueError(
+            "X, passed to compare_n_components, must be a matrix of documents by words; got the "
+            f"shape {X.shape}"
+        )
+    return X
 
 
 def _candidate(estimator: Any, number: int, seed: int) -> Any:

@@ -178,7 +178,10 @@ def _check_topics(
 
 
 def _check_prior(prior: Any, name: str, n: int) -> np.ndarray:
-    checked: np.ndarray = np.array(np.broadcast_to(prior, n), dtype=np.float64)
+    try:
+        checked: np.ndarray = np.array(np.broadcast_to(prior, n), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be a number, or one for each of {n} topics") from error
     if not (np.isfinite(checked).all() and (checked > 0).all()):
         raise ValueError(f"{name} must be positive and finite; got {checked}")
     return checked

@@ -17,7 +17,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative
 
 from streamtopics.steps import counted, last_step
-from streamtopics.structure import check_reach, check_structure
+from streamtopics.structure import check_reach, check_structure, to_sparse
 
 HELD_OUT_SHARE = 5
 TOKEN_PARTS = 1 << 16
@@ -62,8 +62,7 @@ def completion_split(
     [[2.0, 1.0]]
     """
     check_seed(random_state)
-    check_structure(X, "completion_split")
-    X = sparse.csr_matrix(X, copy=True)
+    X = to_sparse(X, "completion_split")
     check_reach(X, "completion_split")
     X.sum_duplicates()
     X.eliminate_zeros()

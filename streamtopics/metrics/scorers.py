@@ -12,19 +12,21 @@ from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_array
 
 from streamtopics.metrics.coherence import check_measure, topic_coherence, topic_diversity
 from streamtopics.metrics.left_to_right import left_to_right
 from streamtopics.metrics.predictive import check_components, log_predictive_probability, perplexity
 from streamtopics.metrics.relevance import relevant_words
-from streamtopics.structure import check_structure
+from streamtopics.structure import check_structure, is_sparse
 
 
 @dataclass(frozen=True)
 class PredictiveScorer:
     """Scorer by `log_predictive_probability`, nats per held-out token.
 
-    The one to choose hyper-parameters by: comparable between all topic models.
+    The one to choose hyper-parameters by: comparable between all topic models. NaN if X has no
+    tokens to hold out.
 
     Parameters
     ----------
@@ -57,6 +59,8 @@ class PredictiveScorer:
 class PerplexityScorer:
     """Scorer by `perplexity`, negated; it ranks models on a test set as `PredictiveScorer` does.
 
+    NaN if X has no tokens to hold out.
+
     Parameters
     ----------
     random_state : int, default=0
@@ -81,6 +85,8 @@ class PerplexityScorer:
 @dataclass(frozen=True)
 class LeftToRightScorer:
     """Scorer by `left_to_right`, nats per token; for estimators with `doc_topic_prior_`.
+
+    NaN if X has no tokens.
 
     Parameters
     ----------
@@ -115,14 +121,14 @@ class LeftToRightScorer:
             n_resampled=self.n_resampled,
             random_state=self.random_state,
         )
-        return float(result.log_likelihood.sum() / np.sum(counts))
+        return float(result.log_likelihood.sum() / _n_tokens(counts))
 
 
 @dataclass(frozen=True)
 class ParticleScorer:
     """Scorer by the particle estimate of the likelihood, nats per token, for `WASTopicModel`.
 
-    Unlike `score` it asks for whole documents.
+    Unlike `score` it asks for whole documents. NaN if they have no tokens.
 
     Parameters
     ----------
@@ -149,6 +155,11 @@ class ParticleScorer:
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         model, documents = _model_and_counts(estimator, X)
+        if is_sparse(documents):
+            raise TypeError(
+                "X must be documents, each as a matrix of its sentences; got one sparse matrix of "
+                f"shape {documents.shape}. Pass a list of such matrices"
+            )
         documents = list(documents)
         found = model.log_likelihood(
             documents, n_particles=self.n_particles, random_state=self.random_state
@@ -249,6 +260,12 @@ def _model_and_counts(estimator: Any, X: Any) -> tuple[Any, Any]:
     if isinstance(estimator, Pipeline) and len(estimator) > 1:
         X = estimator[:-1].transform(X)
     return _last_step(estimator), X
+
+
+def _n_tokens(counts: Any) -> float:
+    """The sum of counts; SciPy's own may put the entries of what was passed in order."""
+    counts = check_array(counts, accept_sparse="csr", dtype=np.float64, ensure_min_samples=0)
+    return float(np.sum(counts.data if is_sparse(counts) else counts))
 
 
 def _top_columns(model: Any, n_words: int) -> np.ndarray:

@@ -173,6 +173,8 @@ def summary_redundancy(
 class RougeScorer:
     """Scorer of a summarizer by the mean of `rouge` over documents, y being the references.
 
+    NaN if there are no documents.
+
     Parameters
     ----------
     order : int or "l", default=1

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from streamtopics.priors.checks import check_positive
 from streamtopics.priors.columns import Columns, PriorRecord
-from streamtopics.structure import check_reach, check_structure
+from streamtopics.structure import check_reach, to_sparse
 
 
 def class_words_prior(
@@ -77,9 +77,8 @@ def class_words_prior(
            [0.01, 0.5 , 0.01]])
     """
     _check_options(n_seeds, strength, base)
-    check_structure(X, "class_words_prior")
     # As a sum of coordinates a word that is stored twice in a row is one.
-    X, y = sparse.coo_matrix(X).tocsr(), np.asarray(y)
+    X, y = to_sparse(X, "class_words_prior", sparse.coo_matrix).tocsr(), np.asarray(y)
     if X.shape[0] == 0:
         raise ValueError("X has no documents to tell typical words by; pass some")
     check_reach(X, "class_words_prior")

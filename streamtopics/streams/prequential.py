@@ -19,7 +19,7 @@ class Prequential(NamedTuple):
     ----------
     mean : float
         Mean score, weighted by tokens, or documents for a model that does not count tokens. Nats
-        per token for most models, as of their `score`.
+        per token for most models, as of their `score`; NaN if there are none.
     standard_error : float
         Of the mean, from how much minibatches differ; NaN of less than two scores.
     rows : list of ScoreRow

@@ -138,7 +138,8 @@ def count(vectorizer: CountVectorizer, raw_documents: Iterable[Any], n_jobs: int
     -------
     counts : Counts
     """
-    if isinstance(raw_documents, str | bytes) or not isinstance(raw_documents, Iterable):
+    is_text, is_matrix = isinstance(raw_documents, str | bytes), sparse.issparse(raw_documents)
+    if is_text or is_matrix or not isinstance(raw_documents, Iterable):
         raise ValueError(
             "Iterable over raw text documents expected, "
             f"{'string' if isinstance(raw_documents, str) else type(raw_documents).__name__} "

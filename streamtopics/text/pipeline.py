@@ -81,6 +81,7 @@ class StreamingPipeline(LinksToReference, Pipeline):
         sklearn.exceptions.UnsetMetadataPassedError
             If one can, but did not say whether it wants it.
         """
+        self._check_steps()
         *before, (name, last) = steps_of(self)
         if not hasattr(last, "partial_fit"):
             raise AttributeError(
@@ -104,6 +105,14 @@ class StreamingPipeline(LinksToReference, Pipeline):
         last.partial_fit(X, **of_y, **of_last.get("partial_fit", {}))
         self._handed_over = handed_over
         return self
+
+    def _check_steps(self) -> None:
+        """Refuse to go on without steps."""
+        if not self.steps:
+            raise ValueError(
+                f"{type(self).__name__} has no steps; give it a list of names with estimators, "
+                f"got steps={self.steps!r}"
+            )
 
     def _given(self, params: dict[str, Any]) -> list[Mapping[str, Any]]:
         """Return what `partial_fit` passes on to each single step, by the step's methods."""
@@ -158,6 +167,7 @@ class StreamingPipeline(LinksToReference, Pipeline):
         -------
         words : list of n_components lists of str
         """
+        self._check_steps()
         words: list[list[str]] = last_step(self).top_words(names_of(self), n_words, **how)
         return words
 
