@@ -180,7 +180,14 @@ def _special(rng: Rng, key: str) -> Any:
         return pick(rng, (*kinds, models.GaussianMixture, models.NaiveBayesMixture))()
     if key == "steps":
         words = text.StreamingCountVectorizer()
-        return pick(rng, ([("words", words), ("topics", streamtopics.GibbsOnlineEM(2))], [], None))
+        return pick(
+            rng,
+            (
+                [("words", words), ("topics", streamtopics.GibbsOnlineEM(2, random_state=0))],
+                [],
+                None,
+            ),
+        )
     if key == "vectorizer":
         return pick(rng, (None, text.StreamingCountVectorizer(), streamtopics.SVBLDA(2)))
     return pick(rng, ("error", "ignore"))

@@ -30,7 +30,7 @@ def test_only_models_are_merged(other):
         model.merge(other)
 
 
-@pytest.mark.parametrize("steps", [[], None])
+@pytest.mark.parametrize("steps", [[], None, True])
 def test_a_pipeline_without_steps_is_refused(steps):
     with pytest.raises(ValueError, match="StreamingPipeline has no steps"):
         StreamingPipeline(steps).partial_fit(["a soup"])
@@ -86,6 +86,11 @@ def test_matrices_are_no_texts(kind):
         StreamingCountVectorizer().fit(kind(COUNTS))
     with pytest.raises(TypeError, match="Pass a list of such matrices"):
         ParticleScorer()(WASTopicModel(2), kind(COUNTS))
+
+
+def test_one_number_is_no_texts():
+    with pytest.raises(ValueError, match="raw text documents expected"):
+        StreamingCountVectorizer().fit(np.array(3))
 
 
 def test_a_prior_of_another_number_of_topics_is_refused():

@@ -139,7 +139,8 @@ def count(vectorizer: CountVectorizer, raw_documents: Iterable[Any], n_jobs: int
     counts : Counts
     """
     is_text, is_matrix = isinstance(raw_documents, str | bytes), sparse.issparse(raw_documents)
-    if is_text or is_matrix or not isinstance(raw_documents, Iterable):
+    is_number = getattr(raw_documents, "ndim", 1) == 0
+    if is_text or is_matrix or is_number or not isinstance(raw_documents, Iterable):
         raise ValueError(
             "Iterable over raw text documents expected, "
             f"{'string' if isinstance(raw_documents, str) else type(raw_documents).__name__} "

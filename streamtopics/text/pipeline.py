@@ -108,7 +108,7 @@ class StreamingPipeline(LinksToReference, Pipeline):
 
     def _check_steps(self) -> None:
         """Refuse to go on without steps."""
-        if not self.steps:
+        if not (isinstance(self.steps, list) and self.steps):
             raise ValueError(
                 f"{type(self).__name__} has no steps; give it a list of names with estimators, "
                 f"got steps={self.steps!r}"
