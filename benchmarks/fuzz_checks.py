@@ -179,7 +179,7 @@ def strange_numbers(value: Any, depth: int = 0) -> set[str]:
     if isinstance(value, np.ndarray) and value.dtype != object:
         return _strange(value) if value.dtype.kind in "fc" else set()
     if sparse.issparse(value):
-        return strange_numbers(np.asarray(value.data), depth)
+        return strange_numbers(value.tocoo().data, depth)
     found: set[str] = set()
     for part in _parts(value) if depth < DEEPEST else ():
         found |= strange_numbers(part, depth + 1)
