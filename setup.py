@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Build of the compiled kernels; everything else is in pyproject.toml.
 
-STREAMTOPICS_DEBUG=1 turns bounds checks on and optimisation off.
+STREAMTOPICS_DEBUG=1 turns bounds checks on and optimisation off. STREAMTOPICS_SANITIZE=address,undefined
+(what gcc or clang take after -fsanitize=) compiles with sanitizers, whose libraries have to be
+loaded before Python: `.ci/sanitizers` does that.
 
 A wheel is built within Python's limited API, so that one serves Python 3.11 and all later ones.
 What is built in place is for one Python, and so is all of a free-threaded one, which has no
@@ -19,6 +21,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 DEBUG = os.environ.get("STREAMTOPICS_DEBUG", "0") not in ("", "0")
+SANITIZE = os.environ.get("STREAMTOPICS_SANITIZE", "")
 MSVC = sys.platform == "win32"
 LIMITED_API = "bdist_wheel" in sys.argv and not sysconfig.get_config_var("Py_GIL_DISABLED")
 X86 = platform.machine().lower() in ("x86_64", "amd64", "i686", "x86")
@@ -32,11 +35,17 @@ DIRECTIVES = {
     "freethreading_compatible": True,
 }
 
+LINK_FLAGS = []
 if MSVC:
     FLAGS = ["/Od" if DEBUG else "/O2"]
     INSTRUCTION_SETS = {}
 else:
     FLAGS = ["-O0", "-g"] if DEBUG else ["-O3", "-g0"]
+    if SANITIZE:
+        LINK_FLAGS = [f"-fsanitize={SANITIZE}"]
+        # clang counts it to `undefined`, gcc does not.
+        FLAGS = ["-O1", "-g1", "-fno-omit-frame-pointer", *LINK_FLAGS]
+        FLAGS += ["-fno-sanitize=float-cast-overflow"]
     FLAGS += ["-fopenmp-simd", "-fno-math-errno", "-fno-trapping-math"]
     INSTRUCTION_SETS = {
         "avx2": ["-mavx2", "-mfma"],
@@ -84,6 +93,7 @@ def extension(module: str, flags: list[str]) -> Extension:
         include_dirs=[folder],
         depends=[f"{folder}/{name}" for name in shared],
         extra_compile_args=FLAGS + flags,
+        extra_link_args=LINK_FLAGS,
         define_macros=MACROS,
         py_limited_api=LIMITED_API,
     )
@@ -100,6 +110,7 @@ extensions.append(
         SHARED,
         [SHARED.replace(".", "/") + ".c"],
         extra_compile_args=FLAGS,
+        extra_link_args=LINK_FLAGS,
         define_macros=MACROS,
         py_limited_api=LIMITED_API,
     )

@@ -11,6 +11,7 @@ import gc
 import random
 import signal
 import sys
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,20 @@ from tests.browser import launched
 from tests.processes import serving
 
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGALRM") if hasattr(signal, name)]
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--one-in", type=int, default=1, metavar="N", help="run one test in N, by a hash of its id"
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave to `--one-in` its share, the same in each run; others are reported as deselected."""
+    if (share := config.getoption("one_in", 1)) > 1:
+        left = [item for item in items if zlib.crc32(item.nodeid.encode()) % share]
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if not zlib.crc32(item.nodeid.encode()) % share]
 
 
 def pytest_collection_finish():
