@@ -2,8 +2,8 @@
 """Build of the compiled kernels; everything else is in pyproject.toml.
 
 STREAMTOPICS_DEBUG=1 turns bounds checks on and optimisation off.
-STREAMTOPICS_SANITIZE=address,undefined (what gcc or clang take after -fsanitize=) compiles with sanitizers, whose libraries have to be
-loaded before Python: `.ci/sanitizers` does that.
+STREAMTOPICS_SANITIZE=address,undefined (what gcc or clang take after -fsanitize=) compiles with
+sanitizers, whose libraries have to be loaded before Python: `.ci/sanitizers` does that.
 
 A wheel is built within Python's limited API, so that one serves Python 3.11 and all later ones.
 What is built in place is for one Python, and so is all of a free-threaded one, which has no
