@@ -129,7 +129,8 @@ def shown(title: str, picture: Picture, rows: Rows, path: Path) -> str:
         return table(picture, rows)
     draw(picture, rows).savefig(path, dpi=110)
     numbers = folded("Numbers", table(picture, rows))
-    return f".. image:: {path.name}\n   :alt: {title}\n\n{numbers}"
+    above = f"{picture.title}:\n\n" if picture.title else ""
+    return f"{above}.. image:: {path.name}\n   :alt: {picture.title or title}\n\n{numbers}"
 
 
 def folded(title: str, text: str) -> str:
@@ -173,7 +174,7 @@ def draw(picture: Picture, rows: Rows) -> Figure:
         ax.set_axis_off()
     of = fill(picture.called(picture.y), 40)
     figure.supylabel(of, fontsize="medium", multialignment="center")
-    if len(names) > 1 or names[0]:
+    if (len(names) > 1 or names[0]) and crossed(picture):
         lines = {}
         for ax in axes:
             handles, labels = ax.get_legend_handles_labels()
@@ -183,6 +184,11 @@ def draw(picture: Picture, rows: Rows) -> Figure:
             lines.values(), lines.keys(), title=title, fontsize="small", loc="outside right upper"
         )
     return figure
+
+
+def crossed(picture: Picture) -> bool:
+    """Whether there are several series at a place, and not each at its own."""
+    return picture.x != picture.series
 
 
 def draw_panel(ax: Axes, picture: Picture, cells: Cells, panel: str, names: list[str]) -> None:
@@ -198,12 +204,12 @@ def draw_panel(ax: Axes, picture: Picture, cells: Cells, panel: str, names: list
         at = np.array([float(x) if numbers else places.index(x) for x in xs])
         style = {"color": f"C{color % MOST_SERIES}", "label": name}
         if picture.kind == "points":
-            shift = 0.6 * ((color + 0.5) / len(names) - 0.5)
+            shift = 0.6 * ((color + 0.5) / len(names) - 0.5) if crossed(picture) else 0.0
             ax.errorbar(at + shift, mid, [mid - low, high - mid], fmt="o", markersize=4, **style)
         else:
             style["linestyle"] = "--" if color >= MOST_SERIES else "-"
             ax.plot(at, mid, marker="o" if len(at) < 30 else None, markersize=3, **style)
-            ax.fill_between(at, low, high, color=style["color"], alpha=0.15, linewidth=0)
+            ax.fill_between(at, low, high, color=style["color"], alpha=min(0.15, 0.5 / len(names)), linewidth=0)
     if not numbers:
         ax.set_xticks(range(len(places)), places, rotation=30, ha="right")
     if "x" in picture.log and numbers:
@@ -231,6 +237,10 @@ def is_numbers(texts: Iterable[str]) -> bool:
 def table(picture: Picture, rows: Rows) -> str:
     """Medians, with the first and the last decile where there are several values."""
     cells = grouped(picture, rows)
+    if not crossed(picture):
+        # One table of all panels, which are its columns.
+        value = picture.called(picture.y)
+        cells = {("", name, panel or value): found for (panel, name, _), found in cells.items()}
     parts = []
     for panel in dict.fromkeys(panel for panel, _, _ in cells):
         places = in_order(x for of, _, x in cells if of == panel)
@@ -240,9 +250,10 @@ def table(picture: Picture, rows: Rows) -> str:
         for name in dict.fromkeys(series for of, series, _ in cells if of == panel):
             lines.append([name, *(spread(cells.get((panel, name, x), [])) for x in places)])
         of = f", {panel_title(picture, panel)}" if panel else ""
-        along = f", by {picture.called(picture.x)}" if picture.called(picture.x) else ""
-        what = picture.title or f"{picture.called(picture.y) or 'values'}{along}"
-        title = sentence(f"{what}{of}")
+        by = picture.x if crossed(picture) else picture.panels or picture.x
+        along = picture.called(by)
+        what = picture.title or picture.called(picture.y) or "values"
+        title = sentence(what if picture.title or not along else f"{what}, by {along}") + of
         parts.append(f"{title}:\n\n{list_table(lines, '')}")
     return "\n".join(parts)
 
@@ -276,8 +287,13 @@ def spread(values: Sequence[float]) -> str:
     """Median, and first and last decile."""
     if not values:
         return ""
-    low, mid, high = np.percentile(values, DECILES)
-    return f"{mid:.4g}" if len(values) == 1 else f"{mid:.4g} [{low:.4g}, {high:.4g}]"
+    low, mid, high = map(written, np.percentile(values, DECILES))
+    return mid if len(values) == 1 else f"{mid} [{low}, {high}]"
+
+
+def written(value: float) -> str:
+    """Four digits that count, or all before the point."""
+    return f"{value:,.0f}" if abs(value) >= 10_000 else f"{value:.4g}"
 
 
 def comparison_rows(experiment: str, claims: Iterable[Tested]) -> list[list[str]]:

@@ -50,6 +50,24 @@ def test_a_series_has_one_colour_in_all_panels_and_one_place_in_the_legend():
     assert [text.get_text() for text in legend.get_texts()] == ["one", "two", "three"]
 
 
+def test_methods_that_are_places_themselves_have_a_column_for_each_panel():
+    picture = Picture("points", x="method", y="score", series="method", panels="corpus")
+    shown = [
+        {"method": method, "score": str(score + place), "corpus": corpus}
+        for corpus, place in (("a", 0), ("b", 20_000))
+        for method, score in (("one", 1.5), ("two", 2.5))
+    ]
+    text = table(picture, shown)
+    cells = [line.lstrip(" *-") for line in text.splitlines() if line.startswith("   ")]
+    assert cells[-9:] == ["method", "a", "b", "one", "1.5", "20,002", "two", "2.5", "20,002"]
+    alone = table(Picture("points", x="method", y="score", series="method"), shown)
+    assert "- held-out score, nats a token" in alone
+    figure = draw(picture, shown)
+    assert not figure.legends
+    first, second = (ax.containers[0][0].get_xdata() for ax in figure.axes)
+    assert list(first) == list(second) == [0]
+
+
 def test_texts_are_shown_as_they_are():
     picture = Picture("words", x="seen", y="text", series="method")
     text = words(picture, [{"method": "a", "seen": "1", "text": "a *b* `c` d_ |e| \\f"}])
