@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from csv import DictWriter
 from dataclasses import dataclass
+from functools import lru_cache
 from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -58,7 +59,9 @@ class Experiment:
 
     def rows(self, folder: Path = RESULTS) -> list[dict[str, str]]:
         """The rows that are kept."""
-        return read(self.path(folder))
+        path = self.path(folder)
+        about = path.stat() if path.exists() else None
+        return _read(path, about and (about.st_mtime_ns, about.st_size))
 
     def left(self, quick: bool, folder: Path = RESULTS) -> Iterator[Cell]:
         """Cells of which no row is kept."""
@@ -94,6 +97,12 @@ class Experiment:
         with path.open("a", encoding="utf-8", newline="") as file:
             file.write(text.getvalue())
         return len(rows)
+
+
+@lru_cache(maxsize=4)
+def _read(path: Path, _: Any) -> list[dict[str, str]]:
+    """Rows of a file, read once as long as it is the same."""
+    return read(path)
 
 
 def shown(value: Any) -> str:

@@ -50,14 +50,18 @@ Rows = Sequence[Mapping[str, str]]
 def write(items: Sequence[Item], folder: Path, results: Path = RESULTS) -> None:
     """Write an index, a page for each paper, and all pictures."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "index.rst").write_text(index(items, results), encoding="utf-8")
+    tested = {one.name: one.tested(results) for one in items}
+    (folder / "index.rst").write_text(index(items, tested), encoding="utf-8")
     for paper, title in PAPERS.items():
         own = [one for one in items if one.paper == paper]
-        parts = [heading(title, "="), *(section(one, folder, results) for one in own)]
+        parts = [
+            heading(title, "="),
+            *(section(one, tested[one.name], folder, results) for one in own),
+        ]
         (folder / f"{paper}.rst").write_text("\n".join(parts), encoding="utf-8")
 
 
-def index(items: Sequence[Item], results: Path) -> str:
+def index(items: Sequence[Item], tested: Mapping[str, Sequence[Tested]]) -> str:
     """Return the page that lists all items."""
     words = list(dict.fromkeys(map(stated, items)))
     summary = [["paper", *words]]
@@ -69,7 +73,7 @@ def index(items: Sequence[Item], results: Path) -> str:
         rows = [["item", "the paper says", "verdict", "p"]]
         for one in own:
             name = f":ref:`{one.number} <{one.name}>`"
-            rows.append([name, one.says, stated(one), p_value(one, results)])
+            rows.append([name, one.says, stated(one), p_value(one, tested[one.name])])
         parts += [heading(title, "-"), list_table(rows, "18 57 15 10")]
     summary.append(["all", *(str(sum(stated(one) == word for one in items)) for word in words)])
     toc = "\n".join(f"   {paper}" for paper in PAPERS)
@@ -80,11 +84,11 @@ def index(items: Sequence[Item], results: Path) -> str:
     )
 
 
-def p_value(item: Item, results: Path) -> str:
+def p_value(item: Item, tested: Sequence[Tested]) -> str:
     """Return the p-value that the verdict rests on; "" where nothing is tested."""
     if not item.verdict or not item.claims:
         return ""
-    return f"{verdict(item.tested(results))[1]:.2g}"
+    return f"{verdict(tested)[1]:.2g}"
 
 
 def stated(item: Item) -> str:
@@ -94,7 +98,7 @@ def stated(item: Item) -> str:
     return "not all runs are made" if item.claims else "no claim"
 
 
-def section(item: Item, folder: Path, results: Path) -> str:
+def section(item: Item, tested: Sequence[Tested], folder: Path, results: Path) -> str:
     """Return the section of an item, and draw its picture."""
     parts = [f"\n.. _{item.name}:\n", heading(f"{item.number}: {item.title}", "-")]
     if item.says:
@@ -103,7 +107,7 @@ def section(item: Item, folder: Path, results: Path) -> str:
         parts.append(f"*Not to be had:* {item.missing}\n")
         return "\n".join(parts)
     if item.verdict:
-        p = p_value(item, results)
+        p = p_value(item, tested)
         parts.append(f"*Here:* **{item.verdict}**{f' (p = {p})' if p else ''}.\n")
     for text in (item.data, item.remark):
         if text:
@@ -113,7 +117,6 @@ def section(item: Item, folder: Path, results: Path) -> str:
         if rows:
             name = f"{item.name}-{place}" if place else item.name
             parts.append(shown(item.title, picture, rows, folder / f"{name}.png"))
-    tested = item.tested(results)
     if any(one.comparisons for one in tested):
         compared = list_table(comparison_rows(item.experiment, tested), "")
         parts.append(folded("What the verdict rests on", compared))
@@ -209,7 +212,9 @@ def draw_panel(ax: Axes, picture: Picture, cells: Cells, panel: str, names: list
         else:
             style["linestyle"] = "--" if color >= MOST_SERIES else "-"
             ax.plot(at, mid, marker="o" if len(at) < 30 else None, markersize=3, **style)
-            ax.fill_between(at, low, high, color=style["color"], alpha=min(0.15, 0.5 / len(names)), linewidth=0)
+            ax.fill_between(
+                at, low, high, color=style["color"], alpha=min(0.15, 0.5 / len(names)), linewidth=0
+            )
     if not numbers:
         ax.set_xticks(range(len(places)), places, rotation=30, ha="right")
     if "x" in picture.log and numbers:

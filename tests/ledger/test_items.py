@@ -2,14 +2,15 @@
 """The ledger of the papers: its items, their experiments, verdicts and pages."""
 
 import re
-from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 
+from benchmarks.papers import page
 from benchmarks.papers.__main__ import drawn, of
 from benchmarks.papers.experiment import Experiment
 from benchmarks.papers.ledger import experiment, items
-from benchmarks.papers.page import PAPERS, write
+from benchmarks.papers.page import PAPERS
 from benchmarks.papers.verdicts import CONFIRMED, OPEN, REFUTED
 
 ITEMS = items()
@@ -105,12 +106,21 @@ def test_rows_of_other_columns_are_refused_and_nothing_is_kept(tmp_path):
     assert not one.path(tmp_path).exists()
 
 
-def test_the_pages_show_every_item(tmp_path):
-    write(ITEMS, tmp_path)
+def test_the_pages_show_every_item(tmp_path, monkeypatch):
+    # One picture of each kind; the documentation, when it is built, draws all of them.
+    draw, kinds, blank = page.draw, set(), Figure(figsize=(1, 1))
+
+    def some(picture, rows):
+        new = picture.kind not in kinds
+        kinds.add(picture.kind)
+        return draw(picture, rows) if new else blank
+
+    monkeypatch.setattr(page, "draw", some)
+    page.write(ITEMS, tmp_path)
     pages = {paper: (tmp_path / f"{paper}.rst").read_text(encoding="utf-8") for paper in PAPERS}
     index = (tmp_path / "index.rst").read_text(encoding="utf-8")
     for one in ITEMS:
         assert f".. _{one.name}:" in pages[one.paper]
         assert f"<{one.name}>`" in index
     for name in re.findall(r"image:: (\S+)", "".join(pages.values())):
-        assert Path(tmp_path / name).stat().st_size > 1000
+        assert (tmp_path / name).exists()

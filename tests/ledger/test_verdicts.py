@@ -64,7 +64,7 @@ def test_most_hold_by_chance_as_seldom_as_they_say():
     """Three of five differences are there; that a fourth is, is found at the level at most."""
     rng = np.random.default_rng(0)
     found = []
-    for _ in range(1000):
+    for _ in range(300):
         p = [sign_test(rng.normal(2.0 * (i < 3), 1.0, 11)) for i in range(5)]
         found.append([in_most(p, m) < 0.05 for m in (3, 4)])
     three, four = np.mean(found, axis=0)
