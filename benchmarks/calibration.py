@@ -22,13 +22,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from benchmarks import calibration_posteriors
+from benchmarks import (
+    calibration_draws,
+    calibration_posteriors,
+    calibration_samplers,
+    calibration_sentences,
+)
 from benchmarks.calibration_tests import FALSE_ALARMS, PValues, Subject, verdict
 
 
 def subjects() -> list[Subject]:
     """Everything that is tested."""
-    return calibration_posteriors.subjects()
+    rooms = calibration_posteriors, calibration_samplers, calibration_sentences, calibration_draws
+    return [subject for room in rooms for subject in room.subjects()]
 
 
 def rng_of(seed: int, name: str) -> np.random.Generator:
