@@ -343,24 +343,37 @@ cdef class Sampler:
                 self.topic[TABLES_HERE, k] = alpha * (digamma(alpha + n) - digamma(alpha))
             self.topic[TABLES, k] += share * self.topic[TABLES_HERE, k]
 
+    cdef inline bint is_of_document(self, Py_ssize_t k) noexcept nogil:
+        """Whether a topic was born in the document at hand."""
+        return k >= self.n_given and self.topic[TOKENS_HERE, k] == self.topic[TOKENS, k]
+
     cdef void draw_sticks(self, uint64 *state) noexcept nogil:
-        """The document's weights of topics, given its tables."""
+        """The document's weights of topics, given its tables.
+
+        A topic that was there before it has its stick's prior Beta(1 + tables, ..). One born in it
+        was chosen by its weight, and with the first of its tables: given S of them its share of
+        what the others leave is Beta(S, ..).
+        """
         cdef double rest = self.b, later = self.concentration, tables, stick
         cdef Py_ssize_t k
+        cdef bint born
         for k in range(self.n_slots):
             later += self.topic[TABLES_HERE, k]
             if k < self.n_given:
                 later += self.stick_tables[k]
-        for k in range(self.n_slots):
-            if k >= self.n_given and self.topic[TOKENS, k] == 0:
-                continue
-            tables = self.topic[TABLES_HERE, k]
-            if k < self.n_given:
-                tables += self.stick_tables[k]
-            later = max(later - tables, self.concentration)
-            stick = beta(1 + tables, later, state)
-            self.topic[ALPHA, k] = stick * rest
-            rest -= self.topic[ALPHA, k]
+        for born in range(2):
+            for k in range(self.n_slots):
+                if k >= self.n_given and self.topic[TOKENS, k] == 0:
+                    continue
+                if self.is_of_document(k) != born:
+                    continue
+                tables = self.topic[TABLES_HERE, k]
+                if k < self.n_given:
+                    tables += self.stick_tables[k]
+                later = max(later - tables, self.concentration)
+                stick = beta(max(tables, 1.0) if born else 1 + tables, later, state)
+                self.topic[ALPHA, k] = stick * rest
+                rest -= self.topic[ALPHA, k]
         self.alpha_new = max(rest, 0.0)
 
     cdef void leave(self, const int *words, const int *parts, const double *part_weight,

@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.stats import beta, chisquare
+from scipy.stats import beta, chisquare, kstest
 
 from streamtopics.kernels import hdp as kernel
 from streamtopics.local import tokens
@@ -161,6 +161,19 @@ def test_expected_tables_are_those_of_antoniak(n):
     found = kernel_sample([[(0, n)]], np.ones((1, 1)), np.ones(1), 1, ETA[:1], 1.0,
                           np.full(1, b), 1.0, b, None, False, [0], 3, 1)[1][0]  # fmt: skip
     assert_allclose(found, (b / (b + np.arange(n))).sum(), rtol=1e-10)
+
+
+def test_a_topic_that_is_born_has_the_weight_of_its_tables():
+    """That of one table, which chose it by its weight: Beta(1, concentration)."""
+    lam, t, concentration, b = np.array([[0.5], [1e6]]), np.array([1.0]), 1.5, 2.0
+    given = lam, lam.sum(axis=0), 1, np.full(2, 0.5), 1.0, np.array([0.8]), concentration, b, t
+    shares = []
+    for seed in range(1500):
+        alpha = kernel_sample([[(0, 1)]], *given, True, [seed], 3, 1)[2]
+        shares += [alpha[1] / (b - alpha[0])] if len(alpha) > 1 else []
+    assert len(shares) > 1400
+    assert kstest(shares, beta(1, concentration).cdf).pvalue > 1e-3
+    assert kstest(shares, beta(2, concentration).cdf).pvalue < 1e-100
 
 
 def test_a_rounding_error_makes_no_token_and_no_customer():

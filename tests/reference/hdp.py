@@ -57,6 +57,11 @@ class Topic:
     def count(self):
         return sum(size for _, size in self.here)
 
+    @property
+    def is_of_document(self):
+        """Whether it was born in the document at hand."""
+        return self.born and self.n_tokens == len(self.here)
+
 
 def sample(documents, lam, mass, n_known, eta, eta_mass, alpha, concentration, b, tables,
            own_counts, seeds, n_sweeps, n_averaged):  # fmt: skip
@@ -79,17 +84,17 @@ def sample(documents, lam, mass, n_known, eta, eta_mass, alpha, concentration, b
             topic.mass += sign * size
 
     def draw_sticks(stream):
+        """Topics that were there before the document first, with the prior of their sticks."""
         nonlocal alpha_new
-        total = [
-            t.tables_here + (sticks[k] if k < len(given) else 0.0) if t is not None else None
-            for k, t in enumerate(topics)
-        ]
+        before = [t for t in alive() if not t.is_of_document]
+        born = [t for t in alive() if t.is_of_document]
+        known = [*sticks, *np.zeros(len(topics))]
+        total = [t.tables_here + s for t, s in zip([*before, *born], known, strict=False)]
         rest = b
-        for k, topic in enumerate(topics):
-            if topic is not None:
-                later = sum(s for s in total[k + 1 :] if s is not None)
-                topic.alpha = rest * beta(1 + total[k], concentration + later, stream)
-                rest -= topic.alpha
+        for place, topic in enumerate([*before, *born]):
+            a = 1 + total[place] if place < len(before) else max(total[place], 1.0)
+            topic.alpha = rest * beta(a, concentration + sum(total[place + 1 :]), stream)
+            rest -= topic.alpha
         alpha_new = rest
 
     def choose(weights, stream):
