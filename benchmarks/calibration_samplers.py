@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Samplers of documents of LDA and of the HDP, with topics that are given.
 
-Geweke's test (2004): from a draw of the prior, with its data, a chain makes a few moves, in each of
-which the sampler goes on from where it is, and the data are then drawn anew given where it got to.
-Its end has the law of the prior again. Tokens and topics are drawn here, the moves are the
-package's.
+Geweke's test (2004): from a draw of the prior, with its data, the sampler makes a few sweeps, and
+between them the data are drawn anew given where it got to. Its end has the law of the prior again.
+It is looked at after a sweep, with the data that the sweep was given: what is drawn anew fits even
+to what a wrong sampler has found. Tokens and topics are drawn here, the sweeps are the package's.
 
 The sampler of the HDP cannot be started from a given state. It runs from its own start until that
 is forgotten, on words of which the topics are known here: what it then says of the topics has, over
@@ -29,7 +29,7 @@ from streamtopics.messages import Minibatch, Topics
 from streamtopics.metrics import left_to_right
 from streamtopics.parallel import SERIAL
 
-N_MOVES = 5
+N_SWEEPS = 5
 TOPIC_WORD = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.2, 0.2, 0.6]])
 ALPHA = np.array([0.3, 0.5, 1.2])
 N_TOKENS = 6
@@ -44,8 +44,11 @@ class Chain(Protocol):
     def draw(self, n: int, rng: Generator) -> Any:
         """Draw states and data from the prior."""
 
-    def move(self, state: Any, rng: Generator) -> Any:
-        """Let the sampler go on from there, and draw the data anew."""
+    def sweep(self, state: Any, rng: Generator) -> Any:
+        """Let the sampler go on from there, once."""
+
+    def renew(self, state: Any, rng: Generator) -> Any:
+        """Draw the data anew."""
 
     def statistics(self, state: Any) -> dict[str, np.ndarray]:
         """Numbers of each replicate."""
@@ -53,9 +56,9 @@ class Chain(Protocol):
 
 def geweke(chain: Chain, n: int, rng: Generator) -> PValues:
     """Compare the ends of n chains with as many draws of the prior."""
-    state = chain.draw(n, rng)
-    for _ in range(N_MOVES):
-        state = chain.move(state, rng)
+    state = chain.sweep(chain.draw(n, rng), rng)
+    for _ in range(N_SWEEPS - 1):
+        state = chain.sweep(chain.renew(state, rng), rng)
     ends, drawn = chain.statistics(state), chain.statistics(chain.draw(n, rng))
     return {name: alike(ends[name], drawn[name], rng) for name in ends}
 
@@ -131,16 +134,15 @@ class LDA:
         return Tokens(categorical(self.topic_word[z], rng), z)
 
     def sweep(self, state: Tokens, rng: Generator) -> Tokens:
-        """One sweep over sorted tokens."""
+        state = in_order(state, rng)
         topics = weights_of(self.topic_word, self.alpha, self.dtype)
         batch = minibatch_of(state.x, self.topic_word.shape[1], self.dtype)
         z, seeds = state.z.astype(np.int32).ravel(), random_seeds(len(state.x), rng)
         _, z = Gibbs(1, 0).step(batch, topics, seeds, SERIAL, z)
         return Tokens(state.x, z.reshape(state.x.shape))
 
-    def move(self, state: Tokens, rng: Generator) -> Tokens:
-        z = self.sweep(in_order(state, rng), rng).z
-        return Tokens(categorical(self.topic_word[z], rng), z)
+    def renew(self, state: Tokens, rng: Generator) -> Tokens:
+        return Tokens(categorical(self.topic_word[state.z], rng), state.z)
 
     def statistics(self, state: Tokens) -> dict[str, np.ndarray]:
         counts = (state.z[..., None] == np.arange(len(self.alpha))).sum(axis=1)
@@ -261,7 +263,7 @@ def restaurants(model: Restaurant, n: int, rng: Generator) -> PValues:
     return {
         name: alike(one, other, rng)
         for name, (one, other) in p.items()
-        if len(np.unique(np.round(np.append(one, other), 4))) > 1
+        if np.ptp(np.append(one, other)) > 1e-4
     }
 
 

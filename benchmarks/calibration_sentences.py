@@ -137,7 +137,6 @@ class Given:
         return State(categorical(TOPIC_WORD[topic], rng), topic, table, dish)
 
     def sweep(self, state: State, rng: Generator) -> State:
-        """One sweep, given the words."""
         sampler, weights = SentenceSampler(self.prior, ATOM_PRIOR), TOPIC_WORD.T.copy()
         found = sampler.fold_in(
             corpus_of(state.words), weights, random_seeds(len(state.words), rng),
@@ -145,8 +144,7 @@ class Given:
         ).state  # fmt: skip
         return State(state.words, *(column.reshape(state.words.shape) for column in found))
 
-    def move(self, state: State, rng: Generator) -> State:
-        state = self.sweep(state, rng)
+    def renew(self, state: State, rng: Generator) -> State:
         return state._replace(words=categorical(TOPIC_WORD[state.topic], rng))
 
     def statistics(self, state: State) -> dict[str, np.ndarray]:
@@ -159,6 +157,8 @@ class Integrated:
     """Two documents, whose topics are integrated out; a replicate is both."""
 
     prior: SentencePrior
+    # Documents that the sampler sees at a time.
+    together: int = 2
 
     def draw(self, n: int, rng: Generator) -> State:
         state = Given(self.prior).draw(2 * n, rng)
@@ -170,23 +170,25 @@ class Integrated:
         p = topic_word.repeat(2, axis=0)[np.arange(len(topic))[:, None], topic]
         return categorical(p, rng)
 
-    def move(self, state: State, rng: Generator) -> State:
+    def renew(self, state: State, rng: Generator) -> State:
+        return state._replace(words=self.words(state.topic, rng))
+
+    def sweep(self, state: State, rng: Generator) -> State:
         n, sampler = len(state.words), SentenceSampler(self.prior, ATOM_PRIOR)
         seeds, moved = random_seeds(n, rng), list[Any]()
-        for first in range(0, n, 2):
-            own = State(*(column[first : first + 2] for column in state))
+        for first in range(0, n, self.together):
+            part = slice(first, first + self.together)
+            own = State(*(column[part] for column in state))
             counts = np.zeros((3, 2))
             np.add.at(counts, (own.words, own.topic), 1.0)
             topics = TopicCounts(counts, counts.sum(axis=0), np.full(3, ETA), 3 * ETA)
-            given = corpus_of(own.words), assignments(own), topics, seeds[first : first + 2]
+            given = corpus_of(own.words), assignments(own), topics, seeds[part]
             moved.append(sampler.sweep(*given, number=0)[0])
-        topic, table, dish = (np.reshape(columns, (n, -1)) for columns in zip(*moved, strict=True))
-        return State(self.words(topic, rng), topic, table, dish)
+        return State(state.words, *(np.reshape(c, (n, -1)) for c in zip(*moved, strict=True)))
 
     def statistics(self, state: State) -> dict[str, np.ndarray]:
         first = statistics(State(*(column[::2] for column in state)))
-        both = [column.reshape(-1, 2 * N_TOKENS) for column in (state.topic, state.words)]
-        same = [column[:, :, None] == column[:, None, :] for column in both]
+        same = [c[::2, :, None] == c[1::2, None, :] for c in (state.topic, state.words)]
         return first | {"pairs of a topic and a word": (same[0] & same[1]).sum(axis=(1, 2))}
 
 
