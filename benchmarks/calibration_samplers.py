@@ -182,8 +182,8 @@ def left_to_right_mean(n: int, rng: Generator) -> PValues:
     X = sparse.csr_matrix((x[..., None] == np.arange(3)).sum(axis=1))
     # Documents of equal words have equal random numbers: each its own call.
     ratio = [
-        np.exp(left_to_right(row, TOPIC_WORD, ALPHA, n_particles=2, random_state=r).log_likelihood)
-        for r, row in zip(rng.integers(0, 2**31, n).tolist(), X, strict=True)
+        np.exp(left_to_right(X[d], TOPIC_WORD, ALPHA, n_particles=2, random_state=r).log_likelihood)
+        for d, r in enumerate(rng.integers(0, 2**31, n).tolist())
     ]
     return {"mean": float(ttest_1samp(np.ravel(ratio) * 3.0**4, 1.0).pvalue)}
 
@@ -233,8 +233,8 @@ class Restaurant:
             topics.append(k)
         return np.array(words), np.array(topics), np.array(weights)
 
-    def infer(self, words: np.ndarray, rng: Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Expected counts, and the weights of the topics after some sweeps."""
+    def infer(self, words: np.ndarray, rng: Generator) -> np.ndarray:
+        """The weights of the topics after some sweeps."""
         batch = minibatch_of(np.sort(words)[None], len(self.lam), np.float64)
         alpha = self.b * np.array(self.share)
         sampler = hdp_kernel.Sampler(
@@ -244,8 +244,8 @@ class Restaurant:
         )  # fmt: skip
         seeds = random_seeds(1, rng)
         sampler.sample(batch.indptr, batch.indices, *tokens.cut(batch), seeds, 0, 1, 40, 1)
-        counts, _, weights = sampler.results()
-        return counts, weights
+        weights: np.ndarray = sampler.results()[2]
+        return weights
 
 
 def restaurants(model: Restaurant, n: int, rng: Generator) -> PValues:
@@ -253,16 +253,15 @@ def restaurants(model: Restaurant, n: int, rng: Generator) -> PValues:
     found, drawn = list[Any](), list[Any]()
     for _ in range(n):
         words, *_ = model.draw(rng)
-        _, weights = model.infer(words, rng)
+        weights = model.infer(words, rng)
         found.append(_of_weights(model, words, weights))
         words, _, weights = model.draw(rng)
         drawn.append(_of_weights(model, words, weights))
     names = "births", "weight of the rest", "first weight", "births and a word", "weight and a word"
     columns = zip(np.array(found).T, np.array(drawn).T, strict=True)
-    p = {name: (one, other) for name, (one, other) in zip(names, columns, strict=True)}
     return {
         name: alike(one, other, rng)
-        for name, (one, other) in p.items()
+        for name, (one, other) in zip(names, columns, strict=True)
         if np.ptp(np.append(one, other)) > 1e-4
     }
 

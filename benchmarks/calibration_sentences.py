@@ -79,7 +79,7 @@ def seats_of_compound(prior: ICD, n: int, rng: Generator) -> tuple[np.ndarray, n
         parts = [row.reshape(-1, n) for row, n in zip(rows, LENGTHS, strict=True)]
         mixed = [rng.permuted(part, axis=1) for part in parts]
         dishes = np.concatenate([dishes, np.concatenate(mixed, axis=1)])
-    dish = dishes[:n]
+    dish: np.ndarray = dishes[:n]
     return tables_of(dish), dish
 
 
@@ -111,7 +111,8 @@ def statistics(state: State) -> dict[str, np.ndarray]:
     """Numbers of a document."""
 
     def pairs(one: np.ndarray) -> np.ndarray:
-        return one[:, :, None] == one[:, None, :]
+        same: np.ndarray = one[:, :, None] == one[:, None, :]
+        return same
 
     dishes, topics = pairs(state.dish), pairs(state.topic)
     across = dishes[:, : LENGTHS[0], LENGTHS[0] :].any(axis=2).sum(axis=1)
