@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The streams of `benchmarks.soak`: texts that drift, with odd documents, and who learns them."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction.text import HashingVectorizer
+
+from benchmarks.endless_text import EndlessText
+from streamtopics import HDPGibbsOnlineEM, StreamingLDA
+from streamtopics.local import Gibbs
+from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from streamtopics.updates import BPS, HierarchicalPowerPrior
+
+# Documents of a minibatch, tokens of a document on average, columns.
+DOCUMENTS, LENGTH, COLUMNS = 2000, 100, 20_000
+# A change of all that is spoken of after each fifth of a stream; tokens that the text leaps over.
+CHANGES, LEAP = 5, 50_000_000
+# Every so many minibatches one has a document of LONG of its documents, is without a word, or is
+# one document.
+ENORMOUS, LONG, BARE, SINGLE = 40, 1000, 53, 29
+ROWS = 50
+SCORED = 100
+
+
+@dataclass(frozen=True)
+class Way:
+    """A stream.
+
+    Attributes
+    ----------
+    name : str
+    make : callable
+        Returns the model that learns it, with a number of threads.
+    share : float
+        Of all tokens.
+    seed : int
+        Of its texts.
+    n_documents : int
+        Of a minibatch.
+    """
+
+    name: str
+    make: Callable[[int], Any]
+    share: float
+    seed: int
+    n_documents: int = DOCUMENTS
+
+    @property
+    def n_tokens(self) -> int:
+        """Of a minibatch, on average."""
+        return LENGTH * self.n_documents
+
+
+def pipeline(topics: Any) -> StreamingPipeline:
+    """Words that come and go, and topics."""
+    words = StreamingCountVectorizer(max_features=COLUMNS, half_life=50_000)
+    return StreamingPipeline([("words", words), ("topics", topics)])
+
+
+def presets(n_jobs: int) -> StreamingPipeline:
+    """What is learnt by default, from texts, with 100 topics."""
+    return pipeline(StreamingLDA(100, random_state=0, n_jobs=n_jobs))
+
+
+def boosted(n_jobs: int) -> StreamingPipeline:
+    """A boosted prior and the sampler."""
+    topics = StreamingLDA(50, update=BPS(0.1), inference=Gibbs(), random_state=0, n_jobs=n_jobs)
+    return pipeline(topics)
+
+
+def forgetting(n_jobs: int) -> StreamingPipeline:
+    """A power prior that learns how fast to forget."""
+    topics = StreamingLDA(50, update=HierarchicalPowerPrior(), random_state=0, n_jobs=n_jobs)
+    return pipeline(topics)
+
+
+def growing(n_jobs: int) -> StreamingPipeline:
+    """The sampler of the HDP, whose topics are born along the stream, over hashed words."""
+    words = HashingVectorizer(n_features=COLUMNS, alternate_sign=False, norm=None)
+    topics = HDPGibbsOnlineEM(5, random_state=0, n_jobs=n_jobs)
+    return StreamingPipeline([("words", words), ("topics", topics)])
+
+
+WAYS = {
+    way.name: way
+    for way in (
+        Way("StreamingLDA", presets, 0.4, 1),
+        Way("BPS, Gibbs", boosted, 0.25, 2),
+        Way("power prior", forgetting, 0.25, 3),
+        Way("HDP", growing, 0.1, 4),
+    )
+}
+
+
+# Texts
+
+
+def minibatch(way: Way, number: int, n_batches: int) -> list[str]:
+    """The texts of a minibatch, the same whenever it is asked for."""
+    text = EndlessText(1_000_003 * way.seed + number)
+    text.n_tokens = number * way.n_tokens + LEAP * (CHANGES * number // n_batches)
+    documents = text.documents(way.n_documents)
+    documents[::37] = [""] * len(documents[::37])
+    documents[1] = " . ? \u2028 " * 5
+    documents[2] = "\u0130stanbul na\u00efve \U0001f600 " * 20
+    if number % ENORMOUS == ENORMOUS - 1:
+        documents[3] = " ".join(documents[-LONG:])
+    if number % BARE == BARE - 1:
+        return [""] * 10
+    return documents[:1] if number % SINGLE == SINGLE - 1 else documents
+
+
+def minibatches(way: Way, skip: int, n_batches: int) -> Iterator[list[str]]:
+    """All minibatches; those that are passed over are not made."""
+    for number in range(n_batches):
+        yield [] if number < skip else minibatch(way, number, n_batches)
+
+
+# Readers
+
+
+class Reader:
+    """A thread that asks a model for topics of texts and words of topics while it learns."""
+
+    def __init__(self, model: Any, texts: list[str]) -> None:
+        self.model, self.texts = model, texts
+        self.n_reads, self.wrong = 0, ""
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._read, daemon=True)
+
+    def __enter__(self) -> "Reader":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _read(self) -> None:
+        while not self._ended.wait(0.02) and not self.wrong:
+            try:
+                if hasattr(self.model.steps[-1][1], "topic_word_"):
+                    self.wrong = wrong_proportions(self.model.transform(self.texts))
+                    self.model.steps[-1][1].top_words(n_words=3)
+                    self.n_reads += 1
+            except Exception as error:
+                self.wrong = f"a reader met {error!r}"
+
+
+# What has to hold
+
+
+def wrong_proportions(found: np.ndarray) -> str:
+    """What is wrong with proportions of topics; "" if nothing is."""
+    sums = found.sum(axis=1)
+    if not np.isfinite(found).all() or found.min() < 0:
+        return "proportions below 0, or not finite"
+    return "" if np.abs(sums - 1).max() < 1e-6 else f"proportions that sum to {sums.max()}"
+
+
+def wrong_with(model: Any, expected: int) -> str:
+    """What is wrong with a model that has learnt so many documents; "" if nothing is."""
+    topics = model.steps[-1][1]
+    if topics.n_documents_seen_ != expected:
+        return f"{topics.n_documents_seen_} documents seen, not {expected}"
+    if not np.isfinite(topics.components_).all():
+        return "components that are not finite"
+    return wrong_proportions(topics.topic_word_)
+
+
+def documents_until(way: Way, n_batches: int) -> int:
+    """How many documents the first minibatches have."""
+    return sum(size_of(way, number) for number in range(n_batches))
+
+
+def size_of(way: Way, number: int) -> int:
+    """How many documents a minibatch has."""
+    if number % BARE == BARE - 1:
+        return 10
+    return 1 if number % SINGLE == SINGLE - 1 else way.n_documents
