@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """One instance of every public estimator, with what it learns from, for tests of them all."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -43,12 +44,15 @@ class Case:
         Labels, ratings or None.
     given : dict
         Metadata that it can learn from beside.
+    of_stream : dict
+        What `partial_fit` has to be told beside, the same in each call.
     """
 
     estimator: Any
     X: Any = field(default=None, repr=False)
     y: Any = field(default=None, repr=False)
     given: dict[str, Any] = field(default_factory=dict, repr=False)
+    of_stream: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def made(self) -> Any:
@@ -57,6 +61,17 @@ class Case:
     @property
     def fitted(self) -> Any:
         return self.made.fit(self.X, self.y, **self.given)
+
+    def part(self, rows: Sequence[int] | np.ndarray) -> Self:
+        """The case of some of the documents."""
+        X = [self.X[row] for row in rows] if isinstance(self.X, list) else self.X[rows]
+        y = None if self.y is None else self.y[rows]
+        return replace(self, X=X, y=y, given={k: v[rows] for k, v in self.given.items()})
+
+    def taught(self, model: Any, method: str = "partial_fit") -> Any:
+        """The model after it has learnt from X."""
+        more = self.of_stream if method == "partial_fit" else {}
+        return getattr(model, method)(self.X, self.y, **self.given, **more)
 
 
 def _counts(name: str, *args: Any, y: Any = None, given: Any = None, **settings: Any) -> Case:
@@ -78,7 +93,9 @@ EVERY: dict[str, Case] = {
     "SVBLDA": _counts("SVBLDA", 3),
     "BPSLDA": _counts("BPSLDA", 3),
     "SVBHPP": _counts("SVBHPP", 3),
-    "MultiViewLDA": _counts("MultiViewLDA", 2, y=CLASSES),
+    "MultiViewLDA": replace(
+        _counts("MultiViewLDA", 2, y=CLASSES), of_stream={"classes": ["a", "b"]}
+    ),
     "HDPGibbsOnlineEM": _counts("HDPGibbsOnlineEM"),
     "HDPVarGibbs": _counts("HDPVarGibbs"),
     "WASTopicModel": Case(streamtopics.WASTopicModel(2, random_state=0, **_WAS), SENTENCES),
@@ -93,7 +110,7 @@ EVERY: dict[str, Case] = {
     "StreamingBayes": Case(streamtopics.StreamingBayes(GaussianMixture(2), random_state=0), COUNTS),
     "NamedVectorizer": Case(text.NamedVectorizer(), TEXTS),
     "SentenceVectorizer": Case(text.SentenceVectorizer(), TEXTS),
-    "StreamingCountVectorizer": Case(text.StreamingCountVectorizer(), TEXTS),
+    "StreamingCountVectorizer": Case(text.StreamingCountVectorizer(max_features=V), TEXTS),
     "StreamingPipeline": Case(
         text.StreamingPipeline(
             [
