@@ -8,8 +8,7 @@ import numpy as np
 
 from cython cimport floating
 from libc.math cimport ldexp
-from libc.stdlib cimport free, malloc
-from libc.string cimport memset
+from libc.stdlib cimport calloc, free
 
 from streamtopics.kernels._minibatch import distinct
 
@@ -29,6 +28,9 @@ cdef extern from "_bins.h":
                           long long *sums) noexcept nogil
 
 N_BINS, N_MOMENTS = ST_BINS, ST_MOMENTS
+
+# Arguments of `add_rows`, and the last ones where there are no bins.
+ARGUMENTS, NO_BINS = 12, (None, 0, None)
 
 cdef enum:
     ROWS_AHEAD = 4
@@ -172,10 +174,8 @@ def scale_rows(const double[:, ::1] x, const double[::1] scale, floating[:, ::1]
                 weights[k] = 0
 
 
-def add_rows(double[:, ::1] S, int[::1] places, const int[::1] words, const int[::1] rows,
-             const floating[:, ::1] counts, const double[::1] scale, const double[::1] fold,
-             const double[::1] S_mass, double[::1] new_mass, long long[:, :, ::1] sums=None,
-             int exponent=0, const long long[:, :, ::1] of_words=None):
+def add_rows(S, places, words, rows, counts, scale, fold, S_mass, new_mass, sums=None,
+             int exponent=0, of_words=None):
     """S += scale * counts on `rows`, the rows of words from now on; new_mass is the sum of S then.
 
     Where any `fold` is not 1, all of S is multiplied by them first, row by row.
@@ -183,9 +183,9 @@ def add_rows(double[:, ::1] S, int[::1] places, const int[::1] words, const int[
     Where there are `sums`, those of `count_in_bins` over all of S, they are kept; then nothing
     may be multiplied. `of_words` are those of the rows of words before, if they are known.
 
-    IN words and rows (n,), distinct, no row being 0, counts (n, K), scale (K,), fold (K,),
-    S_mass (K,); IN and OUT S (n_rows, K), places (V,), sums (N_BINS, K, N_MOMENTS) or None; OUT
-    new_mass (K,).
+    IN words and rows (n,), distinct, no row being 0, counts (n, K) of float or double, scale (K,),
+    fold (K,), S_mass (K,); IN and OUT S (n_rows, K), places (V,), sums (N_BINS, K, N_MOMENTS) or
+    None; OUT new_mass (K,).
 
     NumPy equivalent::
 
@@ -194,53 +194,104 @@ def add_rows(double[:, ::1] S, int[::1] places, const int[::1] words, const int[
         S[rows] += scale * counts
         new_mass[:] = fold * S_mass + scale * counts.sum(axis=0)
     """
+    cdef Change change = Change(S, places, words, rows, counts, scale, fold, S_mass, new_mass,
+                                sums, exponent, of_words)
+    change.carry_out()
+
+
+cdef class Change:
+    """`add_rows` with its arguments, checked: to carry it out takes no memory, and cannot fail."""
+    cdef double[:, ::1] S
+    cdef int[::1] places
+    cdef const int[::1] words, rows
+    # The counts are one of these.
+    cdef const float[:, ::1] singles
+    cdef const double[:, ::1] doubles
+    cdef const double[::1] scale, fold, S_mass
+    cdef double[::1] new_mass
+    cdef long long[:, :, ::1] sums
+    cdef const long long[:, :, ::1] of_words
+    cdef double bin_scale
+    cdef bint is_single, folds
+    cdef double *mass
+
+    def __cinit__(self, double[:, ::1] S, int[::1] places, const int[::1] words,
+                  const int[::1] rows, counts, const double[::1] scale, const double[::1] fold,
+                  const double[::1] S_mass, double[::1] new_mass, long long[:, :, ::1] sums,
+                  int exponent, const long long[:, :, ::1] of_words):
+        cdef Py_ssize_t n_components = S.shape[1], k
+        self.is_single = counts.dtype == np.float32
+        if self.is_single:
+            self.singles = counts
+        else:
+            self.doubles = counts
+        if (counts.shape != (words.shape[0], n_components)
+                or scale.shape[0] != n_components or S_mass.shape[0] != n_components
+                or fold.shape[0] != n_components or new_mass.shape[0] != n_components):
+            raise ValueError("add_rows: the shapes of words, counts, scale or mass do not agree")
+        check_writable(places, words, rows, S.shape[0])
+        for k in range(n_components):
+            self.folds |= fold[k] != 1.0
+        if sums is not None:
+            check_bins(sums, n_components)
+            if self.folds:
+                raise ValueError("add_rows: the bins of S do not stand a fold")
+            if of_words is not None:
+                check_bins(of_words, n_components)
+        self.S, self.places, self.words, self.rows = S, places, words, rows
+        self.scale, self.fold, self.S_mass, self.new_mass = scale, fold, S_mass, new_mass
+        self.sums, self.of_words, self.bin_scale = sums, of_words, ldexp(1.0, -exponent)
+        self.mass = <double *> calloc(n_components + 1, sizeof(double))
+        if self.mass == NULL:
+            raise MemoryError()
+
+    def __dealloc__(self):
+        free(self.mass)
+
+    cdef void carry_out(self) noexcept:
+        """Write, once."""
+        cdef Py_ssize_t n_components = self.S.shape[1], i, k
+        cdef double *row
+        if self.sums is not None and self.of_words is not None:
+            for i in range(ST_BINS * n_components * ST_MOMENTS):
+                (&self.sums[0, 0, 0])[i] -= (&self.of_words[0, 0, 0])[i]
+        if self.folds:
+            for i in range(self.S.shape[0]):
+                row = &self.S[i, 0]
+                for k in range(n_components):
+                    row[k] *= self.fold[k]
+        if self.is_single:
+            write_rows[float](self, self.singles)
+        else:
+            write_rows[double](self, self.doubles)
+        for k in range(n_components):
+            self.new_mass[k] = self.fold[k] * self.S_mass[k] + self.scale[k] * self.mass[k]
+
+
+cdef void write_rows(Change change, const floating[:, ::1] counts) noexcept:
+    """Add to the rows of words and to the mass, and move the rows' values between bins."""
+    cdef double[:, ::1] S = change.S
+    cdef const int[::1] words = change.words, rows = change.rows
+    cdef int[::1] places = change.places
     cdef Py_ssize_t n = words.shape[0], n_components = S.shape[1], i, k
     cdef double *row
+    cdef double *mass = change.mass
     cdef const floating *learnt
-    cdef const double *scale_k = &scale[0]
-    if (counts.shape[0] != n or counts.shape[1] != n_components
-            or scale.shape[0] != n_components or S_mass.shape[0] != n_components
-            or fold.shape[0] != n_components or new_mass.shape[0] != n_components):
-        raise ValueError("add_rows: the shapes of words, counts, scale or mass do not agree")
-    check_writable(places, words, rows, S.shape[0])
-    cdef bint folds = False, binned = sums is not None
-    cdef double bin_scale = ldexp(1.0, -exponent)
-    for k in range(n_components):
-        folds |= fold[k] != 1.0
-    if binned:
-        check_bins(sums, n_components)
-        if folds:
-            raise ValueError("add_rows: the bins of S do not stand a fold")
-        if of_words is not None:
-            check_bins(of_words, n_components)
-    cdef double *mass = <double *> malloc(n_components * sizeof(double))
-    if mass == NULL:
-        raise MemoryError()
-    memset(mass, 0, n_components * sizeof(double))
-    if binned and of_words is not None:
-        for i in range(ST_BINS * n_components * ST_MOMENTS):
-            (&sums[0, 0, 0])[i] -= (&of_words[0, 0, 0])[i]
-    if folds:
-        for i in range(S.shape[0]):
-            row = &S[i, 0]
-            for k in range(n_components):
-                row[k] *= fold[k]
+    cdef const double *scale_k = &change.scale[0]
+    cdef bint binned = change.sums is not None
     for i in range(n):
         if i + ROWS_AHEAD < n:
             prefetch(&S[rows[i + ROWS_AHEAD], 0], n_components)
         places[words[i]] = rows[i]
         row = &S[rows[i], 0]
         learnt = &counts[i, 0]
-        if binned and of_words is None:
-            st_count_in_bins(row, n_components, bin_scale, -1, &sums[0, 0, 0])
+        if binned and change.of_words is None:
+            st_count_in_bins(row, n_components, change.bin_scale, -1, &change.sums[0, 0, 0])
         for k in range(n_components):
             row[k] += scale_k[k] * learnt[k]
             mass[k] += learnt[k]
         if binned:
-            st_count_in_bins(row, n_components, bin_scale, 1, &sums[0, 0, 0])
-    for k in range(n_components):
-        new_mass[k] = fold[k] * S_mass[k] + scale_k[k] * mass[k]
-    free(mass)
+            st_count_in_bins(row, n_components, change.bin_scale, 1, &change.sums[0, 0, 0])
 
 
 cdef int check_writable(const int[::1] places, const int[::1] words, const int[::1] rows,
@@ -289,15 +340,21 @@ def write(list calls, list swaps):
     """`add_rows` with each tuple of arguments, then each (dict, name, value) set in its dict.
 
     All in one call that holds the GIL: no Python code runs between the parts, so neither an
-    exception, a signal handler nor another thread can find some of them done and others not.
+    exception, a signal handler nor another thread can find some of them done and others not. Nor
+    can a lack of memory: what is needed is there before the first part, and to set a name that a
+    dict has already takes none.
     """
     cdef dict namespace
-    for S, places, words, rows, counts, *_ in calls:
-        check_writable(places, words, rows, S.shape[0])
-        if counts.shape != (len(words), S.shape[1]):
-            raise ValueError(f"write: counts of shape {counts.shape} for {len(words)} words")
-    for arguments in calls:
-        add_rows(*arguments)
+    cdef Change change
+    cdef list changes = list(calls)
+    cdef Py_ssize_t i
+    for i in range(len(calls)):
+        arguments = calls[i]
+        if len(arguments) < ARGUMENTS:
+            arguments = (*arguments, *NO_BINS)
+        changes[i] = Change(*arguments)
+    for change in changes:
+        change.carry_out()
     for namespace, name, value in swaps:
         namespace[name] = value
 
