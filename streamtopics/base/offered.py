@@ -46,5 +46,7 @@ def composition_of(estimator: Any) -> Any:
     """The composition of an estimator; AttributeError where its parameters make none."""
     try:
         return estimator._composition()
+    except MemoryError:
+        raise
     except Exception as error:
         raise AttributeError(f"parameters without a method of learning: {error}") from error

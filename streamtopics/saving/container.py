@@ -101,7 +101,7 @@ def read(file: BufferedReader, name: str) -> tuple[int, dict[str, Any], list[np.
         description = json.loads(file.read(n_text).decode("ascii"))
         kinds = description["arrays"]
         arrays = list(_empty_arrays(kinds, n_bytes - N_HEAD - n_text - N_CHECKSUM))
-    except (ValueError, TypeError, KeyError, RecursionError, MemoryError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise LoadError(f"{name} has no valid description ({error}); {AGAIN}") from error
     for array in arrays:
         file.readinto(in_one_piece(array).data)

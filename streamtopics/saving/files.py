@@ -13,7 +13,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -39,16 +39,15 @@ def replacing(path: Path) -> Iterator[Callable[[Any], None]]:
     try:
         mode = _mode_of(path)
         part = path.with_name(f".streamtopics-{token_hex(8)}.part")
-        descriptor, named = _opened(part)
+        # An interrupt right after the file was opened is to leave none, either.
         try:
-            try:
+            with ExitStack() as opened:
+                descriptor, named = _opened(part, opened)
                 yield lambda data: _send(descriptor, data)
                 if mode is not None and hasattr(os, "fchmod"):
                     os.fchmod(descriptor, mode)
                 os.fsync(descriptor)
                 named = named or _name(descriptor, part, path)
-            finally:
-                os.close(descriptor)
             if named:
                 part.replace(path)
         except BaseException:
@@ -72,14 +71,17 @@ def _mode_of(path: Path) -> int | None:
     return stat.S_IMODE(mode)
 
 
-def _opened(part: Path) -> tuple[int, bool]:
-    """A new file to write to, and whether it has its name yet."""
+def _opened(part: Path, opened: ExitStack) -> tuple[int, bool]:
+    """A new file to write to, which `opened` closes, and whether it has its name yet."""
     if hasattr(os, "O_TMPFILE") and Path("/proc/self/fd").is_dir():
         # Not all file systems have files without a name.
         with suppress(OSError):
-            return os.open(part.parent, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666), False
+            flags = os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC
+            opened.callback(os.close, descriptor := os.open(part.parent, flags, 0o666))
+            return descriptor, False
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    return os.open(part, flags, 0o666), True
+    opened.callback(os.close, descriptor := os.open(part, flags, 0o666))
+    return descriptor, True
 
 
 def _name(descriptor: int, part: Path, path: Path) -> bool:
@@ -108,8 +110,6 @@ def sync_folder(folder: Path) -> None:
     """Have the names in a folder on the disk, where the system can do that."""
     if os.name != "posix":
         return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
+    with ExitStack() as opened:
+        opened.callback(os.close, descriptor := os.open(folder, os.O_RDONLY))
         os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

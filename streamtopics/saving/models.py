@@ -100,6 +100,8 @@ def load(path: str | os.PathLike[str]) -> Any:
         of a later format, or has something in it that is not known or does not fit.
     OSError
         If there is no such file, or it cannot be read.
+    MemoryError
+        If there is not enough memory for it.
 
     See Also
     --------
@@ -128,6 +130,9 @@ def read(path: Path, *, kind: str) -> Any:
         description = upgraded(description, number)
         if description["kind"] == kind:
             return Rebuilder(arrays).value(description["value"])
+    except MemoryError:
+        # The file is not what is wrong.
+        raise
     except Exception as error:
         wrote = description.get("versions")
         raise LoadError(

@@ -11,6 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks import fault_means
+from benchmarks.fault_calls import n_descriptors
+from benchmarks.fault_means import Lines
 from streamtopics import SVBLDA, load, save
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.saving import files
@@ -224,3 +227,33 @@ def signal_after(child, seconds):
         child.wait(seconds)
     except subprocess.TimeoutExpired:
         child.kill()
+
+
+def test_an_interrupt_at_any_line_leaves_no_other_file(system, tmp_path, monkeypatch):
+    monkeypatch.setattr(fault_means, "PACKAGE", files.__file__)
+    path, means = tmp_path / "a.model", Lines()
+    for there in (False, True):
+        n_lines = means.during(lambda: save(NEW, path))
+        new = content_of(tmp_path)
+        for at in range(1, n_lines + 1):
+            path.unlink()
+            if there:
+                save(OLD, path)
+            before, descriptors = content_of(tmp_path), n_descriptors()
+            with pytest.raises(KeyboardInterrupt):
+                means.during(lambda: save(NEW, path), at)
+            assert content_of(tmp_path) in (before, new), at
+            assert n_descriptors() == descriptors, at
+            save(NEW, path)
+
+
+def test_a_lack_of_memory_is_not_taken_for_a_damaged_file(tmp_path, monkeypatch):
+    def short(*args):
+        raise MemoryError
+
+    save(OLD, tmp_path / "a.model")
+    for place in ("models.Rebuilder.value", "container._empty_arrays"):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"streamtopics.saving.{place}", short)
+            with pytest.raises(MemoryError):
+                load(tmp_path / "a.model")
