@@ -45,12 +45,7 @@ def run_chunk(
     seeds: range, only: str | None, state: dict[str, Any], episode: Episode = run_episode
 ) -> int:
     """Run episodes in a process of their own; the number of those that it came to."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reader)
-        _run_in_child(seeds, only, writer, episode)
-    os.close(writer)
+    reader, child = in_child(lambda writer: _run_all(seeds, only, writer, episode))
     begun, door, done = seeds.start, "nothing", 0
     for told in lines_of(reader, child):
         if "begin" in told:
@@ -61,45 +56,60 @@ def run_chunk(
         else:
             add(state, told)
     os.close(reader)
-    status = os.waitpid(child, 0)[1]
-    if status:
-        how = f"exit code {status >> 8}"
-        if os.WIFSIGNALED(status):
-            how = signal.Signals(os.WTERMSIG(status)).name
+    if how := how_it_ended(child):
         key = f"{door.partition('(')[0]} | died | {how}"
         state["failures"].setdefault(key, {"seed": begun, "said": door[:300]})
     return done
 
 
-def _run_in_child(seeds: range, only: str | None, writer: int, episode: Episode) -> None:
-    """Run episodes and tell of each as it begins, of its calls, and of what it came to."""
+def in_child(work: Callable[[int], None]) -> tuple[int, int]:
+    """Fork a process that does some work and tells of it; where to read that, and its number."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child:
+        os.close(writer)
+        return reader, child
+    os.close(reader)
     faulthandler.disable()
     nothing = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nothing, 1)
     os.dup2(nothing, 2)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     code = 1
     try:
-        for seed in seeds:
-            _tell(writer, {"begin": seed})
-            used = resource.getrusage(resource.RUSAGE_SELF)
-            limit = int(used.ru_utime + used.ru_stime) + PROCESSOR
-            resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
-            tally = Tally(tell=lambda door: _tell(writer, {"door": door[:300]}))
-            episode(seed, only, tally)
-            _tell(writer, {
-                "calls": tally.calls, "refusals": tally.refusals, "episodes": 1,
-                "failures": tally.failures,
-            })  # fmt: skip
+        work(writer)
         code = 0
     except BaseException as error:
-        _tell(writer, {"door": f"the fuzzer ({''.join(traceback.format_exception(error)[-2:])})"})
+        tell(writer, {"door": f"the fuzzer ({''.join(traceback.format_exception(error)[-2:])})"})
     finally:
         os._exit(code)
 
 
-def _tell(writer: int, told: dict[str, Any]) -> None:
+def how_it_ended(child: int) -> str:
+    """How a process ended, in a word; nothing if it ended well."""
+    status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status):
+        return signal.Signals(os.WTERMSIG(status)).name
+    return f"exit code {status >> 8}" if status else ""
+
+
+def _run_all(seeds: range, only: str | None, writer: int, episode: Episode) -> None:
+    """Run episodes and tell of each as it begins, of its calls, and of what it came to."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    for seed in seeds:
+        tell(writer, {"begin": seed})
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        limit = int(used.ru_utime + used.ru_stime) + PROCESSOR
+        resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
+        tally = Tally(tell=lambda door: tell(writer, {"door": door[:300]}))
+        episode(seed, only, tally)
+        tell(writer, {
+            "calls": tally.calls, "refusals": tally.refusals, "episodes": 1,
+            "failures": tally.failures,
+        })  # fmt: skip
+
+
+def tell(writer: int, told: dict[str, Any]) -> None:
     """Write a line, all of it."""
     line = json.dumps(told).encode() + b"\n"
     while line:

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Interrupts and failing allocations, one at each place of calls of every public estimator.
+
+    python -m benchmarks.faults --interrupts 100000 --allocations 100000 [--state FILE]
+    python -m benchmarks.faults --only SVBLDA --door later --interrupts 1000
+    python -m benchmarks.faults --repeat SVBLDA:later:interrupts:0:17
+
+Interrupts are raised at lines of the package. Of the allocations that fail, a third are lines
+that raise MemoryError, a third are of Python's objects, and a third of the kernels' own; the latter
+two need gcc and glibc. `benchmarks.fault_calls` says which calls these are, and
+what has to hold after each.
+
+A door of an estimator is a kind of call, such as a first `partial_fit`. Doors take turns, each with
+a few places that lie far apart; when a door has had all of its places, it begins a lap with other
+minibatches. All runs in processes of their own, so that one that dies is reported too. Printed are
+the numbers for each estimator, and each distinct failure with what repeats it; with one, the exit
+code is 1. With a file of the state a later run goes on from there.
+"""
+
+import argparse
+import json
+import math
+import os
+import sys
+import tempfile
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchmarks.fault_calls import doors_of, undisturbed
+from benchmarks.fault_means import Lines, Means, Memory, compiled, is_first
+from benchmarks.fuzz import how_it_ended, in_child, lines_of, tell, write_state
+from tests.conventions.every import EVERY
+
+# Places that a door has at a time.
+TURN = 25
+GOLDEN = (math.sqrt(5) - 1) / 2
+INTERRUPTS = ("interrupts",)
+ALLOCATIONS = ("lines", "objects", "kernels")
+
+
+class Walk(NamedTuple):
+    """A door of an estimator, and what its calls are disturbed by."""
+
+    name: str
+    door: str
+    means: str
+
+    @property
+    def key(self) -> str:
+        """The walk in a word."""
+        return ":".join(self)
+
+
+def means_of(name: str, library: Path | None) -> Means:
+    """What disturbs calls, by its name."""
+    if name in ("interrupts", "lines"):
+        return Lines(KeyboardInterrupt if name == "interrupts" else MemoryError)
+    if library is None:
+        raise OSError(f"{name} need the library")
+    return Memory(library, name)
+
+
+def place_of(number: int, n: int) -> int:
+    """The place, from 1 to n, that comes at a number from 0; all of them in n numbers."""
+    step = max(1, round(GOLDEN * n))
+    while math.gcd(step, n) > 1:
+        step += 1
+    return 1 + number * step % n
+
+
+# Processes
+
+
+def take_turn(walk: Walk, lap: int, begun: int, library: Path | None, writer: int) -> None:
+    """Disturb calls at the next places of a walk, and tell of each."""
+    warnings.simplefilter("ignore")
+    means = means_of(walk.means, library)
+    with (
+        np.errstate(all="ignore"),
+        tempfile.TemporaryDirectory() as folder,
+        undisturbed(walk.name, walk.door, lap, Path(folder)) as call,
+    ):
+        n = call.places(means)
+        tell(writer, {"n": n})
+        for number in range(begun, min(begun + TURN, n)):
+            at = place_of(number, n)
+            tell(writer, {"at": at})
+            came, failures = call.tried(means, at)
+            tell(writer, {"came": came, "failures": failures})
+
+
+def run_turn(walk: Walk, state: dict[str, Any], library: Path | None) -> int:
+    """Take the next turn of a walk in a process of its own; how many calls were disturbed."""
+    lap, begun = state["walks"].get(walk.key, (0, 0))
+    reader, child = in_child(lambda writer: take_turn(walk, lap, begun, library, writer))
+    n, at, came = 0, 0, Counter[str]()
+    for told in lines_of(reader, child):
+        n, at = told.get("n", n), told.get("at", at)
+        if "came" in told:
+            came[told["came"]] += 1
+            for said in told["failures"]:
+                keep_failure(state, walk, said, lap, at)
+    os.close(reader)
+    if how := how_it_ended(child):
+        keep_failure(state, walk, f"died: {how}", lap, at)
+        came["died"] += 1
+    done = begun + came.total()
+    state["walks"][walk.key] = (lap + 1, 0) if done >= n else (lap, done)
+    counts = state["counts"].setdefault(walk.means, {}).setdefault(walk.name, {})
+    for outcome, number in came.items():
+        counts[outcome] = counts.get(outcome, 0) + number
+    return came.total()
+
+
+def keep_failure(state: dict[str, Any], walk: Walk, said: str, lap: int, at: int) -> None:
+    """Keep a failure, unless one like it is known."""
+    repeat = f"{walk.key}:{lap}:{at}"
+    state["failures"].setdefault(f"{walk.name} | {walk.door} | {walk.means} | {said}", repeat)
+
+
+# States
+
+
+def read_state(path: Path | None) -> dict[str, Any]:
+    """The state of a file, or a fresh one."""
+    if path is None or not path.exists():
+        return {"walks": {}, "counts": {}, "failures": {}}
+    found: dict[str, Any] = json.loads(path.read_text())
+    return found
+
+
+def walks_of(means: str, only: str, door: str) -> list[Walk]:
+    """The walks that there are."""
+    names = [name for name in EVERY if only.lower() in name.lower()]
+    found = [Walk(n, d, means) for n in names for d in doors_of(n) if door in ("", d)]
+    if not found:
+        raise ValueError(f"no estimator has {only!r} in its name and a door {door!r}")
+    return found
+
+
+def run(
+    wanted: int, walks: Sequence[Walk], state: dict[str, Any], library: Path | None = None,
+    path: Path | None = None,
+) -> None:  # fmt: skip
+    """Disturb so many more calls, the walks by turns."""
+    done = 0
+    while done < wanted:
+        before = done
+        for walk in walks:
+            done += run_turn(walk, state, library)
+            write_state(path, state)
+            if done >= wanted:
+                return
+        if done == before:
+            raise RuntimeError("the walks have no places")
+
+
+def told_of(state: dict[str, Any]) -> str:
+    """Numbers by means and estimator, and each distinct failure with what repeats it."""
+    rows = []
+    for means, names in state["counts"].items():
+        total: Counter[str] = sum((Counter(c) for c in names.values()), Counter())
+        rows.append(f"{means}: {total.total():,} ({_shares(total)})")
+        rows += [f"    {n:<26}{sum(c.values()):>9,} ({_shares(c)})" for n, c in names.items()]
+    rows.append(f"{len(state['failures']):,} distinct failures")
+    rows += [f"{key}\n    --repeat {at}" for key, at in sorted(state["failures"].items())]
+    return "\n".join(rows)
+
+
+def _shares(counts: dict[str, int]) -> str:
+    return ", ".join(f"{number:,} {name}" for name, number in sorted(counts.items()))
+
+
+# Command
+
+
+def repeated(given: str, library: Path | None) -> int:
+    """Disturb one call here, and show what came of it."""
+    name, door, means, lap, at = given.split(":")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        undisturbed(name, door, int(lap), Path(folder)) as call,
+    ):
+        came, failures = call.tried(means_of(means, library), int(at))
+    print(came, *failures, sep="\n")
+    return int(bool(failures))
+
+
+def started_again(library: Path) -> None:
+    """Start this command anew with the library before all others, unless that is so."""
+    if not is_first(library):
+        command = [sys.executable, "-m", "benchmarks.faults", *sys.argv[1:]]
+        os.execve(sys.executable, command, os.environ | {"LD_PRELOAD": str(library)})
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--interrupts", type=int, default=0, help="how many")
+    parser.add_argument("--allocations", type=int, default=0, help="how many, of three kinds")
+    parser.add_argument("--only", default="", help="estimators with this in their names")
+    parser.add_argument("--door", default="", help="this one only, such as later or save")
+    parser.add_argument("--state", type=Path, help="file that keeps counts, and to go on from")
+    parser.add_argument("--repeat", help="one call, as a failure names it")
+    given = parser.parse_args(arguments)
+    library = None
+    if given.allocations or given.repeat:
+        # It is to be there for the command that is started again.
+        folder = Path(tempfile.gettempdir()) / f"streamtopics-faults-{os.getuid()}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        library = folder / "failing_malloc.so"
+        started_again(library if is_first(library) else compiled(folder))
+    if given.repeat:
+        return repeated(given.repeat, library)
+    state = read_state(given.state)
+    parts = [(INTERRUPTS, given.interrupts), (ALLOCATIONS, given.allocations)]
+    for kinds, wanted in parts:
+        for number, kind in enumerate(kinds):
+            share = wanted // len(kinds) + (number < wanted % len(kinds))
+            if share:
+                run(share, walks_of(kind, given.only, given.door), state, library, given.state)
+    print(told_of(state))
+    return int(bool(state["failures"]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
