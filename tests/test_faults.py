@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,10 +13,10 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from benchmarks import fault_calls, fault_means, faults
+from benchmarks import fault_calls, fault_means, faults, kills
 from benchmarks.fault_calls import Call, Undisturbed, doors_of, undisturbed
 from benchmarks.fault_means import Lines, Memory, compiled
-from streamtopics import SVBLDA
+from streamtopics import SVBLDA, load, save
 from streamtopics.base.frame import lock_of
 from streamtopics.kernels import rows
 from tests.conventions.every import EVERY
@@ -47,6 +48,25 @@ def test_every_place_has_its_turn():
         assert sorted(faults.place_of(number, n) for number in range(n)) == list(range(1, n + 1))
 
 
+@pytest.mark.parametrize("name", EVERY)
+def test_a_save_that_is_killed_leaves_the_old_file_or_the_new_one(name, tmp_path, python):
+    path = tmp_path / "a.model"
+    known = []
+    for model in kills.two_models(name):
+        save(model, path)
+        known.append(path.read_bytes())
+    code = f"from benchmarks.kills import save_for_ever; save_for_ever({name!r}, {str(path)!r})"
+    with python(["-c", code]) as child:
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(float(np.random.default_rng(len(name)).uniform(0.0, 0.01)))
+        child.kill()
+    assert path.read_bytes() in known
+    load(path)
+    if hasattr(os, "O_TMPFILE"):
+        # A name for an instant, of what is whole.
+        assert all(other.read_bytes() in known for other in tmp_path.iterdir())
+
+
 # The command, and allocations
 
 
@@ -60,7 +80,7 @@ def library(tmp_path_factory):
         pytest.skip(str(error))
 
 
-def python(library, *arguments):
+def preloaded(library, *arguments):
     """A process in which the library is there before all others."""
     more = {"LD_PRELOAD": str(library), "OMP_NUM_THREADS": "1"}
     return subprocess.run(
@@ -73,7 +93,7 @@ def test_allocations_that_fail(library, tmp_path):
     state = tmp_path / "state.json"
     arguments = ("--only", "MultiViewLDA", "--door", "later", "--state", str(state))
     for times in (1, 2):
-        done = python(library, "-m", "benchmarks.faults", "--allocations", "60", *arguments)
+        done = preloaded(library, "-m", "benchmarks.faults", "--allocations", "60", *arguments)
         assert done.returncode == 0, done.stdout + done.stderr
         counts = faults.read_state(state)["counts"]
         assert set(counts) == set(faults.ALLOCATIONS)
@@ -105,7 +125,7 @@ def all_or_nothing(library):
 
 def test_a_lack_of_memory_leaves_no_part_of_an_update(library):
     code = f"from tests.test_faults import all_or_nothing; all_or_nothing({str(library)!r})"
-    done = python(library, "-c", code)
+    done = preloaded(library, "-c", code)
     assert done.returncode == 0, done.stderr
 
 
