@@ -120,6 +120,9 @@ def _cached(kind: type) -> frozenset[str]:
     if issubclass(kind, CountVectorizer | HashingVectorizer):
         # What it knows of its stop words.
         found.add("_stop_words_id")
+    if issubclass(kind, sparse.spmatrix | sparse.sparray):
+        # What was found out of its order.
+        found.update(("_has_sorted_indices", "_has_canonical_format"))
     return frozenset(found)
 
 

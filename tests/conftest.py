@@ -31,6 +31,9 @@ def pytest_addoption(parser):
     parser.addoption(
         "--one-in", type=int, default=1, metavar="N", help="run one test in N, by a hash of its id"
     )
+    parser.addoption(
+        "--more", type=int, default=1, metavar="N", help="try N times as many sequences of calls"
+    )
 
 
 def pytest_collection_modifyitems(config, items):
