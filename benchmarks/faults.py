@@ -37,7 +37,7 @@ from benchmarks.fuzz import how_it_ended, in_child, lines_of, tell, write_state
 from tests.conventions.every import EVERY
 
 # Places that a door has at a time.
-TURN = 25
+TURN = 50
 GOLDEN = (math.sqrt(5) - 1) / 2
 INTERRUPTS = ("interrupts",)
 ALLOCATIONS = ("lines", "objects", "kernels")
@@ -76,7 +76,9 @@ def place_of(number: int, n: int) -> int:
 # Processes
 
 
-def take_turn(walk: Walk, lap: int, begun: int, library: Path | None, writer: int) -> None:
+def take_turn(
+    walk: Walk, lap: int, numbers: range, library: Path | None, writer: int
+) -> None:  # fmt: skip
     """Disturb calls at the next places of a walk, and tell of each."""
     warnings.simplefilter("ignore")
     means = means_of(walk.means, library)
@@ -87,17 +89,18 @@ def take_turn(walk: Walk, lap: int, begun: int, library: Path | None, writer: in
     ):
         n = call.places(means)
         tell(writer, {"n": n})
-        for number in range(begun, min(begun + TURN, n)):
+        for number in numbers[: max(n - numbers.start, 0)]:
             at = place_of(number, n)
             tell(writer, {"at": at})
             came, failures = call.tried(means, at)
             tell(writer, {"came": came, "failures": failures})
 
 
-def run_turn(walk: Walk, state: dict[str, Any], library: Path | None) -> int:
+def run_turn(walk: Walk, state: dict[str, Any], library: Path | None, most: int = TURN) -> int:
     """Take the next turn of a walk in a process of its own; how many calls were disturbed."""
     lap, begun = state["walks"].get(walk.key, (0, 0))
-    reader, child = in_child(lambda writer: take_turn(walk, lap, begun, library, writer))
+    numbers = range(begun, begun + most)
+    reader, child = in_child(lambda writer: take_turn(walk, lap, numbers, library, writer))
     n, at, came = 0, 0, Counter[str]()
     for told in lines_of(reader, child):
         n, at = told.get("n", n), told.get("at", at)
@@ -152,7 +155,7 @@ def run(
     while done < wanted:
         before = done
         for walk in walks:
-            done += run_turn(walk, state, library)
+            done += run_turn(walk, state, library, min(TURN, wanted - done))
             write_state(path, state)
             if done >= wanted:
                 return

@@ -222,7 +222,7 @@ def test_what_is_not_right_is_reported(kind, expected, failures_of):
     assert expected in failures_of(kind)
 
 
-def dying(walk, lap, begun, library, writer):
+def dying(walk, lap, numbers, library, writer):
     faults.tell(writer, {"n": 40})
     faults.tell(writer, {"at": 7})
     os.abort()
