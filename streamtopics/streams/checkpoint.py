@@ -146,13 +146,19 @@ class Checkpointer:
     def _write(self, model: Any, info: BatchInfo) -> None:
         """Write a checkpoint, and then remove those that are not to be kept."""
         make_folder(self.path)
+        # What was killed may have left one more; there are never two.
+        self._remove_earlier()
         known = checkpoints_in(self.path)
         number = known[-1][0] + 1 if known else 1
         n_documents, n_tokens = info.n_documents_seen, float(info.n_tokens_seen)
         kept = Resumed(model, self.also, info.batch, n_documents, n_tokens)
         write(kept, self.path / f"checkpoint-{number:09d}.model", kind=CHECKPOINT)
         self._written_at, self._written = time.monotonic(), info
-        for _, old in known[: len(known) + 1 - self.keep]:
+        self._remove_earlier()
+
+    def _remove_earlier(self) -> None:
+        """Remove all but the last that are to be kept."""
+        for _, old in checkpoints_in(self.path)[: -self.keep]:
             old.unlink(missing_ok=True)
 
 

@@ -132,6 +132,18 @@ def test_the_last_ones_are_kept_and_the_newest_is_the_one_written_last(tmp_path)
     assert resume(tmp_path).n_batches == 3
 
 
+def test_what_a_kill_left_is_removed_before_another_is_written(tmp_path, monkeypatch):
+    run(GibbsOnlineEM(3, random_state=0), BATCHES, Checkpointer(tmp_path, every=1, keep=4))
+    monkeypatch.setattr("streamtopics.streams.checkpoint.write", raise_full)
+    with pytest.raises(OSError, match="full"):
+        run(GibbsOnlineEM(3, random_state=0), BATCHES, Checkpointer(tmp_path, every=1, keep=2))
+    assert len(names(tmp_path)) == 2
+
+
+def raise_full(*given, **more):
+    raise OSError(errno.ENOSPC, "the disk is full")
+
+
 def test_seconds_pass(tmp_path, monkeypatch):
     now = [0.0]
     monkeypatch.setattr("streamtopics.streams.checkpoint.time.monotonic", lambda: now[0])
