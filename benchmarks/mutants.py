@@ -34,6 +34,7 @@ class Mutant:
     lines: tuple[int, int]
     on_import: bool
     line: int
+    column: int
     operator: str
     start: int
     end: int
@@ -89,7 +90,7 @@ class _Finder(ast.NodeVisitor):
         start = self.begins[node.lineno - 1] + node.col_offset
         end = self.begins[node.end_lineno - 1] + node.end_col_offset
         before = " ".join(self.source[start:end].decode().split())
-        place = (self.path, self.lines, self.on_import, node.lineno)
+        place = (self.path, self.lines, self.on_import, node.lineno, node.col_offset + 1)
         self.found.append(Mutant(*place, operator, start, end, before, after))
 
     def expression(self, operator: str, node: ast.expr, after: ast.expr) -> None:

@@ -42,7 +42,11 @@ TESTS = (
     "tests/updates", "tests/posteriors", "tests/families", "tests/local", "tests/models",
     "tests/dpp", "tests/was", "tests/text",
 )  # fmt: skip
-FIELDS = ("file", "line", "operator", "code", "before", "after", "tests", "judgement")
+FIELDS = (
+    "file", "line", "column", "operator", "code", "before", "after", "tests", "judgement",
+)  # fmt: skip
+SAME = ("file", "column", "operator", "code", "before", "after")
+"""Fields that tell a survivor, wherever its line has moved to."""
 NO_FAULT = ("equivalent", "tolerance")
 GOLDEN = (5**0.5 - 1) / 2
 
@@ -115,14 +119,15 @@ class Table:
 
     @staticmethod
     def _key(row: dict[str, str]) -> tuple[str, ...]:
-        return tuple(row[name] for name in ("file", "operator", "code", "before", "after"))
+        return tuple(row[name] for name in SAME)
 
     def row(self, mutant: Mutant, tests: str = "") -> dict[str, str]:
         """The row of a mutant; its judgement is that of the row with the same text."""
         code = (self.root / mutant.path).read_text().splitlines()[mutant.line - 1].strip()
         row = {
-            "file": mutant.path, "line": str(mutant.line), "operator": mutant.operator,
-            "code": code, "before": mutant.before, "after": mutant.after, "tests": tests,
+            "file": mutant.path, "line": str(mutant.line), "column": str(mutant.column),
+            "operator": mutant.operator, "code": code, "before": mutant.before,
+            "after": mutant.after, "tests": tests,
         }  # fmt: skip
         known = self.rows.get(self._key(row | {"judgement": ""}))
         return row | {"judgement": known["judgement"] if known else ""}
@@ -163,7 +168,7 @@ def judge(drawn: list[Mutant], workshop: Workshop, tests: Map, state: State,
 
 def told(mutant: Mutant) -> str:
     """A mutant in a line."""
-    return f"{mutant.path}:{mutant.line}: {mutant.before} -> {mutant.after}"
+    return f"{mutant.path}:{mutant.line}:{mutant.column}: {mutant.before} -> {mutant.after}"
 
 
 def report(verdicts: dict[Mutant, Verdict], table: Table) -> None:

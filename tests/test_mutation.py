@@ -165,7 +165,7 @@ def test_killed_and_surviving_mutants_are_told_apart(toy):
     # What is returned beyond the bound is tested, the bound itself is not.
     assert survivors["10", "11"]["code"] == "if x > 10:"
     assert survivors["10", "11"]["tests"] == "3 of 3"
-    assert "toy/code.py:19: x - y -> (x + y) (never run, 0 of 0 tests): not judged" in said
+    assert "toy/code.py:19:12: x - y -> (x + y) (never run, 0 of 0 tests): not judged" in said
     assert "total += item -> pass: killed tests/test_code.py::test_summed" in said
     assert "break -> continue: killed the time was over" in said
     assert (toy / "toy" / "code.py").read_text() == TOY

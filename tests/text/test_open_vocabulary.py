@@ -184,6 +184,14 @@ def test_the_most_frequent_candidates_take_the_rarest_columns():
     assert_array_equal(vocabulary.since, [9, 9, 18, 18])
 
 
+def test_what_is_left_of_the_candidates_takes_as_many_columns_as_it_can():
+    """The most frequent one takes what is free; of the others none takes the stronger column."""
+    vocabulary = step(OpenVocabulary.empty(3), {"five": 5, "nine": 9}, 10, margin=1.0)
+    vocabulary = step(vocabulary, {"ten": 10, "seven": 7, "six": 6}, 10, margin=1.0)
+    check_consistent(vocabulary)
+    assert vocabulary.columns.keys() == {"ten", "nine", "seven"}
+
+
 def test_brute_force():
     """One exchange after the other, best against worst, gives the same columns."""
     rng = np.random.default_rng(0)

@@ -53,6 +53,7 @@ CASES = {
     "spaced ellipsis": "He . . . went home . . . | Then he slept.",
     "loose marks": "the screen is bright . | The keys are good ! | Why ?",
     "lower case": "i like it. it is good! is it? e.g. this one... ok. see u.s. army.",
+    "initials in lower case": "we saw room b. 3 men left. | 4 stayed.",
     "small letter in a text with capitals": "I sold it. then I left. | Good.",
     "money and signs": "It fell. | $5 was enough. | #one. | @you. | 5% is little.",
     "dashes": "It rained. | - We stayed. | \u2014Then we left. | -- Roe",

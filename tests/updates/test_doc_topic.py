@@ -30,6 +30,7 @@ from streamtopics.updates.doc_topic import (
     Fixed,
     FixedPoint,
     GammaPrior,
+    Learnt,
     climbed,
     newton_step,
     objective,
@@ -427,6 +428,12 @@ def test_damped_newton_gets_away_from_an_alpha_below_the_bounds():
     says = given_log_theta(expected_log_theta(np.array([0.002, 0.5])))
     after = step(update, start(update, [1e-6, 0.5]), says, 0.5, 0)
     assert after.alpha[0] > LEAST_ALPHA
+
+
+def test_a_step_of_no_size_leaves_alpha_when_it_comes_late():
+    update, alpha = DampedNewton(step_size=lambda n_batches: 0.0), np.array([0.3, 0.5])
+    learnt = Learnt((alpha, alpha), (None, None), 0, 1)
+    assert_array_equal(update.delayed(alpha, None, learnt, 3)[0], alpha)
 
 
 def test_rounds_count_the_alpha_that_they_saw():

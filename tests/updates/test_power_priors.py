@@ -472,6 +472,19 @@ def test_point_estimates_are_those_of_a_grid(rate):
     assert_allclose(np.add(blend.retain, blend.prior), 1.0)
 
 
+def test_the_ascent_of_a_rate_begins_with_one_half():
+    posterior, seen = run(SVB(), n=2)[0], []
+    s = statistics(np.random.default_rng(5))
+
+    def learn(view, warm=False):
+        seen.append(view)
+        return s
+
+    EmpiricalPowerPrior(max_rounds=2, tol=0.0).step(posterior, learn, None)
+    half = posterior.after(Blend(0.5, 1.0, 0.5, s))
+    assert_array_equal(seen[1].rows(WORDS), half.rows(WORDS))
+
+
 def test_a_topic_that_knows_nothing_is_kept():
     posterior = TopicPosterior(np.array([[0.3]]), (V, K))
     posterior.blend(Blend(1.0, 1.0, 0.0, Statistics(WORDS, np.zeros((len(WORDS), K)), np.ones(1))))

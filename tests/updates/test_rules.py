@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from streamtopics import updates
 from streamtopics.messages import Statistics
 from streamtopics.models import BetaBinomial
 from streamtopics.posteriors import Blend, TopicPosterior
@@ -32,6 +33,33 @@ from tests.updates.given import given
 
 V, K = 6, 2
 WORDS = np.arange(V, dtype=np.int32)
+
+
+DEFAULTS = """
+SVB()
+AdaptiveRate(n_documents=None, memory=10.0)
+DampedNewton(burn_in=1000, step_size=MeanDecay(kappa=0.7, tau=0.0))
+Decay(kappa=0.7, tau=0.0)
+DirichletProcess(concentration=1.0, min_documents=8, silence=12.0)
+EmpiricalPowerPrior(rate='shared', boost=Boost(scale=0.0, norm='whole'), max_rounds=10, tol=0.001)
+FixedPoint(burn_in=1000, step_size=MeanDecay(kappa=0.7, tau=0.0))
+GammaPrior(shape=1.0, inverse_scale=1.0, burn_in=1000, step_size=MeanDecay(kappa=0.7, tau=0.0))
+HierarchicalPowerPrior(rate='shared', rate_prior=Exponential(gamma=-0.1), rate_starts=(0.5,), \
+boost=Boost(scale=0.0, norm='whole'), max_rounds=10, tol=0.001)
+Langevin(a=0.01, b=1000.0, c=0.6, n_documents=None)
+Normal(mean=0.5, precision=1.0)
+OnlineEM(step_size=MeanDecay(kappa=0.7, tau=0.0))
+ScaledDecay(tau=1.0, kappa=0.7)
+Shares(floor=0.01, burn_in=0, step_size=MeanDecay(kappa=0.7, tau=0.0))
+StochasticVI(step_size=Decay(kappa=0.7, tau=0.0), n_documents=None, \
+boost=Boost(scale=0.0, norm='whole'))
+"""
+
+
+@pytest.mark.parametrize("expected", DEFAULTS.split("\n")[1:-1])
+def test_defaults(expected):
+    """What each record is without arguments: a default that changes, changes results."""
+    assert repr(getattr(updates, expected.partition("(")[0])()) == expected
 
 
 def stream(n):
