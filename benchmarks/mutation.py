@@ -40,7 +40,8 @@ AREAS = (
 )  # fmt: skip
 TESTS = (
     "tests/updates", "tests/posteriors", "tests/families", "tests/local", "tests/models",
-    "tests/dpp", "tests/was", "tests/text",
+    "tests/dpp", "tests/was", "tests/text", "tests/estimators/test_hdp.py",
+    "tests/estimators/test_hdp_births.py", "tests/estimators/test_births.py",
 )  # fmt: skip
 FIELDS = (
     "file", "line", "column", "operator", "code", "before", "after", "tests", "judgement",

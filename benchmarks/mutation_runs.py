@@ -42,7 +42,7 @@ PATIENCE = 20.0
 WAITING = 30
 """Seconds to wait for each processor second of the limit: other processes may be busy."""
 FIRST = 12
-"""Tests of the first run; the others follow if none of them fails."""
+"""Tests of the first run."""
 FEW = 3
 """Tests of a line, below which others are asked."""
 
@@ -73,6 +73,11 @@ class Tests:
         """Let the tracer write down lines for this test."""
         if self.tracer is not None:
             self.tracer.switch_context(nodeid)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Name a module that cannot be imported."""
+        if report.failed:
+            self.failed.append(report.nodeid)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Add up times; a test that was skipped is not one that passed."""
@@ -208,15 +213,12 @@ class Workshop:
         quiet = os.open(self.scratch / "output.txt", os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
         for stream in (1, 2):
             os.dup2(quiet, stream)
-        sys.path[:] = [str(self.scratch), *(p for p in sys.path if _elsewhere(p, self.root))]
+        others = (entry for entry in sys.path if Path(entry or ".").resolve() != self.root)
+        sys.path[:] = [str(self.scratch), *others]
         sys.dont_write_bytecode = True
         for name in [name for name in sys.modules if name.partition(".")[0] == "benchmarks"]:
             del sys.modules[name]
         os.environ |= {"PYTHONPATH": str(self.scratch), "PYTHONDONTWRITEBYTECODE": "1"}
-
-
-def _elsewhere(entry: str, root: Path) -> bool:
-    return Path(entry or ".").resolve() != root
 
 
 def _status(pid: int, limit: float) -> int | None:

@@ -57,6 +57,14 @@ def test_theta_steps_are_monotone_for_each_set(name, gamma, noise, penalty):
     assert (theta >= 0).all()
 
 
+def test_there_are_twenty_theta_steps():
+    case = cases.LISTED["bernoulli"]
+    data = batch_sets(case.measure, some_sets(case))
+    at = parameters_of(cases.process(case, 0.3, NOISES[0], r=3))
+    assert_array_equal(theta_steps(data, at), theta_steps(data, at, n_steps=20))
+    assert not np.array_equal(theta_steps(data, at), theta_steps(data, at, n_steps=19))
+
+
 @pytest.mark.parametrize("noise", NOISES)
 @pytest.mark.parametrize("own", [False, True])
 @pytest.mark.parametrize("name", ["bernoulli", "items"])

@@ -18,6 +18,8 @@ from streamtopics.dpp.measures import (
 )
 from streamtopics.dpp.measures.bags import NextWord
 from streamtopics.dpp.measures.bernoulli import Gaps
+from streamtopics.dpp.sets import PointSets
+from streamtopics.dpp.totals import MOST_WORDS, WordsAndLengths
 from tests.dpp import cases
 from tests.reference import dpp as reference
 
@@ -263,6 +265,15 @@ def test_from_sentences():
     for measure in (bernoulli, by_length, Poisson.from_sentences(X)):
         assert np.isfinite(measure.log_p(X)).all()
         assert np.isfinite(sigma(measure)).all()
+
+
+def test_lengths_are_kept_up_to_a_million_words():
+    def seen(n):
+        return WordsAndLengths.none(2).plus(PointSets(sparse.csr_matrix([[n, 0], [0, 1]]), [0, 2]))
+
+    assert seen(MOST_WORDS).lengths[[1, MOST_WORDS]].tolist() == [1, 1]
+    with pytest.raises(ValueError, match="a sentence of 1000001 words"):
+        seen(MOST_WORDS + 1)
 
 
 def test_from_no_sentences():

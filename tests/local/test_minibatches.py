@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Parts of minibatches."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from scipy import sparse
 
-from streamtopics.local.minibatches import equal_parts, minibatch_of
+from streamtopics.local.minibatches import equal_parts, minibatch_of, part
 from streamtopics.messages import Minibatch
 
 
@@ -39,6 +40,14 @@ def test_parts_have_about_as_many_entries_however_long_documents_are():
     assert len(parts) == round(lengths.sum() / 1000)
     assert np.abs(entries - lengths.sum() / len(parts)).max() <= lengths.max()
     assert equal_parts(minibatch_of_lengths(lengths), 10**6) == [(0, 400)]
+
+
+def test_a_part_has_the_hints_of_its_documents():
+    hints = sparse.csr_matrix(np.arange(8.0).reshape(4, 2))
+    whole = replace(minibatch_of_lengths([1, 2, 0, 3]), hints=hints)
+    some, _ = part(whole, 1, 3)
+    np.testing.assert_array_equal(some.hints.toarray(), [[2, 3], [4, 5]])
+    assert part(minibatch_of_lengths([1, 2]), 0, 1)[0].hints is None
 
 
 def test_more_entries_than_32_bits_number_are_refused():

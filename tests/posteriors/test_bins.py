@@ -66,6 +66,17 @@ def test_divergences_by_bins_are_those_of_all_words(by_bins, eta, xi, boost):
         assert_allclose(by_bin, exact, rtol=1e-9)
 
 
+def test_counts_in_the_middle_of_a_bin_are_there_too(by_bins):
+    """Their first moment is nothing, their number is not."""
+    posterior, blend = learnt(n=0)
+    words = np.arange(40, dtype=np.int32)
+    middle = Statistics(words, np.full((40, K), 1.25), np.ones(9))
+    posterior.blend(Blend(1.0, 1.0, 0.0, middle))
+    found = posterior.divergences(blend)
+    for by_bin, exact in zip(found, read(posterior, blend), strict=False):
+        assert_allclose(by_bin, exact, rtol=1e-9)
+
+
 @pytest.mark.parametrize("eta", [1e-4, 0.05, 3.0])
 def test_distances_by_bins_are_those_of_all_words(by_bins, eta):
     for n in range(1, 12):

@@ -377,6 +377,14 @@ def test_copies_and_pickles_go_on_alike():
         assert twin.blocks["noises"].family is gamma
 
 
+@pytest.mark.parametrize("method", ["divergences", "slopes"])
+def test_what_leads_to_masses_out_of_reach_has_no_divergence(method):
+    posterior = mixed()
+    s = posterior.statistics(additions(np.random.default_rng(1)), 4)
+    with pytest.raises(ValueError, match="infinite or undefined"):
+        getattr(posterior, method)(Blend(1.0, 1e291, 0.0, s))
+
+
 def test_slopes_are_those_of_the_divergences():
     rng = np.random.default_rng(3)
     posterior = mixed()

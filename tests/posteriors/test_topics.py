@@ -537,6 +537,38 @@ def test_a_posterior_does_not_continue_one_of_more_boosts():
     assert base.continues(base)
 
 
+@pytest.mark.parametrize("shapes", [((1, 1), (V, K)), ((V, 1), (1, 1)), ((1, K), (1, 1))])
+def test_priors_are_alike_where_neither_differs_between_words(shapes):
+    eta, xi = (np.random.default_rng(0).uniform(0.1, 2.0, shape) for shape in shapes)
+    alike = max(len(eta), len(xi)) == 1
+    assert TopicPosterior(eta, (V, K), xi=xi).is_alike == alike
+
+
+def test_no_more_is_taken_back_than_was_learnt():
+    posterior, eta = make(SHAPES["matrix"])
+    s = statistics(0)
+    posterior.blend(Blend(0.7, 1.0, 0.3, s))
+    before = posterior.dense()
+    back = replace(s, counts=-s.counts * (1 + 1e-9), takes_back=True)
+    posterior.blend(Blend(1.0, 1.0, 0.0, back))
+    assert_allclose(posterior.dense(), before - dense(s), rtol=1e-12)
+    assert (posterior.rows(s.words) >= eta[s.words] * (1 - 1e-15)).all()
+
+
+def test_a_sum_of_parts_is_short_of_nothing_but_for_rounding():
+    def learnt(count):
+        posterior = TopicPosterior(np.ones((1, 1)), (V, K))
+        words = np.array([0, 1], np.int32)
+        s = Statistics(words, np.full((2, K), count), np.ones(1))
+        posterior.blend(Blend(1.0, 1.0, 0.0, s))
+        return posterior
+
+    large, small = learnt(1e6), learnt(1.0)
+    assert learnt(-1e-4).is_learnt_from(large, small)
+    assert not learnt(-1e-2).is_learnt_from(large, small)
+    assert not learnt(-1e-4).is_learnt_from(small, small)
+
+
 def test_topics_do_not_come_and_go_where_another_prior_is_boosted():
     with pytest.raises(ValueError, match="come and go"):
         two_priors().with_topics(np.array([0, -1]), np.ones(2))

@@ -21,7 +21,7 @@ from sklearn.utils import estimator_checks
 
 from streamtopics import SVBLDA
 from streamtopics.text import NamedVectorizer, SentenceVectorizer, StreamingCountVectorizer
-from streamtopics.text.counting import is_compiled
+from streamtopics.text.counting import _parts, is_compiled
 
 DATA = Path(os.environ.get("STREAMTOPICS_DATA", "no folder"))
 MOST_CHARACTERS = 1_000_000
@@ -118,6 +118,12 @@ def test_which_patterns_are_compiled(pattern, compiled):
     vectorizer = StreamingCountVectorizer(token_pattern=pattern)
     assert is_compiled(vectorizer) == compiled
     check_same(vectorizer, CountVectorizer(token_pattern=pattern), TEXTS)
+
+
+def test_threads_have_about_as_many_characters_each():
+    texts, begins = ["a" * 100_000] * 9, np.array([1, 1, 1, 0, 0, 1, 0, 1, 1], np.uint8)
+    assert _parts(texts, begins, 2) == [slice(0, 5), slice(5, 9)]
+    assert _parts(texts[:3], begins[:3], 2) == [slice(0, 3)]
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2, 5, -1])

@@ -156,3 +156,11 @@ def test_only_so_many_lives_are_kept():
 
 def test_leading_words_have_counts():
     assert leading(np.array([0.0, 2.0, 0.0, 3.0, 2.0])).tolist() == [3, 1, 4]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"concentration": 0.0}, {"min_documents": 0}, {"silence": 0.5}], ids=repr
+)
+def test_a_senseless_process_is_refused(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        DirichletProcess(**wrong)

@@ -114,6 +114,18 @@ def test_a_minibatch_without_tokens_changes_nothing():
     assert_allclose(before, fresh().dense() + learnt(stream(3), 3.0), rtol=1e-10)
 
 
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_the_weights_of_parts_have_no_unit(scale):
+    rule, first, second, third = Growing(SVB(), 3.0), *stream(3)
+
+    def weights(scale):
+        base = run(rule, [scale * first])
+        parts = (run(rule, [scale * first, scale * own]) for own in (second, third))
+        return rule.merged_weights(*parts, base)
+
+    assert_allclose(weights(scale), weights(1.0), rtol=1e-9)
+
+
 def test_what_came_first_fades():
     """With power 3 the first third has 1 / 27 of the weight."""
     first, then = np.zeros((V, K)), np.zeros((V, K))

@@ -33,6 +33,7 @@ from streamtopics.updates import (
     IncrementalVB,
     Langevin,
     MemoizedVB,
+    Memory,
     OnlineEM,
     PopulationVB,
     PowerPrior,
@@ -75,6 +76,11 @@ def test_keeping_nothing_is_the_last_minibatch_alone():
     expected = np.full((V, K), 0.3)
     expected[WORDS] += blend.statistics.counts
     assert_allclose(posterior.dense(), expected)
+
+
+def test_a_memory_of_documents_leaves_one_part_in_e():
+    assert Memory(20).kept(20) == pytest.approx(np.exp(-1.0))
+    assert Memory(20).kept(10) == pytest.approx(np.exp(-0.5))
 
 
 def test_effective_sample_size_tends_to_that_of_the_last_minibatches():
@@ -470,6 +476,33 @@ def test_point_estimates_are_those_of_a_grid(rate):
         divergence = divergence.sum(axis=1, keepdims=True)
     assert_allclose(blend.retain, np.squeeze(grid[divergence.argmin(axis=0)]), atol=6e-4)
     assert_allclose(np.add(blend.retain, blend.prior), 1.0)
+
+
+def test_an_ascent_within_rounds_sees_what_it_makes_of_the_posterior():
+    posterior, seen = run(SVB(), n=2)[0], []
+    s = statistics(np.random.default_rng(5))
+
+    def learn(view, warm=False):
+        seen.append(view)
+        return s
+
+    rule = Rounds(EmpiricalPowerPrior(max_rounds=3, tol=0.0), n_rounds=2)
+    rule.step(posterior, learn, None)
+    assert len({id(view) for view in seen}) == len(seen) > 4
+
+
+@pytest.mark.parametrize("rule", [EmpiricalPowerPrior, HierarchicalPowerPrior])
+def test_the_ascent_ends_where_the_rate_stays(rule):
+    posterior, rounds = run(SVB(), n=2)[0], []
+    s = statistics(np.random.default_rng(5))
+
+    def learn(view, warm=False):
+        rounds.append(warm)
+        return s
+
+    rule(max_rounds=1000).step(posterior, learn, None)
+    assert rounds[:2] == [False, True]
+    assert len(rounds) < 20
 
 
 def test_the_ascent_of_a_rate_begins_with_one_half():

@@ -82,6 +82,11 @@ def test_svb_adds():
     assert_allclose(posterior.dense(), eta + sum(s.counts for s in stream(10)))
 
 
+def test_what_two_sums_have_in_common_is_taken_off_once():
+    posterior = run(SVB(), n=1)[0]
+    assert SVB().merged_weights(posterior, posterior, posterior) == (1.0, 1.0, -1.0)
+
+
 @pytest.mark.parametrize("norm", ["whole", "topic"])
 def test_bps_without_boost_is_svb_bit_for_bit(norm):
     assert_array_equal(run(BPS(0.0, norm))[0].dense(), run(SVB())[0].dense())

@@ -209,6 +209,14 @@ def test_senseless_arguments_are_refused():
         SentenceSampler(WAS(), 0.1).fold_in(corpus, np.zeros((25, 4)), seeds)
 
 
+def test_there_are_a_hundred_particles():
+    corpus, sampler = corpus_of(*counts()), SentenceSampler(WAS(), 0.1)
+    seeds = document_seeds(0, 0, corpus.n_documents)
+    found = sampler.log_likelihood(corpus, some_weights(), seeds)
+    expected = sampler.log_likelihood(corpus, some_weights(), seeds, n_particles=100)
+    assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize("n_particles", [1, 40])
 @each_prior
 def test_the_particles_estimate_is_unbiased(prior, n_particles):
