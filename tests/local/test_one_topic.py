@@ -108,6 +108,15 @@ def test_the_statistics_are_those_of_the_formulas(share, dtype, rtol):
 
 
 @pytest.mark.parametrize("share", SHARES)
+def test_words_of_several_jobs_have_the_bits_of_one(share, monkeypatch):
+    counts, weights, alpha = random_case()
+    whole, _ = step(counts, weights, alpha, share)
+    monkeypatch.setattr("streamtopics.local.one_topic.CELLS_PER_JOB", 1)
+    parts, _ = step(counts, weights, alpha, share)
+    assert_array_equal(parts.counts, whole.counts)
+
+
+@pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize(("dtype", "rtol"), [(np.float64, 1e-12), (np.float32, 1e-5)])
 @pytest.mark.parametrize("seed", range(3))
 def test_no_token_is_lost(share, dtype, rtol, seed):

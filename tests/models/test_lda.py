@@ -10,7 +10,11 @@ from scipy import sparse
 from scipy.special import digamma
 
 from streamtopics import BPSLDA, SVBLDA
+from streamtopics.local.minibatches import minibatch_of
+from streamtopics.models.lda import log_factors, visible_topics
 from streamtopics.models.sources import RandomStart
+from streamtopics.models.views import geometric_mean
+from streamtopics.parallel import SERIAL
 from streamtopics.posteriors import TopicPosterior
 from tests.reference import lda as reference
 from tests.reference import variational
@@ -68,6 +72,18 @@ def start_weights(model, eta):
     start = RandomStart(prior, model.seed_)
     rows = start.rows(np.arange(len(eta), dtype=np.int32))
     return variational.exp_digamma_rows(rows, digamma(start.mass))
+
+
+@pytest.mark.parametrize("cells", [1, 40_000])
+def test_factors_of_words_are_what_the_weights_lack(cells, monkeypatch):
+    monkeypatch.setattr("streamtopics.models.lda.CELLS_PER_JOB", cells)
+    lam = np.random.default_rng(0).gamma(0.5, 3.0, (N_WORDS, 3)) + 0.05
+    source = TopicPosterior(lam, lam.shape, np.ones(3))
+    minibatch = minibatch_of(sparse.csr_matrix(np.ones((2, N_WORDS))))
+    weights = visible_topics(geometric_mean, source, minibatch, SERIAL).weights
+    factors = log_factors(geometric_mean, source, minibatch.words, weights)
+    expected = digamma(lam) - digamma(lam.sum(axis=0))
+    assert_allclose(np.log(weights[:, :3]) + factors[:, None], expected, rtol=1e-6)
 
 
 def settings(n_components, **others):

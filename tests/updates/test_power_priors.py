@@ -391,6 +391,24 @@ def test_several_starts_need_a_bound():
         rule.step(posterior, given(s), None)[0]
 
 
+def test_of_several_starts_the_one_that_ends_best_is_taken():
+    posterior, bounds = run(SVB(), n=2)[0], iter([0, 0, -9, 0, -9, 0])
+    s = statistics(np.random.default_rng(5))
+
+    def learn(view, warm=False):
+        return replace(s, local_bound=1e9 * next(bounds))
+
+    settings = {"max_rounds": 3, "tol": 0.0}
+    found = HierarchicalPowerPrior(rate_starts=(0.05, 0.95), **settings).step(
+        posterior, learn, None
+    )
+    first, second = (
+        HierarchicalPowerPrior(rate_starts=(start,), **settings).step(posterior, given(s), None)
+        for start in (0.05, 0.95)
+    )
+    assert found[0].retain == second[0].retain != first[0].retain
+
+
 def test_a_start_that_is_the_result_still_has_a_bound_to_compare():
     posterior = run(HierarchicalPowerPrior(), n=4)[0]
     s = replace(statistics(np.random.default_rng(5)), local_bound=-100.0)
