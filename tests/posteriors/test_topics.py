@@ -544,6 +544,15 @@ def test_priors_are_alike_where_neither_differs_between_words(shapes):
     assert TopicPosterior(eta, (V, K), xi=xi).is_alike == alike
 
 
+def test_nothing_is_left_of_words_that_are_forgotten():
+    posterior, eta = make(SHAPES["matrix"])
+    for t in range(5):
+        posterior.blend(Blend(0.7, 1.0, 0.3, statistics(t)))
+    posterior.forget(np.arange(V, dtype=np.int32))
+    assert_array_equal(posterior.learnt_part, 0.0)
+    assert_allclose(posterior.dense(), eta)
+
+
 def test_no_more_is_taken_back_than_was_learnt():
     posterior, eta = make(SHAPES["matrix"])
     s = statistics(0)

@@ -87,6 +87,11 @@ def test_what_two_sums_have_in_common_is_taken_off_once():
     assert SVB().merged_weights(posterior, posterior, posterior) == (1.0, 1.0, -1.0)
 
 
+def test_a_part_is_the_first_unless_another_is_asked_for():
+    rule = Rounds(PowerPrior(0.7))
+    assert rule.divided(0.5) == rule.divided(0.5, True) != rule.divided(0.5, False)
+
+
 @pytest.mark.parametrize("norm", ["whole", "topic"])
 def test_bps_without_boost_is_svb_bit_for_bit(norm):
     assert_array_equal(run(BPS(0.0, norm))[0].dense(), run(SVB())[0].dense())
