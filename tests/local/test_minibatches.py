@@ -49,6 +49,12 @@ def test_a_quarter_of_the_sweeps_is_averaged(n_sweeps, averaged):
     assert Gibbs(n_sweeps, 3).averaged == 3
 
 
+@pytest.mark.parametrize(("settings", "name"), [((0,), "n_sweeps"), ((5, -1), "n_averaged")])
+def test_senseless_sweeps_are_refused(settings, name):
+    with pytest.raises(ValueError, match=name):
+        Gibbs(*settings)
+
+
 def test_a_part_has_the_hints_of_its_documents():
     hints = sparse.csr_matrix(np.arange(8.0).reshape(4, 2))
     whole = replace(minibatch_of_lengths([1, 2, 0, 3]), hints=hints)

@@ -110,6 +110,18 @@ def test_bins_depend_on_the_counts_alone(by_bins, retain):
         posterior.blend(blend)
 
 
+def test_what_was_computed_for_another_minibatch_is_not_used(by_bins):
+    posterior, blend = learnt()
+    rng = np.random.default_rng(7)
+    posterior.divergences(update(rng))
+    posterior.blend(blend)
+    again, following = pickle.loads(pickle.dumps(posterior)), update(rng)
+    for mine, theirs in zip(
+        posterior.divergences(following), again.divergences(following), strict=True
+    ):
+        assert_array_equal(mine, theirs)
+
+
 def test_what_is_too_large_for_the_bins_is_read(by_bins):
     posterior, blend = learnt(1e-18)
     assert all_words.elsewhere(posterior, blend.statistics.words, all_words.SHARE) is None

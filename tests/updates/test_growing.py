@@ -25,7 +25,7 @@ from tests.updates.given import given, take
 
 V, K = 7, 3
 WORDS = np.arange(V, dtype=np.int32)
-POWERS = [1.0, 1.5, 3.0, 6.0]
+POWERS = [1.0, 1.5, 2.0, 3.0, 6.0]
 
 
 # Data, and the closed form

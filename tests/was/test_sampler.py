@@ -209,6 +209,33 @@ def test_senseless_arguments_are_refused():
         SentenceSampler(WAS(), 0.1).fold_in(corpus, np.zeros((25, 4)), seeds)
 
 
+def test_folding_in_averages_the_last_15_of_30_sweeps():
+    corpus, sampler = corpus_of(*counts()), SentenceSampler(WAS(), 0.1)
+    seeds = document_seeds(0, 0, corpus.n_documents)
+    found = sampler.fold_in(corpus, some_weights(), seeds)
+    expected = sampler.fold_in(corpus, some_weights(), seeds, n_sweeps=30, n_averaged=15)
+    assert_array_equal(found.word_topic, expected.word_topic)
+
+
+def test_particles_that_are_drawn_anew_leave_the_estimate_unbiased(monkeypatch):
+    """After each word, nearly, where the second one leaves a single topic."""
+    monkeypatch.setattr("streamtopics.was.sampler.WORDS_PER_COMPARISON", 1)
+    lengths, words, kappa = [3, 2], [0, 1, 0, 1, 1], 0.3
+    topic_word = np.array([[0.98, 0.02], [0.03, 0.97]])
+    _, exact = reference.posterior(lengths, words, WAS(), kappa, 2, 2, topic_word=topic_word)
+    n = 400
+    corpus = SentenceCorpus(
+        np.tile(np.array(words, np.int32), n),
+        np.append(np.add.outer(5 * np.arange(n), [0, 3]), 5 * n),
+        2 * np.arange(n + 1),
+    )
+    weights, seeds = np.ascontiguousarray(topic_word.T), document_seeds(4, 0, n)
+    sampler = SentenceSampler(WAS(), kappa)
+    p = np.exp(sampler.log_likelihood(corpus, weights, seeds, n_particles=30))
+    assert abs(p.mean() - exact) < 4.5 * p.std() / n**0.5
+    assert p.std() / n**0.5 < 0.04 * exact
+
+
 def test_there_are_a_hundred_particles():
     corpus, sampler = corpus_of(*counts()), SentenceSampler(WAS(), 0.1)
     seeds = document_seeds(0, 0, corpus.n_documents)
