@@ -258,6 +258,17 @@ def test_beta_is_a_gamma_where_one_count_is_huge():
 
 
 @all_families
+def test_marginals_of_several_are_those_of_each(case):
+    several = case.family.marginals(np.array([case.ordinary, case.ordinary[::-1]]))
+    for i, eta in enumerate(case.ordinary):
+        for name, law in case.family.marginals(eta).items():
+            for number in ("mean", "std"):
+                of_all, of_one = (getattr(one, number)() for one in (several[name], law))
+                assert_allclose(of_all[0, i], of_one, rtol=1e-12)
+                assert_allclose(of_all[1, -1 - i], of_one, rtol=1e-12)
+
+
+@all_families
 def test_marginals_are_those_of_the_density(case):
     """By Kolmogorov and Smirnov, each true null hypothesis rejected once in ten thousand."""
     rng = np.random.default_rng(0)
