@@ -57,6 +57,7 @@ class Tests:
         self.tracer = tracer
         self.seconds: dict[str, float] = {}
         self.failed: list[str] = []
+        self.skipped: list[str] = []
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[Any]) -> None:
@@ -82,7 +83,9 @@ class Tests:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Add up times; a test that was skipped is not one that passed."""
         self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
-        if report.outcome != "passed":
+        if report.skipped:
+            self.skipped.append(report.nodeid)
+        if report.failed:
             self.failed.append(report.nodeid)
 
 
@@ -137,7 +140,8 @@ class Workshop:
         tracer.start()
         pytest.main([file, *(one for one in PYTEST if one != "-x")], [plugin])
         tracer.stop()
-        seconds = {k: v for k, v in plugin.seconds.items() if k not in plugin.failed}
+        lacking = {*plugin.failed, *plugin.skipped}
+        seconds = {k: v for k, v in plugin.seconds.items() if k not in lacking}
         names = {name: i for i, name in enumerate(seconds)}
         data, lines = tracer.get_data(), {}
         for path in data.measured_files():
@@ -148,7 +152,8 @@ class Workshop:
             lines[Path(path).relative_to(self.scratch).as_posix()] = {
                 line: tests for line, tests in of_lines.items() if tests
             }
-        self.told.write_text(json.dumps({"seconds": seconds, "lines": lines}))
+        found = {"seconds": seconds, "lines": lines, "failed": plugin.failed}
+        self.told.write_text(json.dumps(found))
         return 0
 
     def run(self, tests: Sequence[str], seconds: float) -> str | None:
@@ -260,6 +265,8 @@ class Map:
                 print(f"lines of {file} ({i + 1} of {len(files)})", flush=True)
                 known = {"digests": [code, digest], **workshop.measured(file)}
                 kept.write_text(json.dumps(known))
+            if known.get("failed"):
+                print(f"left out, as they fail without a mutant: {', '.join(known['failed'])}")
             self._add(known)
 
     def _add(self, known: dict[str, Any]) -> None:

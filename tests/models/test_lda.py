@@ -74,7 +74,7 @@ def start_weights(model, eta):
     return variational.exp_digamma_rows(rows, digamma(start.mass))
 
 
-@pytest.mark.parametrize("cells", [1, 40_000])
+@pytest.mark.parametrize("cells", [1, 40, 40_000])
 def test_factors_of_words_are_what_the_weights_lack(cells, monkeypatch):
     monkeypatch.setattr("streamtopics.models.lda.CELLS_PER_JOB", cells)
     lam = np.random.default_rng(0).gamma(0.5, 3.0, (N_WORDS, 3)) + 0.05
