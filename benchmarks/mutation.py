@@ -83,13 +83,18 @@ def sample(mutants: list[Mutant], seed: int) -> Iterator[Mutant]:
             yield order[place]
 
 
+def files_in(root: Path, places: Iterable[str], pattern: str) -> list[str]:
+    """The files among some places, and those of the pattern in the folders among them."""
+    files: set[Path] = set()
+    for place in places:
+        path = root / place
+        files |= {path} if path.is_file() else set(path.rglob(pattern))
+    return sorted(path.relative_to(root).as_posix() for path in files)
+
+
 def found_in(root: Path, areas: Iterable[str]) -> list[Mutant]:
     """The mutants of files and folders."""
-    files: set[Path] = set()
-    for area in areas:
-        path = root / area
-        files |= {path} if path.is_file() else set(path.rglob("*.py"))
-    names = sorted(path.relative_to(root).as_posix() for path in files)
+    names = files_in(root, areas, "*.py")
     return [one for name in names for one in mutants_of(name, (root / name).read_bytes())]
 
 
@@ -218,7 +223,7 @@ def main() -> None:
     packages = list(dict.fromkeys(one.partition("/")[0] for one in (*given.areas, *given.tests)))
     with tempfile.TemporaryDirectory() as scratch:
         workshop = Workshop(root, Path(scratch).resolve(), packages, given.patience)
-        tests = Map(workshop, workshop.test_files(given.tests), state.parent / "lines")
+        tests = Map(workshop, files_in(root, given.tests, "test_*.py"), state.parent / "lines")
         print(f"{len(drawn)} of {len(mutants)} mutants, {len(tests.seconds)} tests", flush=True)
         verdicts = judge(drawn, workshop, tests, State(state), given.budget)
     report(verdicts, Table(root / "benchmarks" / "mutation.csv", root))

@@ -117,14 +117,6 @@ class Workshop:
             elif entry.name != ".git":
                 (scratch / entry.name).symlink_to(entry)
 
-    def test_files(self, tests: Iterable[str]) -> list[str]:
-        """Paths of the files of tests in these folders, as in the names of tests."""
-        found: set[Path] = set()
-        for one in tests:
-            path = self.root / one
-            found |= {path} if path.is_file() else set(path.rglob("test_*.py"))
-        return sorted(path.relative_to(self.root).as_posix() for path in found)
-
     def measured(self, file: str) -> dict[str, Any]:
         """Seconds of the tests of a file that pass, and which of them run the lines of the code."""
         self.told.unlink(missing_ok=True)
