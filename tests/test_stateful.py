@@ -168,7 +168,9 @@ class Interleaved(RuleBasedStateMachine):
 
     @rule(way=st.sampled_from(["pickle", "deepcopy", "save"]))
     def copy(self, way: str) -> None:
-        ways = {"pickle": copied, "deepcopy": deepcopy, "save": saved}
+        # Files keep no classes that are not of the package.
+        is_ours = type(self.model).__module__.startswith("streamtopics.")
+        ways = {"pickle": copied, "deepcopy": deepcopy, "save": saved if is_ours else copied}
         found = ways[way](self.model)
         assert not difference(self.model, found)
         self.model = found
