@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -111,7 +112,7 @@ def all_or_nothing(library):
             calls, wanted = [arguments for arguments, _ in made], [want for _, (want, _) in made]
             before, state = [S.copy() for S, *_ in calls], {"n": 0}
             with suppress(MemoryError):
-                means.during(lambda: rows.write(calls, [(state, "n", 1)]), at)  # noqa: B023
+                means.during(partial(rows.write, calls, [(state, "n", 1)]), at)
             now = [S for S, *_ in calls]
             changed = [bool((was != S).any()) for S, was in zip(now, before, strict=True)]
             assert len({*changed, state["n"] == 1}) == 1, (kind, at, changed)

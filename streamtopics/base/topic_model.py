@@ -166,7 +166,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         return made
 
     def _chosen(self) -> Any:
-        """What the stream has chosen beside the parameters, which a new `fit` may choose anew."""
+        """Return what was chosen of the first documents; parts made of another choice are stale."""
         return None
 
     def _check_parameters(self) -> None:
