@@ -160,7 +160,7 @@ def main() -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
         LocalCluster(options.workers, threads_per_worker=1, dashboard_address=":0") as cluster,
-        Client(cluster) as client,
+        Client(cluster, direct_to_workers=True) as client,
     ):
         for corpus in options.corpora:
             run(corpus, options, Path(folder), client)

@@ -343,7 +343,7 @@ class TopicPosterior(StatePosterior):
             some = words[start : start + ROWS_AT_ONCE]
             left = kept * old.a * old.S.rows(some)
             change = new.a * new.S.rows(some) - left
-            change[np.abs(change) <= ROUNDING * left] = 0.0
+            np.copyto(change, 0.0, where=np.abs(change) <= ROUNDING * left)
             counts[start : start + ROWS_AT_ONCE] = change
         touched = counts.any(axis=1)
         before, after = base.counters, self.counters
