@@ -128,6 +128,8 @@ def not_negative(n_sets: int, split: int, how: Sizes) -> Iterator[Row]:
             found = learn(measure, train, replace(at, U=first), penalty=1e-3)
             gap = best - likelihood.log_likelihood(test, found).mean()
             yield row(name, r, scaled(found), gap, truth.U)
+        columns = np.abs(random_columns(V, r, split))
+        yield row("random columns, not negative", r, columns, "", truth.U)
 
 
 def own_theta(n_sets: int, split: int, how: Sizes) -> Iterator[Row]:

@@ -9,7 +9,7 @@ alpha is fixed, has the mean of the alpha that G-OEM ends with.
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -21,7 +21,10 @@ from benchmarks import corpora
 from streamtopics import GibbsOnlineEM, StreamingLDA, VariationalOnlineEM
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.datasets import make_lda_corpus
+from streamtopics.local.variational import Variational
+from streamtopics.messages import Minibatch, Topics
 from streamtopics.metrics import left_to_right
+from streamtopics.parallel import Workers
 from streamtopics.updates import DampedNewton, MeanDecay
 
 N_SPLITS = 11
@@ -165,6 +168,21 @@ def stochastic(s: Setting) -> dict[str, Any]:
     return {"update__n_documents": s.n_documents, "update__step_size__kappa": s.kappa}
 
 
+class Plain(Variational):
+    """Coordinate ascent by sweeps alone, which are not extrapolated to their limit."""
+
+    def infer(
+        self,
+        minibatch: Minibatch,
+        topics: Topics,
+        workers: Workers,
+        start: np.ndarray | None = None,
+        plain: bool = True,
+    ) -> np.ndarray:
+        """gamma, whatever `plain` is."""
+        return super().infer(minibatch, topics, workers, start, plain=True)
+
+
 def olda(s: Setting, **others: Any) -> StreamingTopicModel:
     """Online VB, with alpha by Newton steps of the same step size."""
     newton = {"doc_topic_prior_update": DampedNewton(step_size=MeanDecay(s.kappa))}
@@ -199,8 +217,8 @@ METHODS: dict[str, Callable[[Setting], StreamingTopicModel]] = {
     "LDS": lambda s: of_preset("LangevinLDA", s, update__n_documents=s.n_documents),
     "V-OEM": v_oem,
     "G-OEM++": lambda s: g_oem(s, update_each_sweep=True),
-    "OLDA, P = 10": lambda s: olda(s, inference__max_iter=10),
-    "OLDA, P = 100": lambda s: olda(s, inference__max_iter=100),
+    "OLDA, P = 10": lambda s: olda(replace(s, n_sweeps=10), inference=Plain()),
+    "OLDA, P = 100": lambda s: olda(replace(s, n_sweeps=100), inference=Plain()),
     "SGS, smoothing 1": lambda s: sgs(s, topic_word_prior=1.0),
     "SVB, prior 0.5": lambda s: svb(s, topic_word_prior=0.5),
     "VarGibbs, prior 0.5": lambda s: var_gibbs(s, topic_word_prior=0.5),

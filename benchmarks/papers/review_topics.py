@@ -2,11 +2,11 @@
 """Tables 1, 2 and 3 of Dupuy's thesis: the topics of reviews, their words and what is said of them.
 
 Films (Tables 2 and 3): of each split nine reviews of ten are learnt from. LDA-R has a topic of
-praise and one of blame. Those of SLDA are the topics with the highest and the lowest score; those
-of HFT, which tells none from the others, the ones whose top words have most opinions of a kind,
-which favours it. `opinion` is the share of the ten top words that a list of opinion words (Hu and
-Liu's) has on the right side, less those on the wrong one. `shared` is how many of the top words
-of LDA-R's descriptive topics another method's have, as a share, topics matched for the most.
+praise and one of blame (Table 2), which stand beside the topics of LDA-0 whose top words have most
+opinions of a kind. Of LDA-R, SLDA and HFT (Table 3) all are chosen like these. `opinion` is the
+share of the ten top words that a list of opinion words (Hu and Liu's) has on the right side, less
+those on the wrong one. `shared` is how many of the top words of LDA-R's descriptive topics another
+method's have, as a share, topics matched for the most.
 
 Synthetic reviews of items (Table 1): learnt topics are matched with the true descriptive ones for
 the most probability in common. A top word is an `outlier` if the true topic says it less often
@@ -26,7 +26,6 @@ from benchmarks.papers.experiment import Cell, Experiment, Row
 from benchmarks.papers.rating_lda import SYNTHETIC, Reviews, counted, halved, models, reviews_of
 from streamtopics.datasets import load_docstrings
 from streamtopics.priors.sentiment_words import BLAME, PRAISE
-from streamtopics.reviews.base import RatedTopicModel
 
 FILMS = ("rated_movie_reviews", "imdb_train")
 # Tables by their number of topics; the first is of synthetic reviews.
@@ -86,10 +85,12 @@ def of_films(cell: Cell, quick: bool) -> Iterator[Row]:
     train, _ = halved(reviews, cell["split"])
     words, lists = reviews.words, opinion_words(quick)
     described = {}
-    for method in ("LDA-R",) if cell["k"] == TABLE_2 else ("LDA-R", "SLDA", "HFT"):
+    of_table_2 = cell["k"] == TABLE_2
+    for method in ("LDA-R", "LDA-0") if of_table_2 else ("LDA-R", "SLDA", "HFT"):
         model = models(cell["k"], cell["split"], False)[method].fit(train.X, train.ratings)
         top = [list(topic) for topic in model.top_words(words, n_words=N_WORDS)]
-        ends = extremes(model, method, top, lists)
+        own = of_table_2 and method == "LDA-R"
+        ends = (len(top) - 2, len(top) - 1) if own else extremes(top, lists)
         scores = model.coef_ if method == "SLDA" else np.full(len(top), np.nan)
         for k, side in zip(ends, lists, strict=True):
             row = {"score": float(scores[k]), "opinion": opinion(top[k], side, lists)}
@@ -104,16 +105,10 @@ def of_films(cell: Cell, quick: bool) -> Iterator[Row]:
         yield {"method": method, "topic": "all"} | NOTHING | {"shared": share}
 
 
-def extremes(
-    model: RatedTopicModel, method: str, top: Words, lists: dict[str, set[str]]
-) -> tuple[int, int]:
-    """The topics of praise and of blame."""
-    if method == "LDA-R":
-        return len(top) - 2, len(top) - 1
-    if method == "SLDA":
-        return int(np.argmax(model.coef_)), int(np.argmin(model.coef_))
-    found = [int(np.argmax([opinion(one, side, lists) for one in top])) for side in lists]
-    return found[0], found[1]
+def extremes(top: Words, lists: dict[str, set[str]]) -> tuple[int, int]:
+    """The topics with most words of praise and of blame."""
+    praise, blame = (int(np.argmax([opinion(one, side, lists) for one in top])) for side in lists)
+    return praise, blame
 
 
 def opinion(top: Sequence[str], side: str, lists: dict[str, set[str]]) -> float:

@@ -27,7 +27,9 @@ from streamtopics.kernels._random cimport mix, uint64, uniform
 cdef enum:
     # Particles that go through a document side by side: a sum over the topics waits for
     # itself, but not for the sums of others.
-    TOGETHER = 4
+    TOGETHER = 8
+    # Of more running sums than two of these, only each such one is looked at first.
+    STRIDE = 8
 
 
 cdef inline void predictive(const double **b, const double *alpha, const double *counts,
@@ -70,18 +72,24 @@ cdef inline void split_predictive(const double **b, const double *alpha, const d
 cdef inline void draw(const double *cumulative, Py_ssize_t n_components, uint64 *state,
                       int *topic) noexcept nogil:
     """The first topic whose running sum exceeds a random part of the last, of each particle."""
-    cdef Py_ssize_t k, p
+    cdef Py_ssize_t k, p, stride = STRIDE if n_components > 2 * STRIDE else 1
     cdef double threshold[TOGETHER]
     cdef long long below[TOGETHER]
     for p in range(TOGETHER):
         threshold[p] = uniform(state + p) * cumulative[(n_components - 1) * TOGETHER + p]
         below[p] = 0
-    # The sums do not fall, so those that do not exceed it come first.
-    for k in range(n_components - 1):
+    # The sums do not fall, so those that do not exceed it come first: whole strides, and what is
+    # left of the next.
+    k = stride - 1
+    while k < n_components - 1:
         for p in range(TOGETHER):
-            below[p] += not cumulative[k * TOGETHER + p] > threshold[p]
+            below[p] += stride * (not cumulative[k * TOGETHER + p] > threshold[p])
+        k += stride
     for p in range(TOGETHER):
-        topic[p] = <int> below[p]
+        k = <Py_ssize_t> below[p]
+        while k < n_components - 1 and not cumulative[k * TOGETHER + p] > threshold[p]:
+            k += 1
+        topic[p] = <int> k
 
 
 def token_probabilities(const double[:, ::1] weights, int[::1] tokens, const double[::1] alpha,
