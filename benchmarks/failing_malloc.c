@@ -10,7 +10,8 @@
 enum { MOST_RANGES = 256, DOMAINS = 3 };
 enum { NOTHING, KERNELS, OBJECTS };
 
-/* Of all counts: which kind is counted now, how many there were, and which one is to fail. */
+/* Of all counts: which kind is counted now, how many there were, and which one is to fail. Threads
+ * count at once. */
 int faults_kind = NOTHING;
 long faults_seen = 0, faults_at = 0;
 
@@ -28,7 +29,7 @@ int faults_add_range(const char *start, const char *end) {
 }
 
 static int fails(void) {
-    if (++faults_seen != faults_at)
+    if (__atomic_add_fetch(&faults_seen, 1, __ATOMIC_RELAXED) != faults_at)
         return 0;
     errno = ENOMEM;
     return 1;

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Calls of every public estimator that are to be disturbed, and what is asked of one that was.
 
-Estimators and what they learn from are those of `tests.conventions.every`. After a call that was
-disturbed the estimator is as before or as after the whole call; after `fit`, whose minibatches are
-steps, as after one of these; of a pipeline that holds for each step. It can be pickled, its lock is
-free, no thread, file or descriptor is left, and it goes on to the same bits as one that was never
-disturbed.
+Estimators and what they learn from are those of `tests.conventions.every`, and the methods of the
+literature that have no class. After a call that was disturbed the estimator is as before or as
+after the whole call; after `fit`, whose minibatches are steps, as after one of these; of a pipeline
+that holds for each step. If the call returned all the same, it returned what the undisturbed one
+does; no interrupt is swallowed. The estimator can be pickled, its lock is free, no thread, file or
+descriptor is left, nothing was warned of or ignored, and it goes on to the same bits as one that
+was never disturbed.
 """
 
 import pickle
@@ -19,12 +21,14 @@ from unittest import mock
 
 import numpy as np
 
+from benchmarks.complaints import complaints
+from benchmarks.copies import pickled
 from benchmarks.fault_means import Lines, Means
 from benchmarks.fuzz_checks import difference, fingerprint
 from streamtopics import load, parallel, save
 from streamtopics.base.frame import lock_of
 from streamtopics.steps import steps_of
-from tests.conventions.every import EVERY, Case, N
+from tests.conventions.every import METHODS, Case, N
 
 # Seconds for what should be there at once.
 PATIENCE = 100
@@ -32,6 +36,8 @@ PART = 8
 FORGOTTEN = [0, 3]
 Act = Callable[[Any, Path], Any]
 DESCRIPTORS = Path("/proc/self/fd")
+# By the number of a state.
+OUTCOMES = {None: "neither", 0: "before"}
 
 
 @dataclass(frozen=True)
@@ -46,11 +52,14 @@ class Call:
         Makes the call, of a model and in a folder for files.
     goes_on : function or None
         Has a model learn more.
+    has_steps : bool
+        Whether the model may be as after a minibatch of the call.
     """
 
     model: Any
     act: Act
     goes_on: Callable[[Any], Any] | None = None
+    has_steps: bool = False
 
 
 # Doors
@@ -87,12 +96,12 @@ def _fit(case: Case, parts: list[Case]) -> Call:
     found = _streamed(case, parts)
     if "batch_size" in found.get_params():
         found.set_params(batch_size=PART // 2)
-    return Call(found, lambda model, folder: parts[2].taught(model, "fit"))
+    return Call(found, lambda model, folder: parts[2].taught(model, "fit"), has_steps=True)
 
 
 def _merge(case: Case, parts: list[Case]) -> Call:
     base = parts[0].taught(case.made)
-    mine, other = (part.taught(pickle.loads(pickle.dumps(base))) for part in (parts[1], parts[2]))
+    mine, other = (part.taught(pickled(base)) for part in (parts[1], parts[2]))
     return Call(mine, lambda model, folder: model.merge(other, base=base), parts[3].taught)
 
 
@@ -134,10 +143,9 @@ DOORS: dict[str, tuple[str, Callable[[Case, list[Case]], Call]]] = {
 
 def doors_of(name: str) -> list[str]:
     """The doors of an estimator."""
-    case = EVERY[name]
-    has = {*dir(case.made), *case.made.get_params()} - {"n_jobs"}
-    if "n_jobs" in case.made.get_params():
-        has.add("n_jobs")
+    case = METHODS[name]
+    methods = {method for method in dir(case.made) if callable(getattr(case.made, method, None))}
+    has = methods | case.made.get_params().keys()
     found = [door for door, (needed, _) in DOORS.items() if needed in has]
     return [door for door in found if door != "merge" or _merges(case)]
 
@@ -155,11 +163,6 @@ def _merges(case: Case) -> bool:
 # What is known of a call that is not disturbed
 
 
-def copied(model: Any) -> Any:
-    """A copy of a model."""
-    return pickle.loads(pickle.dumps(model))
-
-
 class Undisturbed:
     """A call as it is, for comparison.
 
@@ -174,8 +177,8 @@ class Undisturbed:
         self.call, self.folder = call, folder
         self.start = pickle.dumps(call.model)
         save(call.model, folder / "a.model")
-        self.files = content_of(folder)
-        before, model = copied(call.model), copied(call.model)
+        self.files = files_of(folder)
+        before, model = pickled(call.model), pickled(call.model)
         self.states = [(fingerprint(before), before)]
         last = steps_of(model)[-1][1]
         seen = [vars(last).get("_commit")]
@@ -184,18 +187,18 @@ class Undisturbed:
             commit = vars(last).get("_commit")
             if commit is not seen[-1] and commit is not None and commit.n_batches:
                 seen.append(commit)
-                self.states.append((fingerprint(model), copied(model)))
+                self.states.append((fingerprint(model), pickled(model)))
 
-        self.result = self._result(Lines(watch=watch), model)
-        self.states.append((fingerprint(model), copied(model)))
-        self.new_files = content_of(folder)
+        _, self.result = self._made(Lines(watch=watch if call.has_steps else None), model)
+        self.states.append((fingerprint(model), pickled(model)))
+        self.new_files = files_of(folder)
         self.further = self._further(model)
 
-    def _result(self, means: Lines, model: Any) -> bytes:
-        """Make the call; the print of what it returned, unless that is the model."""
+    def _made(self, means: Means, model: Any, at: int = 0) -> tuple[int, bytes]:
+        """Make the call: how many places it has, and the print of what it returned, no model."""
         found: list[Any] = []
-        means.during(lambda: found.append(self.call.act(model, self.folder)))
-        return b"" if found[0] is model else fingerprint(found[0])
+        n = means.during(lambda: found.append(self.call.act(model, self.folder)), at)
+        return n, b"" if found[0] is model else fingerprint(found[0])
 
     def _further(self, model: Any) -> Any:
         """A model that went on to learn."""
@@ -203,10 +206,9 @@ class Undisturbed:
 
     def places(self, means: Means) -> int:
         """How many places a call has where it can be disturbed."""
-        model = pickle.loads(self.start)
-        return means.during(lambda: self.call.act(model, self.folder))
+        return self._made(means, pickle.loads(self.start))[0]
 
-    def outcome(self, model: Any) -> int | None:
+    def state_of(self, model: Any) -> int | None:
         """Which state a model is in: 0 is that before; None if it is in none."""
         now = fingerprint(model)
         for number, (known, other) in enumerate(self.states):
@@ -216,35 +218,57 @@ class Undisturbed:
 
     # A call that is disturbed
 
-    def tried(self, means: Means, at: int) -> tuple[str, list[str]]:
-        """Disturb a call at a place: what came of it, and what should not be so."""
+    def disturbed(self, means: Means, at: int) -> tuple[str, list[str]]:
+        """Disturb a call at a place: what came of it, and what should not be so.
+
+        It is "not reached" if the call has fewer places this time; else the model is as "before",
+        as "after" the call or one of its steps, as after "some steps" of a pipeline, or as
+        "neither"; "finished" says that the call returned all the same.
+        """
         for name, content in self.files.items():
             (self.folder / name).write_bytes(content)
-        model, failures = pickle.loads(self.start), []
+        model = pickle.loads(self.start)
         threads, descriptors = set(threading.enumerate()), n_descriptors()
-        came, other = "finished", ""
-        try:
-            means.during(lambda: self.call.act(model, self.folder), at)
-        except BaseException as error:
-            came = "raised"
-            if not means.struck or not isinstance(error, means.error):
-                other = f"raised {type(error).__name__}: {str(error).replace(str(self.folder), '')}"
-        if other and (means.is_exact or not means.struck):
+        raised, result, failures = None, b"", []
+        with complaints() as heard:
+            try:
+                _, result = self._made(means, model, at)
+            except BaseException as error:
+                raised = error
+        other = "" if raised is None else self._other_error(means, raised)
+        if other and (means.is_exact or not means.struck or isinstance(raised, SystemError)):
             failures.append(other[:100])
-        failures += left_behind(model, threads, descriptors)
-        if content_of(self.folder) not in (self.files, self.new_files):
-            failures.append(f"other files: {sorted(content_of(self.folder))}")
-        state = self.outcome(model)
-        if state is None and came == "raised" and self._is_part(model):
-            return "some steps after", failures
-        if state is None or (came == "finished" and state not in self.finished):
-            failures.append(self._strange(model, came))
+        if raised is None:
+            failures += self._wrong_return(means, result)
+        failures += [*heard, *left_behind(model, threads, descriptors)]
+        if files_of(self.folder) not in (self.files, self.new_files):
+            failures.append(f"other files: {sorted(files_of(self.folder))}")
+        state = self.state_of(model)
+        if state is None and raised is not None and self._is_part(model):
+            return "some steps", failures
+        if state is None or (raised is None and state not in self.finished):
+            failures.append(self._strange(model, "finished" if raised is None else "raised"))
         else:
             failures += self._goes_on(model, state)
-        name = {None: "neither", 0: "before"}.get(state, "after")
-        if means.struck and came == "finished":
-            name = "swallowed"
-        return (f"{name} by another error" if other else name), failures
+        if not means.struck:
+            return "not reached", failures
+        outcome = "finished" if raised is None else OUTCOMES.get(state, "after")
+        return (f"{outcome} by another error" if other else outcome), failures
+
+    def _other_error(self, means: Means, error: BaseException) -> str:
+        """What an error says that is not what the call was disturbed by."""
+        if means.struck and isinstance(error, means.error):
+            return ""
+        return f"raised {type(error).__name__}: {str(error).replace(str(self.folder), '')}"
+
+    def _wrong_return(self, means: Means, result: bytes) -> list[str]:
+        """What is wrong with a call that returned, though it was disturbed."""
+        failures = []
+        if result != self.result:
+            failures.append("returns something else")
+        if means.struck and not issubclass(means.error, Exception):
+            failures.append("swallowed an interrupt")
+        return failures
 
     def _is_part(self, model: Any) -> bool:
         """Whether it is a pipeline, of which each step is in a state that it has among these."""
@@ -271,14 +295,14 @@ class Undisturbed:
     def _goes_on(self, model: Any, state: int) -> list[str]:
         """What is wrong with a model that goes on from one of the states."""
         failures = []
-        again = copied(model)
+        again = pickled(model)
         if which := difference(model, again):
             failures.append(f"a copy is not the same: {which}")
         if state in self.finished and 0 not in self.finished:
             goes_on = model
         elif state == 0:
-            result = self._result(Lines(), model)
-            if self.outcome(model) not in self.finished:
+            _, result = self._made(Lines(), model)
+            if self.state_of(model) not in self.finished:
                 return [*failures, f"does not repeat: {self._strange(model, 'repeated')}"]
             if result != self.result:
                 failures.append("returns something else")
@@ -291,7 +315,7 @@ class Undisturbed:
         return failures
 
 
-def content_of(folder: Path) -> dict[str, bytes]:
+def files_of(folder: Path) -> dict[str, bytes]:
     """The files of a folder."""
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
@@ -334,6 +358,6 @@ def is_free(estimator: Any) -> bool:
 @contextmanager
 def undisturbed(name: str, door: str, lap: int, folder: Path) -> Iterator[Undisturbed]:
     """A call of an estimator as it is; threads share jobs however small they are."""
-    case = EVERY[name]
+    case = METHODS[name]
     with mock.patch.object(parallel, "WORTH_A_THREAD", 0.0):
         yield Undisturbed(DOORS[door][1](case, parts_of(case, lap)), folder)

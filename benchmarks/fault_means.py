@@ -36,7 +36,8 @@ class Means(Protocol):
     struck : bool
         Whether the last call was disturbed.
     is_exact : bool
-        Whether it may raise nothing else: libraries say in their own words that memory is short.
+        Whether it may raise nothing else: libraries say in their own words that Python has no
+        memory.
     """
 
     error: type[BaseException]
@@ -62,37 +63,41 @@ class Lines:
     error : type, default=KeyboardInterrupt
     watch : function or None, default=None
         Is called at each line.
+    within : tuple of str
+        How paths of files begin of which lines count; by default all of the package.
     """
+
+    is_exact = True
 
     def __init__(
         self,
         error: type[BaseException] = KeyboardInterrupt,
         watch: Callable[[], None] | None = None,
+        within: tuple[str, ...] = (PACKAGE,),
     ) -> None:
-        self.is_exact = True
-        self.error, self.watch, self.struck = error, watch, False
-        self._at = self._seen = 0
+        self.error, self.watch, self.within, self.struck = error, watch, within, False
+        self._strikes_at = self._n_lines = 0
 
     def during(self, call: Callable[[], Any], at: int = 0) -> int:
         """Make a call under the tracer; how many lines it ran."""
-        self._at, self._seen, self.struck = at, 0, False
+        self._strikes_at, self._n_lines, self.struck = at, 0, False
         before = sys.gettrace()
         sys.settrace(self._entered)
         try:
             call()
         finally:
             sys.settrace(before)
-        return self._seen
+        return self._n_lines
 
     def _entered(self, frame: FrameType, event: str, arg: Any) -> Any:
-        return self._traced if frame.f_code.co_filename.startswith(PACKAGE) else None
+        return self._traced if frame.f_code.co_filename.startswith(self.within) else None
 
     def _traced(self, frame: FrameType, event: str, arg: Any) -> Any:
         if event == "line" and frame.f_lasti not in exits_of(frame.f_code):
-            self._seen += 1
+            self._n_lines += 1
             if self.watch is not None:
                 self.watch()
-            if self._seen == self._at:
+            if self._n_lines == self._strikes_at:
                 self.struck = True
                 raise self.error
         return self._traced
@@ -142,27 +147,26 @@ class Memory:
     """
 
     error = MemoryError
-    is_exact = False
 
     def __init__(self, library: Path, kind: str) -> None:
         if kind == "kernels" and not is_first(library):
             raise OSError(f"kernels fail where the process was started with LD_PRELOAD={library}")
-        self._library, self._kind, self.struck = loaded(library), KINDS[kind], False
-        names = ("faults_seen", "faults_at")
-        self._seen, self._at = (ctypes.c_long.in_dll(self._library, name) for name in names)
-        self._now = ctypes.c_int.in_dll(self._library, "faults_kind")
+        self._kind, self.struck, self.is_exact = KINDS[kind], False, kind == "kernels"
+        names, found = ("faults_seen", "faults_at"), loaded(library)
+        self._n_seen, self._strikes_at = (ctypes.c_long.in_dll(found, name) for name in names)
+        self._counted = ctypes.c_int.in_dll(found, "faults_kind")
 
     def during(self, call: Callable[[], Any], at: int = 0) -> int:
         """Make a call of which an allocation fails; how many there were."""
-        self._at.value, self._seen.value = at, 0
-        self._now.value = self._kind
+        self._strikes_at.value, self._n_seen.value = at, 0
+        self._counted.value = self._kind
         try:
             call()
         finally:
-            self._now.value = 0
-            seen = self._seen.value
-            self.struck = 0 < at <= seen
-        return seen
+            self._counted.value = 0
+            n_seen = self._n_seen.value
+            self.struck = 0 < at <= n_seen
+        return n_seen
 
 
 @cache

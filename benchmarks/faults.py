@@ -10,15 +10,16 @@ that raise MemoryError, a third are of Python's objects, and a third of the kern
 two need gcc and glibc. `benchmarks.fault_calls` says which calls these are, and
 what has to hold after each.
 
-A door of an estimator is a kind of call, such as a first `partial_fit`. Doors take turns, each with
-a few places that lie far apart; when a door has had all of its places, it begins a lap with other
-minibatches. All runs in processes of their own, so that one that dies is reported too. Printed are
-the numbers for each estimator, and each distinct failure with what repeats it; with one, the exit
-code is 1. With a file of the state a later run goes on from there.
+A door of an estimator is a kind of call, such as a first `partial_fit`. The door that had the
+fewest disturbed calls has the next, with a few places that lie far apart; when it has had all of
+its places, it begins a lap with other minibatches. All runs in processes of their own, so that one
+that dies is reported too. Printed are the numbers for each estimator, calls left out that did not
+come to their place, and each distinct failure with what repeats it; with one, the exit code is 1.
+With a file of the state a later run goes on from there, until as many are disturbed in all; it
+begins anew if the package's sources are others.
 """
 
 import argparse
-import json
 import math
 import os
 import sys
@@ -29,12 +30,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from benchmarks.children import child_of, tell
 from benchmarks.fault_calls import doors_of, undisturbed
 from benchmarks.fault_means import Lines, Means, Memory, compiled, is_first
-from benchmarks.fuzz import how_it_ended, in_child, lines_of, tell, write_state
-from tests.conventions.every import EVERY
+from benchmarks.states import read_state, write_state
+from tests.conventions.every import METHODS
 
 # Places that a door has at a time.
 TURN = 50
@@ -54,6 +54,14 @@ class Walk(NamedTuple):
     def key(self) -> str:
         """The walk in a word."""
         return ":".join(self)
+
+
+class Stand(NamedTuple):
+    """How far a walk is: its lap, the places of it that are done, and calls disturbed in all."""
+
+    lap: int = 0
+    done: int = 0
+    n_disturbed: int = 0
 
 
 def means_of(name: str, library: Path | None) -> Means:
@@ -83,7 +91,6 @@ def take_turn(
     warnings.simplefilter("ignore")
     means = means_of(walk.means, library)
     with (
-        np.errstate(all="ignore"),
         tempfile.TemporaryDirectory() as folder,
         undisturbed(walk.name, walk.door, lap, Path(folder)) as call,
     ):
@@ -92,54 +99,65 @@ def take_turn(
         for number in numbers[: max(n - numbers.start, 0)]:
             at = place_of(number, n)
             tell(writer, {"at": at})
-            came, failures = call.tried(means, at)
-            tell(writer, {"came": came, "failures": failures})
+            outcome, failures = call.disturbed(means, at)
+            tell(writer, {"outcome": outcome, "failures": failures})
 
 
 def run_turn(walk: Walk, state: dict[str, Any], library: Path | None, most: int = TURN) -> int:
     """Take the next turn of a walk in a process of its own; how many calls were disturbed."""
-    lap, begun = state["walks"].get(walk.key, (0, 0))
-    numbers = range(begun, begun + most)
-    reader, child = in_child(lambda writer: take_turn(walk, lap, numbers, library, writer))
-    n, at, came = 0, 0, Counter[str]()
-    for told in lines_of(reader, child):
-        n, at = told.get("n", n), told.get("at", at)
-        if "came" in told:
-            came[told["came"]] += 1
-            for said in told["failures"]:
-                keep_failure(state, walk, said, lap, at)
-    os.close(reader)
-    if how := how_it_ended(child):
-        keep_failure(state, walk, f"died: {how}", lap, at)
-        came["died"] += 1
-    done = begun + came.total()
-    state["walks"][walk.key] = (lap + 1, 0) if done >= n else (lap, done)
+    stand = stand_of(walk, state)
+    numbers = range(stand.done, stand.done + most)
+    n, at, outcomes = 0, 0, Counter[str]()
+    with child_of(lambda writer: take_turn(walk, stand.lap, numbers, library, writer)) as child:
+        for told in child.lines():
+            n, at = told.get("n", n), told.get("at", at)
+            if "outcome" in told:
+                outcomes[told["outcome"]] += 1
+                for said in told["failures"]:
+                    keep_failure(state, walk, said, stand.lap, at)
+        if how := child.how_it_ended():
+            keep_failure(state, walk, f"died: {how}", stand.lap, at, child.last_words())
+            outcomes["died"] += 1
+    done, n_disturbed = stand.done + outcomes.total(), outcomes.total() - outcomes["not reached"]
+    lap, done = (stand.lap + 1, 0) if done >= n else (stand.lap, done)
+    # One without places has its turn like any other.
+    state["walks"][walk.key] = (lap, done, stand.n_disturbed + max(n_disturbed, 1))
     counts = state["counts"].setdefault(walk.means, {}).setdefault(walk.name, {})
-    for outcome, number in came.items():
+    for outcome, number in outcomes.items():
         counts[outcome] = counts.get(outcome, 0) + number
-    return came.total()
+    return n_disturbed
 
 
-def keep_failure(state: dict[str, Any], walk: Walk, said: str, lap: int, at: int) -> None:
+def keep_failure(
+    state: dict[str, Any], walk: Walk, said: str, lap: int, at: int, more: str = ""
+) -> None:
     """Keep a failure, unless one like it is known."""
-    repeat = f"{walk.key}:{lap}:{at}"
-    state["failures"].setdefault(f"{walk.name} | {walk.door} | {walk.means} | {said}", repeat)
+    key = f"{walk.name} | {walk.door} | {walk.means} | {said}"
+    state["failures"].setdefault(key, {"repeat": f"{walk.key}:{lap}:{at}", "said": more})
 
 
 # States
 
 
-def read_state(path: Path | None) -> dict[str, Any]:
-    """The state of a file, or a fresh one."""
-    if path is None or not path.exists():
-        return {"walks": {}, "counts": {}, "failures": {}}
-    found: dict[str, Any] = json.loads(path.read_text())
-    return found
+def fresh_state() -> dict[str, Any]:
+    """Counts of nothing."""
+    return {"walks": {}, "counts": {}, "failures": {}}
+
+
+def stand_of(walk: Walk, state: dict[str, Any]) -> Stand:
+    """How far a walk is."""
+    return Stand(*state["walks"].get(walk.key, ()))
+
+
+def n_disturbed(state: dict[str, Any], means: str) -> int:
+    """How many calls were disturbed so far."""
+    names = state["counts"].get(means, {}).values()
+    return sum(sum(counts.values()) - counts.get("not reached", 0) for counts in names)
 
 
 def walks_of(means: str, only: str, door: str) -> list[Walk]:
     """The walks that there are."""
-    names = [name for name in EVERY if only.lower() in name.lower()]
+    names = [name for name in METHODS if only.lower() in name.lower()]
     found = [Walk(n, d, means) for n in names for d in doors_of(n) if door in ("", d)]
     if not found:
         raise ValueError(f"no estimator has {only!r} in its name and a door {door!r}")
@@ -150,16 +168,14 @@ def run(
     wanted: int, walks: Sequence[Walk], state: dict[str, Any], library: Path | None = None,
     path: Path | None = None,
 ) -> None:  # fmt: skip
-    """Disturb so many more calls, the walks by turns."""
-    done = 0
-    while done < wanted:
-        before = done
-        for walk in walks:
-            done += run_turn(walk, state, library, min(TURN, wanted - done))
-            write_state(path, state)
-            if done >= wanted:
-                return
-        if done == before:
+    """Disturb calls until there are so many in all, the walks by turns."""
+    left, n_idle = wanted - n_disturbed(state, walks[0].means), 0
+    while left > 0:
+        walk = min(walks, key=lambda walk: stand_of(walk, state).n_disturbed)
+        done = run_turn(walk, state, library, min(TURN, left))
+        write_state(path, state)
+        left, n_idle = left - done, 0 if done else n_idle + 1
+        if n_idle > len(walks):
             raise RuntimeError("the walks have no places")
 
 
@@ -168,10 +184,11 @@ def told_of(state: dict[str, Any]) -> str:
     rows = []
     for means, names in state["counts"].items():
         total: Counter[str] = sum((Counter(c) for c in names.values()), Counter())
-        rows.append(f"{means}: {total.total():,} ({_shares(total)})")
-        rows += [f"    {n:<26}{sum(c.values()):>9,} ({_shares(c)})" for n, c in names.items()]
+        rows.append(f"{means}: {n_disturbed(state, means):,} ({_shares(total)})")
+        rows += [f"    {name:<26}{_shares(counts)}" for name, counts in names.items()]
     rows.append(f"{len(state['failures']):,} distinct failures")
-    rows += [f"{key}\n    --repeat {at}" for key, at in sorted(state["failures"].items())]
+    for key, failure in sorted(state["failures"].items()):
+        rows.append(f"{key}\n    --repeat {failure['repeat']}\n{failure['said']}".rstrip())
     return "\n".join(rows)
 
 
@@ -189,8 +206,8 @@ def repeated(given: str, library: Path | None) -> int:
         tempfile.TemporaryDirectory() as folder,
         undisturbed(name, door, int(lap), Path(folder)) as call,
     ):
-        came, failures = call.tried(means_of(means, library), int(at))
-    print(came, *failures, sep="\n")
+        outcome, failures = call.disturbed(means_of(means, library), int(at))
+    print(outcome, *failures, sep="\n")
     return int(bool(failures))
 
 
@@ -203,7 +220,7 @@ def started_again(library: Path) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--interrupts", type=int, default=0, help="how many")
+    parser.add_argument("--interrupts", type=int, default=0, help="how many in all")
     parser.add_argument("--allocations", type=int, default=0, help="how many, of three kinds")
     parser.add_argument("--only", default="", help="estimators with this in their names")
     parser.add_argument("--door", default="", help="this one only, such as later or save")
@@ -219,7 +236,7 @@ def main(arguments: list[str] | None = None) -> int:
         started_again(library if is_first(library) else compiled(folder))
     if given.repeat:
         return repeated(given.repeat, library)
-    state = read_state(given.state)
+    state = read_state(given.state, fresh_state(), {"only": given.only, "door": given.door})
     parts = [(INTERRUPTS, given.interrupts), (ALLOCATIONS, given.allocations)]
     for kinds, wanted in parts:
         for number, kind in enumerate(kinds):

@@ -4,36 +4,42 @@
     python -m benchmarks.fuzz --calls 100000 [--seed 0] [--only NAME] [--state FILE]
     python -m benchmarks.fuzz --episode 17
 
-An episode makes one estimator from its seed, and calls it a few times, or one function. After
-each call: an error is one of the package's own words, and has changed nothing; what only reads
-has changed nothing either; results are finite unless the documentation says otherwise; a copy
-that was pickled before learns the same bits; what was passed is as it was. Episodes run in
-processes of their own, so that one that dies is reported too, with the signal and its seed.
+An episode makes one estimator from its seed, and calls it a few times, or one function or record.
+After each call: an error is one of the package's own words, and has changed nothing; what only
+reads has changed nothing either; results, and what was learnt, are finite unless the documentation
+says otherwise; nothing was warned of or ignored; a copy that was pickled before learns the same
+bits; what was passed is as it was. Episodes run in processes of their own, so that one that dies is
+reported too, with the signal and its seed.
 
-Printed are the numbers of calls, and each distinct failure with the seed that repeats it; with
-one, the exit code is 1. With a file of the state a later run goes on from there.
+Printed are the numbers of calls, what was short of memory, what never returned, and each distinct
+failure with the seed that repeats it; with one, the exit code is 1. With a file of the state a
+later run goes on from there, until there are so many calls in all; it begins anew if the package's
+sources are others. From 100,000 calls on, what was called often and never returned fails too.
 """
 
 import argparse
-import faulthandler
-import json
 import os
 import resource
-import select
-import signal
 import sys
-import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.fuzz_episodes import Tally, public_estimators, run_episode, subjects
+from benchmarks.children import child_of, tell
+from benchmarks.fuzz_episodes import Tally, run_episode, subjects
+from benchmarks.states import read_state, write_state
+from tests.conventions.every import public_estimators
 
 CHUNK = 40
 # Seeds of episodes of one `--seed`.
 SEEDS = 10**9
-# Seconds of the processor that an episode may take, seconds until a silent one is ended, bytes.
-PROCESSOR, SILENCE, MEMORY = 60, 600, 8 * 2**30
+# Seconds of the processor that an episode may take, and bytes.
+PROCESSOR, MEMORY = 60, 8 * 2**30
+# Processes in a row that made no call, after which there is no point in going on.
+MOST_IDLE = 20
+# Calls in all, and of one door, after which it should have returned once.
+MANY, OFTEN = 100_000, 100
 
 Episode = Callable[[int, str | None, Tally], None]
 
@@ -45,52 +51,26 @@ def run_chunk(
     seeds: range, only: str | None, state: dict[str, Any], episode: Episode = run_episode
 ) -> int:
     """Run episodes in a process of their own; the number of those that it came to."""
-    reader, child = in_child(lambda writer: _run_all(seeds, only, writer, episode))
     begun, door, done = seeds.start, "nothing", 0
-    for told in lines_of(reader, child):
-        if "begin" in told:
-            begun, door = told["begin"], "its making"
-            done += 1
-        elif "door" in told:
-            door = told["door"]
-        else:
-            add(state, told)
-    os.close(reader)
-    if how := how_it_ended(child):
-        key = f"{door.partition('(')[0]} | died | {how}"
-        state["failures"].setdefault(key, {"seed": begun, "said": door[:300]})
+
+    def work(writer: int) -> None:
+        os.chdir(folder)
+        _run_all(seeds, only, writer, episode)
+
+    with TemporaryDirectory() as folder, child_of(work) as child:
+        for told in child.lines():
+            if "begin" in told:
+                begun, door = told["begin"], "its making"
+                done += 1
+            elif "door" in told:
+                door = told["door"]
+            else:
+                add(state, told)
+        if how := child.how_it_ended():
+            key = f"{door.partition('(')[0]} | died | {how}"
+            said = f"{door[:300]} {child.last_words()}".strip()
+            state["failures"].setdefault(key, {"seed": begun, "said": said})
     return done
-
-
-def in_child(work: Callable[[int], None]) -> tuple[int, int]:
-    """Fork a process that does some work and tells of it; where to read that, and its number."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child:
-        os.close(writer)
-        return reader, child
-    os.close(reader)
-    faulthandler.disable()
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nothing, 1)
-    os.dup2(nothing, 2)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    code = 1
-    try:
-        work(writer)
-        code = 0
-    except BaseException as error:
-        tell(writer, {"door": f"the fuzzer ({''.join(traceback.format_exception(error)[-2:])})"})
-    finally:
-        os._exit(code)
-
-
-def how_it_ended(child: int) -> str:
-    """How a process ended, in a word; nothing if it ended well."""
-    status = os.waitpid(child, 0)[1]
-    if os.WIFSIGNALED(status):
-        return signal.Signals(os.WTERMSIG(status)).name
-    return f"exit code {status >> 8}" if status else ""
 
 
 def _run_all(seeds: range, only: str | None, writer: int, episode: Episode) -> None:
@@ -104,29 +84,9 @@ def _run_all(seeds: range, only: str | None, writer: int, episode: Episode) -> N
         tally = Tally(tell=lambda door: tell(writer, {"door": door[:300]}))
         episode(seed, only, tally)
         tell(writer, {
-            "calls": tally.calls, "refusals": tally.refusals, "episodes": 1,
+            "refusals": tally.refusals, "doors": tally.doors, "short": tally.short,
             "failures": tally.failures,
         })  # fmt: skip
-
-
-def tell(writer: int, told: dict[str, Any]) -> None:
-    """Write a line, all of it."""
-    line = json.dumps(told).encode() + b"\n"
-    while line:
-        line = line[os.write(writer, line) :]
-
-
-def lines_of(reader: int, child: int) -> Iterator[dict[str, Any]]:
-    """What a process tells until it ends; one that is silent for long is ended."""
-    rest = b""
-    while True:
-        if not select.select([reader], [], [], SILENCE)[0]:
-            os.kill(child, signal.SIGKILL)
-        more = os.read(reader, 2**16)
-        if not more:
-            return
-        *whole, rest = (rest + more).split(b"\n")
-        yield from map(json.loads, whole)
 
 
 # States
@@ -134,44 +94,50 @@ def lines_of(reader: int, child: int) -> Iterator[dict[str, Any]]:
 
 def fresh_state(seed: int) -> dict[str, Any]:
     """Counts of nothing."""
-    return {"next": seed * SEEDS, "calls": 0, "refusals": 0, "episodes": 0, "failures": {}}
+    return {
+        "next": seed * SEEDS, "calls": 0, "refusals": 0, "episodes": 0, "doors": {}, "short": {},
+        "failures": {},
+    }  # fmt: skip
 
 
 def add(state: dict[str, Any], told: dict[str, Any]) -> None:
     """Add what an episode came to."""
-    for name in ("calls", "refusals", "episodes"):
-        state[name] += told[name]
-    for key, failure in told["failures"].items():
-        state["failures"].setdefault(key, failure)
+    state["episodes"] += 1
+    state["refusals"] += told["refusals"]
+    for door, (n_calls, n_returns) in told["doors"].items():
+        before = state["doors"].get(door, (0, 0))
+        state["doors"][door] = [before[0] + n_calls, before[1] + n_returns]
+        state["calls"] += n_calls
+    for kind in ("short", "failures"):
+        for key, found in told[kind].items():
+            state[kind].setdefault(key, found)
 
 
-def read_state(path: Path | None, seed: int) -> dict[str, Any]:
-    """The state of a file, or a fresh one."""
-    if path is None or not path.exists():
-        return fresh_state(seed)
-    found: dict[str, Any] = json.loads(path.read_text())
-    return found
+def never_returned(state: dict[str, Any]) -> list[str]:
+    """What was called, and only refused."""
+    return [door for door, (_, n_returns) in sorted(state["doors"].items()) if not n_returns]
 
 
-def write_state(path: Path | None, state: dict[str, Any]) -> None:
-    """Replace the file of a state at once."""
-    if path is not None:
-        half = path.with_name(f"{path.name}.part")
-        half.write_text(json.dumps(state, indent=1))
-        half.replace(path)
+def is_wrong(state: dict[str, Any]) -> bool:
+    """Whether there are failures, or what was called often enough never returned."""
+    often = [door for door in never_returned(state) if state["doors"][door][0] >= OFTEN]
+    return bool(state["failures"] or (state["calls"] >= MANY and often))
 
 
 def run(
     n_calls: int, state: dict[str, Any], only: str | None, path: Path | None,
     episode: Episode = run_episode,
 ) -> dict[str, Any]:  # fmt: skip
-    """Run episodes until so many more calls are made."""
-    enough = state["calls"] + n_calls
-    while state["calls"] < enough:
-        first = state["next"]
+    """Run episodes until so many calls are made in all."""
+    n_idle = 0
+    while state["calls"] < n_calls:
+        first, before = state["next"], state["calls"]
         done = run_chunk(range(first, first + CHUNK), only, state, episode)
         state["next"] = first + max(done, 1)
         write_state(path, state)
+        n_idle = 0 if state["calls"] > before else n_idle + 1
+        if n_idle >= MOST_IDLE:
+            raise RuntimeError(f"{n_idle} processes in a row made no call\n{told_of(state)}")
     return state
 
 
@@ -179,9 +145,12 @@ def run(
 
 
 def told_of(state: dict[str, Any]) -> str:
-    """Numbers of calls, and each distinct failure with its seed."""
+    """Numbers of calls, what never returned, and each distinct failure with its seed."""
     numbers = [f"{state[name]:,} {name}" for name in ("calls", "episodes", "refusals")]
     rows = [f"{', '.join(numbers)}, {len(state['failures']):,} distinct failures"]
+    rows += [f"short of memory: {key}, --episode {seed}" for key, seed in state["short"].items()]
+    for door in never_returned(state):
+        rows.append(f"never returned, of {state['doors'][door][0]:,} calls: {door}")
     for key, failure in sorted(state["failures"].items()):
         rows.append(f"{key}\n    --episode {failure['seed']}: {failure['said']}")
     return "\n".join(rows)
@@ -189,7 +158,7 @@ def told_of(state: dict[str, Any]) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--calls", type=int, default=1000, help="calls to make; default 1000")
+    parser.add_argument("--calls", type=int, default=1000, help="calls in all; default 1000")
     parser.add_argument("--seed", type=int, default=0, help="of the first episode")
     parser.add_argument("--only", help="what has this in its name, such as SVBLDA or metrics")
     parser.add_argument("--state", type=Path, help="file that keeps counts, and to go on from")
@@ -201,13 +170,17 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(str(error))
     if given.episode is not None:
         tally = Tally(tell=print, show=print)
-        run_episode(given.episode, given.only, tally)
+        with TemporaryDirectory() as folder:
+            os.chdir(folder)
+            run_episode(given.episode, given.only, tally)
         return int(bool(tally.failures))
     # Found once, before processes are forked.
     public_estimators()
-    state = run(given.calls, read_state(given.state, given.seed), given.only, given.state)
+    asked = {"seed": given.seed, "only": given.only}
+    state = read_state(given.state, fresh_state(given.seed), asked)
+    run(given.calls, state, given.only, given.state)
     print(told_of(state))
-    return int(bool(state["failures"]))
+    return int(is_wrong(state))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arguments of public functions and methods, drawn by the names of their parameters."""
+"""Arguments of public functions and methods, drawn by the names of their parameters.
+
+Paths are of files in the working directory, which an episode has for itself.
+"""
 
 import inspect
+import json
+import pickle
 from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +22,7 @@ import streamtopics
 from benchmarks import fuzz_inputs as inputs
 from benchmarks.fuzz_estimators import SMALL, quiet, required
 from benchmarks.fuzz_inputs import WIDTH, Rng, chance, junk, pick
-from streamtopics import priors, text, updates
+from streamtopics import distributed, local, priors, report, streams, text, updates, was
 
 N = 8
 NAMES = tuple("abcdef")
@@ -53,6 +60,27 @@ REASONABLE: dict[str, tuple[Any, ...]] = {
     "max_line": (10, 1000), "keys": ((), ("a",)), "n_users": (1, 3), "local_tol": (1e-3, 0.0),
     "max_local_iter": (1, 5), "stop": (None,), "name": ("svb", "online_em", "hpp"),
     "smooth": (True, False), "rows": ([],), "before_change": (None,), "deep": (True, False),
+    "sentence_lengths": ([1, 3, 2], [4], []), "atom_prior": (0.1, 1.0), "n_draws": (2, 20),
+    "used": (True, False), "rounds": (1, 4), "staleness": (0, 2), "ordered": (True, False),
+    "skip": (0, 1), "max_attempts": (1, 3), "patience": (1.0, 3), "timeout": (None, 5.0),
+    "read": (None,), "n_ahead": (0, 2), "score": (True, False),
+    "skipped": (None,), "time_key": (None, "when"), "title": (None, "Soup"), "date": (None, "2003"),
+    "titles": (None, ["one"] * N), "tracker": (None,), "alarms": (None,),
+    "labels": (None, ["a", "b"]),
+    "ax": (None,), "panels": (True, False), "fork": (True, False), "every": (1, 2, None),
+    "seconds": (None, 10.0), "keep": (1, 3), "also": ((),), "budget": (0.1, 1.0), "tol": (0.0, 0.1),
+    "threshold": (0.5, 0.6), "n_snapshots": (64,), "ring": (2, 8), "held_back": (0.2, 0.5),
+    "alpha": (0.01, 0.5), "n_relabellings": (99,), "total": (None, 5), "gap": (0, 1),
+    "max_train_size": (None, 4), "test_size": (None, 1), "max_rows": (None, 5), "scale": (0.1, 1.0),
+    "rate": (0.5,), "rho": (0.9, 1.0), "kappa": (0.7,), "tau": (1.0, 10.0), "gamma": (0.5, 1.0),
+    "concentration": (1.0,), "level": (0.1,), "pi": ([0.2] * WIDTH,), "p": ([1 / 3] * 3,),
+    "lam": ([1.0] * WIDTH,), "variance": (1.0,), "precision": (1.0,), "mean": (0.0,),
+    "shape": (2.0,), "inverse_scale": (1.0,), "a": (1.0, 2.0), "b": (1.0, 2.0), "zeta": (0.5,),
+    "exact": (True, False), "truncation": (5,), "n_dimensions": (1, 2), "degree": (1, 2),
+    "lengths": ([0.5, 0.5],), "normalize": (True, False), "s": (0.5,), "U": (np.eye(3),),
+    "points": (np.ones((4, 2)),), "indptr": ([0, 1, 4],), "power": (1.0, 3.0),
+    "step_of": (local.Gibbs(2),), "population_size": (10, 100.0), "share": (0.5,),
+    "norm": ("whole",),
 }  # fmt: skip
 
 
@@ -66,16 +94,19 @@ class Scene:
         Draws an X that suits.
     model : object
         The estimator whose method is called, or None.
+    door : str
+        Name of a function that takes what others of its parameters' names do not.
     """
 
     X: Callable[[Rng], Any] = inputs.counts
     model: Any = None
+    door: str = ""
 
 
 def arguments(rng: Rng, door: Callable[..., Any], scene: Scene) -> dict[str, Any]:
     """Arguments by name: mostly reasonable, seldom junk; what has a default is often left out."""
     given: dict[str, Any] = {}
-    X = scene.X(rng)
+    X, own = scene.X(rng), OWN.get(scene.door, {})
     for name, parameter in inspect.signature(door).parameters.items():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
@@ -84,6 +115,8 @@ def arguments(rng: Rng, door: Callable[..., Any], scene: Scene) -> dict[str, Any
             continue
         if chance(rng, 0.04):
             given[name] = junk(rng)
+        elif name in own:
+            given[name] = own[name](rng)
         elif name in PLACES:
             given[name] = X if "X" not in given else pick(rng, (X, scene.X(rng)))
         else:
@@ -114,8 +147,6 @@ def rows_of(X: Any) -> int:
 
 def another(rng: Rng, model: Any) -> Any:
     """An estimator to merge with: one that went on from this, mostly."""
-    import pickle
-
     if model is None or chance(rng, 0.2):
         return pick(rng, (streamtopics.SVBLDA(3), fitted("GibbsOnlineEM"), None))
     found = pickle.loads(pickle.dumps(model))
@@ -129,19 +160,30 @@ def another(rng: Rng, model: Any) -> Any:
 # Models and other made things
 
 
-@cache
 def fitted(name: str) -> Any:
-    """A model of counts that has learnt."""
-    model = getattr(streamtopics, name)(2, random_state=0)
-    return model.partial_fit(np.random.default_rng(0).poisson(1.0, (N, WIDTH)))
+    """A model of counts, or of sentences, that has learnt."""
+    return pickle.loads(_fitted(name))
 
 
 @cache
+def _fitted(name: str) -> bytes:
+    X: Any = np.random.default_rng(0).poisson(1.0, (N, WIDTH))
+    if name == "WASTopicModel":
+        X = [sparse.csr_matrix(X[[d, (d + 1) % N]], dtype=float) for d in range(N)]
+    return pickle.dumps(getattr(streamtopics, name)(2, random_state=0).partial_fit(X))
+
+
 def fitted_pipeline() -> Any:
     """A pipeline from texts to topics that has learnt."""
+    return pickle.loads(_fitted_pipeline())
+
+
+@cache
+def _fitted_pipeline() -> bytes:
     model = streamtopics.SVBLDA(2, random_state=0)
     found = make_pipeline(text.StreamingCountVectorizer(max_features=WIDTH), model)
-    return found.fit(["soup tea cold rain", "a soup of rain", "tea or soup or rain"] * 3)
+    texts = ["soup tea cold rain", "a soup of rain", "tea or soup or rain"] * 3
+    return pickle.dumps(found.fit(texts))
 
 
 def some_model(rng: Rng) -> Any:
@@ -186,6 +228,90 @@ def some_text(rng: Rng) -> Any:
     return inputs.one_text(rng)
 
 
+def some_sentences(rng: Rng) -> Any:
+    """The sentences of one document, by their counts."""
+    return sparse.csr_matrix(rng.poisson(1.0, (int(rng.integers(1, 4)), WIDTH)), dtype=float)
+
+
+def some_prior_of_sentences(rng: Rng) -> Any:
+    """A prior of sentences."""
+    return pick(rng, (was.WAS(), was.HDP(), was.SBP(), was.ICD()))
+
+
+# Files and clients
+
+
+def some_source(rng: Rng) -> Any:
+    """What documents are read from: texts, or files of them."""
+    rows = [inputs.one_text(rng) for _ in range(3)]
+    lines = [str(row).replace("\n", " ").replace("\0", " ") for row in rows]
+    Path("a.txt").write_text("\n".join(lines), encoding="utf-8")
+    records = [json.dumps({"text": line, "when": n, "a": n}) for n, line in enumerate(lines)]
+    Path("a.jsonl").write_text("\n".join(records), encoding="utf-8")
+    return pick(rng, (rows, "a.txt", "a.jsonl", Path("a.jsonl"), ["a.txt", "a.jsonl"], "nothing"))
+
+
+def some_path(rng: Rng) -> Any:
+    """Where a file is, or may be."""
+    streamtopics.save(fitted("SVBLDA"), "a.model")
+    return pick(rng, ("a.model", Path("a.model"), Path("another"), "no folder/a.model"))
+
+
+def some_folder(rng: Rng) -> Any:
+    """Where checkpoints are, or may be."""
+    keeper = streams.Checkpointer("checkpoints", every=1)
+    streams.stream(streamtopics.SVBLDA(2), [np.eye(N, WIDTH)], callbacks=[keeper])
+    return pick(rng, ("checkpoints", Path("checkpoints"), "nothing"))
+
+
+class AtOnce(Executor):
+    """Does what is asked for at once."""
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        try:
+            done.set_result(fn(*args, **kwargs))
+        except BaseException as error:
+            done.set_exception(error)
+        return done
+
+
+def some_update(rng: Rng) -> Any:
+    """What documents made of the topics of a model."""
+    X = rng.poisson(1.0, (N, WIDTH))
+    return distributed.learn_apart(fitted(pick(rng, ("SVBLDA", "GibbsOnlineEM"))), X)
+
+
+def some_info(rng: Rng) -> Any:
+    """What callbacks are told of a minibatch."""
+    X = rng.poisson(1.0, (N, WIDTH))
+    return streams.BatchInfo(pick(rng, (1, 2)), X, pick(rng, (None, 2003)), N, 10.0, N, 10.0, -2.0)
+
+
+@cache
+def some_comparison() -> Any:
+    """What `compare_n_components` found."""
+    from streamtopics.inspection import compare_n_components
+
+    X = np.random.default_rng(0).poisson(2.0, (12, WIDTH))
+    return compare_n_components(streamtopics.SVBLDA(), X, [1, 2], n_splits=2, random_state=0)
+
+
+def some_callbacks(rng: Rng) -> Any:
+    """Callbacks of a stream, fresh ones."""
+    kinds = (streams.EarlyStopping, streams.ScoreHistory, streams.TopicTracker,
+             streams.DriftMonitor, streams.ProgressReport)  # fmt: skip
+    found = [kind() for kind in kinds if chance(rng, 0.3)]
+    return [*found, streams.Checkpointer("checkpoints", every=1)] if chance(rng, 0.3) else found
+
+
+def some_measure(rng: Rng) -> Any:
+    """A measure of which point processes are made."""
+    from streamtopics import dpp
+
+    return pick(rng, (dpp.Poisson([1.0] * WIDTH), dpp.Bernoulli([0.2] * WIDTH)))
+
+
 MADE: dict[str, Callable[[Rng], Any]] = {
     "estimator": some_model,
     "model": some_model,
@@ -200,6 +326,16 @@ MADE: dict[str, Callable[[Rng], Any]] = {
     "label": lambda rng: first_word,
     "on_drift": lambda rng: quiet,
     "batches": some_batches,
+    "partitions": some_batches,
+    "documents": inputs.counts,
+    "client": lambda rng: AtOnce(),
+    "rng": lambda rng: np.random.default_rng(int(rng.integers(10))),
+    "path": some_path,
+    "info": some_info,
+    "callbacks": some_callbacks,
+    "alarm": lambda rng: never,
+    "data": lambda rng: report.report_data(fitted("SVBLDA")),
+    "settings": lambda rng: pick(rng, (None, report.ReportSettings(n_words=3))),
     "table": some_table,
     "vectorizer": lambda rng: pick(rng, (None, text.StreamingCountVectorizer())),
     "update": lambda rng: updates.SVB(),
@@ -208,6 +344,50 @@ MADE: dict[str, Callable[[Rng], Any]] = {
     "shares": lambda rng: rng.dirichlet([1.0, 1.0], N),
     "steps": lambda rng: required()["steps"](),
 }
+
+
+def some_kernel() -> Any:
+    """A kernel of a point process."""
+    from streamtopics import dpp
+
+    return dpp.Kernel(np.eye(WIDTH, 2), np.ones(2), np.ones(2))
+
+
+# Of what takes other things than its parameters are called.
+OWN: dict[str, dict[str, Callable[[Rng], Any]]] = {
+    "simulate": {
+        "prior": some_prior_of_sentences,
+        "topic_word": lambda rng: rng.dirichlet([1.0] * WIDTH, 2),
+    },
+    "weight_correlation": {"prior": some_prior_of_sentences},
+    "specific_comment_scores": {
+        "estimator": lambda rng: fitted("WASTopicModel"),
+        "article": some_sentences,
+        "comments": lambda rng: [some_sentences(rng) for _ in range(2)],
+    },
+    "plot_n_components": {"found": lambda rng: some_comparison()},
+    "plot_document": {"estimator": lambda rng: fitted_pipeline()},
+    "read_texts": {"source": some_source},
+    "read_records": {"source": some_source},
+    "resume": {"path": some_folder},
+    "Checkpointer": {"path": some_folder},
+    "take_in": {
+        "model": lambda rng: fitted(pick(rng, ("SVBLDA", "GibbsOnlineEM"))),
+        "update": some_update,
+    },
+    "count_vocabulary": {
+        "vectorizer": lambda rng: text.StreamingCountVectorizer(),
+        "partitions": lambda rng: [some_texts(rng) for _ in range(2)],
+    },
+    "batch_sets": {"measure": some_measure, "sets": lambda rng: [[0, 1], [2]]},
+    "Process": {"measure": some_measure, "kernel": lambda rng: some_kernel()},
+    "Weighted": {"measure": some_measure},
+}
+
+
+def never(model: Any, X: Any) -> bool:
+    """An alarm that is not raised."""
+    return False
 
 
 def first_word(words: Any, sentences: Any) -> str:

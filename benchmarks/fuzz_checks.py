@@ -5,6 +5,7 @@ import ast
 import dataclasses
 import io
 import pickle
+import re
 import traceback
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import sklearn
 from scipy import sparse
 from sklearn.base import BaseEstimator
@@ -26,6 +28,10 @@ REFUSALS = (ValueError, TypeError, NotFittedError, AttributeError, OSError)
 PACKAGE, VALIDATION = Path(streamtopics.__file__).parent, Path(sklearn.__file__).parent
 HERE = Path(__file__).parent
 DEEPEST = 8
+NAMES_OF = {
+    "nan": re.compile(r"\bNaN\b"),
+    "inf": re.compile(r"-?\binf\b|\binfinity\b|\binfinite\b"),
+}
 
 
 # Refusals
@@ -48,12 +54,11 @@ def lines_that_raise(path: str) -> frozenset[int]:
         return frozenset(number for number, row in rows if row.strip().startswith("raise"))
 
 
-def is_clear(error: BaseException, *, strict: bool) -> bool:
+def is_clear(error: BaseException) -> bool:
     """Whether a refusal is one: of the right type, and said by the package or scikit-learn.
 
     A message of NumPy, SciPy or Python itself comes out of a line that does not raise. What the
-    caller's own functions raise is the caller's. Unless `strict`, Python may say in a line of the
-    package that a value is of a wrong type.
+    caller's own functions raise is the caller's.
     """
     if not isinstance(error, REFUSALS) or not str(error).strip():
         return False
@@ -61,15 +66,8 @@ def is_clear(error: BaseException, *, strict: bool) -> bool:
     path = Path(frame.filename)
     if not path.exists():
         path = PACKAGE.parent / path
-    if not path.exists():
-        return False
-    if path.is_relative_to(VALIDATION / "utils"):
-        return True
-    of_type = isinstance(error, TypeError | AttributeError)
-    if of_type and path.is_relative_to(VALIDATION):
-        return True
     ours = any(path.is_relative_to(place) for place in (PACKAGE, VALIDATION, HERE))
-    return ours and (frame.lineno in lines_that_raise(str(path)) or (of_type and not strict))
+    return ours and path.exists() and frame.lineno in lines_that_raise(str(path))
 
 
 def place_of(error: BaseException) -> str:
@@ -153,23 +151,15 @@ def _state(value: Any) -> dict[str, Any]:
     return {name: found[name] for name in sorted(found.keys() - _cached(type(value)))}
 
 
-def arrays_of(value: Any, depth: int = 0) -> Iterator[np.ndarray]:
-    """Arrays of what was passed, as they are."""
-    if isinstance(value, np.ndarray) and value.dtype != object:
-        yield value
-    elif sparse.issparse(value):
-        for name in ("data", "indices", "indptr", "row", "col"):
-            part = getattr(value, name, None)
-            if isinstance(part, np.ndarray) and part.dtype != object:
-                yield part
-    elif isinstance(value, list | tuple) and depth < DEEPEST:
-        for part in value:
-            yield from arrays_of(part, depth + 1)
-
-
-def bits_of(value: Any) -> list[bytes]:
-    """The arrays of what was passed, as bytes."""
-    return [array.tobytes() for array in arrays_of(value)]
+def print_of(value: Any) -> bytes:
+    """The fingerprint of what was passed; nothing of what is read once or cannot be pickled."""
+    if isinstance(value, Iterator | np.random.Generator):
+        return b""
+    try:
+        return fingerprint(value)
+    except (TypeError, AttributeError, pickle.PicklingError):
+        parts = list(value.values()) if isinstance(value, dict) else value
+        return b"|".join(map(print_of, parts)) if isinstance(parts, list | tuple) else b""
 
 
 # Results
@@ -195,24 +185,63 @@ def _strange(values: np.ndarray) -> set[str]:
 
 
 def _parts(value: Any) -> list[Any]:
+    kind = type(value)
     if isinstance(value, Mapping):
         return list(value.values())
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return [getattr(value, field.name) for field in dataclasses.fields(value)]
     if isinstance(value, list | tuple | set | frozenset):
         return list(value)
     if isinstance(value, np.ndarray):
         return list(value.ravel())
+    if isinstance(value, pd.DataFrame):
+        return [value.iloc[:, j].to_numpy() for j in range(value.shape[1])]
+    if kind.__module__.startswith("polars") and hasattr(value, "to_dict"):
+        return list(value.to_dict(as_series=False).values())
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [getattr(value, field.name) for field in dataclasses.fields(value)]
+    if kind.__module__.startswith("streamtopics."):
+        state = value.__getstate__()
+        return [state] if isinstance(state, dict | tuple) else []
     return []
 
 
-def promised(door: Any, found: Any) -> set[str]:
+def allowed_by(door: Any, found: Any) -> set[str]:
     """Which of "nan" and "inf" the documentation allows a function, or a record, to return."""
-    kinds = [door, vars(type(door)).get("__call__"), type(found)]
+    kinds = [door, vars(type(door)).get("__call__")]
+    if type(found).__module__.startswith("streamtopics."):
+        kinds.append(type(found))
     if isinstance(owner := getattr(door, "__self__", None), Pipeline) and owner.steps:
         # What the last step returns.
         kinds.append(getattr(owner.steps[-1][1], door.__name__, None))
     if dataclasses.is_dataclass(door):
         kinds.append(type(door))
-    words = " ".join(getattr(kind, "__doc__", None) or "" for kind in kinds).lower()
-    return {name for name in ("nan", "inf") if name in words}
+    return words_in(" ".join(getattr(kind, "__doc__", None) or "" for kind in kinds))
+
+
+def words_in(text: str) -> set[str]:
+    """Which of "nan" and "inf" a text names."""
+    said = text.replace("Never NaN or infinite", "")
+    return {name for name, word in NAMES_OF.items() if word.search(said)}
+
+
+# What was learnt
+
+
+def properties_of(model: Any) -> dict[str, property]:
+    """Public properties of an estimator, by name."""
+    found = {name: getattr(type(model), name, None) for name in dir(type(model))}
+    return {
+        name: value
+        for name, value in found.items()
+        if not name.startswith("_") and isinstance(value, property)
+    }
+
+
+def allowed_in(model: Any, name: str) -> set[str]:
+    """Which of "nan" and "inf" the documentation allows an attribute to hold."""
+    value = getattr(type(model), name, None)
+    row = re.search(
+        rf"^ *{name}\b.* : .*\n(?: {{8,}}.*\n)*", type(model).__doc__ or "", re.MULTILINE
+    )
+    return words_in(
+        f"{value.__doc__ if isinstance(value, property) else ''} {row[0] if row else ''}"
+    )

@@ -7,11 +7,10 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cache
+from contextlib import chdir, suppress
+from dataclasses import dataclass, field, is_dataclass
+from functools import cache, partial
 from importlib import import_module
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -19,21 +18,38 @@ import numpy as np
 from sklearn.base import clone
 
 from benchmarks import fuzz_checks as checks
+from benchmarks.complaints import complaints
+from benchmarks.copies import pickled, saved
 from benchmarks.fuzz_arguments import PLACES, Scene, arguments
-from benchmarks.fuzz_estimators import input_of, parameters, public_estimators
+from benchmarks.fuzz_estimators import input_of, parameters
 from benchmarks.fuzz_inputs import Rng, chance, counts, pick
-from streamtopics import load, save
+from streamtopics.text import NamedCounts
+from tests.conventions.every import public_estimators
 
 CALLS = 8
 LEARNS = ("fit", "fit_transform", "fit_predict", "partial_fit", "merge", "forget_words")
 # Pass on what they were passed, whatever it is.
 PASS_ON = ("datasets.iter_minibatches",)
+# Have a model, a vectorizer or callbacks learn.
+TEACH = (
+    "streams.stream", "streams.prequential_score", "distributed.fit_partitions",
+    "distributed.fit_stream", "distributed.take_in", "distributed.count_vocabulary",
+)  # fmt: skip
 # Of settings there are checks of scikit-learn; presets make another estimator.
 NOT_CALLED = ("set_", "get_params", "get_metadata_routing", "preset", "build_", "decode")
 COPIES = ("pickle", "save and load", "clone", "set_params")
-ROOMS = ("metrics", "priors", "inspection", "text", "datasets", "streams", "updates", "was")
-# Endless or of the whole environment; without X or a setting; tried with estimators.
-NOT_TRIED = {"follow", "load_docstrings", "load_statements", "picture_formats", "Follower"}
+ROOMS = (
+    "datasets", "distributed", "dpp", "inspection", "local", "metrics", "models", "posteriors",
+    "priors", "report", "saving", "streams", "text", "updates", "was",
+)  # fmt: skip
+# What a record is called by, once it is made.
+CALLED = ("__call__", "on_batch", "learn", "finish", "split")
+# Endless, or of the whole environment; made by functions alone; tried with estimators.
+NOT_TRIED = {
+    "Follower", "follow", "load_docstrings", "load_statements", "picture_formats", "Skipped",
+    "PartitionError", "ReadingError", "page", "DensePosterior", "IterateAverage", "SideBySide",
+    "TopicPosterior", "blend_together", "Franchise", "PointSets",
+}  # fmt: skip
 
 
 @dataclass
@@ -42,7 +58,11 @@ class Tally:
 
     Attributes
     ----------
-    calls, refusals, episodes : int
+    refusals : int
+    doors : dict
+        Calls and returns of each door.
+    short : dict
+        Where memory was short, with the seed of the first episode.
     failures : dict
         Of each distinct failure, what repeats it and what was said.
     tell : function or None
@@ -51,12 +71,18 @@ class Tally:
         Is told of errors and failures.
     """
 
-    calls: int = 0
     refusals: int = 0
-    episodes: int = 0
+    doors: dict[str, tuple[int, int]] = field(default_factory=dict)
+    short: dict[str, int] = field(default_factory=dict)
     failures: dict[str, dict[str, Any]] = field(default_factory=dict)
     tell: Callable[[str], None] | None = None
     show: Callable[[str], None] | None = None
+
+    def count(self, door: str, *, returned: bool) -> None:
+        """Count a call."""
+        n_calls, n_returns = self.doors.get(door, (0, 0))
+        self.doors[door] = (n_calls + 1, n_returns + returned)
+        self.refusals += not returned
 
     def fail(self, seed: int, door: str, kind: str, place: str, said: str) -> None:
         """Keep a failure, unless one like it is known."""
@@ -67,7 +93,7 @@ class Tally:
 
 
 def subjects(only: str | None = None) -> list[str]:
-    """Names of what episodes are of: estimators, and functions by their rooms."""
+    """Names of what episodes are of: estimators, and functions and records by their rooms."""
     names = [*public_estimators(), *public_functions()]
     found = [name for name in names if only is None or only.lower() in name.lower()]
     if not found:
@@ -77,17 +103,25 @@ def subjects(only: str | None = None) -> list[str]:
 
 @cache
 def public_functions() -> dict[str, Callable[..., Any]]:
-    """Functions, records and scorers of the rooms, by room and name."""
-    estimators, found = public_estimators(), {}
+    """Functions, scorers, callbacks and other records that check what they hold, by room."""
+    found = {"text.NamedCounts.of": NamedCounts.of}
     for room in ROOMS:
         module = import_module(f"streamtopics.{room}")
         for name in module.__all__:
             door = getattr(module, name)
-            if name in NOT_TRIED or name in estimators or not callable(door):
-                continue
-            if inspect.isfunction(door) or name.endswith("Scorer"):
+            if name not in NOT_TRIED and name not in public_estimators() and is_tried(door):
                 found[f"{room}.{name}"] = door
     return found
+
+
+def is_tried(door: Any) -> bool:
+    """Whether it is a function, or a class that checks something or can be called."""
+    if not isinstance(door, type):
+        return inspect.isfunction(door)
+    if getattr(door, "_is_protocol", False) or issubclass(door, Exception):
+        return False
+    checks_itself = "__init__" in vars(door) and not is_dataclass(door)
+    return hasattr(door, "__post_init__") or checks_itself or door.__name__.endswith("Scorer")
 
 
 def run_episode(seed: int, only: str | None, tally: Tally) -> None:
@@ -99,8 +133,12 @@ def run_episode(seed: int, only: str | None, tally: Tally) -> None:
     functions = [name for name in names if name in public_functions()]
     take = estimators if estimators and (not functions or chance(rng, 0.7)) else functions
     name = pick(rng, take)
-    tally.episodes += 1
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
+    with (
+        TemporaryDirectory(dir=".") as folder,
+        chdir(folder),
+        np.errstate(all="ignore"),
+        warnings.catch_warnings(),
+    ):
         warnings.simplefilter("ignore")
         if take is estimators:
             EstimatorEpisode(seed, rng, name, public_estimators()[name], tally).run()
@@ -109,32 +147,33 @@ def run_episode(seed: int, only: str | None, tally: Tally) -> None:
 
 
 def attempt(
-    seed: int,
-    door: str,
-    act: Callable[..., Any],
-    given: dict[str, Any],
-    tally: Tally,
-    *,
-    strict: bool = True,
-) -> tuple[Any, BaseException | None]:
-    """Make a call; what it returned, and what it raised."""
-    tally.calls += 1
+    seed: int, door: str, act: Callable[..., Any], given: dict[str, Any], tally: Tally,
+    learners: tuple[str, ...] = (),
+) -> tuple[Any, BaseException | None]:  # fmt: skip
+    """Make a call; what it returned, and what it raised. Arguments that learn may change."""
     if tally.tell:
         tally.tell(f"{door}({', '.join(f'{k}={brief(v)}' for k, v in given.items())})")
-    before = checks.bits_of(list(given.values()))
-    try:
-        found, error = act(**given), None
-        if inspect.isgenerator(found):
-            found = list(found)
-    except Exception as raised:
-        found, error = None, raised
-        tally.refusals += 1
+    kept = {name: value for name, value in given.items() if name not in learners}
+    before, found, error = checks.print_of(kept), None, None
+    with complaints() as heard:
+        try:
+            found = act(**given)
+            if inspect.isgenerator(found):
+                found = list(found)
+        except Exception as raised:
+            error = raised
+    tally.count(door, returned=error is None)
+    if error is not None:
         if tally.show:
-            tally.show("".join(traceback.format_exception(raised)).rstrip())
-        if not isinstance(raised, MemoryError) and not checks.is_clear(raised, strict=strict):
-            place = f"{type(raised).__name__} at {checks.place_of(raised)}"
-            tally.fail(seed, door, "raw error", place, checks.text_of(raised))
-    if checks.bits_of(list(given.values())) != before:
+            tally.show("".join(traceback.format_exception(error)).rstrip())
+        place = f"{type(error).__name__} at {checks.place_of(error)}"
+        if isinstance(error, MemoryError):
+            tally.short.setdefault(f"{door} | {place}", seed)
+        elif not checks.is_clear(error):
+            tally.fail(seed, door, "raw error", place, checks.text_of(error))
+    for said in heard:
+        tally.fail(seed, door, "complaint", said, "")
+    if checks.print_of(kept) != before:
         tally.fail(seed, door, "changed what it was passed", "arguments", brief(given))
     return found, error
 
@@ -144,7 +183,7 @@ def check_numbers(
 ) -> None:
     """Results are finite unless the documentation says otherwise, or arguments beside X are not."""
     beside = {name: value for name, value in given.items() if name not in PLACES}
-    strange = checks.strange_numbers(found) - checks.promised(act, found)
+    strange = checks.strange_numbers(found) - checks.allowed_by(act, found)
     strange -= checks.strange_numbers(beside)
     if strange and door not in PASS_ON:
         tally.fail(seed, door, "not finite", " and ".join(sorted(strange)), brief(found))
@@ -159,18 +198,30 @@ def brief(value: Any) -> str:
 
 
 def run_functions(seed: int, rng: Rng, name: str, door: Callable[..., Any], tally: Tally) -> None:
-    """A few calls of one function, or of a scorer that is made for each."""
+    """A few calls of one function, or of a record that is made for each."""
+    learners = ("model", "vectorizer", "callbacks") if name in TEACH else ()
     for _ in range(CALLS // 2):
-        act, called = door, name
-        given = arguments(rng, door, Scene())
-        found, error = attempt(seed, called, act, given, tally, strict=False)
-        if isinstance(door, type) and error is None:
-            act, called, given = found, f"{name}()", arguments(rng, found, Scene())
-            found, error = attempt(seed, called, act, given, tally, strict=False)
-        if error is None:
-            check_numbers(seed, called, act, given, found, tally)
+        given = arguments(rng, door, Scene(door=door.__name__))
+        found, error = attempt(seed, name, door, given, tally, learners)
+        if error is None and not isinstance(door, type):
+            check_numbers(seed, name, door, given, found, tally)
+        elif error is None:
+            run_record(seed, rng, name, found, tally)
         if "matplotlib.pyplot" in sys.modules:
             sys.modules["matplotlib.pyplot"].close("all")
+
+
+def run_record(seed: int, rng: Rng, name: str, record: Any, tally: Tally) -> None:
+    """Calls of what a record, a scorer or a callback has to be called by."""
+    for method in CALLED:
+        act = getattr(record, method, None)
+        if act is None:
+            continue
+        given = arguments(rng, act, Scene(door=type(record).__name__))
+        called = f"{name}()" if method == "__call__" else f"{name}.{method}"
+        found, error = attempt(seed, called, act, given, tally, ("model",))
+        if error is None:
+            check_numbers(seed, called, act, given, found, tally)
 
 
 class EstimatorEpisode:
@@ -225,18 +276,21 @@ class EstimatorEpisode:
         before = pickle.dumps(self.model)
         print_before = checks.fingerprint(self.model)
         found, error = attempt(self.seed, door, act, given, self.tally)
-        changed = checks.fingerprint(self.model) != print_before
-        if changed and (error is not None or method not in LEARNS):
-            which = checks.difference(pickle.loads(before), self.model)
+        if error is not None or method not in LEARNS:
             kind = "state changed by an error" if error is not None else "a read learns"
-            if which:
-                self.fail(door, kind, which, repr(error)[:160])
+            self.check_same(door, kind, print_before, before, repr(error)[:160])
         if error is None:
             if found is not self.model:
                 check_numbers(self.seed, door, act, given, found, self.tally)
             if method in LEARNS:
                 self.check_learnt(door, method, before, drawn_from)
-        del found
+
+    def check_same(self, door: str, kind: str, was: bytes, before: bytes, said: str = "") -> None:
+        """The estimator is as before."""
+        if checks.fingerprint(self.model) != was:
+            which = checks.difference(pickle.loads(before), self.model)
+            if which:
+                self.fail(door, kind, which, said)
 
     def arguments(self, drawn_from: int, act: Callable[..., Any]) -> dict[str, Any]:
         rng = np.random.default_rng(drawn_from)
@@ -244,45 +298,60 @@ class EstimatorEpisode:
 
     def check_learnt(self, door: str, method: str, before: bytes, drawn_from: int) -> None:
         """What was learnt is finite, and the same if a copy resumed instead."""
-        for name in ("topic_word_", "components_", "doc_topic_prior_"):
-            found, error = self.read(name)
-            if error is None and (strange := checks.strange_numbers(found)):
-                self.fail(door, "learnt what is not finite", name, " and ".join(strange))
+        self.check_finite(door)
         if method == "merge" or not chance(self.rng, 0.3):
             return
         other = pickle.loads(before)
         given = self.arguments(drawn_from, getattr(other, method))
         try:
-            getattr(other, method)(**given)
+            with complaints():
+                getattr(other, method)(**given)
         except Exception as error:
             self.fail(door, "a copy refuses", type(error).__name__, checks.text_of(error))
             return
         if which := checks.difference(self.model, other):
             self.fail(door, "a copy learns otherwise", which, "after pickling")
 
-    def read(self, name: str) -> tuple[Any, BaseException | None]:
-        """An attribute that may not be there."""
-        try:
-            return getattr(self.model, name), None
-        except (AttributeError, ValueError) as error:
-            return None, error
+    def check_finite(self, door: str) -> None:
+        """What was learnt is finite, unless parameters are not; reading properties learns nothing."""
+        was, before = checks.fingerprint(self.model), pickle.dumps(self.model)
+        parameters = self.model.get_params()
+        given = checks.strange_numbers(parameters)
+        learnt = {
+            name: value
+            for name, value in self.model.__getstate__().items()
+            if name not in parameters
+        }
+        for name in checks.properties_of(self.model):
+            act = partial(getattr, self.model, name)
+            found, error = attempt(self.seed, f"{self.name}.{name}", act, {}, self.tally)
+            if error is None:
+                learnt[name] = found
+        self.check_same(door, "a read learns", was, before)
+        for name, value in learnt.items():
+            strange = checks.strange_numbers(value) - given - checks.allowed_in(self.model, name)
+            if strange:
+                self.fail(door, "learnt what is not finite", name, " and ".join(sorted(strange)))
 
     # Copies
 
     def copy(self, way: str) -> None:
         """Pickle, save or clone the estimator, and ask whether it is still the same."""
         door = f"{self.name}, {way}"
-        act: Callable[..., Any] = {
-            "pickle": pickled, "save and load": saved, "clone": cloned, "set_params": self.settled,
-        }[way]  # fmt: skip
-        given = {"model": self.model} if way != "set_params" else {}
-        found, error = attempt(self.seed, door, act, given, self.tally)
-        if error is not None or way in ("clone", "set_params"):
+        if way == "set_params":
+            attempt(self.seed, door, self.settled, {}, self.tally)
             return
-        which = checks.difference(self.model, found)
-        if which:
+        act: Callable[..., Any] = {"pickle": pickled, "save and load": saved, "clone": clone}[way]
+        found, error = attempt(
+            self.seed, door, lambda model: act(model), {"model": self.model}, self.tally
+        )
+        if error is not None:
+            return
+        expected = self.kind(**self.model.get_params(deep=False)) if way == "clone" else self.model
+        if which := checks.difference(expected, found):
             self.fail(door, "a copy is not the same", which, "")
-        self.model = found
+        if way != "clone":
+            self.model = found
 
     def settled(self) -> Any:
         """Another value of a parameter, drawn as at the beginning, for what comes after."""
@@ -292,21 +361,3 @@ class EstimatorEpisode:
 
     def fail(self, door: str, kind: str, place: str, said: str) -> None:
         self.tally.fail(self.seed, door, kind, place, said)
-
-
-def pickled(model: Any) -> Any:
-    """The estimator, pickled and read again."""
-    return pickle.loads(pickle.dumps(model))
-
-
-def saved(model: Any) -> Any:
-    """The estimator, saved and loaded."""
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "a.model"
-        save(model, path)
-        return load(path)
-
-
-def cloned(model: Any) -> Any:
-    """The estimator without what it learnt."""
-    return clone(model)

@@ -5,12 +5,9 @@ import inspect
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from importlib import import_module
-from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import Interval
 
@@ -33,23 +30,6 @@ JOBS = (None, 1, 0, True, 1.5, "a", np.nan)
 RECORDS = (updates, local, priors, models)
 PARAMETER = re.compile(r"^\s*(\w+(?:, \w+)*) : (.+?)(?:, default=.*)?$", re.MULTILINE)
 QUOTED = re.compile(r'"(\w+)"')
-
-
-def public_estimators() -> dict[str, type]:
-    """The estimators of the package and of its subpackages, by name."""
-    rooms = [streamtopics]
-    rooms += [
-        import_module(f"streamtopics.{room.name}")
-        for room in iter_modules(streamtopics.__path__)
-        if room.ispkg
-    ]
-    found: dict[str, type] = {}
-    for room in rooms:
-        for name in getattr(room, "__all__", ()):
-            kind = getattr(room, name)
-            if isinstance(kind, type) and issubclass(kind, BaseEstimator):
-                found[name] = kind
-    return {name: found[name] for name in sorted(found) if not inspect.isabstract(found[name])}
 
 
 def required() -> dict[str, Callable[[], Any]]:

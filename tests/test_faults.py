@@ -1,26 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A share of `benchmarks.faults` for every public estimator; and that its checks can fail."""
 
+import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from benchmarks import fault_calls, fault_means, faults, kills
+from benchmarks import children, complaints, fault_calls, faults, kills, states
 from benchmarks.fault_calls import Call, Undisturbed, doors_of, undisturbed
 from benchmarks.fault_means import Lines, Memory, compiled
 from streamtopics import SVBLDA, load, save
 from streamtopics.base.frame import lock_of
 from streamtopics.kernels import rows
-from tests.conventions.every import EVERY
+from tests.conventions.every import EVERY, METHODS, N
 from tests.kernels.test_rows import add_rows_arguments
 
 ROOT = Path(__file__).parents[1]
@@ -28,10 +31,10 @@ ROOT = Path(__file__).parents[1]
 PLACES, LAST = 3, 5
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("name", METHODS)
 def test_a_call_that_is_disturbed_is_done_or_not_done(name, tmp_path):
     means = [Lines(), Lines(MemoryError)]
-    for door in doors_of(name):
+    for door in doors_of(name) if name in EVERY else ["later"]:
         folder = tmp_path / door
         folder.mkdir()
         with undisturbed(name, door, 0, folder) as call:
@@ -40,8 +43,8 @@ def test_a_call_that_is_disturbed_is_done_or_not_done(name, tmp_path):
             if door == "later":
                 places += range(n - LAST, n + 1)
             for number, at in enumerate(places):
-                came, failures = call.tried(means[number % 2], at)
-                assert (came != "neither", failures) == (True, []), (door, at)
+                outcome, failures = call.disturbed(means[number % 2], at)
+                assert (outcome != "neither", failures) == (True, []), (door, at)
 
 
 def test_every_place_has_its_turn():
@@ -49,23 +52,38 @@ def test_every_place_has_its_turn():
         assert sorted(faults.place_of(number, n) for number in range(n)) == list(range(1, n + 1))
 
 
+# Saves two models over one file, when that was told.
+SAVES = """
+import sys
+from itertools import cycle
+from streamtopics import load, save
+*others, path = sys.argv[1:]
+models = [load(other) for other in others]
+print("ready", flush=True)
+for model in cycle(models):
+    save(model, path)
+"""
+
+
 @pytest.mark.parametrize("name", EVERY)
 def test_a_save_that_is_killed_leaves_the_old_file_or_the_new_one(name, tmp_path, python):
-    path = tmp_path / "a.model"
-    known = []
-    for model in kills.two_models(name):
-        save(model, path)
-        known.append(path.read_bytes())
-    code = f"from benchmarks.kills import save_for_ever; save_for_ever({name!r}, {str(path)!r})"
-    with python(["-c", code]) as child:
+    case, folder = EVERY[name], tmp_path / "saves"
+    others, path = [tmp_path / "one", tmp_path / "other"], folder / "a.model"
+    for other, rows_ in zip(others, (np.arange(N), np.arange(2, N)), strict=True):
+        save(case.part(rows_).taught(case.made, "fit"), other)
+    known = [other.read_bytes() for other in others]
+    folder.mkdir()
+    path.write_bytes(known[0])
+    with python(["-c", SAVES, *map(str, others), str(path)]) as child:
         assert child.stdout.readline() == "ready\n"
         time.sleep(float(np.random.default_rng(len(name)).uniform(0.0, 0.01)))
         child.kill()
+        assert child.wait() == -signal.SIGKILL
     assert path.read_bytes() in known
     load(path)
     if hasattr(os, "O_TMPFILE"):
         # A name for an instant, of what is whole.
-        assert all(other.read_bytes() in known for other in tmp_path.iterdir())
+        assert all(other.read_bytes() in known for other in folder.iterdir())
 
 
 # The command, and allocations
@@ -93,13 +111,12 @@ def preloaded(library, *arguments):
 def test_allocations_that_fail(library, tmp_path):
     state = tmp_path / "state.json"
     arguments = ("--only", "MultiViewLDA", "--door", "later", "--state", str(state))
-    for times in (1, 2):
-        done = preloaded(library, "-m", "benchmarks.faults", "--allocations", "60", *arguments)
+    for wanted in (30, 60, 60):
+        command = ("-m", "benchmarks.faults", "--allocations", str(wanted))
+        done = preloaded(library, *command, *arguments)
         assert done.returncode == 0, done.stdout + done.stderr
-        counts = faults.read_state(state)["counts"]
-        assert set(counts) == set(faults.ALLOCATIONS)
-        for names in counts.values():
-            assert sum(names["MultiViewLDA"].values()) >= 20 * times
+        found = json.loads(state.read_text())
+        assert [faults.n_disturbed(found, kind) for kind in faults.ALLOCATIONS] == 3 * [wanted // 3]
 
 
 def all_or_nothing(library):
@@ -196,42 +213,150 @@ class Hides(Right):
             raise ValueError("X is wrong") from None
 
 
+class Swallows(Right):
+    def partial_fit(self, X):
+        with suppress(KeyboardInterrupt):
+            n = getattr(self, "n_", 0) + 1
+            self.n_ = n
+        self.n_ = n if "n" in locals() else 1
+        return self
+
+
+class ReturnsOtherwise(Right):
+    def partial_fit(self, X):
+        super().partial_fit(X)
+        found = [1.0]
+        with suppress(KeyboardInterrupt):
+            found.append(2.0)
+        return found
+
+
+class Warns(Right):
+    def partial_fit(self, X):
+        np.zeros(1) / np.zeros(1)
+        return super().partial_fit(X)
+
+
+class Commit(NamedTuple):
+    n_batches: int
+
+
+class Twice(BaseEstimator):
+    """Learns in two steps."""
+
+    _commit = Commit(0)
+
+    def partial_fit(self, X):
+        for _ in range(2):
+            self._commit = Commit(self._commit.n_batches + 1)
+        return self
+
+
+HERE = (__file__,)
+
+
 @pytest.fixture
 def failures_of(monkeypatch, tmp_path):
-    def found(kind):
-        monkeypatch.setattr(fault_means, "PACKAGE", __file__)
+    def found(kind, has_steps=False):
         monkeypatch.setattr(fault_calls, "save", lambda model, path: path.write_bytes(b""))
-        call = Undisturbed(Call(kind(), lambda model, folder: model.partial_fit(folder)), tmp_path)
-        places = range(1, call.places(Lines()) + 1)
-        return " ".join(said for at in places for said in call.tried(Lines(), at)[1])
+        monkeypatch.setattr(fault_calls, "Lines", partial(Lines, within=HERE))
+        monkeypatch.setattr(complaints, "PACKAGE", Path(__file__).parent)
+        means = Lines(within=HERE)
+        act = Call(kind(), lambda model, folder: model.partial_fit(folder), has_steps=has_steps)
+        call = Undisturbed(act, tmp_path)
+        places = range(1, call.places(means) + 1)
+        return " ".join(said for at in places for said in call.disturbed(means, at)[1])
 
     return found
 
 
-def test_what_is_right_is_not_reported(failures_of):
-    assert failures_of(Right) == ""
+@pytest.mark.parametrize(("kind", "has_steps"), [(Right, False), (Twice, True)])
+def test_what_is_right_is_not_reported(kind, has_steps, failures_of):
+    assert failures_of(kind, has_steps) == ""
 
 
 @pytest.mark.parametrize(("kind", "expected"), [
     (Half, "differs from before in n_, from after in m_"),
+    (Twice, "differs from before in _commit, from after in _commit"),
     (KeepsItsLock, "a lock is held"),
     (LeavesFiles, "other files"),
     (Remembers, "does not repeat"),
     (Hides, "raised ValueError"),
+    (Swallows, "swallowed an interrupt"),
+    (ReturnsOtherwise, "returns something else"),
+    (Warns, "invalid value encountered"),
 ])  # fmt: skip
 def test_what_is_not_right_is_reported(kind, expected, failures_of):
     assert expected in failures_of(kind)
 
 
+def test_a_call_that_does_not_come_to_a_place_is_not_counted(tmp_path):
+    with undisturbed("SVBLDA", "later", 0, tmp_path) as call:
+        assert call.disturbed(Lines(), 10**6) == ("not reached", [])
+    state = faults.fresh_state()
+    state["counts"] = {"interrupts": {"SVBLDA": {"before": 3, "not reached": 2}}}
+    assert faults.n_disturbed(state, "interrupts") == 3
+
+
 def dying(walk, lap, numbers, library, writer):
     faults.tell(writer, {"n": 40})
     faults.tell(writer, {"at": 7})
-    os.abort()
+    raise KeyError("of its own")
 
 
 def test_a_process_that_dies_is_reported_with_its_place(monkeypatch):
     monkeypatch.setattr(faults, "take_turn", dying)
-    state = faults.read_state(None)
+    state = faults.fresh_state()
     faults.run(1, [faults.Walk("SVBLDA", "later", "interrupts")], state)
-    assert list(state["failures"].values()) == ["SVBLDA:later:interrupts:0:7"]
-    assert "died: SIGABRT" in faults.told_of(state)
+    (failure,) = state["failures"].values()
+    assert failure["repeat"] == "SVBLDA:later:interrupts:0:7"
+    assert "died: exit code 1" in faults.told_of(state)
+    assert "KeyError: 'of its own'" in faults.told_of(state)
+
+
+def test_the_walk_that_has_had_least_is_next(monkeypatch):
+    turns = []
+
+    def turn(walk, state, library, most):
+        turns.append(walk.door)
+        lap, done, n = faults.stand_of(walk, state)
+        state["walks"][walk.key] = (lap, done, n + most)
+        return most
+
+    monkeypatch.setattr(faults, "run_turn", turn)
+    walks = [faults.Walk("SVBLDA", door, "interrupts") for door in ("first", "later", "fit")]
+    state = faults.fresh_state()
+    faults.run(faults.TURN, walks, state)
+    faults.run(2 * faults.TURN, walks, state)
+    assert turns == ["first", "later", "fit"]
+
+
+# States and processes
+
+
+def test_a_state_of_other_sources_begins_anew(tmp_path, monkeypatch, capsys):
+    path, asked = tmp_path / "state.json", {"only": ""}
+    state = states.read_state(path, {"calls": 0}, asked) | {"calls": 7}
+    states.write_state(path, state)
+    assert states.read_state(path, {"calls": 0}, asked) == state
+    assert states.read_state(path, {"calls": 0}, {"only": "SVBLDA"})["calls"] == 0
+    monkeypatch.setattr(states, "version", lambda: "another")
+    assert states.read_state(path, {"calls": 0}, asked)["calls"] == 0
+    assert capsys.readouterr().out.count("begins anew") == 2
+
+
+def test_a_silent_process_is_ended(monkeypatch):
+    monkeypatch.setattr(children, "TICK", 0.01)
+    monkeypatch.setattr(children, "SILENCE", 0.02)
+    monkeypatch.setattr(children, "PATIENCE", 0.02)
+    with children.child_of(lambda writer: time.sleep(100)) as child:
+        assert list(child.lines()) == []
+        assert child.how_it_ended() == "silence"
+
+
+@pytest.mark.parametrize("seconds", [0.0, 100.0])
+def test_a_kill_is_told_from_an_end(seconds):
+    was_killed, told = kills.killed(lambda writer: time.sleep(0.3), seconds)
+    assert (was_killed, told) == (seconds == 0.0, b"")
+    with pytest.raises(SystemExit, match="by itself, -6"):
+        kills.killed(lambda writer: os.abort(), 100.0)

@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Any sequence of calls of every public estimator, against a model of what has to hold.
 
-The model is the list of the minibatches that were learnt. Whatever was done between them, in which
-formats they came and whatever failed, an estimator that learns them anew, as they are plainest, is
-the same, bit for bit. After a merge it is what merging anew gives. With ``--more N`` there are N
-times as many sequences.
+The model is the list of what was learnt: minibatches and merges. Whatever was done between them, in
+which formats they came and whatever failed, an estimator that learns them anew, as they are
+plainest, is the same, bit for bit. With ``--more N`` there are N times as many sequences.
 """
 
-import tempfile
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,10 +27,11 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
-from benchmarks.fault_calls import copied, doors_of, is_free
+from benchmarks.copies import pickled, saved
+from benchmarks.fault_calls import doors_of, is_free
 from benchmarks.fault_means import Lines
 from benchmarks.fuzz_checks import difference
-from streamtopics import SVBLDA, load, save
+from streamtopics import SVBLDA
 from streamtopics.steps import steps_of
 from tests.conventions.every import EVERY, Case, N
 from tests.conventions.test_every_estimator import bits
@@ -41,7 +39,6 @@ from tests.conventions.test_every_estimator import bits
 EXAMPLES, STEPS = 6, 15
 SIZES = (1, 3, 8, N)
 DTYPES = ("float64", "float32", "int64", "int32")
-LINES = 3000
 ROWS = st.integers(0, 2**16).flatmap(
     lambda seed: st.sampled_from(SIZES).map(
         lambda n: sorted(np.random.default_rng(seed).permutation(N)[:n].tolist())
@@ -112,8 +109,8 @@ class Interleaved(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        # What was learnt, in order: of each minibatch the case, as it is replayed.
-        self.learnt: list[Case] = []
+        # What was learnt, in order, as it is replayed.
+        self.learnt: list[Callable[[Any], Any]] = []
         self.model = self.case.made
 
     # Learning
@@ -130,16 +127,17 @@ class Interleaved(RuleBasedStateMachine):
     def partial_fit(self, rows: list[int], form: str, dtype: str) -> None:
         passed, plain = self.drawn(rows, form, dtype)
         passed.taught(self.model)
-        self.learnt.append(plain)
+        self.learnt.append(plain.taught)
         self.is_as_replayed()
 
-    @rule(rows=ROWS, form=FORM, dtype=DTYPE, line=st.integers(1, LINES))
-    def interrupted(self, rows: list[int], form: str, dtype: str, line: int) -> None:
+    @rule(rows=ROWS, form=FORM, dtype=DTYPE, share=st.floats(0.0, 1.0))
+    def interrupted(self, rows: list[int], form: str, dtype: str, share: float) -> None:
         """A call that is interrupted has learnt all or nothing."""
         passed, plain = self.drawn(rows, form, dtype)
-        before = copied(self.model)
+        before, other = pickled(self.model), pickled(self.model)
+        n_lines = Lines().during(lambda: passed.taught(other))
         try:
-            Lines().during(lambda: passed.taught(self.model), line)
+            Lines().during(lambda: passed.taught(self.model), 1 + int(share * (n_lines - 1)))
         except KeyboardInterrupt:
             if not difference(before, self.model):
                 return
@@ -147,13 +145,13 @@ class Interleaved(RuleBasedStateMachine):
                 # A pipeline learns step by step, and says so.
                 self.model = before
                 return
-        self.learnt.append(plain)
+        self.learnt.append(plain.taught)
         self.is_as_replayed()
 
     @rule(rows=ROWS, wrong=st.sampled_from(["infinite", "width", "object"]))
     def failing(self, rows: list[int], wrong: str) -> None:
         """A call that fails changes nothing."""
-        before = copied(self.model)
+        before = pickled(self.model)
         part = self.case.part(rows)
         X = {"infinite": np.full((2, 3), np.inf), "width": np.ones((2, 99)), "object": object()}[
             wrong
@@ -170,7 +168,7 @@ class Interleaved(RuleBasedStateMachine):
     def copy(self, way: str) -> None:
         # Files keep no classes that are not of the package.
         is_ours = type(self.model).__module__.startswith("streamtopics.")
-        ways = {"pickle": copied, "deepcopy": deepcopy, "save": saved if is_ours else copied}
+        ways = {"pickle": pickled, "deepcopy": deepcopy, "save": saved if is_ours else pickled}
         found = ways[way](self.model)
         assert not difference(self.model, found)
         self.model = found
@@ -183,12 +181,19 @@ class Interleaved(RuleBasedStateMachine):
     @precondition(lambda self: self.merges and self.learnt)
     @rule(mine=ROWS, other=ROWS)
     def merge(self, mine: list[int], other: list[int]) -> None:
-        """Merging copies that went on leaves the other alone, and is the same if done again."""
-        one, two = (self.case.part(rows).taught(copied(self.model)) for rows in (mine, other))
-        kept = copied(two)
-        again = copied(one).merge(copied(two), base=copied(self.model))
-        assert not difference(one.merge(two, base=self.model), again)
-        assert not difference(two, kept)
+        """Copies that went on are merged; what is merged, and what it was before, is left alone."""
+
+        def merged(base: Any) -> Any:
+            one, two = (self.case.part(rows).taught(pickled(base)) for rows in (mine, other))
+            kept = pickled(base), pickled(two)
+            one.merge(two, base=base)
+            assert not difference(kept[0], base)
+            assert not difference(kept[1], two)
+            return one
+
+        self.model = merged(self.model)
+        self.learnt.append(merged)
+        self.is_as_replayed()
 
     # Reading
 
@@ -196,11 +201,12 @@ class Interleaved(RuleBasedStateMachine):
     @rule(rows=ROWS, form=FORM, dtype=DTYPE)
     def read(self, rows: list[int], form: str, dtype: str) -> None:
         """What reads returns the same for any format, and learns nothing."""
-        before = copied(self.model)
+        before = pickled(self.model)
         passed, plain = self.drawn(rows, form, dtype)
         assert bits(self.model.transform(passed.X)) == bits(before.transform(plain.X))
         if hasattr(self.model, "score"):
-            self.model.score(passed.X, passed.y)
+            score = self.model.score(passed.X, passed.y)
+            assert bits(score) == bits(before.score(plain.X, plain.y))
         assert not difference(before, self.model)
 
     # What holds
@@ -212,21 +218,13 @@ class Interleaved(RuleBasedStateMachine):
     def is_as_replayed(self) -> None:
         """A fresh one that learns the same minibatches, as they are plainest, is the same."""
         fresh = self.case.made
-        for part in self.learnt:
-            part.taught(fresh)
+        for step in self.learnt:
+            fresh = step(fresh)
         assert not difference(fresh, self.model)
 
     @invariant()
     def the_lock_is_free(self) -> None:
         assert all(is_free(step) for _, step in steps_of(self.model))
-
-
-def saved(model: Any) -> Any:
-    """The model, saved and loaded."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "a.model"
-        save(model, path)
-        return load(path)
 
 
 STREAMED = [name for name, case in EVERY.items() if hasattr(case.made, "partial_fit")]

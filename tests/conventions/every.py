@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One instance of every public estimator, with what it learns from, for tests of them all."""
+"""One instance of every public estimator, with what it learns from, for tests of them all.
 
+`METHODS` has methods of the literature too that have no class of their own.
+"""
+
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any, Self
 
 import numpy as np
@@ -10,8 +16,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 
 import streamtopics
-from streamtopics import text
+from streamtopics import text, updates
+from streamtopics.estimators.presets import PRESETS
 from streamtopics.models import GaussianMixture
+from tests.estimators.table import QUICKER
 
 N, V = 24, 10
 COUNTS = np.random.default_rng(0).poisson(1.5, (N, V)).astype(np.float64)
@@ -123,12 +131,35 @@ EVERY: dict[str, Case] = {
 }
 
 
+def _preset(name: str, **settings: Any) -> Case:
+    settings = QUICKER.get(name, {}) | settings
+    return Case(streamtopics.StreamingLDA.preset(name, 3, random_state=0, **settings), COUNTS)
+
+
+# Update rules that no class has by itself.
+RULES = (
+    updates.Window(2), updates.MemoizedVB(2), updates.IncrementalVB(2),
+    updates.EmpiricalPowerPrior(), updates.AdaptiveRate(),
+)  # fmt: skip
+METHODS = (
+    EVERY
+    | {name: _preset(name) for name in PRESETS if name not in EVERY}
+    | {type(rule).__name__: _preset("SVBLDA", update=rule) for rule in RULES}
+)
+
+
 def public_estimators() -> dict[str, type]:
-    """The estimators that users import, by name."""
-    rooms = ((streamtopics, streamtopics.__all__), (text, text.__all__))
-    kinds = {name: getattr(room, name) for room, names in rooms for name in names}
-    return {
-        name: kind
-        for name, kind in kinds.items()
-        if isinstance(kind, type) and issubclass(kind, BaseEstimator)
-    }
+    """The estimators of the package and of its subpackages, by name."""
+    rooms = [streamtopics]
+    rooms += [
+        import_module(f"streamtopics.{room.name}")
+        for room in iter_modules(streamtopics.__path__)
+        if room.ispkg
+    ]
+    found: dict[str, type] = {}
+    for room in rooms:
+        for name in getattr(room, "__all__", ()):
+            kind = getattr(room, name)
+            if isinstance(kind, type) and issubclass(kind, BaseEstimator):
+                found[name] = kind
+    return {name: found[name] for name in sorted(found) if not inspect.isabstract(found[name])}

@@ -2,7 +2,8 @@
 """An interrupt at any line of the frame and of the posteriors leaves one whole state."""
 
 import pickle
-import sys
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from sklearn.base import clone
 
 import streamtopics
+from benchmarks.fault_means import Lines
 from streamtopics import (
     AspectSentimentModel,
     GibbsOnlineEM,
@@ -47,36 +49,6 @@ CASES = {
 @pytest.fixture(params=CASES.values(), ids=CASES)
 def case(request):
     return request.param
-
-
-class Interrupts:
-    """A tracer that raises at one line of the traced modules, counted from 1."""
-
-    def __init__(self, at=None):
-        self.at, self.seen = at, 0
-
-    def __call__(self, frame, event, arg):
-        return self.line if frame.f_code.co_filename.startswith(TRACED) else None
-
-    def line(self, frame, event, arg):
-        if event == "line":
-            self.seen += 1
-            if self.seen == self.at:
-                sys.settrace(None)
-                raise KeyboardInterrupt
-        return self.line
-
-    def during(self, call, *args):
-        """Make a call under the tracer; whether it was interrupted."""
-        before = sys.gettrace()
-        sys.settrace(self)
-        try:
-            call(*args)
-        except KeyboardInterrupt:
-            return True
-        finally:
-            sys.settrace(before)
-        return False
 
 
 def state(model):
@@ -122,9 +94,9 @@ def test_an_interrupt_at_any_line_is_before_or_after(case, n_before):
     model = learnt(clone(given), batches[:n_before])
     start, kept = state(model), pickle.dumps(model)
     # Of a copy too, as parameters that were checked before are not checked again.
-    model, whole = pickle.loads(kept), Interrupts()
-    assert not whole.during(model.partial_fit, *batches[n_before])
-    end, n_lines = state(model), whole.seen
+    model, means = pickle.loads(kept), Lines(within=TRACED)
+    n_lines = means.during(partial(model.partial_fit, *batches[n_before]))
+    end = state(model)
     assert start != end
     assert n_lines > 60
     outcomes = {"before": 0, "after": 0, "finished": 0}
@@ -133,10 +105,11 @@ def test_an_interrupt_at_any_line_is_before_or_after(case, n_before):
     lines = sorted({*lines.tolist(), *range(max(1, n_lines - LAST), n_lines + 1)})
     for at in lines:
         model = pickle.loads(kept)
-        interrupted = Interrupts(at).during(model.partial_fit, *batches[n_before])
+        with suppress(KeyboardInterrupt):
+            means.during(partial(model.partial_fit, *batches[n_before]), at)
         found = state(model)
         assert found in (start, end), (at, n_lines)
-        if not interrupted:
+        if not means.struck:
             assert found == end
             outcomes["finished"] += 1
         else:

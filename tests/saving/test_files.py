@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import fault_means
 from benchmarks.fault_calls import n_descriptors
 from benchmarks.fault_means import Lines
 from streamtopics import SVBLDA, load, save
@@ -229,9 +228,8 @@ def signal_after(child, seconds):
         child.kill()
 
 
-def test_an_interrupt_at_any_line_leaves_no_other_file(system, tmp_path, monkeypatch):
-    monkeypatch.setattr(fault_means, "PACKAGE", files.__file__)
-    path, means = tmp_path / "a.model", Lines()
+def test_an_interrupt_at_any_line_leaves_no_other_file(system, tmp_path):
+    path, means = tmp_path / "a.model", Lines(within=(files.__file__,))
     for there in (False, True):
         n_lines = means.during(lambda: save(NEW, path))
         new = content_of(tmp_path)
