@@ -239,9 +239,7 @@ def properties_of(model: Any) -> dict[str, property]:
 def allowed_in(model: Any, name: str) -> set[str]:
     """Which of "nan" and "inf" the documentation allows an attribute to hold."""
     value = getattr(type(model), name, None)
-    row = re.search(
-        rf"^ *{name}\b.* : .*\n(?: {{8,}}.*\n)*", type(model).__doc__ or "", re.MULTILINE
-    )
-    return words_in(
-        f"{value.__doc__ if isinstance(value, property) else ''} {row[0] if row else ''}"
-    )
+    pattern = rf"^ *(?:\w+, )*{name}\b.* : .*\n(?: {{8,}}.*\n)*"
+    row = re.search(pattern, type(model).__doc__ or "", re.MULTILINE)
+    said = value.__doc__ if isinstance(value, property) else ""
+    return words_in(f"{said} {row[0] if row else ''}")

@@ -128,7 +128,6 @@ class Interleaved(RuleBasedStateMachine):
         passed, plain = self.drawn(rows, form, dtype)
         passed.taught(self.model)
         self.learnt.append(plain.taught)
-        self.is_as_replayed()
 
     @rule(rows=ROWS, form=FORM, dtype=DTYPE, share=st.floats(0.0, 1.0))
     def interrupted(self, rows: list[int], form: str, dtype: str, share: float) -> None:
@@ -146,7 +145,6 @@ class Interleaved(RuleBasedStateMachine):
                 self.model = before
                 return
         self.learnt.append(plain.taught)
-        self.is_as_replayed()
 
     @rule(rows=ROWS, wrong=st.sampled_from(["infinite", "width", "object"]))
     def failing(self, rows: list[int], wrong: str) -> None:
@@ -193,7 +191,6 @@ class Interleaved(RuleBasedStateMachine):
 
         self.model = merged(self.model)
         self.learnt.append(merged)
-        self.is_as_replayed()
 
     # Reading
 
@@ -215,8 +212,8 @@ class Interleaved(RuleBasedStateMachine):
     def merges(self) -> bool:
         return "merge" in doors_of(type(self).__name__)
 
-    def is_as_replayed(self) -> None:
-        """A fresh one that learns the same minibatches, as they are plainest, is the same."""
+    def teardown(self) -> None:
+        """A fresh one that learns the same, as it is plainest, is the same."""
         fresh = self.case.made
         for step in self.learnt:
             fresh = step(fresh)
