@@ -6,10 +6,10 @@ import pickle
 import sys
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import chdir, suppress
 from dataclasses import dataclass, field, is_dataclass
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -158,24 +158,32 @@ def attempt(
     with complaints() as heard:
         try:
             found = act(**given)
-            if inspect.isgenerator(found):
+            if isinstance(found, Iterator):
                 found = list(found)
         except Exception as raised:
             error = raised
     tally.count(door, returned=error is None)
-    if error is not None:
-        if tally.show:
-            tally.show("".join(traceback.format_exception(error)).rstrip())
-        place = f"{type(error).__name__} at {checks.place_of(error)}"
-        if isinstance(error, MemoryError):
-            tally.short.setdefault(f"{door} | {place}", seed)
-        elif not checks.is_clear(error):
-            tally.fail(seed, door, "raw error", place, checks.text_of(error))
-    for said in heard:
-        tally.fail(seed, door, "complaint", said, "")
+    check_raised(seed, door, error, heard, tally)
     if checks.print_of(kept) != before:
         tally.fail(seed, door, "changed what it was passed", "arguments", brief(given))
     return found, error
+
+
+def check_raised(
+    seed: int, door: str, error: BaseException | None, heard: list[str], tally: Tally
+) -> None:
+    """An error is a clear one, and nothing was warned of or ignored."""
+    for said in heard:
+        tally.fail(seed, door, "complaint", said, "")
+    if error is None:
+        return
+    if tally.show:
+        tally.show("".join(traceback.format_exception(error)).rstrip())
+    place = f"{type(error).__name__} at {checks.place_of(error)}"
+    if isinstance(error, MemoryError):
+        tally.short.setdefault(f"{door} | {place}", seed)
+    elif not checks.is_clear(error):
+        tally.fail(seed, door, "raw error", place, checks.text_of(error))
 
 
 def check_numbers(
@@ -323,10 +331,13 @@ class EstimatorEpisode:
             if name not in parameters
         }
         for name in checks.properties_of(self.model):
-            act = partial(getattr, self.model, name)
-            found, error = attempt(self.seed, f"{self.name}.{name}", act, {}, self.tally)
-            if error is None:
-                learnt[name] = found
+            error = None
+            with complaints() as heard:
+                try:
+                    learnt[name] = getattr(self.model, name)
+                except Exception as raised:
+                    error = raised
+            check_raised(self.seed, f"{self.name}.{name}", error, heard, self.tally)
         self.check_same(door, "a read learns", was, before)
         for name, value in learnt.items():
             strange = checks.strange_numbers(value) - given - checks.allowed_in(self.model, name)
