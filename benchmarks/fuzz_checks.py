@@ -28,6 +28,8 @@ REFUSALS = (ValueError, TypeError, NotFittedError, AttributeError, OSError)
 PACKAGE, VALIDATION = Path(streamtopics.__file__).parent, Path(sklearn.__file__).parent
 HERE = Path(__file__).parent
 DEEPEST = 8
+MANY_TOKENS = 20
+OF_NOTHING = re.compile(r"NaN\s+(?:if|where)\s[^.;]*?\b(?:no|none|nothing)\b")
 NAMES_OF = {
     "nan": re.compile(r"\bNaN\b"),
     "inf": re.compile(r"-?\binf\b|\binfinity\b|\binfinite\b"),
@@ -204,8 +206,11 @@ def _parts(value: Any) -> list[Any]:
     return []
 
 
-def allowed_by(door: Any, found: Any) -> set[str]:
-    """Which of "nan" and "inf" the documentation allows a function, or a record, to return."""
+def allowed_by(door: Any, found: Any, documents: Any = None) -> set[str]:
+    """Which of "nan" and "inf" the documentation allows a function, or a record, to return.
+
+    A NaN that is said to be of what has no tokens is not allowed if the documents have many.
+    """
     kinds = [door, vars(type(door)).get("__call__")]
     if type(found).__module__.startswith("streamtopics."):
         kinds.append(type(found))
@@ -214,7 +219,18 @@ def allowed_by(door: Any, found: Any) -> set[str]:
         kinds.append(getattr(owner.steps[-1][1], door.__name__, None))
     if dataclasses.is_dataclass(door):
         kinds.append(type(door))
-    return words_in(" ".join(getattr(kind, "__doc__", None) or "" for kind in kinds))
+    said = " ".join(getattr(kind, "__doc__", None) or "" for kind in kinds)
+    return words_in(OF_NOTHING.sub("", said) if has_many_tokens(documents) else said)
+
+
+def has_many_tokens(documents: Any) -> bool:
+    """Whether it is a matrix with a document of which words can be held out."""
+    try:
+        X = documents.toarray() if sparse.issparse(documents) else np.asarray(documents, float)
+        sums = X.astype(float).sum(axis=1)
+    except (TypeError, ValueError, IndexError):
+        return False
+    return bool(sums.ndim == 1 and np.isfinite(sums).all() and (sums >= MANY_TOKENS).any())
 
 
 def words_in(text: str) -> set[str]:

@@ -191,7 +191,8 @@ def check_numbers(
 ) -> None:
     """Results are finite unless the documentation says otherwise, or arguments beside X are not."""
     beside = {name: value for name, value in given.items() if name not in PLACES}
-    strange = checks.strange_numbers(found) - checks.allowed_by(act, found)
+    X = next((given[name] for name in PLACES if name in given), None)
+    strange = checks.strange_numbers(found) - checks.allowed_by(act, found, X)
     strange -= checks.strange_numbers(beside)
     if strange and door not in PASS_ON:
         tally.fail(seed, door, "not finite", " and ".join(sorted(strange)), brief(found))

@@ -307,6 +307,17 @@ def test_fingerprints_do_not_depend_on_which_objects_are_one(order):
     assert fuzz_checks.fingerprint([one]) != fuzz_checks.fingerprint([order * 2 * one])
 
 
+@pytest.mark.parametrize(("n_tokens", "n_failures"), [(0, 0), (30, 1)])
+def test_nan_of_no_tokens_is_not_allowed_of_many(n_tokens, n_failures):
+    def score(X):
+        """A mean; NaN if X has no tokens."""
+        return np.nan
+
+    tally, X = Tally(), np.full((2, 1), float(n_tokens))
+    check_numbers(0, "score", score, {"X": X}, score(X), tally)
+    assert len(tally.failures) == n_failures
+
+
 # Processes
 
 
