@@ -27,7 +27,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.children import child_of, tell
-from benchmarks.fuzz_episodes import Tally, run_episode, subjects
+from benchmarks.fuzz_episodes import CALLS, Tally, run_episode, subjects
 from benchmarks.states import read_state, write_state
 from tests.conventions.every import public_estimators
 
@@ -132,7 +132,8 @@ def run(
     n_idle = 0
     while state["calls"] < n_calls:
         first, before = state["next"], state["calls"]
-        done = run_chunk(range(first, first + CHUNK), only, state, episode)
+        size = min(CHUNK, 1 + (n_calls - before) // CALLS)
+        done = run_chunk(range(first, first + size), only, state, episode)
         state["next"] = first + max(done, 1)
         write_state(path, state)
         n_idle = 0 if state["calls"] > before else n_idle + 1

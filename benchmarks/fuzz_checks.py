@@ -243,11 +243,12 @@ def words_in(text: str) -> set[str]:
 
 
 def properties_of(model: Any) -> dict[str, property]:
-    """Public properties of an estimator, by name."""
-    found = {name: getattr(type(model), name, None) for name in dir(type(model))}
+    """Public properties of an estimator, by name; not those that scikit-learn has for it."""
     return {
         name: value
-        for name, value in found.items()
+        for kind in reversed(type(model).__mro__)
+        if not kind.__module__.startswith("sklearn.")
+        for name, value in vars(kind).items()
         if not name.startswith("_") and isinstance(value, property)
     }
 

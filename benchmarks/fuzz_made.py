@@ -189,7 +189,6 @@ MADE: dict[str, Callable[[Rng], Any]] = {
     "on_drift": lambda rng: quiet,
     "batches": some_batches,
     "partitions": some_batches,
-    "documents": inputs.counts,
     "client": lambda rng: AtOnce(),
     "rng": lambda rng: np.random.default_rng(int(rng.integers(10))),
     "path": some_path,

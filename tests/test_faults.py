@@ -111,7 +111,7 @@ def preloaded(library, *arguments):
 def test_allocations_that_fail(library, tmp_path):
     state = tmp_path / "state.json"
     arguments = ("--only", "MultiViewLDA", "--door", "later", "--state", str(state))
-    for wanted in (30, 60, 60):
+    for wanted in (30, 60):
         command = ("-m", "benchmarks.faults", "--allocations", str(wanted))
         done = preloaded(library, *command, *arguments)
         assert done.returncode == 0, done.stdout + done.stderr

@@ -55,13 +55,11 @@ def test_generated_calls_break_no_promise():
 def test_a_run_goes_on_from_its_state(tmp_path):
     path = tmp_path / "state.json"
     found = []
-    for wanted in ("60", "120", "60"):
+    for wanted in ("60", "120"):
         command("--calls", wanted, "--only", "priors.", "--state", str(path))
         found.append(json.loads(path.read_text()))
-    assert found[0]["calls"] >= 60
-    assert found[1]["calls"] >= 120
+    assert 60 <= found[0]["calls"] < 120 <= found[1]["calls"] < 180
     assert found[1]["next"] > found[0]["next"]
-    assert found[2] == found[1]
 
 
 def untried(room):
