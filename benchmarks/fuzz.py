@@ -114,14 +114,17 @@ def add(state: dict[str, Any], told: dict[str, Any]) -> None:
 
 
 def never_returned(state: dict[str, Any]) -> list[str]:
-    """What was called, and only refused."""
-    return [door for door, (_, n_returns) in sorted(state["doors"].items()) if not n_returns]
+    """What was called often, and only refused."""
+    return [
+        door
+        for door, (n_calls, n_returns) in sorted(state["doors"].items())
+        if n_calls >= OFTEN and not n_returns
+    ]
 
 
 def is_wrong(state: dict[str, Any]) -> bool:
     """Whether there are failures, or what was called often enough never returned."""
-    often = [door for door in never_returned(state) if state["doors"][door][0] >= OFTEN]
-    return bool(state["failures"] or (state["calls"] >= MANY and often))
+    return bool(state["failures"] or (state["calls"] >= MANY and never_returned(state)))
 
 
 def run(

@@ -22,13 +22,20 @@ from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.pipeline import Pipeline
 
 import streamtopics
+from streamtopics.distributed import PartitionError
 
 # An OSError is of a file that is not there.
-REFUSALS = (ValueError, TypeError, NotFittedError, AttributeError, OSError)
+REFUSALS = (ValueError, TypeError, NotFittedError, AttributeError, OSError, PartitionError)
 PACKAGE, VALIDATION = Path(streamtopics.__file__).parent, Path(sklearn.__file__).parent
 HERE = Path(__file__).parent
 DEEPEST = 8
 MANY_TOKENS = 20
+# How Python says that a type is wrong, and NumPy that there are no numbers.
+OF_TYPE = re.compile(
+    r"'(?:\w+\.)*(\w+)' object|not '?(?:\w+\.)*(\w+)'?|"
+    r"of '(?:\w+\.)*(\w+)' and|and '(?:\w+\.)*(\w+)'|got '?(?:\w+\.)*(\w+)'?"
+)
+OF_NUMBERS = re.compile("could not convert string to float|setting an array element|float.. argum")
 OF_NOTHING = re.compile(r"NaN\s+(?:if|where)\s[^.;]*?\b(?:no|none|nothing)\b")
 NAMES_OF = {
     "nan": re.compile(r"\bNaN\b"),
@@ -56,20 +63,44 @@ def lines_that_raise(path: str) -> frozenset[int]:
         return frozenset(number for number, row in rows if row.strip().startswith("raise"))
 
 
-def is_clear(error: BaseException) -> bool:
+def is_clear(error: BaseException, given: Mapping[str, Any], *, strict: bool) -> bool:
     """Whether a refusal is one: of the right type, and said by the package or scikit-learn.
 
-    A message of NumPy, SciPy or Python itself comes out of a line that does not raise. What the
-    caller's own functions raise is the caller's.
+    A message of NumPy, SciPy or Python itself comes out of a line that does not raise. It is clear
+    where a file is named that cannot be read, and where scikit-learn reads arrays or texts, or,
+    unless `strict`, wherever it names the type of an argument or says that it holds no numbers.
+    What the caller's own functions raise is the caller's.
     """
     if not isinstance(error, REFUSALS) or not str(error).strip():
         return False
+    if isinstance(error, OSError) and error.filename is not None:
+        return True
     frame = last_frame(error)
     path = Path(frame.filename)
     if not path.exists():
         path = PACKAGE.parent / path
     ours = any(path.is_relative_to(place) for place in (PACKAGE, VALIDATION, HERE))
-    return ours and path.exists() and frame.lineno in lines_that_raise(str(path))
+    if ours and path.exists() and frame.lineno in lines_that_raise(str(path)):
+        return True
+    said = str(error)
+    if path.is_relative_to(VALIDATION):
+        return bool(OF_TYPE.search(said) or OF_NUMBERS.search(said))
+    return not strict and bool(
+        OF_NUMBERS.search(said) or names_in(said) & set().union(*map(types_in, given.values()))
+    )
+
+
+def names_in(said: str) -> set[str]:
+    """Types that a message of Python names."""
+    return {name for names in OF_TYPE.findall(said) for name in names if name}
+
+
+def types_in(value: Any) -> set[str]:
+    """Names of the types of an argument and of what it holds; None is no type to name."""
+    found = {type(value).__name__}
+    for part in _parts(value)[:MANY_TOKENS]:
+        found.add(type(part).__name__)
+    return found - {"NoneType"}
 
 
 def place_of(error: BaseException) -> str:
@@ -96,13 +127,18 @@ def text_of(error: BaseException) -> str:
 
 
 class _Plain(pickle.Pickler):
-    """Pickles values without regard to which of them are one object, and without what is cached."""
+    """Pickles values without regard to which of them are one object, and without what is cached.
+
+    What is read once is pickled as nothing.
+    """
 
     def __init__(self, file: io.BytesIO) -> None:
         super().__init__(file, protocol=5)
         self.fast = True
 
     def reducer_override(self, value: Any) -> Any:
+        if isinstance(value, Iterator | np.random.Generator):
+            return str, ()
         if isinstance(value, type) or not _cached(type(value)) or not hasattr(value, "__dict__"):
             return NotImplemented
         return object.__new__, (type(value),), _state(value)
@@ -154,12 +190,11 @@ def _state(value: Any) -> dict[str, Any]:
 
 
 def print_of(value: Any) -> bytes:
-    """The fingerprint of what was passed; nothing of what is read once or cannot be pickled."""
-    if isinstance(value, Iterator | np.random.Generator):
-        return b""
+    """The fingerprint of what was passed; nothing of what cannot be pickled."""
     try:
         return fingerprint(value)
-    except (TypeError, AttributeError, pickle.PicklingError):
+    except Exception:
+        # Each library has an error of its own for this.
         parts = list(value.values()) if isinstance(value, dict) else value
         return b"|".join(map(print_of, parts)) if isinstance(parts, list | tuple) else b""
 

@@ -209,7 +209,7 @@ MADE: dict[str, Callable[[Rng], Any]] = {
 
 def some_kernel() -> Any:
     """A kernel of a point process."""
-    return dpp.Kernel(np.eye(WIDTH, 2), np.ones(2), np.ones(2))
+    return dpp.Kernel(np.eye(WIDTH, 2), np.ones(2))
 
 
 # Of what takes other things than its parameters are called.

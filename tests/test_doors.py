@@ -105,3 +105,11 @@ def test_tags_of_an_estimator_of_wrong_parameters_can_be_asked_for():
 def test_a_process_without_sets_has_no_words():
     with pytest.raises(NotFittedError):
         LowRankDPP(n_components=2).top_words()
+
+
+def test_scores_of_no_tokens_are_nan_without_a_warning():
+    model = SVBLDA(2, random_state=0).fit(COUNTS)
+    assert np.isnan(LeftToRightScorer()(model, np.zeros((0, 6))))
+    sentences = [sparse.csr_matrix(COUNTS[[row]], dtype=float) for row in range(4)]
+    model = WASTopicModel(2, n_sweeps=3, n_burn_in=1, random_state=0).fit(sentences)
+    assert np.isnan(ParticleScorer()(model, []))

@@ -16,7 +16,12 @@ from sklearn.utils.validation import check_array
 
 from streamtopics.metrics.coherence import check_measure, topic_coherence, topic_diversity
 from streamtopics.metrics.left_to_right import left_to_right
-from streamtopics.metrics.predictive import check_components, log_predictive_probability, perplexity
+from streamtopics.metrics.predictive import (
+    check_components,
+    log_predictive_probability,
+    per_token,
+    perplexity,
+)
 from streamtopics.metrics.relevance import relevant_words
 from streamtopics.structure import check_structure, is_sparse
 
@@ -121,7 +126,7 @@ class LeftToRightScorer:
             n_resampled=self.n_resampled,
             random_state=self.random_state,
         )
-        return float(result.log_likelihood.sum() / _n_tokens(counts))
+        return per_token(result.log_likelihood, _n_tokens(counts))
 
 
 @dataclass(frozen=True)
@@ -165,7 +170,7 @@ class ParticleScorer:
             documents, n_particles=self.n_particles, random_state=self.random_state
         )
         n_tokens = sum(np.sum(document) for document in documents)
-        return float(found.sum() / n_tokens)
+        return per_token(found, float(n_tokens))
 
 
 @dataclass(frozen=True)
