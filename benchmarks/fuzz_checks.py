@@ -30,12 +30,15 @@ PACKAGE, VALIDATION = Path(streamtopics.__file__).parent, Path(sklearn.__file__)
 HERE = Path(__file__).parent
 DEEPEST = 8
 MANY_TOKENS = 20
-# How Python says that a type is wrong, and NumPy that there are no numbers.
+# How Python says that a type is wrong, and NumPy and SciPy that there are no numbers.
 OF_TYPE = re.compile(
-    r"'(?:\w+\.)*(\w+)' object|not '?(?:\w+\.)*(\w+)'?|"
-    r"of '(?:\w+\.)*(\w+)' and|and '(?:\w+\.)*(\w+)'|got '?(?:\w+\.)*(\w+)'?"
+    r"'(?:\w+\.)*(\w+)' object|not '?(?:\w+\.)*(\w+)'?|got '?(?:\w+\.)*(\w+)'?|"
+    r"of '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'|unhashable type: '(?:\w+\.)*(\w+)'"
 )
-OF_NUMBERS = re.compile("could not convert string to float|setting an array element|float.. argum")
+OF_NUMBERS = re.compile(
+    "could not convert string to float|setting an array element|float.. argument|does not support "
+    "dtype|arrays don't yet support|Seed must be|truth value of an|missing . required positional"
+)
 OF_NOTHING = re.compile(r"NaN\s+(?:if|where)\s[^.;]*?\b(?:no|none|nothing)\b")
 NAMES_OF = {
     "nan": re.compile(r"\bNaN\b"),

@@ -246,6 +246,8 @@ class EstimatorEpisode:
         self.tally = tally
         self.model: Any = None
         self.draw: Callable[[Rng], Any] = counts
+        # What is not finite of what was passed, beside X.
+        self.strange: set[str] = set()
 
     def run(self) -> None:
         given = parameters(self.rng, self.kind)
@@ -287,6 +289,8 @@ class EstimatorEpisode:
         door = f"{self.name}.{method}"
         drawn_from = int(self.rng.integers(2**62))
         given = self.arguments(drawn_from, act)
+        beside = [value for name, value in given.items() if name not in PLACES]
+        self.strange |= checks.strange_numbers(beside)
         before = pickle.dumps(self.model)
         print_before = checks.fingerprint(self.model)
         found, error = attempt(self.seed, door, act, given, self.tally)
@@ -327,10 +331,10 @@ class EstimatorEpisode:
             self.fail(door, "a copy learns otherwise", which, "after pickling")
 
     def check_finite(self, door: str) -> None:
-        """What was learnt is finite, unless parameters are not; to read it learns nothing."""
+        """What was learnt is finite, unless what was given is not; to read it learns nothing."""
         was, before = checks.fingerprint(self.model), pickle.dumps(self.model)
         parameters = self.model.get_params()
-        given = checks.strange_numbers(parameters)
+        given = self.strange | checks.strange_numbers(parameters)
         learnt = {
             name: value
             for name, value in self.model.__getstate__().items()

@@ -275,6 +275,7 @@ def test_what_is_right_is_not_reported(kind, has_steps, failures_of):
     assert failures_of(kind, has_steps) == ""
 
 
+@pytest.mark.filterwarnings("ignore:invalid value")
 @pytest.mark.parametrize(("kind", "expected"), [
     (Half, "differs from before in n_, from after in m_"),
     (Twice, "differs from before in _commit, from after in _commit"),
