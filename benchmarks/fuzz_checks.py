@@ -87,23 +87,20 @@ def is_clear(error: BaseException, given: Mapping[str, Any], *, strict: bool) ->
         return True
     said = str(error)
     if path.is_relative_to(VALIDATION):
-        return bool(OF_TYPE.search(said) or OF_NUMBERS.search(said))
+        return bool(OF_NUMBERS.search(said) or names_in(said))
     return not strict and bool(
         OF_NUMBERS.search(said) or names_in(said) & set().union(*map(types_in, given.values()))
     )
 
 
 def names_in(said: str) -> set[str]:
-    """Types that a message of Python names."""
-    return {name for names in OF_TYPE.findall(said) for name in names if name}
+    """Types that a message of Python names; None is no type to name."""
+    return {name for names in OF_TYPE.findall(said) for name in names if name} - {"NoneType"}
 
 
 def types_in(value: Any) -> set[str]:
-    """Names of the types of an argument and of what it holds; None is no type to name."""
-    found = {type(value).__name__}
-    for part in _parts(value)[:MANY_TOKENS]:
-        found.add(type(part).__name__)
-    return found - {"NoneType"}
+    """Names of the types of an argument and of what it holds."""
+    return {type(part).__name__ for part in (value, *_parts(value)[:MANY_TOKENS])}
 
 
 def place_of(error: BaseException) -> str:

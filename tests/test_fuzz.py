@@ -298,6 +298,15 @@ def test_a_message_of_numpy_is_not_one_of_the_package():
         assert len(tally.failures) == 1
 
 
+@pytest.mark.parametrize(("value", "strict", "n_failures"), [
+    (7.0, False, 0), (None, False, 1), (7.0, True, 1), ("x", True, 1),
+])  # fmt: skip
+def test_python_may_say_which_type_a_function_was_passed(value, strict, n_failures):
+    tally = Tally()
+    attempt(0, "door", lambda X: X.shape, {"X": value}, tally, strict=strict)
+    assert len(tally.failures) == n_failures
+
+
 @pytest.mark.parametrize("order", [1, -1])
 def test_fingerprints_do_not_depend_on_which_objects_are_one(order):
     one, other = np.ones(3), np.ones(3)
