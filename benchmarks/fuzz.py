@@ -22,6 +22,8 @@ import os
 import resource
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -31,7 +33,8 @@ from benchmarks.fuzz_episodes import CALLS, Tally, run_episode, subjects
 from benchmarks.states import read_state, write_state
 from tests.conventions.every import public_estimators
 
-CHUNK = 40
+# Episodes of a process, at most and at least: each imports and makes some things anew.
+CHUNK, FEWEST = 40, 8
 # Seeds of episodes of one `--seed`.
 SEEDS = 10**9
 # Seconds of the processor that an episode may take, and bytes.
@@ -135,7 +138,7 @@ def run(
     n_idle = 0
     while state["calls"] < n_calls:
         first, before = state["next"], state["calls"]
-        size = min(CHUNK, 1 + (n_calls - before) // CALLS)
+        size = min(CHUNK, max(FEWEST, (n_calls - before) // CALLS))
         done = run_chunk(range(first, first + size), only, state, episode)
         state["next"] = first + max(done, 1)
         write_state(path, state)
@@ -180,6 +183,9 @@ def main(arguments: list[str] | None = None) -> int:
         return int(bool(tally.failures))
     # Found once, before processes are forked.
     public_estimators()
+    for name in ("matplotlib.pyplot", "polars"):
+        with suppress(ImportError):
+            import_module(name)
     asked = {"seed": given.seed, "only": given.only}
     state = read_state(given.state, fresh_state(given.seed), asked)
     run(given.calls, state, given.only, given.state)

@@ -30,7 +30,7 @@ from benchmarks.fuzz_episodes import (
 from tests.conventions.every import public_estimators
 
 ROOT = Path(__file__).parents[1]
-N_CALLS = 300
+N_CALLS = 250
 # Rooms that the documentation does not name to users.
 INNER = {"base", "cli", "estimators", "families", "kernels", "reviews"}
 
