@@ -33,11 +33,12 @@ MANY_TOKENS = 20
 # How Python says that a type is wrong, and NumPy and SciPy that there are no numbers.
 OF_TYPE = re.compile(
     r"'(?:\w+\.)*(\w+)' object|not '?(?:\w+\.)*(\w+)'?|got '?(?:\w+\.)*(\w+)'?|"
-    r"of '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'|unhashable type: '(?:\w+\.)*(\w+)'"
+    r"type object '(\w+)'|of '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'|unhashable type: '(?:\w+\.)*(\w+)'"
 )
 OF_NUMBERS = re.compile(
     "could not convert string to float|setting an array element|float.. argument|does not support "
-    "dtype|arrays don't yet support|Seed must be|truth value of an|missing . required positional"
+    "dtype|arrays don't yet support|Seed must be|truth value of an|missing . required positional|"
+    "slice indices must be integers|invalid literal for int"
 )
 OF_NOTHING = re.compile(r"NaN\s+(?:if|where)\s[^.;]*?\b(?:no|none|nothing)\b")
 NAMES_OF = {
@@ -100,7 +101,8 @@ def names_in(said: str) -> set[str]:
 
 def types_in(value: Any) -> set[str]:
     """Names of the types of an argument and of what it holds."""
-    return {type(part).__name__ for part in (value, *_parts(value)[:MANY_TOKENS])}
+    parts = (value, *_parts(value)[:MANY_TOKENS])
+    return {(part if isinstance(part, type) else type(part)).__name__ for part in parts}
 
 
 def place_of(error: BaseException) -> str:
