@@ -24,7 +24,7 @@ import numpy as np
 from benchmarks.complaints import complaints
 from benchmarks.copies import pickled
 from benchmarks.fault_means import Lines, Means
-from benchmarks.fuzz_checks import difference, fingerprint
+from benchmarks.fuzz_checks import difference, fingerprint, place_of
 from streamtopics import load, parallel, save
 from streamtopics.base.frame import lock_of
 from streamtopics.steps import steps_of
@@ -237,7 +237,7 @@ class Undisturbed:
                 raised = error
         other = "" if raised is None else self._other_error(means, raised)
         if other and (means.is_exact or not means.struck or isinstance(raised, SystemError)):
-            failures.append(other[:100])
+            failures.append(other[:160])
         if raised is None:
             failures += self._wrong_return(means, result)
         failures += [*heard, *left_behind(model, threads, descriptors)]
@@ -259,7 +259,8 @@ class Undisturbed:
         """What an error says that is not what the call was disturbed by."""
         if means.struck and isinstance(error, means.error):
             return ""
-        return f"raised {type(error).__name__}: {str(error).replace(str(self.folder), '')}"
+        said = str(error).replace(str(self.folder), "")
+        return f"raised {type(error).__name__} at {place_of(error)}: {said}"
 
     def _wrong_return(self, means: Means, result: bytes) -> list[str]:
         """What is wrong with a call that returned, though it was disturbed."""
