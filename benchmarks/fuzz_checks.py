@@ -33,7 +33,7 @@ MANY_TOKENS = 20
 # How Python says that a type is wrong, and NumPy and SciPy that there are no numbers.
 OF_TYPE = re.compile(
     r"'(?:\w+\.)*(\w+)' object|not '?(?:\w+\.)*(\w+)'?|got '?(?:\w+\.)*(\w+)'?|"
-    r"type object '(\w+)'|"
+    r"type object '(\w+)'|of type '(\w+)'|"
     r"of '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'|unhashable type: '(?:\w+\.)*(\w+)'"
 )
 OF_NUMBERS = re.compile(

@@ -238,6 +238,12 @@ OWN: dict[str, dict[str, Callable[[Rng], Any]]] = {
         "vectorizer": lambda rng: text.StreamingCountVectorizer(),
         "partitions": lambda rng: [some_texts(rng) for _ in range(2)],
     },
+    "ParticleScorer": {
+        "estimator": lambda rng: fitted("WASTopicModel"),
+        "X": lambda rng: [some_sentences(rng) for _ in range(3)],
+    },
+    "OpenVocabularyScorer": {"estimator": lambda rng: fitted_pipeline(), "X": some_texts},
+    "rouge": {"summaries": lambda rng: ["a soup"] * 3, "references": lambda rng: ["a tea"] * 3},
     "batch_sets": {"measure": some_measure, "sets": lambda rng: [[0, 1], [2]]},
     "Process": {"measure": some_measure, "kernel": lambda rng: some_kernel()},
     "Weighted": {"measure": some_measure},
