@@ -110,8 +110,9 @@ class ICD:
         sizes = np.zeros((len(lengths), self.truncation))
         np.add.at(sizes, (sentence, dish), 1)
         grid = self.grid()
+        log_absent = _log_absent(grid)
         for _ in range(SWEEPS_OF_DRAW):
-            phi, log_presence = _draw_weights(sizes[lengths > 0], grid, rng)
+            phi, log_presence = _draw_weights(sizes[lengths > 0], grid, log_absent, rng)
             for i, s in enumerate(sentence):
                 sizes[s, dish[i]] -= 1
                 present = np.where(sizes[s] > 0, 0.0, log_presence)
@@ -172,10 +173,10 @@ def _powers(rate: float, step: float) -> float:
 
 
 def _draw_weights(
-    sizes: np.ndarray, grid: Grid, rng: np.random.Generator
+    sizes: np.ndarray, grid: Grid, log_absent: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw phi_l and log p_l of the kernel, given the words of each dish, (n_sentences, J)."""
-    log_p, log_absent = _log_posterior(sizes, grid), _log_absent(grid)
+    log_p = _log_posterior(sizes, grid, log_absent)
     flat = log_p.reshape(len(log_p), -1)
     p = np.exp(flat - flat.max(axis=1, keepdims=True))
     r, w = np.divmod([choose(row, rng) for row in p], len(grid.weights))
@@ -183,13 +184,13 @@ def _draw_weights(
     return phi, np.log(grid.chances[r]) - np.log(2) * phi - log_absent[r, w]
 
 
-def _log_posterior(sizes: np.ndarray, grid: Grid) -> np.ndarray:
+def _log_posterior(sizes: np.ndarray, grid: Grid, log_absent: np.ndarray) -> np.ndarray:
     """Return log p of the pairs and of the sizes, (J, n_chances, n_weights), up to a constant."""
     has, weights = np.count_nonzero(sizes, axis=0), grid.weights
     rise = gammaln(weights + sizes[..., None]) - gammaln(weights)
     of_weight = rise.sum(axis=0) - np.log(2) * np.outer(has, weights) + grid.log_p_weights
     of_chance = np.outer(has, np.log(grid.chances)) + grid.log_p_chances
-    of_absent = np.multiply.outer(len(sizes) - has, _log_absent(grid))
+    of_absent = np.multiply.outer(len(sizes) - has, log_absent)
     return np.asarray(of_weight[:, None] + of_chance[..., None] + of_absent)
 
 

@@ -6,6 +6,7 @@ it: the joint probability of a document's seats is the product of these along th
 robin, and a sweep looks at that product anew for each word. Nothing is kept up to date.
 """
 
+from functools import cache
 from itertools import product
 from math import exp, lgamma, log
 from typing import NamedTuple
@@ -41,20 +42,23 @@ def buffet_given_seats(prior, document, stream):
     """Draw r_l and phi_l of each dish from their law given the words of each sentence."""
     grid = prior.grid()
     sentences = [s for s in sorted(set(document.sentence)) if document.tables(s)]
-    pairs = [
-        (r, f, log_r + log_f)
-        for r, log_r in zip(grid.chances, grid.log_p_chances, strict=True)
-        for f, log_f in zip(grid.weights, grid.log_p_weights, strict=True)
-    ]
+    start = np.add.outer(grid.log_p_chances, grid.log_p_weights).ravel()
     phi, log_presence = [], []
     for dish in range(prior.truncation):
         sizes = [sum(g for _, g, d in document.tables(s) if d == dish) for s in sentences]
-        log_p = [start + sum(log_of_size(g, r, f) for g in sizes) for r, f, start in pairs]
-        place = choose(np.exp(np.array(log_p) - max(log_p)), stream)
-        r, f, _ = pairs[place]
+        log_p = start + sum(on_grid(prior, g) for g in sizes)
+        r, f = divmod(choose(np.exp(log_p - log_p.max()), stream), len(grid.weights))
+        r, f = grid.chances[r], grid.weights[f]
         phi.append(f)
         log_presence.append(log(r) - f * log(2) - log_of_size(0, r, f))
     return Buffet(phi, log_presence)
+
+
+@cache
+def on_grid(prior, g):
+    """`log_of_size` for all pairs of the grid."""
+    grid = prior.grid()
+    return np.array([log_of_size(g, r, f) for r, f in product(grid.chances, grid.weights)])
 
 
 def log_of_size(g, r, f):

@@ -23,7 +23,9 @@ topics are integers from 0; tables may have any labels in a sentence, and dishes
 document, except for SBP: there both are the number of the atom.
 """
 
-from itertools import chain, product
+from bisect import bisect
+from functools import lru_cache
+from itertools import accumulate, chain, product
 from math import exp, log
 from typing import NamedTuple
 
@@ -346,7 +348,8 @@ def posterior(words, prior, kappa, topic_law):
     n_documents, n_topics = len(words), topic_law.n_topics
     tokens = np.array(flat(flat(words)), int)
     n = len(tokens)
-    given = [given_topics(lengths_of(document), prior, kappa, n_topics) for document in words]
+    lengths = [tuple(lengths_of(document)) for document in words]
+    given = [given_topics(own, prior, kappa, n_topics) for own in lengths]
     logs, expectations = [], []
     for assignment in product(*given):
         topics = np.array([y for part in assignment for y in part.topics], int)
@@ -384,6 +387,8 @@ class GivenTopics(NamedTuple):
     same_dish: np.ndarray
 
 
+# Documents with other words have the same; a prior is not another one that has its values.
+@lru_cache(typed=True)
 def given_topics(lengths, prior, kappa, n_topics):
     """`GivenTopics` for all topics of the words of a document."""
     sentence = np.repeat(np.arange(len(lengths)), lengths)
@@ -422,7 +427,7 @@ def simulate(lengths, prior, kappa, topic_word, rng):
 
     Sticks and the dishes' proportions are drawn: nothing is integrated out.
     """
-    n_topics, n_words = topic_word.shape
+    n_topics = len(topic_word)
     tables, dishes = prior.simulate(lengths, rng)
     proportions = {}
     words, topics = [], []
@@ -431,6 +436,12 @@ def simulate(lengths, prior, kappa, topic_word, rng):
             if dish not in proportions:
                 proportions[dish] = rng.dirichlet(np.full(n_topics, kappa))
         of_words = [proportions[served[t]] for t in sentence]
-        topics.append([int(rng.choice(n_topics, p=theta)) for theta in of_words])
-        words.append([int(rng.choice(n_words, p=topic_word[k])) for k in topics[-1]])
+        topics.append([choice(theta, rng) for theta in of_words])
+        words.append([choice(topic_word[k], rng) for k in topics[-1]])
     return words, topics, tables, dishes
+
+
+def choice(p, rng):
+    """`rng.choice` of places by their probabilities, with less ado."""
+    running = list(accumulate(p.tolist()))
+    return bisect(running, rng.random() * running[-1])

@@ -33,11 +33,11 @@ from tests.reference.was_enumeration import (
 
 PRIORS = {
     "was": WAS(1.0, 1.0, 1.0),
-    "was, uneven sticks": WAS([0.5, 1.5, 3.0], [1.0, 2.0, 0.3], 0.5),
+    "was, uneven sticks": WAS((0.5, 1.5, 3.0), (1.0, 2.0, 0.3), 0.5),
     "hdp": HDP(0.5, 1.0),
     "hdp, other concentrations": HDP(2.0, 0.3),
     "sbp": SBP(1.0, 1.0, 3),
-    "sbp, uneven sticks": SBP([0.5, 2.0], [1.0, 0.7], 3),
+    "sbp, uneven sticks": SBP((0.5, 2.0), (1.0, 0.7), 3),
 }
 TOPIC_WORD = np.array([[0.7, 0.2, 0.1], [0.1, 0.3, 0.6]])
 EXPECTED_IN_A_CELL = 10

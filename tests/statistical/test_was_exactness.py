@@ -4,8 +4,6 @@
 Seeds are fixed. Means over a chain have the standard error of their batches.
 """
 
-from itertools import combinations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -15,6 +13,7 @@ from streamtopics.was.corpus import SentenceCorpus, document_seeds
 from streamtopics.was.sampler import Assignments, SentenceSampler, TopicCounts
 from tests.reference import was as reference
 from tests.reference import was_enumeration as oracle
+from tests.was import chains
 
 UNEVEN = WAS(a=(0.5, 1.5, 3.0), b=(1.0, 2.0, 0.3), zeta=0.5)
 PRIORS = [WAS(), UNEVEN, HDP(), HDP(2.0, 3.0), SBP((0.5, 2.0), 1.5, truncation=3)]
@@ -30,21 +29,25 @@ def corpus_of_one(lengths, words):
 
 
 def functionals(lengths, table, dish, topic):
-    """Tables, dishes, and pairs of words at one table, of one dish and of one topic."""
-    n = sum(lengths)
-    pairs = list(combinations(range(n), 2))
-    return np.array(
+    """Of each row: tables, dishes, and pairs of words at one table, of one dish, of one topic."""
+    table, dish, topic = np.array([table, dish, topic])
+    return np.column_stack(
         [
-            len(set(table)),
-            len(set(dish)),
-            sum(table[i] == table[j] for i, j in pairs),
-            sum(dish[i] == dish[j] for i, j in pairs),
-            sum(topic[i] == topic[j] for i, j in pairs),
-            sum(table[i] == i for i in range(n) if i > 0),
-            len({dish[i] for i in range(lengths[0])} & {dish[i] for i in range(lengths[0], n)}),
-        ],
-        dtype=float,
-    )
+            chains.first_ones(table).sum(axis=1),
+            chains.first_ones(dish).sum(axis=1),
+            chains.pairs(table),
+            chains.pairs(dish),
+            chains.pairs(topic),
+            np.equal(table, np.arange(sum(lengths)))[:, 1:].sum(axis=1),
+            chains.in_common(dish, lengths[0]),
+        ]
+    ).astype(float)
+
+
+def mean_functionals(lengths, states):
+    """Of states with their probabilities."""
+    p, *columns = zip(*states, strict=True)
+    return np.array(p) @ functionals(lengths, *columns)
 
 
 def batch_z(values, expected):
@@ -57,18 +60,12 @@ def batch_z(values, expected):
 def chain(lengths, words, prior, kappa, topics, seed, n_sweeps):
     """Functionals after each sweep with topics integrated out."""
     corpus, seeds = corpus_of_one(lengths, words), document_seeds(seed, 0, 1)
-    state, topics = SentenceSampler(prior, kappa).start(corpus, topics, seeds)
-    values = []
-    for number in range(n_sweeps):
-        state, topics = SentenceSampler(prior, kappa).sweep(corpus, state, topics, seeds, number)
-        columns = (column.tolist() for column in (state.table, state.dish, state.topic))
-        values.append(functionals(lengths, *columns))
-    return np.array(values)
+    return functionals(lengths, *chains.states(prior, kappa, corpus, topics, seeds, n_sweeps))
 
 
 def exact_functionals(lengths, words, prior, kappa, **topics):
     states, _ = reference.posterior(lengths, words, prior, kappa, 2, 2, **topics)
-    return sum(p * functionals(lengths, *state) for p, *state in states)
+    return mean_functionals(lengths, states)
 
 
 def in_other_words(prior):
@@ -110,7 +107,7 @@ def test_chains_with_given_topics_have_the_enumerated_posterior(prior):
     lengths, words, kappa, n = [2, 2, 1], [0, 1, 1, 1, 0], 0.3, 20_000
     topic_word = np.array([[0.9, 0.1], [0.2, 0.8]])
     states, _ = reference.posterior(lengths, words, prior, kappa, 2, 2, topic_word=topic_word)
-    exact = sum(p * functionals(lengths, *state) for p, *state in states)
+    exact = mean_functionals(lengths, states)
     of_words = sum(p * np.eye(2)[list(topic)] for p, _, _, topic in states)
     corpus = SentenceCorpus(
         np.tile(np.array(words, np.int32), n),
@@ -122,8 +119,7 @@ def test_chains_with_given_topics_have_the_enumerated_posterior(prior):
         corpus, weights, document_seeds(2, 0, n), n_sweeps=12, n_averaged=4
     )
     columns = (found.state.table, found.state.dish, found.state.topic)
-    columns = [column.reshape(n, 5)[:4000].tolist() for column in columns]
-    values = np.array([functionals(lengths, *row) for row in zip(*columns, strict=True)])
+    values = functionals(lengths, *(column.reshape(n, 5)[:4000] for column in columns))
     error = np.maximum(values.std(axis=0), 0.02) / len(values) ** 0.5
     assert (np.abs(values.mean(axis=0) - exact) < 4.5 * error).all()
     shares = found.word_topic.reshape(n, 5, 2)
@@ -143,16 +139,14 @@ def test_taking_each_word_for_the_last_makes_too_many_dishes():
 
 def expected_in_prior(lengths, prior, kappa, eta, n_topics, n_features):
     """The same of one document, and pairs of the same word, from the law of the seats."""
-    total = np.zeros(8)
     same_topic = (kappa + 1) / (n_topics * kappa + 1)
     same_word = (eta + 1) / (n_features * eta + 1)
     n_pairs = sum(lengths) * (sum(lengths) - 1) / 2
-    for p, table, dish in reference.configurations(lengths, prior):
-        values = functionals(lengths, table, dish, range(sum(lengths)))
-        values[4] = values[3] * same_topic + (n_pairs - values[3]) / n_topics
-        words = values[4] * same_word + (n_pairs - values[4]) / n_features
-        total += p * np.append(values, words)
-    return total
+    p, table, dish = zip(*reference.configurations(lengths, prior), strict=True)
+    values = functionals(lengths, table, dish, dish)
+    values[:, 4] = values[:, 3] * same_topic + (n_pairs - values[:, 3]) / n_topics
+    words = values[:, 4] * same_word + (n_pairs - values[:, 4]) / n_features
+    return np.array(p) @ np.column_stack([values, words])
 
 
 def geweke(prior, n_iterations, seed):
@@ -161,27 +155,25 @@ def geweke(prior, n_iterations, seed):
     n = sum(lengths)
     rng = np.random.default_rng(seed)
     sentences, documents = np.array([0, 3, 5, 8, 10]), np.array([0, 2, 4])
-    seeds = document_seeds(seed, 0, 2)
     words = rng.integers(0, n_features, 2 * n).astype(np.int32)
     state = Assignments(*np.zeros((3, 2 * n), np.int32))
     state.table[:] = [0, 0, 0, 3, 3] * 2
-    values = []
+    topics = TopicCounts.none(n_features, n_topics, eta)
+    corpus = SentenceCorpus(words, sentences, documents)
+    chain = chains.Chain(prior, kappa, corpus, state, topics, document_seeds(seed, 0, 2))
+    found = np.empty((4, n_iterations, 2 * n), np.int32)
     for number in range(n_iterations):
-        counts = np.zeros((n_features, n_topics))
-        np.add.at(counts, (words, state.topic), 1.0)
-        topics = TopicCounts(counts, counts.sum(0), np.full(n_features, eta), eta * n_features)
-        corpus = SentenceCorpus(words, sentences, documents)
-        state, _ = SentenceSampler(prior, kappa).sweep(corpus, state, topics, seeds, number)
+        topics.counts[:] = 0
+        np.add.at(topics.counts, (words, state.topic), 1.0)
+        topics.mass[:] = topics.counts.sum(axis=0)
+        chain.sweep(number)
         topic_word = rng.dirichlet(np.full(n_features, eta), n_topics).cumsum(axis=1)
         u = rng.random((2 * n, 1))
-        words = (topic_word[state.topic][:, :-1] < u).sum(axis=1).astype(np.int32)
-        columns = (state.table, state.dish, state.topic, words)
-        columns = [column.reshape(2, n).tolist() for column in columns]
-        for table, dish, topic, drawn in zip(*columns, strict=True):
-            same = sum(a == b for a, b in combinations(drawn, 2))
-            values.append(np.append(functionals(lengths, table, dish, topic), same))
-    exact = expected_in_prior(lengths, prior, kappa, eta, n_topics, n_features)
-    return batch_z(np.array(values), exact)
+        words[:] = (topic_word[state.topic][:, :-1] < u).sum(axis=1)
+        found[:, number] = state.table, state.dish, state.topic, words
+    *seats, drawn = found.reshape(4, 2 * n_iterations, n)
+    values = np.column_stack([functionals(lengths, *seats), chains.pairs(drawn)])
+    return batch_z(values, expected_in_prior(lengths, prior, kappa, eta, n_topics, n_features))
 
 
 @each_prior

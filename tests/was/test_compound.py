@@ -3,7 +3,7 @@
 
 import pickle
 from functools import cache
-from itertools import combinations, product
+from itertools import product
 from math import lgamma, log
 
 import numpy as np
@@ -18,10 +18,11 @@ from streamtopics import WASTopicModel
 from streamtopics.datasets import make_subtle_corpus
 from streamtopics.parallel import workers
 from streamtopics.was import ICD, simulate
-from streamtopics.was.compound import _log_posterior
+from streamtopics.was.compound import _log_absent, _log_posterior
 from streamtopics.was.corpus import SentenceCorpus, corpus_of, document_seeds
 from streamtopics.was.sampler import Assignments, SentenceSampler, TopicCounts
 from tests.reference.was import log_polya
+from tests.was import chains
 
 LENGTHS, WORDS, ATOM_PRIOR, ETA = [3, 0, 2], [0, 0, 1, 0, 1], 0.6, 0.4
 PRIORS = [ICD(truncation=3), ICD(concentration=4.0, shape=0.3, truncation=2)]
@@ -63,27 +64,30 @@ def seatings(prior):
 
 
 def functionals(dish, topic):
-    """Dishes, tables, pairs of words of one dish and of one topic, and dishes in common."""
-    pairs = list(combinations(range(5), 2))
-    return [
-        len(set(dish)),
-        len(set(dish[:3])) + len(set(dish[3:])),
-        sum(dish[i] == dish[j] for i, j in pairs),
-        sum(topic[i] == topic[j] for i, j in pairs),
-        len(set(dish[:3]) & set(dish[3:])),
-    ]
+    """Of each row: dishes, tables, pairs of one dish and of one topic, and dishes in common."""
+    dish, topic = np.array([dish, topic])
+    one, other = (chains.first_ones(part).sum(axis=1) for part in (dish[:, :3], dish[:, 3:]))
+    return np.column_stack(
+        [
+            chains.first_ones(dish).sum(axis=1),
+            one + other,
+            chains.pairs(dish),
+            chains.pairs(topic),
+            chains.in_common(dish, 3),
+        ]
+    )
 
 
 def exact(prior, log_words):
-    total, mean = 0.0, np.zeros(5)
+    weights, states = [], []
     for p, dish in seatings(prior):
         for topic in product(range(2), repeat=5):
             counts = np.zeros((prior.truncation, 2))
             np.add.at(counts, (list(dish), list(topic)), 1)
             value = log_words(topic) + sum(log_polya(row, np.full(2, ATOM_PRIOR)) for row in counts)
-            total += p * np.exp(value)
-            mean += p * np.exp(value) * np.array(functionals(dish, topic))
-    return mean / total
+            weights.append(p * np.exp(value))
+            states.append((dish, topic))
+    return np.average(functionals(*zip(*states, strict=True)), axis=0, weights=weights)
 
 
 def corpus(n_copies=1):
@@ -103,13 +107,9 @@ def test_the_chain_has_the_enumerated_posterior(prior):
         return sum(log_polya(row, np.full(2, ETA)) for row in of_topic)
 
     expected = exact(prior, log_words)
-    sampler, seeds, given = SentenceSampler(prior, ATOM_PRIOR), document_seeds(1, 0, 1), corpus()
-    state, topics = sampler.start(given, TopicCounts.none(2, 2, ETA), seeds)
-    values = []
-    for number in range(7_000):
-        state, topics = sampler.sweep(given, state, topics, seeds, number)
-        values.append(functionals(state.dish.tolist(), state.topic.tolist()))
-    batches = np.array(values[1000:]).reshape(50, -1, 5).mean(axis=1)
+    none, seeds = TopicCounts.none(2, 2, ETA), document_seeds(1, 0, 1)
+    _, dish, topic = chains.states(prior, ATOM_PRIOR, corpus(), none, seeds, 7_000)
+    batches = functionals(dish, topic)[1000:].reshape(50, -1, 5).mean(axis=1)
     error = batches.std(axis=0, ddof=1) / 50**0.5
     assert (np.abs(batches.mean(axis=0) - expected) < 4.5 * error).all()
     assert (error < 0.04 * expected).all()
@@ -123,8 +123,7 @@ def test_many_chains_with_given_topics_have_the_enumerated_posterior(prior):
         corpus(n), np.ascontiguousarray(topic_word.T), document_seeds(2, 0, n), n_sweeps=30,
         n_averaged=10,
     )  # fmt: skip
-    columns = zip(found.state.dish.reshape(n, 5), found.state.topic.reshape(n, 5), strict=True)
-    values = np.array([functionals(d.tolist(), t.tolist()) for d, t in columns])
+    values = functionals(found.state.dish.reshape(n, 5), found.state.topic.reshape(n, 5))
     error = values.std(axis=0) / n**0.5
     assert (np.abs(values.mean(axis=0) - expected) < 4.5 * error).all()
     assert_allclose(found.sentence_topic.sum(axis=1), 1.0, rtol=1e-12)
@@ -135,13 +134,13 @@ def test_many_chains_with_given_topics_have_the_enumerated_posterior(prior):
 
 def test_draws_have_the_law_of_the_seats():
     prior, rng, n = PRIORS[0], np.random.default_rng(0), 250
-    law = seatings(prior)
-    expected = sum(p * np.array(functionals(dish, [0] * 5)) for p, dish in law)
-    drawn = []
-    for _ in range(n):
-        seats = prior.draw_seats(LENGTHS, rng)
-        drawn.append(functionals(seats.dish.tolist(), [0] * 5))
-        assert_array_equal(seats.dish[seats.table], seats.dish)
+    p, dish = zip(*seatings(prior), strict=True)
+    expected = np.array(p) @ functionals(dish, np.zeros_like(dish))
+    seats = [prior.draw_seats(LENGTHS, rng) for _ in range(n)]
+    for one in seats:
+        assert_array_equal(one.dish[one.table], one.dish)
+    dish = np.array([one.dish for one in seats])
+    drawn = functionals(dish, np.zeros_like(dish))
     error = np.maximum(np.std(drawn, axis=0), 1e-9) / n**0.5
     assert (np.abs(np.mean(drawn, axis=0) - expected) < 4.5 * error).all()
 
@@ -198,7 +197,7 @@ def by_quadrature(prior, sizes):
 )
 def test_weights_and_chances_given_seats_are_those_of_quadrature(prior, sizes):
     grid = prior.grid()
-    log_p = _log_posterior(np.array(sizes)[:, None], grid)[0]
+    log_p = _log_posterior(np.array(sizes)[:, None], grid, _log_absent(grid))[0]
     p = np.exp(log_p - logsumexp(log_p))
     found = (p * grid.weights).sum(), (p * grid.chances[:, None]).sum()
     assert_allclose(found, [x @ p for x, p in by_quadrature(prior, sizes)], rtol=5e-3)
@@ -225,7 +224,9 @@ def test_all_dishes_are_open_to_single_words_however_unlikely_it_is_that_they_ha
     """Their chances 2^-phi may all be less than the least number."""
     prior, n = ICD(shape=1000.0, truncation=3), 600
     given = SentenceCorpus(np.zeros(n, np.int32), np.arange(n + 1, dtype=np.intp), np.arange(n + 1))
-    found = SentenceSampler(prior, 1.0).fold_in(given, np.ones((1, 2)), document_seeds(0, 0, n))
+    found = SentenceSampler(prior, 1.0).fold_in(
+        given, np.ones((1, 2)), document_seeds(0, 0, n), n_sweeps=10, n_averaged=5
+    )
     assert np.bincount(found.state.dish, minlength=3).min() > 150
     assert_allclose(found.sentence_topic, 0.5, atol=0.2)
     drawn = [prior.draw_seats([1], np.random.default_rng(seed)).dish[0] for seed in range(20)]

@@ -21,6 +21,7 @@ from streamtopics.was.corpus import SentenceCorpus, document_seeds
 from streamtopics.was.franchise import exchangeable, tabulated
 from streamtopics.was.sampler import SentenceSampler, TopicCounts
 from tests.reference import was_enumeration as oracle
+from tests.was import chains
 
 GUIDE = Path(__file__).parent.parent.parent / "doc" / "extend"
 X = make_subtle_corpus(40, n_topics=4, n_features=60, random_state=0).X
@@ -136,18 +137,11 @@ def test_the_chain_has_the_enumerated_posterior(case):
     )
     pairs = [np.triu(same, 1).sum() for same in found[3:6]]
     exact = np.array([found.n_tables[0], found.n_dishes[0], *pairs])
-    seeds, given, values = document_seeds(1, 0, 1), corpus(), []
-    state, topics = SentenceSampler(prior, ATOM_PRIOR).start(
-        given, TopicCounts.none(2, 2, ETA), seeds
-    )
-    for number in range(6000):
-        state, topics = SentenceSampler(prior, ATOM_PRIOR).sweep(
-            given, state, topics, seeds, number
-        )
-        labels = state.table, state.dish, state.topic
-        same = [np.triu(x[:, None] == x, 1).sum() for x in labels]
-        values.append([len(set(state.table)), len(set(state.dish)), *same])
-    batches = np.array(values[100:]).reshape(50, -1, 5).mean(axis=1)
+    none, seeds = TopicCounts.none(2, 2, ETA), document_seeds(1, 0, 1)
+    labels = chains.states(prior, ATOM_PRIOR, corpus(), none, seeds, 6000)
+    numbers = [chains.first_ones(x).sum(axis=1) for x in labels[:2]]
+    values = np.column_stack([*numbers, *map(chains.pairs, labels)])
+    batches = values[100:].reshape(50, -1, 5).mean(axis=1)
     error = np.maximum(batches.std(axis=0, ddof=1) / 50**0.5, 1e-9)
     assert (np.abs(batches.mean(axis=0) - exact) < 4.5 * error).all()
 
