@@ -2,7 +2,12 @@
 """What all tests share: pictures are closed, and no test leaves a trace for the next."""
 
 import os
+import sys
 
+if "PYTEST_XDIST_WORKER" in os.environ:
+    # Else all that a run shares out compiles the package, and rewrites these tests, each time anew.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
 # Before NumPy is imported: threads of OpenBLAS in each process of the tests wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MPLBACKEND", "agg")
@@ -10,7 +15,6 @@ os.environ.setdefault("MPLBACKEND", "agg")
 import gc
 import random
 import signal
-import sys
 import zlib
 from pathlib import Path
 from typing import Any
@@ -79,10 +83,12 @@ def python():
         yield start
 
 
-@pytest.fixture(autouse=True)
-def small_jobs_are_handed_over(monkeypatch):
+@pytest.fixture(autouse=True, scope="session")
+def small_jobs_are_handed_over():
     """Let threads share jobs however small they are, as those of tests are."""
-    monkeypatch.setattr(parallel, "WORTH_A_THREAD", 0.0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parallel, "WORTH_A_THREAD", 0.0)
+        yield
 
 
 def _settings() -> dict[str, Any]:

@@ -2,6 +2,7 @@
 """Who may import whom: reads the imports and keeps the rooms apart."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,7 @@ def room_of(path: Path) -> str:
     return first.removesuffix(".py")
 
 
+@cache
 def imported_modules(path: Path) -> set[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     modules = set()

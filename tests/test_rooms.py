@@ -2,6 +2,7 @@
 """Which rooms a minibatch enters: those of the engine, and the wing of its estimator."""
 
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -68,9 +69,10 @@ WINGS = {
 }
 
 
-def room_of(frame):
-    """The room that a frame's code is in, or None where it is not ours."""
-    path = Path(frame.f_code.co_filename)
+@cache
+def room_of(file):
+    """The room that code of a file is in, or None where it is not ours."""
+    path = Path(file)
     return path.relative_to(ROOT).parts[0].removesuffix(".py") if ROOT in path.parents else None
 
 
@@ -79,7 +81,7 @@ def entered(call, *args):
     rooms = set()
 
     def profile(frame, event, arg):
-        rooms.add(room_of(frame))
+        rooms.add(room_of(frame.f_code.co_filename))
 
     before = sys.getprofile()
     sys.setprofile(profile)

@@ -3,9 +3,6 @@
 
 import json
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,15 +10,15 @@ from scipy import sparse
 
 from streamtopics.structure import check_structure
 
-SCRIPT = Path(__file__).parent / "malformed.py"
 NAMED = re.compile(r"\b(X|documents|raw_documents|source)\b")
 
 
-def test_everything_public_that_takes_a_matrix_looks_at_its_arrays_and_counts():
+def test_everything_public_that_takes_a_matrix_looks_at_its_arrays_and_counts(python):
     """In a process of its own, since what is not refused may end it."""
-    run = subprocess.run([sys.executable, SCRIPT], capture_output=True, text=True, check=False)
-    lines = [json.loads(line) for line in run.stdout.splitlines()]
-    assert run.returncode == 0, (lines[-1:], run.stderr[-2000:])
+    with python(["-m", "tests.malformed"]) as process:
+        out, errors = process.communicate()
+    lines = [json.loads(line) for line in out.splitlines()]
+    assert process.wait() == 0, (lines[-1:], errors[-2000:])
     found = [line for line in lines if "error" in line]
     right = [line for line in found if line["case"] == "right"]
     assert [line for line in right if line["error"] != "none"] == []

@@ -12,6 +12,7 @@ import pandas
 import pytest
 from dask import bag, dataframe
 from dask.distributed import Client, LocalCluster
+from distributed.utils import get_mp_context
 from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
@@ -43,15 +44,18 @@ def client():
         # Else a worker that is slow to start again is given up for good.
         "distributed.deploy.lost-worker-timeout": "10m",
         "distributed.worker.profile.enabled": False,
+        "distributed.worker.multiprocessing-method": "forkserver",
     }
-    with (
-        dask.config.set(settings),
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0
-        ) as cluster,
-        Client(cluster) as client,
-    ):
-        yield client
+    with dask.config.set(settings):
+        # Workers are forks of a process that has imported all that they need, in milliseconds.
+        get_mp_context().set_forkserver_preload(["distributed.nanny", __name__])
+        with (
+            LocalCluster(
+                n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit=0
+            ) as cluster,
+            Client(cluster) as client,
+        ):
+            yield client
 
 
 @pytest.fixture(autouse=True)

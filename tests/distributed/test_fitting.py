@@ -4,8 +4,6 @@
 import gc
 import json
 import pickle
-import subprocess
-import sys
 import time
 import weakref
 from collections import Counter
@@ -591,13 +589,16 @@ class Mine(SVB):
 Mine.__module__ = "__main__"
 
 
-def test_rules_of_a_notebook_travel():
-    parcel = packed(StreamingLDA(3, update=Mine()))
-    code = "import sys, pickle; print(pickle.load(sys.stdin.buffer).opened())"
-    run = subprocess.run(
-        [sys.executable, "-c", code], input=pickle.dumps(parcel), capture_output=True, check=True
+def test_rules_of_a_notebook_travel(tmp_path, python):
+    (tmp_path / "parcel").write_bytes(pickle.dumps(packed(StreamingLDA(3, update=Mine()))))
+    code = (
+        "import pathlib, pickle, sys\n"
+        "print(pickle.loads(pathlib.Path(sys.argv[1]).read_bytes()).opened())"
     )
-    assert b"Mine()" in run.stdout
+    with python(["-c", code, str(tmp_path / "parcel")]) as process:
+        out, _ = process.communicate()
+    assert process.wait() == 0
+    assert "Mine()" in out
 
 
 def test_threads_need_to_pickle_nothing():

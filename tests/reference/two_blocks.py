@@ -17,7 +17,7 @@ from itertools import product
 import numpy as np
 from scipy.special import betaln, digamma, gammaln, logsumexp
 
-from tests.reference.variational import log_weights
+from tests.reference.variational import log_weights, normalised
 
 
 def blocks(alpha, n_first, share_prior):
@@ -99,7 +99,7 @@ def bound(counts, weights, alpha, n_first, share_prior, gamma, phi=None, v=None)
         value -= gammaln(gamma[at].sum()) - gammaln(gamma[at]).sum()
     joint = log_weights(weights) + expected
     if phi is None:
-        phi = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+        phi = normalised(joint)
     terms = np.where(phi > 0, phi * (joint - np.log(np.where(phi > 0, phi, 1.0))), 0.0)
     return value + counts @ terms.sum(axis=1)
 

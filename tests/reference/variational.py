@@ -26,16 +26,24 @@ def log_weights(weights):
         return np.log(np.asarray(weights, np.float64))
 
 
+def normalised(log_p, axis=1):
+    """Probabilities that sum to 1 along an axis."""
+    p = np.exp(log_p - log_p.max(axis=axis, keepdims=True))
+    return p / p.sum(axis=axis, keepdims=True)
+
+
 def responsibilities(log_b, gamma):
     """phi, of shape (U, K)."""
-    joint = log_b + digamma(gamma)
-    return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+    return normalised(log_b + digamma(gamma))
 
 
 def sweep(counts, weights, alpha, gamma):
     """One round of coordinate ascent: the next gamma."""
-    gamma = np.asarray(gamma, np.float64)
-    return alpha + np.asarray(counts, np.float64) @ responsibilities(log_weights(weights), gamma)
+    return _sweep(np.asarray(counts, np.float64), log_weights(weights), alpha, gamma)
+
+
+def _sweep(counts, log_b, alpha, gamma):
+    return alpha + counts @ responsibilities(log_b, np.asarray(gamma, np.float64))
 
 
 def plain_fixed_point(counts, weights, alpha, tol, max_iter):
@@ -70,6 +78,7 @@ def fixed_point(counts, weights, alpha, tol, max_iter, start=None):
     """
     n_tokens = np.sum(counts, dtype=np.float64)
     gamma = alpha + n_tokens / len(alpha) if start is None else start
+    counts, log_b = np.asarray(counts, np.float64), log_weights(weights)
     n_iter, change, path = 0, np.inf, []
     while n_iter < max_iter and not change < tol * n_tokens:
         if n_iter >= PLAIN_SWEEPS:
@@ -77,7 +86,7 @@ def fixed_point(counts, weights, alpha, tol, max_iter, start=None):
         if len(path) == 3:
             gamma = extrapolated(*path, alpha)
             path = [gamma]
-        before, gamma = gamma, sweep(counts, weights, alpha, gamma)
+        before, gamma = gamma, _sweep(counts, log_b, alpha, gamma)
         n_iter, change = n_iter + 1, np.abs(gamma - before).sum()
     return gamma, n_iter
 

@@ -190,9 +190,9 @@ def test_the_words_tell_the_sign(by_item):
 
 @parametrize_with_checks(
     [
-        RatingLDA(max_iter=5),
-        RatingLDA(max_iter=5, refine=True),
-        RatingLDA(max_iter=5, qualitative=False),
+        RatingLDA(max_iter=2),
+        RatingLDA(max_iter=2, refine=True),
+        RatingLDA(max_iter=2, qualitative=False),
     ]
 )
 def test_scikit_learn_checks(estimator, check):

@@ -236,7 +236,7 @@ def test_coin_tends_to_the_closed_form(scale, prior_mean):
     model = BetaBinomial(heads=prior_mean, tails=1 - prior_mean)
     flips = np.array([[1, 0, 0, 0, 0]]).T
     posterior = model.posterior(flips)
-    for _ in range(3000):
+    for _ in range(1000):
         posterior.blend(BPS(scale).step(posterior, model.learner(posterior, flips), None)[0])
     limit = (0.2 + scale * prior_mean) / (1 + scale)
     assert_allclose(model.mean(posterior), limit, atol=1e-4)
