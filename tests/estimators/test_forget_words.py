@@ -2,6 +2,7 @@
 """Columns of counts that a model forgets: as if their words had never occurred."""
 
 import pickle
+from functools import cache
 
 import numpy as np
 import pytest
@@ -244,6 +245,7 @@ def test_wrong_columns_change_nothing(columns, error, message):
 # Handed over by a pipeline
 
 
+@cache
 def texts_of(t, n=40):
     rng = np.random.default_rng(t)
     first = 10 * (t // 2)

@@ -3,6 +3,7 @@
 
 import pickle
 from copy import deepcopy
+from functools import cache
 
 import numpy as np
 import pytest
@@ -52,6 +53,7 @@ def test_fit_predict_is_fit_and_predict():
     assert_array_equal(piped.fit_predict(SMALL, Z[:400]), found)
 
 
+@cache
 def batch_em(seed, n_iter=40, share=0.8):
     """Clusters by plain EM over the whole corpus, started from documents."""
     D, rng = X.toarray(), np.random.default_rng(seed)

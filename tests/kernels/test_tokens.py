@@ -109,14 +109,19 @@ def test_more_characters_than_are_copied_at_once():
     assert counted([part]) == expected(texts, [1] * 10)
 
 
+@pytest.fixture(scope="module")
+def code_points():
+    """All of them, alone and between letters, 64 in a text."""
+    blocks = [map(chr, range(start, start + 64)) for start in range(0, sys.maxunicode + 1, 64)]
+    return [" ".join(f"{c} x{c}y" for c in block) for block in blocks]
+
+
 @pytest.mark.parametrize("lower", [False, True])
 @pytest.mark.parametrize("alphabet", range(3))
-def test_every_code_point_alone_and_between_letters(lower, alphabet):
-    blocks = [map(chr, range(start, start + 64)) for start in range(0, sys.maxunicode + 1, 64)]
-    texts = [" ".join(f"{c} x{c}y" for c in block) for block in blocks]
-    lengths = (1, 1, 1)
-    rows = counted([count(texts, [lower] * len(texts), *lengths, alphabet=alphabet)])
-    assert rows == expected(texts, [lower] * len(texts), *lengths, alphabet=alphabet)
+def test_every_code_point_alone_and_between_letters(code_points, lower, alphabet):
+    lengths, lowers = (1, 1, 1), [lower] * len(code_points)
+    rows = counted([count(code_points, lowers, *lengths, alphabet=alphabet)])
+    assert rows == expected(code_points, lowers, *lengths, alphabet=alphabet)
 
 
 @pytest.mark.parametrize("alphabet", [-1, 3])

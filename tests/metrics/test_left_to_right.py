@@ -17,6 +17,10 @@ ALPHA = np.array([0.3, 0.8, 0.5])
 TOPIC_WORD = np.random.default_rng(0).dirichlet(np.full(4, 0.7), 3)
 DOCUMENTS = [[0], [0, 0, 1], [2, 3, 1, 0, 0, 2], [1, 1, 1, 1, 1]]
 X = np.array([np.bincount(tokens, minlength=4) for tokens in DOCUMENTS])
+# The documents several times, each time of words of their own that have that share of the chances.
+N_COPIES = 20
+COPIES = sparse.block_diag([X] * N_COPIES, format="csr")
+COPIED = np.tile(TOPIC_WORD / N_COPIES, N_COPIES)
 EXACT = np.array([reference.log_likelihood(tokens, TOPIC_WORD, ALPHA) for tokens in DOCUMENTS])
 
 
@@ -31,15 +35,15 @@ def test_product_form_tends_to_the_enumerated_likelihood(n_resampled):
 
 @pytest.mark.parametrize("n_resampled", [0, 2, None])
 def test_product_form_is_unbiased_with_few_particles(n_resampled):
-    estimates = np.array(
+    estimates = np.concatenate(
         [
             left_to_right(
-                X, TOPIC_WORD, ALPHA, n_particles=2, n_resampled=n_resampled, random_state=s
-            )[0]
-            for s in range(3000)
+                COPIES, COPIED, ALPHA, n_particles=2, n_resampled=n_resampled, random_state=s
+            )[0].reshape(N_COPIES, -1)
+            for s in range(3000 // N_COPIES)
         ]
     )
-    ratio = np.exp(estimates - EXACT)
+    ratio = np.exp(estimates - EXACT) * N_COPIES ** X.sum(axis=1)
     error = ratio.std(axis=0) / np.sqrt(len(ratio))
     assert (np.abs(ratio.mean(axis=0) - 1) <= 4 * error + 1e-12).all()
 
