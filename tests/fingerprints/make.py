@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Writes the fingerprints of the instruction set in force, STREAMTOPICS_ISA, to its file.
 
-    python -m tests.fingerprints.make [--jobs N] [--group GROUP] [--output FILE]
+    python -m tests.fingerprints.make [--jobs N] [--group GROUP ...] [--output FILE]
 
 Only where results are meant to change: what is written is what later runs are held to.
 """
@@ -87,10 +87,10 @@ def made(groups, n_jobs, report=None):
 def main():
     parser = argparse.ArgumentParser(description="Write fingerprints of results.")
     parser.add_argument("--jobs", type=int, default=None, help="n_jobs of the estimators")
-    parser.add_argument("--group", choices=GROUPS, help="only these cases")
+    parser.add_argument("--group", nargs="+", choices=GROUPS, help="only these cases")
     parser.add_argument("--output", type=Path, default=path_of(instruction_set))
     arguments = parser.parse_args()
-    groups = GROUPS if arguments.group is None else [arguments.group]
+    groups = arguments.group or GROUPS
     write(arguments.output, made(groups, arguments.jobs, sys.stderr))
 
 
