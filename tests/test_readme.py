@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.parsed import packages_parsed_once
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CORPORA = {
@@ -50,7 +52,8 @@ def test_the_output_is_that_of_the_example(capsys):
     ((code, shown),) = re.findall(
         r"```python\n(.*?)```.*?```text\n(.*?)```", README, flags=re.DOTALL
     )
-    exec(compile(code, "README.md", "exec"), {"__name__": "__main__"})
+    with packages_parsed_once():
+        exec(compile(code, "README.md", "exec"), {"__name__": "__main__"})
     printed = capsys.readouterr().out
     assert printed.count("\n") == shown.count("\n")
     assert len(set(shown.split()) & set(printed.split())) >= 0.6 * len(set(shown.split()))

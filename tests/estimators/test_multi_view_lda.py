@@ -24,6 +24,7 @@ from streamtopics.local import all_classes, two_blocks
 from streamtopics.posteriors.rows import Rows
 from streamtopics.priors import class_words_prior
 from tests.interrupts import alarm_after
+from tests.parsed import packages_parsed_once
 
 LABELS = np.array(["air", "land", "sea"])
 ESTIMATORS = {
@@ -519,7 +520,8 @@ def test_verbose_shows_progress_and_changes_nothing(X, y, capsys, monkeypatch):
 
 @pytest.fixture(scope="module")
 def docstrings():
-    corpus = load_docstrings(packages=["numpy", "sklearn", "joblib"])
+    with packages_parsed_once():
+        corpus = load_docstrings(packages=["numpy", "sklearn", "joblib"])
     return corpus.data[:1500], np.array(corpus.target_names)[corpus.target[:1500]]
 
 

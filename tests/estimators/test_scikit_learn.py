@@ -15,6 +15,7 @@ from streamtopics.datasets import load_docstrings, make_lda_corpus
 from streamtopics.local import Gibbs, Variational
 from streamtopics.updates import Boost, DampedNewton, IncrementalVB, PowerPrior, Window
 from tests.estimators.table import CLASSES, rows
+from tests.parsed import packages_parsed_once
 
 VARIANTS = [
     BPSLDA(n_components=3, boosting_norm="topic", n_rounds=2),
@@ -40,7 +41,8 @@ def test_scikit_learn_checks(estimator, check):
 
 @pytest.fixture(scope="module")
 def docstrings():
-    corpus = load_docstrings(packages=["numpy", "sklearn"])
+    with packages_parsed_once():
+        corpus = load_docstrings(packages=["numpy", "sklearn"])
     return corpus.data[:1200], corpus.target[:1200]
 
 
