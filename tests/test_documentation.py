@@ -8,7 +8,6 @@ import pkgutil
 import re
 import textwrap
 import warnings
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,8 +15,7 @@ from matplotlib import pyplot
 from sklearn.base import BaseEstimator
 
 import streamtopics
-from streamtopics.datasets import docstrings
-from streamtopics.datasets.docstrings import read_packages
+from tests.parsed import packages_parsed_once
 
 # What the documentation shows does not warn, of too few steps neither.
 pytestmark = pytest.mark.filterwarnings("error")
@@ -32,18 +30,10 @@ MODULES = sorted(
 )
 
 
-@cache
-def documented(package):
-    """What an installed package documents; to parse it takes seconds, and most examples do."""
-    return [found[1:] for found in read_packages([package], docstrings._documented)]
-
-
 @pytest.fixture(autouse=True)
-def packages_are_parsed_once(monkeypatch):
-    def read(packages, _):
-        return ((i, *one) for i, package in enumerate(packages) for one in documented(package))
-
-    monkeypatch.setattr(docstrings, "read_packages", read)
+def packages_are_parsed_once():
+    with packages_parsed_once():
+        yield
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -162,7 +152,7 @@ def blocks(path, kind):
 @pytest.mark.parametrize("package", ["sklearn", "gensim", "tomotopy"])
 def test_code_of_other_packages_runs(package):
     pytest.importorskip(package)
-    texts = streamtopics.datasets.load_docstrings(packages=["sklearn"]).data
+    texts = streamtopics.datasets.load_docstrings(packages=["sklearn"]).data[:400]
     name = {"sklearn": "scikit-learn"}.get(package, package)
     code = dict(blocks(DOC / "user_guide" / "coming_from.rst", "python"))
     with warnings.catch_warnings():
