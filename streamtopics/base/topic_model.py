@@ -11,7 +11,6 @@ from __future__ import annotations
 import warnings
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import cache
 from inspect import signature
 from typing import Any, ClassVar, Self
 from weakref import WeakKeyDictionary
@@ -559,7 +558,6 @@ def with_hidden(prior: np.ndarray, n_hidden: int) -> np.ndarray:
     return np.concatenate([hidden, prior], axis=-1)
 
 
-@cache
 def auto_parameters(estimator: type) -> frozenset[str]:
     """Parameters of a class of estimators that are "auto" where nothing is said."""
     found = signature(estimator).parameters.items()
