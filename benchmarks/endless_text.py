@@ -30,14 +30,13 @@ class EndlessText:
     def __init__(self, seed: int) -> None:
         self.random = np.random.default_rng(seed)
         self.n_tokens = 0
-        self.spelled = np.empty((0, 8), dtype=np.uint8)
 
     def documents(self, n_documents: int) -> list[str]:
         """Return the next documents."""
         lengths = np.exp(self.random.normal(4.42, 0.6, n_documents)).astype(np.int64) + 1
         ids = self._ids(lengths)
         self.n_tokens += len(ids)
-        text = self._spelling(int(ids.max()) + 1)[ids].view(np.uint8)
+        text = spelled(ids)
         text[8 * np.cumsum(lengths) - 1] = ord("\n")
         return text.tobytes().decode("ascii").split("\n")[:-1]
 
@@ -71,13 +70,16 @@ class EndlessText:
         # Some words are in more topics than others.
         return (N_WORDS * (mixed / np.float64(1 << 24)) ** 3).astype(np.int64)
 
-    def _spelling(self, n_words: int) -> np.ndarray:
-        """The words, seven letters and a space each, as numbers of eight bytes."""
-        if n_words > len(self.spelled):
-            # Prime to 26, so that no two words are the same; more than are needed for a while.
-            left = np.arange(2 * n_words, dtype=np.uint64) * np.uint64(3_141_592_653) % LETTERS
-            self.spelled = np.full((len(left), 8), ord(" "), dtype=np.uint8)
-            for place in range(7):
-                self.spelled[:, place] = left % 26 + ord("a")
-                left //= 26
-        return self.spelled.view(np.uint64).ravel()
+
+def spelled(ids: np.ndarray) -> np.ndarray:
+    """Words, seven letters and a space each, as bytes in a row.
+
+    Each is spelled anew, so that a word costs the same wherever a text has come to.
+    """
+    # Prime to 26, so that no two words are the same.
+    left = ids.astype(np.uint64) * np.uint64(3_141_592_653) % LETTERS
+    letters = np.full((len(ids), 8), ord(" "), dtype=np.uint8)
+    for place in range(7):
+        left, letter = np.divmod(left, 26)
+        letters[:, place] = letter + ord("a")
+    return letters.ravel()

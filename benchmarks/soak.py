@@ -7,14 +7,17 @@
 The streams are those of `benchmarks.soak_streams`: texts that drift and change all at once, with
 empty and enormous documents, minibatches without a word and of one document, columns that change
 hands; a thread reads from the model while it learns. Each runs twice. One is a service with a
-checkpoint every few minibatches, which gets SIGKILL and SIGINT at random moments and goes on from
-its last checkpoint. The other is left alone, and shows how memory and speed go along. Every
-fiftieth of a stream the counters, components and proportions of the model are checked, and a
-minibatch that is yet to come is scored.
+checkpoint every few minibatches, which gets SIGKILL and SIGINT by turns at random moments and goes
+on from its last checkpoint. The other is left alone, and shows how memory and speed go along. Every
+fiftieth of a stream the counters, counts and proportions of the model are checked, and a minibatch
+that is yet to come is scored.
 
-It ends with 1 if a check failed, a reader met an error, the two ended in other bits or had other
-scores on the way, a process died by itself or was silent, or memory in the last quarter is a
-tenth above that of the third. Streams that `soak.csv` has whole are not run again.
+It ends with 1 if a check failed, a reader met an error or never came to read, no signal reached the
+service, the two ended in other bits or had other scores on the way, a process died by itself, was
+killed by somebody else or was silent, no column changed hands, memory grew with the tokens, or a
+stream became slower (`benchmarks.soak_checks`). Rows of `soak.csv` are those of streams of which
+nothing was wrong; what it has whole, for the same tokens, seed and faults, is not run again.
+`--tokens` are of text; rows count those that were learnt, and the processor's seconds of that.
 """
 
 import argparse
@@ -26,7 +29,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,63 +37,87 @@ import numpy as np
 import psutil
 
 from benchmarks.results import append, read
+from benchmarks.soak_checks import leaking, slower, wrong_tokens, wrong_topics
 from benchmarks.soak_page import write_page
 from benchmarks.soak_streams import (
-    ROWS,
     SCORED,
     WAYS,
     Reader,
+    Send,
     Way,
     documents_until,
+    is_row,
     minibatch,
     minibatches,
-    wrong_with,
 )
 from streamtopics import save
 from streamtopics.streams import BatchInfo, Checkpointer, TopicTracker, resume, stream
 
 OUTPUT = Path(__file__).with_name("soak.csv")
-FIELDS = (
-    "stream", "part", "batch", "tokens", "seconds", "megabytes", "score", "topics", "reads",
-    "kills", "interrupts",
-)  # fmt: skip
+GIVEN = ("asked", "seed", "faults")
+SUMS = ("seconds", "transform_calls", "recycled")
+MEASURED = ("tokens", "megabytes", "score", "topics")
+FIELDS = ("stream", "part", *GIVEN, "batch", *SUMS, *MEASURED, "kills", "interrupts")
 SERVICE, ALONE = "service", "alone"
 # Minibatches between checkpoints; seconds until a fault, at most, and until a process is ended.
 CHECKPOINTS, DELAY, SILENCE = 5, 0.5, 300.0
-Send = Callable[[dict[str, Any]], None]
 
 
 # In the process of a stream
 
 
 class Along:
-    """A callback that tells of every minibatch, and checks and measures the model at some."""
+    """A callback that sends a message of every minibatch, and checks the model at some.
 
-    def __init__(self, way: Way, n_batches: int, send: Send, reader: Reader) -> None:
+    Sums are those of this process: of the processor's seconds between a minibatch and its end, of
+    the reader's calls and of columns that changed hands.
+    """
+
+    def __init__(
+        self, way: Way, n_batches: int, send: Send, reader: Reader | None = None
+    ) -> None:
         self.way, self.n_batches, self.send, self.reader = way, n_batches, send, reader
+        self.begun = self.seconds = 0.0
+        self.recycled = 0
+
+    def handed(self, batches: Iterator[list[str]]) -> Iterator[list[str]]:
+        """The minibatches; the clock runs from when they are made."""
+        for texts in batches:
+            self.begun = time.process_time()
+            yield texts
 
     def on_batch(self, model: Any, info: BatchInfo) -> None:
         """Send what there is to know."""
-        told: dict[str, Any] = {"batch": info.batch, "tokens": info.batch * self.way.n_tokens}
-        if info.batch % max(1, self.n_batches // ROWS) == 0 and info.batch < self.n_batches:
-            learnt = documents_until(self.way, info.batch)
-            told["wrong"] = wrong_with(model, learnt) or self.reader.wrong
+        self.seconds += time.process_time() - self.begun
+        if self.way.recycles:
+            self.recycled += len(model.steps[0][1].recycled_)
+        message: dict[str, Any] = {
+            "batch": info.batch,
+            "seconds": self.seconds,
+            "transform_calls": self.reader.transform_calls if self.reader else 0,
+            "recycled": self.recycled,
+        }
+        if is_row(info.batch, self.n_batches):
+            topics, n_documents = model.steps[-1][1], documents_until(self.way, info.batch)
+            message["problem"] = wrong_topics(topics, info.batch, n_documents) or wrong_tokens(
+                model, info.X, info.n_tokens
+            )
             coming = minibatch(self.way, info.batch, self.n_batches)[:SCORED]
-            told["score"] = float(model.score(coming))
-            told["topics"] = len(model.steps[-1][1].topic_word_)
-            told["megabytes"] = round(psutil.Process().memory_info().rss / 1e6)
-            told["reads"] = self.reader.n_reads
-        self.send(told)
+            message["score"] = float(model.score(coming))
+            message["tokens"] = float(info.n_tokens_seen)
+            message["topics"] = len(topics.topic_word_)
+            message["megabytes"] = round(psutil.Process().memory_info().rss / 1e6, 1)
+        self.send(message)
 
 
 def serve(way: Way, folder: Path, n_batches: int, send: Send) -> None:
     """Run a stream from its last checkpoint on, again after every interrupt, and save its end."""
     while True:
         try:
-            found = resume(folder / "checkpoints")
+            kept = resume(folder / "checkpoints")
             model, skip, tracker = way.make(2), 0, TopicTracker()
-            if found is not None:
-                model, skip, (tracker,) = found.model, found.n_batches, found.callbacks
+            if kept is not None:
+                model, skip, (tracker,) = kept.model, kept.n_batches, kept.callbacks
             run(way, model, n_batches, send, folder / "checkpoints", skip, tracker)
             # As of the other: threads change no bit.
             save(model.set_params(topics__n_jobs=1), folder / SERVICE)
@@ -103,18 +130,17 @@ def run(
     way: Way, model: Any, n_batches: int, send: Send, folder: Path, skip: int, tracker: TopicTracker
 ) -> None:
     """Run a stream with its callbacks and a reader."""
-    with Reader(model, minibatch(way, 0, n_batches)) as reader:
+    with Reader(way, model, minibatch(way, 0, n_batches), send) as reader:
         along = Along(way, n_batches, send, reader)
         keeper = Checkpointer(folder, every=CHECKPOINTS, keep=2, also=[tracker])
-        batches = minibatches(way, skip, n_batches)
-        stream(model, batches, callbacks=[tracker, along, keeper], skip=skip)
+        batches = along.handed(minibatches(way, skip, n_batches))
+        stream(model, batches, callbacks=[along, tracker, keeper], skip=skip)
 
 
 def learn_alone(way: Way, folder: Path, n_batches: int, send: Send) -> None:
     """Run a stream that nothing happens to, and save its end."""
-    model = way.make(1)
-    along = Along(way, n_batches, send, Reader(model, []))
-    stream(model, minibatches(way, 0, n_batches), callbacks=[along])
+    model, along = way.make(1), Along(way, n_batches, send)
+    stream(model, along.handed(minibatches(way, 0, n_batches)), callbacks=[along])
     save(model, folder / ALONE)
 
 
@@ -131,30 +157,32 @@ def started(work: Callable[[Send], None]) -> tuple[int, int]:
     code = 1
     try:
         os.close(reader)
-        work(lambda told: _write(writer, json.dumps(told).encode() + b"\n"))
+        work(lambda message: _write(writer, message))
         code = 0
     except BaseException as error:
-        _write(writer, json.dumps({"wrong": f"the stream ended with {error!r}"}).encode() + b"\n")
+        _write(writer, {"problem": f"the stream ended with {error!r:.500}"})
     finally:
         os._exit(code)
 
 
-def _write(writer: int, line: bytes) -> None:
-    while line:
-        line = line[os.write(writer, line) :]
+def _write(writer: int, message: dict[str, Any]) -> None:
+    """Write a line, at once: those of two threads do not mix, as they are short."""
+    line = json.dumps(message).encode() + b"\n"
+    assert len(line) <= select.PIPE_BUF
+    os.write(writer, line)
 
 
-def told_by(reader: int) -> Iterator[dict[str, Any]]:
+def messages_of(reader: int) -> Iterator[dict[str, Any]]:
     """What a process sends until it ends; the last line of one that was killed may be cut."""
     rest = b""
     while True:
         if not select.select([reader], [], [], SILENCE)[0]:
-            yield {"wrong": f"silent for {SILENCE:g} seconds", "silent": True}
+            yield {"problem": f"silent for {SILENCE:g} seconds", "silent": True}
             return
-        found = os.read(reader, 1 << 16)
-        if not found:
+        chunk = os.read(reader, 1 << 16)
+        if not chunk:
             return
-        *lines, rest = (rest + found).split(b"\n")
+        *lines, rest = (rest + chunk).split(b"\n")
         yield from map(json.loads, lines)
 
 
@@ -165,98 +193,138 @@ class Watch:
         self.way, self.part = way, part
         self.rows: dict[int, dict[str, Any]] = {}
         self.kills = self.interrupts = 0
-        self.wrong: list[str] = []
-        self.begun = time.monotonic()
+        self.problems: list[str] = []
+        # Sums of earlier processes, and with those of the one that runs.
+        self.before, self.sums = (dict.fromkeys(SUMS, 0.0) for _ in range(2))
 
-    def take(self, told: dict[str, Any]) -> None:
-        """Keep what a process told."""
-        self.interrupts += told.get("interrupted", False)
-        if told.get("wrong"):
-            self.wrong.append(f"{self.way.name}, {self.part}, {told.get('batch')}: {told['wrong']}")
-        if "score" not in told:
+    def take(self, message: dict[str, Any]) -> None:
+        """Keep what a process sent."""
+        if message.get("interrupted"):
+            self.interrupts += 1
+            # The process goes on with new sums.
+            self.before = dict(self.sums)
+        if message.get("problem"):
+            self.add(f"{message['problem']} (minibatch {message.get('batch', 'unknown')})")
+        if "seconds" in message:
+            self.sums = {name: self.before[name] + message[name] for name in SUMS}
+        if "score" not in message:
             return
-        known = self.rows.get(told["batch"])
-        if known and known["score"] != told["score"]:
-            self.wrong.append(f"{self.way.name}: another score of {told['batch']} the second time")
-        self.rows[told["batch"]] = {
-            "stream": self.way.name, "part": self.part, "batch": told["batch"],
-            "seconds": round(time.monotonic() - self.begun, 1), "kills": self.kills,
-            "interrupts": self.interrupts,
-            **{name: told[name] for name in ("tokens", "megabytes", "score", "topics", "reads")},
+        known = self.rows.get(message["batch"])
+        if known and known["score"] != message["score"]:
+            self.add(f"another score of {message['batch']} the second time")
+        self.rows[message["batch"]] = {
+            "stream": self.way.name, "part": self.part, "batch": message["batch"],
+            "kills": self.kills, "interrupts": self.interrupts,
+            **{name: round(self.sums[name], 3) for name in SUMS},
+            **{name: message[name] for name in MEASURED},
         }  # fmt: skip
 
+    def add(self, problem: str) -> None:
+        """Keep what was wrong."""
+        self.problems.append(f"{self.way.name}, {self.part}: {problem}")
+
     def follow(self, work: Callable[[Send], None], faults: list[int], rng: Any) -> bool:
-        """Run a process until it ends; do something to it after some minibatches, each once."""
+        """Run a process until it ends, and tell whether it did so by a fault.
+
+        Faults are done to it after some minibatches, each once, a kill and an interrupt by turns.
+        """
         child, reader = started(work)
-        for told in told_by(reader):
-            self.take(told)
-            if faults and told.get("batch", 0) >= faults[-1]:
+        self.before, sent = dict(self.sums), None
+        for message in messages_of(reader):
+            self.take(message)
+            if message.get("silent"):
+                os.kill(child, signal.SIGKILL)
+            elif faults and message.get("batch", 0) >= faults[-1] and sent != signal.SIGKILL:
                 faults.pop()
                 time.sleep(float(rng.uniform(0, DELAY)))
-                os.kill(child, signal.SIGKILL if rng.random() < 0.5 else signal.SIGINT)
-            if told.get("silent"):
-                os.kill(child, signal.SIGKILL)
+                sent = signal.SIGINT if len(faults) % 2 else signal.SIGKILL
+                os.kill(child, sent)
         os.close(reader)
-        status = os.waitpid(child, 0)[1]
-        was_killed = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
-        self.kills += was_killed
-        if status and not was_killed:
-            self.wrong.append(f"{self.way.name}, {self.part}: ended with the status {status}")
-        return was_killed and not any("silent" in one for one in self.wrong)
+        ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if sent == signal.SIGKILL and ended == -signal.SIGKILL:
+            self.kills += 1
+            return True
+        if ended:
+            self.add(f"ended by no fault of ours, with {ended}")
+        return False
 
 
 def soak(
     way: Way, n_tokens: float, n_faults: int, seed: int, folder: Path
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Run both parts of a stream, and return their rows and what was wrong."""
-    n_batches = max(ROWS, int(way.share * n_tokens / way.n_tokens))
+    n_batches = way.n_batches(n_tokens)
     rng = np.random.default_rng([seed, way.seed])
     faults = sorted(rng.integers(1, n_batches, n_faults).tolist(), reverse=True)
-    service = Watch(way, SERVICE)
+    service, alone = Watch(way, SERVICE), Watch(way, ALONE)
     while service.follow(lambda send: serve(way, folder, n_batches, send), faults, rng):
         pass
-    alone = Watch(way, ALONE)
     alone.follow(lambda send: learn_alone(way, folder, n_batches, send), [], rng)
-    wrong = [*service.wrong, *alone.wrong]
-    if not wrong:
+    given = dict(zip(GIVEN, (float(n_tokens), seed, n_faults), strict=True))
+    rows = [row | given for part in (service, alone) for row in part.rows.values()]
+    problems = service.problems + alone.problems
+    if not problems:
+        problems = [f"{way.name}: {one}" for one in compared(service, alone, n_faults)]
         if (folder / SERVICE).read_bytes() != (folder / ALONE).read_bytes():
-            wrong.append(f"{way.name}: the two streams ended in other bits")
-        scores = [[row["score"] for row in one.rows.values()] for one in (service, alone)]
-        if scores[0] != scores[1]:
-            wrong.append(f"{way.name}: the two streams had other scores on the way")
-        third, last = (
-            np.mean([row["megabytes"] for row in part])
-            for part in np.array_split(list(alone.rows.values()), 4)[2:]
-        )
-        if last > 1.1 * third:
-            wrong.append(f"{way.name}: memory grew from {third:.0f} to {last:.0f} MB")
-    return [*service.rows.values(), *alone.rows.values()], wrong
+            problems.append(f"{way.name}: the two streams ended in other bits")
+    return rows, problems
+
+
+def compared(service: Watch, alone: Watch, n_faults: int) -> Iterator[str]:
+    """What is wrong with streams that both came to their end."""
+    parts = [list(one.rows.values()) for one in (service, alone)]
+    scores = [[row["score"] for row in rows] for rows in parts]
+    if scores[0] != scores[1]:
+        yield "the two streams had other scores on the way"
+    if n_faults > 1 and not (service.kills and service.interrupts):
+        yield f"{service.kills} kills and {service.interrupts} interrupts of {n_faults} faults"
+    if not service.sums["transform_calls"]:
+        yield "nothing was read while it learnt"
+    if service.way.recycles and not alone.sums["recycled"]:
+        yield "no column changed hands"
+    yield from filter(None, (leaking(rows, service.way.n_columns) for rows in parts))
+    yield from filter(None, [slower(parts[1])])
+
+
+def is_whole(rows: Sequence[Mapping[str, str]], way: Way, given: tuple[float, int, int]) -> bool:
+    """Whether there are the last rows of both parts of a stream, run with the same arguments."""
+    last = {
+        row["part"]
+        for row in rows
+        if row["stream"] == way.name
+        and tuple(float(row[name]) for name in GIVEN) == given
+        and int(row["batch"]) == way.n_batches(given[0])
+    }
+    return last == {SERVICE, ALONE}
 
 
 def main() -> int:
     """Run."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--tokens", type=float, default=5e8)
+    parser.add_argument("--tokens", type=float, default=5e8, help="of text")
     parser.add_argument("--faults", type=int, default=40, help="kills and interrupts of a stream")
     parser.add_argument("--only", choices=list(WAYS), help="one of the streams")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--page", type=Path, help="write table and picture into this folder")
-    given = parser.parse_args()
-    if given.page:
-        write_page(read(OUTPUT), given.page)
+    options = parser.parse_args()
+    if options.page:
+        write_page(read(OUTPUT), options.page)
         return 0
     warnings.simplefilter("error")
-    done, wrong = {row["stream"] for row in read(OUTPUT)}, []
+    given, problems = (options.tokens, options.seed, options.faults), list[str]()
     for way in WAYS.values():
-        if way.name in done or given.only not in (None, way.name):
+        if options.only not in (None, way.name) or is_whole(read(OUTPUT), way, given):
             continue
         with tempfile.TemporaryDirectory() as folder:
-            rows, found = soak(way, given.tokens, given.faults, given.seed, Path(folder))
+            rows, found = soak(way, options.tokens, options.faults, options.seed, Path(folder))
+        problems += found
         for row in rows:
-            append(OUTPUT, FIELDS, row)
-        wrong += found
-    print(*wrong or ["nothing was wrong"], sep="\n")
-    return int(bool(wrong))
+            if found:
+                print(*row.values(), sep=" | ")
+            else:
+                append(OUTPUT, FIELDS, row)
+    print(*problems or ["nothing was wrong"], sep="\n")
+    return int(bool(problems))
 
 
 if __name__ == "__main__":

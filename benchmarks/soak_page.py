@@ -1,49 +1,56 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The table and the picture of `benchmarks.soak`."""
+"""The table and the picture of `benchmarks.soak`: of each stream, the run with most tokens."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
-Rows = Sequence[Mapping[str, str]]
+from benchmarks.soak_checks import Rows, column, quarters, speeds
+
 PANELS = {
     "megabytes": "memory, MB",
     "speed": "tokens a second",
     "score": "score, nats a word",
     "topics": "topics",
 }
+HEAD = (
+    "stream", "tokens", "calls of transform meanwhile", "kills", "interrupts",
+    "columns that changed hands", "tokens a second, by quarters", "MB, by quarters",
+)  # fmt: skip
 
 
-def of(rows: Rows, stream: str, part: str, column: str) -> np.ndarray:
-    """A column of a part of a stream."""
-    chosen = [row for row in rows if row["stream"] == stream and row["part"] == part]
-    return np.array([float(row[column]) for row in chosen])
-
-
-def speeds(rows: Rows, stream: str, part: str) -> np.ndarray:
-    """Tokens a second between rows."""
-    seconds = np.diff(of(rows, stream, part, "seconds"), prepend=0.0)
-    tokens = np.diff(of(rows, stream, part, "tokens"), prepend=0.0)
-    return tokens / np.maximum(seconds, 1e-3)
+def streams(rows: Rows) -> dict[str, tuple[Rows, Rows]]:
+    """Rows of both parts of each stream: the service, and what was left alone."""
+    found = {}
+    for name in dict.fromkeys(row["stream"] for row in rows):
+        runs = [row for row in rows if row["stream"] == name]
+        largest = max(runs, key=lambda row: float(row["asked"]))
+        given = [largest[key] for key in ("asked", "seed", "faults")]
+        own = [row for row in runs if [row[key] for key in ("asked", "seed", "faults")] == given]
+        service, alone = (
+            [row for row in own if row["part"] == part] for part in ("service", "alone")
+        )
+        found[name] = service, alone
+    return found
 
 
 def draw(rows: Rows) -> Figure:
     """Memory, speed, scores and topics along the streams that nothing happened to."""
     figure = Figure(figsize=(9, 6), layout="constrained")
     axes = figure.subplots(2, 2).ravel()
-    for stream in dict.fromkeys(row["stream"] for row in rows):
-        x = of(rows, stream, "alone", "tokens") / 1e6
-        for ax, column in zip(axes, PANELS, strict=True):
-            if column == "speed":
-                ax.plot(x[1:], speeds(rows, stream, "alone")[1:], label=stream)
+    for name, (_, alone) in streams(rows).items():
+        x = column(alone, "tokens") / 1e6
+        for ax, of_ax in zip(axes, PANELS, strict=True):
+            if of_ax == "speed":
+                seconds = np.maximum(np.diff(column(alone, "seconds")), 1e-3)
+                ax.plot(x[1:], 1e6 * np.diff(x) / seconds, label=name)
             else:
-                ax.plot(x, of(rows, stream, "alone", column), label=stream)
-    for ax, name in zip(axes, PANELS.values(), strict=True):
-        ax.set(title=name, xlabel="million tokens")
+                ax.plot(x, column(alone, of_ax), label=name)
+    for ax, title in zip(axes, PANELS.values(), strict=True):
+        ax.set(title=title, xlabel="million tokens")
         ax.grid(alpha=0.3)
-        if "score" not in name:
+        if "score" not in title:
             ax.set_ylim(bottom=0)
     axes[0].legend(fontsize="small")
     return figure
@@ -51,24 +58,20 @@ def draw(rows: Rows) -> Figure:
 
 def table(rows: Rows) -> str:
     """A line for each stream."""
-    head = [
-        "stream", "tokens", "documents read meanwhile", "kills", "interrupts",
-        "tokens a second, by quarters", "MB, by quarters",
-    ]  # fmt: skip
-    lines = [head]
-    for stream in dict.fromkeys(row["stream"] for row in rows):
-        quarters = np.array_split(speeds(rows, stream, "alone"), 4)
-        memory = np.array_split(of(rows, stream, "alone", "megabytes"), 4)
-        service = {name: of(rows, stream, "service", name) for name in ("kills", "interrupts")}
+    text = [".. list-table::", "   :header-rows: 1", ""]
+    lines = [list(HEAD)]
+    for name, (service, alone) in streams(rows).items():
+        memory = np.array_split(column(alone, "megabytes"), 4)
         lines.append([
-            stream,
-            f"{of(rows, stream, 'alone', 'tokens').max() / 1e6:.0f} million",
-            f"{of(rows, stream, 'service', 'reads').sum():,.0f}",
-            *(f"{found.max():.0f}" for found in service.values()),
-            ", ".join(f"{part.mean():,.0f}" for part in quarters),
+            name,
+            f"{sum(quarters(alone, 'tokens')) / 1e6:,.0f} million",
+            f"{float(service[-1]['transform_calls']):,.0f}",
+            f"{int(service[-1]['kills'])}",
+            f"{int(service[-1]['interrupts'])}",
+            f"{float(alone[-1]['recycled']):,.0f}",
+            ", ".join(f"{speed:,.0f}" for speed in speeds(alone)),
             ", ".join(f"{part.mean():.0f}" for part in memory),
         ])  # fmt: skip
-    text = [".. list-table::", "   :header-rows: 1", ""]
     for line in lines:
         text += [f"   {'  ' if i else '* '}- {cell}" for i, cell in enumerate(line)]
     return "\n".join(text) + "\n"

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The streams of `benchmarks.soak`: texts that drift, with odd documents, and who learns them."""
 
+import pickle
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.utils.validation import check_is_fitted
 
 from benchmarks.endless_text import EndlessText
+from benchmarks.soak_checks import wrong_proportions, wrong_topics
 from streamtopics import HDPGibbsOnlineEM, StreamingLDA
 from streamtopics.local import Gibbs
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
@@ -24,6 +27,9 @@ CHANGES, LEAP = 5, 50_000_000
 ENORMOUS, LONG, BARE, SINGLE = 40, 1000, 53, 29
 ROWS = 50
 SCORED = 100
+# Seconds between calls of a reader; every so many of them it takes a copy of the model.
+PAUSE, COPY = 0.02, 10
+Send = Callable[[dict[str, Any]], None]
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,10 @@ class Way:
         Of its texts.
     n_documents : int
         Of a minibatch.
+    n_columns : int
+        Of its words.
+    recycles : bool
+        Whether columns change hands.
     """
 
     name: str
@@ -48,16 +58,22 @@ class Way:
     share: float
     seed: int
     n_documents: int = DOCUMENTS
+    n_columns: int = COLUMNS
+    recycles: bool = True
 
     @property
     def n_tokens(self) -> int:
         """Of a minibatch, on average."""
         return LENGTH * self.n_documents
 
+    def n_batches(self, n_tokens: float) -> int:
+        """Minibatches, where so many tokens of text are shared out among the streams."""
+        return max(ROWS, int(self.share * n_tokens / self.n_tokens))
 
-def pipeline(topics: Any) -> StreamingPipeline:
+
+def pipeline(topics: Any, n_columns: int = COLUMNS) -> StreamingPipeline:
     """Words that come and go, and topics."""
-    words = StreamingCountVectorizer(max_features=COLUMNS, half_life=50_000)
+    words = StreamingCountVectorizer(max_features=n_columns, half_life=50_000)
     return StreamingPipeline([("words", words), ("topics", topics)])
 
 
@@ -91,7 +107,7 @@ WAYS = {
         Way("StreamingLDA", presets, 0.4, 1),
         Way("BPS, Gibbs", boosted, 0.25, 2),
         Way("power prior", forgetting, 0.25, 3),
-        Way("HDP", growing, 0.1, 4),
+        Way("HDP", growing, 0.1, 4, recycles=False),
     )
 }
 
@@ -111,7 +127,7 @@ def minibatch(way: Way, number: int, n_batches: int) -> list[str]:
         documents[3] = " ".join(documents[-LONG:])
     if number % BARE == BARE - 1:
         return [""] * 10
-    return documents[:1] if number % SINGLE == SINGLE - 1 else documents
+    return documents[-1:] if number % SINGLE == SINGLE - 1 else documents
 
 
 def minibatches(way: Way, skip: int, n_batches: int) -> Iterator[list[str]]:
@@ -120,15 +136,23 @@ def minibatches(way: Way, skip: int, n_batches: int) -> Iterator[list[str]]:
         yield [] if number < skip else minibatch(way, number, n_batches)
 
 
+def is_row(batch: int, n_batches: int) -> bool:
+    """Whether a model is checked after this minibatch; it is after the last."""
+    return batch % max(1, n_batches // ROWS) == 0 or batch == n_batches
+
+
 # Readers
 
 
 class Reader:
-    """A thread that asks a model for topics of texts and words of topics while it learns."""
+    """A thread that asks a model for topics of texts and words of topics while it learns.
 
-    def __init__(self, model: Any, texts: list[str]) -> None:
-        self.model, self.texts = model, texts
-        self.n_reads, self.wrong = 0, ""
+    What it finds wrong it sends at once, and ends.
+    """
+
+    def __init__(self, way: Way, model: Any, texts: list[str], send: Send) -> None:
+        self.way, self.model, self.texts, self.send = way, model, texts, send
+        self.transform_calls = 0
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._read, daemon=True)
 
@@ -141,35 +165,35 @@ class Reader:
         self._thread.join()
 
     def _read(self) -> None:
-        while not self._ended.wait(0.02) and not self.wrong:
+        while not self._ended.wait(PAUSE):
             try:
-                if hasattr(self.model.steps[-1][1], "topic_word_"):
-                    self.wrong = wrong_proportions(self.model.transform(self.texts))
-                    self.model.steps[-1][1].top_words(n_words=3)
-                    self.n_reads += 1
+                problem = self._problem() if self._has_begun() else ""
             except Exception as error:
-                self.wrong = f"a reader met {error!r}"
+                problem = f"a reader met {error!r:.500}"
+            if problem:
+                self.send({"problem": problem})
+                return
+
+    def _has_begun(self) -> bool:
+        try:
+            check_is_fitted(self.model.steps[-1][1])
+        except NotFittedError:
+            return False
+        return True
+
+    def _problem(self) -> str:
+        topics = self.model.steps[-1][1]
+        problem = wrong_proportions(self.model.transform(self.texts))
+        self.transform_calls += 1
+        topics.top_words(n_words=3)
+        problem = problem or wrong_proportions(topics.topic_word_)
+        if problem or self.transform_calls % COPY:
+            return problem
+        copy = pickle.loads(pickle.dumps(topics))
+        return wrong_topics(copy, copy.n_batch_iter_, documents_until(self.way, copy.n_batch_iter_))
 
 
-# What has to hold
-
-
-def wrong_proportions(found: np.ndarray) -> str:
-    """What is wrong with proportions of topics; "" if nothing is."""
-    sums = found.sum(axis=1)
-    if not np.isfinite(found).all() or found.min() < 0:
-        return "proportions below 0, or not finite"
-    return "" if np.abs(sums - 1).max() < 1e-6 else f"proportions that sum to {sums.max()}"
-
-
-def wrong_with(model: Any, expected: int) -> str:
-    """What is wrong with a model that has learnt so many documents; "" if nothing is."""
-    topics = model.steps[-1][1]
-    if topics.n_documents_seen_ != expected:
-        return f"{topics.n_documents_seen_} documents seen, not {expected}"
-    if not np.isfinite(topics.components_).all():
-        return "components that are not finite"
-    return wrong_proportions(topics.topic_word_)
+# Sizes
 
 
 def documents_until(way: Way, n_batches: int) -> int:

@@ -1,41 +1,53 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A short stream of the endurance run, and that what goes wrong in one is found."""
 
+import os
+import signal
 import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from benchmarks import soak as module
-from benchmarks.soak import ALONE, SERVICE, Watch, soak
+from benchmarks import soak_streams
+from benchmarks.soak import ALONE, GIVEN, SERVICE, Watch, is_whole, soak
+from benchmarks.soak_checks import leaking, slower, speeds, wrong_proportions, wrong_topics
 from benchmarks.soak_page import table
 from benchmarks.soak_streams import (
     BARE,
     ENORMOUS,
     SINGLE,
     WAYS,
+    Reader,
     Way,
     documents_until,
     minibatch,
     minibatches,
     pipeline,
-    wrong_proportions,
 )
 from streamtopics import SVBLDA
+
+N_TOKENS = 8_000
 
 
 def small(n_jobs):
     """A stream that learns in moments."""
-    return pipeline(SVBLDA(3, random_state=0, n_jobs=n_jobs))
+    return pipeline(SVBLDA(3, random_state=0, n_jobs=n_jobs), n_columns=100)
 
 
-WAY = Way("small", small, 1.0, 0, n_documents=10)
+WAY = Way("small", small, 1.0, 0, n_documents=10, n_columns=100)
 
 
 @pytest.fixture(autouse=True)
 def few_rows(monkeypatch):
-    monkeypatch.setattr(module, "ROWS", 8)
+    monkeypatch.setattr(soak_streams, "ROWS", 8)
+
+
+def as_read(rows):
+    """Rows as a file has them."""
+    return [{name: str(value) for name, value in row.items()} for row in rows]
 
 
 def test_a_stream_with_faults_ends_in_the_bits_of_the_other(tmp_path, monkeypatch):
@@ -46,47 +58,182 @@ def test_a_stream_with_faults_ends_in_the_bits_of_the_other(tmp_path, monkeypatc
 
     monkeypatch.setattr(module, "minibatches", slow)
     monkeypatch.setattr(module, "DELAY", 0.01)
-    rows, wrong = soak(WAY, 8_000, 2, 0, tmp_path)
-    assert wrong == []
-    parts = {part: [row for row in rows if row["part"] == part] for part in (SERVICE, ALONE)}
-    assert [row["score"] for row in parts[SERVICE]] == [row["score"] for row in parts[ALONE]]
-    done = parts[SERVICE][-1]
-    assert done["kills"] + done["interrupts"] >= 1
-    assert "small" in table([{name: str(value) for name, value in row.items()} for row in rows])
+    rows, problems = soak(WAY, N_TOKENS, 2, 0, tmp_path)
+    assert problems == []
+    service, alone = ([row for row in rows if row["part"] == part] for part in (SERVICE, ALONE))
+    assert [row["score"] for row in service] == [row["score"] for row in alone]
+    assert [row["batch"] for row in alone] == list(range(1, 9))
+    assert alone[-1]["tokens"] < N_TOKENS
+    kept = as_read(rows)
+    assert "small" in table(kept)
+    assert is_whole(kept, WAY, (N_TOKENS, 0, 2))
+    assert not is_whole(kept, WAY, (10 * N_TOKENS, 0, 2))
+    assert not is_whole(kept, WAY, (N_TOKENS, 1, 2))
+    assert not is_whole(kept[:-1], WAY, (N_TOKENS, 0, 2))
+
+
+def test_the_page_is_of_the_largest_run():
+    row = {"stream": "small", "kills": 0, "interrupts": 0, "recycled": 0, "transform_calls": 7}
+    row |= {"megabytes": 1.0, "seconds": 1.0}
+    rows = [
+        row | {"part": part, "tokens": asked} | dict.fromkeys(GIVEN, 0) | {"asked": asked}
+        for asked in (1e6, 5e6, 2e6)
+        for part in (SERVICE, ALONE)
+    ]
+    assert "5 million" in table(as_read(rows))
+
+
+def test_a_failed_stream_is_not_written_and_runs_again(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(module, "OUTPUT", tmp_path / "soak.csv")
+    monkeypatch.setattr(module, "WAYS", {"small": WAY})
+    monkeypatch.setattr("sys.argv", ["soak", "--tokens", "8000", "--faults", "0"])
+    rows = [
+        dict.fromkeys(module.FIELDS, 0)
+        | {"stream": "small", "part": part, "batch": 8, "asked": 8000.0}
+        for part in (SERVICE, ALONE)
+    ]
+    found = [(rows, ["small: wrong"]), (rows, [])]
+    monkeypatch.setattr(module, "soak", lambda *_: found.pop(0))
+    assert module.main() == 1
+    assert not module.OUTPUT.exists()
+    assert module.main() == 0
+    assert module.main() == 0
+    assert found == []
+    assert "small: wrong" in capsys.readouterr().out
 
 
 def test_another_end_is_found(tmp_path):
     def other(n_jobs):
-        return pipeline(SVBLDA(3, random_state=n_jobs, n_jobs=n_jobs))
+        return pipeline(SVBLDA(3, random_state=n_jobs, n_jobs=n_jobs), n_columns=100)
 
-    _, wrong = soak(replace(WAY, make=other), 8_000, 0, 0, tmp_path)
-    assert any("other" in one for one in wrong)
+    _, problems = soak(replace(WAY, make=other), N_TOKENS, 0, 0, tmp_path)
+    assert any("other bits" in one for one in problems)
+    assert any("other scores" in one for one in problems)
 
 
 def test_a_stream_that_fails_is_found(tmp_path):
     def broken(n_jobs):
         return pipeline(SVBLDA(3, topic_word_prior=-1.0))
 
-    _, wrong = soak(replace(WAY, make=broken), 8_000, 0, 0, tmp_path)
-    assert any("topic_word_prior" in one for one in wrong)
+    _, problems = soak(replace(WAY, make=broken), N_TOKENS, 0, 0, tmp_path)
+    assert any("topic_word_prior" in one for one in problems)
+
+
+class Leaking(SVBLDA):
+    """It keeps 16 MB for each minibatch."""
+
+    kept: list = []  # noqa: RUF012
+
+    def partial_fit(self, X):
+        self.kept.append(np.ones(2_000_000))
+        return super().partial_fit(X)
+
+
+class Inert(SVBLDA):
+    """It does not count one of its documents."""
+
+    @property
+    def n_documents_seen_(self):
+        return super().n_documents_seen_ - 1
+
+
+def test_a_stream_that_leaks_is_found(tmp_path):
+    way = replace(WAY, make=lambda n_jobs: pipeline(Leaking(3, random_state=0), n_columns=100))
+    _, problems = soak(way, N_TOKENS, 0, 0, tmp_path)
+    assert sum("memory grew" in one for one in problems) == 2
+
+
+def test_documents_that_are_lost_are_found_by_the_stream_and_by_the_reader(tmp_path):
+    way = replace(WAY, make=lambda n_jobs: pipeline(Inert(3, random_state=0), n_columns=100))
+    _, problems = soak(way, N_TOKENS, 0, 0, tmp_path)
+    assert "small, alone: (1, 9) minibatches and documents seen, not (1, 10) (minibatch 1)" in (
+        problems
+    )
+    model = way.make(1).partial_fit(minibatch(way, 0, 8))
+    sent, until = [], time.monotonic() + 60
+    with Reader(way, model, minibatch(way, 0, 8), sent.append):
+        while not sent and time.monotonic() < until:
+            time.sleep(0.01)
+    assert "documents seen" in sent[0]["problem"]
+
+
+def test_what_nobody_sent_is_found():
+    """As the kernel does where memory is over."""
+    watch = Watch(WAY, SERVICE)
+    killed = lambda send: os.kill(os.getpid(), signal.SIGKILL)  # noqa: E731
+    assert not watch.follow(killed, [], np.random.default_rng(0))
+    assert "by no fault of ours, with -9" in watch.problems[0]
+    assert watch.kills == 0
 
 
 def test_a_silent_stream_is_found(monkeypatch):
     monkeypatch.setattr(module, "SILENCE", 0.2)
     watch = Watch(WAY, SERVICE)
-    assert not watch.follow(lambda send: module.signal.pause(), [], np.random.default_rng(0))
-    assert "silent" in watch.wrong[0]
+    assert not watch.follow(lambda send: signal.pause(), [], np.random.default_rng(0))
+    assert "silent" in watch.problems[0]
+
+
+def test_sums_go_on_from_process_to_process():
+    watch, sums = Watch(WAY, SERVICE), {"seconds": 2.0, "transform_calls": 3, "recycled": 0}
+    for _ in range(2):
+        watch.follow(lambda send: send({"batch": 1} | sums), [], np.random.default_rng(0))
+    watch.take({"interrupted": True})
+    watch.take({"batch": 2} | sums)
+    assert watch.sums == {"seconds": 6.0, "transform_calls": 9, "recycled": 0}
+    assert watch.interrupts == 1
 
 
 def test_what_a_check_of_a_model_tells():
     watch = Watch(WAY, SERVICE)
-    told = {"batch": 1, "tokens": 1, "score": -1.0, "megabytes": 1, "topics": 3, "reads": 0}
-    watch.take(told | {"wrong": "5 documents seen, not 4"})
-    watch.take(told | {"score": -2.0})
-    assert len(watch.wrong) == 2
+    message = {"batch": 1, "tokens": 1, "score": -1.0, "megabytes": 1, "topics": 3}
+    message |= dict.fromkeys(module.SUMS, 0)
+    watch.take(message | {"problem": "5 documents seen, not 4"})
+    watch.take(message | {"score": -2.0})
+    assert len(watch.problems) == 2
     assert wrong_proportions(np.array([[0.5, 0.5]])) == ""
     assert wrong_proportions(np.array([[0.5, np.nan]]))
     assert wrong_proportions(np.array([[0.5, 0.6]]))
+
+
+def test_counts_that_do_not_fit_their_sum_are_found():
+    model = clone(SVBLDA(3, random_state=0)).fit(np.eye(5))
+    assert wrong_topics(model, 1, 5) == ""
+    assert "minibatches" in wrong_topics(model, 2, 5)
+    model.posterior_._state = model.posterior_._state._replace(learnt_mass=np.ones(3))
+    assert "do not sum" in wrong_topics(model, 1, 5)
+
+
+# The rows
+
+
+def rows_of(tokens, seconds=None, megabytes=None, topics=None):
+    """Rows of a stream, 100 where nothing is said."""
+    columns = {"tokens": tokens, "seconds": seconds, "megabytes": megabytes, "topics": topics}
+    filled = {k: np.full(40, 100.0) if v is None else v for k, v in columns.items()}
+    return [dict(zip(filled, row, strict=True)) for row in zip(*filled.values(), strict=True)]
+
+
+MILLIONS = 1e7 * np.arange(1, 41)
+
+
+def test_memory_that_grows_with_tokens_is_found():
+    noise = np.random.default_rng(0).normal(0, 5, 40)
+    for bytes_a_token, problem in ((0.0, False), (0.05, False), (0.2, True)):
+        rows = rows_of(MILLIONS, megabytes=400 + noise + bytes_a_token * MILLIONS / 1e6)
+        assert bool(leaking(rows, 20_000)) is problem
+    # Half of what there was at first, in steps of a tenth between quarters.
+    assert leaking(rows_of(MILLIONS, megabytes=np.linspace(400, 600, 40)), 20_000)
+    topics = np.linspace(5, 200, 40)
+    assert not leaking(rows_of(MILLIONS, megabytes=400 + 0.5 * topics, topics=topics), 20_000)
+
+
+def test_a_stream_that_becomes_slower_is_found():
+    steady, slowing = np.linspace(10, 400, 40), np.linspace(3, 20, 40) ** 2
+    assert slower(rows_of(MILLIONS, steady)) == ""
+    assert "in the last quarter" in slower(rows_of(MILLIONS, slowing))
+    assert slower(rows_of(MILLIONS, slowing, topics=np.linspace(5, 200, 40))) == ""
+    assert slower(rows_of(MILLIONS, slowing / 100)) == ""
+    assert speeds(rows_of(MILLIONS, steady)) == pytest.approx([1e6] * 4)
 
 
 @pytest.mark.parametrize("number", [0, ENORMOUS - 1, BARE - 1, SINGLE - 1])
@@ -95,3 +242,7 @@ def test_minibatches_are_the_same_when_asked_for_again_and_as_large_as_said(numb
     texts = minibatch(way, number, 100)
     assert texts == minibatch(way, number, 100)
     assert len(texts) == documents_until(way, number + 1) - documents_until(way, number)
+
+
+def test_a_document_by_itself_has_words():
+    assert len(minibatch(WAYS["HDP"], SINGLE - 1, 100)[0].split()) > 1
