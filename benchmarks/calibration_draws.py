@@ -44,11 +44,15 @@ PROCESSES = {"items": of_items(), "sentences": of_sentences()}
 
 
 def codes(sets: PointSets) -> np.ndarray:
-    """Each set as a number with the bits of its points."""
+    """Each set as a number with the bits of its points, -1 where a point is twice in it."""
     points = sets.points if isinstance(sets.points, np.ndarray) else sets.points.toarray()
     places = points if points.ndim == 1 else points @ [4.0, 2.0, 1.0]
     owner = np.repeat(np.arange(len(sets)), sets.sizes)
-    return np.bincount(owner, 2.0 ** places.astype(int), len(sets)).astype(int)
+    bits = 1 << places.astype(int)
+    sums, found = np.zeros((2, len(sets)), int)
+    np.add.at(sums, owner, bits)
+    np.bitwise_or.at(found, owner, bits)
+    return np.where(sums == found, found, -1)
 
 
 def law_of(L: np.ndarray, k: int | None) -> np.ndarray:
@@ -64,8 +68,9 @@ def sets_of(name: str, k: int | None, n: int, rng: Generator) -> PValues:
     """Compare numbers of sets with their law."""
     process, L = PROCESSES[name]
     drawn = sample(process, n, rng) if k is None else sample_k(process, k, n, rng)
-    law = law_of(L, k)
-    return {"law of all sets": chi_square(np.bincount(codes(drawn), minlength=len(law)), n * law)}
+    law = np.append(0.0, law_of(L, k))
+    seen = np.bincount(codes(drawn) + 1, minlength=len(law))
+    return {"law of all sets": chi_square(seen, n * law)}
 
 
 def corpus(n: int, rng: Generator) -> PValues:

@@ -5,6 +5,8 @@ Geweke's test (2004): from a draw of the prior, with its data, the sampler makes
 between them the data are drawn anew given where it got to. Its end has the law of the prior again.
 It is looked at after a sweep, with the data that the sweep was given: what is drawn anew fits even
 to what a wrong sampler has found. Tokens and topics are drawn here, the sweeps are the package's.
+A sampler that never moves keeps that law, too. So there are chains as well that begin with all
+tokens in one topic, which they have to forget.
 
 The sampler of the HDP cannot be started from a given state. It runs from its own start until that
 is forgotten, on words of which the topics are known here: what it then says of the topics has, over
@@ -14,6 +16,7 @@ all such words, the law of the prior. That is so for the first document of a min
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import product
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -30,6 +33,8 @@ from streamtopics.metrics import left_to_right
 from streamtopics.parallel import SERIAL
 
 N_SWEEPS = 5
+# After which it is forgotten that all began in one topic.
+FORGOTTEN = 40
 TOPIC_WORD = np.array([[0.7, 0.2, 0.1], [0.1, 0.6, 0.3], [0.2, 0.2, 0.6]])
 ALPHA = np.array([0.3, 0.5, 1.2])
 N_TOKENS = 6
@@ -44,8 +49,11 @@ class Chain(Protocol):
     def draw(self, n: int, rng: Generator) -> Any:
         """Draw states and data from the prior."""
 
-    def sweep(self, state: Any, rng: Generator) -> Any:
-        """Let the sampler go on from there, once."""
+    def elsewhere(self, state: Any) -> Any:
+        """The same data, all in one topic."""
+
+    def sweep(self, state: Any, rng: Generator, n_sweeps: int = 1) -> Any:
+        """Let the sampler go on from there."""
 
     def renew(self, state: Any, rng: Generator) -> Any:
         """Draw the data anew."""
@@ -59,6 +67,17 @@ def geweke(chain: Chain, n: int, rng: Generator) -> PValues:
     state = chain.sweep(chain.draw(n, rng), rng)
     for _ in range(N_SWEEPS - 1):
         state = chain.sweep(chain.renew(state, rng), rng)
+    return as_drawn(chain, state, n, rng)
+
+
+def settled(chain: Chain, n: int, rng: Generator) -> PValues:
+    """Compare the ends of n chains that began in one topic with as many draws of the prior."""
+    start = chain.elsewhere(chain.draw(n, rng))
+    return as_drawn(chain, chain.sweep(start, rng, FORGOTTEN), n, rng)
+
+
+def as_drawn(chain: Chain, state: Any, n: int, rng: Generator) -> PValues:
+    """Compare states with draws of the prior."""
     ends, drawn = chain.statistics(state), chain.statistics(chain.draw(n, rng))
     return {name: alike(ends[name], drawn[name], rng) for name in ends}
 
@@ -133,12 +152,15 @@ class LDA:
         z = categorical(np.repeat(theta[:, None], N_TOKENS, axis=1), rng)
         return Tokens(categorical(self.topic_word[z], rng), z)
 
-    def sweep(self, state: Tokens, rng: Generator) -> Tokens:
+    def elsewhere(self, state: Tokens) -> Tokens:
+        return Tokens(state.x, np.zeros_like(state.z))
+
+    def sweep(self, state: Tokens, rng: Generator, n_sweeps: int = 1) -> Tokens:
         state = in_order(state, rng)
         topics = weights_of(self.topic_word, self.alpha, self.dtype)
         batch = minibatch_of(state.x, self.topic_word.shape[1], self.dtype)
         z, seeds = state.z.astype(np.int32).ravel(), random_seeds(len(state.x), rng)
-        _, z = Gibbs(1, 0).step(batch, topics, seeds, SERIAL, z)
+        _, z = Gibbs(n_sweeps, 0).step(batch, topics, seeds, SERIAL, z)
         return Tokens(state.x, z.reshape(state.x.shape))
 
     def renew(self, state: Tokens, rng: Generator) -> Tokens:
@@ -156,14 +178,14 @@ class LDA:
 
 
 def averages(n: int, rng: Generator) -> PValues:
-    """Means over minibatches of what sweeps from the truth average: those of the prior."""
+    """Means over minibatches of what the last sweeps from one topic average: those of the prior."""
     chain, found, drawn = LDA(dtype=np.float64), list[Any](), list[Any]()
     topics = weights_of(chain.topic_word, chain.alpha, chain.dtype)
     for _ in range(n):
-        x, z = in_order(chain.draw(DOCUMENTS_PER_BATCH, rng), rng)
+        x, _ = in_order(chain.draw(DOCUMENTS_PER_BATCH, rng), rng)
         batch, seeds = minibatch_of(x, 3, chain.dtype), random_seeds(len(x), rng)
-        start, report = z.astype(np.int32).ravel(), frozenset({"log_theta"})
-        learnt, _ = Gibbs(3, 2).step(batch, topics, seeds, SERIAL, start, report)
+        start, report = np.zeros(x.size, np.int32), frozenset({"log_theta"})
+        learnt, _ = Gibbs(FORGOTTEN, 2).step(batch, topics, seeds, SERIAL, start, report)
         missing = 3 - len(learnt.counts)
         counts = np.pad(learnt.counts, ((0, missing), (0, 0)))
         assert learnt.log_theta is not None
@@ -176,16 +198,26 @@ def averages(n: int, rng: Generator) -> PValues:
     return dict(zip(names, map(means, np.array(found).T, np.array(drawn).T), strict=True))
 
 
+def likelihood(x: np.ndarray) -> np.ndarray:
+    """p(x) of documents (n, words), by all topics that their words may have."""
+    z = np.array(list(product(range(len(ALPHA)), repeat=x.shape[1])))
+    counts = (z[..., None] == np.arange(len(ALPHA))).sum(axis=1)
+    of_topics = np.exp((gammaln(counts + ALPHA) - gammaln(ALPHA)).sum(axis=1))
+    of_topics *= np.exp(gammaln(ALPHA.sum()) - gammaln(ALPHA.sum() + x.shape[1]))
+    found: np.ndarray = TOPIC_WORD[z, x[:, None]].prod(axis=2) @ of_topics
+    return found
+
+
 def left_to_right_mean(n: int, rng: Generator) -> PValues:
-    """p-hat(x) / p(x) for words from the uniform law has the mean that p sums to: 1."""
+    """p-hat(x) / p(x) has the mean 1, whatever x is."""
     x = rng.integers(0, 3, (n, 4))
     X = sparse.csr_matrix((x[..., None] == np.arange(3)).sum(axis=1))
     # Documents of equal words have equal random numbers: each its own call.
-    ratio = [
+    found = [
         np.exp(left_to_right(X[d], TOPIC_WORD, ALPHA, n_particles=2, random_state=r).log_likelihood)
         for d, r in enumerate(rng.integers(0, 2**31, n).tolist())
     ]
-    return {"mean": float(ttest_1samp(np.ravel(ratio) * 3.0**4, 1.0).pvalue)}
+    return {"mean": float(ttest_1samp(np.ravel(found) / likelihood(x), 1.0).pvalue)}
 
 
 # The hierarchical Dirichlet process
@@ -288,10 +320,12 @@ def subjects() -> list[Subject]:
         "float64": partial(LDA, dtype=np.float64),
         f"{3 + MORE_TOPICS} topics": LDA.wide,
     }
-    found = [
-        Subject(f"local.Gibbs, {name}", partial(geweke, make()), 50_000)
-        for name, make in chains.items()
-    ]
+    found = []
+    for name, make in chains.items():
+        found += [
+            Subject(f"local.Gibbs, {name}", partial(geweke, make()), 50_000),
+            Subject(f"local.Gibbs, {name}, from one topic", partial(settled, make()), 20_000),
+        ]
     found += [
         Subject("local.Gibbs, averages", averages, 2000),
         Subject("metrics.left_to_right", left_to_right_mean, 3000),

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.stats import ttest_1samp
 
-from benchmarks.calibration_samplers import categorical, geweke, random_seeds
+from benchmarks.calibration_samplers import categorical, geweke, random_seeds, settled
 from benchmarks.calibration_tests import PValues, Subject, alike, means
 from streamtopics import WASTopicModel
 from streamtopics.was import HDP, ICD, SBP, WAS
@@ -91,6 +91,12 @@ def tables_of(dish: np.ndarray) -> np.ndarray:
     return found
 
 
+def at_one_table(state: State) -> State:
+    """The same words, all of one topic and dish, at one table in each sentence."""
+    nothing = np.zeros_like(state.dish)
+    return State(state.words, nothing, tables_of(nothing), nothing)
+
+
 def corpus_of(words: np.ndarray) -> SentenceCorpus:
     """Documents (n, words)."""
     n = len(words)
@@ -137,11 +143,14 @@ class Given:
         topic = categorical(np.take_along_axis(proportions, dish[..., None], axis=1), rng)
         return State(categorical(TOPIC_WORD[topic], rng), topic, table, dish)
 
-    def sweep(self, state: State, rng: Generator) -> State:
+    def elsewhere(self, state: State) -> State:
+        return at_one_table(state)
+
+    def sweep(self, state: State, rng: Generator, n_sweeps: int = 1) -> State:
         sampler, weights = SentenceSampler(self.prior, ATOM_PRIOR), TOPIC_WORD.T.copy()
         found = sampler.fold_in(
             corpus_of(state.words), weights, random_seeds(len(state.words), rng),
-            n_sweeps=1, n_averaged=0, state=assignments(state),
+            n_sweeps=n_sweeps, n_averaged=0, state=assignments(state),
         ).state  # fmt: skip
         return State(state.words, *(column.reshape(state.words.shape) for column in found))
 
@@ -174,7 +183,15 @@ class Integrated:
     def renew(self, state: State, rng: Generator) -> State:
         return state._replace(words=self.words(state.topic, rng))
 
-    def sweep(self, state: State, rng: Generator) -> State:
+    def elsewhere(self, state: State) -> State:
+        return at_one_table(state)
+
+    def sweep(self, state: State, rng: Generator, n_sweeps: int = 1) -> State:
+        for _ in range(n_sweeps):
+            state = self.swept(state, rng)
+        return state
+
+    def swept(self, state: State, rng: Generator) -> State:
         n, sampler = len(state.words), SentenceSampler(self.prior, ATOM_PRIOR)
         seeds, moved = random_seeds(n, rng), list[Any]()
         for first in range(0, n, self.together):
@@ -219,7 +236,10 @@ def drawn_by_a_chain(n: int, rng: Generator) -> PValues:
 
 
 def particles(prior: SentencePrior, n: int, rng: Generator) -> PValues:
-    """p-hat(words) / p(words) for words from the uniform law has the mean that p sums to: 1."""
+    """p-hat(words) / p(words) for words from the uniform law has the mean that p sums to: 1.
+
+    It does so under any prior: what this finds is an estimate with another mean.
+    """
     words, seeds = rng.integers(0, 3, (n, N_TOKENS)), random_seeds(n, rng)
     found = SentenceSampler(prior, ATOM_PRIOR).log_likelihood(
         corpus_of(words), TOPIC_WORD.T.copy(), seeds, n_particles=3
@@ -258,7 +278,9 @@ def subjects() -> list[Subject]:
     for name, prior in PRIORS.items():
         found += [
             Subject(f"was.{name}, given topics", partial(geweke, Given(prior)), 10_000),
+            Subject(f"was.{name}, from one table", partial(settled, Given(prior)), 10_000),
             Subject(f"was.{name}, integrated topics", partial(geweke, Integrated(prior)), 3000),
+            Subject(f"was.{name}, both", partial(settled, Integrated(prior)), 1000),
         ]
         if not isinstance(prior, ICD):
             found.append(Subject(f"was.{name}, start", partial(sequential, prior), 10_000))

@@ -14,7 +14,8 @@ numbers of a few values only have the same law as others.
 
 A p-value of each subject, drawn at random among its statistics (which depend on each other), is
 compared with the uniform law by Kolmogorov and Smirnov's test, and the least of all, times their
-number (Holm), with half of the rate of false alarms; so has the former the other half.
+number (Bonferroni), with half of the rate of false alarms; so has the former the other half. One
+that is not a number counts as 0.
 """
 
 from collections.abc import Callable, Mapping
@@ -80,14 +81,14 @@ class Verdict:
 
 def chi_square(seen: np.ndarray, expected: np.ndarray) -> float:
     """p-value of numbers in cells, those with less than five expected put together."""
+    possible = expected > 0
+    if seen[~possible].any():
+        return 0.0
+    seen, expected = seen[possible], expected[possible]
     few = expected < LEAST_EXPECTED
     if few.any():
         seen = np.append(seen[~few], seen[few].sum())
         expected = np.append(expected[~few], expected[few].sum())
-    some = expected > 0
-    if seen[~some].any():
-        return 0.0
-    seen, expected = seen[some], expected[some]
     return float(chi2.sf(((seen - expected) ** 2 / expected).sum(), len(seen) - 1))
 
 
@@ -124,7 +125,7 @@ def means(one: np.ndarray, other: np.ndarray) -> float:
 
 def verdict(found: Mapping[str, PValues], rng: Generator) -> Verdict:
     """Test the p-values of subjects that are calibrated in theory."""
-    each = [list(p.values()) for p in found.values()]
+    each = [np.nan_to_num(list(p.values()), nan=0.0) for p in found.values()]
     one_of_each = [p[rng.integers(len(p))] for p in each]
     every = np.concatenate(each)
     least = min(1.0, float(every.min()) * len(every))
