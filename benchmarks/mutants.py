@@ -5,8 +5,9 @@ Type hints, decorators, docstrings, `__all__`, representations and what messages
 """
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import CodeType
 
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -28,9 +29,14 @@ UNSEEN = {"__repr__", "__str__", "_repr_html_"}
 
 @dataclass(frozen=True)
 class Mutant:
-    """A change of the bytes from `start` to `end` of a file; `lines` are of the statement."""
+    """A change of the bytes from `start` to `end` of a file; `lines` are of the statement.
+
+    `function` is the one around it, with its class, and `occurrence` counts the same changes of
+    the same text in it.
+    """
 
     path: str
+    function: str
     lines: tuple[int, int]
     on_import: bool
     line: int
@@ -40,6 +46,7 @@ class Mutant:
     end: int
     before: str
     after: str
+    occurrence: int = 1
 
     def applied(self, source: bytes) -> bytes:
         """Return the mutated text of the file."""
@@ -51,7 +58,14 @@ def mutants_of(path: str, source: bytes) -> list[Mutant]:
     finder = _Finder(path, source)
     finder.visit(ast.parse(source))
     found = {(one.start, one.end, one.after): one for one in finder.found}
-    return sorted(found.values(), key=lambda one: (one.start, one.end, one.operator, one.after))
+    order = sorted(found.values(), key=lambda one: (one.start, one.end, one.operator, one.after))
+    lines, seen, counted = source.decode().splitlines(), Counter[tuple[object, ...]](), []
+    for one in order:
+        text = lines[one.line - 1].strip()
+        key = (one.function, text, one.column, one.operator, one.before, one.after)
+        seen[key] += 1
+        counted.append(replace(one, occurrence=seen[key]))
+    return counted
 
 
 def differs(one: bytes, other: bytes) -> bool:
@@ -81,6 +95,7 @@ class _Finder(ast.NodeVisitor):
         for line in source.splitlines(keepends=True):
             self.begins.append(self.begins[-1] + len(line))
         self.lines, self.on_import = (1, 1), True
+        self.names: tuple[str, ...] = ()
         self.bound: set[str] = set()
 
     def add(self, operator: str, node: ast.expr | ast.stmt, after: str) -> None:
@@ -90,8 +105,9 @@ class _Finder(ast.NodeVisitor):
         start = self.begins[node.lineno - 1] + node.col_offset
         end = self.begins[node.end_lineno - 1] + node.end_col_offset
         before = " ".join(self.source[start:end].decode().split())
-        place = (self.path, self.lines, self.on_import, node.lineno, node.col_offset + 1)
-        self.found.append(Mutant(*place, operator, start, end, before, after))
+        place = (self.path, ".".join(self.names), self.lines, self.on_import)
+        where = (node.lineno, node.col_offset + 1)
+        self.found.append(Mutant(*place, *where, operator, start, end, before, after))
 
     def expression(self, operator: str, node: ast.expr, after: ast.expr) -> None:
         """Add the mutant in which one expression takes the place of another."""
@@ -112,17 +128,19 @@ class _Finder(ast.NodeVisitor):
         for default in (*node.args.defaults, *node.args.kw_defaults):
             if default is not None:
                 self.visit(default)
-        outer = self.bound, self.on_import
+        outer = self.bound, self.on_import, self.names
         self.bound = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
-        self.on_import = False
+        self.on_import, self.names = False, (*self.names, node.name)
         for statement in node.body:
             self.visit(statement)
-        self.bound, self.on_import = outer
+        self.bound, self.on_import, self.names = outer
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         """Visit the body."""
+        outer, self.names = self.names, (*self.names, node.name)
         for statement in node.body:
             self.visit(statement)
+        self.names = outer
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         """Visit the value; the hint has no mutants."""

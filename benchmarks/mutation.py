@@ -5,10 +5,12 @@
 
 Draws mutants of the areas below, stratified by file and operator, runs for each the tests that run
 its lines (`benchmarks.mutation_runs`), the nearest and fastest first, and prints the score of each
-file and what survived. What is judged already, in FILE, is not run again, unless it survived and
-has other tests by now; a larger N adds to the sample. Survivors are kept in
+file and what survived. What is judged already, in FILE, is not run again, unless the file of the
+test that killed it, or of one that it survived, is another by now; a larger N adds to the sample.
+What kills a mutant has to pass without it, which is tried once for each selection of tests.
+Survivors are kept in
 `benchmarks/mutation.csv`, where `judgement` is written by hand: "equivalent: ...", "tolerance:
-...", "hole: ..."; a rerun keeps it.
+...", "hole: ..."; a rerun keeps it. It belongs to the text of a line in a function.
 
 Mutants without other bytecode are not counted. Tests are those of the folders below alone: what
 only another test would tell counts as a survivor.
@@ -25,7 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.mutants import Mutant, differs, mutants_of
-from benchmarks.mutation_runs import KILLED, NEVER_RUN, PATIENCE, SURVIVED, Map, Workshop
+from benchmarks.mutation_runs import KILLED, PATIENCE, Map, Workshop
 
 AREAS = (
     "streamtopics/posteriors", "streamtopics/updates", "streamtopics/families",
@@ -44,9 +46,10 @@ TESTS = (
     "tests/estimators/test_hdp_births.py", "tests/estimators/test_births.py",
 )  # fmt: skip
 FIELDS = (
-    "file", "line", "column", "operator", "code", "before", "after", "tests", "judgement",
+    "file", "line", "column", "function", "occurrence", "operator", "code", "before", "after",
+    "tests", "judgement",
 )  # fmt: skip
-SAME = ("file", "column", "operator", "code", "before", "after")
+SAME = ("file", "column", "function", "occurrence", "operator", "code", "before", "after")
 """Fields that tell a survivor, wherever its line has moved to."""
 NO_FAULT = ("equivalent", "tolerance")
 GOLDEN = (5**0.5 - 1) / 2
@@ -56,7 +59,7 @@ GOLDEN = (5**0.5 - 1) / 2
 class Verdict:
     """What became of a mutant: `by` names the test that killed it, `tests` has how many there were.
 
-    `digest` is of the tests: other tests may give another verdict.
+    `digest` is of the test that killed it, or of all: others may give another verdict.
     """
 
     result: str
@@ -132,6 +135,7 @@ class Table:
         code = (self.root / mutant.path).read_text().splitlines()[mutant.line - 1].strip()
         row = {
             "file": mutant.path, "line": str(mutant.line), "column": str(mutant.column),
+            "function": mutant.function, "occurrence": str(mutant.occurrence),
             "operator": mutant.operator, "code": code, "before": mutant.before,
             "after": mutant.after, "tests": tests,
         }  # fmt: skip
@@ -161,11 +165,10 @@ def judge(drawn: list[Mutant], workshop: Workshop, tests: Map, state: State,
         place = f"{mutant.path}:{mutant.start}:{mutant.end}:{mutant.after}"
         key = f"{place}:{hashlib.sha256(source).hexdigest()[:12]}"
         chosen, of = tests.chosen(mutant, budget)
-        digest = hashlib.sha256("\n".join(sorted(chosen)).encode()).hexdigest()[:12]
         known = state.verdicts.get(key)
-        if known is None or (known.result != KILLED and known.digest != digest):
+        if known is None or known.digest != tests.digest(chosen, known.by):
             result, by = workshop.judged(mutant, source, chosen, tests.seconds)
-            known = Verdict(result, by, f"{len(chosen)} of {of}", digest)
+            known = Verdict(result, by, f"{len(chosen)} of {of}", tests.digest(chosen, by))
             state.add(key, known)
             print(f"{i + 1}/{len(drawn)} {told(mutant)}: {result} {by}", flush=True)
         verdicts[mutant] = known
@@ -179,7 +182,7 @@ def told(mutant: Mutant) -> str:
 
 def report(verdicts: dict[Mutant, Verdict], table: Table) -> None:
     """Print survivors, the score of each file and of all."""
-    survivors = [(one, v) for one, v in verdicts.items() if v.result in (SURVIVED, NEVER_RUN)]
+    survivors = [(one, v) for one, v in verdicts.items() if v.result != KILLED]
     table.write(survivors, [one for one, v in verdicts.items() if v.result == KILLED])
     print("\nSurvivors")
     for mutant, verdict in sorted(survivors, key=lambda pair: (pair[0].path, pair[0].line)):

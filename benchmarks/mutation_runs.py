@@ -35,6 +35,7 @@ from benchmarks.mutants import Mutant
 
 PYTEST = ["-n0", "-x", "-qq", "--assert=plain", "-p", "no:cacheprovider"]
 KILLED, SURVIVED, NEVER_RUN = "killed", "survived", "never run"
+ANYWAY = "fails without it, too"
 LARGEST = 16 << 30
 """Bytes of memory that a run may address: a mutant must not take all of the machine's."""
 PATIENCE = 20.0
@@ -110,6 +111,7 @@ class Workshop:
         self.root, self.scratch, self.patience = root, scratch, patience
         self.package = packages[0]
         self.told = scratch / "told.json"
+        self.passed: dict[tuple[str, ...], bool] = {}
         for entry in root.iterdir():
             if entry.name in packages:
                 shutil.copytree(entry, scratch / entry.name)
@@ -178,14 +180,22 @@ class Workshop:
         """Whether a mutant is killed, and by what: few tests first, then the others."""
         path = self.scratch / mutant.path
         Path(importlib.util.cache_from_source(str(path))).unlink(missing_ok=True)
-        path.write_bytes(mutant.applied(source))
-        try:
-            for part in (tests[:FIRST], tests[FIRST:]):
-                if part and (by := self.run(part, sum(seconds[one] for one in part))):
-                    return KILLED, by
-        finally:
-            path.write_bytes(source)
+        for part in (tests[:FIRST], tests[FIRST:]):
+            limit = sum(seconds[one] for one in part)
+            path.write_bytes(mutant.applied(source))
+            try:
+                by = self.run(part, limit) if part else None
+            finally:
+                path.write_bytes(source)
+            if by:
+                return (KILLED if self.passes(tuple(part), limit) else ANYWAY), by
         return (SURVIVED if tests else NEVER_RUN), ""
+
+    def passes(self, tests: tuple[str, ...], seconds: float) -> bool:
+        """Whether tests pass in this order and without a mutant."""
+        if tests not in self.passed:
+            self.passed[tests] = self.run(tests, seconds) is None
+        return self.passed[tests]
 
     def _in_fork(self, do: Callable[[], int], limit: float) -> int | None:
         """The exit status of a function in a process of its own, None if it took too long."""
@@ -247,10 +257,11 @@ class Map:
     def __init__(self, workshop: Workshop, files: Sequence[str], folder: Path) -> None:
         self.seconds: dict[str, float] = {}
         self.lines: dict[str, dict[int, set[str]]] = {}
+        self.digests: dict[str, str] = {}
         folder.mkdir(parents=True, exist_ok=True)
         code = _digest(sorted((workshop.root / workshop.package).rglob("*.py")))
         for i, file in enumerate(files):
-            digest = _digest([workshop.root / file])
+            digest = self.digests[file] = _digest([workshop.root / file])
             kept = folder / f"{file.replace('/', '.')}.json"
             known = json.loads(kept.read_text()) if kept.exists() else {}
             if known.get("digests") != [code, digest]:
@@ -293,6 +304,12 @@ class Map:
             if spent <= budget or not chosen:
                 chosen.append(name)
         return chosen, len(order)
+
+    def digest(self, chosen: Sequence[str], by: str) -> str:
+        """A digest of a test and its file, or of all that were chosen where it is not of them."""
+        names = [by] if by in chosen else sorted(chosen)
+        files = sorted({self.digests[name.partition("::")[0]] for name in names})
+        return hashlib.sha256("\n".join([*names, *files]).encode()).hexdigest()[:12]
 
 
 def _digest(paths: Iterable[Path]) -> str:

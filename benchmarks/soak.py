@@ -73,9 +73,7 @@ class Along:
     the reader's calls and of columns that changed hands.
     """
 
-    def __init__(
-        self, way: Way, n_batches: int, send: Send, reader: Reader | None = None
-    ) -> None:
+    def __init__(self, way: Way, n_batches: int, send: Send, reader: Reader | None = None) -> None:
         self.way, self.n_batches, self.send, self.reader = way, n_batches, send, reader
         self.begun = self.seconds = 0.0
         self.recycled = 0

@@ -45,6 +45,10 @@ def stopped(n: int) -> int:
 
 
 START = 0
+
+
+def fickle(x: int) -> int:
+    return x + 1
 '''
 TESTS = """from toy.code import clipped, stopped, summed
 
@@ -60,8 +64,26 @@ def test_summed():
 def test_stopped():
     assert stopped(5) == 5
 """
+WEAK = """from toy.code import clipped
+
+
+def test_bound():
+    assert clipped(10) <= 10
+"""
+# It passes once in each copy.
+FICKLE = """from pathlib import Path
+
+from toy.code import fickle
+
+
+def test_fickle():
+    seen = Path("seen").exists()
+    Path("seen").touch()
+    assert fickle(1) == 2 and not seen
+"""
 BEYOND = {("x > 10", "(x >= 10)"), ("10", "11"), ("10", "9")}
 SURVIVE = {("x - y", "(x + y)"), ("n", "True"), ("n", "False")}
+ANYWAY = {("x + 1", "(x - 1)"), ("1", "2"), ("1", "0")}
 
 
 def changes(text):
@@ -111,6 +133,14 @@ def test_all_mutants_of_the_package_compile_and_say_where_they_are():
             ast.parse(one.applied(source))
 
 
+def test_the_same_change_in_two_functions_and_twice_in_one_is_told_apart():
+    text = (
+        "class A:\n    def f():\n        x = 0.5\n        x = 0.5\n    def g():\n        x = 0.5\n"
+    )
+    found = [one for one in mutants_of("code.py", text.encode()) if one.before == "0.5"]
+    assert [(one.function, one.occurrence) for one in found] == [("A.f", 1), ("A.f", 2), ("A.g", 1)]
+
+
 def test_bytecode_decides_whether_a_mutant_is_one():
     assert not differs(b"x = 1", b"x = (1)\n\n")
     assert differs(b"x = 1", b"x = 1.0")
@@ -120,13 +150,15 @@ def test_bytecode_decides_whether_a_mutant_is_one():
 
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory):
-    """A checkout with a package of four functions, one of which no test calls."""
+    """A checkout with a package of five functions, one of which no test calls."""
     root = tmp_path_factory.mktemp("checkout")
     for folder in ("toy", "tests", "benchmarks"):
         (root / folder).mkdir()
     (root / "toy" / "__init__.py").touch()
     (root / "toy" / "code.py").write_text(TOY)
     (root / "tests" / "test_code.py").write_text(TESTS)
+    (root / "tests" / "test_bound.py").write_text(WEAK)
+    (root / "tests" / "test_fickle.py").write_text(FICKLE)
     (root / "pyproject.toml").write_text("[tool.pytest.ini_options]\naddopts = '-q'\n")
     return root
 
@@ -161,13 +193,15 @@ def write(root, survivors):
 def test_killed_and_surviving_mutants_are_told_apart(toy):
     said = run(toy, "--sample", "0")
     survivors = rows(toy)
-    assert survivors.keys() == BEYOND | SURVIVE
+    assert survivors.keys() == BEYOND | SURVIVE | ANYWAY
     # What is returned beyond the bound is tested, the bound itself is not.
     assert survivors["10", "11"]["code"] == "if x > 10:"
-    assert survivors["10", "11"]["tests"] == "3 of 3"
+    assert survivors["10", "11"]["tests"] == "4 of 4"
+    assert survivors["10", "11"]["function"] == "clipped"
     assert "toy/code.py:19:12: x - y -> (x + y) (never run, 0 of 0 tests): not judged" in said
     assert "total += item -> pass: killed tests/test_code.py::test_summed" in said
     assert "break -> continue: killed the time was over" in said
+    assert "x + 1 -> (x - 1): fails without it, too tests/test_fickle.py::test_fickle" in said
     assert (toy / "toy" / "code.py").read_text() == TOY
 
     # What was judged is not run again, and the judgements by hand stay.
@@ -175,16 +209,17 @@ def test_killed_and_surviving_mutants_are_told_apart(toy):
     write(toy, survivors)
     said = run(toy, "--sample", "0")
     assert "killed" not in said
-    assert "(survived, 3 of 3 tests): equivalent: both return ten" in said
+    assert "(survived, 4 of 4 tests): equivalent: both return ten" in said
     n = len(mutants_of("toy/code.py", TOY.encode()))
-    assert f"{n - 6} of {n}, {(n - 6) / n:.1%}; without 1 equivalent" in said
+    assert f"{n - 9} of {n}, {(n - 9) / n:.1%}; without 1 equivalent" in said
     assert rows(toy) == survivors
 
-    # A new test is measured, and what it kills goes.
-    with (toy / "tests" / "test_code.py").open("a") as file:
-        file.write("\n\ndef test_bound():\n    assert [clipped(10), clipped(11)] == [10, 10]\n")
+    # A test that is stronger by now runs again, and what it kills goes; verdicts of others stay.
+    strong = WEAK.replace("clipped(10) <= 10", "[clipped(10), clipped(11)] == [10, 10]")
+    (toy / "tests" / "test_bound.py").write_text(strong)
     said = run(toy, "--sample", "0")
-    assert "10 -> 11: killed tests/test_code.py::test_bound" in said
+    assert "10 -> 11: killed tests/test_bound.py::test_bound" in said
+    assert "test_summed" not in said
     assert ("10", "11") not in rows(toy)
     assert rows(toy)["x > 10", "(x >= 10)"]["judgement"] == "equivalent: both return ten"
 

@@ -577,7 +577,7 @@ class Proposal(StateProposal[TopicPosterior]):
         if not np.array_equal(known[np.minimum(places, len(known) - 1)], words):
             raise IndexError("a proposal only has the rows of the words in its statistics")
         counts: Any = blend.statistics.counts
-        if len(words) and places[-1] - places[0] == len(words) - 1:
+        if len(words) and np.all(np.diff(places) == 1):
             counts = counts[places[0] : places[-1] + 1]
         else:
             counts = counts[places]

@@ -116,8 +116,6 @@ class Counts:
                 lambda part, m, span: part.write(m, indices[span], data[span]),
                 [(*job, span) for job, span in zip(jobs, spans, strict=True)],
             )
-        if indptr[-1] <= np.iinfo(np.int32).max:
-            indptr = indptr.astype(np.int32)
         counts = data.astype(dtype, copy=False)
         return sparse.csr_matrix((counts, indices, indptr), shape=(len(sizes), n_columns))
 

@@ -123,6 +123,14 @@ def test_ten_thousand_steps_of_forgetting_do_not_underflow():
     assert_allclose(posterior.rows(s.words) - posterior.eta, 10.0, rtol=1e-8)
 
 
+def test_a_proposal_has_rows_of_words_in_any_order():
+    posterior, _ = make((1, 1))
+    blend, words = Blend(1.0, 1.0, 0.0, statistics(0)), statistics(0).words[[0, 2, 1, 3]]
+    rows = posterior.after(blend).rows(words)
+    posterior.blend(blend)
+    assert_allclose(rows, posterior.dense()[words], rtol=1e-10)
+
+
 def test_a_proposal_has_no_rows_of_other_words():
     posterior, _ = make((1, 1))
     s = statistics(0)

@@ -303,9 +303,7 @@ def test_a_start_of_another_prior_is_found(monkeypatch, name):
 
 @pytest.mark.parametrize("name", OTHER)
 def test_particles_whose_mean_is_another_are_found(monkeypatch, name):
-    monkeypatch.setattr(
-        calibration_sentences, "TOPIC_WORD", 1.1 * calibration_sentences.TOPIC_WORD
-    )
+    monkeypatch.setattr(calibration_sentences, "TOPIC_WORD", 1.1 * calibration_sentences.TOPIC_WORD)
     n = size(f"was.{name}, particles")
     assert_alarm(particles(PRIORS[name], n, np.random.default_rng(0)))
 

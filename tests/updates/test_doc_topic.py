@@ -36,6 +36,7 @@ from streamtopics.updates.doc_topic import (
     objective,
     solve_alpha,
     trigamma,
+    within_bounds,
 )
 from tests.reference import doc_topic as reference
 
@@ -174,6 +175,11 @@ def test_an_unused_topic_is_kept_alive():
     found = solve_alpha(expected_log_theta(alpha), np.ones(3))
     assert found[2] == LEAST_ALPHA
     assert_allclose(found[:2], alpha[:2], rtol=5e-3)
+
+
+def test_what_is_beyond_the_bounds_is_scaled_down_and_raised():
+    assert_allclose(within_bounds(np.array([2e4, 5e3, 1e-9])), [1e4, 2.5e3, 1e-3])
+    assert_allclose(solve_alpha(expected_log_theta(np.full(2, 1.5e4)), np.ones(2)), 1e4)
 
 
 @pytest.mark.parametrize("excess", [-1e-2, -1e-6, -1e-15, 0.0, 1e-15, 1e-3, 5.0])
