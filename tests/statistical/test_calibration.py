@@ -52,7 +52,7 @@ from benchmarks.calibration_tests import (
     verdict,
 )
 from benchmarks.calibration_worlds import families, worlds
-from streamtopics.dpp import Counting, Items, Kernel, PointSets, Process
+from streamtopics.dpp import PointSets, Process
 from streamtopics.families import dirichlet
 from streamtopics.was import HDP, SBP, WAS
 
