@@ -94,9 +94,10 @@ class World:
     def mass(self, eta: np.ndarray) -> np.ndarray:
         """How many observations natural parameters, or statistics, stand for."""
         if self.family in (beta, dirichlet):
-            total: np.ndarray = eta.sum(axis=-1)
-            return total
-        return eta[..., {gamma: 0, gaussian: 1, normal_gamma: 1}.get(self.family, -1)]
+            found: np.ndarray = eta.sum(axis=-1)
+        else:
+            found = eta[..., {gamma: 0, gaussian: 1, normal_gamma: 1}.get(self.family, -1)]
+        return found
 
 
 # Parameters

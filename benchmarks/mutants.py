@@ -59,7 +59,8 @@ def mutants_of(path: str, source: bytes) -> list[Mutant]:
     finder.visit(ast.parse(source))
     found = {(one.start, one.end, one.after): one for one in finder.found}
     order = sorted(found.values(), key=lambda one: (one.start, one.end, one.operator, one.after))
-    lines, seen, counted = source.decode().splitlines(), Counter[tuple[object, ...]](), []
+    lines, counted = source.decode().splitlines(), list[Mutant]()
+    seen = Counter[tuple[object, ...]]()
     for one in order:
         text = lines[one.line - 1].strip()
         key = (one.function, text, one.column, one.operator, one.before, one.after)

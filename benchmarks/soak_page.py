@@ -22,7 +22,7 @@ HEAD = (
 
 def streams(rows: Rows) -> dict[str, tuple[Rows, Rows]]:
     """Rows of both parts of each stream: the service, and what was left alone."""
-    found = {}
+    found: dict[str, tuple[Rows, Rows]] = {}
     for name in dict.fromkeys(row["stream"] for row in rows):
         runs = [row for row in rows if row["stream"] == name]
         largest = max(runs, key=lambda row: float(row["asked"]))
