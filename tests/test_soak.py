@@ -75,9 +75,10 @@ def test_the_page_is_of_the_largest_run():
     row = {"stream": "small", "kills": 0, "interrupts": 0, "recycled": 0, "transform_calls": 7}
     row |= {"megabytes": 1.0, "seconds": 1.0}
     rows = [
-        row | {"part": part, "tokens": asked} | dict.fromkeys(GIVEN, 0) | {"asked": asked}
+        row | {"part": part, "tokens": tokens} | dict.fromkeys(GIVEN, 0) | {"asked": asked}
         for asked in (1e6, 5e6, 2e6)
         for part in (SERVICE, ALONE)
+        for tokens in np.linspace(0, asked, 4)
     ]
     assert "5 million" in table(as_read(rows))
 

@@ -58,7 +58,7 @@ from streamtopics.was import HDP, SBP, WAS
 
 SHARE = 10
 # p-values of all that is exact.
-NUMBER = 355
+NUMBER = 427
 SUBJECTS = {subject.name: subject for subject in calibration.subjects()}
 
 
@@ -124,11 +124,11 @@ OF_ALL = [
 ]
 
 
-def ranked_wrong(name, rule, fault):
-    """What is found at the size of the test above, by ranks alone."""
+def ranked_wrong(name, rule, fault, times=1):
+    """What is found at the size of the test above, or some times of it, by ranks alone."""
     process = PROCESSES[rule]
-    world = fault(worlds()[name], process)
-    found = ranked(world, process, size(f"{name}, {rule}"), np.random.default_rng(0))
+    world, n = fault(worlds()[name], process), times * size(f"{name}, {rule}")
+    found = ranked(world, process, n, np.random.default_rng(0))
     assert found.pop(EXACTLY) == 0.0
     return found
 
@@ -141,7 +141,9 @@ def test_wrong_posteriors_are_found(name, fault):
 
 @pytest.mark.parametrize("rule", ["PowerPrior", "BPS", "PowerPrior, boost"])
 def test_a_rule_that_does_as_another_is_found(rule):
-    assert_alarm(ranked_wrong("BetaBinomial", rule, everything_kept))
+    """Forgetting that is boosted takes twice the size by ranks; its parameter tells with any."""
+    times = 2 if rule == "PowerPrior, boost" else 1
+    assert_alarm(ranked_wrong("BetaBinomial", rule, everything_kept, times))
 
 
 def other_minibatches(world, process):
@@ -167,7 +169,9 @@ def test_another_mass_of_the_package_is_found(monkeypatch):
 
 @pytest.mark.parametrize("name", families())
 def test_wrong_marginals_are_found(name):
-    world = nothing_learnt(families()[name], None)
+    """With all data three times; those of the prior would be right."""
+    right = families()[name]
+    world = replace(right, learn=lambda rule, batches: right.learn(rule, [*batches] * 3))
     assert_alarm(cumulated(world, size(f"families.{name}"), np.random.default_rng(0)))
 
 
@@ -200,9 +204,10 @@ class OtherPrior(LDA):
         return LDA(1.3 * ALPHA).sweep(state, rng, n_sweeps)
 
 
-@pytest.mark.parametrize("chain", [Forgetful(), OtherPrior()])
-def test_wrong_sweeps_over_tokens_are_found(chain):
-    assert_alarm(geweke(chain, size("local.Gibbs, float32"), np.random.default_rng(0)))
+def test_wrong_sweeps_over_tokens_are_found():
+    rng = np.random.default_rng(0)
+    assert_alarm(geweke(OtherPrior(), size("local.Gibbs, float32"), rng))
+    assert_alarm(settled(Forgetful(), size("local.Gibbs, float32, from one topic"), rng))
 
 
 class Still(LDA):
@@ -245,10 +250,12 @@ def test_averages_under_another_prior_are_found(monkeypatch):
 
 
 def test_a_likelihood_with_another_mean_is_found(monkeypatch):
-    """That of another prior, which is a probability, too."""
+    """That of other topics, which is a probability, too."""
     right = calibration_samplers.left_to_right
     monkeypatch.setattr(
-        calibration_samplers, "left_to_right", lambda X, b, a, **given: right(X, b, 2 * a, **given)
+        calibration_samplers,
+        "left_to_right",
+        lambda X, b, a, **given: right(X, b[:, ::-1], a, **given),
     )
     assert_alarm(left_to_right_mean(size("metrics.left_to_right"), np.random.default_rng(0)))
 
@@ -279,7 +286,8 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_sweeps_over_sentences_are_found(name):
-    n = size(f"was.{name}, given topics")
+    """Proposals of WAS that are all taken are nearly right: they take five times the size."""
+    n = size(f"was.{name}, given topics") * (5 if name == "WAS" else 1)
     assert_alarm(geweke(WRONG[name], n, np.random.default_rng(0)))
 
 
@@ -321,7 +329,8 @@ def test_an_online_step_of_another_prior_is_found(monkeypatch, name):
 
 
 def test_topics_that_are_not_those_of_all_documents_are_found():
-    n = size("was.WAS, integrated topics")
+    """They take twice the size."""
+    n = 2 * size("was.WAS, integrated topics")
     assert_alarm(geweke(Integrated(WAS(), together=1), n, np.random.default_rng(0)))
 
 
@@ -361,13 +370,13 @@ def test_wrong_sticks_are_found():
 @pytest.mark.parametrize("name", calibration_draws.PROCESSES)
 def test_wrong_sets_are_found(monkeypatch, name, k):
     process, L = calibration_draws.PROCESSES[name]
-    other = Process(process.measure, replace(process.kernel, gamma=0.6), process.noise)
+    other = Process(process.measure, replace(process.kernel, gamma=1.5), process.noise)
     monkeypatch.setitem(calibration_draws.PROCESSES, name, (other, L))
     assert_alarm(sets_of(name, k, size(f"dpp.{name}, any size"), np.random.default_rng(0)))
 
 
 def test_sets_with_a_point_twice_have_no_probability(monkeypatch):
-    twice = PointSets(np.array([2, 3, 3, 1, 1]), np.array([0, 2, 4, 5]))
+    twice = PointSets(np.array([2, 3, 3, 3, 1]), np.array([0, 2, 4, 5]))
     assert codes(twice).tolist() == [12, -1, 2]
     monkeypatch.setattr(calibration_draws, "sample", lambda *_: twice)
     assert sets_of("items", None, 3, np.random.default_rng(0)) == {"law of all sets": 0.0}
