@@ -278,9 +278,9 @@ def subjects() -> list[Subject]:
     for name, prior in PRIORS.items():
         found += [
             Subject(f"was.{name}, given topics", partial(geweke, Given(prior)), 10_000),
-            Subject(f"was.{name}, from one table", partial(settled, Given(prior)), 5000),
+            Subject(f"was.{name}, from one table", partial(settled, Given(prior)), 3000),
             Subject(f"was.{name}, integrated topics", partial(geweke, Integrated(prior)), 3000),
-            Subject(f"was.{name}, both", partial(settled, Integrated(prior)), 500),
+            Subject(f"was.{name}, both", partial(settled, Integrated(prior)), 300),
         ]
         if not isinstance(prior, ICD):
             found.append(Subject(f"was.{name}, start", partial(sequential, prior), 10_000))
