@@ -280,7 +280,7 @@ def subjects() -> list[Subject]:
             Subject(f"was.{name}, given topics", partial(geweke, Given(prior)), 10_000),
             Subject(f"was.{name}, from one table", partial(settled, Given(prior)), 3000),
             Subject(f"was.{name}, integrated topics", partial(geweke, Integrated(prior)), 3000),
-            Subject(f"was.{name}, both", partial(settled, Integrated(prior)), 300),
+            Subject(f"was.{name}, both from one table", partial(settled, Integrated(prior)), 300),
         ]
         if not isinstance(prior, ICD):
             found.append(Subject(f"was.{name}, start", partial(sequential, prior), 10_000))

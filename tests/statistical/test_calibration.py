@@ -236,7 +236,7 @@ class StillBoth(Integrated):
     [
         (Still(), "local.Gibbs, float32, from one topic"),
         (StillSentences(PRIORS["HDP"]), "was.HDP, from one table"),
-        (StillBoth(PRIORS["HDP"]), "was.HDP, both"),
+        (StillBoth(PRIORS["HDP"]), "was.HDP, both from one table"),
     ],
 )
 def test_a_sampler_that_does_nothing_is_found(chain, name):
