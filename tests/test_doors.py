@@ -5,9 +5,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
 from streamtopics import SVBLDA, GuidedTopics, LowRankDPP, StreamingLDA, WASTopicModel
+from streamtopics.datasets import make_rated_reviews, make_subtle_corpus
 from streamtopics.inspection import compare_n_components
 from streamtopics.metrics import (
     LeftToRightScorer,
@@ -16,9 +19,12 @@ from streamtopics.metrics import (
     PredictiveScorer,
     completion_split,
     left_to_right,
+    open_vocabulary_probability,
+    rouge,
 )
-from streamtopics.priors import class_words_prior
+from streamtopics.priors import SeedWords, ZipfPrior, class_words_prior
 from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
+from streamtopics.was import WAS, weight_correlation
 
 COUNTS = np.random.default_rng(0).poisson(1.0, (8, 6))
 
@@ -113,3 +119,38 @@ def test_scores_of_no_tokens_are_nan_without_a_warning():
     sentences = [sparse.csr_matrix(COUNTS[[row]], dtype=float) for row in range(4)]
     model = WASTopicModel(2, n_sweeps=3, n_burn_in=1, random_state=0).fit(sentences)
     assert np.isnan(ParticleScorer()(model, []))
+
+
+@pytest.mark.parametrize("other", [sparse.csr_matrix(COUNTS), np.array(["tokens"]), None])
+def test_what_is_no_word_is_none_of_the_words(other):
+    with pytest.raises(ValueError, match="counted must be 'tokens' or 'documents'"):
+        ZipfPrior(counted=other)
+    with pytest.raises(ValueError, match="form must be 'product' or 'wallach'"):
+        left_to_right([[1, 0]], [[0.5, 0.5]], 0.5, form=other)
+    with pytest.raises(ValueError, match="profile must be 'document', 'item' or 'user'"):
+        make_rated_reviews(10, profile=other)
+    with pytest.raises(ValueError, match="missing must be 'error' or 'ignore'"):
+        SeedWords({"fire": ["blaze"]}, 1.0, missing=other)
+
+
+@pytest.mark.parametrize("value", [np.inf, np.nan])
+def test_synthetic_sentences_need_finite_numbers(value):
+    for name in ("subtle_share", "purity", "topic_word_prior"):
+        with pytest.raises(ValueError, match=name):
+            make_subtle_corpus(2, **{name: value})
+
+
+def test_texts_that_are_none_are_named():
+    pipeline = make_pipeline(CountVectorizer(), SVBLDA(2, random_state=0))
+    texts = ["a ship at sea", "the deep sea"]
+    with pytest.raises(TypeError, match="texts must be strings, but that at 1 is None"):
+        open_vocabulary_probability(pipeline.fit(texts), ["a ship", None])
+    with pytest.raises(TypeError, match="tokenize must be a function of a text; got 3"):
+        rouge(["a ship"], ["a ship"], tokenize=3)
+
+
+def test_a_correlation_of_too_little_is_nan_without_a_warning():
+    for n_draws in (0, 1, 2):
+        found = weight_correlation(WAS(), 2, n_draws, np.random.default_rng(n_draws))
+        assert found.n_shared <= 2 * n_draws
+        assert np.isnan(found.given_positions)

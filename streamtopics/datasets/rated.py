@@ -99,7 +99,7 @@ def make_rated_reviews(
     >>> data.X.shape, data.topic_word.shape, data.profile_topic.shape
     ((100, 200), (7, 200), (50, 5))
     """
-    if profile not in ("document", "item", "user"):
+    if not (isinstance(profile, str) and profile in ("document", "item", "user")):
         raise ValueError(f"profile must be 'document', 'item' or 'user'; got {profile!r}")
     check_sizes(
         n_documents=n_documents, n_items=n_items, n_users=n_users, n_components=n_components,

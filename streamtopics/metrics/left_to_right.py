@@ -156,7 +156,7 @@ def _check_numbers(n_particles: Any, n_resampled: Any, form: Any, random_state: 
         raise ValueError(f"n_particles must be a positive integer; got {n_particles!r}")
     if not (n_resampled is None or (isinstance(n_resampled, Integral) and int(n_resampled) >= 0)):
         raise ValueError(f"n_resampled must be None or a non-negative integer; got {n_resampled!r}")
-    if form not in ("product", "wallach"):
+    if not (isinstance(form, str) and form in ("product", "wallach")):
         raise ValueError(f"form must be 'product' or 'wallach'; got {form!r}")
     check_seed(random_state)
 

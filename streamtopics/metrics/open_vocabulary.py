@@ -76,8 +76,8 @@ def open_vocabulary_probability(
     Raises
     ------
     TypeError
-        If `pipeline` is no Pipeline, its first step has no `build_analyzer`, or its last is no
-        topic model.
+        If `pipeline` is no Pipeline, its first step has no `build_analyzer`, its last is no
+        topic model, or one of `texts` is no text.
     ValueError
         If the steps before the model do not give the counts of words, if `n_characters` is not an
         integer of at least 2, or if `random_state` is not an integer in [0, 2**63).
@@ -139,7 +139,8 @@ class OpenVocabularyScorer:
 
     It compares models of different vocabularies. A search over `min_df` or `max_features` by a
     score over the vocabulary picks the smallest; this one tells what leaving words out costs,
-    which is so much that it nearly always picks the largest.
+    which is so much that it nearly always picks the largest. The score is NaN where no token is
+    held out.
 
     Parameters
     ----------
@@ -196,7 +197,9 @@ def _all_counts(texts: list[str], analyzer: Any) -> tuple[np.ndarray, sparse.csr
     """All words of texts, by first appearance, and their counts in each text."""
     column_of: dict[str, int] = {}
     indices, indptr = [], [0]
-    for text in texts:
+    for place, text in enumerate(texts):
+        if not (isinstance(text, str | bytes) or hasattr(text, "read")):
+            raise TypeError(f"texts must be strings, but that at {place} is {text!r}")
         indices += [column_of.setdefault(word, len(column_of)) for word in analyzer(text)]
         indptr.append(len(indices))
     shape = len(texts), len(column_of)

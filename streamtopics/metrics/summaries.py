@@ -105,6 +105,8 @@ def rouge(
     array([0.8])
     """
     check_options(order, several)
+    if not callable(tokenize):
+        raise TypeError(f"tokenize must be a function of a text; got {tokenize!r}")
     for name, values in (("summaries", summaries), ("references", references)):
         if isinstance(values, str) or not isinstance(values, Iterable):
             raise TypeError(

@@ -86,7 +86,7 @@ def seed_prior(
 def check_options(strength: float, base: float, elsewhere: float, missing: str) -> None:
     """Refuse numbers that are out of their range, and other words for `missing`."""
     check_positive(strength=strength, base=base, elsewhere=elsewhere)
-    if missing not in ("error", "ignore"):
+    if not (isinstance(missing, str) and missing in ("error", "ignore")):
         raise ValueError(f"missing must be 'error' or 'ignore'; got {missing!r}")
 
 

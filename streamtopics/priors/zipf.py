@@ -146,7 +146,7 @@ class ZipfPrior(PriorRecord):
     def __post_init__(self) -> None:
         if isinstance(self.words, str):
             raise TypeError(f"words must be a list of words by frequency; got {self.words!r}")
-        if self.counted not in ("tokens", "documents"):
+        if not (isinstance(self.counted, str) and self.counted in ("tokens", "documents")):
             raise ValueError(f"counted must be 'tokens' or 'documents'; got {self.counted!r}")
         _check_law(self.exponent, self.mass)
 

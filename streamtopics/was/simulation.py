@@ -36,10 +36,10 @@ class WeightCorrelation(NamedTuple):
     Attributes
     ----------
     pooled : float
-        Over all shared atoms.
+        Over all shared atoms; NaN where their weights do not vary, as those of one do not.
     given_positions : float
         Within the pairs of positions that the atom can have among the two groups'
-        sticks: what is left when these are known.
+        sticks: what is left when these are known. NaN where weights do not vary within them.
     n_shared : int
         Shared atoms that were seen.
     """
@@ -126,6 +126,8 @@ def weight_correlation(
     pairs = [pair for _ in range(n_draws) for pair in prior.shared_weights(n_words, rng, used)]
     weights = np.array([pair[0] for pair in pairs]).reshape(-1, 2)
     positions = np.array([pair[1] for pair in pairs]).reshape(-1, 2)
+    if not len(pairs):
+        return WeightCorrelation(np.nan, np.nan, 0)
     _, cell = np.unique(positions, axis=0, return_inverse=True)
     cell = cell.ravel()
     mean = np.column_stack([np.bincount(cell, w) / np.bincount(cell) for w in weights.T])
@@ -139,4 +141,5 @@ def weight_correlation(
 def _correlation(centred: np.ndarray) -> float:
     """Correlate two columns whose means, overall or by cell, are 0."""
     first, second = centred.T
-    return float((first * second).sum() / np.sqrt((first**2).sum() * (second**2).sum()))
+    spread = np.sqrt((first**2).sum() * (second**2).sum())
+    return float((first * second).sum() / spread) if spread > 0 else np.nan
