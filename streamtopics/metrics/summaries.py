@@ -79,7 +79,7 @@ def rouge(
     Raises
     ------
     TypeError
-        If summaries or references are not texts.
+        If summaries or references are not texts, or `tokenize` is no function.
     ValueError
         If there are not as many of both, a document has no reference, or an option is
         unknown.
