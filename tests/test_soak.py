@@ -52,7 +52,7 @@ def as_read(rows):
 def test_a_stream_with_faults_ends_in_the_bits_of_the_other(tmp_path, monkeypatch):
     def slow(*given):
         for texts in minibatches(*given):
-            time.sleep(0.05)
+            time.sleep(0.2)
             yield texts
 
     monkeypatch.setattr(module, "minibatches", slow)
@@ -120,16 +120,16 @@ def test_a_stream_that_fails_is_found(tmp_path):
 
 
 def test_a_stream_that_leaks_is_found(tmp_path, monkeypatch):
-    """16 MB with each minibatch."""
+    """40 MB with each minibatch: more than an allocator takes from what was freed before."""
     kept, learn = [], SVBLDA.partial_fit
 
     def leaking(self, X):
-        kept.append(np.ones(2_000_000))
+        kept.append(np.ones(5_000_000))
         return learn(self, X)
 
     monkeypatch.setattr(SVBLDA, "partial_fit", leaking)
     _, problems = soak(WAY, N_TOKENS, 0, 0, tmp_path)
-    assert sum("memory grew" in one for one in problems) == 2
+    assert ["memory grew" in one for one in problems] == [True, True]
 
 
 def test_documents_that_are_lost_are_found_by_the_stream_and_by_the_reader(tmp_path, monkeypatch):
