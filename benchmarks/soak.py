@@ -154,6 +154,8 @@ def started(work: Callable[[Send], None]) -> tuple[int, int]:
         return child, reader
     code = 1
     try:
+        # It may have been ignored since before Python began, as in a job in the background.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         os.close(reader)
         work(lambda message: _write(writer, message))
         code = 0

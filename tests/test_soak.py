@@ -123,9 +123,9 @@ def test_a_stream_that_leaks_is_found(tmp_path, monkeypatch):
     """40 MB with each minibatch: more than an allocator takes from what was freed before."""
     kept, learn = [], SVBLDA.partial_fit
 
-    def leaking(self, X):
+    def leaking(self, X, y=None, *, time=None):
         kept.append(np.ones(5_000_000))
-        return learn(self, X)
+        return learn(self, X, y, time=time)
 
     monkeypatch.setattr(SVBLDA, "partial_fit", leaking)
     _, problems = soak(WAY, N_TOKENS, 0, 0, tmp_path)
