@@ -61,7 +61,7 @@ class Number:
     def written(self, folder: Path = RESULTS) -> str:
         """The number as it stands in a sentence."""
         text = format(self.value(folder), self.format)
-        text = text.removeprefix("-") if float(text) == 0 else text
+        text = text.removeprefix("-") if float(text.replace(",", "")) == 0 else text
         return text if self.zero else re.sub(r"(?<!\d)0\.", ".", text)
 
     def _values(self, where: Mapping[str, Any], folder: Path) -> dict[tuple[str, ...], list[float]]:
