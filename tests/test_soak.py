@@ -149,8 +149,11 @@ def test_documents_that_are_lost_are_found_by_the_stream_and_by_the_reader(tmp_p
 
 def test_what_nobody_sent_is_found():
     """As the kernel does where memory is over."""
+
+    def killed(send):
+        os.kill(os.getpid(), signal.SIGKILL)
+
     watch = Watch(WAY, SERVICE)
-    killed = lambda send: os.kill(os.getpid(), signal.SIGKILL)  # noqa: E731
     assert not watch.follow(killed, [], np.random.default_rng(0))
     assert "by no fault of ours, with -9" in watch.problems[0]
     assert watch.kills == 0

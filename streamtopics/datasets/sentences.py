@@ -81,10 +81,7 @@ def make_subtle_corpus(
     check_scalar(subtle_share, "subtle_share", Real, max_val=0.5 / n_subtle, **inside)
     check_scalar(purity, "purity", Real, min_val=0.5, max_val=1)
     check_scalar(topic_word_prior, "topic_word_prior", Real, **inside)
-    given = {"subtle_share": subtle_share, "purity": purity, "topic_word_prior": topic_word_prior}
-    for name, value in given.items():
-        if not np.isfinite(value):
-            raise ValueError(f"{name} must be finite; got {value!r}")
+    _check_finite(subtle_share=subtle_share, purity=purity, topic_word_prior=topic_word_prior)
     rng = check_random_state(random_state)
     topic_word = rng.dirichlet(np.full(n_features, topic_word_prior), n_topics)
     n_major = n_topics - n_subtle
@@ -108,6 +105,13 @@ def make_subtle_corpus(
         sentence_topic=sentence_topic,
         subtle=np.arange(n_major, n_topics),
     )
+
+
+def _check_finite(**numbers: float) -> None:
+    """Refuse numbers that are infinite, or none."""
+    for name, value in numbers.items():
+        if not np.isfinite(value):
+            raise ValueError(f"{name} must be finite; got {value!r}")
 
 
 def _counts(words: np.ndarray, sentence: np.ndarray, n_features: int) -> np.ndarray:

@@ -31,7 +31,7 @@ SWEEPS_OF_DRAW = 50
 
 
 class Grid(NamedTuple):
-    """What r_l and phi_l are rounded to, and the logs of the chances of these values beforehand."""
+    """The values that r_l and phi_l are rounded to, and the logs of their prior chances."""
 
     chances: np.ndarray
     weights: np.ndarray
