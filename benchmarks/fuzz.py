@@ -34,7 +34,7 @@ from benchmarks.states import read_state, write_state
 from tests.conventions.every import public_estimators
 
 # Episodes of a process, at most and at least: each imports and makes some things anew.
-CHUNK, FEWEST = 40, 8
+CHUNK, FEWEST = 200, 8
 # Seeds of episodes of one `--seed`.
 SEEDS = 10**9
 # Seconds of the processor that an episode may take, and bytes.

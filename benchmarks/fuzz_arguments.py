@@ -74,6 +74,10 @@ REASONABLE: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 
 
+# What takes as long as they are large, without a limit.
+AS_LONG = ("n_draws",)
+
+
 @dataclass(frozen=True)
 class Scene:
     """What arguments are drawn for.
@@ -103,7 +107,7 @@ def arguments(rng: Rng, door: Callable[..., Any], scene: Scene) -> dict[str, Any
         has_default = parameter.default is not parameter.empty
         if has_default and chance(rng, 0.3 if name in ROWS else 0.6):
             continue
-        if chance(rng, 0.04):
+        if chance(rng, 0.04) and name not in AS_LONG:
             given[name] = junk(rng)
         elif name in own:
             given[name] = own[name](rng)

@@ -5,11 +5,12 @@ import inspect
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from sklearn.utils import get_tags
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, Options
 
 import streamtopics
 from benchmarks import fuzz_inputs as inputs
@@ -21,7 +22,7 @@ SHORT: dict[str, Any] = {
     "n_components": 2, "n_aspects": 2, "n_local_topics": 2, "n_global_topics": 2, "max_iter": 2,
     "n_sweeps": 3, "n_burn_in": 1, "n_local_sweeps": 2, "n_start_rounds": 1,
     "max_gradient_iter": 2, "max_local_iter": 5, "n_sentences": 2, "batch_size": 5,
-    "random_state": 0,
+    "random_state": 0, "max_features": 6,
 }  # fmt: skip
 # Numbers of things are small where they are right: there is work in proportion to them.
 SMALL = (1, 2, 3, np.int64(2), np.int8(3))
@@ -99,18 +100,31 @@ def some_field(rng: Rng, name: str) -> Any:
 
 
 def within(rng: Rng, name: str, constraints: Any) -> Any:
-    """A number within the bounds of a parameter, sometimes at one; else something short."""
-    bounds = [c for c in constraints if isinstance(c, Interval)] if constraints else []
-    if name in SHORT and name != "random_state":
+    """A value that the constraints of a parameter allow; without any, something short.
+
+    A number is within its bounds, sometimes at one.
+    """
+    if name in SHORT and name not in ("random_state", "max_features"):
         return pick(rng, SMALL)
-    if not bounds:
-        return pick(rng, (1, 2, 0.5, 0.1, True, False, None, 3.0))
+    allowed = [*chain(*(values_of(one) for one in constraints or ()))]
+    bounds = [one for one in constraints or () if isinstance(one, Interval)]
+    if not bounds or (allowed and chance(rng, 0.3)):
+        return pick(rng, allowed or (1, 2, 0.5, 0.1, True, False, None, 3.0))
     interval = pick(rng, bounds)
     left = -1e3 if interval.left is None else float(interval.left)
     right = 1e3 if interval.right is None else float(interval.right)
     inside = (left + 0.5, left + 1, left + 3.0, min(right, left + 100), (left + min(right, 5)) / 2)
     value = pick(rng, (left, *inside, *inside)) if right > 5 else float(rng.uniform(left, right))
     return int(min(value, 20)) if "Integral" in str(interval.type) else value
+
+
+def values_of(constraint: Any) -> tuple[Any, ...]:
+    """Values that a constraint of scikit-learn's allows, but for numbers."""
+    if isinstance(constraint, Options):
+        return (*constraint.options,)
+    if isinstance(constraint, str):
+        return {"boolean": (True, False), "verbose": (0, 1)}.get(constraint, ())
+    return {None: (None,), tuple: ((1, 1), (1, 2)), list: (["a", "rain"],)}.get(constraint, ())
 
 
 def parameters(rng: Rng, kind: type) -> dict[str, Any]:
@@ -138,6 +152,8 @@ def drawn(rng: Rng, key: str, words: list[str], constraints: Any) -> Any:
     """A value for a parameter that may be right."""
     if key in ("seeds", "model", "steps", "missing", "vectorizer"):
         return _special(rng, key)
+    if key == "input":
+        return "content"
     if key == "random_state":
         return pick(rng, (0, 1, 7, 2**32 - 1, np.int64(3)))
     if key in ("on_drift", "splitter", "preprocessor"):

@@ -174,6 +174,19 @@ def some_measure(rng: Rng) -> Any:
     return pick(rng, (dpp.Poisson([1.0] * WIDTH), dpp.Bernoulli([0.2] * WIDTH)))
 
 
+def some_sets(rng: Rng) -> Any:
+    """Sets of rows of words."""
+    return dpp.PointSets(rng.poisson(1.0, (4, WIDTH)), [0, 1, 4])
+
+
+def some_scores(rng: Rng) -> Any:
+    """Rows of the scores of a stream."""
+    history = streams.ScoreHistory()
+    batches = [rng.poisson(1.0, (N, WIDTH)) for _ in range(3)]
+    streams.stream(streamtopics.SVBLDA(2, random_state=0), batches, callbacks=[history])
+    return history.rows
+
+
 MADE: dict[str, Callable[[Rng], Any]] = {
     "estimator": some_model,
     "model": some_model,
@@ -244,9 +257,11 @@ OWN: dict[str, dict[str, Callable[[Rng], Any]]] = {
     },
     "OpenVocabularyScorer": {"estimator": lambda rng: fitted_pipeline(), "X": some_texts},
     "rouge": {"summaries": lambda rng: ["a soup"] * 3, "references": lambda rng: ["a tea"] * 3},
-    "batch_sets": {"measure": some_measure, "sets": lambda rng: [[0, 1], [2]]},
+    "batch_sets": {"measure": some_measure, "sets": some_sets},
     "Process": {"measure": some_measure, "kernel": lambda rng: some_kernel()},
-    "Weighted": {"measure": some_measure},
+    "Weighted": {"measure": some_measure, "s": lambda rng: [0.5] * WIDTH},
+    "LengthMultinomial": {"pi": lambda rng: [1 / WIDTH] * WIDTH},
+    "plot_scores": {"rows": some_scores},
 }
 
 

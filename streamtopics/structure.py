@@ -21,6 +21,11 @@ def is_sparse(X: Any) -> bool:
     return bool(sparse.issparse(X))
 
 
+def total(X: Any) -> float:
+    """The sum of all entries of X. SciPy's own adds up duplicates in X itself."""
+    return float(np.sum(X.data if is_sparse(X) else np.asarray(X), dtype=np.float64))
+
+
 def check_structure(X: Any, caller: str, name: str = "X") -> None:
     """Refuse a sparse matrix of arrays that do not fit or too many columns, and an empty frame."""
     # A data frame of no columns, whose type of numbers nobody knows.
@@ -47,7 +52,10 @@ def to_sparse(X: Any, caller: str, kind: Any = sparse.csr_matrix) -> Any:
     """X as a sparse matrix of a kind, with arrays of its own; what holds no numbers is refused."""
     check_structure(X, caller)
     try:
-        return kind(X, copy=True)
+        found = kind(X, copy=True)
+        if found.dtype.kind == "c":
+            raise TypeError("Complex data not supported")
+        return found
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"X, passed to {caller}, cannot be read as a matrix of numbers: {error}"

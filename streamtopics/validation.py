@@ -19,12 +19,13 @@ from sklearn.utils.validation import (
     _check_feature_names,
     _check_n_features,
     _check_y,
+    _num_samples,
     check_array,
     check_consistent_length,
 )
 
 from streamtopics.checks import LEAST_PRIOR as LEAST_PRIOR
-from streamtopics.checks import MOST_DOCUMENTS, MOST_WHOLE
+from streamtopics.checks import MOST_DOCUMENTS, MOST_WHOLE, has_entries
 from streamtopics.checks import MOST_PRIOR as MOST_PRIOR
 from streamtopics.kernels import minibatch
 from streamtopics.priors import MASS_PER_WORD, Columns, Symmetric, resolved
@@ -32,6 +33,9 @@ from streamtopics.structure import LEAST_COUNT as LEAST_COUNT
 from streamtopics.structure import MOST_COUNT as MOST_COUNT
 from streamtopics.structure import check_reach, is_sparse
 from streamtopics.structure import check_structure as check_structure
+
+# Rows of X, whatever holds them; what has none is refused.
+number_of_rows = _num_samples
 
 POSITIVE_INT = Interval(Integral, 1, MOST_WHOLE, closed="both")
 
@@ -171,6 +175,8 @@ def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
 def check_one_kind(labels: Any, name: str, caller: str) -> None:
     """Refuse labels of which some are text and some are not."""
     kind = getattr(getattr(labels, "dtype", None), "kind", "O")
+    if not has_entries(labels):
+        raise TypeError(f"{name}, passed to {caller}, must be a list of labels; got {labels!r}")
     kinds = {type(label) for label in list(labels)} if kind == "O" else set()
     if len(kinds) > 1 and any(issubclass(kind, str) for kind in kinds):
         names = ", ".join(sorted(kind.__name__ for kind in kinds))

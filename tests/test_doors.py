@@ -9,22 +9,50 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
+from benchmarks.fuzz_made import AtOnce
 from streamtopics import SVBLDA, GuidedTopics, LowRankDPP, StreamingLDA, WASTopicModel
-from streamtopics.datasets import make_rated_reviews, make_subtle_corpus
-from streamtopics.inspection import compare_n_components
+from streamtopics.datasets import (
+    iter_minibatches,
+    make_dpp_sets,
+    make_rated_reviews,
+    make_subtle_corpus,
+)
+from streamtopics.distributed import fit_partitions, learn_apart, score_partitions
+from streamtopics.inspection import (
+    compare_n_components,
+    format_topics,
+    label_topics,
+    plot_curves,
+    plot_document,
+    plot_scores,
+    plot_sentences,
+    plot_shares,
+)
+from streamtopics.local import Gibbs
 from streamtopics.metrics import (
     LeftToRightScorer,
     ParticleScorer,
     PerplexityScorer,
     PredictiveScorer,
+    RougeScorer,
     completion_split,
     left_to_right,
     open_vocabulary_probability,
+    relevant_words,
     rouge,
+    summary_redundancy,
+    topic_stability,
 )
 from streamtopics.priors import SeedWords, ZipfPrior, class_words_prior
-from streamtopics.text import StreamingCountVectorizer, StreamingPipeline
-from streamtopics.was import WAS, weight_correlation
+from streamtopics.report import report
+from streamtopics.streams import Checkpointer, TimeSplit, TopicTracker, prequential_score, stream
+from streamtopics.text import (
+    NamedCounts,
+    SentenceVectorizer,
+    StreamingCountVectorizer,
+    StreamingPipeline,
+)
+from streamtopics.was import WAS, simulate, specific_comment_scores, weight_correlation
 
 COUNTS = np.random.default_rng(0).poisson(1.0, (8, 6))
 
@@ -154,3 +182,149 @@ def test_a_correlation_of_too_little_is_nan_without_a_warning():
         found = weight_correlation(WAS(), 2, n_draws, np.random.default_rng(n_draws))
         assert found.n_shared <= 2 * n_draws
         assert np.isnan(found.given_positions)
+
+
+def learnt():
+    return SVBLDA(2, random_state=0).fit(COUNTS)
+
+
+def sentences():
+    each = [sparse.csr_matrix(COUNTS[[row]], dtype=float) for row in range(4)]
+    return WASTopicModel(2, n_sweeps=3, n_burn_in=1, random_state=0).fit(each), each
+
+
+def broken(X):
+    """A matrix with an entry outside of it, of which SciPy reads and writes beyond arrays."""
+    X = sparse.coo_matrix(X, dtype=float)
+    X.row = X.row.copy()
+    X.row[0] = 2**30
+    return X
+
+
+NOTHING = np.array(3)
+REFUSED = {
+    "a broken matrix gets names": (
+        lambda: NamedCounts.of(broken(COUNTS), list("abcdef")), ValueError, "an entry in row"),
+    "a broken partition": (
+        lambda: learn_apart(learnt(), broken(COUNTS)), ValueError, "an entry in row"),
+    "a partition of other words": (
+        lambda: learn_apart(learnt(), COUNTS[:, :3]), ValueError, "documents have 3 columns"),
+    "no partition": (
+        lambda: learn_apart(learnt(), NOTHING), TypeError, "not rows of counts"),
+    "no partitions": (
+        lambda: fit_partitions(learnt(), None, AtOnce()),
+        TypeError, "partitions must be an iterable"),
+    "a broken matrix of sentences": (
+        lambda: report(sentences()[0], "a.html", X=[broken(COUNTS)]),
+        ValueError, "an entry in row"),
+    "labels of a picture": (
+        lambda: plot_shares([1], [[0.5]], None), TypeError, "labels must be a sequence"),
+    "times of a picture": (
+        lambda: plot_shares([[1]], [[0.5]], ["a"]), ValueError, "times must be 1-D"),
+    "sentences of a picture": (
+        lambda: plot_sentences([3], [[0.5]]), TypeError, "sentences must be a list of str"),
+    "names in a picture": (
+        lambda: plot_sentences(["a"], [[0.5]], labels="ab"), ValueError, "labels must be one for"),
+    "a size of letters": (
+        lambda: plot_document(learnt(), "a", font_size="x"), ValueError, "font_size must be a pos"),
+    "curves of another length": (
+        lambda: plot_curves({"a": [1, 2]}, x=[1], xlabel="", ylabel=""),
+        ValueError, "shape .1,. o"),
+    "rows of no scores": (
+        lambda: plot_scores([3]), TypeError, "rows must have n_documents and score"),
+    "a window of no rows": (
+        lambda: plot_scores([], window=0), ValueError, "window must be a whole number"),
+    "a table of nothing": (
+        lambda: format_topics(NOTHING), TypeError, "table must hold rows"),
+    "texts of labels": (
+        lambda: label_topics(learnt(), lambda words, texts: "a", X=COUNTS, texts=3.0), ValueError,
+        "texts must be those of the 8 documents"),
+    "texts of a report": (
+        lambda: report(learnt(), "a.html", X=COUNTS, texts=NOTHING),
+        TypeError, "texts must be a sequence"),
+    "summaries of nothing": (
+        lambda: rouge(NOTHING, NOTHING), TypeError, "summaries must have an entry"),
+    "a summary of nothing": (
+        lambda: summary_redundancy(None), TypeError, "summaries must be the sentences"),
+    "a similarity": (
+        lambda: topic_stability([1], similarity=sparse.eye(2)), ValueError, "similarity must be"),
+    "weights of topics": (
+        lambda: relevant_words(np.eye(2), ["a", "b"], relevance=0.5), ValueError, "convert"),
+    "complex counts": (
+        lambda: completion_split(COUNTS * 1j), ValueError, "Complex data not supported"),
+    "comments of nothing": (
+        lambda: specific_comment_scores(*sentences()[0:1], sentences()[1][0], NOTHING), TypeError,
+        "comments must be a list of matrices"),
+    "sentences of a simulation": (
+        lambda: simulate(["a"], WAS(), 0.1, np.eye(2), np.random.default_rng(0)), ValueError,
+        "sentence_lengths must be whole numbers"),
+    "draws of a correlation": (
+        lambda: weight_correlation(WAS(), 2, "a", np.random.default_rng(0)), TypeError, "n_draws"),
+    "a strength": (
+        lambda: make_dpp_sets(3, strength="a"), ValueError, "strength must be positive"),
+    "a ground set": (
+        lambda: make_dpp_sets(3, [["items"]]), ValueError, "ground_set must be one of"),
+    "an encoding": (
+        lambda: list(iter_minibatches("a.txt", encoding=None)), ValueError, "encoding None"),
+    "keys of records": (
+        lambda: list(iter_minibatches("a.txt", keys=NOTHING)), (TypeError, ValueError), "keys"),
+    "a source of nothing": (
+        lambda: list(iter_minibatches(NOTHING)), TypeError, "source must be an iterable"),
+    "a splitter": (
+        lambda: SentenceVectorizer(splitter=True).fit(["a"]), TypeError, "splitter must be a func"),
+    "a document of nothing": (
+        lambda: SentenceVectorizer().fit([NOTHING]), TypeError, "a document must be a str or a"),
+    "a type of counts": (
+        lambda: StreamingCountVectorizer(dtype=1).fit(["a soup"]), TypeError, "dtype must be a ty"),
+    "a local step for an update of alpha": (
+        lambda: StreamingLDA(2, doc_topic_prior_update=Gibbs()).fit(COUNTS), TypeError,
+        "doc_topic_prior_update must be one of"),
+    "what happened in a stream": (
+        lambda: Checkpointer("folder").on_batch(learnt(), "a"), TypeError, "must be a BatchInfo"),
+    "one number for documents": (
+        lambda: list(TimeSplit().split(NOTHING, groups=[1])), TypeError, "at least 1 dim"),
+    "one number for a minibatch": (
+        lambda: prequential_score(learnt(), [NOTHING]), TypeError, "at least 1 dim"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_is_refused_by_name(case, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    door, error, match = REFUSED[case]
+    with pytest.raises(error, match=match):
+        door()
+
+
+def test_partitions_stay_as_they_are(tmp_path):
+    X = sparse.csr_matrix(COUNTS, dtype=float)
+    twice = sparse.csr_matrix(
+        (np.repeat(X.data, 2), np.repeat(X.indices, 2), X.indptr * 2), shape=X.shape
+    )
+    score_partitions(learnt(), [twice], AtOnce())
+    report(learnt(), tmp_path / "a.html", X=twice)
+    assert twice.nnz == 2 * X.nnz
+
+
+def test_a_tracker_takes_indices_of_64_bits():
+    X = sparse.csr_array(COUNTS, dtype=float)
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    tracker = TopicTracker()
+    stream(SVBLDA(2, random_state=0), [X, X], callbacks=[tracker])
+    assert tracker.topics()
+
+
+def test_booleans_are_counts(tmp_path):
+    X = COUNTS > 0
+    observed, held_out = completion_split(X)
+    np.testing.assert_array_equal((observed + held_out).toarray(), X)
+    report(learnt(), tmp_path / "a.html", X=X)
+    assert (tmp_path / "a.html").stat().st_size
+
+
+def test_a_scorer_of_no_summaries_is_nan_without_a_warning():
+    class Nothing:
+        def transform(self, X):
+            return []
+
+    assert np.isnan(RougeScorer()(Nothing(), [], []))

@@ -299,7 +299,7 @@ def test_a_message_of_numpy_is_not_one_of_the_package():
 
 
 @pytest.mark.parametrize(("value", "strict", "n_failures"), [
-    (7.0, False, 0), (None, False, 1), (7.0, True, 1), ("x", True, 1),
+    (7.0, False, 0), (None, False, 0), (7.0, True, 1), ("x", True, 1), (None, True, 1),
 ])  # fmt: skip
 def test_python_may_say_which_type_a_function_was_passed(value, strict, n_failures):
     tally = Tally()

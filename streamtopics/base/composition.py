@@ -368,8 +368,8 @@ def check_parts(composition: Composition, auto: Collection[str] = ()) -> None:
     if composition.inner_batch_size is not None and not can_be_cut(composition.rule):
         raise ValueError(WHOLE.format(type(composition.update).__name__))
     _check_of_counts(composition)
-    steps_alpha = callable(getattr(doc_topic, "step", None)) and not isinstance(doc_topic, Rule)
-    if isinstance(doc_topic, type) or not steps_alpha:
+    steps_alpha = callable(getattr(doc_topic, "step", None)) and hasattr(doc_topic, "needs")
+    if isinstance(doc_topic, type | Rule) or not steps_alpha:
         raise TypeError(
             "doc_topic_prior_update must be one of "
             f"{words('doc_topic_prior_update', DOC_TOPIC_UPDATES)} or a record of "

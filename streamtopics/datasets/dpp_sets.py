@@ -7,7 +7,7 @@ that the ground set may have 2^500 sentences or be a whole cube.
 
 from __future__ import annotations
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -98,11 +98,11 @@ def make_dpp_sets(
     (array([6, 9, 6]), 500)
     """
     check_scalar(n_sets, "n_sets", Integral, min_val=1)
-    if ground_set not in DEFAULT_FEATURES:
+    if not isinstance(ground_set, str) or ground_set not in DEFAULT_FEATURES:
         raise ValueError(f"ground_set must be one of {list(DEFAULT_FEATURES)}; got {ground_set!r}")
-    if not 0 < strength < np.inf:
+    if not (isinstance(strength, Real) and 0 < strength < np.inf):
         raise ValueError(f"strength must be positive and finite; got {strength!r}")
-    if not 0 <= noise < np.inf:
+    if not (isinstance(noise, Real) and 0 <= noise < np.inf):
         raise ValueError(f"noise must be finite and not negative; got {noise!r}")
     seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
     rng = np.random.default_rng(seed)

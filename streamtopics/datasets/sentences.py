@@ -110,7 +110,7 @@ def make_subtle_corpus(
 def _check_finite(**numbers: float) -> None:
     """Refuse numbers that are infinite, or none."""
     for name, value in numbers.items():
-        if not np.isfinite(value):
+        if not (isinstance(value, Real) and abs(value) < np.inf):
             raise ValueError(f"{name} must be finite; got {value!r}")
 
 

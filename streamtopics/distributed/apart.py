@@ -79,6 +79,12 @@ def learn_apart(
     n_batches = len(counts.minibatches)
     if not n_batches:
         raise ValueError("documents is empty; there is nothing to learn from")
+    widths = {X.shape[1] for X in counts.minibatches} - {topics.n_features_in_}
+    if widths:
+        raise ValueError(
+            f"documents have {widths.pop()} columns, but {type(topics).__name__} is expecting "
+            f"{topics.n_features_in_}, those that it was fitted on"
+        )
     words = contents_of(counts).words_of(0, n_batches)
     task = composites.local_task(topics, words, int(n_ahead), single=n_batches > 1)
     return learn(counts, reader, task, 0, n_batches, False).composite

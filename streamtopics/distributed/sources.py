@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
+from streamtopics.checks import has_entries
 from streamtopics.distributed.tasks import Batches
 from streamtopics.streams.batches import read_batch
 
@@ -39,6 +40,8 @@ def partitions_of(collection: Any, client: Any) -> Iterator[Any]:
             "partitions must be a dask collection or an iterable of partitions, such as a list of "
             f"paths; got a {type(collection).__name__}; pass [partition] if it is one"
         )
+    if not has_entries(collection):
+        raise TypeError(f"partitions must be an iterable of partitions; got {collection!r:.60}")
     return (_begun(one, client) for one in collection)
 
 

@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from streamtopics.base.composites import LocalTask, Reader
+from streamtopics.checks import has_entries
 from streamtopics.datasets import read_texts
 from streamtopics.distributed.memory import keep_memory
 from streamtopics.distributed.parcels import Parcel, packed
 from streamtopics.steps import counted
-from streamtopics.structure import is_sparse
+from streamtopics.structure import check_structure, is_sparse, total
 from streamtopics.updates.composite import Composite
 
 Read = Callable[[Any], Any]
@@ -201,11 +202,12 @@ def _counts_of(documents: Any, read: Read | None, before: Any) -> Any:
                 "read=lambda table: table[NAME]"
             )
         return counted(before, found)
-    if is_sparse(found):
+    if is_sparse(found) and found.ndim == 2:
+        check_structure(found, "the cluster", "a partition")
         return found.tocsr()
     if getattr(found, "ndim", 0) == 2 or hasattr(found, "columns"):
         return found
-    kinds = {type(one).__name__ for one in found[:10]}
+    kinds = {type(one).__name__ for one in found[:10]} if has_entries(found) else set()
     raise TypeError(
         f"its documents are {', '.join(sorted(kinds)) or 'an empty list'}, not rows of counts; in "
         "the place of the model pass a pipeline that begins with a fitted vectorizer"
@@ -279,5 +281,5 @@ def score(model: Any, partition: Any, read: Read | None) -> Applied:
     X = counted(model, documents)
     found = Scored(np.nan, 0.0)
     if X.shape[0]:
-        found = Scored(float(model.score(documents)), float(X.sum()))
+        found = Scored(float(model.score(documents)), total(X))
     return Applied(found, time.monotonic() - begun)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, Self
@@ -16,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import Commit, StreamingEstimator
 from streamtopics.base.glossary import documented
+from streamtopics.checks import has_entries
 from streamtopics.dpp import conditioning, marginal, sampling
 from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.forms import Form
@@ -276,8 +278,8 @@ class LearntProcess(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         """
         check_is_fitted(self)
         self.measure_.absence()  # Raises for a ground set without words.
-        if isinstance(words, str):
-            raise TypeError(f"words must be a list of words; got the text {words!r}")
+        if not has_entries(words) or not all(isinstance(word, Hashable) for word in words):
+            raise TypeError(f"words must be a list of words; got {words!r:.60}")
         columns = {name: column for column, name in enumerate(self._column_names(feature_names))}
         unknown = [word for word in words if word not in columns]
         if unknown:

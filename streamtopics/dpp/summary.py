@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from streamtopics.checks import has_entries
 from streamtopics.dpp.arrays import Floats, Places
 
 
@@ -72,7 +73,7 @@ def check_scores(scores: Iterable[Any] | None, documents: list[list[str]]) -> li
 
 def _one_each(values: Any, n_documents: int, name: str, what: str) -> list[Any]:
     """Return the values as a list of one for each document; `what` is "an array for" each."""
-    if isinstance(values, str) or not isinstance(values, Iterable):
+    if not has_entries(values):
         raise TypeError(f"{name} must be a list with {what} each document; got {values!r}")
     each = list(values)
     if len(each) != n_documents:

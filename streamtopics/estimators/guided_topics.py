@@ -377,7 +377,8 @@ class GuidedTopics(StreamingTopicModel):
     @property
     def n_components(self) -> int:  # type: ignore[override]
         """Number of topics, with those that have no seeds."""
-        return len(self.seeds) + self.n_unseeded
+        n_seeded = len(self.seeds) if isinstance(self.seeds, Mapping) else 0
+        return n_seeded + self.n_unseeded
 
     @property
     def doc_topic_prior(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from streamtopics.inspection.tables import check_whole
+from streamtopics.structure import is_sparse
 
 
 class TopicDocument(NamedTuple):
@@ -224,7 +225,8 @@ def topic_shares(estimator: Any, X: Any) -> np.ndarray:
             "estimator must be a fitted topic model, or a pipeline that ends in one; got "
             f"{estimator!r:.60}"
         )
-    shares = np.asarray(estimator.transform(X), dtype=np.float64)
+    found = estimator.transform(X)
+    shares = np.empty(0) if is_sparse(found) else np.asarray(found, dtype=np.float64)
     if shares.ndim != 2 or (shares < 0).any() or not np.allclose(shares.sum(axis=1), 1, atol=1e-3):
         raise ValueError(
             "estimator must give shares of topics that sum to 1; "

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from streamtopics.checks import has_entries
 from streamtopics.dpp.summarizer import DPPSummarizer
 from streamtopics.inspection.documents import documents_of
 from streamtopics.inspection.tables import TopicRow, check_whole, model_and_names, topic_table
@@ -155,8 +156,8 @@ def _evidence(
         return {}
     found = documents_of(estimator, X, n_documents=N_DOCUMENTS)
     n = np.shape(X)[0] if hasattr(X, "shape") else len(X)
-    if len(texts) != n:
-        raise ValueError(f"texts must be those of the {n} documents; got {len(texts)}")
+    if not has_entries(texts) or len(texts) != n:
+        raise ValueError(f"texts must be those of the {n} documents; got {texts!r:.60}")
     digester = DPPSummarizer()
     return {
         row.topic: [

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from streamtopics.checks import has_entries
 from streamtopics.metrics import (
     log_predictive_probability,
     relevant_words,
@@ -198,7 +199,7 @@ def _check(estimator: Any, numbers: Any, n_splits: int, n_words: int) -> list[in
     for name, value in (("n_splits", n_splits), ("n_words", n_words)):
         if not (isinstance(value, Integral) and int(value) >= 2):
             raise ValueError(f"{name} must be a whole number of at least 2; got {value!r}")
-    found = list(numbers) if isinstance(numbers, Iterable) else [numbers]
+    found = list(numbers) if has_entries(numbers) else [numbers]
     if not found or not all(isinstance(k, Integral) and int(k) >= 1 for k in found):
         raise ValueError(f"n_components must be positive whole numbers; got {numbers!r}")
     return sorted({int(k) for k in found})

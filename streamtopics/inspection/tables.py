@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables of a topic model, as rows for people or for a DataFrame."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from streamtopics.checks import has_entries
 from streamtopics.metrics.relevance import relevant_words
 from streamtopics.steps import last_step, names_of, steps_before
 
@@ -85,7 +86,7 @@ def topic_table(
 def format_topics(table: Sequence[TopicRow], width: int = 100) -> str:
     """A table of topics as text, with as many words as go into `width` characters."""
     check_whole(width=width)
-    table = list(table) if isinstance(table, Iterable) else [table]
+    table = list(table) if has_entries(table) else [table]
     if not all(isinstance(row, TopicRow) for row in table):
         raise TypeError(f"table must hold rows of topic_table(estimator); got {table!r:.60}")
     lines = [f"{'topic':>5}  {'weight':>6}  {'prior':>6}  words"]

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 
+from streamtopics.checks import has_entries
 from streamtopics.metrics.predictive import (
     _contained_like,
     check_components,
@@ -107,6 +108,8 @@ def open_vocabulary_probability(
         )
     model, vectorizer = _model_and_vectorizer(pipeline)
     check_components(model)
+    if not has_entries(texts):
+        raise TypeError(f"texts must be an iterable of texts; got {texts!r:.60}")
     texts = list(texts)
     names = [str(name) for name in pipeline[:-1].get_feature_names_out()]
     words, X = _all_counts(texts, vectorizer.build_analyzer())

@@ -46,7 +46,7 @@ def completion_split(
     Returns
     -------
     observed, held_out : CSR matrices of the shape and dtype of X
-        Their sum is X.
+        Their sum is X. Those of booleans are int64.
 
     Raises
     ------
@@ -64,6 +64,8 @@ def completion_split(
     check_seed(random_state)
     X = to_sparse(X, "completion_split")
     check_reach(X, "completion_split")
+    if X.dtype == bool:
+        X = X.astype(np.int64)
     X.sum_duplicates()
     X.eliminate_zeros()
     counts = X.data.astype(np.float64)

@@ -87,7 +87,7 @@ def topic_stability(
     >>> round(found.mean, 3), found.topics.round(3).tolist(), found.matches.tolist()
     (0.667, [0.333, 1.0], [[1, 0]])
     """
-    if similarity not in SIMILARITIES:
+    if not isinstance(similarity, str) or similarity not in SIMILARITIES:
         raise ValueError(f"similarity must be one of {', '.join(SIMILARITIES)}; got {similarity!r}")
     check_no_model(models, "models", "a list of at least two models", "[model, other]")
     tables = [topic_distributions(model) for model in models]

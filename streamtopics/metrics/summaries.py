@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from streamtopics.checks import has_entries
+
 WORD = re.compile(r"\w+")
 SEVERAL = ("mean", "max", "jackknife")
 STATISTICS = ("f1", "precision", "recall")
@@ -108,7 +110,7 @@ def rouge(
     if not callable(tokenize):
         raise TypeError(f"tokenize must be a function of a text; got {tokenize!r}")
     for name, values in (("summaries", summaries), ("references", references)):
-        if isinstance(values, str) or not isinstance(values, Iterable):
+        if not has_entries(values):
             raise TypeError(
                 f"{name} must have an entry for each document; got {values!r}. Put that of a "
                 "single document into a list"
@@ -153,10 +155,11 @@ def summary_redundancy(
     >>> summary_redundancy([["The soup was hot.", "The soup was good."], ["Good food."]])
     array([0.75, 0.  ])
     """
+    if not has_entries(summaries):
+        raise TypeError(f"summaries must be the sentences of each document; got {summaries!r}")
     out = []
     for d, summary in enumerate(summaries):
-        is_list = isinstance(summary, Iterable) and not isinstance(summary, str)
-        if not is_list or not all(isinstance(text, str) for text in summary):
+        if not has_entries(summary) or not all(isinstance(text, str) for text in summary):
             raise TypeError(
                 f"summaries must be lists of sentences, but that of document {d} is {summary!r}; "
                 "put a single sentence into a list"
@@ -216,7 +219,8 @@ class RougeScorer:
                 "search, or to cross_validate"
             )
         found = rouge(estimator.transform(X), y, order=self.order, several=self.several)
-        return float(getattr(found, self.statistic).mean())
+        values = getattr(found, self.statistic)
+        return float(values.mean()) if len(values) else np.nan
 
 
 def check_options(order: int | str, several: str) -> None:
@@ -232,7 +236,7 @@ def check_options(order: int | str, several: str) -> None:
 def _joined(summary: Any, d: int) -> str:
     if isinstance(summary, str):
         return summary
-    sentences = list(summary) if isinstance(summary, Iterable) else [summary]
+    sentences = list(summary) if has_entries(summary) else [summary]
     if not all(isinstance(sentence, str) for sentence in sentences):
         raise TypeError(
             f"summaries must be texts or lists of sentences, but that of document {d} is "
@@ -242,14 +246,14 @@ def _joined(summary: Any, d: int) -> str:
 
 
 def _references(texts: Any, d: int) -> list[str]:
-    texts = [texts] if isinstance(texts, str) or not isinstance(texts, Iterable) else list(texts)
+    texts = list(texts) if has_entries(texts) else [texts]
     if not texts:
         raise ValueError(f"document {d} has no reference; leave it out")
     if not all(isinstance(text, str) for text in texts):
         raise TypeError(
             f"references must be texts or lists of texts, but those of document {d} are {texts!r}"
         )
-    return list(texts)
+    return texts
 
 
 def _scores(words: Sequence[str], reference: Sequence[str], order: Any) -> tuple[float, ...]:

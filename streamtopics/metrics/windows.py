@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from streamtopics.checks import has_entries
+
 WINDOWS_AT_ONCE = 1 << 16
 
 
@@ -22,7 +24,7 @@ def window_counts(
     words: list[np.ndarray] = []
     n = 0
     for document in documents:
-        if isinstance(document, str | bytes) or not isinstance(document, Iterable):
+        if not has_entries(document):
             raise TypeError(
                 "X must be a sequence of documents, each a sequence of tokens, where window is "
                 f"given; got the document {document!r:.60}. Split texts into words first"

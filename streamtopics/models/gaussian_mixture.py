@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import logsumexp, psi
 
-from streamtopics.checks import check_positive, check_whole
+from streamtopics.checks import check_positive, check_range, check_whole
 from streamtopics.families import dirichlet, normal_gamma
 from streamtopics.messages import NodeStatistics
 from streamtopics.models.dense_model import check_codes, log_student_t
@@ -92,8 +92,7 @@ class GaussianMixture:
             shape=self.shape,
             rate=self.rate,
         )
-        if not np.isfinite(self.mean):
-            raise ValueError(f"mean of GaussianMixture must be finite; got {self.mean!r}")
+        check_range(self, -np.inf, np.inf, mean=self.mean)
         if self.n_groups > 1 and self.group_column is None:
             raise ValueError("GaussianMixture with several n_groups needs a group_column")
 

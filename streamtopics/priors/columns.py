@@ -9,6 +9,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from streamtopics.checks import has_entries
+
 Vocabulary = Mapping[str, int] | Collection[str]
 MOST_SHOWN = 6
 
@@ -22,7 +24,7 @@ def word_columns(vocabulary: Vocabulary) -> Mapping[str, int]:
         )
     if isinstance(vocabulary, set | frozenset):
         raise TypeError("vocabulary must have an order; got a set. Pass the words by column")
-    if not isinstance(vocabulary, Collection):
+    if not isinstance(vocabulary, Collection) or not has_entries(vocabulary):
         raise TypeError(
             "vocabulary must be a mapping of words to columns or a sequence of words; got a "
             f"{type(vocabulary).__name__}"

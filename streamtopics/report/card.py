@@ -18,6 +18,7 @@ from streamtopics.periods import Periods
 from streamtopics.report.source import Source
 from streamtopics.report.words import shortened
 from streamtopics.steps import steps_before
+from streamtopics.structure import total
 
 LONGEST_VALUE = 200
 MOST_SCORES, MOST_POINTS = 20, 200
@@ -106,7 +107,7 @@ def _documents(source: Source, periods: Periods | None) -> list[tuple[str, str]]
         return []
     rows = [
         ("Documents", _number(source.counts.shape[0])),
-        ("Tokens", _number(float(source.counts.sum()))),
+        ("Tokens", _number(total(source.counts))),
     ]
     if periods is not None:
         rows += [("First period", periods.labels[0]), ("Last period", periods.labels[-1])]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from streamtopics.checks import has_entries
 from streamtopics.periods import Periods
 from streamtopics.report.words import shortened
 
@@ -56,7 +57,7 @@ def table_of(
     TypeError
         If a record is something else.
     """
-    if isinstance(records, str | bytes | Mapping) or not isinstance(records, Iterable):
+    if isinstance(records, Mapping) or not has_entries(records):
         raise TypeError(
             f"{name} must be a sequence of records (named tuples, dataclasses or mappings); got "
             f"{records!r:.60}"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from streamtopics.checks import has_entries
 from streamtopics.report.settings import ReportSettings
 from streamtopics.steps import counted, last_step, names_of, steps_before
 from streamtopics.structure import check_structure, is_sparse
@@ -113,7 +114,7 @@ def _labels(topics: Any, labels: Any) -> list[str]:
 def _strings(name: str, values: Iterable[str] | None) -> list[str] | None:
     if values is None:
         return None
-    found = None if isinstance(values, str | bytes) else list(values)
+    found = list(values) if has_entries(values) else None
     if found is None or not all(isinstance(value, str) for value in found):
         wrong = values if found is None else next(v for v in found if not isinstance(v, str))
         raise TypeError(
@@ -130,13 +131,15 @@ def _counts(X: Any, n_features: int) -> tuple[sparse.csr_matrix, Any]:
     check_structure(X, "report", "X")
     if _are_matrices(X):
         X = list(X)
+        for place, one in enumerate(X):
+            check_structure(one, "report", f"X[{place}]")
         each = [sparse.csr_matrix(sparse.csr_matrix(one).sum(axis=0)) for one in X]
         counts = sparse.vstack(each, format="csr")
     else:
         if not isinstance(X, sparse.csr_matrix):  # such as NamedCounts, which stay
             given = X if is_sparse(X) else np.asarray(X)
             X = sparse.csr_matrix(given)
-        counts = X
+        counts = X.astype(np.float64) if X.dtype == bool else X
     if counts.shape[1] != n_features:
         raise ValueError(
             f"X has {counts.shape[1]} columns, but the model has {n_features}; count words "

@@ -122,6 +122,8 @@ class Checkpointer:
         info : BatchInfo
             Of the minibatch.
         """
+        if not isinstance(info, BatchInfo):
+            raise TypeError(f"info must be a BatchInfo; got {info!r:.60}")
         self._last = info, learnt_by(model)
         is_time = self.every is not None and info.batch % self.every == 0
         waited = time.monotonic() - self._written_at

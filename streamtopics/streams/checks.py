@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of the parameters of what goes along a stream."""
 
-from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+
+from streamtopics.checks import has_entries
 
 
 def check_integer(name: str, value: Any, least: int = 1, why: str = "") -> None:
@@ -26,7 +27,7 @@ def check_not_negative(name: str, value: Any) -> None:
 
 def check_callables(name: str, values: Any) -> None:
     """Refuse what is no sequence of callbacks, such as one of them by itself."""
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    if not has_entries(values):
         raise TypeError(
             f"{name} must be a sequence of callbacks, such as [ScoreHistory()]; got {values!r}"
         )

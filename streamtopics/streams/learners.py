@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.steps import last_step
 from streamtopics.streams.batches import BatchWith
+from streamtopics.validation import number_of_rows
 
 # Counters of documents, by the class of model.
 DOCUMENTS_SEEN = ("n_documents_seen_", "n_samples_seen_")
@@ -42,7 +43,7 @@ def score_before(model: Any, batch: BatchWith) -> float:
 
     NaN if the minibatch has no rows, or the model knows nothing yet.
     """
-    if (batch.X.shape[0] if hasattr(batch.X, "shape") else len(batch.X)) == 0:
+    if number_of_rows(batch.X) == 0:
         return np.nan
     data = {}
     if batch.data:

@@ -101,7 +101,7 @@ def _use(topics: Any, X: sparse.csr_matrix) -> tuple[np.ndarray, np.ndarray]:
     """Tokens of each topic in documents, and the sum of their squares by document."""
     theta = np.asarray(topics.transform(named(topics, X)), np.float64)
     use, squares = np.zeros((2, theta.shape[1]))
-    words, places = np.unique(X.indices, return_inverse=True)
+    words, places = np.unique(X.indices.astype(np.int32, copy=False), return_inverse=True)
     if not len(words):
         return use, squares
     phi = topics._topics_of(words)[topics._n_hidden :].T

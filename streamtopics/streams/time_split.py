@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator, TimeSeriesSplit
 
 from streamtopics.streams.checks import check_integer
+from streamtopics.validation import number_of_rows
 
 
 class TimeSplit(BaseCrossValidator):
@@ -90,7 +91,7 @@ class TimeSplit(BaseCrossValidator):
         TypeError
             If times are of several kinds, which do not sort.
         """
-        n_documents = X.shape[0] if hasattr(X, "shape") else len(X)
+        n_documents = number_of_rows(X)
         times, place = np.unique(check_times(groups, n_documents), return_inverse=True)
         fold = TimeSeriesSplit(
             self.n_splits,

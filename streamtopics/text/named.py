@@ -16,6 +16,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.documentation import LinksToReference
+from streamtopics.structure import check_structure
 
 
 class NamedCounts(sparse.csr_matrix):
@@ -54,6 +55,7 @@ class NamedCounts(sparse.csr_matrix):
         -------
         named : NamedCounts
         """
+        check_structure(counts, "NamedCounts.of", "counts")
         named = cls(counts)
         names = np.asarray(feature_names, dtype=object)
         if names.shape != named.shape[1:]:

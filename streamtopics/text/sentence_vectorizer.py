@@ -11,6 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from streamtopics.checks import has_entries
 from streamtopics.text.counting import count_sentences, is_compiled
 from streamtopics.text.named import NamedCounts, TextVectorizer, rows_apart
 from streamtopics.text.splitting import split_sentences
@@ -157,6 +158,8 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
                 f"raw_documents must be 1-D; got {type(raw_documents).__name__} of shape "
                 f"{shape}. Of a table, pass the column with the texts"
             )
+        if self.splitter is not None and not callable(self.splitter):
+            raise TypeError(f"splitter must be a function of a text; got {self.splitter!r}")
         if self.splitter is None:
             return [
                 split_sentences(document) if isinstance(document, str) else self._split(document, d)
@@ -169,9 +172,8 @@ class SentenceVectorizer(TextVectorizer, auto_wrap_output_keys=None):
             sentences, source = self.splitter(document), "splitter made of document"
         else:
             sentences, source = document, "raw_documents has as document"
-        if not isinstance(sentences, list | tuple | np.ndarray) or not all(
-            isinstance(sentence, str) for sentence in sentences
-        ):
+        is_list = isinstance(sentences, list | tuple | np.ndarray) and has_entries(sentences)
+        if not is_list or not all(isinstance(sentence, str) for sentence in sentences):
             shown = repr(sentences)
             raise TypeError(
                 f"a document must be a str or a list of str, its sentences, but {source} {place} "

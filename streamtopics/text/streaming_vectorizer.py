@@ -17,6 +17,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.metadata_routing import UNUSED
 
 from streamtopics.documentation import LinksToReference
+from streamtopics.structure import to_sparse
 from streamtopics.text.counting import Counts, count
 from streamtopics.text.named import StaysSparse
 from streamtopics.text.vocabulary import NONE, ClosedVocabulary, OpenVocabulary, Policy
@@ -406,6 +407,14 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         self._validate_params()
         if isinstance(self.n_jobs, int) and self.n_jobs == 0:
             raise ValueError("n_jobs must be a number of threads, -1 for all processors; got 0")
+        try:
+            is_number = np.dtype(self.dtype).kind in "biuf"
+        except TypeError:
+            is_number = False
+        if not is_number:
+            raise TypeError(
+                f"dtype must be a type of numbers, such as np.int64; got {self.dtype!r}"
+            )
         self._validate_ngram_range()
         self._warn_for_unused_params()
         given = self._given()
@@ -506,7 +515,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             Those of each document.
         """
         names = np.asarray(self._fitted().names)
-        rows = sparse.csr_matrix(X)
+        rows = to_sparse(X, "inverse_transform")
         return [names[np.sort(row.indices[row.data != 0])] for row in rows]
 
     def __sklearn_tags__(self) -> Tags:

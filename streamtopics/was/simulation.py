@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils import check_array, check_scalar
 
 from streamtopics.was.prior import SentencePrior
 from streamtopics.was.sampler import SentenceSampler
@@ -72,6 +74,11 @@ def simulate(
     -------
     document : Simulation
 
+    Raises
+    ------
+    ValueError
+        If `sentence_lengths` are not whole numbers, or `topic_word` no probabilities.
+
     Examples
     --------
     >>> import numpy as np
@@ -82,7 +89,10 @@ def simulate(
     ((6,), 2)
     """
     SentenceSampler(prior, atom_prior)  # Checks both.
-    topic_word = np.asarray(topic_word, dtype=np.float64)
+    topic_word = check_array(topic_word, dtype=np.float64, input_name="topic_word")
+    lengths = np.asarray(sentence_lengths)
+    if lengths.ndim != 1 or (lengths.size and lengths.dtype.kind not in "iu"):
+        raise ValueError(f"sentence_lengths must be whole numbers; got {sentence_lengths!r:.60}")
     seats = prior.draw_seats(sentence_lengths, rng)
     n_dishes = int(seats.dish.max(initial=-1)) + 1
     proportions = rng.dirichlet(np.full(len(topic_word), atom_prior), n_dishes)
@@ -123,6 +133,8 @@ def weight_correlation(
     """
     if not callable(getattr(prior, "shared_weights", None)):
         raise TypeError(f"prior must have a method shared_weights, as WAS() has; got {prior!r}")
+    check_scalar(n_words, "n_words", Integral, min_val=0)
+    check_scalar(n_draws, "n_draws", Integral, min_val=0)
     pairs = [pair for _ in range(n_draws) for pair in prior.shared_weights(n_words, rng, used)]
     weights = np.array([pair[0] for pair in pairs]).reshape(-1, 2)
     positions = np.array([pair[1] for pair in pairs]).reshape(-1, 2)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from streamtopics.checks import has_entries
 from streamtopics.sentences import Sentences, read_sentences
 
 
@@ -137,6 +138,8 @@ def specific_comment_scores(estimator: Any, article: Any, comments: Sequence[Any
             "comments must be a list with one matrix for each comment; got one sparse matrix. "
             "If each comment is one sentence, pass [row for row in matrix]"
         )
+    if not has_entries(comments):
+        raise TypeError(f"comments must be a list of matrices; got {comments!r:.60}")
     own = read_sentences([article], n_words=n_words, caller=caller)
     lengths = own.lengths
     if not lengths.sum() > 0:

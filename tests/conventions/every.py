@@ -7,6 +7,7 @@
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any, Self
@@ -148,6 +149,7 @@ METHODS = (
 )
 
 
+@cache
 def public_estimators() -> dict[str, type]:
     """The estimators of the package and of its subpackages, by name."""
     rooms = [streamtopics]

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
+from streamtopics.checks import has_entries
 from streamtopics.datasets.reading.formats import FORMATS
 from streamtopics.datasets.reading.problems import How, Skipped
 
@@ -27,6 +28,8 @@ def how_of(
     """Return how to read, if the arguments make sense."""
     if isinstance(keys, str):
         raise TypeError(f"keys must be a list of names; got the str {keys!r}: pass [{keys!r}]")
+    if not has_entries(keys):
+        raise TypeError(f"keys must be a list of names; got {keys!r}")
     if format is not None and format not in FORMATS:
         raise ValueError(f"format must be None or one of {', '.join(FORMATS)}; got {format!r}")
     if isinstance(max_line, bool) or not isinstance(max_line, int) or max_line < 1:
@@ -49,7 +52,7 @@ def how_of(
 def _check_encoding(encoding: str) -> None:
     try:
         ends_alike = b"\n".decode(encoding) == "\n"
-    except UnicodeDecodeError:
+    except (TypeError, LookupError, UnicodeDecodeError):
         ends_alike = False
     if not ends_alike:
         raise ValueError(

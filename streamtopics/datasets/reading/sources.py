@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from streamtopics.checks import has_entries
 from streamtopics.datasets.reading.folders import files_of
 from streamtopics.datasets.reading.formats import SUFFIXES, found_in_file
 from streamtopics.datasets.reading.opening import STANDARD_INPUT, kind_of
@@ -24,7 +25,7 @@ def found_in(source: Any, how: How) -> Iterator[Found]:
     if (
         isinstance(source, bytes | Mapping)
         or len(getattr(source, "shape", ())) == 2
-        or not hasattr(source, "__iter__")
+        or not has_entries(source)
     ):
         raise TypeError(
             "source must be an iterable of texts, such as a list, or a path or an iterable of "

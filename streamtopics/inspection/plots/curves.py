@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from streamtopics.checks import has_entries
 from streamtopics.inspection.n_components import NComponentsComparison
 from streamtopics.inspection.plots.axes import COLOURS, legend, line, one_axes, plain, several_axes
+from streamtopics.inspection.tables import check_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,7 +42,17 @@ def plot_curves(
     Returns
     -------
     ax : Axes
+
+    Raises
+    ------
+    ValueError
+        If a curve is not of the length of `x`.
     """
+    for label, values in curves.items():
+        if np.shape(values) != np.shape(x):
+            raise ValueError(
+                f"curves[{label!r}] must have the shape {np.shape(x)} of x; got {np.shape(values)}"
+            )
     ax = one_axes(ax)
     for k, (label, values) in enumerate(curves.items()):
         ax.plot(x, values, label=label, **line(k))
@@ -73,8 +85,15 @@ def plot_scores(rows: Iterable[Any], *, window: int = 10, ax: Axes | None = None
     ValueError
         If there is no row with a score.
     """
+    rows = list(rows) if has_entries(rows) else [rows]
+    if not all(hasattr(row, "n_documents") and hasattr(row, "score") for row in rows):
+        raise TypeError(
+            "rows must have n_documents and score, as the `rows` of a ScoreHistory; got "
+            f"{rows!r:.60}"
+        )
     pairs = [(row.n_documents, row.score) for row in rows]
     found = np.reshape(np.array(pairs, dtype=np.float64), (-1, 2))
+    check_whole(window=window)
     scored = ~np.isnan(found[:, 1])
     if not scored.any():
         raise ValueError("rows must have a score; got none that is a number")

@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from streamtopics.checks import has_entries
 from streamtopics.inspection.documents import topic_shares
 from streamtopics.inspection.plots.axes import colour, one_axes
 from streamtopics.steps import last_step, names_of, steps_before
@@ -72,6 +74,7 @@ def plot_document(
     >>> model = make_pipeline(CountVectorizer(), StreamingLDA(2, random_state=0)).fit(texts)
     >>> ax = plot_document(model, "Wind, sea and salt.")
     """
+    _check_font_size(font_size)
     if not isinstance(text, str):
         raise TypeError(f"text must be a str; got {text!r:.60}")
     topics = last_step(estimator)
@@ -87,8 +90,8 @@ def plot_document(
     colours = {int(k): colour(place) for place, k in enumerate(shown)}
     if labels is None:
         labels = [" ".join(map(str, words)) for words in topics.top_words(names, 3)]
-    elif len(labels) != len(shares):
-        raise ValueError(f"labels must be one for each of {len(shares)} topics; got {len(labels)}")
+    elif not has_entries(labels) or len(labels) != len(shares):
+        raise ValueError(f"labels must be one for each of {len(shares)} topics; got {labels!r:.60}")
     pieces = PIECE.findall(text)
     column = {str(name): j for j, name in enumerate(names)}
     weights = shares[:, None] * topics.topic_word_
@@ -138,15 +141,22 @@ def plot_sentences(
     Raises
     ------
     ValueError
-        If `shares` have not a row for each sentence.
+        If `shares` have not a row for each sentence, `labels` are not one for each topic, or
+        `font_size` is not positive.
     """
+    _check_font_size(font_size)
+    if not has_entries(sentences) or not all(isinstance(one, str) for one in sentences):
+        raise TypeError(f"sentences must be a list of str; got {sentences!r:.60}")
     shares = np.asarray(shares, dtype=np.float64)
     if shares.ndim != 2 or len(shares) != len(sentences):
         raise ValueError(
             f"shares must have a row for each of the {len(sentences)} sentences; got shape "
             f"{shares.shape}"
         )
-    names = [f"topic {k}" for k in range(shares.shape[1])] if labels is None else labels
+    n = shares.shape[1]
+    names = [f"topic {k}" for k in range(n)] if labels is None else labels
+    if not has_entries(names) or len(names) != n:
+        raise ValueError(f"labels must be one for each of {n} topics; got {labels!r:.60}")
     shown = np.argsort(-shares.sum(axis=0), kind="stable")[:n_topics]
     colours = {int(k): colour(place) for place, k in enumerate(shown)}
     pieces: list[str] = []
@@ -161,6 +171,11 @@ def plot_sentences(
     _write(ax, pieces, backgrounds, font_size)
     _name_colours(ax, {names[k]: colours[int(k)] for k in shown})
     return ax
+
+
+def _check_font_size(font_size: Any) -> None:
+    if not (isinstance(font_size, Real) and 0 < font_size < np.inf):
+        raise ValueError(f"font_size must be a positive number of points; got {font_size!r}")
 
 
 def _write(ax: Axes, pieces: list[str], backgrounds: list[Any], font_size: float) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from streamtopics.checks import has_entries
 from streamtopics.inspection.plots.axes import (
     COLOURS,
     colour,
@@ -69,6 +70,11 @@ def plot_shares(
     ValueError
         If the lengths do not fit each other.
     """
+    for name, values in (("times", times), ("labels", labels)):
+        if not has_entries(values):
+            raise TypeError(f"{name} must be a sequence; got {values!r:.60}")
+    if np.ndim(np.asarray(times, dtype=object)) != 1:
+        raise ValueError(f"times must be 1-D; got {times!r:.60}")
     shares = np.asarray(shares, dtype=np.float64)
     if shares.shape != (len(times), len(labels)):
         raise ValueError(
