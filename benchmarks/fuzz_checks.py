@@ -35,17 +35,17 @@ MANY_TOKENS = 20
 # How Python says that a type is wrong, and NumPy and SciPy that there are no numbers.
 OF_TYPE = re.compile(
     r"'(?:\w+\.)*(\w+)' object|not '?(?:\w+\.)*(\w+)'?|got '?(?:\w+\.)*(\w+)'?|"
-    r"<class '(?:\w+\.)*(\w+)'>|type object '(\w+)'|of type '(\w+)'|"
+    r"<class '(?:\w+\.)*(\w+)'>|type object '(?:\w+\.)*(\w+)'|of type '(\w+)'|"
     r"of '(?:\w+\.)*(\w+)' and '(?:\w+\.)*(\w+)'|unhashable type: '(?:\w+\.)*(\w+)'"
 )
 OF_NUMBERS = re.compile(
     "could not convert string to float|setting an array element|float.. argument|does not support "
     "dtype|arrays don't yet support|Seed must be|truth value of an|missing . required positional|"
-    "slice indices must be integers|invalid literal for int"
+    "slice indices must be integers|invalid literal for int|0-d array|unsized object"
 )
 # How Python says that a function of the caller's does not take what it is passed.
 OF_FUNCTION = re.compile(
-    r"missing \d+ required (?:positional|keyword-only) argument|takes .*positional argument"
+    r"missing \d+ required (?:positional|keyword-only) argument|takes (?:.*positional|no) argument"
 )
 OF_NOTHING = re.compile(r"NaN\s+(?:if|where)\s[^.;]*?\b(?:no|none|nothing)\b")
 NAMES_OF = {
@@ -209,6 +209,9 @@ def difference(before: Any, after: Any) -> str:
 
 def _state(value: Any) -> dict[str, Any]:
     found = value.__getstate__() if isinstance(value, BaseEstimator) else vars(value)
+    if isinstance(value, Pipeline) and isinstance(value.steps, tuple):
+        # Becomes a list in `fit`.
+        found = {**found, "steps": list(value.steps)}
     return {name: found[name] for name in sorted(found.keys() - _cached(type(value)))}
 
 

@@ -261,6 +261,7 @@ OWN: dict[str, dict[str, Callable[[Rng], Any]]] = {
     "Process": {"measure": some_measure, "kernel": lambda rng: some_kernel()},
     "Weighted": {"measure": some_measure, "s": lambda rng: [0.5] * WIDTH},
     "LengthMultinomial": {"pi": lambda rng: [1 / WIDTH] * WIDTH},
+    "Gaussian": {"mean": lambda rng: [0.0] * 3, "variance": lambda rng: [1.0] * 3},
     "plot_scores": {"rows": some_scores},
 }
 

@@ -220,7 +220,9 @@ def topic_shares(estimator: Any, X: Any) -> np.ndarray:
     ValueError
         If what it returns are no shares.
     """
-    if isinstance(estimator, type) or not hasattr(estimator, "transform"):
+    # A data frame can be transformed too.
+    gives = hasattr(estimator, "transform") and not hasattr(estimator, "columns")
+    if isinstance(estimator, type) or not gives:
         raise TypeError(
             "estimator must be a fitted topic model, or a pipeline that ends in one; got "
             f"{estimator!r:.60}"

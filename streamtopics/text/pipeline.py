@@ -107,8 +107,10 @@ class StreamingPipeline(LinksToReference, Pipeline):
         return self
 
     def _check_steps(self) -> None:
-        """Refuse to go on without steps."""
-        if not (isinstance(self.steps, list) and self.steps):
+        """Refuse to go on without steps, or with what is none."""
+        steps = self.steps if isinstance(self.steps, list) else []
+        are_pairs = all(isinstance(step, tuple | list) and len(step) == 2 for step in steps)
+        if not (steps and are_pairs):
             raise ValueError(
                 f"{type(self).__name__} has no steps; give it a list of names with estimators, "
                 f"got steps={self.steps!r}"

@@ -409,7 +409,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             raise ValueError("n_jobs must be a number of threads, -1 for all processors; got 0")
         try:
             is_number = np.dtype(self.dtype).kind in "biuf"
-        except TypeError:
+        except (TypeError, ValueError):
             is_number = False
         if not is_number:
             raise TypeError(
