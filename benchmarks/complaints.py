@@ -21,12 +21,13 @@ def complaints() -> Iterator[list[str]]:
     """A list of floating-point warnings of the package's lines, and of errors that were ignored.
 
     An exception in what cannot raise one, such as a `noexcept` kernel or a destructor, is told to
-    `sys.unraisablehook`.
+    `sys.unraisablehook`; generators of other packages are theirs.
     """
     found: list[str] = []
 
     def ignored(told: Any) -> None:
-        found.append(f"ignored {told.exc_type.__name__} in {_name_of(told.object)}")
+        if not _is_of_another(told.object):
+            found.append(f"ignored {told.exc_type.__name__} in {_name_of(told.object)}")
 
     with (
         np.errstate(all="warn", under="ignore"),
@@ -41,6 +42,12 @@ def complaints() -> Iterator[list[str]]:
             if path.is_relative_to(PACKAGE):
                 place = f"{path.relative_to(PACKAGE)}:{warning.lineno}"
                 found.append(f"{place}: {warning.message}")
+
+
+def _is_of_another(place: Any) -> bool:
+    """Whether it is a function or generator that is written in Python, and not in the package."""
+    code = getattr(place, "gi_code", getattr(place, "__code__", None))
+    return code is not None and not Path(code.co_filename).is_relative_to(PACKAGE)
 
 
 def _name_of(place: Any) -> str:

@@ -317,10 +317,8 @@ class Undisturbed:
 
 
 def is_broken(error: BaseException | None) -> bool:
-    """Whether the package broke Python's rules; its own library does so too, short of memory."""
-    if not isinstance(error, SystemError):
-        return False
-    return "streamtopics" in last_frame(error).filename
+    """Whether a kernel broke Python's rules; Python and NumPy do so too, short of memory."""
+    return isinstance(error, SystemError) and last_frame(error).filename.endswith(".pyx")
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

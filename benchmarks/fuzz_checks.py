@@ -26,7 +26,9 @@ from streamtopics.distributed import PartitionError
 from streamtopics.structure import check_structure
 
 # An OSError is of a file that is not there.
-REFUSALS = (ValueError, TypeError, NotFittedError, AttributeError, OSError, PartitionError)
+REFUSALS = (
+    ValueError, TypeError, NotFittedError, AttributeError, LookupError, OSError, PartitionError,
+)  # fmt: skip
 PACKAGE, VALIDATION = Path(streamtopics.__file__).parent, Path(sklearn.__file__).parent
 TEXTS = VALIDATION / "feature_extraction"
 HERE = Path(__file__).parent
@@ -41,7 +43,8 @@ OF_TYPE = re.compile(
 OF_NUMBERS = re.compile(
     "could not convert string to float|setting an array element|float.. argument|does not support "
     "dtype|arrays don't yet support|Seed must be|truth value of an|missing . required positional|"
-    "slice indices must be integers|invalid literal for int|0-d array|unsized object"
+    "slice indices must be integers|invalid literal for int|0-d array|unsized object|"
+    "unknown encoding"
 )
 # How Python says that a function of the caller's does not take what it is passed.
 OF_FUNCTION = re.compile(

@@ -5,7 +5,6 @@ Each error names the record, the field, what came and what would be right.
 """
 
 import sys
-from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -60,12 +59,6 @@ def check_able(record: object, method: str, example: str, **values: Any) -> None
     for name, value in values.items():
         if not callable(getattr(value, method, None)):
             _refuse(record, name, value, f"a record such as {example}")
-
-
-def has_entries(value: Any) -> bool:
-    """Whether it can be gone through; a text is one thing, and so is an array without axes."""
-    is_one = isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0
-    return isinstance(value, Iterable) and not is_one
 
 
 def _is_number(value: Any) -> bool:

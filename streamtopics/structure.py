@@ -5,6 +5,7 @@ Everything public that takes X asks here before SciPy or a kernel sees it; SciPy
 arrays that do not fit. A count is 0 or within [LEAST_COUNT, MOST_COUNT], wherever counts are read.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,20 @@ MOST_COLUMNS = 2**31 - 1
 def is_sparse(X: Any) -> bool:
     """Whether X is a sparse matrix or array."""
     return bool(sparse.issparse(X))
+
+
+def has_entries(value: Any) -> bool:
+    """Whether it can be gone through; a text is one thing, and so is an array without axes."""
+    is_one = isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0
+    return isinstance(value, Iterable) and not is_one
+
+
+def number_of_rows(X: Any) -> int:
+    """The number of documents in X, whatever holds them."""
+    shape = getattr(X, "shape", None)
+    if isinstance(X, type) or shape == () or (shape is None and not hasattr(X, "__len__")):
+        raise TypeError(f"X must have a row for each document; got {X!r:.60}")
+    return len(X) if shape is None else int(shape[0])
 
 
 def total(X: Any) -> float:

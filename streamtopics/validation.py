@@ -19,23 +19,19 @@ from sklearn.utils.validation import (
     _check_feature_names,
     _check_n_features,
     _check_y,
-    _num_samples,
     check_array,
     check_consistent_length,
 )
 
 from streamtopics.checks import LEAST_PRIOR as LEAST_PRIOR
-from streamtopics.checks import MOST_DOCUMENTS, MOST_WHOLE, has_entries
+from streamtopics.checks import MOST_DOCUMENTS, MOST_WHOLE
 from streamtopics.checks import MOST_PRIOR as MOST_PRIOR
 from streamtopics.kernels import minibatch
 from streamtopics.priors import MASS_PER_WORD, Columns, Symmetric, resolved
 from streamtopics.structure import LEAST_COUNT as LEAST_COUNT
 from streamtopics.structure import MOST_COUNT as MOST_COUNT
-from streamtopics.structure import check_reach, is_sparse
+from streamtopics.structure import check_reach, has_entries, is_sparse
 from streamtopics.structure import check_structure as check_structure
-
-# Rows of X, whatever holds them; what has none is refused.
-number_of_rows = _num_samples
 
 POSITIVE_INT = Interval(Integral, 1, MOST_WHOLE, closed="both")
 

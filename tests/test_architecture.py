@@ -36,13 +36,13 @@ ALLOWED = {
     "metrics": {"kernels", "parallel", "steps", "structure"},
     "was": {
         "base", "checks", "kernels", "messages", "parallel", "posteriors", "progress",
-        "sentences", "typing", "updates", "validation",
+        "sentences", "structure", "typing", "updates", "validation",
     },
-    "dpp": {"base", "kernels", "parallel", "sentences", "text", "validation"},
+    "dpp": {"base", "kernels", "parallel", "sentences", "structure", "text", "validation"},
     "datasets": {"dpp", "structure"},
     "validation": {"checks", "kernels", "priors", "structure"},
     "sentences": {"validation"},
-    "text": {"documentation", "kernels", "parallel", "steps"},
+    "text": {"documentation", "kernels", "parallel", "steps", "structure"},
     "base": {
         "documentation", "local", "messages", "metrics", "models", "parallel", "posteriors",
         "progress", "records", "sentences", "typing", "updates", "validation",
@@ -58,7 +58,7 @@ ALLOWED = {
     "inspection": {"base", "dpp", "metrics", "parallel", "periods", "steps", "structure"},
     "streams": {
         "base", "kernels", "local", "metrics", "parallel", "posteriors", "progress", "saving",
-        "steps", "text",
+        "steps", "structure", "text",
     },
     "saving": {"families", "posteriors", "text"},
     "distributed": {"base", "checks", "datasets", "steps", "streams", "structure", "updates"},

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -152,7 +152,8 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
         """
         names = self._column_names(feature_names)
         readable = hasattr(self._learnt, "may_lead")
-        if readable and relevance == 1 and isinstance(n_words, Integral) and n_words >= 1:
+        plain = isinstance(relevance, Real) and relevance == 1
+        if readable and plain and isinstance(n_words, Integral) and n_words >= 1:
             leading = self._whole(lambda: most_probable(self._learnt, n_words)[self._n_hidden :])
             return [list(names[words]) for words in leading]
         topics, weights = self._whole(lambda: (self.topic_word_, self.topic_weights_))

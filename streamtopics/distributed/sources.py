@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from streamtopics.checks import has_entries
 from streamtopics.distributed.tasks import Batches
 from streamtopics.streams.batches import read_batch
+from streamtopics.structure import has_entries
 
 
 def partitions_of(collection: Any, client: Any) -> Iterator[Any]:

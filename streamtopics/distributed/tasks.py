@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from streamtopics.base.composites import LocalTask, Reader
-from streamtopics.checks import has_entries
 from streamtopics.datasets import read_texts
 from streamtopics.distributed.memory import keep_memory
 from streamtopics.distributed.parcels import Parcel, packed
 from streamtopics.steps import counted
-from streamtopics.structure import check_structure, is_sparse, total
+from streamtopics.structure import check_structure, has_entries, is_sparse, total
 from streamtopics.updates.composite import Composite
 
 Read = Callable[[Any], Any]

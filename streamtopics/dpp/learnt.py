@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import Commit, StreamingEstimator
 from streamtopics.base.glossary import documented
-from streamtopics.checks import has_entries
 from streamtopics.dpp import conditioning, marginal, sampling
 from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.forms import Form
@@ -28,6 +27,7 @@ from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.penalty import active
 from streamtopics.dpp.sets import PointSets
 from streamtopics.dpp.totals import LEARNT, Known, Totals
+from streamtopics.structure import has_entries
 from streamtopics.validation import check_feature_names
 
 
@@ -278,6 +278,8 @@ class LearntProcess(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         """
         check_is_fitted(self)
         self.measure_.absence()  # Raises for a ground set without words.
+        if isinstance(words, str):
+            raise TypeError(f"words must be a list of words; got the text {words!r}")
         if not has_entries(words) or not all(isinstance(word, Hashable) for word in words):
             raise TypeError(f"words must be a list of words; got {words!r:.60}")
         columns = {name: column for column, name in enumerate(self._column_names(feature_names))}

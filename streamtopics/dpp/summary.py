@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.checks import has_entries
 from streamtopics.dpp.arrays import Floats, Places
+from streamtopics.structure import has_entries
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.checks import has_entries
 from streamtopics.dpp.summarizer import DPPSummarizer
 from streamtopics.inspection.documents import documents_of
 from streamtopics.inspection.tables import TopicRow, check_whole, model_and_names, topic_table
 from streamtopics.steps import steps_before
+from streamtopics.structure import has_entries
 
 # Words that a label remembers of its topic, and documents that evidence is taken from.
 N_REMEMBERED, N_DOCUMENTS = 50, 20
@@ -156,8 +156,10 @@ def _evidence(
         return {}
     found = documents_of(estimator, X, n_documents=N_DOCUMENTS)
     n = np.shape(X)[0] if hasattr(X, "shape") else len(X)
-    if not has_entries(texts) or len(texts) != n:
-        raise ValueError(f"texts must be those of the {n} documents; got {texts!r:.60}")
+    if not has_entries(texts):
+        raise TypeError(f"texts must be a sequence; got {texts!r:.60}")
+    if len(texts) != n:
+        raise ValueError(f"texts must be those of the {n} documents; got {len(texts)}")
     digester = DPPSummarizer()
     return {
         row.topic: [

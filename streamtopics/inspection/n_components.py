@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from streamtopics.checks import has_entries
 from streamtopics.metrics import (
     log_predictive_probability,
     relevant_words,
@@ -20,7 +19,7 @@ from streamtopics.metrics import (
     topic_stability,
 )
 from streamtopics.parallel import workers
-from streamtopics.structure import check_structure, is_sparse
+from streamtopics.structure import check_structure, has_entries, is_sparse
 
 
 class NComponentsRow(NamedTuple):

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.checks import has_entries
 from streamtopics.metrics.relevance import relevant_words
 from streamtopics.steps import last_step, names_of, steps_before
+from streamtopics.structure import has_entries
 
 
 class TopicRow(NamedTuple):

@@ -11,7 +11,6 @@ import numpy as np
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 
-from streamtopics.checks import has_entries
 from streamtopics.metrics.predictive import (
     _contained_like,
     check_components,
@@ -19,6 +18,7 @@ from streamtopics.metrics.predictive import (
     held_out_log_probability,
     per_token,
 )
+from streamtopics.structure import has_entries
 
 UNKNOWN = -1
 # The end of a word, which is before its first character too; characters of Unicode and the end.

@@ -12,7 +12,6 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_array
 
 # Least probability of a word, as a share of that of the n-th most probable word.
 FLOOR = 0.7
@@ -85,7 +84,8 @@ def relevant_words(
     if relevance == 1:
         return np.array([largest(row, n_words) for row in topics], dtype=np.intp)
     shares = np.full(len(topics), 1 / len(topics)) if topic_weights is None else topic_weights
-    shares = check_array(shares, ensure_2d=False, dtype=np.float64, input_name="topic_weights")
+    if np.asarray(shares).dtype.kind not in "biuf":
+        raise ValueError(f"topic_weights must be numbers; got {topic_weights!r:.60}")
     # log p(w | k) has the weight 1, one part of its own and the other in the lift.
     rarity = (relevance - 1) * np.log(_mixture(topics, shares))
     return np.array([_ranked(row, rarity, n_words) for row in topics], dtype=np.intp)

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.checks import has_entries
+from streamtopics.structure import has_entries
 
 WORD = re.compile(r"\w+")
 SEVERAL = ("mean", "max", "jackknife")

@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from streamtopics.checks import has_entries
+from streamtopics.structure import has_entries
 
 Vocabulary = Mapping[str, int] | Collection[str]
 MOST_SHOWN = 6

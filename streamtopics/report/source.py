@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from streamtopics.checks import has_entries
 from streamtopics.report.settings import ReportSettings
 from streamtopics.steps import counted, last_step, names_of, steps_before
-from streamtopics.structure import check_structure, is_sparse
+from streamtopics.structure import check_structure, has_entries, is_sparse
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from streamtopics.checks import has_entries
+from streamtopics.structure import has_entries
 
 
 def check_integer(name: str, value: Any, least: int = 1, why: str = "") -> None:

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.steps import last_step
 from streamtopics.streams.batches import BatchWith
-from streamtopics.validation import number_of_rows
+from streamtopics.structure import number_of_rows
 
 # Counters of documents, by the class of model.
 DOCUMENTS_SEEN = ("n_documents_seen_", "n_samples_seen_")

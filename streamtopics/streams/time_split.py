@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator, TimeSeriesSplit
 
 from streamtopics.streams.checks import check_integer
-from streamtopics.validation import number_of_rows
+from streamtopics.structure import number_of_rows
 
 
 class TimeSplit(BaseCrossValidator):

@@ -204,10 +204,13 @@ class OpenVocabulary:
         if not n_documents:
             return replace(self, recycled=NONE)
         decay = 1.0 if policy.half_life is None else 2.0 ** (-n_documents / policy.half_life)
+        weight = self.weight * decay + n_documents
+        # Limits that exclude each other are refused before anything is counted.
+        policy.limits_so_far(weight)
         counted = replace(
             self._with_counts(words, frequencies, decay),
             n_documents=self.n_documents + n_documents,
-            weight=self.weight * decay + n_documents,
+            weight=weight,
             undercount=self.undercount * decay,
         )
         return counted._given_away(policy)._bounded(policy.n_candidates)

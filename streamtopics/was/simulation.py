@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_array, check_scalar
 
 from streamtopics.was.prior import SentencePrior
 from streamtopics.was.sampler import SentenceSampler
@@ -89,7 +88,9 @@ def simulate(
     ((6,), 2)
     """
     SentenceSampler(prior, atom_prior)  # Checks both.
-    topic_word = check_array(topic_word, dtype=np.float64, input_name="topic_word")
+    topic_word = np.asarray(topic_word, dtype=np.float64)
+    if topic_word.ndim != 2:
+        raise ValueError(f"topic_word must have a row for each topic; got shape {topic_word.shape}")
     lengths = np.asarray(sentence_lengths)
     if lengths.ndim != 1 or (lengths.size and lengths.dtype.kind not in "iu"):
         raise ValueError(f"sentence_lengths must be whole numbers; got {sentence_lengths!r:.60}")
@@ -133,8 +134,9 @@ def weight_correlation(
     """
     if not callable(getattr(prior, "shared_weights", None)):
         raise TypeError(f"prior must have a method shared_weights, as WAS() has; got {prior!r}")
-    check_scalar(n_words, "n_words", Integral, min_val=0)
-    check_scalar(n_draws, "n_draws", Integral, min_val=0)
+    for name, value in (("n_words", n_words), ("n_draws", n_draws)):
+        if not (isinstance(value, Integral) and value >= 0):
+            raise ValueError(f"{name} must be a whole number of at least 0; got {value!r}")
     pairs = [pair for _ in range(n_draws) for pair in prior.shared_weights(n_words, rng, used)]
     weights = np.array([pair[0] for pair in pairs]).reshape(-1, 2)
     positions = np.array([pair[1] for pair in pairs]).reshape(-1, 2)

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from streamtopics.checks import has_entries
 from streamtopics.datasets.reading.formats import FORMATS
 from streamtopics.datasets.reading.problems import How, Skipped
+from streamtopics.structure import has_entries
 
 OnBad: TypeAlias = Literal["raise", "skip"]
 MAX_LINE = 2**24
@@ -52,7 +52,7 @@ def how_of(
 def _check_encoding(encoding: str) -> None:
     try:
         ends_alike = b"\n".decode(encoding) == "\n"
-    except (TypeError, LookupError, UnicodeDecodeError):
+    except (TypeError, UnicodeDecodeError):
         ends_alike = False
     if not ends_alike:
         raise ValueError(

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from streamtopics.checks import has_entries
 from streamtopics.datasets.reading.folders import files_of
 from streamtopics.datasets.reading.formats import SUFFIXES, found_in_file
 from streamtopics.datasets.reading.opening import STANDARD_INPUT, kind_of
 from streamtopics.datasets.reading.problems import How, Origin, shown
 from streamtopics.datasets.reading.records import Found
+from streamtopics.structure import has_entries
 
 ITEMS = Origin("", "item")
 

@@ -7,6 +7,7 @@ the uniform law: Sigma = I.
 """
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -47,9 +48,10 @@ class Fourier(BaseMeasure):
     form = VECTORS
 
     def __post_init__(self) -> None:
-        if not (self.n_dimensions >= 1 and self.degree >= 0):
+        are_whole = isinstance(self.n_dimensions, Integral) and isinstance(self.degree, Integral)
+        if not (are_whole and self.n_dimensions >= 1 and self.degree >= 0):
             raise ValueError(
-                "n_dimensions must be at least 1 and degree at least 0; got "
+                "n_dimensions must be at least 1 and degree at least 0, whole numbers; got "
                 f"{self.n_dimensions!r} and {self.degree!r}"
             )
 

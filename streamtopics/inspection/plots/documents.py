@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import has_entries
 from streamtopics.inspection.documents import topic_shares
 from streamtopics.inspection.plots.axes import colour, one_axes
 from streamtopics.steps import last_step, names_of, steps_before
+from streamtopics.structure import has_entries
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -90,8 +90,8 @@ def plot_document(
     colours = {int(k): colour(place) for place, k in enumerate(shown)}
     if labels is None:
         labels = [" ".join(map(str, words)) for words in topics.top_words(names, 3)]
-    elif not has_entries(labels) or len(labels) != len(shares):
-        raise ValueError(f"labels must be one for each of {len(shares)} topics; got {labels!r:.60}")
+    else:
+        _check_labels(labels, len(shares))
     pieces = PIECE.findall(text)
     column = {str(name): j for j, name in enumerate(names)}
     weights = shares[:, None] * topics.topic_word_
@@ -155,8 +155,7 @@ def plot_sentences(
         )
     n = shares.shape[1]
     names = [f"topic {k}" for k in range(n)] if labels is None else labels
-    if not has_entries(names) or len(names) != n:
-        raise ValueError(f"labels must be one for each of {n} topics; got {labels!r:.60}")
+    _check_labels(names, n)
     shown = np.argsort(-shares.sum(axis=0), kind="stable")[:n_topics]
     colours = {int(k): colour(place) for place, k in enumerate(shown)}
     pieces: list[str] = []
@@ -171,6 +170,13 @@ def plot_sentences(
     _write(ax, pieces, backgrounds, font_size)
     _name_colours(ax, {names[k]: colours[int(k)] for k in shown})
     return ax
+
+
+def _check_labels(labels: Any, n_topics: int) -> None:
+    if not has_entries(labels):
+        raise TypeError(f"labels must be a sequence; got {labels!r:.60}")
+    if len(labels) != n_topics:
+        raise ValueError(f"labels must be one for each of {n_topics} topics; got {len(labels)}")
 
 
 def _check_font_size(font_size: Any) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import has_entries
 from streamtopics.inspection.plots.axes import (
     COLOURS,
     colour,
@@ -19,6 +18,7 @@ from streamtopics.inspection.plots.axes import (
     several_axes,
 )
 from streamtopics.periods import MOST_PERIODS, periods_of
+from streamtopics.structure import has_entries
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,7 +71,7 @@ def plot_shares(
         If the lengths do not fit each other.
     """
     for name, values in (("times", times), ("labels", labels)):
-        if not has_entries(values):
+        if not isinstance(values, str) and not has_entries(values):
             raise TypeError(f"{name} must be a sequence; got {values!r:.60}")
     if np.ndim(np.asarray(times, dtype=object)) != 1:
         raise ValueError(f"times must be 1-D; got {times!r:.60}")
