@@ -20,7 +20,18 @@ import streamtopics
 from benchmarks import fuzz_inputs as inputs
 from benchmarks.fuzz_estimators import quiet, required
 from benchmarks.fuzz_inputs import WIDTH, Rng, chance, pick
-from streamtopics import distributed, dpp, inspection, priors, report, streams, text, updates, was
+from streamtopics import (
+    distributed,
+    dpp,
+    inspection,
+    models,
+    priors,
+    report,
+    streams,
+    text,
+    updates,
+    was,
+)
 
 N = 8
 NAMES = tuple("abcdef")
@@ -179,6 +190,12 @@ def some_sets(rng: Rng) -> Any:
     return dpp.PointSets(rng.poisson(1.0, (4, WIDTH)), [0, 1, 4])
 
 
+def some_regression(rng: Rng) -> Any:
+    """A regression that has learnt a few rows."""
+    X = rng.normal(size=(N, 3))
+    return streamtopics.StreamingBayes(models.LinearRegression()).fit(X, X.sum(axis=1))
+
+
 def some_scores(rng: Rng) -> Any:
     """Rows of the scores of a stream."""
     history = streams.ScoreHistory()
@@ -261,6 +278,8 @@ OWN: dict[str, dict[str, Callable[[Rng], Any]]] = {
     "Process": {"measure": some_measure, "kernel": lambda rng: some_kernel()},
     "Weighted": {"measure": some_measure, "s": lambda rng: [0.5] * WIDTH},
     "LengthMultinomial": {"pi": lambda rng: [1 / WIDTH] * WIDTH},
+    "Kernel": {"U": lambda rng: np.eye(3), "theta": lambda rng: [1.0, 2.0, 0.5]},
+    "posterior_table": {"estimator": lambda rng: some_regression(rng)},
     "Gaussian": {"mean": lambda rng: [0.0] * 3, "variance": lambda rng: [1.0] * 3},
     "plot_scores": {"rows": some_scores},
 }

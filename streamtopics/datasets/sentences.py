@@ -77,13 +77,12 @@ def make_subtle_corpus(
         n_sentences=n_sentences, sentence_length=sentence_length,
     )  # fmt: skip
     check_scalar(n_topics, "n_topics", Integral, min_val=n_subtle + 2)
-    inside: dict[str, Any] = {"min_val": 0, "include_boundaries": "neither"}
-    check_scalar(subtle_share, "subtle_share", Real, max_val=0.5 / n_subtle, **inside)
+    check_scalar(subtle_share, "subtle_share", Real, max_val=0.5 / n_subtle, min_val=1e-9)
     check_scalar(purity, "purity", Real, min_val=0.5, max_val=1)
-    check_scalar(topic_word_prior, "topic_word_prior", Real, **inside)
+    check_scalar(topic_word_prior, "topic_word_prior", Real, min_val=1e-3, max_val=1e10)
     _check_finite(subtle_share=subtle_share, purity=purity, topic_word_prior=topic_word_prior)
     rng = check_random_state(random_state)
-    topic_word = rng.dirichlet(np.full(n_features, topic_word_prior), n_topics)
+    topic_word = rng.dirichlet(np.full(n_features, float(topic_word_prior)), n_topics)
     n_major = n_topics - n_subtle
     shape = n_documents, n_sentences
     majors = np.stack([rng.permutation(n_major)[:2] for _ in range(n_documents)])

@@ -103,6 +103,8 @@ def make_lda_corpus(
 def check_sizes(**sizes: Any) -> None:
     """Refuse arguments that are not whole numbers of at least 1."""
     for name, size in sizes.items():
+        if isinstance(size, bool):
+            raise TypeError(f"{name} must be a whole number; got {size!r}")
         check_scalar(size, name, Integral, min_val=1)
 
 

@@ -179,6 +179,8 @@ def _check_topics(
 
 def _check_prior(prior: Any, name: str, n: int) -> np.ndarray:
     try:
+        if np.iscomplexobj(prior):
+            raise TypeError("complex")
         checked: np.ndarray = np.array(np.broadcast_to(prior, n), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must be a number, or one for each of {n} topics") from error

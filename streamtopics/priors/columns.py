@@ -2,7 +2,7 @@
 """The columns of the counts that a prior is made for, and records of how it is made."""
 
 import reprlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import MISSING, dataclass, fields
 from itertools import islice
 from typing import Any, Protocol, runtime_checkable
@@ -30,6 +30,8 @@ def word_columns(vocabulary: Vocabulary) -> Mapping[str, int]:
             f"{type(vocabulary).__name__}"
         )
     n = len(vocabulary)
+    if not all(isinstance(word, Hashable) for word in vocabulary):
+        raise TypeError(f"vocabulary must hold words; got {reprlib.repr(vocabulary)}")
     if not isinstance(vocabulary, Mapping):
         vocabulary = {word: column for column, word in enumerate(vocabulary)}
     if not vocabulary:
