@@ -36,6 +36,9 @@ class Picture:
         Values of columns that its rows have; None for those of its item.
     title : str
         What stands above it, in the place of what its columns are called.
+    within : str
+        A column, such as "split", of whose values the levels differ by more than the series do:
+        bands are of what is left without them.
     """
 
     kind: str
@@ -48,6 +51,7 @@ class Picture:
     names: Mapping[str, str] = field(default_factory=dict)
     where: Mapping[str, Any] | None = None
     title: str = ""
+    within: str = ""
 
     def called(self, column: str) -> str:
         """What a column is called, with its unit."""

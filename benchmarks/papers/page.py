@@ -47,6 +47,10 @@ a verdict is that of the claims where they are confirmed, and where they cannot 
 their opposite where they are refuted. Items that add to a figure, such as "at this
 package's defaults" or "signs aligned", are variants of our own; they are counted too.
 """.strip()
+WITHIN = """
+Bands go from the first to the ninth decile of what is left of each value without the mean of its
+{}, whose texts are longer or harder than others by more than the methods differ.
+""".strip()
 Rows = Sequence[Mapping[str, str]]
 
 
@@ -136,7 +140,9 @@ def shown(title: str, picture: Picture, rows: Rows, path: Path) -> str:
     draw(picture, rows).savefig(path, dpi=110)
     numbers = folded("Numbers", table(picture, rows))
     above = f"{picture.title}:\n\n" if picture.title else ""
-    return f"{above}.. image:: {path.name}\n   :alt: {picture.title or title}\n\n{numbers}"
+    below = f"{WITHIN.format(picture.within)}\n\n" if picture.within else ""
+    image = f".. image:: {path.name}\n   :alt: {picture.title or title}\n\n"
+    return f"{above}{image}{below}{numbers}"
 
 
 def folded(title: str, text: str) -> str:
@@ -165,16 +171,31 @@ def grouped(picture: Picture, rows: Rows) -> Cells:
     return found
 
 
+def without_levels(picture: Picture, rows: Rows) -> Cells:
+    """Values as `grouped`, of each split less its mean in the panel."""
+    by_split: dict[tuple[str, str], list[float]] = defaultdict(list)
+    known = [row for row in rows if row[picture.y] not in ("", "nan")]
+    for row in known:
+        by_split[row.get(picture.panels, ""), row[picture.within]].append(float(row[picture.y]))
+    found: Cells = defaultdict(list)
+    for row in known:
+        panel = row.get(picture.panels, "")
+        level = np.mean(by_split[panel, row[picture.within]])
+        found[panel, row[picture.series], row[picture.x]].append(float(row[picture.y]) - level)
+    return found
+
+
 def draw(picture: Picture, rows: Rows) -> Figure:
     """Lines of medians, with the first and the last decile."""
     cells = grouped(picture, rows)
+    around = without_levels(picture, rows) if picture.within else cells
     panels = list(dict.fromkeys(panel for panel, _, _ in cells))
     wide, high = min(len(panels), PANELS_IN_A_ROW), -(-len(panels) // PANELS_IN_A_ROW)
     names = in_order(series for _, series, _ in cells)
     figure = Figure(figsize=(2.4 + 3.7 * wide, 3.4 * high), layout="constrained")
     axes = figure.subplots(high, wide, squeeze=False).ravel()
     for ax, panel in zip(axes, panels, strict=False):
-        draw_panel(ax, picture, cells, panel, names)
+        draw_panel(ax, picture, cells, around, panel, names)
         ax.set(title=panel_title(picture, panel), xlabel=picture.called(picture.x))
     for ax in axes[len(panels) :]:
         ax.set_axis_off()
@@ -197,16 +218,22 @@ def crossed(picture: Picture) -> bool:
     return picture.x != picture.series
 
 
-def draw_panel(ax: Axes, picture: Picture, cells: Cells, panel: str, names: list[str]) -> None:
-    """Draw the series of one panel, each in the colour that it has in all of them."""
+def draw_panel(
+    ax: Axes, picture: Picture, cells: Cells, around: Cells, panel: str, names: list[str]
+) -> None:
+    """Draw the series of one panel, each in the colour that it has in all of them.
+
+    Medians are those of `cells`, and deciles are as far from them as in `around`.
+    """
     places = in_order(x for of, _, x in cells if of == panel)
     numbers = is_numbers(places)
     for color, name in enumerate(names):
         xs = [x for x in places if (panel, name, x) in cells]
         if not xs:
             continue
-        values = [cells[panel, name, x] for x in xs]
-        low, mid, high = (np.array([np.percentile(v, q) for v in values]) for q in DECILES)
+        mid = np.array([np.median(cells[panel, name, x]) for x in xs])
+        deciles = np.array([np.percentile(around[panel, name, x], DECILES) for x in xs])
+        low, high = mid + (deciles[:, [0, 2]] - deciles[:, [1]]).T
         at = np.array([float(x) if numbers else places.index(x) for x in xs])
         style = {"color": f"C{color % MOST_SERIES}", "label": name}
         if picture.kind == "points":

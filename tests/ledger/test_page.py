@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tables and pictures of the ledger's pages."""
 
+import numpy as np
+import pytest
+
 from benchmarks.papers.ledger import COLUMNS, Picture, called, items
 from benchmarks.papers.page import MOST_PLACES, draw, in_order, table, words
 
@@ -48,6 +51,21 @@ def test_a_series_has_one_colour_in_all_panels_and_one_place_in_the_legend():
     assert {name: len(found) for name, found in colors.items()} == {"one": 1, "two": 1, "three": 1}
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize("within", ["", "split"])
+def test_bands_within_a_split_do_not_grow_with_its_level(within):
+    levels, gains = (0.0, 700.0, 90.0), {"one": 0.0, "two": 5.0}
+    shown = [
+        {"method": method, "seen": seen, "score": str(level + gain), "split": str(split)}
+        for split, level in enumerate(levels)
+        for method, gain in gains.items()
+        for seen in ("1", "2")
+    ]
+    (ax,) = draw(Picture("lines", x="seen", y="score", within=within), shown).axes
+    assert [line.get_ydata().tolist() for line in ax.get_lines()] == [[90.0] * 2, [95.0] * 2]
+    heights = [np.ptp(band.get_paths()[0].vertices[:, 1]) for band in ax.collections]
+    assert (max(heights) < 1e-9) == bool(within)
 
 
 def test_methods_that_are_places_themselves_have_a_column_for_each_panel():
