@@ -26,12 +26,13 @@ PAPERS = {
 DECILES = 10, 50, 90
 MOST_SERIES = 10
 # Columns of a table; of more places on an axis some are shown.
-MOST_PLACES = 6
+MOST_PLACES = 8
 PANELS_IN_A_ROW = 2
 INTRODUCTION = """
 Every table and figure of the papers that this package implements, what it says, and what came of
 it here. ``python -m benchmarks.papers NAME`` runs an item again, and ``python -m
-benchmarks.papers`` all of them.
+benchmarks.papers`` all of them, in about eight hours of one processor; two that run different
+experiments take half of that.
 
 An item is confirmed if each of its claims holds in all comparisons, or in most where the paper
 says so, beyond chance (p < .05, permutation of signs over the splits); it is refuted if the
@@ -249,7 +250,9 @@ def draw_panel(
         ax.set_xticks(range(len(places)), places, rotation=30, ha="right")
     if "x" in picture.log and numbers:
         ax.set_xscale("log", base=2)
-        ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_major_formatter("{x:,g}")
+        if len(places) <= MOST_PLACES:
+            ax.set_xticks([float(x) for x in places])
     if "y" in picture.log:
         ax.set_yscale("log")
     ax.grid(alpha=0.3)

@@ -86,11 +86,11 @@ def topic_table(
 def format_topics(table: Sequence[TopicRow], width: int = 100) -> str:
     """A table of topics as text, with as many words as go into `width` characters."""
     check_whole(width=width)
-    table = list(table) if has_entries(table) else [table]
-    if not all(isinstance(row, TopicRow) for row in table):
+    rows: list[Any] = list(table) if has_entries(table) else [table]
+    if not all(isinstance(row, TopicRow) for row in rows):
         raise TypeError(f"table must hold rows of topic_table(estimator); got {table!r:.60}")
     lines = [f"{'topic':>5}  {'weight':>6}  {'prior':>6}  words"]
-    for row in table:
+    for row in rows:
         words = " ".join(str(word) for word in row.words)
         line = f"{row.topic:>5}  {row.weight:>6.1%}  {row.prior_retention:>6.1%}  {words}"
         lines.append(line if len(line) <= width else line[: width + 1].rsplit(" ", 1)[0])

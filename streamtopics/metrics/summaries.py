@@ -246,14 +246,14 @@ def _joined(summary: Any, d: int) -> str:
 
 
 def _references(texts: Any, d: int) -> list[str]:
-    texts = list(texts) if has_entries(texts) else [texts]
-    if not texts:
+    found = list(texts) if has_entries(texts) else [texts]
+    if not found:
         raise ValueError(f"document {d} has no reference; leave it out")
-    if not all(isinstance(text, str) for text in texts):
+    if not all(isinstance(text, str) for text in found):
         raise TypeError(
             f"references must be texts or lists of texts, but those of document {d} are {texts!r}"
         )
-    return texts
+    return found
 
 
 def _scores(words: Sequence[str], reference: Sequence[str], order: Any) -> tuple[float, ...]:

@@ -180,7 +180,7 @@ def _check_labels(labels: Any, n_topics: int) -> None:
 
 
 def _check_font_size(font_size: Any) -> None:
-    if not (isinstance(font_size, Real) and 0 < font_size < np.inf):
+    if not (isinstance(font_size, Real) and 0 < float(font_size) < np.inf):
         raise ValueError(f"font_size must be a positive number of points; got {font_size!r}")
 
 
