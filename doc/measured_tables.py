@@ -231,7 +231,7 @@ QUOTED = (
         "reviews with ratings, items or users",
         ":class:`~streamtopics.RatingLDA`, :class:`~streamtopics.SupervisedLDA`, "
         ":class:`~streamtopics.HiddenFactorsTopics`",
-        "log-perplexity of films, 32 topics: 8.425 with ratings, 8.440 without, 8.412 of hidden factors",
+        "log-perplexity with 32 topics 8.425 with ratings, 8.440 without, 8.412 of hidden factors",
         "to predict words if ratings say little: the gain is small",
         "knowledge",
     ),
