@@ -60,7 +60,7 @@ class Counts(NamedTuple):
 
 
 class Contents(NamedTuple):
-    """What was read, as the client has to know it.
+    """Numbers of documents and columns of words in partitions that were read, for the client.
 
     Attributes
     ----------

@@ -97,7 +97,7 @@ def _topics_of(estimator: Any) -> Any:
 
 
 def _labels(topics: Any, labels: Any) -> list[str]:
-    """What topics are called: as given, or by the model."""
+    """Return the names of the topics that were given, or those of the model."""
     if labels is None:
         return [str(name) for name in getattr(topics, "topic_names_", ())]
     given = labels if isinstance(labels, str) else [getattr(one, "label", one) for one in labels]

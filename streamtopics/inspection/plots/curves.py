@@ -82,8 +82,10 @@ def plot_scores(rows: Iterable[Any], *, window: int = 10, ax: Axes | None = None
 
     Raises
     ------
+    TypeError
+        If rows have no `n_documents` or `score`.
     ValueError
-        If there is no row with a score.
+        If there is no row with a score, or `window` is not positive.
     """
     rows = list(rows) if has_entries(rows) else [rows]
     if not all(hasattr(row, "n_documents") and hasattr(row, "score") for row in rows):

@@ -67,6 +67,8 @@ def plot_shares(
 
     Raises
     ------
+    TypeError
+        If `times` or `labels` are no sequences.
     ValueError
         If the lengths do not fit each other.
     """
