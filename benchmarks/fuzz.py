@@ -2,14 +2,16 @@
 """Generated calls over everything public: estimators with any parameters, functions, any X.
 
     python -m benchmarks.fuzz --calls 100000 [--seed 0] [--only NAME] [--state FILE]
-    python -m benchmarks.fuzz --episode 17
+    python -m benchmarks.fuzz --places
+    python -m benchmarks.fuzz --episode 17 [--places]
 
 An episode makes one estimator from its seed, and calls it a few times, or one function or record.
 After each call: an error is one of the package's own words, and has changed nothing; what only
 reads has changed nothing either; results, and what was learnt, are finite unless the documentation
 says otherwise; nothing was warned of or ignored; a copy that was pickled before learns the same
 bits; what was passed is as it was. Episodes run in processes of their own, so that one that dies is
-reported too, with the signal and its seed.
+reported too, with the signal and its seed. With `--places` nothing is left to chance: each
+parameter has each of some fifty values that are seldom right, and episodes are those parameters.
 
 Printed are the numbers of calls, what was short of memory, what never returned, and each distinct
 failure with the seed that repeats it; with one, the exit code is 1. With a file of the state a
@@ -30,15 +32,19 @@ from typing import Any
 
 from benchmarks.children import child_of, tell
 from benchmarks.fuzz_episodes import CALLS, Tally, run_episode, subjects
+from benchmarks.fuzz_places import places, run_place
 from benchmarks.states import read_state, write_state
 from tests.conventions.every import public_estimators
 
 # Episodes of a process, at most and at least: each imports and makes some things anew.
-CHUNK, FEWEST = 200, 8
+CHUNK, FEWEST = 1000, 8
+PLACES_AT_ONCE = 50
 # Seeds of episodes of one `--seed`.
 SEEDS = 10**9
 # Seconds of the processor that an episode may take, and bytes.
 PROCESSOR, MEMORY = 60, 8 * 2**30
+# What refuses whatever is passed: the rules of these estimators forget nothing.
+CLOSED = ("SVBLDA.drift_report", "BPSLDA.drift_report")
 # Processes in a row that made no call, after which there is no point in going on.
 MOST_IDLE = 20
 # Calls in all, and of one door, after which it should have returned once.
@@ -119,11 +125,13 @@ def add(state: dict[str, Any], told: dict[str, Any]) -> None:
 
 
 def never_returned(state: dict[str, Any]) -> list[str]:
-    """What was called often, and only refused."""
+    """What was called often, and only refused; of places it says nothing."""
+    if state.get("of", {}).get("places"):
+        return []
     return [
         door
         for door, (n_calls, n_returns) in sorted(state["doors"].items())
-        if n_calls >= OFTEN and not n_returns
+        if n_calls >= OFTEN and not n_returns and door not in CLOSED
     ]
 
 
@@ -150,6 +158,16 @@ def run(
     return state
 
 
+def run_places(state: dict[str, Any], only: str | None, path: Path | None) -> dict[str, Any]:
+    """Run all places that are left, in few processes."""
+    while state["next"] < len(places(only)):
+        first = state["next"]
+        last = min(first + PLACES_AT_ONCE, len(places(only)))
+        state["next"] += max(1, run_chunk(range(first, last), only, state, run_place))
+        write_state(path, state)
+    return state
+
+
 # Command
 
 
@@ -171,6 +189,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the first episode")
     parser.add_argument("--only", help="what has this in its name, such as SVBLDA or metrics")
     parser.add_argument("--state", type=Path, help="file that keeps counts, and to go on from")
+    parser.add_argument("--places", action="store_true", help="each value in each place instead")
     parser.add_argument("--episode", type=int, help="run this one here, and show all of it")
     given = parser.parse_args(arguments)
     try:
@@ -178,19 +197,23 @@ def main(arguments: list[str] | None = None) -> int:
     except ValueError as error:
         parser.error(str(error))
     if given.episode is not None:
-        tally = Tally(tell=print, show=print)
+        tally, episode = Tally(tell=print, show=print), run_place if given.places else run_episode
         with TemporaryDirectory() as folder:
             os.chdir(folder)
-            run_episode(given.episode, given.only, tally)
+            episode(given.episode, given.only, tally)
         return int(bool(tally.failures))
     # Found once, before processes are forked.
     public_estimators()
     for name in ("matplotlib.pyplot", "polars"):
         with suppress(ImportError):
             import_module(name)
-    asked = {"seed": given.seed, "only": given.only}
-    state = read_state(given.state, fresh_state(given.seed), asked)
-    run(given.calls, state, given.only, given.state)
+    asked = {"seed": given.seed, "only": given.only, "places": given.places}
+    fresh = fresh_state(0 if given.places else given.seed)
+    state = read_state(given.state, fresh, asked)
+    if given.places:
+        run_places(state, given.only, given.state)
+    else:
+        run(given.calls, state, given.only, given.state)
     print(told_of(state))
     return int(is_wrong(state))
 

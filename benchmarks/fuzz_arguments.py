@@ -19,6 +19,8 @@ from streamtopics import local, priors
 # Parameters that take X, however they are called.
 PLACES = ("X", "documents", "points", "raw_documents", "source", "observed", "held_out", "to")
 ROWS = ("y", "groups", "items", "users", "times", "time", "sample_weight")
+# Rows of these are whole numbers or texts.
+LABELS = ("items", "users")
 REASONABLE: dict[str, tuple[Any, ...]] = {
     "n_words": (1, 2, 5, 10), "relevance": (0.0, 0.5, 1.0), "n_topics": (1, 2, 5),
     "n_documents": (1, 3), "topic": (0, 1, None), "aspect": (0, 1), "sentiment": (0, "positive"),
@@ -88,12 +90,15 @@ class Scene:
         Draws an X that suits.
     model : object
         The estimator whose method is called, or None.
+    needs : tuple of str
+        Names of parameters that it says it cannot do without, whatever their default.
     door : str
         Name of a function that takes what others of its parameters' names do not.
     """
 
     X: Callable[[Rng], Any] = inputs.counts
     model: Any = None
+    needs: tuple[str, ...] = ()
     door: str = ""
 
 
@@ -105,7 +110,8 @@ def arguments(rng: Rng, door: Callable[..., Any], scene: Scene) -> dict[str, Any
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         has_default = parameter.default is not parameter.empty
-        if has_default and chance(rng, 0.3 if name in ROWS else 0.6):
+        left_out = 0.05 if name in scene.needs else 0.3 if name in ROWS else 0.6
+        if has_default and chance(rng, left_out):
             continue
         if chance(rng, 0.04) and name not in AS_LONG:
             given[name] = junk(rng)
@@ -121,7 +127,8 @@ def arguments(rng: Rng, door: Callable[..., Any], scene: Scene) -> dict[str, Any
 def reasonable(rng: Rng, name: str, X: Any, scene: Scene) -> Any:
     """A value that a parameter of this name may take."""
     if name in ROWS:
-        return inputs.labels(rng, rows_of(X))
+        whole = name in LABELS and chance(rng, 0.8)
+        return inputs.labels(rng, rows_of(X), whole=whole)
     if name == "other":
         return another(rng, scene.model)
     if name in MADE:

@@ -48,7 +48,8 @@ OF_NUMBERS = re.compile(
 )
 # How Python says that a function of the caller's does not take what it is passed.
 OF_FUNCTION = re.compile(
-    r"missing \d+ required (?:positional|keyword-only) argument|takes (?:.*positional|no) argument"
+    r"missing \d+ required (?:positional|keyword-only) argument|takes (?:.*positional|no) argument|"
+    r"got an unexpected keyword argument"
 )
 OF_NOTHING = re.compile(r"NaN\s+(?:if|where)\s[^.;]*?\b(?:no|none|nothing)\b")
 NAMES_OF = {
@@ -104,11 +105,13 @@ def is_clear(error: BaseException, given: Mapping[str, Any], *, strict: bool) ->
     if OF_FUNCTION.search(said) or any(place.is_relative_to(TEXTS) for place in frames):
         return True
     through = [place.is_relative_to(PACKAGE) or not place.exists() for place in frames]
-    if path.is_relative_to(VALIDATION) and not any(through):
-        return True
+    validated = any(place.is_relative_to(VALIDATION) for place in frames)
+    beyond = [place for place in frames if not place.is_relative_to(HERE)]
+    if validated and all(place.is_relative_to(VALIDATION.parent) for place in beyond):
+        return not any(through)
     if path.is_relative_to(VALIDATION):
         return bool(OF_NUMBERS.search(said) or names_in(said) - {"NoneType"})
-    if any(place.is_relative_to(VALIDATION) for place in frames) and OF_NUMBERS.search(said):
+    if validated and OF_NUMBERS.search(said):
         return True
     if not strict and isinstance(error, TypeError) and sum(through) == 1:
         return True

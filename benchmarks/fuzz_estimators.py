@@ -3,8 +3,9 @@
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -45,11 +46,10 @@ def required() -> dict[str, Callable[[], Any]]:
     }
 
 
+@cache
 def input_of(kind: type) -> Callable[[Rng], Any]:
     """How to draw X for an estimator, by what it says that it takes."""
-    taken = inspect.signature(kind).parameters
-    plain = kind(**{key: make() for key, make in required().items() if _needs(taken, key)})
-    takes = get_tags(plain).input_tags
+    takes = get_tags(plain(kind)).input_tags
     if issubclass(kind, streamtopics.GuidedTopics):
         return inputs.named
     if takes.string:
@@ -59,6 +59,18 @@ def input_of(kind: type) -> Callable[[Rng], Any]:
     if not takes.sparse:
         return numbers
     return inputs.counts
+
+
+@cache
+def needed_by(kind: type) -> tuple[str, ...]:
+    """What methods of an estimator say that they cannot do without."""
+    return ("y",) if get_tags(plain(kind)).target_tags.required else ()
+
+
+def plain(kind: type) -> Any:
+    """An estimator with parameters as they are by default."""
+    taken = inspect.signature(kind).parameters
+    return kind(**{key: make() for key, make in required().items() if _needs(taken, key)})
 
 
 def numbers(rng: Rng) -> Any:
@@ -123,25 +135,38 @@ def values_of(constraint: Any) -> tuple[Any, ...]:
     if isinstance(constraint, Options):
         return (*constraint.options,)
     if isinstance(constraint, str):
-        return {"boolean": (True, False), "verbose": (0, 1)}.get(constraint, ())
+        known = {
+            "boolean": (True, False), "verbose": (0, 1), "array-like": ((9.0, 1.0), [0.5, 0.5]),
+        }  # fmt: skip
+        return known.get(constraint, ())
     return {None: (None,), tuple: ((1, 1), (1, 2)), list: (["a", "rain"],)}.get(constraint, ())
 
 
 def parameters(rng: Rng, kind: type) -> dict[str, Any]:
     """Parameters of an estimator: mostly few that differ from what makes an episode short."""
-    taken = inspect.signature(kind).parameters
-    given = {key: make() for key, make in required().items() if _needs(taken, key)}
-    given |= {key: value for key, value in SHORT.items() if key in taken}
+    taken, given = inspect.signature(kind).parameters, short_parameters(kind)
     words, bounds = choices_of(kind), getattr(kind, "_parameter_constraints", {})
     wrong = chance(rng, 0.25)
     for key in taken:
         if chance(rng, 0.12):
             given[key] = drawn(rng, key, words.get(key, []), bounds.get(key))
         elif wrong and chance(rng, 0.06):
-            given[key] = junk(rng)
+            given[key] = lasting(junk(rng))
     if "n_jobs" in given:
         given["n_jobs"] = pick(rng, JOBS)
     return given
+
+
+def lasting(value: Any) -> Any:
+    """The value, unless it can be read but once, which is no parameter of an estimator."""
+    return None if isinstance(value, Iterator) else value
+
+
+def short_parameters(kind: type) -> dict[str, Any]:
+    """Parameters with which an episode is short, all of them right."""
+    taken = inspect.signature(kind).parameters
+    given = {key: make() for key, make in required().items() if _needs(taken, key)}
+    return given | {key: value for key, value in SHORT.items() if key in taken}
 
 
 def _needs(taken: Any, key: str) -> bool:
@@ -154,6 +179,8 @@ def drawn(rng: Rng, key: str, words: list[str], constraints: Any) -> Any:
         return _special(rng, key)
     if key == "input":
         return "content"
+    if key == "update" and chance(rng, 0.5):
+        return pick(rng, (updates.PowerPrior(0.9), updates.SVB(), updates.OnlineEM()))
     if key == "random_state":
         return pick(rng, (0, 1, 7, 2**32 - 1, np.int64(3)))
     if key in ("on_drift", "splitter", "preprocessor"):

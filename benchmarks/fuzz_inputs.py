@@ -39,15 +39,20 @@ class Nameless:
 
 
 def junk(rng: Rng) -> Any:
-    """A value that is seldom right: of other types, too large, too small, no number."""
-    return pick(rng, [
+    """A value that is seldom right."""
+    return pick(rng, every_junk())
+
+
+def every_junk() -> list[Any]:
+    """Values that are seldom right: of other types, too large, too small, no number."""
+    return [
         None, True, False, -1, 0, 1, 3, 2**31, 2**63, 10**30, -(10**30), 1.5, -0.5, 1e300, 1e-300,
         np.nan, np.inf, -np.inf, 1j, "x", "", "\u00e9", b"x", (), [], {}, {"a": 1}, {"a": ["b"]},
         [1, 2], ["a", "b"], [["a"], ["b"]], [None], [np.nan], [-1.0], np.array([]), np.array(3),
         np.arange(3), np.array(["a"]), np.int64(2), np.float32(0.5), np.bool_(True),
         np.ones((2, 3)), sparse.csr_matrix((2, 3)), pd.DataFrame({"a": [1]}), Nameless(), Nameless,
         range(3), frozenset("ab"), iter([1, 2]), slice(2),
-    ])  # fmt: skip
+    ]  # fmt: skip
 
 
 # Counts
@@ -287,13 +292,14 @@ def as_one(found: list[Any]) -> Any:
 # Numbers beside X
 
 
-def labels(rng: Rng, n: int) -> Any:
-    """A value for each of n rows, mostly; classes, ratings, names or times."""
+def labels(rng: Rng, n: int, *, whole: bool = False) -> Any:
+    """A value for each of n rows, mostly; classes, names, and unless `whole` ratings or times."""
     n += pick(rng, (-1, 1)) if chance(rng, 0.05) and n else 0
-    found = pick(rng, (
-        np.arange(n) % 2, np.arange(n) % 3 + 1.0, [str(i % 2) for i in range(n)],
-        np.arange(n), np.zeros(n), rng.normal(size=n), np.arange(n, dtype=np.float32),
-    ))  # fmt: skip
+    kinds: tuple[Any, ...] = (np.arange(n) % 2, [str(i % 2) for i in range(n)], np.arange(n))
+    if not whole:
+        numbers = (np.arange(n) % 3 + 1.0, np.zeros(n), rng.normal(size=n))
+        kinds += (*numbers, np.arange(n, dtype=np.float32))
+    found = pick(rng, kinds)
     if chance(rng, 0.05) and n:
         found = np.asarray(found, dtype=object)
         found[0] = pick(rng, (np.nan, np.inf, None, "x", -1, 1e300, 2**70))

@@ -282,6 +282,7 @@ OWN: dict[str, dict[str, Callable[[Rng], Any]]] = {
     "posterior_table": {"estimator": lambda rng: some_regression(rng)},
     "Gaussian": {"mean": lambda rng: [0.0] * 3, "variance": lambda rng: [1.0] * 3},
     "plot_scores": {"rows": some_scores},
+    "inverse_transform": {"X": inputs.counts},
 }
 
 

@@ -13,6 +13,8 @@ import numpy as np
 # More rounds than a kernel can count, and more documents than a double can.
 MOST_WHOLE = 2**31 - 1
 MOST_DOCUMENTS = 10**15
+# Samples of the topics of a document, beyond which nothing is more exact.
+MOST_PARTICLES = 1_000_000
 # Pseudo-counts that a prior may have.
 LEAST_PRIOR, MOST_PRIOR = 1e-10, 1e10
 # Characters of a value in a message.

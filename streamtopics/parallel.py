@@ -15,6 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import starmap
+from numbers import Integral
 from typing import Any
 
 import joblib
@@ -121,6 +122,8 @@ def workers(n_jobs: int | None) -> Iterator[Workers]:
         As everywhere in scikit-learn: None is 1 unless joblib is configured
         otherwise, -1 is all processors.
     """
+    if not (n_jobs is None or isinstance(n_jobs, Integral)):
+        raise TypeError(f"n_jobs must be a whole number or None; got {n_jobs!r:.60}")
     if n_jobs == 0:
         raise ValueError("n_jobs must be a number of jobs, -1 for one on each processor; got 0")
     if n_jobs == 1:

@@ -33,13 +33,15 @@ ALLOWED = {
     "models": {
         "checks", "families", "kernels", "local", "messages", "parallel", "posteriors", "seeds",
     },
-    "metrics": {"kernels", "parallel", "steps", "structure"},
+    "metrics": {"checks", "kernels", "parallel", "steps", "structure"},
     "was": {
         "base", "checks", "kernels", "messages", "parallel", "posteriors", "progress",
         "sentences", "structure", "typing", "updates", "validation",
     },
-    "dpp": {"base", "kernels", "parallel", "sentences", "structure", "text", "validation"},
-    "datasets": {"dpp", "structure"},
+    "dpp": {
+        "base", "checks", "kernels", "parallel", "sentences", "structure", "text", "validation",
+    },
+    "datasets": {"checks", "dpp", "structure"},
     "validation": {"checks", "kernels", "priors", "structure"},
     "sentences": {"validation"},
     "text": {"documentation", "kernels", "parallel", "steps", "structure"},
@@ -52,13 +54,14 @@ ALLOWED = {
         "posteriors", "progress", "typing", "updates", "validation",
     },
     "estimators": {
-        "base", "families", "local", "messages", "metrics", "models", "parallel", "posteriors",
-        "priors", "progress", "records", "sentences", "typing", "updates", "validation",
+        "base", "checks", "families", "local", "messages", "metrics", "models", "parallel",
+        "posteriors", "priors", "progress", "records", "sentences", "structure", "typing",
+        "updates", "validation",
     },
     "inspection": {"base", "dpp", "metrics", "parallel", "periods", "steps", "structure"},
     "streams": {
-        "base", "kernels", "local", "metrics", "parallel", "posteriors", "progress", "saving",
-        "steps", "structure", "text",
+        "base", "checks", "kernels", "local", "metrics", "parallel", "posteriors", "progress",
+        "saving", "steps", "structure", "text",
     },
     "saving": {"families", "posteriors", "text"},
     "distributed": {"base", "checks", "datasets", "steps", "streams", "structure", "updates"},

@@ -2,6 +2,7 @@
 """What generated calls (`benchmarks.fuzz`) found that was refused in words of another package."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
@@ -10,7 +11,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 
 from benchmarks.fuzz_made import AtOnce
-from streamtopics import SVBLDA, GuidedTopics, LowRankDPP, StreamingLDA, WASTopicModel
+from streamtopics import (
+    SVBLDA,
+    GuidedTopics,
+    HDPGibbsOnlineEM,
+    LowRankDPP,
+    StreamingLDA,
+    WASTopicModel,
+)
 from streamtopics.datasets import (
     iter_minibatches,
     make_dpp_sets,
@@ -18,6 +26,7 @@ from streamtopics.datasets import (
     make_subtle_corpus,
 )
 from streamtopics.distributed import fit_partitions, learn_apart, score_partitions
+from streamtopics.dpp import Counting, Kernel
 from streamtopics.inspection import (
     compare_n_components,
     format_topics,
@@ -30,6 +39,7 @@ from streamtopics.inspection import (
 )
 from streamtopics.local import Gibbs
 from streamtopics.metrics import (
+    CoherenceScorer,
     LeftToRightScorer,
     ParticleScorer,
     PerplexityScorer,
@@ -43,8 +53,8 @@ from streamtopics.metrics import (
     summary_redundancy,
     topic_stability,
 )
-from streamtopics.priors import SeedWords, ZipfPrior, class_words_prior
-from streamtopics.report import report
+from streamtopics.priors import SeedWords, SentimentWords, ZipfPrior, class_words_prior
+from streamtopics.report import report, report_data
 from streamtopics.streams import Checkpointer, TimeSplit, TopicTracker, prequential_score, stream
 from streamtopics.text import (
     NamedCounts,
@@ -52,6 +62,7 @@ from streamtopics.text import (
     StreamingCountVectorizer,
     StreamingPipeline,
 )
+from streamtopics.updates import SVB, FixedPoint, LearnsDocTopicPrior
 from streamtopics.was import WAS, simulate, specific_comment_scores, weight_correlation
 
 COUNTS = np.random.default_rng(0).poisson(1.0, (8, 6))
@@ -281,6 +292,38 @@ REFUSED = {
         "doc_topic_prior_update must be one of"),
     "what happened in a stream": (
         lambda: Checkpointer("folder").on_batch(learnt(), "a"), TypeError, "must be a BatchInfo"),
+    "a frame for a measure": (
+        lambda: CoherenceScorer(pd.DataFrame({"a": [1]})), ValueError, "measure must be one of"),
+    "a frame for settings": (
+        lambda: report_data(learnt(), pd.DataFrame({"a": [1]})), TypeError, "settings must be"),
+    "a frame for noise": (
+        lambda: Counting(pd.DataFrame({"a": [1]})), ValueError, "level of Counting must be"),
+    "a frame for a kernel": (
+        lambda: Kernel(np.eye(2), [1, 1], pd.DataFrame({"a": [1]})), ValueError, "gamma of Kern"),
+    "a matrix of texts": (
+        lambda: label_topics(
+            learnt(), lambda words, texts: "a", X=COUNTS, texts=sparse.csr_matrix(COUNTS)),
+        TypeError, "texts must be a sequence"),
+    "a seed of a topic": (
+        lambda: SeedWords([3], 1.0), TypeError, "the seeds of topic 0 must be a list"),
+    "a word of a sentiment": (
+        lambda: SentimentWords({"good": 3}), TypeError, "the seeds of topic 'good' must be"),
+    "a matrix for an order": (
+        lambda: rouge(["a"], ["a"], order=sparse.eye(2)), ValueError, "order must be a number"),
+    "a matrix for what to do with several": (
+        lambda: rouge(["a"], ["a"], several=sparse.eye(2)), ValueError, "several must be one of"),
+    "words of a correlation": (
+        lambda: weight_correlation(WAS(), 2**70, 1, np.random.default_rng(0)), ValueError,
+        "n_words must be a whole number from 0"),
+    "numbers for words": (
+        lambda: StreamingCountVectorizer(vocabulary=range(3)).fit(["a"]), TypeError,
+        "vocabulary must be of words"),
+    "weights of a process": (
+        lambda: LowRankDPP(random_state=0).fit(sentences()[1]).sample(theta={"a": 1}),
+        TypeError, "theta must hold numbers"),
+    "an update with a state": (
+        lambda: HDPGibbsOnlineEM(update=LearnsDocTopicPrior(SVB(), FixedPoint())).fit(COUNTS),
+        ValueError, "update must be a rule of one step and no state"),
     "one number for documents": (
         lambda: list(TimeSplit().split(NOTHING, groups=[1])), TypeError, "must have a row for"),
     "one number for a minibatch": (

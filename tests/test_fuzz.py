@@ -361,3 +361,13 @@ def test_what_never_returned_fails_a_long_run():
     assert "never returned, of 100 calls: b" in fuzz.told_of(state)
     assert not fuzz.is_wrong(state)
     assert fuzz.is_wrong(state | {"calls": fuzz.MANY})
+
+
+def test_every_value_in_every_place_of_a_function_and_an_estimator(tmp_path):
+    """All of them are run in continuous integration."""
+    for only in ("coherence", "DPPSummarizer"):
+        path = tmp_path / f"{only}.json"
+        state = fuzz.run_places(fuzz.fresh_state(0), only, path)
+        assert state["next"] == len(fuzz.places(only)) > 5
+        assert state["calls"] > 250
+        assert state["failures"] == {}

@@ -352,7 +352,7 @@ y : array-like of shape (n_samples,), default=None
     "samples": SAMPLES,
     "n_particles": """\
 n_particles : int, default=100
-    Samples of topics for each document.
+    Samples of topics for each document, at most a million.
 random_state : int, default=0
     Seed of the particles; documents do not depend on each other.""",
     "log_probability": """\

@@ -7,12 +7,13 @@ that the ground set may have 2^500 sentences or be a whole cube.
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils import Bunch, check_random_state, check_scalar
+from sklearn.utils import Bunch, check_random_state
 
+from streamtopics.datasets.synthetic import check_sizes
 from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.measures import Bernoulli, Fourier, Items
 from streamtopics.dpp.measures.base import BaseMeasure
@@ -97,13 +98,15 @@ def make_dpp_sets(
     >>> documents.sets.sizes, documents.sets.points.shape[1]
     (array([6, 9, 6]), 500)
     """
-    check_scalar(n_sets, "n_sets", Integral, min_val=1)
+    check_sizes(n_sets=n_sets)
     if not isinstance(ground_set, str) or ground_set not in DEFAULT_FEATURES:
         raise ValueError(f"ground_set must be one of {list(DEFAULT_FEATURES)}; got {ground_set!r}")
     if not (isinstance(strength, Real) and 0 < strength < np.inf):
         raise ValueError(f"strength must be positive and finite; got {strength!r}")
     if not (isinstance(noise, Real) and 0 <= noise < np.inf):
         raise ValueError(f"noise must be finite and not negative; got {noise!r}")
+    if not isinstance(own_theta, bool | np.bool_):
+        raise TypeError(f"own_theta must be True or False; got {own_theta!r:.60}")
     seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
     rng = np.random.default_rng(seed)
     measure, U, gamma, noise_ = _truth(ground_set, n_features, n_components, strength, noise, rng)
@@ -128,7 +131,7 @@ def _truth(
 ) -> tuple[BaseMeasure, np.ndarray, float, Noise]:
     """The measure, U, gamma and the noise. Columns of a Gaussian U have E u'Sigma u = strength."""
     V = DEFAULT_FEATURES[ground_set] if n_features is None else n_features
-    check_scalar(V, "n_features", Integral, min_val=1)
+    check_sizes(n_features=V)
     if ground_set == "fourier":
         return _square(V, strength, noise)
     is_list = ground_set == "items"
@@ -138,7 +141,7 @@ def _truth(
     else:
         measure = Bernoulli(rng.uniform(0.1, 0.5, V) if V <= 20 else rng.uniform(1 / V, 5 / V, V))
     r = (5 if is_list else 2) if n_components is None else n_components
-    check_scalar(r, "n_components", Integral, min_val=1)
+    check_sizes(n_components=r)
     trace = measure.v.sum() + (measure.w0**2).sum()
     U = rng.standard_normal((V, r)) * np.sqrt(strength / trace)
     return measure, U, 0.0 if is_list else 1 / V, (Counting if is_list else Background)(noise)

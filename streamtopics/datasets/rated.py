@@ -14,7 +14,7 @@ from streamtopics.datasets.synthetic import check_sizes
 
 MEAN_RATING = 6.0
 # Of a deviation, a length or a prior.
-MOST = 1e10
+LEAST, MOST = 1e-3, 1e10
 
 
 def make_rated_reviews(
@@ -59,9 +59,9 @@ def make_rated_reviews(
     item_effect, user_effect, noise : float, default=1.0, 0.5 and 1.0
         Standard deviations.
     doc_topic_prior : float or None, default=None
-        Dirichlet parameter of the proportions; None is 1 / n_components.
+        Dirichlet parameter of the proportions, at least 1e-3; None is 1 / n_components.
     topic_word_prior : float, default=0.1
-        Dirichlet parameter of all topics.
+        Dirichlet parameter of all topics, at least 1e-3.
     random_state : int, RandomState instance or None, default=None
         Pass an int for the same reviews each time.
 
@@ -170,13 +170,15 @@ def _counts(
 def _check_numbers(
     deviations: dict[str, Any], positive: dict[str, Any], qualitative_share: Any
 ) -> None:
-    """Refuse deviations below 0, others not above 0, a share not in (0, 1), and large numbers."""
+    """Refuse deviations below 0, others near 0, a share not in (0, 1), and large numbers."""
     for name, deviation in deviations.items():
         check_scalar(deviation, name, Real, min_val=0)
     for name, number in positive.items():
-        check_scalar(number, name, Real, min_val=0, include_boundaries="neither")
+        check_scalar(number, name, Real, min_val=LEAST)
     for name, number in (deviations | positive).items():
         if not number <= MOST:
             raise ValueError(f"{name} must be at most {MOST:g}; got {number!r}")
     inside: dict[str, Any] = {"min_val": 0, "max_val": 1, "include_boundaries": "neither"}
     check_scalar(qualitative_share, "qualitative_share", Real, **inside)
+    if np.isnan(qualitative_share):
+        raise ValueError("qualitative_share must be a number between 0 and 1; got nan")

@@ -43,12 +43,12 @@ def make_subtle_corpus(
     n_sentences, sentence_length : int, default=12 and 8
         Sentences of a document, and words of a sentence.
     subtle_share : float, default=0.01
-        Of the words, for each subtle topic; together less than half.
+        Of the words, for each subtle topic; at least 1e-9, and together less than half.
     purity : float, default=0.9
         Of a sentence's words that its own topic has, on average, at least half; the
         others come from a major topic of the document.
     topic_word_prior : float, default=0.05
-        Dirichlet parameter of the topics.
+        Dirichlet parameter of the topics, at least 1e-3.
     random_state : int, RandomState instance or None, default=None
 
     Returns

@@ -10,6 +10,11 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state, check_scalar
 
+from streamtopics.checks import MOST_WHOLE
+
+# Tokens of a document, on average.
+MOST_LENGTH = 1e8
+
 
 def make_lda_corpus(
     n_documents: int = 1000,
@@ -79,8 +84,10 @@ def make_lda_corpus(
     ((200, 50), (5, 50), (200, 5))
     """
     check_sizes(n_documents=n_documents)
-    if not (isinstance(mean_length, Real) and 0 < mean_length < np.inf):
-        raise ValueError(f"mean_length must be a positive finite number; got {mean_length!r}")
+    if not (isinstance(mean_length, Real) and 0 < mean_length <= MOST_LENGTH):
+        raise ValueError(
+            f"mean_length must be a positive number of at most {MOST_LENGTH:g}; got {mean_length!r}"
+        )
     seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
     rng = np.random.default_rng(seed)
     if topic_word is None:
@@ -105,7 +112,7 @@ def check_sizes(**sizes: Any) -> None:
     for name, size in sizes.items():
         if isinstance(size, bool):
             raise TypeError(f"{name} must be a whole number; got {size!r}")
-        check_scalar(size, name, Integral, min_val=1)
+        check_scalar(size, name, Integral, min_val=1, max_val=MOST_WHOLE)
 
 
 def _check_prior(prior: Any, name: str, *shapes: tuple[int, ...]) -> np.ndarray:

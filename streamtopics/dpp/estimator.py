@@ -32,6 +32,8 @@ from streamtopics.dpp.totals import LEARNT, Known
 from streamtopics.parallel import Workers
 from streamtopics.validation import (
     COMMON_CONSTRAINTS,
+    LEAST_PRIOR,
+    MOST_PRIOR,
     HasMethods,
     Interval,
     StrOptions,
@@ -39,7 +41,7 @@ from streamtopics.validation import (
 )
 
 NOISES: dict[str, type[Background | Counting]] = {"background": Background, "counting": Counting}
-NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
+NOT_NEGATIVE = Interval(Real, 0, MOST_PRIOR, closed="both")
 LEAST_MEAN_SIZE = 1e-3
 
 
@@ -169,7 +171,7 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         "gamma": [None, NOT_NEGATIVE],
         "theta": [StrOptions({"shared", "document"})],
         "penalty": [NOT_NEGATIVE],
-        "step_size": [Interval(Real, 0, None, closed="neither")],
+        "step_size": [Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both")],
         "kappa": [Interval(Real, 0, 1, closed="right")],
     }  # fmt: skip
 
@@ -418,7 +420,7 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         Returns
         -------
         score : float
-            NaN of no sets.
+            NaN of no sets, -inf where one of them cannot be.
         """
         values = self._inferred_of("score", X, groups, _log_likelihood)
         return float(values.mean()) if len(values) else np.nan
@@ -434,7 +436,8 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         Returns
         -------
         gain : ndarray of shape (n_sets,)
-            In nats; above 0 where the model is better. 0 for a set that neither can give.
+            In nats; above 0 where the model is better. 0 for a set that neither can give, inf or
+            -inf for one that the model, or independent points, alone can.
         """
         return self._inferred_of("gain_over_independent", X, groups, _gain)
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.dpp.arrays import Floats, Points, dense, squares
+from streamtopics.checks import check_range
+from streamtopics.dpp.arrays import Floats, Points, dense, numbers, squares
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.noise import Noise
 
@@ -46,7 +47,7 @@ class Kernel:
         def __init__(self, U: ArrayLike, theta: ArrayLike, gamma: float = 0.0) -> None: ...
 
     def __post_init__(self) -> None:
-        U, theta = np.array(self.U, np.float64), np.array(self.theta, np.float64)
+        U, theta = numbers(self.U, "U"), numbers(self.theta, "theta")
         if U.ndim != 2 or not np.isfinite(U).all():
             raise ValueError(f"U must be a finite matrix of shape (V, r); got shape {U.shape}")
         if theta.shape != (U.shape[1],) or not ((theta >= 0) & (theta < np.inf)).all():
@@ -54,8 +55,7 @@ class Kernel:
                 f"theta must hold one finite number that is not negative for each of the "
                 f"{U.shape[1]} columns of U; got {theta}"
             )
-        if not 0 <= self.gamma < np.inf:
-            raise ValueError(f"gamma must be finite and not negative; got {self.gamma!r}")
+        check_range(self, 0, np.inf, gamma=self.gamma)
         object.__setattr__(self, "U", U)
         object.__setattr__(self, "theta", theta)
 

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.base.frame import Commit, StreamingEstimator
 from streamtopics.base.glossary import documented
 from streamtopics.dpp import conditioning, marginal, sampling
-from streamtopics.dpp.arrays import Floats
+from streamtopics.dpp.arrays import Floats, numbers
 from streamtopics.dpp.forms import Form
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.learning import Online
@@ -82,7 +82,7 @@ class LearntProcess(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         {returns_process}
         """
         learnt = self._learnt
-        theta = learnt.parameters.theta if theta is None else np.asarray(theta, np.float64)
+        theta = learnt.parameters.theta if theta is None else numbers(theta, "theta")
         if given is not None:
             return self.condition(given, theta)
         return learnt.parameters.process(learnt.measure, theta)
@@ -117,7 +117,6 @@ class LearntProcess(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         {given_points}
         {draws}
         """
-        check_scalar(n_sets, "n_sets", Integral, min_val=0)
         sets = sampling.sample(self.process(theta, given), n_sets, _generator(random_state))
         return self._form.write(sets, self.n_features_in_)
 
@@ -141,8 +140,6 @@ class LearntProcess(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         {given_points}
         {draws}
         """
-        check_scalar(k, "k", Integral, min_val=0)
-        check_scalar(n_sets, "n_sets", Integral, min_val=0)
         process = self.process(theta, given)
         sets = sampling.sample_k(process, k, n_sets, _generator(random_state))
         return self._form.write(sets, self.n_features_in_)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import betaln, gammaln, xlogy
 
+from streamtopics.checks import check_range
 from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.measures import BaseMeasure
 
@@ -38,8 +39,7 @@ class Noise(Protocol):
     needs_list: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if not 0 <= self.level < np.inf:
-            raise ValueError(f"level must be finite and not negative; got {self.level!r}")
+        check_range(self, 0, np.inf, level=self.level)
 
     def at(self, level: float) -> Self:
         """Return the same noise at another level."""

@@ -15,12 +15,15 @@ sampling of a structured DPP without edges (their section 6).
 """
 
 from collections.abc import Iterator
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from streamtopics.checks import MOST_WHOLE
 from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.measures import BaseMeasure
@@ -45,7 +48,7 @@ def sample(process: Process, n_sets: int, rng: Generator) -> PointSets:
     >>> sets.sizes, sets[0].shape
     (array([12, 11, 12]), (12, 500))
     """
-    _check_count(n_sets, "n_sets")
+    n_sets = _whole(n_sets, "n_sets")
     eigen = spectrum(process)
     kept = eigen.values * process.noise.rho
     chosen = rng.random((n_sets, len(kept))) < kept / (1 + kept)
@@ -69,8 +72,7 @@ def sample_k(process: Process, k: int, n_sets: int, rng: Generator) -> PointSets
     >>> sample_k(process, 5, 2, np.random.default_rng(0)).points.shape
     (10, 2)
     """
-    _check_count(k, "k")
-    _check_count(n_sets, "n_sets")
+    k, n_sets = _whole(k, "k"), _whole(n_sets, "n_sets")
     eigen = spectrum(process)
     log_weights = size_log_weights(process, eigen, k)[k]
     if np.isneginf(log_weights).all():
@@ -87,9 +89,10 @@ def sample_k(process: Process, k: int, n_sets: int, rng: Generator) -> PointSets
     return _gather(n_sets, (places, points), more)
 
 
-def _check_count(n: int, name: str) -> None:
-    if not n >= 0:
-        raise ValueError(f"{name} must be at least 0; got {n!r}")
+def _whole(n: Any, name: str) -> int:
+    if not (isinstance(n, Integral) and 0 <= int(n) <= MOST_WHOLE):
+        raise ValueError(f"{name} must be a whole number from 0 to {MOST_WHOLE:,}; got {n!r:.60}")
+    return int(n)
 
 
 def _draw_projections(

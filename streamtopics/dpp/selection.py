@@ -81,7 +81,7 @@ def greedy_map(
         )
     Z, norms2 = Phi @ kernel.scaled, kernel.norms2(Phi)
     distances, least = norms2.copy(), RELATIVE_GAIN * norms2
-    factor = np.zeros((n if n_points is None else min(n, n_points), n))
+    factor = np.zeros((n if n_points is None else min(n, int(n_points)), n))
     free = np.isfinite(log_quality)
     chosen: list[int] = []
     gains: list[float] = []

@@ -21,7 +21,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from streamtopics.base.frame import Commit, StreamingEstimator
 from streamtopics.base.glossary import documented
 from streamtopics.dpp.arrays import Floats
-from streamtopics.dpp.estimator import LowRankDPP
+from streamtopics.dpp.estimator import NOT_NEGATIVE, LowRankDPP
 from streamtopics.dpp.selection import greedy_map
 from streamtopics.dpp.summary import DigestSentence, Summary, check_quality, check_scores, inside
 from streamtopics.dpp.summary_kernel import (
@@ -223,7 +223,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         "quality": [StrOptions({"centrality", "thesis"}), callable],
         "quality_power": [None, Interval(Real, 0, 1e6, closed="both")],
         "fragment_weight": [Interval(Real, 0, 1, closed="both")],
-        "penalty": [Interval(Real, 0, None, closed="left")],
+        "penalty": [NOT_NEGATIVE],
     } | {name: COMMON_CONSTRAINTS[name] for name in ("n_components", "max_iter", "random_state")}
 
     def __init__(

@@ -29,6 +29,7 @@ from streamtopics.local.asum import EM, Found, FrankWolfe
 from streamtopics.models import ASUM
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import TopicPosterior
+from streamtopics.structure import has_entries
 from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates import BPS
 from streamtopics.updates.rule import Rule
@@ -355,7 +356,7 @@ class AspectSentimentModel(SentenceTopics):
         """
         check_is_fitted(self)
         known = self.classes_.tolist()
-        if sentiment not in known:
+        if not isinstance(sentiment, str | Integral) or sentiment not in known:
             raise ValueError(f"sentiment must be one of {known}; got {sentiment!r}")
         if not (isinstance(aspect, Integral) and 0 <= aspect < self._n_aspects):
             raise ValueError(
@@ -410,7 +411,7 @@ class AspectSentimentModel(SentenceTopics):
 
 def _checked_sentiments(sentiments: Any) -> np.ndarray:
     """The names as an array."""
-    names = list(sentiments)
+    names = list(sentiments) if has_entries(sentiments) else []
     one_kind = any(
         all(isinstance(name, kind) and not isinstance(name, bool) for name in names)
         for kind in (str, Integral)

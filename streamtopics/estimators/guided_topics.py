@@ -18,6 +18,7 @@ from streamtopics.base.composition import INFERENCE, UPDATES, Composition, suite
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.checks import MOST_WHOLE
 from streamtopics.local import Hinted, LocalStep, OneTopic, Told, Variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch
@@ -25,6 +26,7 @@ from streamtopics.models.sources import HintedStart
 from streamtopics.models.views import mean
 from streamtopics.priors import Columns, SeedWords
 from streamtopics.priors.columns import Vocabulary, word_columns
+from streamtopics.structure import has_entries
 from streamtopics.typing import RandomState
 from streamtopics.updates.rule import Rule
 from streamtopics.validation import COMMON_CONSTRAINTS, Interval, StrOptions
@@ -165,7 +167,7 @@ class GuidedTopics(StreamingTopicModel):
     }
     _parameter_constraints: ClassVar[dict[str, Any]] = COMMON_CONSTRAINTS | {
         "seeds": "no_validation",
-        "n_unseeded": [Interval(Integral, 0, None, closed="left")],
+        "n_unseeded": [Interval(Integral, 0, MOST_WHOLE, closed="both")],
         "seed_weight": [Interval(Real, 0, 1e6, closed="both")],
         "seed_strength": [Interval(Real, 0, 1e10, closed="neither")],
         "label_weight": [Interval(Real, 0, 1e6, closed="both")],
@@ -468,4 +470,6 @@ def _is_missing(label: Any) -> bool:
 
 def _frozen(seeds: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:
     """A copy of the seeds that nobody changes."""
+    if strange := [name for name, words in seeds.items() if not has_entries(words)]:
+        raise TypeError(f"the seeds of topic {strange[0]!r} must be a list of words")
     return {name: tuple(words) for name, words in seeds.items()}

@@ -105,13 +105,19 @@ class HDPModel(ReportsLives, StreamingTopicModel):
 
     def _learn(self, batch: Documents, pool: Workers) -> None:
         commit, averaged = self._commit, Gibbs(self.n_sweeps).averaged
+        rule = self._rule()
+        if rule.divided(0.5) is None or rule.init(commit.posterior) is not None:
+            raise ValueError(
+                "update must be a rule of one step and no state, such as PowerPrior(0.9); got "
+                f"{rule!r}"
+            )
         model = HDP(
             self.concentration, self.doc_concentration, self.n_sweeps, averaged, self.seed_,
             self._bayesian,
         )  # fmt: skip
         statistics = model.learn(commit.posterior, batch.minibatch, commit.state)
         posterior, blend, tables, topics = take_in(
-            commit.posterior, statistics, self._rule(), commit.state, self._weights,
+            commit.posterior, statistics, rule, commit.state, self._weights,
             self.doc_concentration,
         )  # fmt: skip
         lives = commit.lives

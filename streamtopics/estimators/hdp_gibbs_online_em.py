@@ -123,14 +123,6 @@ class HDPGibbsOnlineEM(HDPModel):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if self._rule().divided(0.5) is None:
-            raise ValueError(
-                f"update must be a rule of one step and no state, such as PowerPrior(0.9); got "
-                f"{self.update!r}"
-            )
-
     def _rule(self) -> Rule:
         return OnlineEM(MeanDecay(self.kappa, self.tau)) if self.update is None else self.update
 

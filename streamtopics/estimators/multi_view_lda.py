@@ -13,7 +13,7 @@ from scipy import sparse
 from scipy.special import log_softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import unique_labels
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from streamtopics.base.frame import (
     Commit,
@@ -468,6 +468,10 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         -------
         accuracy : float
         """
+        if sample_weight is not None:
+            sample_weight = check_array(
+                sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+            )
         return super().score(X, y, sample_weight)
 
     def transform(self, X: Any) -> np.ndarray:

@@ -54,7 +54,7 @@ def to_frame(
     0      0         0    1.0
     1      0         1    1.0
     """
-    if backend not in BACKENDS:
+    if not (isinstance(backend, str) and backend in BACKENDS):
         raise ValueError(f"backend must be one of {', '.join(BACKENDS)}; got {backend!r}")
     if isinstance(table, SharesOverTime):
         return _framed(_by_time_and_topic(table), backend)
@@ -140,7 +140,7 @@ def document_frame(
     1         1      0    1.0
     """
     check_whole(n_topics=n_topics)
-    if backend not in BACKENDS:
+    if not (isinstance(backend, str) and backend in BACKENDS):
         raise ValueError(f"backend must be one of {', '.join(BACKENDS)}; got {backend!r}")
     shares = topic_shares(estimator, X)
     topics = np.argsort(-shares, axis=1, kind="stable")[:, :n_topics]

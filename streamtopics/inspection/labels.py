@@ -116,6 +116,8 @@ def label_topics(
             "X and texts go together; give both, or neither, or texts alone with a pipeline"
         )
     table = sorted(topic_table(estimator, feature_names, max(n_words, N_REMEMBERED)))
+    if not has_entries(before) or not all(isinstance(old, TopicLabel) for old in before):
+        raise TypeError(f"before must be what label_topics returned; got {before!r:.60}")
     known = {old.topic: old for old in before if old.topic < len(table)}
     left = _shares_left(estimator, feature_names, known)
     new = [row for row in table if left.get(row.topic, np.inf) > change]
@@ -156,8 +158,8 @@ def _evidence(
         return {}
     found = documents_of(estimator, X, n_documents=N_DOCUMENTS)
     n = np.shape(X)[0] if hasattr(X, "shape") else len(X)
-    if not has_entries(texts):
-        raise TypeError(f"texts must be a sequence; got {texts!r:.60}")
+    if not has_entries(texts) or getattr(texts, "ndim", 1) != 1:
+        raise TypeError(f"texts must be a sequence of str; got {texts!r:.60}")
     if len(texts) != n:
         raise ValueError(f"texts must be those of the {n} documents; got {len(texts)}")
     digester = DPPSummarizer()

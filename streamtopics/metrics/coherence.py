@@ -151,7 +151,7 @@ def topic_coherence(
 
 def check_measure(measure: str) -> None:
     """Raise ValueError unless it is one of MEASURES."""
-    if measure not in MEASURES:
+    if not (isinstance(measure, str) and measure in MEASURES):
         raise ValueError(f"measure must be one of {', '.join(MEASURES)}; got {measure!r}")
 
 
@@ -246,7 +246,10 @@ def _distinct(columns: np.ndarray, table: np.ndarray) -> np.ndarray:
 
 def _columns_of(table: np.ndarray, n_features: int, feature_names: Any) -> np.ndarray:
     """The column of each word."""
-    column = {word: place for place, word in enumerate(np.asarray(feature_names).tolist())}
+    names = np.asarray(feature_names)
+    if names.ndim != 1:
+        raise TypeError(f"feature_names must be the words by column; got {feature_names!r:.60}")
+    column = {word: place for place, word in enumerate(names.tolist())}
     if len(column) != n_features:
         raise ValueError(
             f"feature_names must name the {n_features} columns of X, each differently; got "

@@ -19,6 +19,7 @@ from scipy import sparse
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_array
 
+from streamtopics.checks import MOST_PARTICLES
 from streamtopics.kernels import left_to_right as kernel
 from streamtopics.metrics.predictive import check_seed, row_hash
 from streamtopics.parallel import workers
@@ -26,6 +27,7 @@ from streamtopics.structure import check_reach, check_structure
 
 SUM_TOLERANCE = 1e-6
 MOST_PROBABILITIES = 1 << 26  # of a document, 512 MiB
+MOST_RESAMPLED = 10_000
 
 
 class Likelihood(NamedTuple):
@@ -66,7 +68,7 @@ def left_to_right(
         split_prior[0]), and the others share the rest by a Dirichlet of which
         `doc_topic_prior`, of shape (n_components - 1,), is the parameter.
     n_particles : int, default=100
-        The standard error falls with its root.
+        The standard error falls with its root; at most a million.
     n_resampled : int or None, default=5
         How many earlier topics a particle draws again before each token; None for all of
         them, as in the source, at a cost quadratic in the length.
@@ -120,7 +122,7 @@ def left_to_right(
         span = slice(X.indptr[d], X.indptr[d + 1])
         counts = X.data[span].astype(np.int64)
         tokens = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-        out = np.empty((n_particles, len(tokens)))
+        out = np.empty((int(n_particles), len(tokens)))
         weights = word_topic[X.indices[span]]
         kernel.token_probabilities(weights, tokens, alpha, redrawn, int(seeds[d]), out, omega)
         return _product(out) if form == "product" else _wallach(out)
@@ -152,10 +154,16 @@ def _wallach(p: np.ndarray) -> tuple[float, float]:
 
 
 def _check_numbers(n_particles: Any, n_resampled: Any, form: Any, random_state: Any) -> None:
-    if not (isinstance(n_particles, Integral) and int(n_particles) >= 1):
-        raise ValueError(f"n_particles must be a positive integer; got {n_particles!r}")
-    if not (n_resampled is None or (isinstance(n_resampled, Integral) and int(n_resampled) >= 0)):
-        raise ValueError(f"n_resampled must be None or a non-negative integer; got {n_resampled!r}")
+    if not (isinstance(n_particles, Integral) and 1 <= int(n_particles) <= MOST_PARTICLES):
+        raise ValueError(
+            f"n_particles must be a whole number from 1 to {MOST_PARTICLES:,}; got {n_particles!r}"
+        )
+    is_whole = isinstance(n_resampled, Integral) and 0 <= int(n_resampled) <= MOST_RESAMPLED
+    if not (n_resampled is None or is_whole):
+        raise ValueError(
+            f"n_resampled must be None or a whole number from 0 to {MOST_RESAMPLED:,}; got "
+            f"{n_resampled!r}"
+        )
     if not (isinstance(form, str) and form in ("product", "wallach")):
         raise ValueError(f"form must be 'product' or 'wallach'; got {form!r}")
     check_seed(random_state)

@@ -101,9 +101,10 @@ def open_vocabulary_probability(
     >>> open_scores[0] > open_scores[1]
     True
     """
-    if n_characters is not None and (not isinstance(n_characters, Integral) or n_characters < 2):
+    is_whole = isinstance(n_characters, Integral) and 2 <= n_characters <= N_SYMBOLS
+    if n_characters is not None and not is_whole:
         raise ValueError(
-            "n_characters must be an integer of at least 2, for example 64, or None; "
+            f"n_characters must be an integer from 2 to {N_SYMBOLS:,}, for example 64, or None; "
             f"got {n_characters!r}"
         )
     model, vectorizer = _model_and_vectorizer(pipeline)

@@ -76,11 +76,15 @@ def relevant_words(
     if not (isinstance(relevance, Real) and 0 <= relevance <= 1):
         raise ValueError(f"relevance must be in [0, 1]; got {relevance!r}")
     topics = np.asarray(topic_word)
-    if topics.ndim != 2 or (topic_weights is not None and len(topic_weights) != len(topics)):
+    if topics.ndim != 2 or (
+        topic_weights is not None and np.shape(topic_weights) != topics.shape[:1]
+    ):
         raise ValueError(
             "topic_word must have shape (n_topics, n_features), and topic_weights a number for "
             f"each topic; got {topics.shape} and {np.shape(topic_weights)}"
         )
+    if topics.dtype.kind not in "biuf":
+        raise TypeError(f"topic_word must hold numbers; got those of dtype {topics.dtype}")
     if relevance == 1:
         return np.array([largest(row, n_words) for row in topics], dtype=np.intp)
     shares = np.full(len(topics), 1 / len(topics)) if topic_weights is None else topic_weights

@@ -207,7 +207,7 @@ class RougeScorer:
 
     def __post_init__(self) -> None:
         check_options(self.order, self.several)
-        if self.statistic not in STATISTICS:
+        if not (isinstance(self.statistic, str) and self.statistic in STATISTICS):
             raise ValueError(
                 f"statistic must be one of {', '.join(STATISTICS)}; got {self.statistic!r}"
             )
@@ -225,11 +225,12 @@ class RougeScorer:
 
 def check_options(order: int | str, several: str) -> None:
     """Raise ValueError unless `rouge` knows them."""
-    if order != "l" and not (isinstance(order, Integral) and 1 <= order <= MOST_ORDER):
+    is_number = isinstance(order, Integral) and 1 <= order <= MOST_ORDER
+    if not is_number and not (isinstance(order, str) and order == "l"):
         raise ValueError(
             f"order must be a number of words from 1 to {MOST_ORDER}, or 'l'; got {order!r}"
         )
-    if several not in SEVERAL:
+    if not (isinstance(several, str) and several in SEVERAL):
         raise ValueError(f"several must be one of {', '.join(SEVERAL)}; got {several!r}")
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from streamtopics.priors.checks import MASS_PER_WORD
 from streamtopics.priors.columns import Columns, PriorRecord, Vocabulary
 from streamtopics.priors.seeds import Seeds, check_options, seed_prior, seeded_topics
+from streamtopics.structure import has_entries
 
 
 @dataclass(frozen=True, repr=False)
@@ -117,7 +118,7 @@ def _check_words(seeds: Mapping[Any, Collection[str]]) -> None:
     """Refuse what is no list of words, and words of two topics."""
     topic_of: dict[str, Any] = {}
     for topic, words in seeds.items():
-        if isinstance(words, str) or not all(isinstance(word, str) for word in words):
+        if not has_entries(words) or not all(isinstance(word, str) for word in words):
             raise TypeError(f"the seeds of topic {topic!r} must be a list of words; got {words!r}")
         for word in words:
             if topic_of.setdefault(word, topic) != topic:

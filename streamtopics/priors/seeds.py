@@ -65,7 +65,7 @@ def seed_prior(
     elsewhere = base if elsewhere is None else elsewhere
     check_options(strength, base, elsewhere, missing)
     topics = seeded_topics(seeds, n_components)
-    prior = np.full((n_components or max(topics.values()) + 1, len(columns)), float(base))
+    prior = np.full((int(n_components or max(topics.values()) + 1), len(columns)), float(base))
     own = {}
     for topic, words in seeds.items():
         if isinstance(words, str):
@@ -77,9 +77,9 @@ def seed_prior(
                 "them out, pass missing='ignore', or check the vectorizer's lower case and min_df"
             )
         own[topic] = list({columns[word] for word in words if word in columns})
-    prior[:, [column for places in own.values() for column in places]] = elsewhere
+    prior[:, [column for places in own.values() for column in places]] = float(elsewhere)
     for topic, places in own.items():
-        prior[topics[topic], places] = base + strength
+        prior[topics[topic], places] = float(base) + float(strength)
     return prior
 
 

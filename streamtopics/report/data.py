@@ -154,7 +154,9 @@ def report_data(estimator: Any, settings: ReportSettings | None = None) -> Repor
     >>> report_data(model, ReportSettings(feature_names=["sea", "sky", "sun"])).words
     ['sea', 'sky', 'sun']
     """
-    settings = settings or ReportSettings()
+    settings = ReportSettings() if settings is None else settings
+    if not isinstance(settings, ReportSettings):
+        raise TypeError(f"settings must be ReportSettings or None; got {settings!r:.60}")
     source = read_source(estimator, settings)
     periods = None if source.times is None else periods_of(source.times)
     found = survey(source, settings.n_documents, periods)

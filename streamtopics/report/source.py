@@ -160,8 +160,9 @@ def _check_length(name: str, values: Any, n_documents: int | None) -> None:
         return
     if n_documents is None:
         raise ValueError(f"{name} came without documents; pass X= or a pipeline and texts=")
-    if not hasattr(values, "__len__") or len(values) != n_documents:
-        n = len(values) if hasattr(values, "__len__") else repr(values)[:60]
+    has_length = hasattr(values, "__len__") and not is_sparse(values)
+    if not has_length or len(values) != n_documents:
+        n = len(values) if has_length else repr(values)[:60]
         raise ValueError(
             f"{name} must have an entry for each of the {n_documents} documents; got {n}"
         )

@@ -41,10 +41,11 @@ from streamtopics.reviews.likelihood import (
 )
 from streamtopics.reviews.online import Step, moved, step_by_documents
 from streamtopics.updates.doc_topic import solve_alpha
-from streamtopics.validation import COMMON_CONSTRAINTS, Interval
+from streamtopics.validation import COMMON_CONSTRAINTS, LEAST_PRIOR, MOST_PRIOR, Interval
 
 SWEEPS_OF_TRANSFORM = 100
-POSITIVE = Interval(Real, 0, None, closed="neither")
+# Penalties and weights.
+POSITIVE = Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both")
 CONSTRAINTS: dict[str, Any] = {
     name: COMMON_CONSTRAINTS[name]
     for name in (

@@ -248,7 +248,7 @@ class RatingLDA(ReviewModel):
 
     @property
     def _needs_ratings(self) -> bool:  # type: ignore[override]
-        return bool(self.qualitative)
+        return isinstance(self.qualitative, bool | np.bool_) and bool(self.qualitative)
 
     def _read(self, method: str, *, reset: bool, **data: Any) -> Documents:
         batch = super()._read(method, reset=reset, **data)

@@ -6,15 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from streamtopics.checks import MOST_DOCUMENTS
 from streamtopics.structure import has_entries
 
 
 def check_integer(name: str, value: Any, least: int = 1, why: str = "") -> None:
-    """Refuse what is no integer, or less than the least that is allowed, and say why."""
+    """Refuse what is no integer, less than the least that is allowed, or huge, and say why."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be an integer; got {value!r}")
     if value < least:
         raise ValueError(f"{name} must be at least {least}{why}; got {value!r}")
+    if int(value) > MOST_DOCUMENTS:
+        raise ValueError(f"{name} must be at most {MOST_DOCUMENTS:,}; got {value!r}")
 
 
 def check_not_negative(name: str, value: Any) -> None:

@@ -105,7 +105,7 @@ def news_since(state: State, since: Any, unit: str, n: int) -> list[NewsRow]:
 def _place(state: State, since: Any, unit: str) -> int:
     """The last snapshot that was taken by a time."""
     snapshots = state.snapshots
-    if unit not in UNITS:
+    if not (isinstance(unit, str) and unit in UNITS):
         raise ValueError(f"unit must be one of {', '.join(UNITS)}; got {unit!r}")
     if len(snapshots) < 2:
         raise ValueError(

@@ -56,7 +56,12 @@ class NamedCounts(sparse.csr_matrix):
         named : NamedCounts
         """
         check_structure(counts, "NamedCounts.of", "counts")
-        named = cls(counts)
+        try:
+            named = cls(counts)
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"counts, passed to NamedCounts.of, cannot be read as a matrix: {error}"
+            ) from error
         names = np.asarray(feature_names, dtype=object)
         if names.shape != named.shape[1:]:
             raise ValueError(

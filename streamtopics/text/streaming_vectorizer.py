@@ -407,14 +407,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         self._validate_params()
         if isinstance(self.n_jobs, int) and self.n_jobs == 0:
             raise ValueError("n_jobs must be a number of threads, -1 for all processors; got 0")
-        try:
-            is_number = np.dtype(self.dtype).kind in "biuf"
-        except (TypeError, ValueError):
-            is_number = False
-        if not is_number:
-            raise TypeError(
-                f"dtype must be a type of numbers, such as np.int64; got {self.dtype!r}"
-            )
+        self._check_dtype()
         self._validate_ngram_range()
         self._warn_for_unused_params()
         given = self._given()
@@ -427,6 +420,16 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             )
         return given
 
+    def _check_dtype(self) -> None:
+        try:
+            is_number = np.dtype(self.dtype).kind in "biuf"
+        except (TypeError, ValueError):
+            is_number = False
+        if not is_number:
+            raise TypeError(
+                f"dtype must be a type of numbers, such as np.int64; got {self.dtype!r}"
+            )
+
     def _given(self) -> ClosedVocabulary | None:
         """The vocabulary that the parameter is, checked as CountVectorizer does."""
         if self.vocabulary is None:
@@ -435,7 +438,10 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         checked: Any = CountVectorizer(vocabulary=self.vocabulary)
         checked._validate_vocabulary()
         columns = checked.vocabulary_
-        return ClosedVocabulary(sorted(columns, key=columns.__getitem__))
+        words = sorted(columns, key=columns.__getitem__)
+        if strange := [word for word in words if not isinstance(word, str)]:
+            raise TypeError(f"vocabulary must be of words, each a str; got {strange[0]!r:.60}")
+        return ClosedVocabulary(words)
 
     def _fitted(self) -> ClosedVocabulary | OpenVocabulary:
         """The vocabulary as it is now, one that was given even before a fit."""
@@ -467,6 +473,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         self, counts: Counts, columns: np.ndarray, n_columns: int | None = None
     ) -> sparse.csr_matrix:
         n_columns = self._vocabulary.n_columns if n_columns is None else n_columns
+        self._check_dtype()
         X = counts.matrix(columns, n_columns, self.dtype)
         if self.binary:
             X.data.fill(1)
@@ -516,6 +523,11 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         """
         names = np.asarray(self._fitted().names)
         rows = to_sparse(X, "inverse_transform")
+        if rows.shape[1] > len(names):
+            raise ValueError(
+                f"X, passed to inverse_transform, has {rows.shape[1]} columns, but the vocabulary "
+                f"has {len(names)} words"
+            )
         return [names[np.sort(row.indices[row.data != 0])] for row in rows]
 
     def __sklearn_tags__(self) -> Tags:

@@ -15,7 +15,7 @@ from streamtopics.base.frame import Commit, check_same
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import SentenceDocuments
 from streamtopics.base.sentence_topics import SentenceTopics
-from streamtopics.checks import check_positive, check_range, check_whole
+from streamtopics.checks import MOST_PARTICLES, check_positive, check_range, check_whole
 from streamtopics.messages import Statistics
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import TopicPosterior
@@ -300,7 +300,7 @@ class WASTopicModel(SentenceTopics):
         {log_likelihood}
         """
         check_is_fitted(self)
-        check_whole(self, n_particles=n_particles)
+        check_whole(self, most=MOST_PARTICLES, n_particles=n_particles)
         if not (isinstance(random_state, Integral) and 0 <= random_state < 2**64):
             raise ValueError(f"random_state must be an integer in [0, 2**64); got {random_state!r}")
         batch = self._read("log_likelihood", X=X, groups=groups)

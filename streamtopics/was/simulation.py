@@ -10,8 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from streamtopics.checks import MOST_WHOLE
 from streamtopics.was.prior import SentencePrior
 from streamtopics.was.sampler import SentenceSampler
+
+# How far the sum of probabilities may be from 1.
+SUM_TOLERANCE = 1e-6
 
 
 class Simulation(NamedTuple):
@@ -91,6 +95,8 @@ def simulate(
     topic_word = np.asarray(topic_word, dtype=np.float64)
     if topic_word.ndim != 2:
         raise ValueError(f"topic_word must have a row for each topic; got shape {topic_word.shape}")
+    if not (topic_word >= 0).all() or (abs(topic_word.sum(axis=1) - 1) > SUM_TOLERANCE).any():
+        raise ValueError("topic_word must have rows of probabilities that sum to 1")
     lengths = np.asarray(sentence_lengths)
     if lengths.ndim != 1 or (lengths.size and lengths.dtype.kind not in "iu"):
         raise ValueError(f"sentence_lengths must be whole numbers; got {sentence_lengths!r:.60}")
@@ -135,8 +141,12 @@ def weight_correlation(
     if not callable(getattr(prior, "shared_weights", None)):
         raise TypeError(f"prior must have a method shared_weights, as WAS() has; got {prior!r}")
     for name, value in (("n_words", n_words), ("n_draws", n_draws)):
-        if not (isinstance(value, Integral) and value >= 0):
-            raise ValueError(f"{name} must be a whole number of at least 0; got {value!r}")
+        if not (isinstance(value, Integral) and 0 <= value <= MOST_WHOLE):
+            raise ValueError(
+                f"{name} must be a whole number from 0 to {MOST_WHOLE:,}; got {value!r}"
+            )
+    if not isinstance(used, bool | np.bool_):
+        raise TypeError(f"used must be True or False; got {used!r:.60}")
     pairs = [pair for _ in range(n_draws) for pair in prior.shared_weights(n_words, rng, used)]
     weights = np.array([pair[0] for pair in pairs]).reshape(-1, 2)
     positions = np.array([pair[1] for pair in pairs]).reshape(-1, 2)

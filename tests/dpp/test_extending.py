@@ -249,5 +249,5 @@ def test_a_whole_life_of_uniform_noise(ground_set):
 def test_uniform_noise_where_nothing_can_be_listed():
     with pytest.raises(ValueError, match="Uniform noise lists the ground set, which Poisson"):
         LowRankDPP(Poisson([1.0, 1.0]), noise=uniform(0.1)).fit([[[1, 2]]])
-    with pytest.raises(ValueError, match="level must be finite and not negative"):
+    with pytest.raises(ValueError, match=r"level of .* must be a finite number of at least 0"):
         uniform(-1.0)

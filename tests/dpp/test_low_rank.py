@@ -324,9 +324,15 @@ def test_subsets_have_the_law_of_their_products():
         (lambda: Kernel([[np.nan]], [1.0]), "U must be a finite matrix"),
         (lambda: Kernel([[1.0]], [-1.0]), "theta must hold one finite number.*1 columns"),
         (lambda: Kernel([[1.0]], [1.0, 2.0]), "theta must hold"),
-        (lambda: Kernel([[1.0]], [1.0], -0.5), "gamma must be finite and not negative; got -0.5"),
-        (lambda: Background(-1.0), "level must be finite and not negative; got -1.0"),
-        (lambda: Counting(np.inf), "level must be finite"),
+        (
+            lambda: Kernel([[1.0]], [1.0], -0.5),
+            "gamma of Kernel must be a finite number of at least 0; got -0.5",
+        ),
+        (
+            lambda: Background(-1.0),
+            "level of Background must be a finite number of at least 0; got -1.0",
+        ),
+        (lambda: Counting(np.inf), "level of Counting must be a finite"),
         (
             lambda: Process(Items.of(3), Kernel([[1.0]], [1.0]), Counting(0.0)),
             "U has 1 rows, but the measure has 3 features",

@@ -295,8 +295,14 @@ def test_conditioning_on_nothing():
     [
         (lambda p, X: condition(p, X[[3, 3]]), "2 given points have probability 0.*Give each"),
         (lambda p, X: condition(p, X[[0]]), "1 given points have probability 0"),
-        (lambda p, X: sample(p, -1, np.random.default_rng(0)), "n_sets must be at least 0; got -1"),
-        (lambda p, X: sample_k(p, -2, 1, np.random.default_rng(0)), "k must be at least 0"),
+        (
+            lambda p, X: sample(p, -1, np.random.default_rng(0)),
+            "n_sets must be a whole number",
+        ),
+        (
+            lambda p, X: sample_k(p, -2, 1, np.random.default_rng(0)),
+            "k must be a whole",
+        ),
         (
             lambda p, X: condition(Process(p.measure, p.kernel, Counting(0.1)), X[[3]]),
             "cannot be taken out of the ground set of Bernoulli.*use Background",

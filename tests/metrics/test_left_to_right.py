@@ -172,8 +172,10 @@ def test_more_tokens_than_the_memory_takes_are_refused(count):
 
 
 def test_many_particles_that_the_memory_does_not_take_are_refused():
-    with pytest.raises(ValueError, match=r"document 0 of X has 3 tokens, but .* 1 at most"):
-        left_to_right([[3, 0]], [[0.5, 0.5]], 0.5, n_particles=2**26)
+    with pytest.raises(ValueError, match=r"document 0 of X has 99 tokens, but .* 67 at most"):
+        left_to_right([[99, 0]], [[0.5, 0.5]], 0.5, n_particles=10**6)
+    with pytest.raises(ValueError, match="n_particles must be a whole number from 1 to 1,000,000"):
+        left_to_right([[3, 0]], [[0.5, 0.5]], 0.5, n_particles=10**6 + 1)
 
 
 @pytest.mark.parametrize("seed", [2**63, 2**64 - 1, 2**64, 10**30])

@@ -185,7 +185,7 @@ def test_what_cannot_be_scored_is_refused_by_name():
     with pytest.raises(TypeError, match="no build_analyzer"):
         open_vocabulary_probability(make_pipeline(StreamingLDA(2), StreamingLDA(2)), TEXTS)
     for wrong in (1, 2.5, "a"):
-        with pytest.raises(ValueError, match="n_characters must be an integer of at least 2"):
+        with pytest.raises(ValueError, match="n_characters must be an integer from 2"):
             open_vocabulary_probability(fitted(CountVectorizer()), TEXTS, n_characters=wrong)
     for vectorizer in (CountVectorizer(binary=True), TfidfVectorizer()):
         with pytest.raises(ValueError, match="must give the counts of words"):

@@ -326,9 +326,12 @@ def test_counts_beyond_the_budget_are_refused_before_they_are_words(fitted, coun
     assert state(fitted) == before
 
 
-def test_particles_beyond_the_budget_are_refused(fitted):
-    with pytest.raises(ValueError, match=r"n_particles=10000000 copies .* fewer particles"):
-        fitted.log_likelihood(X[:1], n_particles=10**7)
+def test_particles_beyond_the_budget_are_refused(fitted, monkeypatch):
+    with pytest.raises(ValueError, match=r"n_particles .* must be a whole number of at most"):
+        fitted.log_likelihood(X[:1], n_particles=10**6 + 1)
+    monkeypatch.setattr("streamtopics.was.sampler.MOST_WORDS", 10**5)
+    with pytest.raises(ValueError, match=r"n_particles=100000 copies .* fewer particles"):
+        fitted.log_likelihood(X[:1], n_particles=10**5)
 
 
 def test_iterators_of_documents_are_read_once(fitted):

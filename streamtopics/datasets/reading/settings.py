@@ -30,11 +30,11 @@ def how_of(
         raise TypeError(f"keys must be a list of names; got the str {keys!r}: pass [{keys!r}]")
     if not has_entries(keys):
         raise TypeError(f"keys must be a list of names; got {keys!r}")
-    if format is not None and format not in FORMATS:
+    if format is not None and not (isinstance(format, str) and format in FORMATS):
         raise ValueError(f"format must be None or one of {', '.join(FORMATS)}; got {format!r}")
     if isinstance(max_line, bool) or not isinstance(max_line, int) or max_line < 1:
         raise ValueError(f"max_line must be a number of bytes, at least 1; got {max_line!r}")
-    if on_bad not in {"raise", "skip"}:
+    if not (isinstance(on_bad, str) and on_bad in {"raise", "skip"}):
         raise ValueError(f"on_bad must be 'raise' or 'skip'; got {on_bad!r}")
     _check_encoding(encoding)
     return How(

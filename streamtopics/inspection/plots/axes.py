@@ -42,7 +42,7 @@ def one_axes(ax: Axes | None, size: tuple[float, float] = PANEL) -> Axes:
     if ax is None:
         axes: Axes = pyplot().subplots(figsize=size, layout="constrained")[1]
         return axes
-    if not hasattr(ax, "plot"):
+    if not hasattr(ax, "get_figure"):
         raise TypeError(f"ax must be Axes of matplotlib, or None for a new figure; got {ax!r:.60}")
     return ax
 
@@ -57,7 +57,7 @@ def several_axes(ax: Any, n: int, shape: tuple[int, int], size: tuple[float, flo
         return grid[:n]
     axes = np.empty(np.size(ax), dtype=object)
     axes[:] = np.ravel(ax)
-    if len(axes) < n or not all(hasattr(one, "plot") for one in axes):
+    if len(axes) < n or not all(hasattr(one, "get_figure") for one in axes):
         raise ValueError(
             f"ax must be {n} Axes of matplotlib, such as from pyplot.subplots{shape}[1], or None "
             f"for a new figure; got {len(axes)}"

@@ -48,6 +48,8 @@ def plot_curves(
     ValueError
         If a curve is not of the length of `x`.
     """
+    if np.ndim(x) != 1:
+        raise ValueError(f"x must be 1-D; got {x!r:.60}")
     for label, values in curves.items():
         if np.shape(values) != np.shape(x):
             raise ValueError(
@@ -102,7 +104,7 @@ def plot_scores(rows: Iterable[Any], *, window: int = 10, ax: Axes | None = None
     seen, scores = np.cumsum(found[:, 0])[scored], found[scored, 1]
     sums = np.concatenate([[0.0], np.cumsum(scores)])
     ends = np.arange(1, len(sums))
-    starts = np.maximum(ends - window, 0)
+    starts = np.maximum(ends - min(window, len(ends)), 0)
     ax = one_axes(ax)
     ax.plot(seen, scores, ".", color=COLOURS[4], markersize=4, label="minibatch")
     means = (sums[ends] - sums[starts]) / (ends - starts)

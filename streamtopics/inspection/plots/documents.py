@@ -173,7 +173,7 @@ def plot_sentences(
 
 
 def _check_labels(labels: Any, n_topics: int) -> None:
-    if not has_entries(labels):
+    if not has_entries(labels) or getattr(labels, "ndim", 1) != 1:
         raise TypeError(f"labels must be a sequence; got {labels!r:.60}")
     if len(labels) != n_topics:
         raise ValueError(f"labels must be one for each of {n_topics} topics; got {len(labels)}")

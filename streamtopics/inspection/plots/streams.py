@@ -17,6 +17,7 @@ from streamtopics.inspection.plots.axes import (
     plain,
     several_axes,
 )
+from streamtopics.inspection.tables import check_whole
 from streamtopics.periods import MOST_PERIODS, periods_of
 from streamtopics.structure import has_entries
 
@@ -75,8 +76,11 @@ def plot_shares(
     for name, values in (("times", times), ("labels", labels)):
         if not isinstance(values, str) and not has_entries(values):
             raise TypeError(f"{name} must be a sequence; got {values!r:.60}")
-    if np.ndim(np.asarray(times, dtype=object)) != 1:
-        raise ValueError(f"times must be 1-D; got {times!r:.60}")
+        if not isinstance(values, str) and np.ndim(np.asarray(values, dtype=object)) != 1:
+            raise ValueError(f"{name} must be 1-D; got {values!r:.60}")
+    check_whole(n_topics=n_topics)
+    if not isinstance(panels, bool | np.bool_):
+        raise TypeError(f"panels must be True or False; got {panels!r:.60}")
     shares = np.asarray(shares, dtype=np.float64)
     if shares.shape != (len(times), len(labels)):
         raise ValueError(
