@@ -261,6 +261,11 @@ class StreamingBayes(
         posterior.seed = self.seed_
         self._commit = BayesCommit(posterior, self._rule.init(posterior), 0, self._rule)
 
+    def _start_corpus(self, batch: Samples) -> None:
+        super()._start_corpus(batch)
+        # Refuses what it cannot learn from, while nothing is learnt.
+        self.model_.learner(self._commit.posterior, batch.X, batch.y, self.seed_)
+
     def _check_coordinates(self) -> None:
         """Whether the natural parameters of both priors mean the same."""
         model, other = self.model, self.boosted_prior

@@ -23,6 +23,7 @@ from streamtopics.models import (
     GaussianMixture,
     LinearRegression,
     MeanFieldRegression,
+    NaiveBayesMixture,
 )
 from streamtopics.updates import (
     BPS,
@@ -557,3 +558,20 @@ def test_a_rule_of_ones_own_is_a_record_with_a_step():
     X, y = samples()
     mine = StreamingBayes(REGRESSION, Halved()).set_params(update__share=0.25).fit(X, y)
     assert bits(mine) == bits(StreamingBayes(REGRESSION, PowerPrior(0.25)).fit(X, y))
+
+
+@pytest.mark.parametrize(
+    ("model", "X", "y"),
+    [
+        (NaiveBayesMixture(2, GaussianMixture(2)), [[1.0], [2.0], [3.0]], [0, 1, 2]),
+        (BetaBinomial(), [[0.0], [1.0], [2.0]], None),
+        (GaussianMixture(2, group_column=0, n_groups=2), [[0.0, 1.0], [1.0, 2.0], [2, 3]], None),
+    ],
+)
+def test_a_corpus_that_is_wrong_at_its_end_is_refused_as_a_whole(model, X, y):
+    right = X[:2] * 2, None if y is None else y[:2] * 2
+    estimator = StreamingBayes(model, batch_size=1, random_state=0).fit(*right)
+    before = pickle.dumps(estimator)
+    with pytest.raises(ValueError, match=r"whole numbers from 0 to 1|zeros and ones only"):
+        estimator.fit(X, y)
+    assert pickle.dumps(estimator) == before
