@@ -7,7 +7,7 @@ import inspect
 import types
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
-from functools import cache
+from functools import cache, partial
 from numbers import Number
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -79,7 +79,8 @@ def _fits(value: Any, hint: Any) -> bool:
     """Whether a value may be of a type; True for types that say nothing that can be checked."""
     origin = get_origin(hint)
     if origin in (Union, types.UnionType):
-        return any(_fits(value, one) for one in get_args(hint))
+        # No generator, which cannot end but with some memory.
+        return any(map(partial(_fits, value), get_args(hint)))
     if origin is Literal:
         return value in get_args(hint)
     hint = origin or hint

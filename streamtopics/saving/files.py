@@ -77,11 +77,22 @@ def _opened(part: Path, opened: ExitStack) -> tuple[int, bool]:
         # Not all file systems have files without a name.
         with suppress(OSError):
             flags = os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC
-            opened.callback(os.close, descriptor := os.open(part.parent, flags, 0o666))
-            return descriptor, False
+            return _descriptor(part.parent, flags, opened), False
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    opened.callback(os.close, descriptor := os.open(part, flags, 0o666))
-    return descriptor, True
+    return _descriptor(part, flags, opened), True
+
+
+def _descriptor(path: Path, flags: int, opened: ExitStack) -> int:
+    """An open file, which `opened` closes."""
+    descriptor = -1
+    try:
+        # In one line, between whose parts no interrupt comes.
+        opened.callback(os.close, descriptor := os.open(path, flags, 0o666))
+    except MemoryError:
+        if descriptor >= 0:
+            os.close(descriptor)
+        raise
+    return descriptor
 
 
 def _name(descriptor: int, part: Path, path: Path) -> bool:
@@ -111,5 +122,4 @@ def sync_folder(folder: Path) -> None:
     if os.name != "posix":
         return
     with ExitStack() as opened:
-        opened.callback(os.close, descriptor := os.open(folder, os.O_RDONLY))
-        os.fsync(descriptor)
+        os.fsync(_descriptor(folder, os.O_RDONLY, opened))

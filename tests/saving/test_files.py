@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -255,3 +256,20 @@ def test_a_lack_of_memory_is_not_taken_for_a_damaged_file(tmp_path, monkeypatch)
             patched.setattr(f"streamtopics.saving.{place}", short)
             with pytest.raises(MemoryError):
                 load(tmp_path / "a.model")
+
+
+class Forgetful(ExitStack):
+    """A stack for whose callbacks there is no memory."""
+
+    def callback(self, *given, **more):
+        raise MemoryError
+
+
+def test_no_file_stays_open_where_memory_is_short(system, tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "ExitStack", Forgetful)
+    before = n_descriptors()
+    for act in (lambda: files.sync_folder(tmp_path), lambda: save(OLD, tmp_path / "a.model")):
+        with pytest.raises(MemoryError):
+            act()
+    assert n_descriptors() == before
+    assert content_of(tmp_path) == {}
