@@ -2,7 +2,7 @@
 """Generated calls over everything public: estimators with any parameters, functions, any X.
 
     python -m benchmarks.fuzz --calls 100000 [--seed 0] [--only NAME] [--state FILE]
-    python -m benchmarks.fuzz --places
+    python -m benchmarks.fuzz --places [--seed 0]
     python -m benchmarks.fuzz --episode 17 [--places]
 
 An episode makes one estimator from its seed, and calls it a few times, or one function or record.
@@ -11,7 +11,8 @@ reads has changed nothing either; results, and what was learnt, are finite unles
 says otherwise; nothing was warned of or ignored; a copy that was pickled before learns the same
 bits; what was passed is as it was. Episodes run in processes of their own, so that one that dies is
 reported too, with the signal and its seed. With `--places` nothing is left to chance: each
-parameter has each of some fifty values that are seldom right, and episodes are those parameters.
+parameter has each of some fifty values that are seldom right, and episodes are those parameters;
+the seed is of the other arguments.
 
 Printed are the numbers of calls, what was short of memory, what never returned, and each distinct
 failure with the seed that repeats it; with one, the exit code is 1. With a file of the state a
@@ -32,15 +33,13 @@ from typing import Any
 
 from benchmarks.children import child_of, tell
 from benchmarks.fuzz_episodes import CALLS, Tally, run_episode, subjects
-from benchmarks.fuzz_places import places, run_place
+from benchmarks.fuzz_places import SEEDS, places, run_place
 from benchmarks.states import read_state, write_state
 from tests.conventions.every import public_estimators
 
 # Episodes of a process, at most and at least: each imports and makes some things anew.
 CHUNK, FEWEST = 1000, 8
 PLACES_AT_ONCE = 50
-# Seeds of episodes of one `--seed`.
-SEEDS = 10**9
 # Seconds of the processor that an episode may take, and bytes.
 PROCESSOR, MEMORY = 60, 8 * 2**30
 # What refuses whatever is passed: the rules of these estimators forget nothing.
@@ -160,9 +159,10 @@ def run(
 
 def run_places(state: dict[str, Any], only: str | None, path: Path | None) -> dict[str, Any]:
     """Run all places that are left, in few processes."""
-    while state["next"] < len(places(only)):
+    end = state["next"] - state["next"] % SEEDS + len(places(only))
+    while state["next"] < end:
         first = state["next"]
-        last = min(first + PLACES_AT_ONCE, len(places(only)))
+        last = min(first + PLACES_AT_ONCE, end)
         state["next"] += max(1, run_chunk(range(first, last), only, state, run_place))
         write_state(path, state)
     return state
@@ -208,8 +208,7 @@ def main(arguments: list[str] | None = None) -> int:
         with suppress(ImportError):
             import_module(name)
     asked = {"seed": given.seed, "only": given.only, "places": given.places}
-    fresh = fresh_state(0 if given.places else given.seed)
-    state = read_state(given.state, fresh, asked)
+    state = read_state(given.state, fresh_state(given.seed), asked)
     if given.places:
         run_places(state, given.only, given.state)
     else:

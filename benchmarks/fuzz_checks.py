@@ -52,6 +52,8 @@ OF_FUNCTION = re.compile(
     r"got an unexpected keyword argument"
 )
 OF_NOTHING = re.compile(r"NaN\s+(?:if|where)\s[^.;]*?\b(?:no|none|nothing)\b")
+# What scikit-learn notes in an estimator for its callbacks, as long as `fit` takes.
+OF_CALLBACKS = {"_callback_fit_ctx", "_parent_callback_ctx", "_skl_callbacks_to_teardown"}
 NAMES_OF = {
     "nan": re.compile(r"\bNaN\b"),
     "inf": re.compile(r"-?\binf\b|\binfinity\b|\binfinite\b"),
@@ -218,7 +220,9 @@ def _state(value: Any) -> dict[str, Any]:
     if isinstance(value, Pipeline) and isinstance(value.steps, tuple):
         # Becomes a list in `fit`.
         found = {**found, "steps": list(value.steps)}
-    return {name: found[name] for name in sorted(found.keys() - _cached(type(value)))}
+    return {
+        name: found[name] for name in sorted(found.keys() - _cached(type(value)) - OF_CALLBACKS)
+    }
 
 
 def print_of(value: Any) -> bytes:

@@ -31,6 +31,8 @@ from tests.conventions.every import public_estimators
 
 # More threads would be started than there is work for; times are measured with these.
 LEFT_OUT = ("n_jobs", *AS_LONG)
+# Numbers of places of one seed.
+SEEDS = 10**9
 # Seeds of arguments that are tried until a call returns.
 TRIES = 40
 # A subject, its method, if it is an estimator, or "" for its making, and a parameter.
@@ -55,8 +57,8 @@ def places(only: str | None = None) -> list[Place]:
 
 
 def run_place(number: int, only: str | None, tally: Tally) -> None:
-    """All of the values in the place of this number."""
-    name, method, parameter = places(only)[number]
+    """All of the values in a place; the number is of the place, after those of other seeds."""
+    name, method, parameter = places(only)[number % SEEDS]
     with in_quiet():
         for which in range(len(every_junk())):
             if name not in public_estimators():
@@ -80,52 +82,54 @@ def _parameters(door: Callable[..., Any]) -> list[str]:
 
 def _call_function(number: int, name: str, parameter: str, which: int, tally: Tally) -> None:
     door = public_functions()[name]
-    rng = np.random.default_rng(_seed_of(name))
+    rng = np.random.default_rng(_seed_of(name, number // SEEDS))
     given = arguments(rng, door, Scene(door=door.__name__)) | {parameter: every_junk()[which]}
     call_function(number, rng, name, door, given, tally)
 
 
 @cache
-def _seed_of(name: str) -> int:
+def _seed_of(name: str, first: int) -> int:
     """A seed of arguments with which a function returns, or the first."""
-    door = public_functions()[name]
+    door, first = public_functions()[name], first * TRIES
     if name in TEACH:
-        return 0
-    for seed in range(TRIES):
+        return first
+    for seed in range(first, first + TRIES):
         try:
             door(**arguments(np.random.default_rng(seed), door, Scene(door=door.__name__)))
         except Exception:
             # Of any kind: the values are tried with others.
             continue
         return seed
-    return 0
+    return first
 
 
 @cache
-def _learnt(name: str) -> tuple[bytes, int]:
+def _learnt(name: str, first: int) -> tuple[bytes, int]:
     """An estimator that has learnt, if one did, and the seed of what it learnt from."""
-    kind = public_estimators()[name]
-    for seed in range(TRIES):
+    kind, first = public_estimators()[name], first * TRIES
+    method = "partial_fit" if hasattr(kind, "partial_fit") else "fit"
+    for seed in range(first, first + TRIES):
         model = kind(**short_parameters(kind))
         try:
-            model.fit(**_arguments(seed, model, "fit"))
+            getattr(model, method)(**_arguments(seed, model, method))
         except Exception:
             continue
         return pickle.dumps(model), seed
-    return pickle.dumps(kind(**short_parameters(kind))), 0
+    return pickle.dumps(kind(**short_parameters(kind))), first
 
 
 @cache
-def _seed_of_method(name: str, method: str) -> int:
+def _seed_of_method(name: str, method: str, first: int) -> int:
     """A seed of arguments with which a method of what has learnt returns, or the first."""
-    for seed in range(TRIES):
-        model = pickle.loads(_learnt(name)[0])
+    learnt, first = _learnt(name, first)[0], first * TRIES
+    for seed in range(first, first + TRIES):
+        model = pickle.loads(learnt)
         try:
             getattr(model, method)(**_arguments(seed, model, method))
         except Exception:
             continue
         return seed
-    return 0
+    return first
 
 
 def _arguments(seed: int, model: Any, method: str) -> dict[str, Any]:
@@ -140,12 +144,12 @@ class Placed(EstimatorEpisode):
     def __init__(self, number: int, name: str, parameter: str, which: int, tally: Tally) -> None:
         kind = public_estimators()[name]
         super().__init__(number, np.random.default_rng(which), name, kind, tally)
-        self.parameter, self.which = parameter, which
+        self.parameter, self.which, self.first = parameter, which, number // SEEDS
         self.seed_of_arguments, self.in_call = 0, False
 
     def make(self) -> None:
         """Learn with the value as a parameter of the estimator, at once or later on."""
-        learnt, self.seed_of_arguments = _learnt(self.name)
+        learnt, self.seed_of_arguments = _learnt(self.name, self.first)
         value = lasting(every_junk()[self.which])
         self.model = self.kind(**short_parameters(self.kind) | {self.parameter: value})
         self.call("fit")
@@ -156,9 +160,9 @@ class Placed(EstimatorEpisode):
 
     def call_method(self, method: str) -> None:
         """Call a method of what has learnt with the value, if it has it with its parameters."""
-        self.model, self.in_call = pickle.loads(_learnt(self.name)[0]), True
+        self.model, self.in_call = pickle.loads(_learnt(self.name, self.first)[0]), True
         if hasattr(self.model, method):
-            self.seed_of_arguments = _seed_of_method(self.name, method)
+            self.seed_of_arguments = _seed_of_method(self.name, method, self.first)
             self.call(method)
 
     def arguments(self, drawn_from: int, act: Callable[..., Any]) -> dict[str, Any]:

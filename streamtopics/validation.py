@@ -53,7 +53,7 @@ COMMON_CONSTRAINTS = {
     "averaging": [None, StrOptions({"linear", "uniform"})],
     "start": "no_validation",
     "growth": [None, Interval(Real, 1, 100, closed="both")],
-    "prior_limit": [None, Interval(Real, 0, MOST_PRIOR, closed="neither")],
+    "prior_limit": [None, Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both")],
     "inner_batch_size": [None, POSITIVE_INT, StrOptions({"auto"})],
     "n_rounds": [POSITIVE_INT],
     "warm_rounds": ["boolean"],

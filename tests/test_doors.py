@@ -324,6 +324,9 @@ REFUSED = {
     "an update with a state": (
         lambda: HDPGibbsOnlineEM(update=LearnsDocTopicPrior(SVB(), FixedPoint())).fit(COUNTS),
         ValueError, "update must be a rule of one step and no state"),
+    "a matrix since when": (
+        lambda: StreamingCountVectorizer(max_features=3).partial_fit(["a b"]).names_since(COUNTS),
+        TypeError, "n_documents must be a whole number"),
     "one number for documents": (
         lambda: list(TimeSplit().split(NOTHING, groups=[1])), TypeError, "must have a row for"),
     "one number for a minibatch": (

@@ -107,7 +107,7 @@ class StreamingLDA(StreamingTopicModel):
     {boosted_prior}
     prior_limit : float or None, default=0.3
         The most that the prior weighs in learning, as a share of what was learnt: a prior of
-        more would make topics alike that have few words yet. None for no limit.
+        more would make topics alike that have few words yet. At least 1e-10; None for no limit.
     growth : float or None, default=None
         Power h of the number of tokens seen that minibatches weigh by, N^h - (N - B)^h with N of
         B tokens from the minibatch, so that what was learnt from shapeless topics fades; 1 weighs

@@ -63,7 +63,7 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
     prior_limit : float or None, default=0.3
         The most that this prior weighs in learning, as a share of the tokens learnt. Where the
         vocabulary is large, clusters that have few words yet would otherwise all look alike, and
-        those with many would take the rest.
+        those with many would take the rest. At least 1e-10; None for no limit.
     growth : float or None, default=None
         Power of the tokens seen that minibatches weigh by: with 3, the first third of a stream
         has 4 % of the weight. None is 3 for rules that add a minibatch once to what they keep, and

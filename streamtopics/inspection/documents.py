@@ -173,7 +173,7 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
         As in `documents_of`.
     times : array-like of shape (n_documents,)
         When each document is from, as coarse as the picture should be: years, months as "2026-11",
-        or dates.
+        or dates. Documents of None, NaN or NaT are left out.
 
     Returns
     -------
@@ -201,13 +201,20 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
             f"times must have one entry for each of the {len(shares)} documents; got shape "
             f"{values.shape}"
         )
-    different, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    known = _are_known(values)
+    different, place, counts = np.unique(values[known], return_inverse=True, return_counts=True)
     sums = np.zeros((len(different), shares.shape[1]))
-    np.add.at(sums, place, shares)
+    np.add.at(sums, place, shares[known])
     if different.dtype.kind == "M":
         # Finer ones are no dates of Python's.
         different = different.astype("datetime64[us]")
     return SharesOverTime(different.tolist(), sums / counts[:, None], counts)
+
+
+def _are_known(times: np.ndarray) -> np.ndarray:
+    """Which of the times are times."""
+    # NaN and NaT are other than themselves.
+    return np.array([time is not None and time == time for time in times], dtype=bool)
 
 
 def topic_shares(estimator: Any, X: Any) -> np.ndarray:

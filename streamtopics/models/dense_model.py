@@ -57,10 +57,9 @@ class DenseModel(Protocol):
 
 def check_codes(codes: np.ndarray, n_codes: int, what: str) -> np.ndarray:
     """`codes` as whole numbers from 0 to n_codes - 1."""
-    whole: np.ndarray = np.nan_to_num(codes, nan=-1.0).astype(np.int64)
-    if not ((whole == codes) & (whole >= 0) & (whole < n_codes)).all():
+    if not ((codes == np.floor(codes)) & (codes >= 0) & (codes < n_codes)).all():
         raise ValueError(f"{what} must be whole numbers from 0 to {n_codes - 1}; got others")
-    return whole
+    return codes.astype(np.int64)
 
 
 def log_student_t(x: Numbers, location: Numbers, degrees: Numbers, scale2: Numbers) -> np.ndarray:

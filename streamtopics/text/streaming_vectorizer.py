@@ -214,8 +214,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             columns = np.full(len(counts.owners), -1, dtype=np.int32)
             columns[kept] = np.arange(len(kept), dtype=np.int32)
             given = ClosedVocabulary(counts.words(kept))
-        self.fixed_vocabulary_ = self.vocabulary is not None
-        self._vocabulary = given
+        self._commit(given)
         return counts, columns
 
     def _worth_a_column(self, counts: Counts) -> np.ndarray:
@@ -344,10 +343,13 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
                 "the vectorizer has learnt from another minibatch meanwhile, in another thread; "
                 "nothing of this one was learnt: let one thread call partial_fit"
             )
-        self.fixed_vocabulary_ = self.vocabulary is not None
-        self._vocabulary = vocabulary
-        self._parameters_checked = parameters
+        self._commit(vocabulary, _parameters_checked=parameters)
         return counts, columns
+
+    def _commit(self, vocabulary: ClosedVocabulary | OpenVocabulary, **more: Any) -> None:
+        """Set what was learnt, all at once, so that no interrupt comes between."""
+        is_fixed = self.vocabulary is not None
+        vars(self).update(fixed_vocabulary_=is_fixed, _vocabulary=vocabulary, **more)
 
     def _policy(self) -> Policy:
         n_candidates = self.n_candidates
@@ -388,6 +390,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         names : list of str
             Their words now.
         """
+        if not isinstance(n_documents, Integral):
+            raise TypeError(f"n_documents must be a whole number; got {n_documents!r:.60}")
         vocabulary = self._followed("names_since")
         if isinstance(vocabulary, ClosedVocabulary):
             return NONE, []

@@ -565,6 +565,7 @@ def test_a_rule_of_ones_own_is_a_record_with_a_step():
     [
         (NaiveBayesMixture(2, GaussianMixture(2)), [[1.0], [2.0], [3.0]], [0, 1, 2]),
         (BetaBinomial(), [[0.0], [1.0], [2.0]], None),
+        (NaiveBayesMixture(2, GaussianMixture(2)), [[1.0], [2.0], [3.0]], [0, 1, 1e20]),
         (GaussianMixture(2, group_column=0, n_groups=2), [[0.0, 1.0], [1.0, 2.0], [2, 3]], None),
     ],
 )

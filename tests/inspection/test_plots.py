@@ -190,6 +190,25 @@ def test_shares_over_time_are_means():
 
 @pytest.mark.parametrize(
     "times",
+    [
+        np.array([2024, np.nan, 2025]),
+        np.array(["2024", "NaT", "2025"], dtype="M8[Y]"),
+        np.array([2024, None, 2025], dtype=object),
+        np.array([2024, np.nan, 2025], dtype=object),
+    ],
+    ids=["NaN", "NaT", "None", "NaN of objects"],
+)
+def test_documents_without_a_time_are_in_none(times, model):
+    X = np.eye(3, len(NAMES))
+    found, expected = shares_over_time(model, X, times), shares_over_time(model, X[::2], times[::2])
+    assert found.times == expected.times
+    assert len(found.times) == 2
+    assert_array_equal(found.shares, expected.shares)
+    assert_array_equal(found.n_documents, [1, 1])
+
+
+@pytest.mark.parametrize(
+    "times",
     [[1, 2, 3], ["a", "b", "c"], [date(2026, 11, d) for d in (1, 2, 3)], np.arange(3.0)],
 )
 def test_a_stream_of_shares_ends_at_one(times):
