@@ -44,7 +44,7 @@ ALLOWED = {
     "datasets": {"checks", "dpp", "structure"},
     "validation": {"checks", "kernels", "priors", "structure"},
     "sentences": {"validation"},
-    "text": {"documentation", "kernels", "parallel", "steps", "structure"},
+    "text": {"checks", "documentation", "kernels", "parallel", "steps", "structure"},
     "base": {
         "documentation", "local", "messages", "metrics", "models", "parallel", "posteriors",
         "progress", "records", "sentences", "typing", "updates", "validation",

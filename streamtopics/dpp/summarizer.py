@@ -40,7 +40,7 @@ from streamtopics.dpp.summary_kernel import (
 from streamtopics.parallel import Workers
 from streamtopics.text import SentenceVectorizer
 from streamtopics.text.splitting import is_fragment
-from streamtopics.validation import COMMON_CONSTRAINTS, Interval, StrOptions
+from streamtopics.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, StrOptions
 
 Documents: TypeAlias = Sequence[sparse.csr_matrix] | NDArray[np.object_]
 
@@ -216,7 +216,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     __metadata_request__transform: ClassVar[dict[str, Any]] = {"raw_documents": UNUSED}
     _commit: Known
     _parameter_constraints = {
-        "n_sentences": [Interval(Integral, 1, None, closed="left")],
+        "n_sentences": [POSITIVE_INT],
         "n_words": [None, Interval(Integral, 1, None, closed="left")],
         "vectorizer": "no_validation",
         "splitter": [None, callable],

@@ -11,6 +11,7 @@ from streamtopics.base.composition import Composition, bayesian
 from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
 from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.checks import MOST_WHOLE
 from streamtopics.local import LocalStep
 from streamtopics.models.views import TopicView
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
@@ -106,7 +107,7 @@ class SVBHPP(StreamingTopicModel):
             "rate_estimate": [StrOptions({"posterior", "point"})],
             "rate_prior": [Interval(Real, None, None, closed="neither"), Exponential, Normal],
             "rate_starts": [tuple, list],
-            "max_rounds": [Interval(Integral, 2, None, closed="left")],
+            "max_rounds": [Interval(Integral, 2, MOST_WHOLE, closed="both")],
         }
     )
     _doc_topic_mass = 10.0

@@ -43,7 +43,7 @@ from streamtopics.reviews.factors import (
 from streamtopics.reviews.inference import RatedLDA, Reviews, normalised
 from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates.doc_topic import LEAST_LOG_THETA, solve_alpha
-from streamtopics.validation import Interval, check_word_prior
+from streamtopics.validation import POSITIVE_INT, check_word_prior
 
 SWEEPS_OF_START, ROUNDS_OF_START, ROUNDS_OF_STEP = 20, 20, 2
 
@@ -177,7 +177,7 @@ class HiddenFactorsTopics(ReviewModel):
     _parameter_constraints: ClassVar[dict[str, Any]] = CONSTRAINTS | {
         "text_weight": [POSITIVE],
         "factor_penalty": [POSITIVE],
-        "max_gradient_iter": [Interval(Integral, 1, None, closed="left")],
+        "max_gradient_iter": [POSITIVE_INT],
     }
     _commit: FactorsCommit
 

@@ -16,6 +16,7 @@ from sklearn.utils import Tags, TransformerTags
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.metadata_routing import UNUSED
 
+from streamtopics.checks import MOST_WHOLE
 from streamtopics.documentation import LinksToReference
 from streamtopics.structure import to_sparse
 from streamtopics.text.counting import Counts, count
@@ -105,7 +106,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CountVectorizer._parameter_constraints,
         "half_life": [None, Interval(Real, 0, None, closed="neither")],
-        "n_candidates": [None, Interval(Integral, 1, None, closed="left")],
+        "n_candidates": [None, Interval(Integral, 1, MOST_WHOLE, closed="both")],
         "margin": [Interval(Real, 1, None, closed="left")],
         "n_jobs": [None, Integral],
     }

@@ -15,7 +15,7 @@ from streamtopics.base.frame import Commit, check_same
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import SentenceDocuments
 from streamtopics.base.sentence_topics import SentenceTopics
-from streamtopics.checks import MOST_PARTICLES, check_positive, check_range, check_whole
+from streamtopics.checks import MOST_PARTICLES, MOST_WHOLE, check_positive, check_range, check_whole
 from streamtopics.messages import Statistics
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import TopicPosterior
@@ -24,7 +24,7 @@ from streamtopics.sentences import Sentences
 from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates.online_em import running_mean
 from streamtopics.updates.schedules import MeanDecay
-from streamtopics.validation import COMMON_CONSTRAINTS, Interval, check_word_prior
+from streamtopics.validation import COMMON_CONSTRAINTS, POSITIVE_INT, Interval, check_word_prior
 from streamtopics.was.corpus import SentenceCorpus, content_seeds, document_seeds, words_of
 from streamtopics.was.franchise import HDP
 from streamtopics.was.prior import LEAST, MOST, SentencePrior, check_prior
@@ -145,8 +145,8 @@ class WASTopicModel(SentenceTopics):
     } | {
         "prior": "no_validation",
         "atom_prior": [POSITIVE],
-        "n_burn_in": [Interval(Integral, 0, None, closed="left")],
-        "n_local_sweeps": [Interval(Integral, 1, None, closed="left")],
+        "n_burn_in": [Interval(Integral, 0, MOST_WHOLE, closed="both")],
+        "n_local_sweeps": [POSITIVE_INT],
     }  # fmt: skip
     _whole_counts = True
     _commit: SentenceCommit
