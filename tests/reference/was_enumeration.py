@@ -35,7 +35,7 @@ from scipy.special import betaln, gammaln, logsumexp
 
 def entry(values, j):
     """The j-th of a sequence of parameters, the last for all beyond; or the only one."""
-    return values if np.isscalar(values) else values[min(j, len(values) - 1)]
+    return values if isinstance(values, float | int) else values[min(j, len(values) - 1)]
 
 
 def rounds(lengths):
