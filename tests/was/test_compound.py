@@ -172,10 +172,12 @@ def by_quadrature(prior, sizes):
     odds, sizes = prior.concentration / prior.truncation, np.array(sizes)
     u, v = np.linspace(-30.0, 8.0, 2001), np.linspace(-80.0, 20.0, 801)[:, None]
     phi, r, has = np.exp(u), expit(v), sizes[sizes > 0]
-    log_p = prior.shape * u - phi + odds * np.log(r) + np.log(expit(-v))
+    of_phi = prior.shape * u - phi
     for g in has:
-        log_p += np.log(r) + gammaln(phi + g) - gammaln(phi) - phi * np.log(2)
-    log_p += (len(sizes) - len(has)) * np.log(expit(-v) + r * np.exp2(-phi))
+        of_phi += gammaln(phi + g) - gammaln(phi) - phi * np.log(2)
+    log_p = of_phi + (odds + len(has)) * np.log(r) + np.log(expit(-v))
+    if len(has) < len(sizes):
+        log_p += (len(sizes) - len(has)) * np.log(expit(-v) + r * np.exp2(-phi))
     p = np.exp(log_p - log_p.max())
     p /= p.sum()
     return (phi, p.sum(axis=0)), (r[:, 0], p.sum(axis=1))
