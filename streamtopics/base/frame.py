@@ -17,7 +17,7 @@ import os
 import threading
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from operator import is_
@@ -349,14 +349,20 @@ class StreamingEstimator(LinksToReference, CallbackSupportMixin, BaseEstimator):
         return "_commit" in vars(self)
 
 
-@contextmanager
-def locks_of(*estimators: Any) -> Iterator[None]:
+def locks_of(*estimators: Any) -> AbstractContextManager[None]:
     """Hold the locks of estimators, in one order, so that no two threads wait for ever."""
-    with ExitStack() as stack:
-        # What is no estimator of topics is refused later, by name.
-        known = {id(e): e for e in estimators if isinstance(e, StreamingEstimator)}
-        for estimator in sorted(known.items()):
-            stack.enter_context(lock_of(estimator[1]))
+    # What is no estimator of topics is refused later, by name.
+    known = {id(e): e for e in estimators if isinstance(e, StreamingEstimator)}
+    return _held([lock_of(known[number]) for number in sorted(known)])
+
+
+@contextmanager
+def _held(locks: list[threading.RLock]) -> Iterator[None]:
+    """Hold locks. One in another: a stack of them may find no memory to note one that it holds."""
+    if not locks:
+        yield
+        return
+    with locks[0], _held(locks[1:]):
         yield
 
 

@@ -4,6 +4,7 @@
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
 
 import joblib
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.base import clone
 
+from benchmarks.fault_calls import is_free
 from streamtopics import SVBLDA, GibbsOnlineEM, HDPGibbsOnlineEM, StreamingLDA
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.updates import PowerPrior
@@ -168,3 +170,17 @@ def test_a_learner_that_fails_lets_the_others_go_on(model):
     all_at_once([failing, learner])
     assert model.n_batch_iter_ == 9
     assert model.n_tokens_seen_ == sum(batch.sum() for batch in BATCHES[:9])
+
+
+def test_no_lock_is_held_where_memory_is_short(monkeypatch):
+    """Where a stack of what is to be left had no memory for one thing more."""
+
+    def short(*given):
+        raise MemoryError
+
+    model, other = (SVBLDA(5, random_state=0).partial_fit(NEW) for _ in range(2))
+    monkeypatch.setattr(ExitStack, "_push_cm_exit", short)
+    with suppress(MemoryError):
+        model.merge(other)
+    assert is_free(model)
+    assert is_free(other)
