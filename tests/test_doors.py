@@ -4,6 +4,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from scipy import sparse
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
@@ -16,6 +17,8 @@ from streamtopics import (
     GuidedTopics,
     HDPGibbsOnlineEM,
     LowRankDPP,
+    MultiViewLDA,
+    StreamingBayes,
     StreamingLDA,
     WASTopicModel,
 )
@@ -53,6 +56,7 @@ from streamtopics.metrics import (
     summary_redundancy,
     topic_stability,
 )
+from streamtopics.models import LinearRegression
 from streamtopics.priors import SeedWords, SentimentWords, ZipfPrior, class_words_prior
 from streamtopics.report import report, report_data
 from streamtopics.streams import Checkpointer, TimeSplit, TopicTracker, prequential_score, stream
@@ -324,6 +328,16 @@ REFUSED = {
     "an update with a state": (
         lambda: HDPGibbsOnlineEM(update=LearnsDocTopicPrior(SVB(), FixedPoint())).fit(COUNTS),
         ValueError, "update must be a rule of one step and no state"),
+    "texts for targets": (
+        lambda: StreamingBayes(LinearRegression()).fit(COUNTS, np.array(list("abcdefgh"))),
+        ValueError, "y must hold numbers"),
+    "classes of two kinds": (
+        lambda: MultiViewLDA(random_state=0).fit(COUNTS, [0, 1] * 4).score(
+            COUNTS, np.array([0.5, "a"] * 4, dtype=object)),
+        ValueError, "mixes labels"),
+    "a figure to draw in": (
+        lambda: plot_curves({"a": [1]}, x=[1], xlabel="", ylabel="", ax=Figure()), TypeError,
+        "ax must be Axes"),
     "a matrix since when": (
         lambda: StreamingCountVectorizer(max_features=3).partial_fit(["a b"]).names_since(COUNTS),
         TypeError, "n_documents must be a whole number"),

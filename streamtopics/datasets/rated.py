@@ -107,8 +107,10 @@ def make_rated_reviews(
     )  # fmt: skip
     alpha = 1 / n_components if doc_topic_prior is None else doc_topic_prior
     deviations = {"item_effect": item_effect, "user_effect": user_effect, "noise": noise}
-    priors = {"topic_word_prior": topic_word_prior, "doc_topic_prior": alpha}
-    _check_numbers(deviations, {"mean_length": mean_length, **priors}, qualitative_share)
+    priors = {"topic_word_prior": topic_word_prior}
+    if doc_topic_prior is not None:
+        priors["doc_topic_prior"] = doc_topic_prior
+    _check_numbers(deviations, mean_length, priors, qualitative_share)
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1, size=4))
     sizes = {"item": n_items, "user": n_users}
     judged = _judged(n_documents, sizes, tuple(deviations.values()), rng)
@@ -168,14 +170,15 @@ def _counts(
 
 
 def _check_numbers(
-    deviations: dict[str, Any], positive: dict[str, Any], qualitative_share: Any
+    deviations: dict[str, Any], mean_length: Any, priors: dict[str, Any], qualitative_share: Any
 ) -> None:
     """Refuse deviations below 0, others near 0, a share not in (0, 1), and large numbers."""
     for name, deviation in deviations.items():
         check_scalar(deviation, name, Real, min_val=0)
-    for name, number in positive.items():
+    for name, number in priors.items():
         check_scalar(number, name, Real, min_val=LEAST)
-    for name, number in (deviations | positive).items():
+    check_scalar(mean_length, "mean_length", Real, min_val=0, include_boundaries="neither")
+    for name, number in (deviations | priors | {"mean_length": mean_length}).items():
         if not number <= MOST:
             raise ValueError(f"{name} must be at most {MOST:g}; got {number!r}")
     inside: dict[str, Any] = {"min_val": 0, "max_val": 1, "include_boundaries": "neither"}

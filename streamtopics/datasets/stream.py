@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from itertools import islice
 from numbers import Integral
@@ -10,7 +11,6 @@ from typing import Any
 
 from sklearn.utils import check_scalar
 
-from streamtopics.checks import MOST_WHOLE
 from streamtopics.datasets.reading import read_texts
 from streamtopics.structure import check_structure, is_sparse
 
@@ -75,7 +75,7 @@ def iter_minibatches(
     >>> model.n_documents_seen_
     3
     """
-    check_scalar(batch_size, "batch_size", Integral, min_val=1, max_val=MOST_WHOLE)
+    check_scalar(batch_size, "batch_size", Integral, min_val=1, max_val=sys.maxsize)
     if not _is_matrix(source):
         texts = read_texts(source, text_key=text_key, encoding=encoding)
         batches = _batches(texts, batch_size)

@@ -42,7 +42,7 @@ def make_lda_corpus(
     n_features : int, default=1000
         Number of words in the vocabulary; not used when `topic_word` is given.
     mean_length : float, default=60
-        Mean of the Poisson number of words in a document, which can be 0.
+        Mean of the Poisson number of words in a document, which can be 0; at most 1e8.
     doc_topic_prior : float, array-like of shape (n_components,) or None, default=None
         Dirichlet parameter alpha of the topic proportions, in pseudo-words. None is
         1 / n_components: with 10 topics, most documents are made of 2 to 4.

@@ -70,18 +70,18 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         same probability. "auto" is "counting" for items and "background" otherwise. Or a
         record such as ``streamtopics.dpp.Background(2.0)``, from whose level learning starts.
     noise_level : float or None, default=None
-        Their level; None learns it, and what is 0 stays 0.
+        Their level, at most 1e10; None learns it, and what is 0 stays 0.
     gamma : float or None, default=None
         Weight of the features themselves in A; None learns it, from 1 / V, or less where
         features are large. For items it is the same as "counting" noise, and None is 0.
-        What is 0 stays 0.
+        What is 0 stays 0. At most 1e10.
     theta : {"shared", "document"}, default="shared"
         Whether U is learnt with one theta for all sets, which determines only the space of U,
         or with one for each, with which `score`, under their mean, is far lower.
     penalty : float, default=0.001
         Weight of the mean sum of theta and the squared sum of the lengths of the columns
-        of U, in nats per set. On film reviews 0.01 left hardly any columns, and with 0 held-out
-        sets were worse off.
+        of U, in nats per set, at most 1e10. On film reviews 0.01 left hardly any columns, and
+        with 0 held-out sets were worse off.
     max_iter : int, default=10
         Most rounds of `fit`: 20 iterations of L-BFGS on U, then the rest.
     tol : float, default=0.01
@@ -91,7 +91,8 @@ class LowRankDPP(TransformerMixin, LearntProcess):
     batch_size : int, default=256
         Sets in a minibatch, for the steps of a `partial_fit` after `fit`.
     step_size : float, default=0.3
-        First step of AdaGrad in `partial_fit`, relative to the entries of the first U.
+        First step of AdaGrad in `partial_fit`, relative to the entries of the first U; from
+        1e-10 to 1e10.
     kappa : float, default=0.5
         In `partial_fit` gamma, the noise and the mean theta go (t + 1)^-kappa of the way at
         the t-th minibatch, in (0, 1].

@@ -151,7 +151,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     n_components : int, default=10
         Columns of U; for "thesis" only, like all further ones.
     penalty : float, default=0.01
-        Of U and theta.
+        Of U and theta, at most 1e10.
     max_iter : int, default=10
         Most rounds of `fit`.
     random_state : int, RandomState instance or None, default=None

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import log_softmax
 from sklearn.base import ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_array, check_is_fitted
 
@@ -472,7 +473,9 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
             sample_weight = check_array(
                 sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
             )
-        return super().score(X, y, sample_weight)
+        predicted = self.predict(X)
+        y = check_labels(y, len(predicted), f"{type(self).__name__}.score")
+        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     def transform(self, X: Any) -> np.ndarray:
         """Topic proportions of documents: the mean under the classes that they may be of.

@@ -323,7 +323,7 @@ class StreamingBayes(
             ensure_all_finite="allow-nan",
             ensure_min_samples=0 if method == "partial_fit" else 1,
         )
-        X, y = (found[0], found[1].astype(np.float64)) if target else (found, None)
+        X, y = (found[0], _numbers(found[1])) if target else (found, None)
         if not model.allows_missing and np.isnan(X).any():
             raise ValueError(
                 f"X contains NaN, but {type(model).__name__} cannot leave out what is missing; "
@@ -463,3 +463,11 @@ class StreamingBayes(
         if not hasattr(model, "transform"):
             tags.transformer_tags = None  # type: ignore[assignment]
         return tags
+
+
+def _numbers(y: np.ndarray) -> np.ndarray:
+    """Targets as float64."""
+    try:
+        return y.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y must hold numbers; got {y!r:.60}") from error

@@ -116,7 +116,8 @@ def label_topics(
             "X and texts go together; give both, or neither, or texts alone with a pipeline"
         )
     table = sorted(topic_table(estimator, feature_names, max(n_words, N_REMEMBERED)))
-    if not has_entries(before) or not all(isinstance(old, TopicLabel) for old in before):
+    before = list(before) if has_entries(before) else [before]
+    if not all(isinstance(old, TopicLabel) for old in before):
         raise TypeError(f"before must be what label_topics returned; got {before!r:.60}")
     known = {old.topic: old for old in before if old.topic < len(table)}
     left = _shares_left(estimator, feature_names, known)

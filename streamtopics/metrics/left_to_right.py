@@ -70,8 +70,8 @@ def left_to_right(
     n_particles : int, default=100
         The standard error falls with its root; at most a million.
     n_resampled : int or None, default=5
-        How many earlier topics a particle draws again before each token; None for all of
-        them, as in the source, at a cost quadratic in the length.
+        How many earlier topics a particle draws again before each token, at most 10,000; None
+        for all of them, as in the source, at a cost quadratic in the length.
     form : {"product", "wallach"}, default="product"
         The unbiased form, or the one in print.
     random_state : int, default=0

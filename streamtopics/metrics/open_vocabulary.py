@@ -59,7 +59,7 @@ def open_vocabulary_probability(
     texts : sequence of str
         Texts that the pipeline was not fitted on.
     n_characters : int or None, default=64
-        Symbols that unknown words are spelled with, at least 2: a word of n letters costs
+        Symbols that unknown words are spelled with, from 2 to 1,114,113: a word of n letters costs
         n log(n_characters) + log(n_characters - 1) nats. 64 is about letters of both cases and
         digits. None spells as the observed tokens of these texts are spelled, each of their
         words once: with a character, or the end, in proportion to how often it follows the one

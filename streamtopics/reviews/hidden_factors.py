@@ -109,10 +109,10 @@ class HiddenFactorsTopics(ReviewModel):
         Number of factors, and of topics.
     text_weight : float, default=0.1
         Weight of the log likelihood of the words (the source's mu) against the squared errors
-        of the ratings: the larger their scale, the less the words weigh.
+        of the ratings, from 1e-10 to 1e10: the larger their scale, the less the words weigh.
     factor_penalty : float, default=1.0
-        Weight of the squares of biases and factors, in ratings. The source has none on the
-        factors of items.
+        Weight of the squares of biases and factors, in ratings, from 1e-10 to 1e10. The source
+        has none on the factors of items.
     {stream_kappa}
     {em_topic_word_prior}
     max_iter : int, default=50

@@ -122,8 +122,8 @@ class RatingLDA(ReviewModel):
         Dirichlet parameter (the source's omega) of the shares of descriptive and of
         qualitative words in a review, in tokens, to start from.
     effect_penalty : float, default=5.0
-        Weight of the squares of the effects of users and items on ratings, in ratings: so
-        many of the average rating are added to those of each.
+        Weight of the squares of the effects of users and items on ratings, in ratings, from
+        1e-10 to 1e10: so many of the average rating are added to those of each.
     {stream_kappa}
     {em_doc_topic_prior}
     {em_topic_word_prior}

@@ -64,8 +64,8 @@ class SupervisedLDA(RatedTopicModel):
     {n_components}
     response_penalty : float, default=1.0
         Weight of the squares of the coefficients' distances from the mean rating, in
-        documents. The source has none; it keeps the first rounds, in which topics are still
-        alike, from large coefficients.
+        documents, from 1e-10 to 1e10. The source has none; it keeps the first rounds, in which
+        topics are still alike, from large coefficients.
     {stream_kappa}
     {em_doc_topic_prior}
     {em_topic_word_prior}

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of the parameters of what goes along a stream."""
 
+import sys
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from streamtopics.checks import MOST_DOCUMENTS
 from streamtopics.structure import has_entries
 
 
@@ -16,8 +16,8 @@ def check_integer(name: str, value: Any, least: int = 1, why: str = "") -> None:
         raise TypeError(f"{name} must be an integer; got {value!r}")
     if value < least:
         raise ValueError(f"{name} must be at least {least}{why}; got {value!r}")
-    if int(value) > MOST_DOCUMENTS:
-        raise ValueError(f"{name} must be at most {MOST_DOCUMENTS:,}; got {value!r}")
+    if int(value) > sys.maxsize:
+        raise ValueError(f"{name} must be at most {sys.maxsize:,}; got {value!r}")
 
 
 def check_not_negative(name: str, value: Any) -> None:

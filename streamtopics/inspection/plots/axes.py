@@ -37,12 +37,17 @@ def picture_formats() -> list[str]:
     return known
 
 
+def _are_axes(ax: Any) -> bool:
+    """Whether this is Axes: a data frame can plot too, and a figure has itself."""
+    return hasattr(ax, "plot") and hasattr(ax, "get_figure")
+
+
 def one_axes(ax: Axes | None, size: tuple[float, float] = PANEL) -> Axes:
     """The Axes given, or those of a new figure."""
     if ax is None:
         axes: Axes = pyplot().subplots(figsize=size, layout="constrained")[1]
         return axes
-    if not hasattr(ax, "get_figure"):
+    if not _are_axes(ax):
         raise TypeError(f"ax must be Axes of matplotlib, or None for a new figure; got {ax!r:.60}")
     return ax
 
@@ -57,7 +62,7 @@ def several_axes(ax: Any, n: int, shape: tuple[int, int], size: tuple[float, flo
         return grid[:n]
     axes = np.empty(np.size(ax), dtype=object)
     axes[:] = np.ravel(ax)
-    if len(axes) < n or not all(hasattr(one, "get_figure") for one in axes):
+    if len(axes) < n or not all(map(_are_axes, axes)):
         raise ValueError(
             f"ax must be {n} Axes of matplotlib, such as from pyplot.subplots{shape}[1], or None "
             f"for a new figure; got {len(axes)}"

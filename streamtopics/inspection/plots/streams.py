@@ -76,8 +76,10 @@ def plot_shares(
     for name, values in (("times", times), ("labels", labels)):
         if not isinstance(values, str) and not has_entries(values):
             raise TypeError(f"{name} must be a sequence; got {values!r:.60}")
-        if not isinstance(values, str) and np.ndim(np.asarray(values, dtype=object)) != 1:
+        if getattr(values, "ndim", 1) != 1:
             raise ValueError(f"{name} must be 1-D; got {values!r:.60}")
+    if np.ndim(np.asarray(times, dtype=object)) != 1:
+        raise ValueError(f"times must be 1-D; got {times!r:.60}")
     check_whole(n_topics=n_topics)
     if not isinstance(panels, bool | np.bool_):
         raise TypeError(f"panels must be True or False; got {panels!r:.60}")
