@@ -2,10 +2,16 @@
  *
  * Has one allocation fail: of Python's allocators, where faults_hook was given theirs, or of malloc,
  * calloc and realloc where the code that calls them lies in one of the given ranges, such as that of
- * a library. The latter needs LD_PRELOAD and glibc. See benchmarks/fault_means.py.
+ * a library. The latter needs LD_PRELOAD and glibc. Says in which library the process dies of an
+ * address that is none. See benchmarks/fault_means.py.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <ucontext.h>
 
 enum { MOST_RANGES = 256, DOMAINS = 3 };
 enum { NOTHING, KERNELS, OBJECTS };
@@ -97,4 +103,31 @@ void faults_hook(void (*get)(int, Allocator *), void (*set)(int, Allocator *)) {
         Allocator hooked = {&own[domain], hooked_malloc, hooked_calloc, hooked_realloc, hooked_free};
         set(domain, &hooked);
     }
+}
+
+/* Where the process was when it was signalled. */
+static void *place_of(const ucontext_t *context) {
+#if defined(__x86_64__)
+    return (void *)context->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return (void *)context->uc_mcontext.pc;
+#else
+    return NULL;
+#endif
+}
+
+static void died(int number, siginfo_t *told, void *context) {
+    Dl_info found;
+    (void)told;
+    if (dladdr(place_of(context), &found))
+        dprintf(2, "\ndied in %s\n", found.dli_fname);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* Write to the standard error in which library the process dies, if it does. */
+void faults_tell_of_death(void) {
+    struct sigaction action = {.sa_sigaction = died, .sa_flags = SA_SIGINFO};
+    sigaction(SIGSEGV, &action, NULL);
+    sigaction(SIGBUS, &action, NULL);
 }

@@ -178,6 +178,7 @@ def loaded(library: Path) -> ctypes.CDLL:
         ctypes.cast(f, ctypes.c_void_p) for f in (api.PyMem_GetAllocator, api.PyMem_SetAllocator)
     ]
     found.faults_hook(*hooks)
+    found.faults_tell_of_death()
     for line in Path("/proc/self/maps").read_text().splitlines():
         places, rights, *_, path = line.split(maxsplit=5)
         if "x" in rights and path.startswith(f"{PACKAGE}kernels"):

@@ -131,6 +131,8 @@ def reasonable(rng: Rng, name: str, X: Any, scene: Scene) -> Any:
         return inputs.labels(rng, rows_of(X), whole=whole)
     if name == "other":
         return another(rng, scene.model)
+    if name == "base" and scene.model is not None:
+        return pick(rng, (None, pickled(scene.model)))
     if name in MADE:
         return MADE[name](rng)
     if name in REASONABLE:

@@ -31,6 +31,7 @@ REFUSALS = (
 )  # fmt: skip
 PACKAGE, VALIDATION = Path(streamtopics.__file__).parent, Path(sklearn.__file__).parent
 TEXTS = VALIDATION / "feature_extraction"
+LIBRARIES = (VALIDATION, Path(np.__file__).parent, Path(sparse.__file__).parents[1])
 HERE = Path(__file__).parent
 DEEPEST = 8
 MANY_TOKENS = 20
@@ -104,13 +105,13 @@ def is_clear(error: BaseException, given: Mapping[str, Any], *, strict: bool) ->
     if ours and path.exists() and frame.lineno in lines_that_raise(str(path)):
         return True
     said = str(error)
-    if OF_FUNCTION.search(said) or any(place.is_relative_to(TEXTS) for place in frames):
+    if _is_of_function(said, given) or any(place.is_relative_to(TEXTS) for place in frames):
         return True
     through = [place.is_relative_to(PACKAGE) or not place.exists() for place in frames]
     validated = any(place.is_relative_to(VALIDATION) for place in frames)
     beyond = [place for place in frames if not place.is_relative_to(HERE)]
-    if validated and all(place.is_relative_to(VALIDATION.parent) for place in beyond):
-        return not any(through)
+    if validated and not any(through):
+        return all(any(place.is_relative_to(known) for known in LIBRARIES) for place in beyond)
     if path.is_relative_to(VALIDATION):
         return bool(OF_NUMBERS.search(said) or names_in(said) - {"NoneType"})
     if validated and OF_NUMBERS.search(said):
@@ -120,6 +121,19 @@ def is_clear(error: BaseException, given: Mapping[str, Any], *, strict: bool) ->
     return not strict and bool(
         OF_NUMBERS.search(said) or names_in(said) & set().union(*map(types_in, given.values()))
     )
+
+
+def _is_of_function(said: str, given: Mapping[str, Any]) -> bool:
+    """Whether Python says that a function among the arguments does not take what it is passed."""
+    if not OF_FUNCTION.search(said):
+        return False
+    name = said.partition("(")[0].rpartition(" ")[2]
+    parts = [*given.values()]
+    for _ in range(2):
+        parts += [within for part in parts for within in _parts(part)[:MANY_TOKENS]]
+    known = {getattr(part, "__qualname__", "") for part in parts}
+    classes = {kind.__name__ for part in parts for kind in type(part).__mro__}
+    return name in known or name.partition(".")[0] in classes
 
 
 def names_in(said: str) -> set[str]:

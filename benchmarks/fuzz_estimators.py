@@ -212,7 +212,9 @@ def _special(rng: Rng, key: str) -> Any:
             ),
         )
     if key == "vectorizer":
-        return pick(rng, (None, text.StreamingCountVectorizer(), streamtopics.SVBLDA(2)))
+        return pick(
+            rng, (None, text.StreamingCountVectorizer(), streamtopics.SVBLDA(2, random_state=0))
+        )
     return pick(rng, ("error", "ignore"))
 
 

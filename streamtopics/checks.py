@@ -17,6 +17,8 @@ MOST_DOCUMENTS = 10**15
 MOST_PARTICLES = 1_000_000
 # Pseudo-counts that a prior may have.
 LEAST_PRIOR, MOST_PRIOR = 1e-10, 1e10
+# How far the sum of probabilities may be from 1.
+SUM_TOLERANCE = 1e-6
 # Characters of a value in a message.
 LONG = 200
 
@@ -24,7 +26,7 @@ LONG = 200
 def check_range(record: object, least: float, most: float, **values: Any) -> None:
     """Refuse fields that are not numbers from `least` to `most`, infinity never."""
     for name, value in values.items():
-        if not (_is_number(value) and least <= value <= most and abs(value) < np.inf):
+        if not (is_number(value) and least <= value <= most and abs(value) < np.inf):
             allowed = f"a finite number of at least {least:g}"
             if most < np.inf:
                 allowed = f"a number in [{least:g}, {most:g}]"
@@ -36,14 +38,14 @@ def check_range(record: object, least: float, most: float, **values: Any) -> Non
 def check_positive(record: object, **values: Any) -> None:
     """Refuse fields that are not positive numbers."""
     for name, value in values.items():
-        if not (_is_number(value) and 0 < value < np.inf):
+        if not (is_number(value) and 0 < value < np.inf):
             _refuse(record, name, value, "positive")
 
 
 def check_whole(record: object, least: int = 1, most: int = MOST_WHOLE, **values: Any) -> None:
     """Refuse fields that are not whole numbers from `least` to `most`."""
     for name, value in values.items():
-        if not (isinstance(value, Integral) and _is_number(value) and int(value) >= least):
+        if not (is_whole(value) and int(value) >= least):
             _refuse(record, name, value, f"a whole number of at least {least}")
         if int(value) > most:
             _refuse(record, name, value, f"a whole number of at most {most:,}")
@@ -63,11 +65,23 @@ def check_able(record: object, method: str, example: str, **values: Any) -> None
             _refuse(record, name, value, f"a record such as {example}")
 
 
-def _is_number(value: Any) -> bool:
-    """Whether this is a number, and no whole one beyond floating point."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        return False
-    return not isinstance(value, Integral) or abs(int(value)) <= sys.float_info.max
+def check_truth(**values: Any) -> None:
+    """Refuse arguments that are neither True nor False."""
+    for name, value in values.items():
+        if not isinstance(value, bool | np.bool_):
+            raise TypeError(f"{name} must be True or False; got {value!r:.60}")
+
+
+def is_whole(value: Any) -> bool:
+    """Whether this is a whole number, however large; no truth value is."""
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    """Whether this is a number that floating point can hold; no truth value is."""
+    if is_whole(value):
+        return abs(int(value)) <= sys.float_info.max
+    return isinstance(value, Real) and not isinstance(value, Integral)
 
 
 def _refuse(record: object, name: str, value: Any, allowed: str) -> None:

@@ -50,22 +50,24 @@ ALLOWED = {
         "progress", "records", "sentences", "typing", "updates", "validation",
     },
     "reviews": {
-        "base", "families", "kernels", "local", "messages", "metrics", "models", "parallel",
-        "posteriors", "progress", "typing", "updates", "validation",
+        "base", "checks", "families", "kernels", "local", "messages", "metrics", "models",
+        "parallel", "posteriors", "progress", "typing", "updates", "validation",
     },
     "estimators": {
         "base", "checks", "families", "local", "messages", "metrics", "models", "parallel",
         "posteriors", "priors", "progress", "records", "sentences", "structure", "typing",
         "updates", "validation",
     },
-    "inspection": {"base", "dpp", "metrics", "parallel", "periods", "steps", "structure"},
+    "inspection": {
+        "base", "checks", "dpp", "metrics", "parallel", "periods", "steps", "structure",
+    },
     "streams": {
         "base", "checks", "kernels", "local", "metrics", "parallel", "posteriors", "progress",
         "saving", "steps", "structure", "text",
     },
     "saving": {"families", "posteriors", "text"},
     "distributed": {"base", "checks", "datasets", "steps", "streams", "structure", "updates"},
-    "report": {"__init__", "metrics", "periods", "saving", "steps", "structure"},
+    "report": {"__init__", "checks", "metrics", "periods", "saving", "steps", "structure"},
     # Rooms that users reach as attributes, for those who check types.
     "__init__": {
         "datasets", "distributed", "dpp", "estimators", "inspection", "metrics", "priors",

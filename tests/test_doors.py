@@ -264,7 +264,8 @@ REFUSED = {
     "a similarity": (
         lambda: topic_stability([1], similarity=sparse.eye(2)), ValueError, "similarity must be"),
     "weights of topics": (
-        lambda: relevant_words(np.eye(2), ["a", "b"], relevance=0.5), ValueError, "must be num"),
+        lambda: relevant_words(np.eye(2), ["a", "b"], relevance=0.5), TypeError,
+        "topic_weights must hold numbers"),
     "complex counts": (
         lambda: completion_split(COUNTS * 1j), ValueError, "Complex data not supported"),
     "comments of nothing": (
@@ -345,6 +346,14 @@ REFUSED = {
         lambda: list(TimeSplit().split(NOTHING, groups=[1])), TypeError, "must have a row for"),
     "one number for a minibatch": (
         lambda: prequential_score(learnt(), [NOTHING]), TypeError, "must have a row for each"),
+    "a number beyond floating point": (
+        lambda: Kernel([[10**400]], [1]), TypeError, "must hold numbers"),
+    "topics whose words are no probabilities": (
+        lambda: simulate([2], WAS(), 0.1, [[0.5, 0.7]], np.random.default_rng(0)), ValueError,
+        "got sums from 1.2 to 1.2"),
+    "topics of infinite words": (
+        lambda: simulate([2], WAS(), 0.1, [[0.5, np.nan]], np.random.default_rng(0)), ValueError,
+        "sum to 1; got"),
 }  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from benchmarks.fault_means import Lines, Memory, compiled
 from streamtopics import SVBLDA, load, save
 from streamtopics.base.frame import lock_of
 from streamtopics.kernels import rows
+from streamtopics.saving import files
 from tests.conventions.every import EVERY, METHODS, N
 from tests.kernels.test_rows import add_rows_arguments
 
@@ -143,6 +144,41 @@ def all_or_nothing(library):
 
 def test_a_lack_of_memory_leaves_no_part_of_an_update(library):
     code = f"from tests.test_faults import all_or_nothing; all_or_nothing({str(library)!r})"
+    done = preloaded(library, "-c", code)
+    assert done.returncode == 0, done.stderr
+
+
+def written(path):
+    with files.replacing(path) as write:
+        write(b"new")
+
+
+def whole_and_closed(library, folder, has_nameless):
+    """Write a file and its folder, where each of Python's allocations fails once."""
+    means, path = Memory(Path(library), "objects"), Path(folder) / "a"
+    if not has_nameless:
+        del os.O_TMPFILE
+    for act in (lambda: files.sync_folder(path.parent), lambda: written(path)):
+        path.write_bytes(b"old")
+        n = means.during(act)
+        assert n
+        for at in range(1, n + 1):
+            path.write_bytes(b"old")
+            before = fault_calls.n_descriptors()
+            try:
+                means.during(act, at)
+            except (MemoryError, TypeError, SystemError):
+                # The latter two are what Python says of a path without memory.
+                assert fault_calls.n_descriptors() == before, at
+            found = fault_calls.files_of(path.parent)
+            assert found in ({"a": b"old"}, {"a": b"new"}), at
+            assert fault_calls.n_descriptors() == before, at
+
+
+@pytest.mark.parametrize("has_nameless", [True, False])
+def test_a_lack_of_memory_leaves_no_file_open(has_nameless, library, tmp_path):
+    given = f"{str(library)!r}, {str(tmp_path)!r}, {has_nameless}"
+    code = f"from tests.test_faults import whole_and_closed; whole_and_closed({given})"
     done = preloaded(library, "-c", code)
     assert done.returncode == 0, done.stderr
 
@@ -313,6 +349,43 @@ def test_a_process_that_dies_is_reported_with_its_place(monkeypatch):
     assert failure["repeat"] == "SVBLDA:later:interrupts:0:7"
     assert "died: exit code 1" in faults.told_of(state)
     assert "KeyError: 'of its own'" in faults.told_of(state)
+
+
+def dying_in(path):
+    def work(walk, lap, numbers, library, writer):
+        faults.tell(writer, {"n": 40})
+        faults.tell(writer, {"at": 7})
+        os.write(2, f"\ndied in {path}\n".encode())
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+    return work
+
+
+@pytest.mark.parametrize(("path", "n_failures"), [
+    ("/a/site-packages/numpy/_core/_multiarray_umath.so", 0), ("/a/streamtopics/kernels/rows.so", 1)
+])  # fmt: skip
+def test_what_died_within_a_library_is_counted_as_its_own(path, n_failures, monkeypatch):
+    state = faults.fresh_state()
+    monkeypatch.setattr(faults, "take_turn", dying_in(path))
+    faults.run(1, [faults.Walk("SVBLDA", "later", "objects")], state)
+    assert len(state["failures"]) == n_failures
+    (counts,) = state["counts"]["objects"].values()
+    assert counts == {"died" if n_failures else "died in numpy": 1}
+
+
+DIES = """
+import ctypes, sys
+from pathlib import Path
+from benchmarks.fault_means import loaded
+loaded(Path(sys.argv[1]))
+ctypes.string_at(1)
+"""
+
+
+def test_it_is_said_in_which_library_a_process_dies(library):
+    done = preloaded(library, "-c", DIES, str(library))
+    assert done.returncode == -signal.SIGSEGV
+    assert "died in /" in done.stderr
 
 
 def test_the_walk_that_has_had_least_is_next(monkeypatch):

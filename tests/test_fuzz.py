@@ -16,7 +16,7 @@ import pytest
 from sklearn.base import BaseEstimator, TransformerMixin
 
 import streamtopics
-from benchmarks import complaints, fuzz, fuzz_checks
+from benchmarks import complaints, fuzz, fuzz_checks, fuzz_places
 from benchmarks.fuzz_episodes import (
     NOT_TRIED,
     EstimatorEpisode,
@@ -308,6 +308,29 @@ def test_python_may_say_which_type_a_function_was_passed(value, strict, n_failur
     tally = Tally()
     attempt(0, "door", lambda X: X.shape, {"X": value}, tally, strict=strict)
     assert len(tally.failures) == n_failures
+
+
+def of_two(one, other):
+    return one, other
+
+
+def test_python_may_say_what_a_function_of_the_caller_does_not_take_alone():
+    for given, n_failures in (({"act": of_two}, 0), ({"act": len}, 1)):
+        tally = Tally()
+        attempt(0, "door", lambda act: of_two(1), given, tally)
+        assert len(tally.failures) == n_failures
+
+
+def refuses(X):
+    raise RuntimeError("nobody knows why")
+
+
+def test_a_place_without_a_right_call_fails(monkeypatch):
+    monkeypatch.setattr(fuzz_places, "places", lambda only: [("refuses", "", "X")])
+    monkeypatch.setattr(fuzz_places, "public_functions", lambda: {"refuses": refuses})
+    tally = Tally()
+    fuzz_places.run_place(0, None, tally)
+    assert "refuses | never returned | with 40 seeds of arguments" in tally.failures
 
 
 @pytest.mark.parametrize("order", [1, -1])

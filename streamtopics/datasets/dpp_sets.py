@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
+from streamtopics.checks import check_truth
 from streamtopics.datasets.synthetic import check_sizes
 from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.measures import Bernoulli, Fourier, Items
@@ -105,8 +106,7 @@ def make_dpp_sets(
         raise ValueError(f"strength must be positive and finite; got {strength!r}")
     if not (isinstance(noise, Real) and 0 <= noise < np.inf):
         raise ValueError(f"noise must be finite and not negative; got {noise!r}")
-    if not isinstance(own_theta, bool | np.bool_):
-        raise TypeError(f"own_theta must be True or False; got {own_theta!r:.60}")
+    check_truth(own_theta=own_theta)
     seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
     rng = np.random.default_rng(seed)
     measure, U, gamma, noise_ = _truth(ground_set, n_features, n_components, strength, noise, rng)

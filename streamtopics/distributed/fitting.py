@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 from uuid import uuid4
 
-import numpy as np
 from sklearn.pipeline import Pipeline
 
 from streamtopics.base.composites import check_can_compose
+from streamtopics.checks import check_truth
 from streamtopics.distributed.attempts import Policy
 from streamtopics.distributed.engines import engine_of
 from streamtopics.distributed.learning import Learning
@@ -247,8 +247,7 @@ def _learning(
             f"{type(learner_of(callbacks)).__name__} learns in the place of partial_fit, which "
             "workers do here; leave it out, or use streamtopics.streams.stream"
         )
-    if not isinstance(ordered, bool | np.bool_):
-        raise TypeError(f"ordered must be True or False; got {ordered!r}")
+    check_truth(ordered=ordered)
     if not ordered and any(isinstance(one, Checkpointer) for one in callbacks):
         raise ValueError(
             "with ordered=False a checkpoint has no place in the stream to go on from; leave out "

@@ -16,7 +16,7 @@ def numbers(values: Any, name: str) -> Floats:
     """Return an array of float64, of its own."""
     try:
         found: Floats = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"{name} must hold numbers; got {values!r:.60}") from error
     return found
 

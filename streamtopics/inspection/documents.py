@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from streamtopics.checks import is_whole
 from streamtopics.inspection.tables import check_whole
 from streamtopics.structure import is_sparse
 
@@ -80,7 +80,7 @@ def documents_of(
     """
     check_whole(n_documents=n_documents)
     shares = topic_shares(estimator, X)
-    if topic is not None and (isinstance(topic, bool) or not isinstance(topic, Integral)):
+    if topic is not None and not is_whole(topic):
         raise TypeError(f"topic must be a whole number or None for all topics; got {topic!r}")
     if topic is not None and not 0 <= topic < shares.shape[1]:
         raise IndexError(f"topic must be from 0 to {shares.shape[1] - 1}; got {topic}")
@@ -195,14 +195,18 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
     ([2024, 2025], [1, 2], [[1.0], [1.0]])
     """
     shares = topic_shares(estimator, X)
-    values = np.asarray(times)
+    values, known = _read_times(times)
     if values.shape != (len(shares),):
         raise ValueError(
             f"times must have one entry for each of the {len(shares)} documents; got shape "
             f"{values.shape}"
         )
-    known = _are_known(values)
-    different, place, counts = np.unique(values[known], return_inverse=True, return_counts=True)
+    try:
+        different, place, counts = np.unique(
+            _plain(values[known]), return_inverse=True, return_counts=True
+        )
+    except TypeError as error:
+        raise TypeError(f"times must be of one kind, which has an order: {error}") from error
     sums = np.zeros((len(different), shares.shape[1]))
     np.add.at(sums, place, shares[known])
     if different.dtype.kind == "M":
@@ -211,10 +215,41 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
     return SharesOverTime(different.tolist(), sums / counts[:, None], counts)
 
 
-def _are_known(times: np.ndarray) -> np.ndarray:
-    """Which of the times are times."""
-    # NaN and NaT are other than themselves.
-    return np.array([time is not None and time == time for time in times], dtype=bool)
+def _read_times(times: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Times as an array, of objects if they are in a list, and which of them are times."""
+    if isinstance(times, list | tuple):
+        values = np.fromiter(times, dtype=object, count=len(times))
+    else:
+        values = np.asarray(times)
+    known = (
+        ~np.ma.getmaskarray(times) if np.ma.isMaskedArray(times) else np.ones(values.shape, bool)
+    )
+    if values.dtype == object:
+        known[...] &= np.vectorize(_is_itself, otypes=[bool])(values)
+    elif values.dtype.kind in "fcmM":
+        known &= values == values
+    return values, known
+
+
+def _plain(times: np.ndarray) -> np.ndarray:
+    """Objects that are all texts, all numbers or all dates as an array of those."""
+    if times.dtype != object:
+        return times
+    try:
+        found = np.asarray(times.tolist())
+    except ValueError:
+        return times
+    return found if found.ndim == 1 else times
+
+
+def _is_itself(time: Any) -> bool:
+    """Whether this is a time: NaN and NaT differ from themselves, and of NA nobody knows."""
+    try:
+        return time is not None and bool(time == time)
+    except TypeError:
+        return False
+    except ValueError as error:
+        raise ValueError(f"times must hold one time for each document; got {time!r:.60}") from error
 
 
 def topic_shares(estimator: Any, X: Any) -> np.ndarray:

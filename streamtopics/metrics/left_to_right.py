@@ -19,13 +19,12 @@ from scipy import sparse
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_array
 
-from streamtopics.checks import MOST_PARTICLES
+from streamtopics.checks import MOST_PARTICLES, SUM_TOLERANCE
 from streamtopics.kernels import left_to_right as kernel
 from streamtopics.metrics.predictive import check_seed, row_hash
 from streamtopics.parallel import workers
 from streamtopics.structure import check_reach, check_structure
 
-SUM_TOLERANCE = 1e-6
 MOST_PROBABILITIES = 1 << 26  # of a document, 512 MiB
 MOST_RESAMPLED = 10_000
 

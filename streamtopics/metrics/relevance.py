@@ -44,6 +44,8 @@ def relevant_words(
 
     Raises
     ------
+    TypeError
+        If `topic_word` or `topic_weights` hold no numbers.
     ValueError
         If `n_words` is not a positive whole number, `relevance` is not in [0, 1], or the shapes do
         not fit.
@@ -75,7 +77,7 @@ def relevant_words(
         raise ValueError(f"n_words must be a positive whole number; got {n_words!r}")
     if not (isinstance(relevance, Real) and 0 <= relevance <= 1):
         raise ValueError(f"relevance must be in [0, 1]; got {relevance!r}")
-    topics = np.asarray(topic_word)
+    topics = _numbers(topic_word, "topic_word")
     if topics.ndim != 2 or (
         topic_weights is not None and np.shape(topic_weights) != topics.shape[:1]
     ):
@@ -83,16 +85,26 @@ def relevant_words(
             "topic_word must have shape (n_topics, n_features), and topic_weights a number for "
             f"each topic; got {topics.shape} and {np.shape(topic_weights)}"
         )
-    if topics.dtype.kind not in "biuf":
-        raise TypeError(f"topic_word must hold numbers; got those of dtype {topics.dtype}")
     if relevance == 1:
         return np.array([largest(row, n_words) for row in topics], dtype=np.intp)
-    shares = np.full(len(topics), 1 / len(topics)) if topic_weights is None else topic_weights
-    if np.asarray(shares).dtype.kind not in "biuf":
-        raise ValueError(f"topic_weights must be numbers; got {topic_weights!r:.60}")
+    shares = np.full(len(topics), 1 / len(topics))
+    if topic_weights is not None:
+        shares = _numbers(topic_weights, "topic_weights")
     # log p(w | k) has the weight 1, one part of its own and the other in the lift.
     rarity = (relevance - 1) * np.log(_mixture(topics, shares))
     return np.array([_ranked(row, rarity, n_words) for row in topics], dtype=np.intp)
+
+
+def _numbers(values: Any, name: str) -> np.ndarray:
+    """An array of numbers, as float64 where they are objects."""
+    try:
+        found = np.asarray(values)
+        found = found.astype(np.float64) if found.dtype == object else found
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(f"{name} must hold numbers; got {values!r:.60}") from error
+    if found.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold numbers; got those of dtype {found.dtype}")
+    return found
 
 
 def largest(values: np.ndarray, n: int) -> np.ndarray:

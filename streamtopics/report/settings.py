@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any
+
+from streamtopics.checks import is_number, is_whole
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -48,14 +49,12 @@ class ReportSettings:
             ("n_topics", 1, 1000),
         ):
             value = getattr(self, name)
-            if isinstance(value, bool) or not (
-                isinstance(value, Integral) and least <= int(value) <= most
-            ):
+            if not (is_whole(value) and least <= int(value) <= most):
                 raise ValueError(
                     f"{name} must be a whole number from {least} to {most}; got {value!r}"
                 )
         share = self.relevance
-        if isinstance(share, bool) or not (isinstance(share, Real) and 0 <= float(share) <= 1):
+        if not (is_number(share) and 0 <= float(share) <= 1):
             raise ValueError(f"relevance must be in [0, 1]; got {share!r}")
         for name in ("title", "date"):
             value = getattr(self, name)

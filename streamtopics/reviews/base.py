@@ -149,7 +149,10 @@ class RatedTopicModel(LearntTopics, CountsInput):
     def _labels(self, whose: Labels, n: int, method: str, known: dict[str, np.ndarray]) -> Labels:
         """Labels of n items and users by name, when they have been checked."""
         caller = self._caller(method)
-        return {k: check_whose(v, k, n, caller, known.get(k)) for k, v in whose.items()}
+        return {
+            k: None if v is None else check_whose(v, k, n, caller, known.get(k))
+            for k, v in whose.items()
+        }
 
     def _caller(self, method: str) -> str:
         return f"{type(self).__name__}.{method}"

@@ -46,13 +46,11 @@ def check_ratings(y: Any, X: Any, caller: str, remedy: str) -> np.ndarray:
 
 def check_whose(
     labels: Any, name: str, n: int, caller: str, known: np.ndarray | None
-) -> np.ndarray | None:
-    """Labels of users or items as int64 or str, one for each of n rows; None for none.
+) -> np.ndarray:
+    """Labels of users or items as int64 or str, one for each of n rows.
 
     `known` are those seen before, which must be of the same kind.
     """
-    if labels is None:
-        return None
     found = _one_kind(labels, name, caller)
     if found.size == 0:
         found = found.astype(np.int64 if known is None or not len(known) else known.dtype)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
+from streamtopics.checks import is_whole
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models.views import mean
@@ -439,7 +439,7 @@ class HiddenFactorsTopics(ReviewModel):
         (True, False)
         """
         check_is_fitted(self)
-        if isinstance(n_items, bool) or not (isinstance(n_items, Integral) and n_items > 0):
+        if not (is_whole(n_items) and n_items > 0):
             raise ValueError(f"n_items must be a whole number above 0; got {n_items!r}")
         known, asked = self._commit.labels, np.atleast_1d(np.asarray(user))
         if asked.shape != (1,):

@@ -13,7 +13,8 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -41,13 +42,18 @@ def replacing(path: Path) -> Iterator[Callable[[Any], None]]:
         part = path.with_name(f".streamtopics-{token_hex(8)}.part")
         # An interrupt right after the file was opened is to leave none, either.
         try:
-            with ExitStack() as opened:
-                descriptor, named = _opened(part, opened)
-                yield lambda data: _send(descriptor, data)
-                if mode is not None and hasattr(os, "fchmod"):
-                    os.fchmod(descriptor, mode)
-                os.fsync(descriptor)
-                named = named or _name(descriptor, part, path)
+            with _opened(part) as file:
+                try:
+                    descriptor = file.fileno()
+                    named = file.name == part
+                    yield lambda data: _send(descriptor, data)
+                    if mode is not None and hasattr(os, "fchmod"):
+                        os.fchmod(descriptor, mode)
+                    os.fsync(descriptor)
+                    named = named or _name(descriptor, part, path)
+                finally:
+                    # Takes no memory, which what is at the end of `with` does.
+                    file.close()
             if named:
                 part.replace(path)
         except BaseException:
@@ -71,28 +77,18 @@ def _mode_of(path: Path) -> int | None:
     return stat.S_IMODE(mode)
 
 
-def _opened(part: Path, opened: ExitStack) -> tuple[int, bool]:
-    """A new file to write to, which `opened` closes, and whether it has its name yet."""
+def _opened(part: Path) -> FileIO:
+    """A new file to write to, of the name of its folder where it has none yet."""
     if hasattr(os, "O_TMPFILE") and Path("/proc/self/fd").is_dir():
         # Not all file systems have files without a name.
         with suppress(OSError):
-            flags = os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC
-            return _descriptor(part.parent, flags, opened), False
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    return _descriptor(part, flags, opened), True
+            return FileIO(str(part.parent), "wb", opener=_nameless)
+    return FileIO(part, "xb")
 
 
-def _descriptor(path: Path, flags: int, opened: ExitStack) -> int:
-    """An open file, which `opened` closes."""
-    descriptor = -1
-    try:
-        # In one line, between whose parts no interrupt comes.
-        opened.callback(os.close, descriptor := os.open(path, flags, 0o666))
-    except MemoryError:
-        if descriptor >= 0:
-            os.close(descriptor)
-        raise
-    return descriptor
+def _nameless(folder: str, flags: int) -> int:
+    """The descriptor of a new file without a name in a folder."""
+    return os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666)
 
 
 def _name(descriptor: int, part: Path, path: Path) -> bool:
@@ -121,5 +117,9 @@ def sync_folder(folder: Path) -> None:
     """Have the names in a folder on the disk, where the system can do that."""
     if os.name != "posix":
         return
-    with ExitStack() as opened:
-        os.fsync(_descriptor(folder, os.O_RDONLY, opened))
+    descriptor = -1
+    try:
+        os.fsync(descriptor := os.open(folder, os.O_RDONLY))
+    finally:
+        # In one line: between two an interrupt would leave it open.
+        os.close(descriptor) if descriptor >= 0 else None

@@ -9,10 +9,10 @@ import time
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
-from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from streamtopics.checks import is_number, is_whole
 from streamtopics.saving.errors import LoadError
 from streamtopics.saving.files import sync_folder
 from streamtopics.saving.models import read, write
@@ -218,15 +218,15 @@ def resume(path: str | os.PathLike[str]) -> Resumed | None:
 
 def check_settings(every: Any, seconds: Any, keep: Any) -> None:
     """Refuse settings of a `Checkpointer` that are no such numbers."""
-    for name, value, kind in (("every", every, Integral), ("keep", keep, Integral)):
+    for name, value in {"every": every, "keep": keep}.items():
         if name == "every" and value is None:
             continue
-        if isinstance(value, bool) or not isinstance(value, kind):
+        if not is_whole(value):
             raise TypeError(f"{name} must be an integer; got {value!r}")
         if value < 1:
             raise ValueError(f"{name} must be at least 1; got {value!r}")
     if seconds is not None:
-        if isinstance(seconds, bool) or not isinstance(seconds, Real):
+        if not is_number(seconds):
             raise TypeError(f"seconds must be a number or None; got {seconds!r}")
         if not float(seconds) > 0:
             raise ValueError(f"seconds must be more than 0; got {seconds!r}")

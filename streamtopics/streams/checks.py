@@ -2,17 +2,17 @@
 """Checks of the parameters of what goes along a stream."""
 
 import sys
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
+from streamtopics.checks import is_number, is_whole
 from streamtopics.structure import has_entries
 
 
 def check_integer(name: str, value: Any, least: int = 1, why: str = "") -> None:
     """Refuse what is no integer, less than the least that is allowed, or huge, and say why."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    if not is_whole(value):
         raise TypeError(f"{name} must be an integer; got {value!r}")
     if value < least:
         raise ValueError(f"{name} must be at least {least}{why}; got {value!r}")
@@ -22,7 +22,7 @@ def check_integer(name: str, value: Any, least: int = 1, why: str = "") -> None:
 
 def check_not_negative(name: str, value: Any) -> None:
     """Refuse what is no finite number of at least 0."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if not is_number(value):
         raise TypeError(f"{name} must be a number; got {value!r}")
     if not 0 <= float(value) < np.inf:
         raise ValueError(f"{name} must be finite and at least 0; got {value!r}")

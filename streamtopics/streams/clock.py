@@ -13,10 +13,10 @@ the boosts of the prior included, so that their share of the topics stays.
 
 from copy import copy
 from dataclasses import replace
-from numbers import Integral
 from typing import Any, TypeVar
 
 from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.checks import is_whole
 
 Model = TypeVar("Model", bound=StreamingTopicModel)
 
@@ -93,7 +93,7 @@ def set_back(model: Model, n_documents: int = 1500) -> Model:
 
 def check_n_documents(n_documents: Any) -> None:
     """Refuse what is no number of documents to count from."""
-    if isinstance(n_documents, bool) or not isinstance(n_documents, Integral):
+    if not is_whole(n_documents):
         raise TypeError(f"n_documents must be an integer; got {n_documents!r}")
     if n_documents < 1:
         raise ValueError(

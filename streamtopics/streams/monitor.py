@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from streamtopics.base.frame import lock_of
 from streamtopics.base.topic_model import StreamingTopicModel
+from streamtopics.checks import is_number
 from streamtopics.kernels import rows as kernel
 from streamtopics.posteriors.protocol import Swap
 from streamtopics.steps import last_step, names_of
@@ -394,7 +394,7 @@ def _has(model: Any, name: str) -> bool:
 
 def _check_share(name: str, value: Any, why: str) -> None:
     """Refuse what is no share of at most a half."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+    if not is_number(value):
         raise TypeError(f"{name} must be a number in (0, 0.5]; got {value!r}")
     if not 0 < float(value) <= 0.5:
         raise ValueError(f"{name} must be in (0, 0.5]{why}; got {value!r}")

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from streamtopics.checks import check_truth
 from streamtopics.streams.batches import after, read_batch
 from streamtopics.streams.callbacks import (
     BatchInfo,
@@ -116,8 +117,7 @@ def stream(
     callbacks = tuple(callbacks)
     check_model(model)
     check_callbacks(callbacks)
-    if not isinstance(score, bool | np.bool_):
-        raise TypeError(f"score must be True or False; got {score!r}")
+    check_truth(score=score)
     score = bool(score) or any(getattr(callback, "needs_score", False) for callback in callbacks)
     if score and not hasattr(model, "score"):
         raise TypeError(

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
+from streamtopics.checks import is_number, is_whole
 from streamtopics.steps import last_step
 from streamtopics.streams.callbacks import BatchInfo
 from streamtopics.streams.following import Rows, followed
@@ -325,14 +325,14 @@ class TopicTracker:
 
 
 def _check_count(name: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    if not is_whole(value):
         raise TypeError(f"{name} must be an integer; got {value!r}")
     if value < least:
         raise ValueError(f"{name} must be at least {least}; got {value!r}")
 
 
 def _check_number(name: str, value: Any, most: float, expected: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if not is_number(value):
         raise TypeError(f"{name} must be a number; got {value!r}")
     if not 0 < float(value) <= most:
         raise ValueError(f"{name} must be {expected}; got {value!r}")

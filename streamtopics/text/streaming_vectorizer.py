@@ -204,7 +204,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         self, raw_documents: Any, counted: Callable[..., Counts] = count
     ) -> tuple[Counts, np.ndarray]:
         """Set the vocabulary; return what was counted and the column of each word."""
-        given = self._checked()
+        parameters, given = self._parameters(), self._checked()
         counts = counted(self, raw_documents, self.n_jobs)
         if given is not None:
             columns = given.columns_of(counts.words())
@@ -215,7 +215,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             columns = np.full(len(counts.owners), -1, dtype=np.int32)
             columns[kept] = np.arange(len(kept), dtype=np.int32)
             given = ClosedVocabulary(counts.words(kept))
-        self._commit(given)
+        self._commit(given, parameters)
         return counts, columns
 
     def _worth_a_column(self, counts: Counts) -> np.ndarray:
@@ -256,6 +256,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             `max_features` columns, as the vocabulary is now.
         """
         vocabulary = self._fitted()
+        if not self._is_checked(self._parameters()):
+            self._checked()
         counts = count(self, raw_documents, self.n_jobs)
         return self._matrix(counts, vocabulary.columns_of(counts.words()), vocabulary.n_columns)
 
@@ -308,11 +310,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def _follow(self, raw_documents: Iterable[Any]) -> tuple[Counts, np.ndarray]:
         """Take a step; return what was counted and the column of each word."""
-        # To check parameters again that are as they were would take longer than a short minibatch.
         parameters = self._parameters()
-        known = vars(self).get("_parameters_checked", {})
-        is_checked = all(known.get(name, known) is value for name, value in parameters.items())
-        given = self._given() if is_checked else self._checked()
+        given = self._given() if self._is_checked(parameters) else self._checked()
         before = vars(self).get("_vocabulary")
         vocabulary = given or before
         if self.max_features is None and given is None:
@@ -344,13 +343,17 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
                 "the vectorizer has learnt from another minibatch meanwhile, in another thread; "
                 "nothing of this one was learnt: let one thread call partial_fit"
             )
-        self._commit(vocabulary, _parameters_checked=parameters)
+        self._commit(vocabulary, parameters)
         return counts, columns
 
-    def _commit(self, vocabulary: ClosedVocabulary | OpenVocabulary, **more: Any) -> None:
+    def _commit(
+        self, vocabulary: ClosedVocabulary | OpenVocabulary, parameters: dict[str, Any]
+    ) -> None:
         """Set what was learnt, all at once, so that no interrupt comes between."""
         is_fixed = self.vocabulary is not None
-        vars(self).update(fixed_vocabulary_=is_fixed, _vocabulary=vocabulary, **more)
+        vars(self).update(
+            fixed_vocabulary_=is_fixed, _vocabulary=vocabulary, _parameters_checked=parameters
+        )
 
     def _policy(self) -> Policy:
         n_candidates = self.n_candidates
@@ -407,6 +410,14 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         names = (name for name in vars(self) if name[0] != "_" and name[-1] != "_")
         return {name: vars(self)[name] for name in names}
 
+    def _is_checked(self, parameters: dict[str, Any]) -> bool:
+        """Whether parameters are those of the last step, of which it is known that they are right.
+
+        To check them again would take longer than a short minibatch.
+        """
+        known = vars(self).get("_parameters_checked", {})
+        return all(known.get(name, known) is value for name, value in parameters.items())
+
     def _checked(self) -> ClosedVocabulary | None:
         """Check the parameters; return the vocabulary that was given, if any."""
         self._validate_params()
@@ -439,14 +450,18 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         """The vocabulary that the parameter is, checked as CountVectorizer does."""
         if self.vocabulary is None:
             return None
+        # CountVectorizer sorts no set but those, and others are in another order in each process.
+        is_frozen = isinstance(self.vocabulary, frozenset)
+        vocabulary = set(self.vocabulary) if is_frozen else self.vocabulary
         # It sets attributes, which a call that fails may not.
-        checked: Any = CountVectorizer(vocabulary=self.vocabulary)
+        checked: Any = CountVectorizer(vocabulary=vocabulary)
         checked._validate_vocabulary()
         columns = checked.vocabulary_
         words = sorted(columns, key=columns.__getitem__)
         if strange := [word for word in words if not isinstance(word, str)]:
             raise TypeError(f"vocabulary must be of words, each a str; got {strange[0]!r:.60}")
-        return ClosedVocabulary(words)
+        # Those of NumPy are a type of their own.
+        return ClosedVocabulary(list(map(str, words)))
 
     def _fitted(self) -> ClosedVocabulary | OpenVocabulary:
         """The vocabulary as it is now, one that was given even before a fit."""

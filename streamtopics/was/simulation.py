@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import MOST_WHOLE
+from streamtopics.checks import MOST_WHOLE, SUM_TOLERANCE, check_truth
 from streamtopics.was.prior import SentencePrior
 from streamtopics.was.sampler import SentenceSampler
 
 # How far the sum of probabilities may be from 1.
-SUM_TOLERANCE = 1e-6
 
 
 class Simulation(NamedTuple):
@@ -95,8 +94,13 @@ def simulate(
     topic_word = np.asarray(topic_word, dtype=np.float64)
     if topic_word.ndim != 2:
         raise ValueError(f"topic_word must have a row for each topic; got shape {topic_word.shape}")
-    if not (topic_word >= 0).all() or (abs(topic_word.sum(axis=1) - 1) > SUM_TOLERANCE).any():
-        raise ValueError("topic_word must have rows of probabilities that sum to 1")
+    sums = topic_word.sum(axis=1)
+    if not (topic_word >= 0).all() or not (abs(sums - 1) <= SUM_TOLERANCE).all():
+        raise ValueError(
+            "topic_word must have rows of probabilities that sum to 1; got sums from "
+            f"{sums.min(initial=np.inf):g} to {sums.max(initial=-np.inf):g}, and a least entry of "
+            f"{topic_word.min(initial=np.inf):g}"
+        )
     lengths = np.asarray(sentence_lengths)
     if lengths.ndim != 1 or (lengths.size and lengths.dtype.kind not in "iu"):
         raise ValueError(f"sentence_lengths must be whole numbers; got {sentence_lengths!r:.60}")
@@ -145,8 +149,7 @@ def weight_correlation(
             raise ValueError(
                 f"{name} must be a whole number from 0 to {MOST_WHOLE:,}; got {value!r}"
             )
-    if not isinstance(used, bool | np.bool_):
-        raise TypeError(f"used must be True or False; got {used!r:.60}")
+    check_truth(used=used)
     pairs = [pair for _ in range(n_draws) for pair in prior.shared_weights(n_words, rng, used)]
     weights = np.array([pair[0] for pair in pairs]).reshape(-1, 2)
     positions = np.array([pair[1] for pair in pairs]).reshape(-1, 2)

@@ -6,6 +6,7 @@ from collections import namedtuple
 from datetime import date, datetime, timedelta
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib import pyplot
 from matplotlib.colors import to_rgb
@@ -189,18 +190,40 @@ def test_shares_over_time_are_means():
 
 
 @pytest.mark.parametrize(
+    ("times", "expected"),
+    [
+        (["May", 2024, date(2024, 1, 1)], "must be of one kind"),
+        ([np.arange(2), np.arange(2), 1], "must hold one time for each document"),
+    ],
+)
+def test_times_without_an_order_are_refused(times, expected, model):
+    with pytest.raises((TypeError, ValueError), match=expected):
+        shares_over_time(model, np.eye(3, len(NAMES)), times)
+
+
+@pytest.mark.parametrize(
     "times",
     [
         np.array([2024, np.nan, 2025]),
         np.array(["2024", "NaT", "2025"], dtype="M8[Y]"),
         np.array([2024, None, 2025], dtype=object),
         np.array([2024, np.nan, 2025], dtype=object),
+        np.ma.array([2024, 2026, 2025], mask=[False, True, False]),
+        ["May", float("nan"), "June"],
+        [2024, pd.NA, 2025],
+        pd.Series([2024, None, 2025], dtype="Int64"),
+        [(2024, 1), None, (2024, 2)],
     ],
-    ids=["NaN", "NaT", "None", "NaN of objects"],
-)
+    ids=[
+        "NaN", "NaT", "None", "NaN of objects", "masked", "NaN among texts", "NA", "NA of pandas",
+        "pairs",
+    ],
+)  # fmt: skip
 def test_documents_without_a_time_are_in_none(times, model):
     X = np.eye(3, len(NAMES))
-    found, expected = shares_over_time(model, X, times), shares_over_time(model, X[::2], times[::2])
+    found = shares_over_time(model, X, times)
+    kept = [time for place, time in enumerate(times) if place != 1]
+    expected = shares_over_time(model, X[::2], kept)
     assert found.times == expected.times
     assert len(found.times) == 2
     assert_array_equal(found.shares, expected.shares)

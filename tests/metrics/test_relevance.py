@@ -87,3 +87,12 @@ def test_all_lists_of_a_model_agree():
 def test_bad_arguments(arguments, options, message):
     with pytest.raises(ValueError, match=message):
         relevant_words(*arguments, **options)
+
+
+def test_numbers_may_be_objects():
+    topic_word, weights = np.array([[0.5, 0.1, 0.4], [0.2, 0.5, 0.3]]), [0.3, 0.7]
+    got = relevant_words(topic_word.astype(object), np.array(weights, object), 2, relevance=0.5)
+    assert got.tolist() == relevant_words(topic_word, weights, 2, relevance=0.5).tolist()
+    for strange in ([["a", "b"]], [[1, None, "a"]], [[10**400]]):
+        with pytest.raises(TypeError, match="topic_word must hold numbers"):
+            relevant_words(strange)

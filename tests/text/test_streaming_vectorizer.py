@@ -361,3 +361,26 @@ def test_the_same_warnings(given):
             kind(**given).fit(["red sea"])
         messages.append([" ".join(str(one.message).split()) for one in caught])
     assert messages[0] == messages[1]
+
+
+def test_a_frozen_set_of_words_is_sorted():
+    words = frozenset(["the", "quick", "brown", "fox", "jumps", "over", "a", "lazy", "dog"])
+    names = StreamingCountVectorizer(vocabulary=words).get_feature_names_out()
+    assert names.tolist() == sorted(words)
+
+
+@pytest.mark.parametrize(("name", "value"), [("ngram_range", -0.5), ("ngram_range", (2, 1))])
+def test_a_parameter_that_was_set_after_learning_is_checked_before_counting(name, value):
+    texts = ["salt in the sea", "bread with salt"]
+    for learnt in (
+        StreamingCountVectorizer().fit(texts),
+        StreamingCountVectorizer(max_features=9).partial_fit(texts),
+    ):
+        learnt.set_params(**{name: value})
+        with pytest.raises(ValueError, match=name):
+            learnt.transform(texts)
+
+
+def test_words_of_an_array_are_plain_when_they_are_loaded_too():
+    vectorizer = StreamingCountVectorizer(vocabulary=np.array(["salt", "sea"])).fit(["sea"])
+    assert set(map(type, vectorizer.vocabulary_)) == {str}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from streamtopics.checks import check_truth
 from streamtopics.inspection.plots.axes import (
     COLOURS,
     colour,
@@ -81,8 +82,7 @@ def plot_shares(
     if np.ndim(np.asarray(times, dtype=object)) != 1:
         raise ValueError(f"times must be 1-D; got {times!r:.60}")
     check_whole(n_topics=n_topics)
-    if not isinstance(panels, bool | np.bool_):
-        raise TypeError(f"panels must be True or False; got {panels!r:.60}")
+    check_truth(panels=panels)
     shares = np.asarray(shares, dtype=np.float64)
     if shares.shape != (len(times), len(labels)):
         raise ValueError(
