@@ -4,6 +4,7 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -106,7 +107,7 @@ def arguments(rng: Rng, door: Callable[..., Any], scene: Scene) -> dict[str, Any
     """Arguments by name: mostly reasonable, seldom junk; what has a default is often left out."""
     given: dict[str, Any] = {}
     X, own = scene.X(rng), OWN.get(scene.door, {})
-    for name, parameter in inspect.signature(door).parameters.items():
+    for name, parameter in parameters_of(door):
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         has_default = parameter.default is not parameter.empty
@@ -122,6 +123,20 @@ def arguments(rng: Rng, door: Callable[..., Any], scene: Scene) -> dict[str, Any
         else:
             given[name] = reasonable(rng, name, X, scene)
     return given
+
+
+def parameters_of(door: Callable[..., Any]) -> list[tuple[str, inspect.Parameter]]:
+    """Parameters of what can be called, by name."""
+    if inspect.ismethod(door):
+        return _of_function(door.__func__)[1:]
+    if inspect.isfunction(door):
+        return _of_function(door)
+    return [*inspect.signature(door).parameters.items()]
+
+
+@cache
+def _of_function(door: Callable[..., Any]) -> list[tuple[str, inspect.Parameter]]:
+    return [*inspect.signature(door).parameters.items()]
 
 
 def reasonable(rng: Rng, name: str, X: Any, scene: Scene) -> Any:

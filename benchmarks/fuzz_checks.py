@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -64,9 +64,25 @@ NAMES_OF = {
 # Refusals
 
 
-def last_frame(error: BaseException) -> traceback.FrameSummary:
+class Frame(NamedTuple):
+    """A place that an error went through."""
+
+    filename: str
+    lineno: int
+    name: str
+
+
+def frames_of(error: BaseException) -> list[Frame]:
+    """Where an error went through, the last one where it was raised."""
+    return [
+        Frame(frame.f_code.co_filename, lineno, frame.f_code.co_name)
+        for frame, lineno in traceback.walk_tb(error.__traceback__)
+    ]
+
+
+def last_frame(error: BaseException) -> Frame:
     """Where an error was raised; of what a wrapper raised from it, where the wrapper did."""
-    return traceback.extract_tb(error.__traceback__)[-1]
+    return frames_of(error)[-1]
 
 
 @cache
@@ -96,8 +112,8 @@ def is_clear(error: BaseException, given: Mapping[str, Any], *, strict: bool) ->
         return False
     if isinstance(error, OSError) and error.filename is not None:
         return True
-    frames = [Path(frame.filename) for frame in traceback.extract_tb(error.__traceback__)]
-    frame = last_frame(error)
+    known = frames_of(error)
+    frames, frame = [Path(frame.filename) for frame in known], known[-1]
     path = Path(frame.filename)
     if not path.exists():
         path = PACKAGE.parent / path
@@ -150,7 +166,7 @@ def types_in(value: Any) -> set[str]:
 
 def place_of(error: BaseException) -> str:
     """File and function where an error was raised, and the last of the package on the way."""
-    frames = traceback.extract_tb(error.__traceback__)
+    frames = frames_of(error)
     own = [f for f in frames if Path(f.filename).is_relative_to(PACKAGE)]
     last, ours = frames[-1], own[-1] if own else None
     place = f"{Path(last.filename).name}:{last.name}"
@@ -292,7 +308,7 @@ def _parts(value: Any) -> list[Any]:
     return []
 
 
-def allowed_by(door: Any, found: Any, documents: Any = None) -> set[str]:
+def allowed_by(door: Any, found: Any, documents: Any = None) -> frozenset[str]:
     """Which of "nan" and "inf" the documentation allows a function, or a record, to return.
 
     A NaN that is said to be of what has no tokens is not allowed if the documents have many.
@@ -320,10 +336,11 @@ def has_many_tokens(documents: Any) -> bool:
     return bool(sums.ndim == 1 and np.isfinite(sums).all() and (sums >= MANY_TOKENS).any())
 
 
-def words_in(text: str) -> set[str]:
+@cache
+def words_in(text: str) -> frozenset[str]:
     """Which of "nan" and "inf" a text names."""
     said = text.replace("Never NaN or infinite", "")
-    return {name for name, word in NAMES_OF.items() if word.search(said)}
+    return frozenset(name for name, word in NAMES_OF.items() if word.search(said))
 
 
 # What was learnt
@@ -340,10 +357,11 @@ def properties_of(model: Any) -> dict[str, property]:
     }
 
 
-def allowed_in(model: Any, name: str) -> set[str]:
-    """Which of "nan" and "inf" the documentation allows an attribute to hold."""
-    value = getattr(type(model), name, None)
+@cache
+def allowed_in(kind: type, name: str) -> frozenset[str]:
+    """Which of "nan" and "inf" the documentation of an estimator allows an attribute to hold."""
+    value = getattr(kind, name, None)
     pattern = rf"^ *(?:\w+, )*{name}\b.* : .*\n(?: {{8,}}.*\n)*"
-    row = re.search(pattern, type(model).__doc__ or "", re.MULTILINE)
+    row = re.search(pattern, kind.__doc__ or "", re.MULTILINE)
     said = value.__doc__ if isinstance(value, property) else ""
     return words_in(f"{said} {row[0] if row else ''}")

@@ -384,7 +384,7 @@ class EstimatorEpisode:
             check_raised(self.seed, door_of, error, heard, self.tally, is_clear=is_clear)
         self.check_same(door, "a read learns", was, before)
         for name, value in learnt.items():
-            strange = checks.strange_numbers(value) - given - checks.allowed_in(self.model, name)
+            strange = checks.strange_numbers(value) - given - checks.allowed_in(self.kind, name)
             if strange:
                 self.fail(door, "learnt what is not finite", name, " and ".join(sorted(strange)))
 
