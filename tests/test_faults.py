@@ -22,7 +22,7 @@ from benchmarks.fault_calls import Call, Undisturbed, doors_of, undisturbed
 from benchmarks.fault_means import Lines, Memory, compiled
 from streamtopics import SVBLDA, load, save
 from streamtopics.base.frame import lock_of
-from streamtopics.kernels import rows
+from streamtopics.kernels import _hdp, _was, rows
 from streamtopics.saving import files
 from tests.conventions.every import EVERY, METHODS, N
 from tests.kernels.test_rows import add_rows_arguments
@@ -144,6 +144,57 @@ def all_or_nothing(library):
 
 def test_a_lack_of_memory_leaves_no_part_of_an_update(library):
     code = f"from tests.test_faults import all_or_nothing; all_or_nothing({str(library)!r})"
+    done = preloaded(library, "-c", code)
+    assert done.returncode == 0, done.stderr
+
+
+def kernel_calls():
+    """Calls of kernels that return arrays, of which NumPy makes copies where it has no memory."""
+    indices = np.array([3, 1, 3], np.int32)
+    starts, words = np.array([0, 2, 3]), np.array([1, 0, 2], np.int32)
+
+    def sampled():
+        lam = np.arange(1.0, 7.0).reshape(3, 2)
+        sampler = _hdp.Sampler(
+            lam, lam.sum(axis=0), 2, np.ones(3), 3.0, np.array([0.5, 0.4]), 1.0, 1.0, None, True
+        )
+        counts = np.full(3, 2, np.int32), np.ones(3)
+        sampler.sample(words[:3], words, *counts, np.array([5, 6], np.uint64), 0, 0, 2, 1)
+        return sampler.results()
+
+    return [
+        sampled,
+        lambda: rows.used_columns(indices, 5),
+        lambda: _was.document_seeds(7, 0, 3),
+        lambda: _was.content_seeds(np.array([0, 1, 2]), starts, words),
+    ]
+
+
+def bits_of(arrays):
+    arrays = arrays if isinstance(arrays, tuple) else (arrays,)
+    return [(array.dtype.str, array.shape, array.tobytes()) for array in arrays]
+
+
+def keep_result(found, act):
+    found.append(act())
+
+
+def same_or_refused(library):
+    """Make calls of kernels in which each of Python's allocations fails once."""
+    means = Memory(Path(library), "objects")
+    for number, act in enumerate(kernel_calls()):
+        expected, found = bits_of(act()), []
+        keep = partial(keep_result, found, act)
+        for at in range(1, means.during(keep) + 1):
+            found.clear()
+            # The latter comes of sums of NumPy.
+            with suppress(MemoryError, SystemError):
+                means.during(keep, at)
+            assert all(bits_of(arrays) == expected for arrays in found), (number, at)
+
+
+def test_a_kernel_short_of_memory_returns_nothing_else(library):
+    code = f"from tests.test_faults import same_or_refused; same_or_refused({str(library)!r})"
     done = preloaded(library, "-c", code)
     assert done.returncode == 0, done.stderr
 

@@ -275,7 +275,7 @@ def find_tables(const int[::1] indptr, const int[::1] indices, const double[::1]
     cdef Tables T
     cdef double log_n = log(n_documents)
     if n == 0 or nnz == 0:
-        np.asarray(table)[:] = -1
+        table[:] = -1
         return
     most = min(most, n)
     cdef int[::1] starts = np.searchsorted(np.sort(indices), np.arange(n_words)).astype(np.int32)

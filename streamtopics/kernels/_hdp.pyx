@@ -143,15 +143,17 @@ cdef class Sampler:
         self.concentration, self.b = concentration, doc_concentration
         self.own_counts, self.own_sticks = own_counts, tables is not None
         self.capacity = n_given + 8
-        self.topic = np.zeros((N_ROWS, self.capacity))
-        self.lam = np.zeros((n_words, self.capacity))
+        # By these names, as np.asarray of a view copies it where there is no memory for another.
+        topic = np.zeros((N_ROWS, self.capacity))
+        rows = np.zeros((n_words, self.capacity))
+        rows[:, :n_given] = lam
+        topic[ALPHA, :n_given] = alpha
+        topic[MASS, :n_given] = mass
+        topic[SCALE, :n_given] = 1 / np.asarray(mass)
+        self.topic, self.lam = topic, rows
         self.statistics = np.zeros((n_words, self.capacity))
         self.here = np.zeros((0, self.capacity))
         self.weight = np.zeros(self.capacity + 1)
-        np.asarray(self.lam)[:, :n_given] = lam
-        np.asarray(self.topic)[ALPHA, :n_given] = alpha
-        np.asarray(self.topic)[MASS, :n_given] = mass
-        np.asarray(self.topic)[SCALE, :n_given] = 1 / np.asarray(mass)
         self.alpha_new = max(0.0, doc_concentration - np.sum(alpha))
 
     def used(self):

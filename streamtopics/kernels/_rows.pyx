@@ -373,8 +373,8 @@ def used_columns(const index[::1] indices, Py_ssize_t n_features):
     if n_features > 16 * n:
         return distinct(indices)
     cdef int[::1] table = np.zeros(n_features, dtype=np.int32)
-    cdef int[::1] used = np.empty(min(n, n_features), dtype=np.int32)
-    cdef int[::1] places = np.empty(n, dtype=np.int32)
+    of_words, of_entries = np.empty(min(n, n_features), np.int32), np.empty(n, np.int32)
+    cdef int[::1] used = of_words, places = of_entries
     with nogil:
         for i in range(n):
             table[indices[i]] = 1
@@ -385,7 +385,7 @@ def used_columns(const index[::1] indices, Py_ssize_t n_features):
                 n_used += 1
         for i in range(n):
             places[i] = table[indices[i]]
-    return np.asarray(used)[:n_used].copy(), np.asarray(places)
+    return of_words[:n_used].copy(), of_entries
 
 
 ctypedef fused number:

@@ -417,11 +417,12 @@ include "_was_compound.pxi"
 
 def document_seeds(uint64 seed, uint64 first, Py_ssize_t n):
     """Seeds of the documents first .. first + n - 1, hashes of `seed` and their numbers."""
-    cdef uint64[::1] out = np.empty(n, dtype=np.uint64)
+    found = np.empty(n, dtype=np.uint64)
+    cdef uint64[::1] out = found
     cdef Py_ssize_t i
     for i in range(n):
         out[i] = mix(mix(seed) + first + <uint64> i)
-    return np.asarray(out)
+    return found
 
 
 def content_seeds(const Py_ssize_t[::1] documents, const Py_ssize_t[::1] sentences,
@@ -432,7 +433,8 @@ def content_seeds(const Py_ssize_t[::1] documents, const Py_ssize_t[::1] sentenc
     hashed with each word and with the end of each sentence, in order.
     """
     cdef Py_ssize_t n = documents.shape[0] - 1, d, s, i
-    cdef uint64[::1] out = np.empty(n, dtype=np.uint64)
+    found = np.empty(n, dtype=np.uint64)
+    cdef uint64[::1] out = found
     cdef uint64 seed
     for d in range(n):
         seed = 0
@@ -441,4 +443,4 @@ def content_seeds(const Py_ssize_t[::1] documents, const Py_ssize_t[::1] sentenc
                 seed = mix(seed + <uint64> words[i] + 2)
             seed = mix(seed + 1)
         out[d] = seed
-    return np.asarray(out)
+    return found
