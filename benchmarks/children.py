@@ -89,10 +89,10 @@ class Child:
         code = os.waitstatus_to_exitcode(self.status or 0)
         return signal.Signals(-code).name if code < 0 else f"exit code {code}" if code else ""
 
-    def last_words(self) -> str:
-        """The end of what it wrote to its standard error."""
+    def last_words(self, most: int = 600) -> str:
+        """The end of what it wrote to its standard error, in characters."""
         self.errors.seek(0)
-        return self.errors.read().decode(errors="replace").strip()[-600:]
+        return self.errors.read().decode(errors="replace").strip()[-most:]
 
 
 @contextmanager

@@ -13,14 +13,16 @@ what has to hold after each.
 A door of an estimator is a kind of call, such as a first `partial_fit`. The door that had the
 fewest disturbed calls has the next, with a few places that lie far apart; when it has had all of
 its places, it begins a lap with other minibatches. All runs in processes of their own, so that one
-that dies is reported too; one that dies within NumPy or SciPy, which do not look whether Python had
-memory for each of their objects, is counted as theirs. Printed are the numbers for each estimator,
-calls left out that did not come to their place, and each distinct failure with what repeats it;
-with one, the exit code is 1. With a file of the state a later run goes on from there, until as many
-are disturbed in all; it begins anew if the package's sources are others.
+that dies, or a call that does not end, is reported too. One that dies within NumPy or SciPy, which
+do not look whether Python had memory for each of their objects, is counted as theirs, and one in
+which Python waits for a thread that had none to begin as Python's. Printed are the numbers for each
+estimator, calls left out that did not come to their place, and each distinct failure with what
+repeats it; with one, the exit code is 1. With a file of the state a later run goes on from there,
+until as many are disturbed in all; it begins anew if the package's sources are others.
 """
 
 import argparse
+import faulthandler
 import math
 import os
 import re
@@ -43,8 +45,15 @@ TURN = 50
 GOLDEN = (math.sqrt(5) - 1) / 2
 INTERRUPTS = ("interrupts",)
 ALLOCATIONS = ("lines", "objects", "kernels")
-# Libraries that do not look at all that Python gives them.
-OTHERS = re.compile(r"^died in .*/(numpy|scipy)/", re.MULTILINE)
+# Seconds that a call may take.
+PATIENCE = 60
+# Characters of what a process said before it died: the stacks of its threads.
+WORDS = 10_000
+# Libraries that do not look at all that Python gives them, and where Python waits for a thread that
+# had no memory to begin.
+OTHERS = re.compile(
+    r"^died in .*/(numpy|scipy)/|/(threading)\.py\", line \d+ in start$", re.MULTILINE
+)
 
 
 class Walk(NamedTuple):
@@ -103,7 +112,9 @@ def take_turn(
         for number in numbers[: max(n - numbers.start, 0)]:
             at = place_of(number, n)
             tell(writer, {"at": at})
+            faulthandler.dump_traceback_later(PATIENCE, exit=True)
             outcome, failures = call.disturbed(means, at)
+            faulthandler.cancel_dump_traceback_later()
             tell(writer, {"outcome": outcome, "failures": failures})
 
 
@@ -120,10 +131,11 @@ def run_turn(walk: Walk, state: dict[str, Any], library: Path | None, most: int 
                 for said in told["failures"]:
                     keep_failure(state, walk, said, stand.lap, at)
         if how := child.how_it_ended():
-            library = OTHERS.search(child.last_words()) if walk.means == "objects" else None
-            outcomes[f"died in {library[1]}" if library else "died"] += 1
-            if not library:
-                keep_failure(state, walk, f"died: {how}", stand.lap, at, child.last_words())
+            words = child.last_words(WORDS)
+            found = OTHERS.search(words) if walk.means == "objects" else None
+            outcomes[f"died in {found[1] or found[2]}" if found else "died"] += 1
+            if not found:
+                keep_failure(state, walk, f"died: {how}", stand.lap, at, words)
     done, n_disturbed = stand.done + outcomes.total(), outcomes.total() - outcomes["not reached"]
     lap, done = (stand.lap + 1, 0) if done >= n else (stand.lap, done)
     # One without places has its turn like any other.

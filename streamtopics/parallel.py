@@ -11,11 +11,11 @@ import math
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import starmap
 from numbers import Integral
+from threading import Thread
 from typing import Any
 
 import joblib
@@ -25,6 +25,8 @@ MOST_PARTS = 32
 # Seconds of work that another thread is asked for: to wake it, and to wait for it, takes some
 # tenths of a millisecond where its processor was idle.
 WORTH_A_THREAD = 1e-3
+# In the place of results that are not there.
+MISSING = object()
 Function = Callable[..., Any]
 Jobs = Iterable[tuple[Any, ...]]
 
@@ -60,18 +62,17 @@ def _one_by_one(function: Function, jobs: Jobs) -> list[Any]:
     return list(starmap(function, jobs))
 
 
-def _share(
-    pool: ThreadPoolExecutor, n: int, function: Function, jobs: list[tuple[Any, ...]]
-) -> list[Any]:
-    """Let this thread and at most n - 1 of the pool take jobs from one queue.
+def _share(n: int, function: Function, jobs: list[tuple[Any, ...]]) -> list[Any]:
+    """Let this thread and at most n - 1 others take jobs from one queue.
 
-    Others are asked for as soon as what is left is worth it, by what the last jobs of the
-    function took. When one fails or is interrupted no further ones are started, and those under
-    way are waited for.
+    Others are started as soon as what is left is worth it, by what the last jobs of the function
+    took. When one fails or is interrupted no further ones are started, and those under way are
+    waited for.
     """
-    results = [None] * len(jobs)
+    results = [MISSING] * len(jobs)
     queue = deque(range(len(jobs)))
-    helpers: list[Future[None]] = []
+    helpers: list[Thread] = []
+    failures: list[BaseException] = []
     key = getattr(function, "__module__", None), getattr(function, "__qualname__", None)
 
     def take() -> bool:
@@ -87,8 +88,11 @@ def _share(
         return True
 
     def work() -> None:
-        while take():
-            pass
+        try:
+            while take():
+                pass
+        except BaseException as error:
+            failures.append(error)
 
     try:
         start = time.thread_time()
@@ -96,17 +100,38 @@ def _share(
             left = len(queue) * _SECONDS.get(key, math.inf)
             for n_helpers in range(len(helpers) + 1, min(n, len(queue))):
                 if left >= n_helpers * WORTH_A_THREAD:
-                    helpers.append(pool.submit(work))
+                    helpers.append(Thread(target=work))
+                    helpers[-1].start()
             if not take():
                 break
             _SECONDS[key] = (time.thread_time() - start) / n_done
     finally:
         queue.clear()
-        helpers = [helper for helper in helpers if not helper.cancel()]
-        wait(helpers)
-    for helper in helpers:
-        helper.result()
+        _wait_for(helpers)
+    if failures:
+        raise failures[0]
+    if any(result is MISSING for result in results):
+        raise MemoryError("a thread ended before its job was done")
     return results
+
+
+def _wait_for(helpers: list[Thread]) -> None:
+    """Wait for threads to end, also where that is interrupted once.
+
+    A thread that is short of memory as it begins ends without a word, which an executor would wait
+    for.
+    """
+    try:
+        _join(helpers)
+    except BaseException:
+        _join(helpers)
+        raise
+
+
+def _join(helpers: list[Thread]) -> None:
+    for helper in helpers:
+        if helper.is_alive():
+            helper.join()
 
 
 SERIAL = Workers(_one_by_one, _one_by_one)
@@ -134,20 +159,19 @@ def workers(n_jobs: int | None) -> Iterator[Workers]:
     if n == 1:
         yield SERIAL
         return
-    with ThreadPoolExecutor(n - 1) as pool:
 
-        def share(function: Function, jobs: Jobs) -> list[Any]:
-            jobs = list(jobs)
-            if len(jobs) == 1:
-                return _one_by_one(function, jobs)
-            return _share(pool, n, function, jobs)
+    def share(function: Function, jobs: Jobs) -> list[Any]:
+        jobs = list(jobs)
+        if len(jobs) == 1:
+            return _one_by_one(function, jobs)
+        return _share(n, function, jobs)
 
-        if getattr(backend, "supports_sharedmem", False):
-            yield Workers(share, share)
-            return
-        with joblib.Parallel(n_jobs=n) as processes:
+    if getattr(backend, "supports_sharedmem", False):
+        yield Workers(share, share)
+        return
+    with joblib.Parallel(n_jobs=n) as processes:
 
-            def send(function: Function, jobs: Jobs) -> list[Any]:
-                return processes(joblib.delayed(function)(*job) for job in jobs)
+        def send(function: Function, jobs: Jobs) -> list[Any]:
+            return processes(joblib.delayed(function)(*job) for job in jobs)
 
-            yield Workers(share, send, distributed=True)
+        yield Workers(share, send, distributed=True)

@@ -406,22 +406,39 @@ def dying_in(path):
     def work(walk, lap, numbers, library, writer):
         faults.tell(writer, {"n": 40})
         faults.tell(writer, {"at": 7})
-        os.write(2, f"\ndied in {path}\n".encode())
+        os.write(2, f"\n{path}\n".encode())
         os.kill(os.getpid(), signal.SIGSEGV)
 
     return work
 
 
-@pytest.mark.parametrize(("path", "n_failures"), [
-    ("/a/site-packages/numpy/_core/_multiarray_umath.so", 0), ("/a/streamtopics/kernels/rows.so", 1)
+@pytest.mark.parametrize(("said", "outcome"), [
+    ("died in /a/site-packages/numpy/_core/_multiarray_umath.so", "died in numpy"),
+    ('  File "/usr/lib/python3.11/threading.py", line 5 in start', "died in threading"),
+    ("died in /a/streamtopics/kernels/rows.so", "died"),
 ])  # fmt: skip
-def test_what_died_within_a_library_is_counted_as_its_own(path, n_failures, monkeypatch):
+def test_what_died_within_a_library_is_counted_as_its_own(said, outcome, monkeypatch):
     state = faults.fresh_state()
-    monkeypatch.setattr(faults, "take_turn", dying_in(path))
+    monkeypatch.setattr(faults, "take_turn", dying_in(said))
     faults.run(1, [faults.Walk("SVBLDA", "later", "objects")], state)
-    assert len(state["failures"]) == n_failures
+    assert len(state["failures"]) == (outcome == "died")
     (counts,) = state["counts"]["objects"].values()
-    assert counts == {"died" if n_failures else "died in numpy": 1}
+    assert counts == {outcome: 1}
+
+
+class Forever(Undisturbed):
+    def disturbed(self, means, at):
+        while True:
+            time.sleep(1)
+
+
+def test_a_call_that_does_not_end_is_reported(monkeypatch):
+    monkeypatch.setattr(faults, "PATIENCE", 0.1)
+    monkeypatch.setattr(fault_calls, "Undisturbed", Forever)
+    state = faults.fresh_state()
+    faults.run(1, [faults.Walk("SVBLDA", "later", "interrupts")], state)
+    (failure,) = state["failures"].values()
+    assert "in disturbed" in failure["said"]
 
 
 DIES = """

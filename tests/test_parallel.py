@@ -3,6 +3,7 @@
 
 import threading
 import time
+from collections import deque
 from itertools import pairwise
 
 import joblib
@@ -38,6 +39,39 @@ def test_a_failure_is_raised_and_stops_the_rest(error):
             pool.share(job, ((i,) for i in range(10_000)))
         assert len(done) < 10_000
         assert pool.share(square, [(2,), (3,)]) == [4, 9]
+
+
+@pytest.mark.parametrize("n_left", [0, 1])
+def test_a_thread_that_ends_without_a_word_is_not_waited_for(n_left, monkeypatch):
+    """As one that has no memory to begin: its job is done by another, or else missed."""
+    monkeypatch.setattr(parallel, "WORTH_A_THREAD", 0.0)
+
+    queues = []
+
+    def kept(places):
+        queues.append(deque(places))
+        return queues[-1]
+
+    class Silent(threading.Thread):
+        def run(self):
+            for _ in range(n_left):
+                queues[-1].pop()
+
+    monkeypatch.setattr(parallel, "deque", kept)
+    monkeypatch.setattr(parallel, "Thread", Silent)
+    with workers(2) as pool:
+        if n_left:
+            with pytest.raises(MemoryError, match="a thread ended"):
+                pool.share(square, [(2,), (3,), (4,)])
+        else:
+            assert pool.share(square, [(2,), (3,), (4,)]) == [4, 9, 16]
+
+
+def test_no_thread_is_left():
+    before = threading.active_count()
+    with workers(3) as pool:
+        pool.share(time.sleep, [(0.001,)] * 20)
+        assert threading.active_count() == before
 
 
 def test_this_thread_works_too():
