@@ -296,6 +296,8 @@ def _parts(value: Any) -> list[Any]:
         return list(value)
     if isinstance(value, np.ndarray):
         return list(value.ravel())
+    if isinstance(value, pd.Series):
+        return [value.to_numpy()]
     if isinstance(value, pd.DataFrame):
         return [value.iloc[:, j].to_numpy() for j in range(value.shape[1])]
     if kind.__module__.startswith("polars") and hasattr(value, "to_dict"):

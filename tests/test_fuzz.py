@@ -104,6 +104,11 @@ class Right(TransformerMixin, BaseEstimator):
         return np.zeros((3, 2))
 
 
+class RefusesAfterFit(Right):
+    def transform(self, X):
+        raise ValueError("this one is never shown")
+
+
 class ChangedByErrors(Right):
     def partial_fit(self, X, y=None):
         self.n_ = getattr(self, "n_", 0) + 1
@@ -227,6 +232,7 @@ def test_what_keeps_its_promises_is_not_reported(kind, failures_of):
     ("kind", "methods", "expected"),
     [
         (ChangedByErrors, ["partial_fit"], "state changed by an error"),
+        (ChangedByErrors, ["fit_transform"], "state changed by an error"),
         (LearnsByReading, ["transform"], "a read learns"),
         (ReturnsNaN, ["transform"], "not finite"),
         (ReturnsInfinity, ["transform"], "not finite"),
@@ -245,6 +251,14 @@ def test_what_keeps_its_promises_is_not_reported(kind, failures_of):
 )
 def test_broken_promises_are_reported(kind, methods, expected, failures_of):
     assert expected in failures_of(kind, *methods)
+
+
+def test_what_was_fitted_stays_where_transform_fails(failures_of):
+    assert "state changed by an error" not in failures_of(RefusesAfterFit, "fit_transform")
+
+
+def test_numbers_of_a_series_are_seen():
+    assert fuzz_checks.strange_numbers(pd.Series([1.0, np.inf], dtype=object)) == {"inf"}
 
 
 def raises(error):
