@@ -29,6 +29,7 @@ from benchmarks import (
     calibration_sentences,
 )
 from benchmarks.calibration_tests import FALSE_ALARMS, PValues, Subject, verdict
+from benchmarks.commands import at_least
 
 
 def subjects() -> list[Subject]:
@@ -56,12 +57,12 @@ def tested(subject: Subject, seed: int, replicates: int | None) -> PValues:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--replicates", type=int, help="of each subject; default: its own number")
+    parser.add_argument(
+        "--replicates", type=at_least(1), help="of each subject; default: its own number"
+    )
     parser.add_argument("--only", default="", help="subjects with this in their names")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=at_least(0), default=0)
     options = parser.parse_args(arguments)
-    if options.replicates is not None and options.replicates < 1:
-        parser.error("--replicates must be at least 1")
     chosen = [subject for subject in subjects() if options.only in subject.name]
     if not chosen:
         parser.error(f"no subject has {options.only!r} in its name")

@@ -35,7 +35,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.children import child_of, tell
-from benchmarks.fault_calls import doors_of, undisturbed
+from benchmarks.commands import at_least
+from benchmarks.fault_calls import DOORS, doors_of, undisturbed
 from benchmarks.fault_means import Lines, Means, Memory, compiled, is_first
 from benchmarks.states import read_state, write_state
 from tests.conventions.every import METHODS
@@ -178,7 +179,8 @@ def walks_of(means: str, only: str, door: str) -> list[Walk]:
     names = [name for name in METHODS if only.lower() in name.lower()]
     found = [Walk(n, d, means) for n in names for d in doors_of(n) if door in ("", d)]
     if not found:
-        raise ValueError(f"no estimator has {only!r} in its name and a door {door!r}")
+        of = f" and a door {door!r}" if door else ""
+        raise ValueError(f"no estimator has {only!r} in its name{of}")
     return found
 
 
@@ -206,7 +208,8 @@ def told_of(state: dict[str, Any]) -> str:
         rows += [f"    {name:<26}{_shares(counts)}" for name, counts in names.items()]
     rows.append(f"{len(state['failures']):,} distinct failures")
     for key, failure in sorted(state["failures"].items()):
-        rows.append(f"{key}\n    --repeat {failure['repeat']}\n{failure['said']}".rstrip())
+        command = f"python -m benchmarks.faults --repeat {failure['repeat']}"
+        rows.append(f"{key}\n    {command}\n{failure['said']}".rstrip())
     return "\n".join(rows)
 
 
@@ -217,16 +220,30 @@ def _shares(counts: dict[str, int]) -> str:
 # Command
 
 
-def repeated(given: str, library: Path | None) -> int:
+def repeated(given: tuple[str, str, str, int, int], library: Path | None) -> int:
     """Disturb one call here, and show what came of it."""
-    name, door, means, lap, at = given.split(":")
+    name, door, means, lap, at = given
     with (
         tempfile.TemporaryDirectory() as folder,
-        undisturbed(name, door, int(lap), Path(folder)) as call,
+        undisturbed(name, door, lap, Path(folder)) as call,
     ):
-        outcome, failures = call.disturbed(means_of(means, library), int(at))
+        outcome, failures = call.disturbed(means_of(means, library), at)
     print(outcome, *failures, sep="\n")
-    return int(bool(failures))
+    return 2 if outcome == "not reached" else int(bool(failures))
+
+
+def place_named(text: str) -> tuple[str, str, str, int, int]:
+    """A type of `argparse`: what repeats a disturbed call."""
+    form = "must be ESTIMATOR:DOOR:MEANS:LAP:PLACE, as a failure names it"
+    try:
+        name, door, means, lap, at = text.split(":")
+        found = name, door, means, int(lap), int(at)
+        known = door in doors_of(name) and means in (*INTERRUPTS, *ALLOCATIONS)
+    except (ValueError, KeyError) as error:
+        raise argparse.ArgumentTypeError(f"{form}; got {text!r}") from error
+    if not known or min(found[3:]) < 0:
+        raise argparse.ArgumentTypeError(f"{form}; got {text!r}")
+    return found
 
 
 def started_again(library: Path) -> None:
@@ -238,13 +255,23 @@ def started_again(library: Path) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--interrupts", type=int, default=0, help="how many in all")
-    parser.add_argument("--allocations", type=int, default=0, help="how many, of three kinds")
+    parser.add_argument("--interrupts", type=at_least(0), default=0, help="how many in all")
+    parser.add_argument(
+        "--allocations", type=at_least(0), default=0, help="how many in all, a third of each kind"
+    )
     parser.add_argument("--only", default="", help="estimators with this in their names")
-    parser.add_argument("--door", default="", help="this one only, such as later or save")
+    parser.add_argument("--door", default="", help=f"this one only, of {', '.join(DOORS)}")
     parser.add_argument("--state", type=Path, help="file that keeps counts, and to go on from")
-    parser.add_argument("--repeat", help="one call, as a failure names it")
+    parser.add_argument("--repeat", type=place_named, help="one call, as a failure names it")
     given = parser.parse_args(arguments)
+    if not (given.interrupts or given.allocations or given.repeat):
+        parser.error("--interrupts, --allocations or --repeat is needed")
+    asked = {"only": given.only, "door": given.door}
+    try:
+        walks_of("lines", given.only, given.door)
+        state = read_state(given.state, fresh_state(), asked)
+    except ValueError as error:
+        parser.error(str(error))
     library = None
     if given.allocations or given.repeat:
         # It is to be there for the command that is started again.
@@ -254,7 +281,6 @@ def main(arguments: list[str] | None = None) -> int:
         started_again(library if is_first(library) else compiled(folder))
     if given.repeat:
         return repeated(given.repeat, library)
-    state = read_state(given.state, fresh_state(), {"only": given.only, "door": given.door})
     parts = [(INTERRUPTS, given.interrupts), (ALLOCATIONS, given.allocations)]
     for kinds, wanted in parts:
         for number, kind in enumerate(kinds):

@@ -3,7 +3,7 @@
 
     python -m benchmarks.fuzz --calls 100000 [--seed 0] [--only NAME] [--state FILE]
     python -m benchmarks.fuzz --places [--seed 0]
-    python -m benchmarks.fuzz --episode 17 [--places]
+    python -m benchmarks.fuzz --episode 17 [--places] [--only NAME]
 
 An episode makes one estimator from its seed, and calls it a few times, or one function or record.
 After each call: an error is one of the package's own words, and has changed nothing; what only
@@ -32,6 +32,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.children import child_of, tell
+from benchmarks.commands import at_least
 from benchmarks.fuzz_episodes import CALLS, Tally, run_episode, subjects
 from benchmarks.fuzz_places import SEEDS, places, run_place
 from benchmarks.states import read_state, write_state
@@ -175,25 +176,39 @@ def told_of(state: dict[str, Any]) -> str:
     """Numbers of calls, what never returned, and each distinct failure with its seed."""
     numbers = [f"{state[name]:,} {name}" for name in ("calls", "episodes", "refusals")]
     rows = [f"{', '.join(numbers)}, {len(state['failures']):,} distinct failures"]
-    rows += [f"short of memory: {key}, --episode {seed}" for key, seed in state["short"].items()]
+    of = state.get("of", {})
+    command = "python -m benchmarks.fuzz"
+    # Which episode has a number hangs on these.
+    command += f" --only {of['only']!r}" if of.get("only") else ""
+    command += " --places" if of.get("places") else ""
+    rows += [
+        f"short of memory: {key}\n    {command} --episode {seed}"
+        for key, seed in state["short"].items()
+    ]
     for door in never_returned(state):
         rows.append(f"never returned, of {state['doors'][door][0]:,} calls: {door}")
     for key, failure in sorted(state["failures"].items()):
-        rows.append(f"{key}\n    --episode {failure['seed']}: {failure['said']}")
+        rows.append(f"{key}\n    {failure['said']}\n    {command} --episode {failure['seed']}")
     return "\n".join(rows)
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--calls", type=int, default=1000, help="calls in all; default 1000")
-    parser.add_argument("--seed", type=int, default=0, help="of the first episode")
+    parser.add_argument(
+        "--calls", type=at_least(1), default=1000, help="calls in all, or a few more; default 1000"
+    )
+    parser.add_argument("--seed", type=at_least(0), default=0, help="of the first episode")
     parser.add_argument("--only", help="what has this in its name, such as SVBLDA or metrics")
     parser.add_argument("--state", type=Path, help="file that keeps counts, and to go on from")
     parser.add_argument("--places", action="store_true", help="each value in each place instead")
-    parser.add_argument("--episode", type=int, help="run this one here, and show all of it")
+    parser.add_argument(
+        "--episode", type=at_least(0), help="run this one here, and show its calls and errors"
+    )
     given = parser.parse_args(arguments)
+    asked = {"seed": given.seed, "only": given.only, "places": given.places}
     try:
         subjects(given.only)
+        state = read_state(given.state, fresh_state(given.seed), asked)
     except ValueError as error:
         parser.error(str(error))
     if given.episode is not None:
@@ -201,14 +216,15 @@ def main(arguments: list[str] | None = None) -> int:
         with TemporaryDirectory() as folder:
             os.chdir(folder)
             episode(given.episode, given.only, tally)
+        n_calls = sum(n for n, _ in tally.doors.values())
+        print(f"{n_calls} calls, {tally.refusals} refused, {len(tally.failures)} failures")
+        print(*(f"{key}: {failure['said']}" for key, failure in tally.failures.items()), sep="\n")
         return int(bool(tally.failures))
     # Found once, before processes are forked.
     public_estimators()
     for name in ("matplotlib.pyplot", "polars"):
         with suppress(ImportError):
             import_module(name)
-    asked = {"seed": given.seed, "only": given.only, "places": given.places}
-    state = read_state(given.state, fresh_state(given.seed), asked)
     if given.places:
         run_places(state, given.only, given.state)
     else:

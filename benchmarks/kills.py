@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.children import child_of
+from benchmarks.commands import at_least
 from streamtopics import GibbsOnlineEM, load, save
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.streams import BatchInfo, BatchWith, Checkpointer, Resumed, resume, stream
@@ -149,7 +150,7 @@ def kill_stream(name: str, here: Path, expected: bytes, found: Kills, rng: Any) 
         found.check(not strange, f"strange files {strange}", where)
         found.check(len(names) <= 3, f"more than kept {names}", where)
         done = now
-    found.counts["streams"] += 1
+    found.counts["streams to their ends"] += 1
     last = resumed(here)
     assert last is not None
     found.check(file_of(last.model, here.parent) == expected, "other bits", f"{name}, {here.name}")
@@ -198,7 +199,7 @@ def kill_saves(n_kills: int, folder: Path, seed: int) -> Kills:
         found.counts["within a write"] += told.endswith(BEFORE)
         content = path.read_bytes()
         found.check(content in known, "other bytes", where)
-        found.counts["the second model"] += content == known[1]
+        found.counts["left the second model"] += content == known[1]
         load(path)
         for other in here.iterdir():
             if other != path:
@@ -208,20 +209,31 @@ def kill_saves(n_kills: int, folder: Path, seed: int) -> Kills:
     return found
 
 
+def told_of(found: Kills) -> str:
+    """Numbers of kills, and of them those at certain moments."""
+    return ", ".join(f"{number} {name}" for name, number in found.counts.items()) or "no kills"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--streams", type=int, default=800, help="kills of streams")
-    parser.add_argument("--saves", type=int, default=200, help="kills of saves")
+    parser.add_argument("--streams", type=at_least(0), default=800, help="kills of streams")
+    parser.add_argument("--saves", type=at_least(0), default=200, help="kills of saves")
     parser.add_argument("--only", default="", help="estimators with this in their names")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--folder", help="where to write; default is a temporary folder")
+    parser.add_argument("--seed", type=at_least(0), default=0)
+    parser.add_argument("--folder", type=Path, help="where to write; default is a temporary folder")
     given = parser.parse_args()
+    if not given.streams + given.saves:
+        parser.error("--streams or --saves must be more than 0")
+    if not any(given.only.lower() in name.lower() for name in STREAMED):
+        parser.error(f"no estimator that learns from streams has {given.only!r} in its name")
+    if given.folder is not None and not given.folder.is_dir():
+        parser.error(f"there is no folder {given.folder}")
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory(dir=given.folder) as folder:
         streams = kill_streams(given.streams, given.only, Path(folder), given.seed)
-        print("streams", dict(streams.counts), flush=True)
+        print("of streams:", told_of(streams), flush=True)
         saves = kill_saves(given.saves, Path(folder), given.seed)
-        print("saves  ", dict(saves.counts), flush=True)
+        print("of saves:", told_of(saves), flush=True)
     losses = [*streams.losses, *saves.losses]
     print(f"{len(losses)} losses with --seed {given.seed}", *losses, sep="\n")
     return int(bool(losses))

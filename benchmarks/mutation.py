@@ -26,6 +26,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.commands import at_least
 from benchmarks.mutants import Mutant, differs, mutants_of
 from benchmarks.mutation_runs import KILLED, PATIENCE, Map, Workshop
 
@@ -202,8 +203,8 @@ def main() -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--only", metavar="PATH", help="of the areas, what begins with it")
-    parser.add_argument("--sample", type=int, default=200, metavar="N", help="0: all")
-    parser.add_argument("--seed", type=int, default=0, metavar="S")
+    parser.add_argument("--sample", type=at_least(0), default=200, metavar="N", help="0: all")
+    parser.add_argument("--seed", type=at_least(0), default=0, metavar="S")
     parser.add_argument("--state", type=Path, metavar="FILE", help="build/mutation/verdicts.jsonl")
     parser.add_argument("--budget", type=float, default=30.0, metavar="SECONDS",
                         help="of tests for one mutant, as they took once")  # fmt: skip
@@ -216,6 +217,8 @@ def main() -> None:
     root = given.root.resolve()
     state = given.state or root / "build" / "mutation" / "verdicts.jsonl"
     mutants = [m for m in found_in(root, given.areas) if m.path.startswith(given.only or "")]
+    if not mutants:
+        parser.error(f"nothing that is mutated begins with {given.only}: {', '.join(given.areas)}")
     drawn: list[Mutant] = []
     for mutant in sample(mutants, given.seed):
         if len(drawn) == (given.sample or len(mutants)):

@@ -36,6 +36,7 @@ from typing import Any
 import numpy as np
 import psutil
 
+from benchmarks.commands import at_least
 from benchmarks.results import append, read
 from benchmarks.soak_checks import leaking, slower, wrong_tokens, wrong_topics
 from benchmarks.soak_page import write_page
@@ -302,19 +303,29 @@ def main() -> int:
     """Run."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--tokens", type=float, default=5e8, help="of text")
-    parser.add_argument("--faults", type=int, default=40, help="kills and interrupts of a stream")
+    parser.add_argument(
+        "--faults", type=at_least(0), default=40, help="kills and interrupts of a stream"
+    )
     parser.add_argument("--only", choices=list(WAYS), help="one of the streams")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--page", type=Path, help="write table and picture into this folder")
+    parser.add_argument("--seed", type=at_least(0), default=0)
+    parser.add_argument(
+        "--page", type=Path, help="run nothing: draw what is in soak.csv into this folder"
+    )
     options = parser.parse_args()
+    if not options.tokens > 0:
+        parser.error("--tokens must be more than 0")
     if options.page:
-        write_page(read(OUTPUT), options.page)
+        if not (rows := read(OUTPUT)):
+            parser.error(f"{OUTPUT.name} has no rows yet: run the command without --page first")
+        (options.page / "_static").mkdir(exist_ok=True)
+        write_page(rows, options.page)
         return 0
     warnings.simplefilter("error")
     given, problems = (options.tokens, options.seed, options.faults), list[str]()
     for way in WAYS.values():
         if options.only not in (None, way.name) or is_whole(read(OUTPUT), way, given):
             continue
+        print(f"{way.name}: {options.tokens:,.0f} tokens of text, twice", flush=True)
         with tempfile.TemporaryDirectory() as folder:
             rows, found = soak(way, options.tokens, options.faults, options.seed, Path(folder))
         problems += found

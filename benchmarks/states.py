@@ -24,13 +24,33 @@ def version() -> str:
 
 
 def read_state(path: Path | None, fresh: dict[str, Any], asked: dict[str, Any]) -> dict[str, Any]:
-    """The state of a file, if it is of these sources and of what is asked now; else a fresh one."""
+    """The state of a file; a fresh one if there is none, or the package's sources are others now.
+
+    Raises
+    ------
+    ValueError
+        If the file holds no state, or is of other arguments, or there is no folder for it.
+    """
     of = {"version": version(), **asked}
-    if path is not None and path.exists():
+    if path is None:
+        return {"of": of, **fresh}
+    if not path.exists():
+        if not path.absolute().parent.is_dir():
+            raise ValueError(f"there is no folder {path.parent} for a state")
+        return {"of": of, **fresh}
+    try:
         found: dict[str, Any] = json.loads(path.read_text())
-        if found.get("of") == of:
-            return found
-        print(f"{path} is of {found.get('of')}; a run of {of} begins anew", flush=True)
+        then = dict(found["of"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise ValueError(f"{path} holds no state; choose another file") from error
+    if then == of:
+        return found
+    before = {name: value for name, value in then.items() if name != "version"}
+    if before != asked:
+        raise ValueError(f"{path} is of a run with {before}, not {asked}; choose another file")
+    kept = path.with_name(f"{path.name}.{then['version']}")
+    path.replace(kept)
+    print(f"{path} was of other sources; it is {kept} now, and the run begins anew", flush=True)
     return {"of": of, **fresh}
 
 

@@ -17,7 +17,18 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from benchmarks import children, complaints, fault_calls, faults, kills, states
+from benchmarks import (
+    calibration,
+    children,
+    complaints,
+    fault_calls,
+    faults,
+    fuzz,
+    kills,
+    mutation,
+    soak,
+    states,
+)
 from benchmarks.fault_calls import Call, Undisturbed, doors_of, undisturbed
 from benchmarks.fault_means import Lines, Memory, compiled
 from streamtopics import SVBLDA, load, save
@@ -476,15 +487,66 @@ def test_the_walk_that_has_had_least_is_next(monkeypatch):
 # States and processes
 
 
-def test_a_state_of_other_sources_begins_anew(tmp_path, monkeypatch, capsys):
+def test_a_state_of_other_sources_is_kept_and_the_run_begins_anew(tmp_path, monkeypatch, capsys):
     path, asked = tmp_path / "state.json", {"only": ""}
     state = states.read_state(path, {"calls": 0}, asked) | {"calls": 7}
     states.write_state(path, state)
     assert states.read_state(path, {"calls": 0}, asked) == state
-    assert states.read_state(path, {"calls": 0}, {"only": "SVBLDA"})["calls"] == 0
     monkeypatch.setattr(states, "version", lambda: "another")
     assert states.read_state(path, {"calls": 0}, asked)["calls"] == 0
-    assert capsys.readouterr().out.count("begins anew") == 2
+    assert "begins anew" in capsys.readouterr().out
+    (kept,) = tmp_path.iterdir()
+    assert json.loads(kept.read_text()) == state
+
+
+def test_a_file_that_is_no_state_of_this_run_is_left_alone(tmp_path):
+    path, asked = tmp_path / "state.json", {"only": ""}
+    states.write_state(path, states.read_state(path, {"calls": 0}, asked))
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match=r"is of a run with .'only': ''., not .'only': 'SVBLDA'."):
+        states.read_state(path, {"calls": 0}, {"only": "SVBLDA"})
+    assert path.read_bytes() == before
+    for content in ("", "[]", "{}", '{"of": 3}'):
+        path.write_text(content)
+        with pytest.raises(ValueError, match="holds no state"):
+            states.read_state(path, {"calls": 0}, asked)
+        assert path.read_text() == content
+    with pytest.raises(ValueError, match="there is no folder"):
+        states.read_state(tmp_path / "nowhere" / "state.json", {"calls": 0}, asked)
+
+
+@pytest.mark.parametrize(("command", "arguments", "said"), [
+    (faults, [], "is needed"),
+    (faults, ["--interrupts", "-4"], "must be a whole number from 0"),
+    (faults, ["--interrupts", "9", "--only", "Nonsense"], "no estimator has 'Nonsense' in its"),
+    (faults, ["--interrupts", "9", "--door", "nonsense"], "and a door 'nonsense'"),
+    (faults, ["--repeat", "foo"], "must be ESTIMATOR:DOOR:MEANS:LAP:PLACE"),
+    (faults, ["--repeat", "Nope:later:lines:0:5"], "must be ESTIMATOR:DOOR:MEANS:LAP:PLACE"),
+    (faults, ["--repeat", "SVBLDA:nodoor:lines:0:5"], "must be ESTIMATOR:DOOR:MEANS:LAP:PLACE"),
+    (faults, ["--repeat", "SVBLDA:later:lines:x:5"], "must be ESTIMATOR:DOOR:MEANS:LAP:PLACE"),
+    (kills, ["--streams", "0", "--saves", "0"], "must be more than 0"),
+    (kills, ["--only", "Nonsense"], "no estimator that learns from streams has 'Nonsense'"),
+    (kills, ["--folder", "nowhere"], "there is no folder nowhere"),
+    (fuzz, ["--calls", "0"], "must be a whole number from 1"),
+    (fuzz, ["--seed", "-3"], "must be a whole number from 0"),
+    (fuzz, ["--episode", "x"], "must be a whole number from 0"),
+    (fuzz, ["--state", "nowhere/state.json"], "there is no folder nowhere for a state"),
+    (mutation, ["--only", "nonsense"], "nothing that is mutated begins with nonsense"),
+    (soak, ["--tokens", "-5"], "--tokens must be more than 0"),
+    (calibration, ["--replicates", "0"], "must be a whole number from 1"),
+])  # fmt: skip
+def test_commands_refuse_what_they_cannot_do(command, arguments, said, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", [command.__name__, *arguments])
+    with pytest.raises(SystemExit) as caught:
+        command.main()
+    assert caught.value.code == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_place_that_is_no_more_is_told_of(library, capsys):
+    place = "SVBLDA", "later", "lines", 0, 10**8
+    assert faults.repeated(place, library) == 2
+    assert capsys.readouterr().out == "not reached\n"
 
 
 def test_a_silent_process_is_ended(monkeypatch):

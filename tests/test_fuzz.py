@@ -383,7 +383,10 @@ def test_a_crash_is_reported_with_its_seed_and_the_run_goes_on():
     state = fuzz.run(50, fuzz.fresh_state(0), None, None, crashing)
     assert state["calls"] >= 50
     assert state["failures"] == {"door | died | SIGSEGV": {"seed": 2, "said": "door(seed=2)"}}
-    assert "--episode 2" in fuzz.told_of(state)
+    assert "python -m benchmarks.fuzz --episode 2" in fuzz.told_of(state)
+    state["of"] = {"only": "metrics", "places": True}
+    command = "python -m benchmarks.fuzz --only 'metrics' --places --episode 2"
+    assert command in fuzz.told_of(state)
 
 
 def test_an_error_of_the_fuzzer_is_reported_and_ends_a_run(monkeypatch):
