@@ -6,7 +6,7 @@ Each error names the record, the field, what came and what would be right.
 
 import sys
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -72,12 +72,12 @@ def check_truth(**values: Any) -> None:
             raise TypeError(f"{name} must be True or False; got {value!r:.60}")
 
 
-def is_whole(value: Any) -> bool:
+def is_whole(value: Any) -> TypeGuard[int]:
     """Whether this is a whole number, however large; no truth value is."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: Any) -> TypeGuard[float]:
     """Whether this is a number that floating point can hold; no truth value is."""
     if is_whole(value):
         return abs(int(value)) <= sys.float_info.max

@@ -351,6 +351,19 @@ REFUSED = {
     "topics whose words are no probabilities": (
         lambda: simulate([2], WAS(), 0.1, [[0.5, 0.7]], np.random.default_rng(0)), ValueError,
         "got sums from 1.2 to 1.2"),
+    "a truth value for a number of particles": (
+        lambda: left_to_right(COUNTS, np.full((2, 6), 1 / 6), [1, 1], n_particles=True), ValueError,
+        "n_particles must be a whole number"),
+    "a truth value for a number of sets": (
+        lambda: LowRankDPP("multinomial", max_iter=2).fit([COUNTS]).sample(True), ValueError,
+        "n_sets must be a whole number"),
+    "a truth value for a number of topics": (
+        lambda: plot_shares([1], [[0.5]], ["a"], n_topics=True), ValueError,
+        "n_topics must be a whole number"),
+    "one weight for all documents": (
+        lambda: MultiViewLDA(random_state=0).fit(COUNTS, [0, 1] * 4).score(
+            COUNTS, [0, 1] * 4, sample_weight=1.0),
+        ValueError, "sample_weight must have a number for each document"),
     "topics of infinite words": (
         lambda: simulate([2], WAS(), 0.1, [[0.5, np.nan]], np.random.default_rng(0)), ValueError,
         "sum to 1; got"),

@@ -15,7 +15,6 @@ sampling of a structured DPP without edges (their section 6).
 """
 
 from collections.abc import Iterator
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from streamtopics.checks import MOST_WHOLE
+from streamtopics.checks import MOST_WHOLE, is_whole
 from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.kernel import Process
 from streamtopics.dpp.measures import BaseMeasure
@@ -90,7 +89,7 @@ def sample_k(process: Process, k: int, n_sets: int, rng: Generator) -> PointSets
 
 
 def _whole(n: Any, name: str) -> int:
-    if not (isinstance(n, Integral) and 0 <= int(n) <= MOST_WHOLE):
+    if not (is_whole(n) and 0 <= int(n) <= MOST_WHOLE):
         raise ValueError(f"{name} must be a whole number from 0 to {MOST_WHOLE:,}; got {n!r:.60}")
     return int(n)
 

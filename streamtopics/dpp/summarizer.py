@@ -20,6 +20,7 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from streamtopics.base.frame import Commit, StreamingEstimator
 from streamtopics.base.glossary import documented
+from streamtopics.checks import is_whole
 from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.estimator import NOT_NEGATIVE, LowRankDPP
 from streamtopics.dpp.selection import greedy_map
@@ -416,7 +417,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         [2, 1]
         """
         self._validate_params()
-        if n_sentences is not None and not (isinstance(n_sentences, Integral) and n_sentences > 0):
+        if n_sentences is not None and not (is_whole(n_sentences) and n_sentences > 0):
             raise ValueError(f"n_sentences must be a whole number above 0; got {n_sentences!r}")
         known = self._known()
         documents = known.vectorizer.sentences(raw_documents)

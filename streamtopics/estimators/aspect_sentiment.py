@@ -25,6 +25,7 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import SentenceDocuments
 from streamtopics.base.sentence_topics import SentenceTopics
 from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE, FEW_STEPS
+from streamtopics.checks import is_whole
 from streamtopics.local.asum import EM, Found, FrankWolfe
 from streamtopics.models import ASUM
 from streamtopics.parallel import Workers
@@ -358,11 +359,11 @@ class AspectSentimentModel(SentenceTopics):
         known = self.classes_.tolist()
         if not isinstance(sentiment, str | Integral) or sentiment not in known:
             raise ValueError(f"sentiment must be one of {known}; got {sentiment!r}")
-        if not (isinstance(aspect, Integral) and 0 <= aspect < self._n_aspects):
+        if not (is_whole(aspect) and 0 <= aspect < self._n_aspects):
             raise ValueError(
                 f"aspect must be a whole number from 0 to {self._n_aspects - 1}; got {aspect!r}"
             )
-        return known.index(sentiment) * self._n_aspects + int(aspect)
+        return int(known.index(sentiment)) * self._n_aspects + int(aspect)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the columns of `transform`: each sentiment with the number of an aspect.

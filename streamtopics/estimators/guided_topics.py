@@ -471,5 +471,8 @@ def _is_missing(label: Any) -> bool:
 def _frozen(seeds: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:
     """A copy of the seeds that nobody changes."""
     if strange := [name for name, words in seeds.items() if not has_entries(words)]:
-        raise TypeError(f"the seeds of topic {strange[0]!r} must be a list of words")
+        raise TypeError(
+            f"the seeds of topic {strange[0]!r} must be a list of words; got "
+            f"{seeds[strange[0]]!r:.60}"
+        )
     return {name: tuple(words) for name, words in seeds.items()}

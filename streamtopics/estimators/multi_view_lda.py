@@ -470,6 +470,10 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         accuracy : float
         """
         if sample_weight is not None:
+            if np.ndim(sample_weight) != 1:
+                raise ValueError(
+                    f"sample_weight must have a number for each document; got {sample_weight!r:.60}"
+                )
             sample_weight = check_array(
                 sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
             )

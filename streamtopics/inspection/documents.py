@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -202,17 +203,13 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
             f"{values.shape}"
         )
     try:
-        different, place, counts = np.unique(
-            _plain(values[known]), return_inverse=True, return_counts=True
-        )
+        different, place, counts = np.unique(values[known], return_inverse=True, return_counts=True)
     except TypeError as error:
         raise TypeError(f"times must be of one kind, which has an order: {error}") from error
     sums = np.zeros((len(different), shares.shape[1]))
     np.add.at(sums, place, shares[known])
-    if different.dtype.kind == "M":
-        # Finer ones are no dates of Python's.
-        different = different.astype("datetime64[us]")
-    return SharesOverTime(different.tolist(), sums / counts[:, None], counts)
+    found = [_plain(time) for time in different]
+    return SharesOverTime(found, sums / counts[:, None], counts)
 
 
 def _read_times(times: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -231,25 +228,22 @@ def _read_times(times: Any) -> tuple[np.ndarray, np.ndarray]:
     return values, known
 
 
-def _plain(times: np.ndarray) -> np.ndarray:
-    """Objects that are all texts, all numbers or all dates as an array of those."""
-    if times.dtype != object:
-        return times
-    try:
-        found = np.asarray(times.tolist())
-    except ValueError:
-        return times
-    return found if found.ndim == 1 else times
+def _plain(time: Any) -> Any:
+    """A time of NumPy as one of Python."""
+    if isinstance(time, np.datetime64):
+        # Finer ones are no dates of Python's.
+        return time.astype("datetime64[us]").item()
+    return time.item() if isinstance(time, np.generic) else time
 
 
 def _is_itself(time: Any) -> bool:
     """Whether this is a time: NaN and NaT differ from themselves, and of NA nobody knows."""
+    if isinstance(time, Collection) and not isinstance(time, str | bytes):
+        raise ValueError(f"times must hold one time for each document; got {time!r:.60}")
     try:
         return time is not None and bool(time == time)
     except TypeError:
         return False
-    except ValueError as error:
-        raise ValueError(f"times must hold one time for each document; got {time!r:.60}") from error
 
 
 def topic_shares(estimator: Any, X: Any) -> np.ndarray:

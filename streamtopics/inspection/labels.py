@@ -163,6 +163,8 @@ def _evidence(
         raise TypeError(f"texts must be a sequence of str; got {texts!r:.60}")
     if len(texts) != n:
         raise ValueError(f"texts must be those of the {n} documents; got {len(texts)}")
+    # By their places, whatever index a series has.
+    texts = list(texts)
     digester = DPPSummarizer()
     return {
         row.topic: [

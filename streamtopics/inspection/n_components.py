@@ -3,7 +3,6 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Integral
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
+from streamtopics.checks import is_whole
 from streamtopics.metrics import (
     log_predictive_probability,
     relevant_words,
@@ -196,10 +196,10 @@ def _check(estimator: Any, numbers: Any, n_splits: int, n_words: int) -> list[in
             "the steps before it give it"
         )
     for name, value in (("n_splits", n_splits), ("n_words", n_words)):
-        if not (isinstance(value, Integral) and int(value) >= 2):
+        if not (is_whole(value) and int(value) >= 2):
             raise ValueError(f"{name} must be a whole number of at least 2; got {value!r}")
     found = list(numbers) if has_entries(numbers) else [numbers]
-    if not found or not all(isinstance(k, Integral) and int(k) >= 1 for k in found):
+    if not found or not all(is_whole(k) and int(k) >= 1 for k in found):
         raise ValueError(f"n_components must be positive whole numbers; got {numbers!r}")
     return sorted({int(k) for k in found})
 

@@ -2,11 +2,11 @@
 """Tables of a topic model, as rows for people or for a DataFrame."""
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from streamtopics.checks import is_whole
 from streamtopics.metrics.relevance import relevant_words
 from streamtopics.steps import last_step, names_of, steps_before
 from streamtopics.structure import has_entries
@@ -100,7 +100,7 @@ def format_topics(table: Sequence[TopicRow], width: int = 100) -> str:
 def check_whole(**values: int) -> None:
     """Refuse arguments that are not positive whole numbers."""
     for name, value in values.items():
-        if not (isinstance(value, Integral) and value >= 1):
+        if not (is_whole(value) and value >= 1):
             raise ValueError(
                 f"{name} must be a whole number of at least 1, for example 10; got {value!r}"
             )

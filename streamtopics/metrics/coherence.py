@@ -16,13 +16,14 @@ words of topic k (Dieng et al. 2020).
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
+from streamtopics.checks import is_whole
 from streamtopics.metrics.windows import window_counts
 from streamtopics.structure import check_reach, check_structure
 
@@ -165,7 +166,7 @@ def check_no_model(value: Any, name: str, expected: str, remedy: str) -> None:
 
 def _check_window(window: Any, measure: str) -> int:
     """The number of tokens in a window."""
-    if isinstance(window, Integral) and int(window) >= 2:
+    if is_whole(window) and int(window) >= 2:
         return int(window)
     if isinstance(window, str) and window == "auto" and measure in WINDOWS:
         return WINDOWS[measure]

@@ -11,7 +11,6 @@ of topics drawn again on the way; it is what "product" computes. The form in pri
 sum_n log (1 / R) sum_r p_n^r ("wallach"), does not tend to the likelihood as R grows.
 """
 
-from numbers import Integral
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ from scipy import sparse
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_array
 
-from streamtopics.checks import MOST_PARTICLES, SUM_TOLERANCE
+from streamtopics.checks import MOST_PARTICLES, SUM_TOLERANCE, is_whole
 from streamtopics.kernels import left_to_right as kernel
 from streamtopics.metrics.predictive import check_seed, row_hash
 from streamtopics.parallel import workers
@@ -153,12 +152,12 @@ def _wallach(p: np.ndarray) -> tuple[float, float]:
 
 
 def _check_numbers(n_particles: Any, n_resampled: Any, form: Any, random_state: Any) -> None:
-    if not (isinstance(n_particles, Integral) and 1 <= int(n_particles) <= MOST_PARTICLES):
+    if not (is_whole(n_particles) and 1 <= int(n_particles) <= MOST_PARTICLES):
         raise ValueError(
             f"n_particles must be a whole number from 1 to {MOST_PARTICLES:,}; got {n_particles!r}"
         )
-    is_whole = isinstance(n_resampled, Integral) and 0 <= int(n_resampled) <= MOST_RESAMPLED
-    if not (n_resampled is None or is_whole):
+    is_allowed = is_whole(n_resampled) and 0 <= int(n_resampled) <= MOST_RESAMPLED
+    if not (n_resampled is None or is_allowed):
         raise ValueError(
             f"n_resampled must be None or a whole number from 0 to {MOST_RESAMPLED:,}; got "
             f"{n_resampled!r}"

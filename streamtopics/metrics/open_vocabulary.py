@@ -4,13 +4,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 
+from streamtopics.checks import is_whole
 from streamtopics.metrics.predictive import (
     _contained_like,
     check_components,
@@ -101,8 +101,8 @@ def open_vocabulary_probability(
     >>> open_scores[0] > open_scores[1]
     True
     """
-    is_whole = isinstance(n_characters, Integral) and 2 <= n_characters <= N_SYMBOLS
-    if n_characters is not None and not is_whole:
+    is_allowed = is_whole(n_characters) and 2 <= n_characters <= N_SYMBOLS
+    if n_characters is not None and not is_allowed:
         raise ValueError(
             f"n_characters must be an integer from 2 to {N_SYMBOLS:,}, for example 64, or None; "
             f"got {n_characters!r}"

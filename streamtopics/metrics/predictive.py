@@ -9,13 +9,13 @@ proportions theta are inferred, and the fifth part is scored by
 in nats (Broderick et al. 2013; section 5.3 of Nguyen et al. 2020).
 """
 
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative
 
+from streamtopics.checks import is_whole
 from streamtopics.steps import counted, last_step
 from streamtopics.structure import check_reach, check_structure, to_sparse
 
@@ -87,7 +87,7 @@ def completion_split(
 
 def check_seed(seed: int) -> None:
     """Raise ValueError unless it is one that `row_hash` takes."""
-    if not (isinstance(seed, Integral) and 0 <= seed <= MOST_SEED):
+    if not (is_whole(seed) and 0 <= seed <= MOST_SEED):
         raise ValueError(
             f"random_state must be an integer in [0, 2**63), for example 0; got {seed!r}"
         )

@@ -8,10 +8,12 @@ Of a topic k, with p(w) = sum_k p(k) p(w | k),
 (Sievert and Shirley 2014): 1 ranks by probability, less prefers words that other topics lack.
 """
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
+
+from streamtopics.checks import is_whole
 
 # Least probability of a word, as a share of that of the n-th most probable word.
 FLOOR = 0.7
@@ -73,7 +75,7 @@ def relevant_words(
     >>> relevant_words(topic_word, n_words=2, relevance=0.3).tolist()
     [[1, 0], [3, 0]]
     """
-    if not (isinstance(n_words, Integral) and n_words >= 1):
+    if not (is_whole(n_words) and n_words >= 1):
         raise ValueError(f"n_words must be a positive whole number; got {n_words!r}")
     if not (isinstance(relevance, Real) and 0 <= relevance <= 1):
         raise ValueError(f"relevance must be in [0, 1]; got {relevance!r}")

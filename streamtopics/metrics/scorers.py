@@ -7,13 +7,13 @@ scored, on X as the steps before it transform it.
 """
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_array
 
+from streamtopics.checks import is_whole
 from streamtopics.metrics.coherence import check_measure, topic_coherence, topic_diversity
 from streamtopics.metrics.left_to_right import left_to_right
 from streamtopics.metrics.predictive import (
@@ -249,7 +249,7 @@ class DiversityScorer:
 
 
 def _check_n(n: int, name: str, *, at_least: int, example: int = 10) -> None:
-    if not isinstance(n, Integral) or n < at_least:
+    if not is_whole(n) or n < at_least:
         raise ValueError(
             f"{name} must be an integer of at least {at_least}, for example {example}; got {n!r}"
         )

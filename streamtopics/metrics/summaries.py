@@ -14,11 +14,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from streamtopics.checks import is_whole
 from streamtopics.structure import has_entries
 
 WORD = re.compile(r"\w+")
@@ -225,7 +225,7 @@ class RougeScorer:
 
 def check_options(order: int | str, several: str) -> None:
     """Raise ValueError unless `rouge` knows them."""
-    is_number = isinstance(order, Integral) and 1 <= order <= MOST_ORDER
+    is_number = is_whole(order) and 1 <= order <= MOST_ORDER
     if not is_number and not (isinstance(order, str) and order == "l"):
         raise ValueError(
             f"order must be a number of words from 1 to {MOST_ORDER}, or 'l'; got {order!r}"

@@ -7,11 +7,11 @@ q(theta_d) = Dirichlet(gamma_d), and q(z) the best for it, the bound is
     sum_d [ sum_w n_dw log sum_k b_kw exp(E[log theta_dk]) - KL(q(theta_d) || Dirichlet(alpha)) ].
 """
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 
-from streamtopics.checks import MOST_WHOLE
+from streamtopics.checks import MOST_WHOLE, is_whole
 from streamtopics.local import Variational
 from streamtopics.messages import Minibatch
 from streamtopics.models.lda import log_factors, visible_topics
@@ -26,7 +26,7 @@ def check_local(local_tol: float, max_local_iter: int) -> Variational:
     """Coordinate ascent with these settings; ValueError if they are none."""
     if not (isinstance(local_tol, Real) and 0 <= local_tol < np.inf):
         raise ValueError(f"local_tol must be a finite number of at least 0; got {local_tol!r}")
-    if not (isinstance(max_local_iter, Integral) and 1 <= max_local_iter <= MOST_WHOLE):
+    if not (is_whole(max_local_iter) and 1 <= max_local_iter <= MOST_WHOLE):
         raise ValueError(
             f"max_local_iter must be a whole number of at least 1; got {max_local_iter!r}"
         )

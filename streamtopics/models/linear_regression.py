@@ -8,6 +8,7 @@ Student t; Bernardo and Smith (1994), "Bayesian theory", appendix A.2.
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -83,14 +84,19 @@ class LinearRegression:
         self, posterior: DensePosterior, X: np.ndarray, y: np.ndarray, seed: int = 0
     ) -> Learn:
         """The function `learn` that an update rule calls; it draws nothing."""
-        X, y = self._design(X), np.asarray(y, dtype=np.float64)
-        squares = X.T @ X
-        sums = X.T @ y, squares.ravel(), [y @ y, len(y)]
-        additions = {"regression": np.concatenate(sums)}
+        y = np.asarray(y, dtype=np.float64)
+
+        @cache
+        def sums() -> tuple[np.ndarray, np.ndarray, dict[str, np.ndarray]]:
+            design = self._design(X)
+            squares = design.T @ design
+            parts = design.T @ y, squares.ravel(), [y @ y, len(y)]
+            return design, squares, {"regression": np.concatenate(parts)}
 
         def learn(view: DenseView, *, warm: bool = False) -> NodeStatistics:
+            design, squares, additions = sums()
             m, L, a, b = family.parameters(view["regression"])
-            spread = np.trace(np.linalg.solve(L, squares)) + a / b * np.sum((y - X @ m) ** 2)
+            spread = np.trace(np.linalg.solve(L, squares)) + a / b * np.sum((y - design @ m) ** 2)
             bound = len(y) * (psi(a) - np.log(b) - np.log(2 * np.pi)) - spread
             return posterior.statistics(additions, len(y), float(bound) / 2)
 

@@ -2,13 +2,13 @@
 """The words typical of classes."""
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from streamtopics.checks import is_whole
 from streamtopics.priors.checks import check_positive
 from streamtopics.priors.columns import Columns, PriorRecord
 from streamtopics.structure import check_reach, to_sparse
@@ -104,7 +104,7 @@ def class_words_prior(
 
 def _check_options(n_seeds: int, strength: float, base: float) -> None:
     check_positive(strength=strength, base=base)
-    if not (isinstance(n_seeds, Integral) and n_seeds >= 1):
+    if not (is_whole(n_seeds) and n_seeds >= 1):
         raise ValueError(f"n_seeds must be a positive number of words; got {n_seeds!r}")
 
 

@@ -2,12 +2,12 @@
 """Seed words, which are known to belong to some topics, and a dry run of them."""
 
 from collections.abc import Collection, Mapping
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from streamtopics.checks import is_whole
 from streamtopics.priors.checks import MASS_PER_WORD, check_positive, vector
 from streamtopics.priors.columns import Vocabulary, word_columns
 
@@ -94,14 +94,14 @@ def seeded_topics(seeds: Seeds, n_components: int | None) -> dict[Any, int]:
     """Position of each topic that `seeds` names."""
     if not isinstance(seeds, Mapping) or not seeds:
         raise ValueError(f"seeds must map at least one topic to its words; got {seeds!r}")
-    if not (n_components is None or (isinstance(n_components, Integral) and n_components >= 1)):
+    if not (n_components is None or (is_whole(n_components) and n_components >= 1)):
         raise ValueError(
             f"n_components must be None or a positive number of topics; got {n_components!r}"
         )
     named = [isinstance(topic, str) for topic in seeds]
     if all(named):
         topics = {topic: position for position, topic in enumerate(seeds)}
-    elif not any(named) and all(isinstance(t, Integral) and t >= 0 for t in seeds):
+    elif not any(named) and all(is_whole(t) and t >= 0 for t in seeds):
         topics = {topic: int(topic) for topic in seeds}
     else:
         raise TypeError(

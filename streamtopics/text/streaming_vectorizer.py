@@ -16,7 +16,7 @@ from sklearn.utils import Tags, TransformerTags
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.metadata_routing import UNUSED
 
-from streamtopics.checks import MOST_WHOLE
+from streamtopics.checks import MOST_WHOLE, is_whole
 from streamtopics.documentation import LinksToReference
 from streamtopics.structure import to_sparse
 from streamtopics.text.counting import Counts, count
@@ -204,7 +204,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         self, raw_documents: Any, counted: Callable[..., Counts] = count
     ) -> tuple[Counts, np.ndarray]:
         """Set the vocabulary; return what was counted and the column of each word."""
-        parameters, given = self._parameters(), self._checked()
+        given = self._checked()
         counts = counted(self, raw_documents, self.n_jobs)
         if given is not None:
             columns = given.columns_of(counts.words())
@@ -215,7 +215,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             columns = np.full(len(counts.owners), -1, dtype=np.int32)
             columns[kept] = np.arange(len(kept), dtype=np.int32)
             given = ClosedVocabulary(counts.words(kept))
-        self._commit(given, parameters)
+        self._commit(given)
         return counts, columns
 
     def _worth_a_column(self, counts: Counts) -> np.ndarray:
@@ -256,9 +256,13 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             `max_features` columns, as the vocabulary is now.
         """
         vocabulary = self._fitted()
-        if not self._is_checked(self._parameters()):
+        try:
+            self._validate_ngram_range()
+            counts = count(self, raw_documents, self.n_jobs)
+        except Exception:
+            # Says which parameter was set wrong since it learnt, if that is why.
             self._checked()
-        counts = count(self, raw_documents, self.n_jobs)
+            raise
         return self._matrix(counts, vocabulary.columns_of(counts.words()), vocabulary.n_columns)
 
     # A stream
@@ -310,8 +314,11 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def _follow(self, raw_documents: Iterable[Any]) -> tuple[Counts, np.ndarray]:
         """Take a step; return what was counted and the column of each word."""
+        # To check parameters again that are as they were would take longer than a short minibatch.
         parameters = self._parameters()
-        given = self._given() if self._is_checked(parameters) else self._checked()
+        known = vars(self).get("_parameters_checked", {})
+        is_checked = all(known.get(name, known) is value for name, value in parameters.items())
+        given = self._given() if is_checked else self._checked()
         before = vars(self).get("_vocabulary")
         vocabulary = given or before
         if self.max_features is None and given is None:
@@ -343,17 +350,13 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
                 "the vectorizer has learnt from another minibatch meanwhile, in another thread; "
                 "nothing of this one was learnt: let one thread call partial_fit"
             )
-        self._commit(vocabulary, parameters)
+        self._commit(vocabulary, _parameters_checked=parameters)
         return counts, columns
 
-    def _commit(
-        self, vocabulary: ClosedVocabulary | OpenVocabulary, parameters: dict[str, Any]
-    ) -> None:
+    def _commit(self, vocabulary: ClosedVocabulary | OpenVocabulary, **more: Any) -> None:
         """Set what was learnt, all at once, so that no interrupt comes between."""
         is_fixed = self.vocabulary is not None
-        vars(self).update(
-            fixed_vocabulary_=is_fixed, _vocabulary=vocabulary, _parameters_checked=parameters
-        )
+        vars(self).update(fixed_vocabulary_=is_fixed, _vocabulary=vocabulary, **more)
 
     def _policy(self) -> Policy:
         n_candidates = self.n_candidates
@@ -394,7 +397,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         names : list of str
             Their words now.
         """
-        if not isinstance(n_documents, Integral):
+        if not is_whole(n_documents):
             raise TypeError(f"n_documents must be a whole number; got {n_documents!r:.60}")
         vocabulary = self._followed("names_since")
         if isinstance(vocabulary, ClosedVocabulary):
@@ -409,14 +412,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         """The parameters, by their names, as they are."""
         names = (name for name in vars(self) if name[0] != "_" and name[-1] != "_")
         return {name: vars(self)[name] for name in names}
-
-    def _is_checked(self, parameters: dict[str, Any]) -> bool:
-        """Whether parameters are those of the last step, of which it is known that they are right.
-
-        To check them again would take longer than a short minibatch.
-        """
-        known = vars(self).get("_parameters_checked", {})
-        return all(known.get(name, known) is value for name, value in parameters.items())
 
     def _checked(self) -> ClosedVocabulary | None:
         """Check the parameters; return the vocabulary that was given, if any."""
@@ -451,15 +446,16 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         if self.vocabulary is None:
             return None
         # CountVectorizer sorts no set but those, and others are in another order in each process.
-        is_frozen = isinstance(self.vocabulary, frozenset)
-        vocabulary = set(self.vocabulary) if is_frozen else self.vocabulary
+        vocabulary = self.vocabulary
+        if isinstance(vocabulary, set | frozenset):
+            _check_words(vocabulary)
+            vocabulary = set(vocabulary)
         # It sets attributes, which a call that fails may not.
         checked: Any = CountVectorizer(vocabulary=vocabulary)
         checked._validate_vocabulary()
         columns = checked.vocabulary_
         words = sorted(columns, key=columns.__getitem__)
-        if strange := [word for word in words if not isinstance(word, str)]:
-            raise TypeError(f"vocabulary must be of words, each a str; got {strange[0]!r:.60}")
+        _check_words(words)
         # Those of NumPy are a type of their own.
         return ClosedVocabulary(list(map(str, words)))
 
@@ -557,3 +553,10 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_vocabulary" in vars(self) or self.vocabulary is not None
+
+
+def _check_words(vocabulary: Iterable[Any]) -> None:
+    """Refuse what has other entries than words."""
+    for word in vocabulary:
+        if not isinstance(word, str):
+            raise TypeError(f"vocabulary must be of words, each a str; got {word!r:.60}")

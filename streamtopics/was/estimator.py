@@ -15,7 +15,14 @@ from streamtopics.base.frame import Commit, check_same
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import SentenceDocuments
 from streamtopics.base.sentence_topics import SentenceTopics
-from streamtopics.checks import MOST_PARTICLES, MOST_WHOLE, check_positive, check_range, check_whole
+from streamtopics.checks import (
+    MOST_PARTICLES,
+    MOST_WHOLE,
+    check_positive,
+    check_range,
+    check_whole,
+    is_whole,
+)
 from streamtopics.messages import Statistics
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import TopicPosterior
@@ -301,7 +308,7 @@ class WASTopicModel(SentenceTopics):
         """
         check_is_fitted(self)
         check_whole(self, most=MOST_PARTICLES, n_particles=n_particles)
-        if not (isinstance(random_state, Integral) and 0 <= random_state < 2**64):
+        if not (is_whole(random_state) and 0 <= random_state < 2**64):
             raise ValueError(f"random_state must be an integer in [0, 2**64); got {random_state!r}")
         batch = self._read("log_likelihood", X=X, groups=groups)
         words, corpus = words_of(batch.sentences)

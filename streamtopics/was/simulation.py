@@ -4,17 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import MOST_WHOLE, SUM_TOLERANCE, check_truth
+from streamtopics.checks import MOST_WHOLE, SUM_TOLERANCE, check_truth, is_whole
 from streamtopics.was.prior import SentencePrior
 from streamtopics.was.sampler import SentenceSampler
-
-# How far the sum of probabilities may be from 1.
 
 
 class Simulation(NamedTuple):
@@ -145,7 +142,7 @@ def weight_correlation(
     if not callable(getattr(prior, "shared_weights", None)):
         raise TypeError(f"prior must have a method shared_weights, as WAS() has; got {prior!r}")
     for name, value in (("n_words", n_words), ("n_draws", n_draws)):
-        if not (isinstance(value, Integral) and 0 <= value <= MOST_WHOLE):
+        if not (is_whole(value) and 0 <= value <= MOST_WHOLE):
             raise ValueError(
                 f"{name} must be a whole number from 0 to {MOST_WHOLE:,}; got {value!r}"
             )

@@ -189,10 +189,24 @@ def test_shares_over_time_are_means():
         shares_over_time(model, X, years[1:])
 
 
+def test_large_whole_numbers_are_different_times(model):
+    times = np.array([2**63, 2**63 + 1, -1], object)
+    found = shares_over_time(model, np.eye(3, len(NAMES)), times)
+    assert found.times == [-1, 2**63, 2**63 + 1]
+
+
+def test_labels_of_a_series_are_taken_by_their_places():
+    labels = pd.Series(["big", "small"], index=[1, 0])
+    axes = plot_shares([1, 2, 3], [[0.9, 0.1]] * 3, labels, panels=True)
+    assert [panel.get_title() for panel in axes] == ["big", "small"]
+
+
 @pytest.mark.parametrize(
     ("times", "expected"),
     [
         (["May", 2024, date(2024, 1, 1)], "must be of one kind"),
+        (np.array([10, "9", 2], object), "must be of one kind"),
+        ([[2024], [2025], [2024]], "must hold one time for each document"),
         ([np.arange(2), np.arange(2), 1], "must hold one time for each document"),
     ],
 )
@@ -212,11 +226,9 @@ def test_times_without_an_order_are_refused(times, expected, model):
         ["May", float("nan"), "June"],
         [2024, pd.NA, 2025],
         pd.Series([2024, None, 2025], dtype="Int64"),
-        [(2024, 1), None, (2024, 2)],
     ],
     ids=[
         "NaN", "NaT", "None", "NaN of objects", "masked", "NaN among texts", "NA", "NA of pandas",
-        "pairs",
     ],
 )  # fmt: skip
 def test_documents_without_a_time_are_in_none(times, model):

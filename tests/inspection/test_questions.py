@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import normalize
 
 from streamtopics import (
+    SVBLDA,
     DPPSummarizer,
     GibbsOnlineEM,
     HiddenFactorsTopics,
@@ -384,3 +385,21 @@ def test_counts_of_nearest_by_the_definition():
     assert expected.sum() == 4
     assert counts_of_nearest(chosen, [], weights).tolist() == [0] * 4
     assert counts_of_nearest(chosen[:0], documents, weights).tolist() == []
+
+
+def test_texts_of_a_series_are_taken_by_their_places():
+    X = sparse.csr_matrix([[9, 0], [9, 0], [0, 9], [0, 9]])
+    texts = ["Apples are red.", "Apples are good.", "Zebras are striped.", "Zebras run."]
+    model = SVBLDA(2, random_state=0).fit(X)
+    found = []
+    for given in (texts, pd.Series(texts, index=[3, 2, 1, 0])):
+        seen = []
+
+        def label(words, texts, seen=seen):
+            seen.append(texts)
+            return words[0]
+
+        label_topics(model, label, ["apples", "zebras"], X=X, texts=given)
+        found.append(seen)
+    assert found[0] == found[1]
+    assert found[0][0]

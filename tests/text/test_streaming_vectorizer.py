@@ -384,3 +384,20 @@ def test_a_parameter_that_was_set_after_learning_is_checked_before_counting(name
 def test_words_of_an_array_are_plain_when_they_are_loaded_too():
     vectorizer = StreamingCountVectorizer(vocabulary=np.array(["salt", "sea"])).fit(["sea"])
     assert set(map(type, vectorizer.vocabulary_)) == {str}
+
+
+def test_a_vectorizer_that_was_loaded_counts_without_checks_or_warnings(recwarn):
+    texts = ["Red green", "Blue"]
+    vectorizer = StreamingCountVectorizer(vocabulary=["Red", "blue"])
+    with pytest.warns(UserWarning, match="Upper case"):
+        vectorizer.fit(texts)
+    recwarn.clear()
+    loaded = pickle.loads(pickle.dumps(vectorizer))
+    assert (loaded.transform(texts) != vectorizer.transform(texts)).nnz == 0
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("kind", [set, frozenset, list])
+def test_a_vocabulary_of_other_things_than_words_is_refused(kind):
+    with pytest.raises(TypeError, match=r"vocabulary must be of words, each a str; got 1"):
+        StreamingCountVectorizer(vocabulary=kind(["a", 1])).transform(["a"])

@@ -7,13 +7,13 @@ the uniform law: Sigma = I.
 """
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from streamtopics.checks import is_whole
 from streamtopics.dpp.arrays import Floats, Places
 from streamtopics.dpp.forms import VECTORS
 from streamtopics.dpp.measures.base import BaseMeasure
@@ -48,7 +48,7 @@ class Fourier(BaseMeasure):
     form = VECTORS
 
     def __post_init__(self) -> None:
-        are_whole = isinstance(self.n_dimensions, Integral) and isinstance(self.degree, Integral)
+        are_whole = is_whole(self.n_dimensions) and is_whole(self.degree)
         if not (are_whole and self.n_dimensions >= 1 and self.degree >= 0):
             raise ValueError(
                 "n_dimensions must be at least 1 and degree at least 0, whole numbers; got "

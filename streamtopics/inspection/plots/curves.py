@@ -46,7 +46,7 @@ def plot_curves(
     Raises
     ------
     ValueError
-        If a curve is not of the length of `x`.
+        If `x` is not 1-D, or a curve is not of its length.
     """
     if np.ndim(x) != 1:
         raise ValueError(f"x must be 1-D; got {x!r:.60}")

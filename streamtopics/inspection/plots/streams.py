@@ -70,9 +70,9 @@ def plot_shares(
     Raises
     ------
     TypeError
-        If `times` or `labels` are no sequences.
+        If `times` or `labels` are no sequences, or `panels` is neither True nor False.
     ValueError
-        If the lengths do not fit each other.
+        If the lengths do not fit each other, or `n_topics` is no positive whole number.
     """
     for name, values in (("times", times), ("labels", labels)):
         if not isinstance(values, str) and not has_entries(values):
@@ -89,6 +89,8 @@ def plot_shares(
             f"shares must have a row for each of the {len(times)} times and a column for each of "
             f"the {len(labels)} labels; got shape {shares.shape}"
         )
+    # By their places, whatever index a series has.
+    labels = list(labels)
     times, shares = _few_dates(times, np.nan_to_num(shares), n_documents)
     drawn = np.sort(np.argsort(-shares.sum(axis=0), kind="stable")[:n_topics])
     if panels:
