@@ -26,6 +26,7 @@ import faulthandler
 import math
 import os
 import re
+import signal
 import sys
 import tempfile
 import warnings
@@ -104,6 +105,8 @@ def take_turn(
     """Disturb calls at the next places of a walk, and tell of each."""
     warnings.simplefilter("ignore")
     means = means_of(walk.means, library)
+    # Write the stacks of all threads, and end.
+    faulthandler.register(signal.SIGALRM, chain=True)
     with (
         tempfile.TemporaryDirectory() as folder,
         undisturbed(walk.name, walk.door, lap, Path(folder)) as call,
@@ -113,9 +116,9 @@ def take_turn(
         for number in numbers[: max(n - numbers.start, 0)]:
             at = place_of(number, n)
             tell(writer, {"at": at})
-            faulthandler.dump_traceback_later(PATIENCE, exit=True)
+            signal.setitimer(signal.ITIMER_REAL, PATIENCE)
             outcome, failures = call.disturbed(means, at)
-            faulthandler.cancel_dump_traceback_later()
+            signal.setitimer(signal.ITIMER_REAL, 0)
             tell(writer, {"outcome": outcome, "failures": failures})
 
 

@@ -12,6 +12,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MPLBACKEND", "agg")
 
+import faulthandler
 import gc
 import random
 import signal
@@ -28,6 +29,7 @@ from streamtopics import parallel
 from tests.browser import launched
 from tests.processes import serving
 
+STDERR = pytest.StashKey[int]()
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGALRM") if hasattr(signal, name)]
 
 
@@ -38,6 +40,27 @@ def pytest_addoption(parser):
     parser.addoption(
         "--more", type=int, default=1, metavar="N", help="try N times as many sequences of calls"
     )
+    parser.addoption(
+        "--patience", type=float, default=300.0, metavar="SECONDS",
+        help="end the process, with the stacks of its threads, when a test takes longer",
+    )  # fmt: skip
+
+
+def pytest_configure(config):
+    """Keep the standard error of the process, which pytest takes while a test runs."""
+    config.stash[STDERR] = os.dup(sys.__stderr__.fileno())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item):
+    """End a process whose test hangs, which then fails; some tests use the process's timer."""
+    marker = item.get_closest_marker("patience")
+    seconds = marker.args[0] if marker else item.config.getoption("patience")
+    faulthandler.dump_traceback_later(seconds, exit=True, file=item.config.stash[STDERR])
+    try:
+        return (yield)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
 
 
 def pytest_collection_modifyitems(config, items):

@@ -450,6 +450,7 @@ def test_a_call_that_does_not_end_is_reported(monkeypatch):
     faults.run(1, [faults.Walk("SVBLDA", "later", "interrupts")], state)
     (failure,) = state["failures"].values()
     assert "in disturbed" in failure["said"]
+    assert "died: SIGALRM" in faults.told_of(state)
 
 
 DIES = """

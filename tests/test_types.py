@@ -66,7 +66,7 @@ def shown(error):
     return f"{place}: {error['message'].splitlines()[0]}"
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.patience(900)
 def test_examples_fit_the_signatures(tmp_path):
     found = {name: code for name, code in examples() if code}
     assert len(found) > 100

@@ -72,7 +72,7 @@ def test_a_checkpoint_that_cannot_be_read_gives_way_to_the_one_before(tmp_path, 
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with a name")
-@pytest.mark.timeout(20)
+@pytest.mark.patience(20)
 def test_load_does_not_wait_for_a_pipe(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(LoadError, match="no ordinary file"):
