@@ -22,6 +22,7 @@ from streamtopics.priors import (
     ZipfPrior,
     class_words_prior,
     seed_prior,
+    seed_pulls,
     word_ranks,
     zipf_prior,
 )
@@ -311,8 +312,30 @@ def test_seed_words_refuse(seeds, options, error, message):
 def test_other_records_refuse(record, options, message):
     with pytest.raises(ValueError, match=message):
         record(**options)
-    with pytest.raises(TypeError, match="words must be a list of words"):
-        ZipfPrior("the")
+
+
+@pytest.mark.parametrize("words", ["the", 1, [1], iter(["the"]), {"the"}])
+def test_what_is_no_list_of_words(words):
+    by_hand = {"vocabulary": ["the", "cat"], "strength": 1.0}
+    for ranked in (ZipfPrior, lambda words: word_ranks(words, ["the", "cat"])):
+        with pytest.raises(TypeError, match=r"words must (be a list of words|have an order); got"):
+            ranked(words)
+    if not isinstance(words, set):
+        guided = st.GuidedTopics({"a": words, "b": ["cat"]}, batch_size=1)
+        for seeded in (
+            lambda: SeedWords([words], 1.0),
+            lambda: seed_prior({0: words}, **by_hand),
+            lambda: seed_pulls({0: words}, **by_hand),
+            lambda: guided.fit(X),
+        ):
+            with pytest.raises(TypeError, match=r"the seeds of topic .* must be a list of words"):
+                seeded()
+
+
+@pytest.mark.parametrize("words", [[["the"]], [("the", [])], {"the": "a", "cat": 1}])
+def test_what_is_no_vocabulary(words):
+    with pytest.raises(TypeError, match="vocabulary must hold words; got"):
+        word_ranks(["the"], words)
 
 
 @pytest.mark.parametrize("prior", [SeedWords(SEEDS, 1), ZipfPrior(ENGLISH)])

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, Self
@@ -275,9 +275,8 @@ class LearntProcess(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
         """
         check_is_fitted(self)
         self.measure_.absence()  # Raises for a ground set without words.
-        if isinstance(words, str):
-            raise TypeError(f"words must be a list of words; got the text {words!r}")
-        if not has_entries(words) or not all(isinstance(word, Hashable) for word in words):
+        is_list = isinstance(words, Collection) and has_entries(words)
+        if not is_list or not all(isinstance(word, Hashable) for word in words):
             raise TypeError(f"words must be a list of words; got {words!r:.60}")
         columns = {name: column for column, name in enumerate(self._column_names(feature_names))}
         unknown = [word for word in words if word not in columns]

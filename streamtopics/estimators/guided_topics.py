@@ -25,8 +25,7 @@ from streamtopics.messages import Minibatch
 from streamtopics.models.sources import HintedStart
 from streamtopics.models.views import mean
 from streamtopics.priors import Columns, SeedWords
-from streamtopics.priors.columns import Vocabulary, word_columns
-from streamtopics.structure import has_entries
+from streamtopics.priors.columns import Vocabulary, check_words, word_columns
 from streamtopics.typing import RandomState
 from streamtopics.updates.rule import Rule
 from streamtopics.validation import COMMON_CONSTRAINTS, Interval, StrOptions
@@ -470,9 +469,6 @@ def _is_missing(label: Any) -> bool:
 
 def _frozen(seeds: Mapping[str, Collection[str]]) -> dict[str, tuple[str, ...]]:
     """A copy of the seeds that nobody changes."""
-    if strange := [name for name, words in seeds.items() if not has_entries(words)]:
-        raise TypeError(
-            f"the seeds of topic {strange[0]!r} must be a list of words; got "
-            f"{seeds[strange[0]]!r:.60}"
-        )
+    for name, words in seeds.items():
+        check_words(f"the seeds of topic {name!r}", words)
     return {name: tuple(words) for name, words in seeds.items()}

@@ -2,7 +2,7 @@
 """The columns of the counts that a prior is made for, and records of how it is made."""
 
 import reprlib
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import MISSING, dataclass, fields
 from itertools import islice
 from typing import Any, Protocol, runtime_checkable
@@ -30,18 +30,27 @@ def word_columns(vocabulary: Vocabulary) -> Mapping[str, int]:
             f"{type(vocabulary).__name__}"
         )
     n = len(vocabulary)
-    if not all(isinstance(word, Hashable) for word in vocabulary):
-        raise TypeError(f"vocabulary must hold words; got {reprlib.repr(vocabulary)}")
-    if not isinstance(vocabulary, Mapping):
-        vocabulary = {word: column for column, word in enumerate(vocabulary)}
+    try:
+        if not isinstance(vocabulary, Mapping):
+            vocabulary = {word: column for column, word in enumerate(vocabulary)}
+        places = sorted(vocabulary.values())
+    except TypeError:
+        raise TypeError(f"vocabulary must hold words; got {reprlib.repr(vocabulary)}") from None
     if not vocabulary:
         raise ValueError("vocabulary is empty; fit the vectorizer on some documents first")
-    if len(vocabulary) != n or sorted(vocabulary.values()) != list(range(n)):
+    if len(vocabulary) != n or places != list(range(n)):
         raise ValueError(
             "vocabulary must give each word one column, 0 to n_features - 1; it has repeated words "
             "or other columns. Pass vectorizer.vocabulary_ or vectorizer.get_feature_names_out()"
         )
     return vocabulary
+
+
+def check_words(name: str, words: Any) -> None:
+    """Refuse what is no list of words: one text, or what can be gone through only once."""
+    is_list = isinstance(words, Collection) and has_entries(words)
+    if not is_list or not all(isinstance(word, str) for word in words):
+        raise TypeError(f"{name} must be a list of words; got {reprlib.repr(words)}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from streamtopics.priors.checks import MASS_PER_WORD
-from streamtopics.priors.columns import Columns, PriorRecord, Vocabulary
+from streamtopics.priors.columns import Columns, PriorRecord, Vocabulary, check_words
 from streamtopics.priors.seeds import Seeds, check_options, seed_prior, seeded_topics
 from streamtopics.structure import has_entries
 
@@ -93,12 +93,8 @@ class SeedWords(PriorRecord):
 
 def _by_topic(seeds: Any) -> Any:
     """Words by topic, also of a list."""
-    if isinstance(seeds, Mapping | str):
-        return seeds
-    try:
-        return dict(enumerate(seeds))
-    except TypeError:
-        return seeds
+    is_list = isinstance(seeds, Collection) and has_entries(seeds)
+    return dict(enumerate(seeds)) if is_list and not isinstance(seeds, Mapping) else seeds
 
 
 def by_class(seeds: Any, classes: np.ndarray | None) -> Any:
@@ -118,8 +114,7 @@ def _check_words(seeds: Mapping[Any, Collection[str]]) -> None:
     """Refuse what is no list of words, and words of two topics."""
     topic_of: dict[str, Any] = {}
     for topic, words in seeds.items():
-        if not has_entries(words) or not all(isinstance(word, str) for word in words):
-            raise TypeError(f"the seeds of topic {topic!r} must be a list of words; got {words!r}")
+        check_words(f"the seeds of topic {topic!r}", words)
         for word in words:
             if topic_of.setdefault(word, topic) != topic:
                 raise ValueError(

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from streamtopics.checks import is_whole
 from streamtopics.priors.checks import MASS_PER_WORD, check_positive, vector
-from streamtopics.priors.columns import Vocabulary, word_columns
+from streamtopics.priors.columns import Vocabulary, check_words, word_columns
 
 Seeds = Mapping[str, Collection[str]] | Mapping[int, Collection[str]]
 
@@ -47,7 +47,8 @@ def seed_prior(
         If a seed word is not in the vocabulary, a topic does not exist, or a
         number is out of its range.
     TypeError
-        If topics are named by a mixture of positions and names.
+        If topics are named by a mixture of positions and names, or the seeds of one are no
+        list of words.
 
     See Also
     --------
@@ -68,8 +69,7 @@ def seed_prior(
     prior = np.full((int(n_components or max(topics.values()) + 1), len(columns)), float(base))
     own = {}
     for topic, words in seeds.items():
-        if isinstance(words, str):
-            raise TypeError(f"the seeds of topic {topic!r} must be a list of words; got {words!r}")
+        check_words(f"the seeds of topic {topic!r}", words)
         unknown = [word for word in words if word not in columns]
         if unknown and missing == "error":
             raise ValueError(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Zipf's law: few words are frequent, most are rare."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from numbers import Real
 from typing import Literal
@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
 from streamtopics.priors.checks import MASS_PER_WORD, check_positive, vector
-from streamtopics.priors.columns import Columns, PriorRecord, Vocabulary, word_columns
+from streamtopics.priors.columns import Columns, PriorRecord, Vocabulary, check_words, word_columns
 
 
-def word_ranks(words: Iterable[str], vocabulary: Vocabulary) -> np.ndarray:
+def word_ranks(words: Collection[str], vocabulary: Vocabulary) -> np.ndarray:
     """Ranks of a vocabulary's words in a list of words, the most frequent first.
 
     The ranks are those among the words of the vocabulary, 1 for the first of
@@ -31,12 +31,18 @@ def word_ranks(words: Iterable[str], vocabulary: Vocabulary) -> np.ndarray:
     -------
     ranks : ndarray of shape (n_features,)
 
+    Raises
+    ------
+    TypeError
+        If `words` is no list of words, or has no order.
+
     Examples
     --------
     >>> from streamtopics.priors import word_ranks
     >>> word_ranks(["the", "of", "cat"], ["cat", "gnu", "the", "yak"])
     array([2. , 3.5, 1. , 3.5])
     """
+    _check_order(words)
     columns = word_columns(vocabulary)
     listed = [columns[word] for word in dict.fromkeys(words) if word in columns]
     n, n_listed = len(columns), len(listed)
@@ -112,6 +118,12 @@ def _check_law(exponent: float, mass: float | None) -> None:
         check_positive(mass=mass)
 
 
+def _check_order(words: Collection[str]) -> None:
+    check_words("words", words)
+    if isinstance(words, set | frozenset):
+        raise TypeError("words must have an order; got a set. Pass the most frequent word first")
+
+
 @dataclass(frozen=True, repr=False)
 class ZipfPrior(PriorRecord):
     """A word prior by Zipf's law, made when a model is fitted: `zipf_prior`.
@@ -138,14 +150,14 @@ class ZipfPrior(PriorRecord):
     array([ 4., 12.,  3.,  6.])
     """
 
-    words: Iterable[str] | None = None
+    words: Collection[str] | None = None
     counted: Literal["tokens", "documents"] = "tokens"
     exponent: float = 1.07
     mass: float | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.words, str):
-            raise TypeError(f"words must be a list of words by frequency; got {self.words!r}")
+        if self.words is not None:
+            _check_order(self.words)
         if not (isinstance(self.counted, str) and self.counted in ("tokens", "documents")):
             raise ValueError(f"counted must be 'tokens' or 'documents'; got {self.counted!r}")
         _check_law(self.exponent, self.mass)
