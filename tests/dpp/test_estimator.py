@@ -442,7 +442,7 @@ def test_wrong_arguments_of_what_reads_a_model(fitted, of_items):
     for points in (np.ones(12), None, 3, "text"):
         with pytest.raises(ValueError, match=r"points, .* a matrix of shape \(n_points, 12\)"):
             fitted.condition(points)
-    with pytest.raises(TypeError, match="a list of words; got .rain."):
+    with pytest.raises(TypeError, match=r"a list of words; got .rain."):
         fitted.embedding_similarity("rain")
     with pytest.raises(ValueError, match="words or items"):
         model(Fourier(1, 1), 2).fit([[[0.5]], [[0.1], [0.6]]]).top_words()
