@@ -41,7 +41,6 @@ from benchmarks.results import append, read
 from benchmarks.soak_checks import leaking, slower, wrong_tokens, wrong_topics
 from benchmarks.soak_page import write_page
 from benchmarks.soak_streams import (
-    SCORED,
     WAYS,
     Reader,
     Send,
@@ -50,6 +49,7 @@ from benchmarks.soak_streams import (
     is_row,
     minibatch,
     minibatches,
+    yet_to_come,
 )
 from streamtopics import save
 from streamtopics.streams import BatchInfo, Checkpointer, TopicTracker, resume, stream
@@ -101,7 +101,7 @@ class Along:
             message["problem"] = wrong_topics(topics, info.batch, n_documents) or wrong_tokens(
                 model, info.X, info.n_tokens
             )
-            coming = minibatch(self.way, info.batch, self.n_batches)[:SCORED]
+            coming = yet_to_come(self.way, info.batch, self.n_batches)
             message["score"] = float(model.score(coming))
             message["tokens"] = float(info.n_tokens_seen)
             message["topics"] = len(topics.topic_word_)

@@ -130,6 +130,11 @@ def minibatch(way: Way, number: int, n_batches: int) -> list[str]:
     return documents[-1:] if number % SINGLE == SINGLE - 1 else documents
 
 
+def yet_to_come(way: Way, number: int, n_batches: int) -> list[str]:
+    """Some texts of the first minibatch from this one on that has words."""
+    return minibatch(way, number + (number % BARE == BARE - 1), n_batches)[:SCORED]
+
+
 def minibatches(way: Way, skip: int, n_batches: int) -> Iterator[list[str]]:
     """All minibatches; those that are passed over are not made."""
     for number in range(n_batches):

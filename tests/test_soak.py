@@ -25,6 +25,7 @@ from benchmarks.soak_streams import (
     minibatch,
     minibatches,
     pipeline,
+    yet_to_come,
 )
 from streamtopics import SVBLDA
 
@@ -235,6 +236,13 @@ def test_minibatches_are_the_same_when_asked_for_again_and_as_large_as_said(numb
     texts = minibatch(way, number, 100)
     assert texts == minibatch(way, number, 100)
     assert len(texts) == documents_until(way, number + 1) - documents_until(way, number)
+
+
+@pytest.mark.parametrize("number", [0, BARE - 1, BARE])
+def test_what_is_scored_has_words(number):
+    texts = yet_to_come(WAY, number, 10)
+    assert any(text.split() for text in texts)
+    assert texts == minibatch(WAY, number + (number == BARE - 1), 10)[: len(texts)]
 
 
 def test_a_document_by_itself_has_words():
