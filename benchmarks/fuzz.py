@@ -21,6 +21,7 @@ sources are others. From 100,000 calls on, what was called often and never retur
 """
 
 import argparse
+import gc
 import os
 import resource
 import sys
@@ -33,6 +34,7 @@ from typing import Any
 
 from benchmarks.children import child_of, tell
 from benchmarks.commands import at_least
+from benchmarks.fuzz_checks import PACKAGE, lines_of
 from benchmarks.fuzz_episodes import CALLS, Tally, run_episode, subjects
 from benchmarks.fuzz_places import SEEDS, places, run_place
 from benchmarks.states import read_state, write_state
@@ -43,6 +45,8 @@ CHUNK, FEWEST = 1000, 8
 PLACES_AT_ONCE = 50
 # Seconds of the processor that an episode may take, and bytes.
 PROCESSOR, MEMORY = 60, 8 * 2**30
+# Objects, and collections of younger ones, after which Python looks for what may be freed.
+SELDOM = (50_000, 20, 20)
 # What refuses whatever is passed: the rules of these estimators forget nothing.
 CLOSED = ("SVBLDA.drift_report", "BPSLDA.drift_report")
 # Processes in a row that made no call, after which there is no point in going on.
@@ -87,6 +91,9 @@ def _run_all(seeds: range, only: str | None, writer: int, episode: Episode) -> N
     # AddressSanitizer reserves terabytes, and has a limit of its own.
     if "libasan" not in os.environ.get("LD_PRELOAD", ""):
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    # What was imported before is looked through no more for what may be freed.
+    gc.freeze()
+    gc.set_threshold(*SELDOM)
     for seed in seeds:
         tell(writer, {"begin": seed})
         used = resource.getrusage(resource.RUSAGE_SELF)
@@ -222,6 +229,8 @@ def main(arguments: list[str] | None = None) -> int:
         return int(bool(tally.failures))
     # Found once, before processes are forked.
     public_estimators()
+    for path in PACKAGE.rglob("*.py"):
+        lines_of(str(path))
     for name in ("matplotlib.pyplot", "polars"):
         with suppress(ImportError):
             import_module(name)

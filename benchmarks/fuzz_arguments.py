@@ -129,7 +129,7 @@ def parameters_of(door: Callable[..., Any]) -> list[tuple[str, inspect.Parameter
     """Parameters of what can be called, by name."""
     if inspect.ismethod(door):
         return _of_function(door.__func__)[1:]
-    if inspect.isfunction(door):
+    if inspect.isfunction(door) or isinstance(door, type):
         return _of_function(door)
     return [*inspect.signature(door).parameters.items()]
 

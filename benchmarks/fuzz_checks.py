@@ -4,6 +4,7 @@
 import ast
 import dataclasses
 import io
+import math
 import pickle
 import re
 import traceback
@@ -53,6 +54,8 @@ OF_FUNCTION = re.compile(
     r"got an unexpected keyword argument"
 )
 OF_NOTHING = re.compile(r"NaN\s+(?:if|where)\s[^.;]*?\b(?:no|none|nothing)\b")
+# Types whose values stay as they are.
+UNCHANGING = (type(None), bool, int, float, complex, str, bytes, type)
 # What scikit-learn notes in an estimator for its callbacks, as long as `fit` takes.
 OF_CALLBACKS = {"_callback_fit_ctx", "_parent_callback_ctx", "_skl_callbacks_to_teardown"}
 NAMES_OF = {
@@ -97,6 +100,16 @@ def lines_that_raise(path: str) -> frozenset[int]:
         return frozenset(number for number, row in rows if row.strip().startswith("raise"))
 
 
+@cache
+def lines_of(filename: str) -> frozenset[int]:
+    """Lines that raise, of a file of the package, of scikit-learn or of these tools."""
+    path = Path(filename)
+    if not path.exists():
+        path = PACKAGE.parent / path
+    ours = any(path.is_relative_to(place) for place in (PACKAGE, VALIDATION, HERE))
+    return lines_that_raise(str(path)) if ours and path.exists() else frozenset()
+
+
 def is_clear(error: BaseException, given: Mapping[str, Any], *, strict: bool) -> bool:
     """Whether a refusal is one: of the right type, and said by the package or scikit-learn.
 
@@ -113,14 +126,10 @@ def is_clear(error: BaseException, given: Mapping[str, Any], *, strict: bool) ->
     if isinstance(error, OSError) and error.filename is not None:
         return True
     known = frames_of(error)
-    frames, frame = [Path(frame.filename) for frame in known], known[-1]
-    path = Path(frame.filename)
-    if not path.exists():
-        path = PACKAGE.parent / path
-    ours = any(path.is_relative_to(place) for place in (PACKAGE, VALIDATION, HERE))
-    if ours and path.exists() and frame.lineno in lines_that_raise(str(path)):
+    if known[-1].lineno in lines_of(known[-1].filename):
         return True
-    said = str(error)
+    frames, said = [Path(frame.filename) for frame in known], str(error)
+    path = frames[-1] if frames[-1].exists() else PACKAGE.parent / frames[-1]
     if _is_of_function(said, given) or any(place.is_relative_to(TEXTS) for place in frames):
         return True
     through = [place.is_relative_to(PACKAGE) or not place.exists() for place in frames]
@@ -167,12 +176,17 @@ def types_in(value: Any) -> set[str]:
 def place_of(error: BaseException) -> str:
     """File and function where an error was raised, and the last of the package on the way."""
     frames = frames_of(error)
-    own = [f for f in frames if Path(f.filename).is_relative_to(PACKAGE)]
+    own = [f for f in frames if _is_own(f.filename)]
     last, ours = frames[-1], own[-1] if own else None
     place = f"{Path(last.filename).name}:{last.name}"
     if ours is None or ours is last:
         return place if ours is None else f"{_within(ours.filename)}:{ours.name}"
     return f"{_within(ours.filename)}:{ours.name} > {place}"
+
+
+@cache
+def _is_own(path: str) -> bool:
+    return Path(path).is_relative_to(PACKAGE)
 
 
 def _within(path: str) -> str:
@@ -198,11 +212,17 @@ class _Plain(pickle.Pickler):
         self.fast = True
 
     def reducer_override(self, value: Any) -> Any:
-        if isinstance(value, Iterator | np.random.Generator):
+        kind = type(value)
+        if _is_read_once(kind):
             return str, ()
-        if isinstance(value, type) or not _cached(type(value)) or not hasattr(value, "__dict__"):
+        if isinstance(value, type) or not _cached(kind) or not hasattr(value, "__dict__"):
             return NotImplemented
-        return object.__new__, (type(value),), _state(value)
+        return object.__new__, (kind,), _state(value)
+
+
+@cache
+def _is_read_once(kind: type) -> bool:
+    return issubclass(kind, Iterator | np.random.Generator)
 
 
 @cache
@@ -256,7 +276,9 @@ def _state(value: Any) -> dict[str, Any]:
 
 
 def print_of(value: Any) -> bytes:
-    """The fingerprint of what was passed; nothing of what cannot be pickled."""
+    """The fingerprint of what was passed; nothing of what cannot be pickled, or cannot change."""
+    if type(value) in UNCHANGING:
+        return b""
     try:
         return fingerprint(value)
     except Exception:
@@ -271,7 +293,9 @@ def print_of(value: Any) -> bytes:
 def strange_numbers(value: Any, depth: int = 0) -> set[str]:
     """Which of "nan" and "inf" a result holds, however deep."""
     if isinstance(value, float | np.floating):
-        return _strange(np.array(float(value)))
+        return {"nan"} if math.isnan(value) else {"inf"} if math.isinf(value) else set()
+    if type(value) in UNCHANGING:
+        return set()
     if isinstance(value, np.ndarray) and value.dtype != object:
         return _strange(value) if value.dtype.kind in "fc" else set()
     if sparse.issparse(value):

@@ -274,6 +274,13 @@ def run_record(seed: int, rng: Rng, name: str, record: Any, tally: Tally) -> Non
             check_numbers(seed, called, act, given, found, tally)
 
 
+@cache
+def _methods_of(kind: type) -> list[str]:
+    """Public methods of a class; attributes of what was learnt are none."""
+    names = [name for name in dir(kind) if not name.startswith(("_", *NOT_CALLED))]
+    return [name for name in names if callable(getattr(kind, name, None))]
+
+
 class EstimatorEpisode:
     """Calls of one estimator, each of which is checked."""
 
@@ -308,14 +315,10 @@ class EstimatorEpisode:
     def methods(self) -> list[str]:
         """Names of public methods that are there with these parameters."""
         found = []
-        for name in dir(self.kind):
-            if name.startswith(("_", *NOT_CALLED)):
-                continue
-            # Attributes of what was learnt are no methods.
-            if callable(getattr(self.kind, name, None)):
-                with suppress(ValueError, TypeError, AttributeError):
-                    getattr(self.model, name)
-                    found.append(name)
+        for name in _methods_of(self.kind):
+            with suppress(ValueError, TypeError, AttributeError):
+                getattr(self.model, name)
+                found.append(name)
         return found
 
     # Calls of methods

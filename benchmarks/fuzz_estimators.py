@@ -3,7 +3,7 @@
 
 import inspect
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from itertools import chain
@@ -69,8 +69,14 @@ def needed_by(kind: type) -> tuple[str, ...]:
 
 def plain(kind: type) -> Any:
     """An estimator with parameters as they are by default."""
-    taken = inspect.signature(kind).parameters
+    taken = taken_by(kind)
     return kind(**{key: make() for key, make in required().items() if _needs(taken, key)})
+
+
+@cache
+def taken_by(kind: type) -> Mapping[str, inspect.Parameter]:
+    """Parameters of a class, by name."""
+    return inspect.signature(kind).parameters
 
 
 def numbers(rng: Rng) -> Any:
@@ -78,6 +84,7 @@ def numbers(rng: Rng) -> Any:
     return inputs.counts(rng, whole=chance(rng, 0.3))
 
 
+@cache
 def choices_of(kind: type) -> dict[str, list[str]]:
     """Words that the documentation of a class names for its parameters."""
     found: dict[str, list[str]] = {}
@@ -95,7 +102,7 @@ def record(rng: Rng) -> Any:
         return kind
     fields = {}
     with suppress(ValueError, TypeError, AttributeError):
-        for name, field in inspect.signature(kind).parameters.items():
+        for name, field in taken_by(kind).items():
             if field.default is inspect.Parameter.empty or chance(rng, 0.2):
                 fields[name] = some_field(rng, name)
         return kind(**fields)
@@ -144,7 +151,7 @@ def values_of(constraint: Any) -> tuple[Any, ...]:
 
 def parameters(rng: Rng, kind: type) -> dict[str, Any]:
     """Parameters of an estimator: mostly few that differ from what makes an episode short."""
-    taken, given = inspect.signature(kind).parameters, short_parameters(kind)
+    taken, given = taken_by(kind), short_parameters(kind)
     words, bounds = choices_of(kind), getattr(kind, "_parameter_constraints", {})
     wrong = chance(rng, 0.25)
     for key in taken:
@@ -164,7 +171,7 @@ def lasting(value: Any) -> Any:
 
 def short_parameters(kind: type) -> dict[str, Any]:
     """Parameters with which an episode is short, all of them right."""
-    taken = inspect.signature(kind).parameters
+    taken = taken_by(kind)
     given = {key: make() for key, make in required().items() if _needs(taken, key)}
     return given | {key: value for key, value in SHORT.items() if key in taken}
 

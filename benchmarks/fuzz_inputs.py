@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -50,9 +51,15 @@ def every_junk() -> list[Any]:
         np.nan, np.inf, -np.inf, 1j, "x", "", "\u00e9", b"x", (), [], {}, {"a": 1}, {"a": ["b"]},
         [1, 2], ["a", "b"], [["a"], ["b"]], [None], [np.nan], [-1.0], np.array([]), np.array(3),
         np.arange(3), np.array(["a"]), np.int64(2), np.float32(0.5), np.bool_(True),
-        np.ones((2, 3)), sparse.csr_matrix((2, 3)), pd.DataFrame({"a": [1]}), Nameless(), Nameless,
-        range(3), frozenset("ab"), iter([1, 2]), slice(2),
+        np.ones((2, 3)), *_tables(), Nameless(), Nameless, range(3), frozenset("ab"), iter([1, 2]),
+        slice(2),
     ]  # fmt: skip
+
+
+@cache
+def _tables() -> tuple[Any, Any]:
+    """A sparse matrix and a data frame, which take long to make; nothing may change them."""
+    return sparse.csr_matrix((2, 3)), pd.DataFrame({"a": [1]})
 
 
 # Counts

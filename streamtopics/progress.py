@@ -62,7 +62,8 @@ class Progress:
         """Draw the line."""
         seconds = time.monotonic() - self._started
         of = ""
-        if self._total:
+        # A stream may go on beyond what was said of it, as under tqdm.
+        if self._total and self._documents <= self._total:
             share = self._documents / self._total
             done = round(share * WIDTH)
             of = f"[{'#' * done}{'.' * (WIDTH - done)}] {share:4.0%} "

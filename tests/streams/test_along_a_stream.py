@@ -256,6 +256,12 @@ def test_progress_without_a_total_or_a_score(drawn):
     assert "-3." not in last
 
 
+def test_progress_beyond_the_total_has_no_share(drawn):
+    last = shown(ProgressReport(100)).rpartition("\r")[2]
+    assert "300" in last
+    assert "%" not in last
+
+
 def test_progress_goes_on_where_a_stream_was_cut(drawn):
     report = ProgressReport(300)
     with redirect_stderr(io.StringIO()):
