@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks of the fields of records, such as rules and models, as they are made.
+"""Checks of the fields of records, such as rules and models, and of arguments of functions.
 
-Each error names the record, the field, what came and what would be right.
+Each error names the record, the field or argument, what came and what would be right.
 """
 
 import sys
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, TypeGuard
 
@@ -63,6 +64,25 @@ def check_able(record: object, method: str, example: str, **values: Any) -> None
     for name, value in values.items():
         if not callable(getattr(value, method, None)):
             _refuse(record, name, value, f"a record such as {example}")
+
+
+def check_integer(*, least: int = 1, most: int = sys.maxsize, why: str = "", **values: Any) -> None:
+    """Refuse arguments that are not integers from `least` to `most`; `why` tells of the least."""
+    for name, value in values.items():
+        if not is_whole(value):
+            raise TypeError(f"{name} must be an integer; got {value!r:.{LONG}}")
+        if value < least:
+            raise ValueError(f"{name} must be at least {least}{why}; got {value!r:.{LONG}}")
+        if value > most:
+            raise ValueError(f"{name} must be at most {most:,}; got {value!r:.{LONG}}")
+
+
+def check_one_of(choices: Iterable[str], **values: Any) -> None:
+    """Refuse arguments that are none of the words."""
+    for name, value in values.items():
+        if not (isinstance(value, str) and value in choices):
+            allowed = ", ".join(map(repr, choices))
+            raise ValueError(f"{name} must be one of {allowed}; got {value!r:.{LONG}}")
 
 
 def check_truth(**values: Any) -> None:

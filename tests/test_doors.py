@@ -168,11 +168,11 @@ def test_scores_of_no_tokens_are_nan_without_a_warning():
 def test_what_is_no_word_is_none_of_the_words(other):
     with pytest.raises(ValueError, match="counted must be 'tokens' or 'documents'"):
         ZipfPrior(counted=other)
-    with pytest.raises(ValueError, match="form must be 'product' or 'wallach'"):
+    with pytest.raises(ValueError, match="form must be one of 'product', 'wallach'"):
         left_to_right([[1, 0]], [[0.5, 0.5]], 0.5, form=other)
-    with pytest.raises(ValueError, match="profile must be 'document', 'item' or 'user'"):
+    with pytest.raises(ValueError, match="profile must be one of 'document', 'item', 'user'"):
         make_rated_reviews(10, profile=other)
-    with pytest.raises(ValueError, match="missing must be 'error' or 'ignore'"):
+    with pytest.raises(ValueError, match="missing must be one of 'error', 'ignore'"):
         SeedWords({"fire": ["blaze"]}, 1.0, missing=other)
 
 
@@ -248,7 +248,7 @@ REFUSED = {
     "rows of no scores": (
         lambda: plot_scores([3]), TypeError, "rows must have n_documents and score"),
     "a window of no rows": (
-        lambda: plot_scores([], window=0), ValueError, "window must be a whole number"),
+        lambda: plot_scores([], window=0), ValueError, "window must be at least 1"),
     "a table of nothing": (
         lambda: format_topics(NOTHING), TypeError, "table must hold rows"),
     "texts of labels": (
@@ -352,14 +352,14 @@ REFUSED = {
         lambda: simulate([2], WAS(), 0.1, [[0.5, 0.7]], np.random.default_rng(0)), ValueError,
         "got sums from 1.2 to 1.2"),
     "a truth value for a number of particles": (
-        lambda: left_to_right(COUNTS, np.full((2, 6), 1 / 6), [1, 1], n_particles=True), ValueError,
-        "n_particles must be a whole number"),
+        lambda: left_to_right(COUNTS, np.full((2, 6), 1 / 6), [1, 1], n_particles=True), TypeError,
+        "n_particles must be an integer"),
     "a truth value for a number of sets": (
         lambda: LowRankDPP("multinomial", max_iter=2).fit([COUNTS]).sample(True), ValueError,
         "n_sets must be a whole number"),
     "a truth value for a number of topics": (
-        lambda: plot_shares([1], [[0.5]], ["a"], n_topics=True), ValueError,
-        "n_topics must be a whole number"),
+        lambda: plot_shares([1], [[0.5]], ["a"], n_topics=True), TypeError,
+        "n_topics must be an integer"),
     "one weight for all documents": (
         lambda: MultiViewLDA(random_state=0).fit(COUNTS, [0, 1] * 4).score(
             COUNTS, [0, 1] * 4, sample_weight=1.0),

@@ -291,7 +291,7 @@ def test_sentence_topics():
         ({"a": ["x"]}, {"strength": -1}, ValueError, r"strength must be a number in \(0, inf\)"),
         ({"a": ["x"]}, {"base": 0}, ValueError, "base must be"),
         ({"a": ["x"]}, {"elsewhere": "no"}, ValueError, "elsewhere must be"),
-        ({"a": ["x"]}, {"missing": "skip"}, ValueError, "missing must be 'error' or 'ignore'"),
+        ({"a": ["x"]}, {"missing": "skip"}, ValueError, "missing must be one of 'error', 'ignore'"),
     ],
 )
 def test_seed_words_refuse(seeds, options, error, message):

@@ -6,12 +6,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils import Bunch, check_random_state, check_scalar
+from sklearn.utils import Bunch, check_random_state
 
+from streamtopics.checks import check_integer
 from streamtopics.datasets.sources import DEFAULT_PACKAGES, check_packages, read_packages
 
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -114,7 +114,7 @@ def load_docstrings(
     >>> "joblib.parallel.Parallel" in corpus.names
     True
     """
-    check_scalar(min_words, "min_words", Integral, min_val=1)
+    check_integer(min_words=min_words)
     rng = check_random_state(random_state)
     packages = list(DEFAULT_PACKAGES) if packages is None else check_packages(packages)
     documents: dict[str, tuple[int, str, str]] = {}

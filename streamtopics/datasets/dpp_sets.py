@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import Bunch, check_random_state
 
-from streamtopics.checks import check_truth
-from streamtopics.datasets.synthetic import check_sizes
+from streamtopics.checks import MOST_WHOLE, check_integer, check_one_of, check_truth
 from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.measures import Bernoulli, Fourier, Items
 from streamtopics.dpp.measures.base import BaseMeasure
@@ -99,9 +98,8 @@ def make_dpp_sets(
     >>> documents.sets.sizes, documents.sets.points.shape[1]
     (array([6, 9, 6]), 500)
     """
-    check_sizes(n_sets=n_sets)
-    if not isinstance(ground_set, str) or ground_set not in DEFAULT_FEATURES:
-        raise ValueError(f"ground_set must be one of {list(DEFAULT_FEATURES)}; got {ground_set!r}")
+    check_integer(most=MOST_WHOLE, n_sets=n_sets)
+    check_one_of(DEFAULT_FEATURES, ground_set=ground_set)
     if not (isinstance(strength, Real) and 0 < strength < np.inf):
         raise ValueError(f"strength must be positive and finite; got {strength!r}")
     if not (isinstance(noise, Real) and 0 <= noise < np.inf):
@@ -131,7 +129,7 @@ def _truth(
 ) -> tuple[BaseMeasure, np.ndarray, float, Noise]:
     """The measure, U, gamma and the noise. Columns of a Gaussian U have E u'Sigma u = strength."""
     V = DEFAULT_FEATURES[ground_set] if n_features is None else n_features
-    check_sizes(n_features=V)
+    check_integer(most=MOST_WHOLE, n_features=V)
     if ground_set == "fourier":
         return _square(V, strength, noise)
     is_list = ground_set == "items"
@@ -141,7 +139,7 @@ def _truth(
     else:
         measure = Bernoulli(rng.uniform(0.1, 0.5, V) if V <= 20 else rng.uniform(1 / V, 5 / V, V))
     r = (5 if is_list else 2) if n_components is None else n_components
-    check_sizes(n_components=r)
+    check_integer(most=MOST_WHOLE, n_components=r)
     trace = measure.v.sum() + (measure.w0**2).sum()
     U = rng.standard_normal((V, r)) * np.sqrt(strength / trace)
     return measure, U, 0.0 if is_list else 1 / V, (Counting if is_list else Background)(noise)

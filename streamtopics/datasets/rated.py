@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state, check_scalar
 
-from streamtopics.datasets.synthetic import check_sizes
+from streamtopics.checks import MOST_WHOLE, check_integer, check_one_of
 
 MEAN_RATING = 6.0
 # Of a deviation, a length or a prior.
@@ -99,11 +99,10 @@ def make_rated_reviews(
     >>> data.X.shape, data.topic_word.shape, data.profile_topic.shape
     ((100, 200), (7, 200), (50, 5))
     """
-    if not (isinstance(profile, str) and profile in ("document", "item", "user")):
-        raise ValueError(f"profile must be 'document', 'item' or 'user'; got {profile!r}")
-    check_sizes(
-        n_documents=n_documents, n_items=n_items, n_users=n_users, n_components=n_components,
-        n_features=n_features,
+    check_one_of(("document", "item", "user"), profile=profile)
+    check_integer(
+        most=MOST_WHOLE, n_documents=n_documents, n_items=n_items, n_users=n_users,
+        n_components=n_components, n_features=n_features,
     )  # fmt: skip
     alpha = 1 / n_components if doc_topic_prior is None else doc_topic_prior
     deviations = {"item_effect": item_effect, "user_effect": user_effect, "noise": noise}

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state, check_scalar
 
-from streamtopics.datasets.synthetic import check_sizes
+from streamtopics.checks import MOST_WHOLE, check_integer
 
 
 def make_subtle_corpus(
@@ -72,11 +72,11 @@ def make_subtle_corpus(
     >>> corpus.X.shape, corpus.X[0].shape, corpus.subtle
     ((100,), (12, 300), array([6, 7]))
     """
-    check_sizes(
-        n_documents=n_documents, n_subtle=n_subtle, n_features=n_features,
+    check_integer(
+        most=MOST_WHOLE, n_documents=n_documents, n_subtle=n_subtle, n_features=n_features,
         n_sentences=n_sentences, sentence_length=sentence_length,
     )  # fmt: skip
-    check_scalar(n_topics, "n_topics", Integral, min_val=n_subtle + 2)
+    check_integer(least=n_subtle + 2, most=MOST_WHOLE, n_topics=n_topics)
     check_scalar(subtle_share, "subtle_share", Real, max_val=0.5 / n_subtle, min_val=1e-9)
     check_scalar(purity, "purity", Real, min_val=0.5, max_val=1)
     check_scalar(topic_word_prior, "topic_word_prior", Real, min_val=1e-3, max_val=1e10)

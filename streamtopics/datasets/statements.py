@@ -10,12 +10,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
-from sklearn.utils import Bunch, check_random_state, check_scalar
+from sklearn.utils import Bunch, check_random_state
 
+from streamtopics.checks import check_integer
 from streamtopics.datasets.sources import check_packages, read_packages
 
 PART_OF_A_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -88,7 +88,7 @@ def load_statements(
     >>> "disk used path" in statements
     True
     """
-    check_scalar(min_statements, "min_statements", Integral, min_val=1)
+    check_integer(min_statements=min_statements)
     rng = check_random_state(random_state)
     packages = ["stdlib"] if packages is None else check_packages(packages)
     found = [

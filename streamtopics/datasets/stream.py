@@ -3,14 +3,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from itertools import islice
-from numbers import Integral
 from typing import Any
 
-from sklearn.utils import check_scalar
-
+from streamtopics.checks import check_integer
 from streamtopics.datasets.reading import read_texts
 from streamtopics.structure import check_structure, is_sparse
 
@@ -75,7 +72,7 @@ def iter_minibatches(
     >>> model.n_documents_seen_
     3
     """
-    check_scalar(batch_size, "batch_size", Integral, min_val=1, max_val=sys.maxsize)
+    check_integer(batch_size=batch_size)
     if not _is_matrix(source):
         texts = read_texts(source, text_key=text_key, encoding=encoding)
         batches = _batches(texts, batch_size)

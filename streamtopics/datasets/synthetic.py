@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import Bunch, check_random_state, check_scalar
+from sklearn.utils import Bunch, check_random_state
 
-from streamtopics.checks import MOST_WHOLE
+from streamtopics.checks import MOST_WHOLE, check_integer
 
 # Tokens of a document, on average.
 MOST_LENGTH = 1e8
@@ -83,7 +83,7 @@ def make_lda_corpus(
     >>> corpus.X.shape, corpus.topic_word.shape, corpus.doc_topic.shape
     ((200, 50), (5, 50), (200, 5))
     """
-    check_sizes(n_documents=n_documents)
+    check_integer(most=MOST_WHOLE, n_documents=n_documents)
     if not (isinstance(mean_length, Real) and 0 < mean_length <= MOST_LENGTH):
         raise ValueError(
             f"mean_length must be a positive number of at most {MOST_LENGTH:g}; got {mean_length!r}"
@@ -105,14 +105,6 @@ def make_lda_corpus(
         doc_topic=doc_topic,
         doc_topic_prior=alpha,
     )
-
-
-def check_sizes(**sizes: Any) -> None:
-    """Refuse arguments that are not whole numbers of at least 1."""
-    for name, size in sizes.items():
-        if isinstance(size, bool):
-            raise TypeError(f"{name} must be a whole number; got {size!r}")
-        check_scalar(size, name, Integral, min_val=1, max_val=MOST_WHOLE)
 
 
 def _check_prior(prior: Any, name: str, *shapes: tuple[int, ...]) -> np.ndarray:
@@ -152,7 +144,7 @@ def _check_topics(topic_word: Any) -> np.ndarray:
 def _draw_topics(
     n_components: int, n_features: int, prior: Any, rng: np.random.Generator
 ) -> np.ndarray:
-    check_sizes(n_components=n_components, n_features=n_features)
+    check_integer(most=MOST_WHOLE, n_components=n_components, n_features=n_features)
     eta = _check_prior(prior, "topic_word_prior", (n_features,), (n_components, n_features))
     return np.array([rng.dirichlet(row) for row in eta])
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from streamtopics.base import composites
+from streamtopics.checks import check_integer
 from streamtopics.distributed.fitting import batch_size_of, counting_steps
 from streamtopics.distributed.tasks import contents_of, learn, read_partitions
 from streamtopics.steps import last_step
-from streamtopics.streams.checks import check_integer
 from streamtopics.updates.composite import Composite
 
 Model = TypeVar("Model")
@@ -73,7 +73,7 @@ def learn_apart(
     300
     """
     size, topics = batch_size_of(model, batch_size), last_step(model)
-    check_integer("n_ahead", n_ahead, least=0)
+    check_integer(least=0, n_ahead=n_ahead)
     reader = composites.reader_of(topics)
     counts = read_partitions(None, counting_steps(model), size, documents)
     n_batches = len(counts.minibatches)

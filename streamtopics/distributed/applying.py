@@ -11,12 +11,12 @@ from uuid import uuid4
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from streamtopics.checks import check_integer
 from streamtopics.distributed import tasks
 from streamtopics.distributed.attempts import Kind, Policy, Task
 from streamtopics.distributed.engines import Engine, Handle, engine_of
 from streamtopics.distributed.reading import FIRST, READ, ahead
 from streamtopics.distributed.sources import partitions_of
-from streamtopics.streams.checks import check_integer
 
 Read = Callable[[Any], Any]
 # What is done to a partition, by the name of the function.
@@ -145,7 +145,7 @@ def _applied(
 ) -> Iterator[Any]:
     """Results of a function of a model and each partition, in order."""
     check_is_fitted(model)
-    check_integer("n_ahead", n_ahead, least=0)
+    check_integer(least=0, n_ahead=n_ahead)
     engine = engine_of(client)
     kind, run = Kind(DONE[function.__name__]), uuid4().hex[:8]
     sent = Sent(engine, model, run)

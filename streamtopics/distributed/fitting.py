@@ -11,7 +11,7 @@ from uuid import uuid4
 from sklearn.pipeline import Pipeline
 
 from streamtopics.base.composites import check_can_compose
-from streamtopics.checks import check_truth
+from streamtopics.checks import check_integer, check_truth
 from streamtopics.distributed.attempts import Policy
 from streamtopics.distributed.engines import engine_of
 from streamtopics.distributed.learning import Learning
@@ -22,7 +22,7 @@ from streamtopics.steps import last_step, steps_before
 from streamtopics.streams.batches import after
 from streamtopics.streams.callbacks import check_callbacks, finish_all, learner_of
 from streamtopics.streams.checkpoint import Checkpointer
-from streamtopics.streams.checks import check_callables, check_integer
+from streamtopics.streams.checks import check_callables
 from streamtopics.streams.learners import check_model
 
 Model = TypeVar("Model")
@@ -154,7 +154,7 @@ def fit_partitions(
         model, client, size, read, Schedule(rounds, staleness, _every(callbacks), size),
         Policy(max_attempts, patience, timeout), callbacks, ordered,
     )  # fmt: skip
-    check_integer("skip", skip, least=0)
+    check_integer(least=0, skip=skip)
     _run(learning, partitions_of(partitions, client), 0, int(skip), together=True)
     return model
 
@@ -279,7 +279,7 @@ def batch_size_of(model: Any, batch_size: int | None) -> int:
     check_model(topics)
     check_can_compose(topics)
     size = topics.batch_size if batch_size is None else batch_size
-    check_integer("batch_size", size, least=1)
+    check_integer(batch_size=size)
     return int(size)
 
 

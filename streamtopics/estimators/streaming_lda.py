@@ -34,6 +34,7 @@ from streamtopics.base.drift import Drift
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel, auto_parameters
+from streamtopics.checks import check_one_of
 from streamtopics.estimators.presets import PRESETS
 from streamtopics.local import LocalStep
 from streamtopics.messages import Statistics
@@ -249,8 +250,7 @@ class StreamingLDA(StreamingTopicModel):
         >>> StreamingLDA.preset("PowerPriorLDA", 20, update__rho=0.95).update
         PowerPrior(rho=0.95, boost=Boost(scale=0.0, norm='whole'))
         """
-        if name not in PRESETS:
-            raise ValueError(f"name must be one of {sorted(PRESETS)}; got {name!r}")
+        check_one_of(sorted(PRESETS), name=name)
         model = cls(n_components, **PRESETS[name].parameters)
         return model.set_params(**parameters)
 

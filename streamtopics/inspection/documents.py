@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.checks import is_whole
-from streamtopics.inspection.tables import check_whole
+from streamtopics.checks import check_integer, is_whole
 from streamtopics.structure import is_sparse
 
 
@@ -79,7 +78,7 @@ def documents_of(
     >>> bool(first.share == model.transform(X)[:, 2].max())
     True
     """
-    check_whole(n_documents=n_documents)
+    check_integer(n_documents=n_documents)
     shares = topic_shares(estimator, X)
     if topic is not None and not is_whole(topic):
         raise TypeError(f"topic must be a whole number or None for all topics; got {topic!r}")
@@ -135,7 +134,7 @@ def similar_documents(
     >>> same.document, round(same.similarity, 3)
     (7, 1.0)
     """
-    check_whole(n_documents=n_documents)
+    check_integer(n_documents=n_documents)
     roots, wanted = (np.sqrt(topic_shares(estimator, documents)) for documents in (X, to))
     found = []
     for query, root in enumerate(wanted):

@@ -8,9 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from streamtopics.checks import check_integer, check_one_of
 from streamtopics.inspection.documents import SharesOverTime, topic_shares
 from streamtopics.inspection.n_components import NComponentsComparison
-from streamtopics.inspection.tables import check_whole, topic_table
+from streamtopics.inspection.tables import topic_table
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS = ("pandas", "polars", "pyarrow")
@@ -54,8 +55,7 @@ def to_frame(
     0      0         0    1.0
     1      0         1    1.0
     """
-    if not (isinstance(backend, str) and backend in BACKENDS):
-        raise ValueError(f"backend must be one of {', '.join(BACKENDS)}; got {backend!r}")
+    check_one_of(BACKENDS, backend=backend)
     if isinstance(table, SharesOverTime):
         return _framed(_by_time_and_topic(table), backend)
     rows = list(table.rows if isinstance(table, NComponentsComparison) else table)
@@ -139,9 +139,8 @@ def document_frame(
     0         0      0    1.0
     1         1      0    1.0
     """
-    check_whole(n_topics=n_topics)
-    if not (isinstance(backend, str) and backend in BACKENDS):
-        raise ValueError(f"backend must be one of {', '.join(BACKENDS)}; got {backend!r}")
+    check_integer(n_topics=n_topics)
+    check_one_of(BACKENDS, backend=backend)
     shares = topic_shares(estimator, X)
     topics = np.argsort(-shares, axis=1, kind="stable")[:, :n_topics]
     columns = {

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from streamtopics.checks import check_integer
 from streamtopics.dpp.summarizer import DPPSummarizer
 from streamtopics.inspection.documents import documents_of
-from streamtopics.inspection.tables import TopicRow, check_whole, model_and_names, topic_table
+from streamtopics.inspection.tables import TopicRow, model_and_names, topic_table
 from streamtopics.steps import steps_before
 from streamtopics.structure import has_entries
 
@@ -108,7 +109,7 @@ def label_topics(
         raise TypeError(f"label must be callable as label(words, sentences) -> str; got {label!r}")
     if not (isinstance(change, Real) and 0 <= change <= 1):
         raise ValueError(f"change must be in [0, 1], for example 0.3; got {change!r}")
-    check_whole(n_words=n_words, n_sentences=n_sentences)
+    check_integer(n_words=n_words, n_sentences=n_sentences)
     if X is None and steps_before(estimator):
         X = texts
     if (X is None) != (texts is None):

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 
-from streamtopics.checks import is_whole
+from streamtopics.checks import check_integer, is_whole
 from streamtopics.metrics import (
     log_predictive_probability,
     relevant_words,
@@ -136,10 +136,10 @@ def compare_n_components(
     Raises
     ------
     TypeError
-        If `estimator` has no parameter `n_components`.
+        If `estimator` has no parameter `n_components`, or `n_splits` or `n_words` is no integer.
     ValueError
-        If a number is not a positive whole number, there are more splits than documents, or a
-        part has no token to predict.
+        If a number of topics is no positive whole number, another is less than 2, there are more
+        splits than documents, or a part has no token to predict.
 
     References
     ----------
@@ -195,9 +195,7 @@ def _check(estimator: Any, numbers: Any, n_splits: int, n_words: int) -> list[in
             f"StreamingLDA(); got {estimator!r:.60}. Of a Pipeline, pass the last step, and X as "
             "the steps before it give it"
         )
-    for name, value in (("n_splits", n_splits), ("n_words", n_words)):
-        if not (is_whole(value) and int(value) >= 2):
-            raise ValueError(f"{name} must be a whole number of at least 2; got {value!r}")
+    check_integer(least=2, n_splits=n_splits, n_words=n_words)
     found = list(numbers) if has_entries(numbers) else [numbers]
     if not found or not all(is_whole(k) and int(k) >= 1 for k in found):
         raise ValueError(f"n_components must be positive whole numbers; got {numbers!r}")

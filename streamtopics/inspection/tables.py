@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.checks import is_whole
+from streamtopics.checks import check_integer
 from streamtopics.metrics.relevance import relevant_words
 from streamtopics.steps import last_step, names_of, steps_before
 from streamtopics.structure import has_entries
@@ -51,10 +51,9 @@ def topic_table(
     ------
     TypeError
         If `estimator` is no topic model of streamtopics, or `feature_names` are no words by
-        column, such as a vocabulary.
+        column, such as a vocabulary, or `n_words` is no integer.
     ValueError
-        If `relevance` is not in [0, 1], `n_words` is not a positive whole number or
-        `feature_names` do not fit.
+        If `relevance` is not in [0, 1], `n_words` is less than 1 or `feature_names` do not fit.
 
     Examples
     --------
@@ -65,7 +64,7 @@ def topic_table(
     topic  weight   prior  words
         0  100.0%    1.6%  sea sun
     """
-    check_whole(n_words=n_words)
+    check_integer(n_words=n_words)
     estimator, feature_names = model_and_names(estimator, feature_names)
     names = estimator._column_names(feature_names)
     weights, retention = estimator.topic_weights_, estimator.prior_retention_
@@ -85,7 +84,7 @@ def topic_table(
 
 def format_topics(table: Sequence[TopicRow], width: int = 100) -> str:
     """A table of topics as text, with as many words as go into `width` characters."""
-    check_whole(width=width)
+    check_integer(width=width)
     rows: list[Any] = list(table) if has_entries(table) else [table]
     if not all(isinstance(row, TopicRow) for row in rows):
         raise TypeError(f"table must hold rows of topic_table(estimator); got {table!r:.60}")
@@ -95,15 +94,6 @@ def format_topics(table: Sequence[TopicRow], width: int = 100) -> str:
         line = f"{row.topic:>5}  {row.weight:>6.1%}  {row.prior_retention:>6.1%}  {words}"
         lines.append(line if len(line) <= width else line[: width + 1].rsplit(" ", 1)[0])
     return "\n".join(lines)
-
-
-def check_whole(**values: int) -> None:
-    """Refuse arguments that are not positive whole numbers."""
-    for name, value in values.items():
-        if not (is_whole(value) and value >= 1):
-            raise ValueError(
-                f"{name} must be a whole number of at least 1, for example 10; got {value!r}"
-            )
 
 
 def topic_names(estimator: Any) -> list[str]:

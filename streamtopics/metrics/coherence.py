@@ -23,7 +23,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
-from streamtopics.checks import is_whole
+from streamtopics.checks import check_one_of, is_whole
 from streamtopics.metrics.windows import window_counts
 from streamtopics.structure import check_reach, check_structure
 
@@ -128,7 +128,7 @@ def topic_coherence(
     >>> topic_coherence([["ship", "sea"]], documents, measure="uci", window=3).round(4)
     array([0.2231])
     """
-    check_measure(measure)
+    check_one_of(MEASURES, measure=measure)
     check_no_model(topics, "topics", "the top words of each topic", "model.top_words()")
     if not (isinstance(smoothing, Real) and 0 < smoothing < np.inf):
         raise ValueError(f"smoothing must be a positive number, for example 1.0; got {smoothing!r}")
@@ -148,12 +148,6 @@ def topic_coherence(
     if measure == "umass":
         return _umass(joint, n_documents, epsilon * n_documents if epsilon else smoothing)
     return {"npmi": _npmi, "c_v": _c_v, "uci": _uci}[measure](joint, n_documents, epsilon)
-
-
-def check_measure(measure: str) -> None:
-    """Raise ValueError unless it is one of MEASURES."""
-    if not (isinstance(measure, str) and measure in MEASURES):
-        raise ValueError(f"measure must be one of {', '.join(MEASURES)}; got {measure!r}")
 
 
 def check_no_model(value: Any, name: str, expected: str, remedy: str) -> None:

@@ -18,9 +18,9 @@ from scipy import sparse
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_array
 
-from streamtopics.checks import MOST_PARTICLES, SUM_TOLERANCE, is_whole
+from streamtopics.checks import MOST_PARTICLES, SUM_TOLERANCE, check_integer, check_one_of
 from streamtopics.kernels import left_to_right as kernel
-from streamtopics.metrics.predictive import check_seed, row_hash
+from streamtopics.metrics.predictive import MOST_SEED, row_hash
 from streamtopics.parallel import workers
 from streamtopics.structure import check_reach, check_structure
 
@@ -87,6 +87,8 @@ def left_to_right(
 
     Raises
     ------
+    TypeError
+        If `n_particles`, `n_resampled` or `random_state` is no integer.
     ValueError
         If counts are not whole, a document has too many tokens, `topic_word` is not made
         of distributions, shapes do not agree or a number is out of its range.
@@ -152,19 +154,11 @@ def _wallach(p: np.ndarray) -> tuple[float, float]:
 
 
 def _check_numbers(n_particles: Any, n_resampled: Any, form: Any, random_state: Any) -> None:
-    if not (is_whole(n_particles) and 1 <= int(n_particles) <= MOST_PARTICLES):
-        raise ValueError(
-            f"n_particles must be a whole number from 1 to {MOST_PARTICLES:,}; got {n_particles!r}"
-        )
-    is_allowed = is_whole(n_resampled) and 0 <= int(n_resampled) <= MOST_RESAMPLED
-    if not (n_resampled is None or is_allowed):
-        raise ValueError(
-            f"n_resampled must be None or a whole number from 0 to {MOST_RESAMPLED:,}; got "
-            f"{n_resampled!r}"
-        )
-    if not (isinstance(form, str) and form in ("product", "wallach")):
-        raise ValueError(f"form must be 'product' or 'wallach'; got {form!r}")
-    check_seed(random_state)
+    check_integer(most=MOST_PARTICLES, n_particles=n_particles)
+    if n_resampled is not None:
+        check_integer(least=0, most=MOST_RESAMPLED, n_resampled=n_resampled)
+    check_one_of(("product", "wallach"), form=form)
+    check_integer(least=0, most=MOST_SEED, random_state=random_state)
 
 
 def _check_topics(

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative
 
-from streamtopics.checks import is_whole
+from streamtopics.checks import check_integer
 from streamtopics.steps import counted, last_step
 from streamtopics.structure import check_reach, check_structure, to_sparse
 
@@ -50,8 +50,10 @@ def completion_split(
 
     Raises
     ------
+    TypeError
+        If `random_state` is no integer.
     ValueError
-        If `random_state` is not an integer in [0, 2**63), or the arrays of X do not fit.
+        If `random_state` is not in [0, 2**63), or the arrays of X do not fit.
 
     Examples
     --------
@@ -61,7 +63,7 @@ def completion_split(
     >>> held_out.sum(axis=1).ravel().tolist()
     [[2.0, 1.0]]
     """
-    check_seed(random_state)
+    check_integer(least=0, most=MOST_SEED, random_state=random_state)
     X = to_sparse(X, "completion_split")
     check_reach(X, "completion_split")
     if X.dtype == bool:
@@ -83,14 +85,6 @@ def completion_split(
         part.eliminate_zeros()
         parts.append(part)
     return parts[0], parts[1]
-
-
-def check_seed(seed: int) -> None:
-    """Raise ValueError unless it is one that `row_hash` takes."""
-    if not (is_whole(seed) and 0 <= seed <= MOST_SEED):
-        raise ValueError(
-            f"random_state must be an integer in [0, 2**63), for example 0; got {seed!r}"
-        )
 
 
 def row_hash(X: sparse.csr_matrix, row: np.ndarray, seed: int) -> np.ndarray:
@@ -165,11 +159,11 @@ def log_predictive_probability(estimator: Any, X: Any, *, random_state: int = 0)
     Raises
     ------
     TypeError
-        If `estimator` lacks `transform` or `components_`.
+        If `estimator` lacks `transform` or `components_`, or `random_state` is no integer.
     ValueError
         If `components_` and X differ in features, if `components_` or X has
         negative entries, if a topic has no mass, if `transform` does not give
-        proportions, or if `random_state` is not an integer in [0, 2**63).
+        proportions, or if `random_state` is not in [0, 2**63).
 
     References
     ----------

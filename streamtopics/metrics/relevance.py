@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from streamtopics.checks import is_whole
+from streamtopics.checks import check_integer
 
 # Least probability of a word, as a share of that of the n-th most probable word.
 FLOOR = 0.7
@@ -47,10 +47,9 @@ def relevant_words(
     Raises
     ------
     TypeError
-        If `topic_word` or `topic_weights` hold no numbers.
+        If `topic_word` or `topic_weights` hold no numbers, or `n_words` is no integer.
     ValueError
-        If `n_words` is not a positive whole number, `relevance` is not in [0, 1], or the shapes do
-        not fit.
+        If `n_words` is less than 1, `relevance` is not in [0, 1], or the shapes do not fit.
 
     Notes
     -----
@@ -75,8 +74,7 @@ def relevant_words(
     >>> relevant_words(topic_word, n_words=2, relevance=0.3).tolist()
     [[1, 0], [3, 0]]
     """
-    if not (is_whole(n_words) and n_words >= 1):
-        raise ValueError(f"n_words must be a positive whole number; got {n_words!r}")
+    check_integer(n_words=n_words)
     if not (isinstance(relevance, Real) and 0 <= relevance <= 1):
         raise ValueError(f"relevance must be in [0, 1]; got {relevance!r}")
     topics = _numbers(topic_word, "topic_word")

@@ -13,8 +13,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_array
 
-from streamtopics.checks import is_whole
-from streamtopics.metrics.coherence import check_measure, topic_coherence, topic_diversity
+from streamtopics.checks import check_integer, check_one_of
+from streamtopics.metrics.coherence import MEASURES, topic_coherence, topic_diversity
 from streamtopics.metrics.left_to_right import left_to_right
 from streamtopics.metrics.predictive import (
     check_components,
@@ -156,7 +156,7 @@ class ParticleScorer:
     random_state: int = 0
 
     def __post_init__(self) -> None:
-        _check_n(self.n_particles, "n_particles", at_least=1, example=100)
+        check_integer(n_particles=self.n_particles)
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         model, documents = _model_and_counts(estimator, X)
@@ -188,6 +188,8 @@ class CoherenceScorer:
 
     Raises
     ------
+    TypeError
+        If `n_words` is no integer.
     ValueError
         If `measure` is unknown or `n_words` is less than 2.
 
@@ -205,8 +207,8 @@ class CoherenceScorer:
     n_words: int = 10
 
     def __post_init__(self) -> None:
-        check_measure(self.measure)
-        _check_n(self.n_words, "n_words", at_least=2)
+        check_one_of(MEASURES, measure=self.measure)
+        check_integer(least=2, n_words=self.n_words)
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         model, X = _model_and_counts(estimator, X)
@@ -226,6 +228,8 @@ class DiversityScorer:
 
     Raises
     ------
+    TypeError
+        If `n_words` is no integer.
     ValueError
         If `n_words` is less than 1.
 
@@ -242,17 +246,10 @@ class DiversityScorer:
     n_words: int = 10
 
     def __post_init__(self) -> None:
-        _check_n(self.n_words, "n_words", at_least=1)
+        check_integer(n_words=self.n_words)
 
     def __call__(self, estimator: Any, X: Any = None, y: Any = None) -> float:
         return topic_diversity(_top_columns(_last_step(estimator), self.n_words))
-
-
-def _check_n(n: int, name: str, *, at_least: int, example: int = 10) -> None:
-    if not is_whole(n) or n < at_least:
-        raise ValueError(
-            f"{name} must be an integer of at least {at_least}, for example {example}; got {n!r}"
-        )
 
 
 def _last_step(estimator: Any) -> Any:

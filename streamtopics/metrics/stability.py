@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
+from streamtopics.checks import check_one_of
 from streamtopics.metrics.coherence import check_no_model
 from streamtopics.metrics.predictive import topic_distributions
 from streamtopics.metrics.relevance import relevant_words
@@ -63,10 +64,11 @@ def topic_stability(
     Raises
     ------
     TypeError
-        If `models` is one model, or holds an estimator that is no topic model.
+        If `models` is one model, or holds an estimator that is no topic model, or `n_words` is no
+        integer.
     ValueError
         If there are less than two models, they are over different numbers of words, `n_words`
-        is not a positive whole number, or `similarity` is unknown.
+        is less than 1, or `similarity` is unknown.
 
     Notes
     -----
@@ -87,8 +89,7 @@ def topic_stability(
     >>> round(found.mean, 3), found.topics.round(3).tolist(), found.matches.tolist()
     (0.667, [0.333, 1.0], [[1, 0]])
     """
-    if not isinstance(similarity, str) or similarity not in SIMILARITIES:
-        raise ValueError(f"similarity must be one of {', '.join(SIMILARITIES)}; got {similarity!r}")
+    check_one_of(SIMILARITIES, similarity=similarity)
     check_no_model(models, "models", "a list of at least two models", "[model, other]")
     tables = [topic_distributions(model) for model in models]
     if len(tables) < 2 or len({table.shape[1] for table in tables}) > 1:

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from streamtopics.checks import is_whole
+from streamtopics.checks import check_one_of, is_whole
 from streamtopics.structure import has_entries
 
 WORD = re.compile(r"\w+")
@@ -207,10 +207,7 @@ class RougeScorer:
 
     def __post_init__(self) -> None:
         check_options(self.order, self.several)
-        if not (isinstance(self.statistic, str) and self.statistic in STATISTICS):
-            raise ValueError(
-                f"statistic must be one of {', '.join(STATISTICS)}; got {self.statistic!r}"
-            )
+        check_one_of(STATISTICS, statistic=self.statistic)
 
     def __call__(self, estimator: Any, X: Any, y: Any = None) -> float:
         if y is None:
@@ -230,8 +227,7 @@ def check_options(order: int | str, several: str) -> None:
         raise ValueError(
             f"order must be a number of words from 1 to {MOST_ORDER}, or 'l'; got {order!r}"
         )
-    if not (isinstance(several, str) and several in SEVERAL):
-        raise ValueError(f"several must be one of {', '.join(SEVERAL)}; got {several!r}")
+    check_one_of(SEVERAL, several=several)
 
 
 def _joined(summary: Any, d: int) -> str:

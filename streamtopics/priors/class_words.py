@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from streamtopics.checks import is_whole
+from streamtopics.checks import check_integer
 from streamtopics.priors.checks import check_positive
 from streamtopics.priors.columns import Columns, PriorRecord
 from streamtopics.structure import check_reach, to_sparse
@@ -52,6 +52,8 @@ def class_words_prior(
 
     Raises
     ------
+    TypeError
+        If `n_seeds` is no integer.
     ValueError
         If X and y do not fit or have no documents, X has negative or infinite values or NaN,
         `y` has a label that `classes` lacks, or a number is out of its range.
@@ -104,8 +106,7 @@ def class_words_prior(
 
 def _check_options(n_seeds: int, strength: float, base: float) -> None:
     check_positive(strength=strength, base=base)
-    if not (is_whole(n_seeds) and n_seeds >= 1):
-        raise ValueError(f"n_seeds must be a positive number of words; got {n_seeds!r}")
+    check_integer(n_seeds=n_seeds)
 
 
 @dataclass(frozen=True, repr=False)

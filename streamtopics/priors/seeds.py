@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import is_whole
+from streamtopics.checks import check_integer, check_one_of, is_whole
 from streamtopics.priors.checks import MASS_PER_WORD, check_positive, vector
 from streamtopics.priors.columns import Vocabulary, check_words, word_columns
 
@@ -48,7 +48,7 @@ def seed_prior(
         number is out of its range.
     TypeError
         If topics are named by a mixture of positions and names, or the seeds of one are no
-        list of words.
+        list of words, or `n_components` is no integer.
 
     See Also
     --------
@@ -86,18 +86,15 @@ def seed_prior(
 def check_options(strength: float, base: float, elsewhere: float, missing: str) -> None:
     """Refuse numbers that are out of their range, and other words for `missing`."""
     check_positive(strength=strength, base=base, elsewhere=elsewhere)
-    if not (isinstance(missing, str) and missing in ("error", "ignore")):
-        raise ValueError(f"missing must be 'error' or 'ignore'; got {missing!r}")
+    check_one_of(("error", "ignore"), missing=missing)
 
 
 def seeded_topics(seeds: Seeds, n_components: int | None) -> dict[Any, int]:
     """Position of each topic that `seeds` names."""
     if not isinstance(seeds, Mapping) or not seeds:
         raise ValueError(f"seeds must map at least one topic to its words; got {seeds!r}")
-    if not (n_components is None or (is_whole(n_components) and n_components >= 1)):
-        raise ValueError(
-            f"n_components must be None or a positive number of topics; got {n_components!r}"
-        )
+    if n_components is not None:
+        check_integer(n_components=n_components)
     named = [isinstance(topic, str) for topic in seeds]
     if all(named):
         topics = {topic: position for position, topic in enumerate(seeds)}

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from streamtopics.streams.checks import check_integer
+from streamtopics.checks import check_integer
 
 
 class TimedBatch(NamedTuple):
@@ -61,7 +61,7 @@ def after(batches: Iterable[Any], skip: int) -> Iterator[Any]:
             f"batches must be an iterable of minibatches; got a {type(batches).__name__}, which "
             "streamtopics.datasets.iter_minibatches cuts into some"
         )
-    check_integer("skip", skip, least=0)
+    check_integer(least=0, skip=skip)
     left, end = iter(batches), object()
     for n in range(skip):
         if next(left, end) is end:

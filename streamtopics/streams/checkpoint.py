@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from streamtopics.checks import is_number, is_whole
+from streamtopics.checks import check_integer, is_number
 from streamtopics.saving.errors import LoadError
 from streamtopics.saving.files import sync_folder
 from streamtopics.saving.models import read, write
@@ -218,13 +218,9 @@ def resume(path: str | os.PathLike[str]) -> Resumed | None:
 
 def check_settings(every: Any, seconds: Any, keep: Any) -> None:
     """Refuse settings of a `Checkpointer` that are no such numbers."""
-    for name, value in {"every": every, "keep": keep}.items():
-        if name == "every" and value is None:
-            continue
-        if not is_whole(value):
-            raise TypeError(f"{name} must be an integer; got {value!r}")
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1; got {value!r}")
+    check_integer(keep=keep)
+    if every is not None:
+        check_integer(every=every)
     if seconds is not None:
         if not is_number(seconds):
             raise TypeError(f"seconds must be a number or None; got {seconds!r}")

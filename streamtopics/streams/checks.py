@@ -1,23 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of the parameters of what goes along a stream."""
 
-import sys
 from typing import Any
 
 import numpy as np
 
-from streamtopics.checks import is_number, is_whole
+from streamtopics.checks import is_number
 from streamtopics.structure import has_entries
-
-
-def check_integer(name: str, value: Any, least: int = 1, why: str = "") -> None:
-    """Refuse what is no integer, less than the least that is allowed, or huge, and say why."""
-    if not is_whole(value):
-        raise TypeError(f"{name} must be an integer; got {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}{why}; got {value!r}")
-    if int(value) > sys.maxsize:
-        raise ValueError(f"{name} must be at most {sys.maxsize:,}; got {value!r}")
 
 
 def check_not_negative(name: str, value: Any) -> None:

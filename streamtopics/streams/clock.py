@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from streamtopics.base.topic_model import StreamingTopicModel
-from streamtopics.checks import is_whole
+from streamtopics.checks import check_integer
 
 Model = TypeVar("Model", bound=StreamingTopicModel)
 
@@ -93,13 +93,8 @@ def set_back(model: Model, n_documents: int = 1500) -> Model:
 
 def check_n_documents(n_documents: Any) -> None:
     """Refuse what is no number of documents to count from."""
-    if not is_whole(n_documents):
-        raise TypeError(f"n_documents must be an integer; got {n_documents!r}")
-    if n_documents < 1:
-        raise ValueError(
-            f"n_documents must be at least 1, as the topics would be lost otherwise; got "
-            f"{n_documents!r}; for new topics start a new model"
-        )
+    why = ", as the topics would be lost otherwise; for new topics start a new model"
+    check_integer(why=why, n_documents=n_documents)
 
 
 def check_has_clock(model: Any) -> str:

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from streamtopics.checks import check_integer
 from streamtopics.streams.callbacks import BatchInfo
-from streamtopics.streams.checks import check_integer, check_not_negative
+from streamtopics.streams.checks import check_not_negative
 
 
 class EarlyStopping:
@@ -72,7 +73,7 @@ class EarlyStopping:
     needs_score = True
 
     def __init__(self, patience: int = 20, tol: float = 0.0) -> None:
-        check_integer("patience", patience)
+        check_integer(patience=patience)
         check_not_negative("tol", tol)
         self.patience, self.tol = patience, tol
         self.mean, self.best = np.nan, np.nan

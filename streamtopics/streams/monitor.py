@@ -17,14 +17,13 @@ import numpy as np
 
 from streamtopics.base.frame import lock_of
 from streamtopics.base.topic_model import StreamingTopicModel
-from streamtopics.checks import is_number
+from streamtopics.checks import check_integer, is_number
 from streamtopics.kernels import rows as kernel
 from streamtopics.posteriors.protocol import Swap
 from streamtopics.steps import last_step, names_of
 from streamtopics.streams import pieces
 from streamtopics.streams.alarm import N_TOP, Alarm, DriftTest, changed_topics, new_words
 from streamtopics.streams.chart import chart_p
-from streamtopics.streams.checks import check_integer
 from streamtopics.streams.clock import check_has_clock, check_n_documents
 from streamtopics.streams.features import document_features
 from streamtopics.streams.fork import AlarmFork, Choice
@@ -148,11 +147,11 @@ class DriftMonitor:
         _check_share(
             "held_back", held_back, ", since documents that were learnt are no match for new ones"
         )
-        check_integer("ring", ring, 1)
-        check_integer("max_documents", max_documents, 2)
-        check_integer("random_state", random_state, 0)
+        check_integer(ring=ring)
+        check_integer(least=2, max_documents=max_documents)
+        check_integer(least=0, random_state=random_state)
         why = " for this alpha, as the exact test cannot reach the level with fewer"
-        check_integer("n_relabellings", n_relabellings, int(FAMILY / alpha), why)
+        check_integer(least=int(FAMILY / alpha), why=why, n_relabellings=n_relabellings)
         if n_documents is not None:
             check_n_documents(n_documents)
         self.alpha, self.ring, self.held_back = alpha, ring, held_back

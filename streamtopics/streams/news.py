@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from streamtopics.checks import check_one_of
 from streamtopics.streams.identity import Words, distance
 from streamtopics.streams.snapshots import (
     KnownTopic,
@@ -105,8 +106,7 @@ def news_since(state: State, since: Any, unit: str, n: int) -> list[NewsRow]:
 def _place(state: State, since: Any, unit: str) -> int:
     """The last snapshot that was taken by a time."""
     snapshots = state.snapshots
-    if not (isinstance(unit, str) and unit in UNITS):
-        raise ValueError(f"unit must be one of {', '.join(UNITS)}; got {unit!r}")
+    check_one_of(UNITS, unit=unit)
     if len(snapshots) < 2:
         raise ValueError(
             f"there is nothing to compare yet: {len(snapshots)} snapshot(s) after "

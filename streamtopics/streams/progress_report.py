@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from streamtopics.checks import check_integer
 from streamtopics.progress import Progress, running_mean
 from streamtopics.steps import last_step
 from streamtopics.streams.callbacks import BatchInfo
-from streamtopics.streams.checks import check_integer
 from streamtopics.streams.learners import names_of
 
 
@@ -54,7 +54,7 @@ class ProgressReport:
 
     def __init__(self, total: int | None = None, title: str = "stream") -> None:
         if total is not None:
-            check_integer("total", total)
+            check_integer(total=total)
         if not isinstance(title, str):
             raise TypeError(f"title must be a str; got {title!r}")
         self.total, self.title = total, title

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from streamtopics.checks import check_integer
 from streamtopics.streams.callbacks import BatchInfo
-from streamtopics.streams.checks import check_integer
 
 
 class ScoreRow(NamedTuple):
@@ -72,7 +72,7 @@ class ScoreHistory:
 
     def __init__(self, max_rows: int | None = 10_000) -> None:
         if max_rows is not None:
-            check_integer("max_rows", max_rows)
+            check_integer(max_rows=max_rows)
         self.max_rows = max_rows
         self.rows: list[ScoreRow] = []
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator, TimeSeriesSplit
 
-from streamtopics.streams.checks import check_integer
+from streamtopics.checks import check_integer
 from streamtopics.structure import number_of_rows
 
 
@@ -57,11 +57,12 @@ class TimeSplit(BaseCrossValidator):
         test_size: int | None = None,
         gap: int = 0,
     ) -> None:
-        check_integer("n_splits", n_splits)
-        for name, value in (("max_train_size", max_train_size), ("test_size", test_size)):
-            if value is not None:
-                check_integer(name, value)
-        check_integer("gap", gap, least=0)
+        check_integer(n_splits=n_splits)
+        if max_train_size is not None:
+            check_integer(max_train_size=max_train_size)
+        if test_size is not None:
+            check_integer(test_size=test_size)
+        check_integer(least=0, gap=gap)
         self.n_splits, self.max_train_size = n_splits, max_train_size
         self.test_size, self.gap = test_size, gap
 

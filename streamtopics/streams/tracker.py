@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from streamtopics.checks import is_number, is_whole
+from streamtopics.checks import check_integer, is_number
 from streamtopics.steps import last_step
 from streamtopics.streams.callbacks import BatchInfo
 from streamtopics.streams.following import Rows, followed
@@ -131,9 +131,9 @@ class TopicTracker:
         threshold: float = 0.6,
         feature_names: Any = None,
     ) -> None:
-        _check_count("n_words", n_words, 10)
-        _check_count("n_snapshots", n_snapshots, DENSE + 2)
-        _check_count("max_documents", max_documents, 1)
+        check_integer(least=10, n_words=n_words)
+        check_integer(least=DENSE + 2, n_snapshots=n_snapshots)
+        check_integer(max_documents=max_documents)
         _check_number("budget", budget, float("inf"), "above 0, such as 0.1")
         _check_number("threshold", threshold, 1 - 1e-12, "between 0 and 1, such as 0.6")
         self.n_words = n_words
@@ -275,7 +275,7 @@ class TopicTracker:
             common, NaN where there is nothing to compare with; and its top words. As a frame by
             `pandas.DataFrame(rows)`.
         """
-        _check_count("n_words", n_words, 1)
+        check_integer(n_words=n_words)
         return track_rows(self._state, n_words)
 
     def shares(self) -> tuple[list[Any], np.ndarray, np.ndarray]:
@@ -320,15 +320,8 @@ class TopicTracker:
             If `unit` is unknown, `since` is missing where it is needed, before the first
             snapshot, or times are asked for and the stream has none.
         """
-        _check_count("n_words", n_words, 1)
+        check_integer(n_words=n_words)
         return news_since(self._state, since, unit, n_words)
-
-
-def _check_count(name: str, value: Any, least: int) -> None:
-    if not is_whole(value):
-        raise TypeError(f"{name} must be an integer; got {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}; got {value!r}")
 
 
 def _check_number(name: str, value: Any, most: float, expected: str) -> None:

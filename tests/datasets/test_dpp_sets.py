@@ -49,10 +49,10 @@ def test_random_state():
 @pytest.mark.parametrize(
     ("arguments", "match"),
     [
-        ({"n_sets": 0}, "n_sets == 0, must be >= 1"),
-        ({"ground_set": "cube"}, r"ground_set must be one of .*'fourier'\]; got 'cube'"),
-        ({"n_features": 0}, "n_features == 0, must be >= 1"),
-        ({"n_components": 0}, "n_components == 0, must be >= 1"),
+        ({"n_sets": 0}, "n_sets must be at least 1; got 0"),
+        ({"ground_set": "cube"}, "ground_set must be one of .*'fourier'; got 'cube'"),
+        ({"n_features": 0}, "n_features must be at least 1; got 0"),
+        ({"n_components": 0}, "n_components must be at least 1; got 0"),
         ({"strength": 0.0}, "strength must be positive and finite; got 0.0"),
         ({"noise": -1.0}, "noise must be finite and not negative; got -1.0"),
         ({"ground_set": "fourier", "n_features": 4}, "must be odd on the square.*Give 5"),

@@ -299,9 +299,8 @@ def test_columns_by_name(tmp_path):
     ("arguments", "message"),
     [
         ({"format": "xml"}, "format must be None or one of lines, documents, jsonl.*got 'xml'"),
-        ({"max_line": 0}, "max_line must be a number of bytes, at least 1; got 0"),
-        ({"max_line": 1.5}, "max_line"),
-        ({"on_bad": "ignore"}, "on_bad must be 'raise' or 'skip'; got 'ignore'"),
+        ({"max_line": 0}, "max_line must be at least 1; got 0"),
+        ({"on_bad": "ignore"}, "on_bad must be one of 'raise', 'skip'; got 'ignore'"),
     ],
 )
 def test_arguments_are_checked_at_once(arguments, message):
@@ -310,7 +309,9 @@ def test_arguments_are_checked_at_once(arguments, message):
             read(["a"], **arguments)
 
 
-def test_keys_are_a_list():
+def test_keys_are_a_list_and_lines_have_whole_numbers_of_bytes():
+    with pytest.raises(TypeError, match=r"max_line must be an integer; got 1\.5"):
+        read_texts(["a"], max_line=1.5)
     with pytest.raises(TypeError, match=r"keys must be a list.*pass \['tag'\]"):
         read_records(["a"], keys="tag")
 

@@ -159,9 +159,9 @@ def test_models_of_scikit_learn_and_priors_that_want_names(X):
         ({"n_components": []}, ValueError, "n_components must be positive whole numbers"),
         ({"n_components": [5, 0]}, ValueError, "n_components must be positive whole numbers"),
         ({"n_components": "x"}, ValueError, "n_components must be positive .* got 'x'"),
-        ({"n_splits": 1}, ValueError, "n_splits must be a whole number of at least 2; got 1"),
+        ({"n_splits": 1}, ValueError, "n_splits must be at least 2; got 1"),
         ({"n_splits": 21}, ValueError, "n_splits must be at most the 20 documents; got 21"),
-        ({"n_words": 1}, ValueError, "n_words must be a whole number of at least 2; got 1"),
+        ({"n_words": 1}, ValueError, "n_words must be at least 2; got 1"),
         ({"X": np.eye(20, 30)}, ValueError, "no token to predict"),
     ],
 )

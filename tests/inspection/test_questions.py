@@ -105,9 +105,7 @@ def test_wrong_topics_are_refused(model, arguments, error, message):
 
 
 def test_what_gives_no_shares_is_refused(model):
-    with pytest.raises(
-        ValueError, match=r"n_documents must be a whole number of at least 1.*got 0"
-    ):
+    with pytest.raises(ValueError, match="n_documents must be at least 1; got 0"):
         documents_of(model, X, n_documents=0)
     with pytest.raises(TypeError, match="estimator must be a fitted topic model"):
         documents_of(GibbsOnlineEM, X)
@@ -157,7 +155,7 @@ def test_wrong_tables_are_refused(model):
     with pytest.raises(TypeError, match="one kind of named tuples"):
         to_frame([*topic_table(model), *documents_of(model, X)])
     for make in (to_frame, lambda x, **k: document_frame(model, X, **k)):
-        with pytest.raises(ValueError, match="backend must be one of pandas, polars, pyarrow"):
+        with pytest.raises(ValueError, match="backend must be one of 'pandas', 'polars'"):
             make(topic_table(model), backend="excel")
 
 

@@ -119,12 +119,12 @@ def test_they_take_fitted_models():
     [
         (lambda: topic_exclusivity([[1, -1]]), ValueError, "Negative values"),
         (lambda: topic_exclusivity([[1, 1], [0, 0]]), ValueError, "row 1 is 0 everywhere"),
-        (lambda: topic_exclusivity([[1, 1]], n_words=0), ValueError, "n_words must be a positive"),
+        (lambda: topic_exclusivity([[1, 1]], n_words=0), ValueError, "n_words must be at least 1"),
         (lambda: topic_exclusivity(SVBLDA()), ValueError, "not fitted"),
         (lambda: topic_stability([[[1, 2]]]), ValueError, "at least two, .* got 1 of"),
         (lambda: topic_stability([[[1, 2]], [[1, 2, 3]]]), ValueError, r"got 2 of \[2, 3\]"),
-        (lambda: topic_stability([[[1]]] * 2, similarity="x"), ValueError, "jaccard, cosine"),
-        (lambda: topic_stability([[[1]]] * 2, n_words=0), ValueError, "n_words must be a positive"),
+        (lambda: topic_stability([[[1]]] * 2, similarity="x"), ValueError, "'jaccard', 'cosine'"),
+        (lambda: topic_stability([[[1]]] * 2, n_words=0), ValueError, "n_words must be at least 1"),
     ],
 )
 def test_what_is_refused(call, error, message):

@@ -174,13 +174,11 @@ def test_more_tokens_than_the_memory_takes_are_refused(count):
 def test_many_particles_that_the_memory_does_not_take_are_refused():
     with pytest.raises(ValueError, match=r"document 0 of X has 99 tokens, but .* 67 at most"):
         left_to_right([[99, 0]], [[0.5, 0.5]], 0.5, n_particles=10**6)
-    with pytest.raises(ValueError, match="n_particles must be a whole number from 1 to 1,000,000"):
+    with pytest.raises(ValueError, match="n_particles must be at most 1,000,000; got 1000001"):
         left_to_right([[3, 0]], [[0.5, 0.5]], 0.5, n_particles=10**6 + 1)
 
 
 @pytest.mark.parametrize("seed", [2**63, 2**64 - 1, 2**64, 10**30])
 def test_seeds_that_are_too_large_are_refused(seed):
-    with pytest.raises(
-        ValueError, match=rf"random_state must be an integer in \[0, 2\*\*63\).*got {seed}"
-    ):
+    with pytest.raises(ValueError, match=f"random_state must be at most 9,223,.*got {seed}"):
         left_to_right([[1, 0]], [[0.5, 0.5]], 0.5, random_state=seed)

@@ -77,7 +77,7 @@ def test_all_lists_of_a_model_agree():
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        (([[1.0]], None, 0), {}, "n_words must be a positive whole number; got 0"),
+        (([[1.0]], None, 0), {}, "n_words must be at least 1; got 0"),
         (([[1.0]],), {"relevance": 1.5}, r"relevance must be in \[0, 1\]; got 1.5"),
         (([[1.0]],), {"relevance": "much"}, r"relevance must be in \[0, 1\]; got 'much'"),
         (([1.0],), {}, r"shape \(n_topics, n_features\)"),

@@ -125,10 +125,11 @@ def test_are_values(scorer, X):
 
 
 def test_bad_options():
-    with pytest.raises(ValueError, match="measure must be one of npmi, c_v, umass, uci; got 'pmi'"):
+    with pytest.raises(ValueError, match=r"measure must be one of 'npmi', .*; got 'pmi'"):
         CoherenceScorer("pmi")
-    with pytest.raises(ValueError, match=r"n_words must be an integer of at least 2.*got 1"):
+    with pytest.raises(ValueError, match="n_words must be at least 2; got 1"):
         CoherenceScorer(n_words=1)
-    for n in (0, 2.5):
-        with pytest.raises(ValueError, match=f"n_words must be an integer of at least 1.*got {n}"):
-            DiversityScorer(n)
+    with pytest.raises(ValueError, match="n_words must be at least 1; got 0"):
+        DiversityScorer(0)
+    with pytest.raises(TypeError, match=r"n_words must be an integer; got 2\.5"):
+        DiversityScorer(2.5)

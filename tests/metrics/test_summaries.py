@@ -159,9 +159,9 @@ def test_wrong_options():
     for order in (0, 1.5, "L"):
         with pytest.raises(ValueError, match="order must be a number of words from 1 to 100"):
             rouge(["a"], ["a"], order=order)
-    with pytest.raises(ValueError, match="several must be one of mean, max, jackknife; got 'sum'"):
+    with pytest.raises(ValueError, match=r"several must be one of .*, 'jackknife'; got 'sum'"):
         RougeScorer(several="sum")
-    with pytest.raises(ValueError, match="statistic must be one of f1, precision, recall"):
+    with pytest.raises(ValueError, match="statistic must be one of 'f1', 'precision', 'recall'"):
         RougeScorer(statistic="F")
     for summary in ("a text", [3], None):
         with pytest.raises(TypeError, match="that of document 0 is"):

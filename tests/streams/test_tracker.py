@@ -614,7 +614,7 @@ def test_wrong_questions_are_refused(shown):
     with pytest.raises(ValueError, match="nothing to compare yet: 0 snapshot"):
         tracker.news()
     tracker, _ = follow_truth("none")
-    with pytest.raises(ValueError, match="unit must be one of time, batch, documents; got 'week'"):
+    with pytest.raises(ValueError, match=r"unit must be one of 'time', .*; got 'week'"):
         tracker.news(3, unit="week")
     with pytest.raises(ValueError, match="at or after the first snapshot, 0; got -1"):
         tracker.news(-1)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from streamtopics.checks import is_whole
+from streamtopics.checks import check_integer, check_one_of
 from streamtopics.datasets.reading.formats import FORMATS
 from streamtopics.datasets.reading.problems import How, Skipped
 from streamtopics.structure import has_entries
@@ -33,10 +33,8 @@ def how_of(
         raise TypeError(f"keys must be a list of names; got {keys!r}")
     if format is not None and not (isinstance(format, str) and format in FORMATS):
         raise ValueError(f"format must be None or one of {', '.join(FORMATS)}; got {format!r}")
-    if not is_whole(max_line) or max_line < 1:
-        raise ValueError(f"max_line must be a number of bytes, at least 1; got {max_line!r}")
-    if not (isinstance(on_bad, str) and on_bad in {"raise", "skip"}):
-        raise ValueError(f"on_bad must be 'raise' or 'skip'; got {on_bad!r}")
+    check_integer(max_line=max_line)
+    check_one_of(("raise", "skip"), on_bad=on_bad)
     _check_encoding(encoding)
     return How(
         text_key=text_key,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from streamtopics.checks import check_integer
 from streamtopics.inspection.n_components import NComponentsComparison
 from streamtopics.inspection.plots.axes import COLOURS, legend, line, one_axes, plain, several_axes
-from streamtopics.inspection.tables import check_whole
 from streamtopics.structure import has_entries
 
 if TYPE_CHECKING:
@@ -85,9 +85,9 @@ def plot_scores(rows: Iterable[Any], *, window: int = 10, ax: Axes | None = None
     Raises
     ------
     TypeError
-        If rows have no `n_documents` or `score`.
+        If rows have no `n_documents` or `score`, or `window` is no integer.
     ValueError
-        If there is no row with a score, or `window` is not positive.
+        If there is no row with a score, or `window` is less than 1.
     """
     rows = list(rows) if has_entries(rows) else [rows]
     if not all(hasattr(row, "n_documents") and hasattr(row, "score") for row in rows):
@@ -97,7 +97,7 @@ def plot_scores(rows: Iterable[Any], *, window: int = 10, ax: Axes | None = None
         )
     pairs = [(row.n_documents, row.score) for row in rows]
     found = np.reshape(np.array(pairs, dtype=np.float64), (-1, 2))
-    check_whole(window=window)
+    check_integer(window=window)
     scored = ~np.isnan(found[:, 1])
     if not scored.any():
         raise ValueError("rows must have a score; got none that is a number")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import check_truth
+from streamtopics.checks import check_integer, check_truth
 from streamtopics.inspection.plots.axes import (
     COLOURS,
     colour,
@@ -18,7 +18,6 @@ from streamtopics.inspection.plots.axes import (
     plain,
     several_axes,
 )
-from streamtopics.inspection.tables import check_whole
 from streamtopics.periods import MOST_PERIODS, periods_of
 from streamtopics.structure import has_entries
 
@@ -70,9 +69,10 @@ def plot_shares(
     Raises
     ------
     TypeError
-        If `times` or `labels` are no sequences, or `panels` is neither True nor False.
+        If `times` or `labels` are no sequences, `panels` is neither True nor False, or `n_topics`
+        is no integer.
     ValueError
-        If the lengths do not fit each other, or `n_topics` is no positive whole number.
+        If the lengths do not fit each other, or `n_topics` is less than 1.
     """
     for name, values in (("times", times), ("labels", labels)):
         if not isinstance(values, str) and not has_entries(values):
@@ -81,7 +81,7 @@ def plot_shares(
             raise ValueError(f"{name} must be 1-D; got {values!r:.60}")
     if np.ndim(np.asarray(times, dtype=object)) != 1:
         raise ValueError(f"times must be 1-D; got {times!r:.60}")
-    check_whole(n_topics=n_topics)
+    check_integer(n_topics=n_topics)
     check_truth(panels=panels)
     shares = np.asarray(shares, dtype=np.float64)
     if shares.shape != (len(times), len(labels)):

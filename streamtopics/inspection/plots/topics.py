@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from streamtopics.checks import check_integer
 from streamtopics.inspection.plots.axes import COLOURS, one_axes, plain, several_axes
-from streamtopics.inspection.tables import check_whole, topic_names, topic_table
+from streamtopics.inspection.tables import topic_names, topic_table
 from streamtopics.metrics.similarity import affinities
 from streamtopics.metrics.similarity import places as places_of
 from streamtopics.steps import last_step
@@ -55,7 +56,7 @@ def plot_topics(
         As `topic_table`; also if `n_words` or `n_topics` is not a positive whole number, or
         there are too few `ax`.
     """
-    check_whole(n_words=n_words, n_topics=n_topics)
+    check_integer(n_words=n_words, n_topics=n_topics)
     table = topic_table(estimator, feature_names, n_words, relevance=relevance)[:n_topics]
     n_rows = -(-len(table) // 5)
     n_columns = -(-len(table) // n_rows)
@@ -105,7 +106,7 @@ def plot_prior_retention(
     TypeError, ValueError
         As `topic_table`.
     """
-    check_whole(n_topics=n_topics)
+    check_integer(n_topics=n_topics)
     table = topic_table(estimator, feature_names, 3)[:n_topics]
     ax = one_axes(ax, (7.0, 1.0 + 0.22 * len(table)))
     names = [f"{row.topic}: {' '.join(str(word) for word in row.words)}" for row in table]
@@ -149,7 +150,7 @@ def plot_topic_map(
     TypeError, ValueError
         As `topic_table`.
     """
-    check_whole(n_words=n_words)
+    check_integer(n_words=n_words)
     table = topic_table(estimator, feature_names, n_words)
     ax = one_axes(ax, (7.0, 6.0))
     places = places_of(affinities(last_step(estimator).topic_word_))[[row.topic for row in table]]
