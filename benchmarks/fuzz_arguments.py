@@ -119,7 +119,7 @@ def arguments(rng: Rng, door: Callable[..., Any], scene: Scene) -> dict[str, Any
         elif name in own:
             given[name] = own[name](rng)
         elif name in PLACES:
-            given[name] = X if "X" not in given else pick(rng, (X, scene.X(rng)))
+            given[name] = X if "X" not in given or chance(rng, 0.5) else scene.X(rng)
         else:
             given[name] = reasonable(rng, name, X, scene)
     return given

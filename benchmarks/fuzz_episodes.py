@@ -171,7 +171,9 @@ def attempt(
     Unless `strict`, Python itself may say that an argument is of a wrong type.
     """
     if tally.tell:
-        tally.tell(f"{door}({', '.join(f'{k}={brief(v)}' for k, v in given.items())})")
+        # Arguments are written out only for a reader, as that takes longer than most calls.
+        arguments_of = given.items() if tally.show else ()
+        tally.tell(f"{door}({', '.join(f'{k}={brief(v)}' for k, v in arguments_of)})")
     kept = {name: value for name, value in given.items() if name not in learners}
     before, found, error = [*map(checks.print_of, kept.values())], None, None
     with complaints() as heard:

@@ -98,9 +98,8 @@ class Along:
         }
         if is_row(info.batch, self.n_batches):
             topics, n_documents = model.steps[-1][1], documents_until(self.way, info.batch)
-            message["problem"] = wrong_topics(topics, info.batch, n_documents) or wrong_tokens(
-                model, info.X, info.n_tokens
-            )
+            problem = wrong_topics(topics, n_documents)
+            message["problem"] = problem or wrong_tokens(model, info.X, info.n_tokens)
             coming = yet_to_come(self.way, info.batch, self.n_batches)
             message["score"] = float(model.score(coming))
             message["tokens"] = float(info.n_tokens_seen)

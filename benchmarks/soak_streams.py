@@ -5,6 +5,7 @@ import pickle
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate, count
 from typing import Any
 
 from sklearn.exceptions import NotFittedError
@@ -195,7 +196,7 @@ class Reader:
         if problem or self.transform_calls % COPY:
             return problem
         copy = pickle.loads(pickle.dumps(topics))
-        return wrong_topics(copy, copy.n_batch_iter_, documents_until(self.way, copy.n_batch_iter_))
+        return wrong_topics(copy, documents_from(self.way, copy.n_documents_seen_))
 
 
 # Sizes
@@ -204,6 +205,12 @@ class Reader:
 def documents_until(way: Way, n_batches: int) -> int:
     """How many documents the first minibatches have."""
     return sum(size_of(way, number) for number in range(n_batches))
+
+
+def documents_from(way: Way, n_documents: int) -> int:
+    """How many documents the fewest minibatches have that have at least so many."""
+    sizes = accumulate((size_of(way, number) for number in count()), initial=0)
+    return next(total for total in sizes if total >= n_documents)
 
 
 def size_of(way: Way, number: int) -> int:
