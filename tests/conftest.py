@@ -16,6 +16,7 @@ import faulthandler
 import gc
 import random
 import signal
+import time
 import zlib
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,8 @@ from tests.browser import launched
 from tests.processes import serving
 
 STDERR = pytest.StashKey[int]()
+# When the limit of a test was set, and to how many seconds.
+LIMIT = pytest.StashKey[tuple[float, float]]()
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGALRM") if hasattr(signal, name)]
 
 
@@ -51,16 +54,23 @@ def pytest_configure(config):
     config.stash[STDERR] = os.dup(sys.__stderr__.fileno())
 
 
-@pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item):
-    """End a process whose test hangs, which then fails; some tests use the process's timer."""
+    """End a process whose test hangs, which then fails; some tests use the process's timer.
+
+    Python starts a thread for each limit, which takes as long as most tests: those that follow
+    each other within a second share one.
+    """
     marker = item.get_closest_marker("patience")
     seconds = marker.args[0] if marker else item.config.getoption("patience")
-    faulthandler.dump_traceback_later(seconds, exit=True, file=item.config.stash[STDERR])
-    try:
-        return (yield)
-    finally:
-        faulthandler.cancel_dump_traceback_later()
+    since, patience = item.config.stash.get(LIMIT, (0.0, 0.0))
+    if patience != seconds or time.monotonic() - since > 1.0:
+        faulthandler.dump_traceback_later(seconds, exit=True, file=item.config.stash[STDERR])
+        item.config.stash[LIMIT] = time.monotonic(), seconds
+
+
+def pytest_sessionfinish():
+    """Let what comes after the tests take its time."""
+    faulthandler.cancel_dump_traceback_later()
 
 
 def pytest_collection_modifyitems(config, items):

@@ -57,6 +57,7 @@ def test_guide_examples(path, monkeypatch):
 GALLERY = sorted((DOC / "examples").rglob("plot_*.py"))
 
 
+@pytest.mark.gallery
 @pytest.mark.parametrize("path", GALLERY, ids=lambda p: p.stem)
 def test_gallery_examples(path, capsys, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")
