@@ -38,7 +38,7 @@ import psutil
 
 from benchmarks.commands import at_least
 from benchmarks.results import append, read
-from benchmarks.soak_checks import leaking, slower, wrong_tokens, wrong_topics
+from benchmarks.soak_checks import COMINGS, leaking, slower, wrong_tokens, wrong_topics
 from benchmarks.soak_page import write_page
 from benchmarks.soak_streams import (
     WAYS,
@@ -282,8 +282,9 @@ def compared(service: Watch, alone: Watch, n_faults: int) -> Iterator[str]:
         yield "nothing was read while it learnt"
     if service.way.recycles and not alone.sums["recycled"]:
         yield "no column changed hands"
-    yield from filter(None, (leaking(rows, service.way.n_columns) for rows in parts))
-    yield from filter(None, [slower(parts[1])])
+    n_columns = service.way.n_columns
+    found = leaking(parts[0], n_columns, COMINGS), leaking(parts[1], n_columns), slower(parts[1])
+    yield from filter(None, found)
 
 
 def is_whole(rows: Sequence[Mapping[str, str]], way: Way, given: tuple[float, int, int]) -> bool:
