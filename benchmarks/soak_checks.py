@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What has to hold of the streams of `benchmarks.soak`: of a model, and of the rows of a stream.
 
-Each check returns what is wrong, and "" if nothing is. Memory may grow by `LEAK` bytes a token, and
-by some bytes in the second half of a stream: `SLACK`, which is what an allocator keeps, or `COMINGS`
-where processes begin again and again, with threads that read and save. A stream may become slower
-by `SLOWER`, apart from what topics cost that were born meanwhile.
+Each check returns what is wrong, and "" if nothing is. Memory may grow by `LEAK` bytes a token,
+and by some bytes in the second half of a stream: `SLACK`, which is what an allocator keeps, or
+`COMINGS` where processes begin again and again, with threads that read and save. A stream may
+become slower by `SLOWER`, apart from what topics cost that were born meanwhile.
 """
 
 from collections.abc import Mapping, Sequence
