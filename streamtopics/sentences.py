@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from streamtopics.validation import LEAST_COUNT, MOST_COUNT, holds_text, to_csr
+from streamtopics.validation import LEAST_COUNT, MOST_COUNT, holds_text, in_order, to_csr
 
 
 @dataclass(frozen=True)
@@ -292,11 +292,7 @@ def _starts(lengths: Any) -> np.ndarray:
 
 def _canonical(X: sparse.csr_matrix) -> sparse.csr_matrix:
     """X with sorted indices and without duplicates, without a change of what was passed."""
-    X = sparse.csr_matrix((X.data, X.indices, X.indptr), shape=X.shape)
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    return X
+    return in_order(sparse.csr_matrix((X.data, X.indices, X.indptr), shape=X.shape))
 
 
 def _check_width(shape: tuple[int, int], expected: int | None, caller: str) -> None:

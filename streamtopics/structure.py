@@ -6,6 +6,7 @@ arrays that do not fit. A count is 0 or within [LEAST_COUNT, MOST_COUNT], wherev
 """
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,13 @@ def check_structure(X: Any, caller: str, name: str = "X") -> None:
         _check_compressed(X, what)
     elif X.format == "coo":
         _check_coordinates(X, what)
+    elif X.format == "lil":
+        _check_lists(X, what)
+    elif X.format == "dia":
+        _check_diagonals(X, what)
+    elif X.format == "dok":
+        for axis, places in zip(("row", "column"), zip(*X.keys(), strict=True), strict=False):
+            _check_places(np.array(places), X.shape[axis == "column"], axis, what)
 
 
 def to_sparse(X: Any, caller: str, kind: Any = sparse.csr_matrix) -> Any:
@@ -75,6 +83,21 @@ def to_sparse(X: Any, caller: str, kind: Any = sparse.csr_matrix) -> Any:
         raise ValueError(
             f"X, passed to {caller}, cannot be read as a matrix of numbers: {error}"
         ) from error
+
+
+def in_order(X: sparse.csr_matrix) -> sparse.csr_matrix:
+    """X itself if the columns of each row rise; else a copy in which they do, duplicates added up.
+
+    What SciPy remembers of the order is not asked: it is of the arrays that X had then.
+    """
+    rises = np.diff(X.indices) > 0
+    starts = X.indptr[1:-1]
+    rises[starts[(starts > 0) & (starts < len(X.indices))] - 1] = True
+    if rises.all():
+        return X
+    X = X.copy()
+    X.sum_duplicates()
+    return X
 
 
 def check_reach(X: Any, caller: str, name: str = "X") -> None:
@@ -125,6 +148,24 @@ def _check_coordinates(X: Any, what: str) -> None:
         )
     _check_places(X.row, X.shape[0], "row", what)
     _check_places(X.col, X.shape[1], "column", what)
+
+
+def _check_lists(X: Any, what: str) -> None:
+    lengths = [[*map(len, lists)] for lists in (X.rows, X.data)]
+    if lengths[0] != lengths[1] or len(lengths[0]) != X.shape[0]:
+        raise ValueError(
+            f"{what} has lists of columns that do not fit its lists of values or its "
+            f"{X.shape[0]} rows; build it anew, for example from a dense array"
+        )
+    _check_places(np.array([*chain.from_iterable(X.rows)]), X.shape[1], "column", what)
+
+
+def _check_diagonals(X: Any, what: str) -> None:
+    if X.data.ndim != 2 or X.offsets.shape != X.data.shape[:1]:
+        raise ValueError(
+            f"{what} has {X.offsets.size} offsets that do not fit its diagonals, of shape "
+            f"{X.data.shape}; build it anew from (diagonals, offsets)"
+        )
 
 
 def _check_places(places: np.ndarray, n: int, axis: str, what: str) -> None:

@@ -32,6 +32,7 @@ from streamtopics.structure import LEAST_COUNT as LEAST_COUNT
 from streamtopics.structure import MOST_COUNT as MOST_COUNT
 from streamtopics.structure import check_reach, has_entries, is_sparse
 from streamtopics.structure import check_structure as check_structure
+from streamtopics.structure import in_order as in_order
 
 POSITIVE_INT = Interval(Integral, 1, MOST_WHOLE, closed="both")
 
@@ -111,11 +112,7 @@ def check_counts(
         X = sparse.csr_matrix(X)
     check_reach(X, caller)
     in_a_row = X.data.flags.c_contiguous and X.indices.flags.c_contiguous
-    if not (X.has_canonical_format and in_a_row):
-        X = X.copy()
-        X.sum_duplicates()
-    counts: sparse.csr_matrix = X
-    return counts
+    return in_order(X if in_a_row else X.copy())
 
 
 def is_clean(estimator: Any, X: Any, allow_no_documents: bool) -> bool:
@@ -146,10 +143,13 @@ def _kept_types(X: Any, otherwise: type) -> list[type]:
     Of a data frame with a column of double precision that is float64, whatever the library
     calls it.
     """
-    types = getattr(X, "dtypes", None) if hasattr(X, "columns") else None
+    schema = getattr(X, "schema", None)
+    types = getattr(X, "dtypes", getattr(schema, "types", None)) if hasattr(X, "columns") else None
+    if types is None and isinstance(schema, Mapping):
+        types = schema.values()
     names = [] if types is None else [str(getattr(t, "subtype", t)).lower() for t in types]
-    first = np.float64 if "float64" in names else otherwise
-    return [first, np.float32, np.float64]
+    is_double = any(name.startswith(("float64", "double")) for name in names)
+    return [np.float64 if is_double else otherwise, np.float32, np.float64]
 
 
 def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:

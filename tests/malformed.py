@@ -56,12 +56,19 @@ OF_POINTS = {"LowRankDPP.condition", "LowRankDPP.marginals"}
 OF_LISTS_ALONE = {"LowRankDPP.fit_transform", "ParticleScorer"}
 OF_LISTS = {"AspectSentimentModel", "LowRankDPP", "ParticleScorer", "WASTopicModel"}
 WITHOUT_A_LOOK = {"DiversityScorer", "OpenVocabularyScorer"}
-SPOILT = [
+OF_BOTH = [
     "an index beyond",
     "a negative index",
     "a pointer beyond",
     "pointers that fall",
     "too few data",
+]
+SPOILT = [
+    *(("csr", how) for how in OF_BOTH),
+    *(("csc", how) for how in OF_BOTH),
+    ("lil", "lists beyond"),
+    ("lil", "lists below"),
+    ("dia", "too few offsets"),
 ]
 # Values that are no counts, or none that can be computed with.
 NO_COUNTS = {
@@ -76,7 +83,13 @@ NO_COUNTS = {
 def spoilt(kind: str, how: str) -> Any:
     """X in this format, spoilt."""
     matrix = X.asformat(kind, copy=True)
-    if how == "an index beyond":
+    if how == "lists beyond":
+        matrix.rows[0], matrix.data[0] = [10**8], [1.0]
+    elif how == "lists below":
+        matrix.rows[0], matrix.data[0] = [-(10**6)], [1.0]
+    elif how == "too few offsets":
+        matrix.offsets = matrix.offsets[:2]
+    elif how == "an index beyond":
         matrix.indices[0] = 10**8
     elif how == "a negative index":
         matrix.indices[0] = -(10**6)
@@ -208,8 +221,7 @@ if __name__ == "__main__":
         attempt(name, door, "a frame without columns", pd.DataFrame(index=range(N)))
         wide = sparse.csr_matrix((np.ones(1), ([0], [5])), shape=(N, 2**31))
         attempt(name, door, "too many columns", wide)
-        for kind in ("csr", "csc"):
-            for how in SPOILT:
-                attempt(name, door, f"{kind}, {how}", spoilt(kind, how))
-                if name.split(".")[0] in OF_LISTS and name not in OF_POINTS:
-                    attempt(name, door, f"list of {kind}, {how}", [spoilt(kind, how), X])
+        for kind, how in SPOILT:
+            attempt(name, door, f"{kind}, {how}", spoilt(kind, how))
+            if name.split(".")[0] in OF_LISTS and name not in OF_POINTS:
+                attempt(name, door, f"list of {kind}, {how}", [spoilt(kind, how), X])

@@ -6,9 +6,13 @@ import re
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from streamtopics.structure import check_structure
+from streamtopics import GibbsOnlineEM
+from streamtopics.metrics import topic_diversity
+from streamtopics.priors import Columns
+from streamtopics.structure import check_structure, in_order
 
 NAMED = re.compile(r"\b(X|documents|raw_documents|source)\b")
 
@@ -58,6 +62,59 @@ def test_coordinates_that_are_too_few_are_refused():
     X.data = X.data[:3].copy()
     with pytest.raises(ValueError, match="coordinates that do not fit its 3 stored entries"):
         check_structure(X, "here")
+
+
+def test_lists_diagonals_and_keys_are_looked_at_too():
+    X = sparse.lil_matrix(np.eye(6))
+    X.data[0] = [1.0, 2.0]
+    with pytest.raises(ValueError, match=r"LIL matrix .* lists of columns that do not fit"):
+        check_structure(X, "here")
+    X = sparse.lil_matrix(np.eye(6))
+    X.rows[3] = [7]
+    with pytest.raises(ValueError, match=r"LIL matrix .* has an entry in column 7, but only 6"):
+        check_structure(X, "here")
+    X = sparse.dia_matrix(np.eye(6) + np.eye(6, k=1))
+    X.offsets = X.offsets[:1]
+    with pytest.raises(ValueError, match=r"DIA matrix .* has 1 offsets .* of shape \(2, 6\)"):
+        check_structure(X, "here")
+    for key, said in (((0, -2), "column -2"), ((9, 0), "row 9")):
+        X = sparse.dok_matrix(np.eye(6))
+        X._dict[key] = 1.0
+        with pytest.raises(ValueError, match=f"DOK matrix .* has an entry in {said}, but only 6"):
+            check_structure(X, "here")
+
+
+def test_counts_of_a_prior_and_topics_are_looked_at_too():
+    X = sparse.csr_matrix(np.eye(6))
+    X.indices[0] = 10**8
+    with pytest.raises(ValueError, match="X, a CSR matrix passed to Columns, has an entry in"):
+        Columns(X)
+    with pytest.raises(TypeError, match="topics must be a sequence of topics"):
+        topic_diversity(sparse.csc_matrix(np.eye(6)))
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_matrix, sparse.csr_array])
+def test_an_order_that_scipy_remembers_is_not_believed(kind):
+    """It is of the arrays before: SciPy does not look again when these are set."""
+    X = kind(np.random.default_rng(0).poisson(1.0, (12, 6)) + np.ones((12, 6)))
+    assert X.has_canonical_format
+    X.indices = np.array([5, 3, 1, 0, 2, 4])[X.indices].astype(np.int32)
+    fresh = kind((X.data, X.indices, X.indptr), shape=X.shape)
+    model = GibbsOnlineEM(3, random_state=0).fit(fresh)
+    before = X.indices.copy()
+    assert_array_equal(GibbsOnlineEM(3, random_state=0).fit(X).components_, model.components_)
+    assert_array_equal(model.transform(X), model.transform(fresh))
+    assert_array_equal(X.indices, before)
+
+
+def test_what_is_in_order_is_passed_on_as_it_is():
+    for dense in (np.eye(4), np.zeros((3, 2)), np.zeros((0, 2)), np.ones((2, 0))):
+        X = sparse.csr_matrix(dense)
+        assert in_order(X) is X
+    X = sparse.csr_matrix(([1.0, 2.0, 3.0], [1, 0, 1], [0, 0, 3, 3]), shape=(3, 2))
+    assert_array_equal(in_order(X).toarray(), [[0, 0], [2, 4], [0, 0]])
+    assert in_order(X).indices.tolist() == [0, 1]
+    assert X.indices.tolist() == [1, 0, 1]
 
 
 def test_what_is_no_matrix_is_left_to_others():

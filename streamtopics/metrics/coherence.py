@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_array
 
 from streamtopics.checks import check_one_of, is_whole
 from streamtopics.metrics.windows import window_counts
-from streamtopics.structure import check_reach, check_structure
+from streamtopics.structure import check_reach, check_structure, is_sparse
 
 MEASURES = ("npmi", "c_v", "umass", "uci")
 WINDOWS = {"npmi": 10, "uci": 10, "c_v": 110}
@@ -367,7 +367,9 @@ def topic_diversity(topics: Sequence[Sequence[Any]] | np.ndarray) -> float:
     0.8333333333333334
     """
     check_no_model(topics, "topics", "the top words of each topic", "model.top_words(n_words=25)")
-    if any(isinstance(topic, str) or not hasattr(topic, "__iter__") for topic in topics):
+    if is_sparse(topics) or any(
+        isinstance(topic, str) or not hasattr(topic, "__iter__") for topic in topics
+    ):
         raise TypeError(
             f"topics must be a sequence of topics, each a sequence of words; got {topics!r}. Put "
             "a single topic into a list"

@@ -9,7 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from streamtopics.structure import has_entries
+from streamtopics.structure import check_structure, has_entries
 
 Vocabulary = Mapping[str, int] | Collection[str]
 MOST_SHOWN = 6
@@ -77,6 +77,9 @@ class Columns:
     n_components: int | None = None
     y: np.ndarray | None = None
     classes: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        check_structure(self.X, "Columns")
 
     def vocabulary(self, prior: str) -> Collection[str]:
         """The words by column; an error that tells how to pass them if they are unknown."""

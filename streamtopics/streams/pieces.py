@@ -14,6 +14,7 @@ from scipy import sparse
 
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.steps import counted, last_step, steps_before
+from streamtopics.structure import in_order
 from streamtopics.text import NamedCounts
 
 Documents = Any
@@ -68,10 +69,7 @@ def counts_of(model: Any, documents: Documents) -> sparse.csr_matrix:
     found = counted(model, documents) if isinstance(documents, list) else documents
     counts: sparse.csr_matrix = sparse.csr_matrix(found)
     # A step of a pipeline may return several entries of a word, and keep what it returned.
-    if not counts.has_canonical_format:
-        counts = counts.copy()
-        counts.sum_duplicates()
-    return counts
+    return in_order(counts)
 
 
 def named(model: Any, documents: Documents) -> Any:

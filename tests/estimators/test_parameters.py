@@ -189,6 +189,20 @@ def test_double_precision_stays_in_polars():
     assert SVBLDA(2, random_state=0).partial_fit(frame).n_tokens_seen_ == LARGE + 1
 
 
+def test_double_precision_stays_in_frames_of_arrow_and_narwhals():
+    pandas, arrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    narwhals = pytest.importorskip("narwhals")
+    frame = pandas.DataFrame({"a": [LARGE], "b": [1.0]})
+    table = arrow.table({"a": [LARGE], "b": [1.0]})
+    known = (frame.astype("double[pyarrow]"), table, narwhals.from_native(frame),
+             narwhals.from_native(table))  # fmt: skip
+    for given in known:
+        model = SVBLDA(2, random_state=0).partial_fit(given)
+        assert model.n_tokens_seen_ == LARGE + 1, type(given)
+    single = frame.astype("float[pyarrow]")
+    assert SVBLDA(2, random_state=0).fit(single).transform(single).dtype == np.float32
+
+
 def test_a_frame_without_columns_is_refused():
     pandas = pytest.importorskip("pandas")
     for model in (SVBLDA(2), MultiViewLDA(1, 1)):

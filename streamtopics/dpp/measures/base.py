@@ -20,6 +20,7 @@ from scipy import sparse
 
 from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.forms import Form
+from streamtopics.structure import in_order
 
 
 class BaseMeasure(Protocol):
@@ -120,10 +121,7 @@ def as_rows(points: Points) -> sparse.csr_matrix:
     """Return points as a CSR matrix of float64 without duplicates, a copy if they change."""
     fits = isinstance(points, sparse.csr_matrix) and points.dtype == np.float64
     rows: sparse.csr_matrix = points if fits else sparse.csr_matrix(points, dtype=np.float64)
-    if not rows.has_canonical_format:
-        rows = rows.copy()
-        rows.sum_duplicates()
-    return rows
+    return in_order(rows)
 
 
 def rows_of_words(found: Sequence[Places], shape: tuple[int, int]) -> sparse.csr_matrix:
