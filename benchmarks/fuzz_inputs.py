@@ -20,6 +20,7 @@ TYPES = (
     "bool", "complex128", "object", "str",
 )  # fmt: skip
 STRANGE = (-1.0, np.nan, np.inf, -np.inf, 1e-310, 1e-40, 1e-7, 0.5, 2000.0, 1e16, 1e300)
+HUGE = (10**400, -(10**30), 2**63, None, "x")
 FORMATS = ("csr", "csc", "coo", "bsr", "lil", "dok", "dia")
 WORDS = ("a", "b", "c", "d", "e", "f", "soup", "tea", "cold", "rain", "not", "don't", "Dr.")
 MARKS = (". ", "! ", "? ", " ", "\n\n", "... ", ' "', ", ", "", "\0", "\u00e9 ", "\U0001f600 ")
@@ -98,6 +99,8 @@ def counts(rng: Rng, *, whole: bool = True, n: int | None = None) -> Any:
         kind = pick(rng, TYPES)
         with np.errstate(all="ignore"), suppress(ValueError, OverflowError):
             values = values.astype(kind)
+        if values.dtype == object and values.size and chance(rng, 0.2):
+            values.flat[0] = pick(rng, HUGE)
     return contained(rng, values)
 
 
@@ -143,6 +146,9 @@ def as_frame(rng: Rng, values: np.ndarray) -> Any:
     if chance(rng, 0.3):
         with suppress(ImportError):
             return import_module("polars").DataFrame(values, schema=names)
+    if chance(rng, 0.1):
+        with suppress(ImportError):
+            return import_module("pyarrow").table(dict(zip(names, values.T, strict=True)))
     frame = pd.DataFrame(values, columns=names if chance(rng, 0.5) else None)
     if values.dtype.kind in "if" and values.shape[1] and chance(rng, 0.3):
         return frame.astype(pd.SparseDtype(values.dtype, 0))
@@ -170,6 +176,10 @@ def stored(rng: Rng, values: np.ndarray) -> Any:
             twice(X)
     elif kind == "coo" and X.nnz and chance(rng, 0.1):
         X.row[0] = pick(rng, (-5, 10**8))
+    elif kind == "lil" and X.nnz and chance(rng, 0.2):
+        X.rows[0], X.data[0] = [pick(rng, (-(10**6), X.shape[1], 10**8))], [1.0]
+    elif kind == "dia" and X.nnz and chance(rng, 0.2):
+        X.offsets = X.offsets[:-1]
     return X
 
 
