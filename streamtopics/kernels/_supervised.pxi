@@ -30,6 +30,10 @@ cdef enum:
 cdef double NEGLIGIBLE = 1e-14
 # What an exponent may be below 0 by for nothing.
 cdef double FAR = 300
+# Tokens, as a share of the prior's mass and at all, that a document is inferred with at least:
+# with fewer alpha + S is alpha, and exponents, which grow as 1 / N, have no digits behind the
+# point. The response decides in such a document anyway, however short it is.
+cdef double LEAST_SHARE = 1e-8, LEAST_TOKENS = 1e-12
 
 
 cdef inline double steepest(const double *x, double s, double h, double least, double most,
@@ -85,11 +89,13 @@ def infer_supervised(const int[::1] indptr, const int[::1] indices, const int[::
     where to start. OUT topic_counts (n_documents, K), sum_u c_u phi_u; bounds (n_documents,),
     the bound but for -KL(q(theta) || p(theta)) - N digamma(sum_k gamma_k). Added to: counts
     (n_words, K), the expected tokens of words in topics, and within (K, K), the sums of
-    (Diag(n_u w_u^2 phi_u) - n_u w_u^2 phi_u phi_u') / N^2.
+    (Diag(n_u w_u^2 phi_u) - n_u w_u^2 phi_u phi_u') / N^2. A document of next to no tokens has
+    the gamma of a few more, and topic_counts and counts of its own.
     """
     cdef Py_ssize_t n = alpha.shape[0], d, u, k, sweep
     cdef double tokens, change, total, factor, a, slope, h, before, part, c, w, second
-    cdef double least = 1e300, most = -1e300, logs, scale, spreads, shift
+    cdef double least = 1e300, most = -1e300, logs, scale, spreads, shift, up
+    cdef double mass = 0, prior_mean = 0
     cdef Py_ssize_t longest = 1
     for d in range(start, stop):
         longest = max(longest, indptr[d + 1] - indptr[d])
@@ -111,6 +117,9 @@ def infer_supervised(const int[::1] indptr, const int[::1] indices, const int[::
             squares[k] = x[k] * x[k]
             least = min(least, x[k])
             most = max(most, x[k])
+            mass += alpha[k]
+            prior_mean += alpha[k] * x[k]
+        prior_mean /= mass
         for d in range(start, stop):
             tokens = total = 0
             for u in range(indptr[d], indptr[d + 1]):
@@ -121,12 +130,14 @@ def infer_supervised(const int[::1] indptr, const int[::1] indices, const int[::
                     gamma[d, k] = alpha[k]
                     topic_counts[d, k] = 0
                 continue
+            up = max(1, max(LEAST_SHARE * mass, LEAST_TOKENS) / tokens)
+            tokens *= up
             scale = 0
             for k in range(n):
                 total += x[k] * (gamma[d, k] - alpha[k])
                 scale += gamma[d, k] - alpha[k]
             # The start need not hold all the tokens.
-            total *= tokens / scale if scale > 0 else 0
+            total = total * (tokens / scale) if scale > 0 else prior_mean * tokens
             for u in range(indptr[d + 1] - indptr[d]):
                 mean[u] = total / tokens
             factor = 1 / (tokens * tokens * variance)
@@ -137,7 +148,7 @@ def infer_supervised(const int[::1] indptr, const int[::1] indices, const int[::
                 memset(S, 0, n * sizeof(double))
                 logs = spreads = 0
                 for u in range(indptr[d], indptr[d + 1]):
-                    w = token_weight[u]
+                    w = token_weight[u] * up
                     c = n_tokens[u] * w
                     if c == 0:
                         continue
@@ -153,7 +164,7 @@ def infer_supervised(const int[::1] indptr, const int[::1] indices, const int[::
                         second = st_dot_double(squares, phi, n)
                         logs += c * (part + h * second)
                         spreads += c * w * (second - mean[u - indptr[d]] ** 2)
-                        st_add_double(&counts[indices[u], 0], c, phi, n)
+                        st_add_double(&counts[indices[u], 0], c / up, phi, n)
                         part = c * w / (tokens * tokens)
                         for k in range(n):
                             if part * phi[k] > NEGLIGIBLE:
@@ -166,7 +177,7 @@ def infer_supervised(const int[::1] indptr, const int[::1] indices, const int[::
                     change += fabs(alpha[k] + S[k] - gamma[d, k])
                     gamma[d, k] = alpha[k] + S[k]
             for k in range(n):
-                topic_counts[d, k] = S[k]
+                topic_counts[d, k] = S[k] / up
             bounds[d] = (logs + tokens * shift - 0.5 * log(2 * M_PI * variance) - 0.5 * (
                 (y[d] - total / tokens) ** 2 / variance + spreads * factor))
         free(block)

@@ -206,3 +206,30 @@ def test_a_tiny_count_predicts_what_a_small_one_does(dtype):
         assert_allclose(found.predict(tiny.astype(dtype)), small, rtol=1e-2)
     assert_allclose(found.predict(np.array([[1e-29] + [0.0] * 79], dtype)), found.predict(
         np.array([[0.01] + [0.0] * 79], dtype)), rtol=1e-2)  # fmt: skip
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_tiny_counts_are_learnt_as_small_ones(dtype, method):
+    """Exponents grow as 1 / N, until they are all rounding, and gamma is alpha."""
+    counts = np.random.default_rng(0).integers(1, 9, (12, 6)).astype(np.float64)
+    y, one = np.arange(12) % 2, np.ones((12, 1))
+    for tiny in (np.arange(12)[:, None] == 0, one > 0):
+        small, *others = (
+            getattr(SupervisedLDA(3, random_state=0), method)(
+                (counts * np.where(tiny, scale, 1.0)).astype(dtype), y
+            )
+            for scale in (1e-8, 1e-12, 1e-20, 1e-24, 1e-30)
+        )
+        for found in others:
+            assert_allclose(found.coef_, small.coef_, rtol=1e-5)
+            assert_allclose(found.components_, small.components_, rtol=1e-5)
+            assert_allclose(found.objective_, small.objective_, rtol=1e-3)
+
+
+def test_counts_of_a_stream_may_be_tiny_where_the_mean_of_ratings_moves():
+    counts, y = np.random.default_rng(0).integers(1, 9, (12, 6)) * 1e-24, np.arange(12) % 2
+    found = SupervisedLDA(3, random_state=0, doc_topic_prior=1e-10)
+    for shift in (0.0, 1e6, 0.0):
+        found.partial_fit(counts, y + shift).partial_fit(counts * 1e24, y)
+    assert np.isfinite(found.coef_).all()
