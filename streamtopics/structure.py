@@ -3,6 +3,7 @@
 
 Everything public that takes X asks here before SciPy or a kernel sees it; SciPy reads beyond
 arrays that do not fit. A count is 0 or within [LEAST_COUNT, MOST_COUNT], wherever counts are read.
+And whether the labels of its rows have an order.
 """
 
 from collections.abc import Iterable
@@ -27,6 +28,21 @@ def has_entries(value: Any) -> bool:
     """Whether it can be gone through; a text is one thing, and so is an array without axes."""
     is_one = isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0
     return isinstance(value, Iterable) and not is_one
+
+
+def check_one_kind(labels: Any, name: str, caller: str) -> None:
+    """Refuse labels of which some are text and some are not, or some are None."""
+    kind = getattr(getattr(labels, "dtype", None), "kind", "O")
+    if is_sparse(labels) or not has_entries(labels):
+        raise TypeError(f"{name}, passed to {caller}, must be a list of labels; got {labels!r:.60}")
+    found = {type(label) for label in list(labels)} if kind == "O" else set()
+    kinds = {str if issubclass(kind, str) else kind for kind in found}
+    if type(None) in kinds or (len(kinds) > 1 and str in kinds):
+        names = ", ".join(sorted(kind.__name__ for kind in kinds))
+        raise ValueError(
+            f"{name}, passed to {caller}, mixes labels of the types {names}, which have no order; "
+            "make all of them strings"
+        )
 
 
 def number_of_rows(X: Any) -> int:

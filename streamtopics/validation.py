@@ -30,7 +30,8 @@ from streamtopics.kernels import minibatch
 from streamtopics.priors import MASS_PER_WORD, Columns, Symmetric, resolved
 from streamtopics.structure import LEAST_COUNT as LEAST_COUNT
 from streamtopics.structure import MOST_COUNT as MOST_COUNT
-from streamtopics.structure import check_reach, has_entries, is_sparse
+from streamtopics.structure import check_one_kind as check_one_kind
+from streamtopics.structure import check_reach, is_sparse
 from streamtopics.structure import check_structure as check_structure
 from streamtopics.structure import in_order as in_order
 
@@ -159,27 +160,35 @@ def check_labels(y: Any, n_documents: int, caller: str) -> np.ndarray:
             f"{caller} requires y to be passed, but the target y is None; pass the class of each "
             "row of X"
         )
-    y = _check_y(y)
+    given, y = y, _check_y(y)
     check_consistent_length(np.empty(n_documents), y)
-    check_one_kind(y, "y", caller)
+    # Of a list of numbers and texts NumPy has made texts.
+    check_one_kind(given if isinstance(given, list | tuple) else y, "y", caller)
     if n_documents:
         check_classification_targets(y)
     labels: np.ndarray = y
     return labels
 
 
-def check_one_kind(labels: Any, name: str, caller: str) -> None:
-    """Refuse labels of which some are text and some are not."""
-    kind = getattr(getattr(labels, "dtype", None), "kind", "O")
-    if not has_entries(labels):
-        raise TypeError(f"{name}, passed to {caller}, must be a list of labels; got {labels!r}")
-    kinds = {type(label) for label in list(labels)} if kind == "O" else set()
-    if len(kinds) > 1 and any(issubclass(kind, str) for kind in kinds):
-        names = ", ".join(sorted(kind.__name__ for kind in kinds))
-        raise ValueError(
-            f"{name}, passed to {caller}, mixes labels of the types {names}, which have no order; "
-            "make all of them strings"
+def check_sample_weight(sample_weight: Any) -> np.ndarray:
+    """Weights of documents, 0 or more, of which some count."""
+    try:
+        if np.ndim(sample_weight) != 1:
+            raise ValueError("it has another shape")
+        weights: np.ndarray = check_array(
+            sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
         )
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"sample_weight must have a number for each document; got {sample_weight!r:.60} "
+            f"({error})"
+        ) from error
+    if weights.min() < 0 or not weights.any():
+        raise ValueError(
+            "sample_weight must be 0 or more, and more than 0 for a document at least; its "
+            f"smallest is {weights.min():g}, its greatest {weights.max():g}"
+        )
+    return weights
 
 
 def holds_text(X: Any) -> bool:

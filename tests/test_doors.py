@@ -18,8 +18,10 @@ from streamtopics import (
     HDPGibbsOnlineEM,
     LowRankDPP,
     MultiViewLDA,
+    RatingLDA,
     StreamingBayes,
     StreamingLDA,
+    SupervisedLDA,
     WASTopicModel,
 )
 from streamtopics.datasets import (
@@ -39,6 +41,7 @@ from streamtopics.inspection import (
     plot_scores,
     plot_sentences,
     plot_shares,
+    shares_over_time,
 )
 from streamtopics.local import Gibbs
 from streamtopics.metrics import (
@@ -70,6 +73,7 @@ from streamtopics.updates import SVB, FixedPoint, LearnsDocTopicPrior
 from streamtopics.was import WAS, simulate, specific_comment_scores, weight_correlation
 
 COUNTS = np.random.default_rng(0).poisson(1.0, (8, 6))
+DATES = np.array(["2020-01-01", "2020-01-03"] * 4, dtype="datetime64[D]")
 
 
 @pytest.mark.parametrize("other", [0.5, np.bool_(True), "a model"])
@@ -367,6 +371,56 @@ REFUSED = {
     "topics of infinite words": (
         lambda: simulate([2], WAS(), 0.1, [[0.5, np.nan]], np.random.default_rng(0)), ValueError,
         "sum to 1; got"),
+    "a class that is None": (
+        lambda: class_words_prior(COUNTS, [None, "a"] * 4), ValueError, "y, passed to class_words"),
+    "missing classes among texts": (
+        lambda: class_words_prior(COUNTS, np.array([np.nan, "a"] * 4, dtype=object)), ValueError,
+        "mixes labels of the types float, str"),
+    "no class but None": (
+        lambda: class_words_prior(COUNTS, [None] * 8), ValueError, "mixes labels of the types Non"),
+    "classes of two kinds for a prior": (
+        lambda: class_words_prior(COUNTS, ["a"] * 8, classes=[1, "a"]), ValueError,
+        "classes, passed to class_words_prior, mixes"),
+    "a matrix for classes of a prior": (
+        lambda: class_words_prior(COUNTS, ["a"] * 8, classes=sparse.csr_matrix(COUNTS)), TypeError,
+        "classes, passed to class_words_prior, must be a list of labels"),
+    "a matrix for classes": (
+        lambda: MultiViewLDA(random_state=0).partial_fit(
+            COUNTS, [0, 1] * 4, classes=sparse.csr_matrix([[0, 1]])),
+        TypeError, "classes, passed to MultiViewLDA.partial_fit, must be a list of labels"),
+    "a list of classes of two kinds": (
+        lambda: MultiViewLDA(random_state=0).fit(COUNTS, [1, "a"] * 4), ValueError,
+        "y, passed to MultiViewLDA.fit, mixes labels of the types int, str"),
+    "weights of which some are negative": (
+        lambda: MultiViewLDA(random_state=0).fit(COUNTS, [0, 1] * 4).score(
+            COUNTS, [0, 1] * 4, sample_weight=[2, -1] * 4),
+        ValueError, "sample_weight must be 0 or more, .* its smallest is -1, its greatest 2"),
+    "weights that are all 0": (
+        lambda: MultiViewLDA(random_state=0).fit(COUNTS, [0, 1] * 4).score(
+            COUNTS, [0, 1] * 4, sample_weight=[0.0] * 8),
+        ValueError, "more than 0 for a document at least"),
+    "texts for weights": (
+        lambda: MultiViewLDA(random_state=0).fit(COUNTS, [0, 1] * 4).score(
+            COUNTS, [0, 1] * 4, sample_weight=["a"] * 8),
+        ValueError, "sample_weight must have a number for each document; got"),
+    "a matrix of times": (
+        lambda: shares_over_time(learnt(), COUNTS, sparse.csr_matrix(COUNTS)), TypeError,
+        "times must be a list or an array"),
+    "None and texts for targets": (
+        lambda: StreamingBayes(LinearRegression()).fit(COUNTS, [None, "a"] * 4), ValueError,
+        "y must hold numbers"),
+    "targets of which some are None": (
+        lambda: StreamingBayes(LinearRegression()).fit(COUNTS, [None, 1.0] * 4), ValueError,
+        "y must hold numbers"),
+    "dates for targets": (
+        lambda: StreamingBayes(LinearRegression()).fit(COUNTS, DATES), ValueError,
+        "y must hold numbers"),
+    "dates for ratings": (
+        lambda: SupervisedLDA().fit(COUNTS, DATES), ValueError,
+        "dates and spans of time are no ratings; y, passed to SupervisedLDA.fit, must be ratings"),
+    "a list of dates for ratings": (
+        lambda: RatingLDA().partial_fit(COUNTS, DATES.tolist()), ValueError,
+        "y, passed to RatingLDA.partial_fit, must be ratings, one number for each row"),
 }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from scipy.special import log_softmax
 from sklearn.base import ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import unique_labels
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import (
     Commit,
@@ -45,6 +45,7 @@ from streamtopics.validation import (
     check_doc_topic_prior,
     check_labels,
     check_one_kind,
+    check_sample_weight,
     check_topic_word_prior,
     check_word_prior,
 )
@@ -463,20 +464,14 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         {X}
         {labels}
         sample_weight : array-like of shape (n_documents,), default=None
-            How much each document counts.
+            How much each document counts, 0 or more.
 
         Returns
         -------
         accuracy : float
         """
         if sample_weight is not None:
-            if np.ndim(sample_weight) != 1:
-                raise ValueError(
-                    f"sample_weight must have a number for each document; got {sample_weight!r:.60}"
-                )
-            sample_weight = check_array(
-                sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
-            )
+            sample_weight = check_sample_weight(sample_weight)
         predicted = self.predict(X)
         y = check_labels(y, len(predicted), f"{type(self).__name__}.score")
         return float(accuracy_score(y, predicted, sample_weight=sample_weight))

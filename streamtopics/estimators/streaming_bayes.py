@@ -312,7 +312,7 @@ class StreamingBayes(
         reset: bool = False,
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """X and y as arrays of float64, y None unless it is asked for."""
-        targets = {"y": y, "y_numeric": True} if target else {}
+        targets = {"y": y} if target else {}
         check_structure(X, f"{type(self).__name__}.{method}")
         found = validate_data(
             self,
@@ -468,6 +468,10 @@ class StreamingBayes(
 def _numbers(y: np.ndarray) -> np.ndarray:
     """Targets as float64."""
     try:
-        return y.astype(np.float64)
+        numbers = y.astype(np.float64)
+        # None is NaN then, and a date the days since 1970.
+        if y.dtype.kind in "mM" or np.isnan(numbers).any():
+            raise TypeError("dates and what is missing are no numbers")
     except (TypeError, ValueError) as error:
         raise ValueError(f"y must hold numbers; got {y!r:.60}") from error
+    return numbers

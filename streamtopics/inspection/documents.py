@@ -213,6 +213,10 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
 
 def _read_times(times: Any) -> tuple[np.ndarray, np.ndarray]:
     """Times as an array, of objects if they are in a list, and which of them are times."""
+    if is_sparse(times):
+        raise TypeError(
+            f"times must be a list or an array, with an entry for each document; got {times!r:.60}"
+        )
     if isinstance(times, list | tuple):
         values = np.fromiter(times, dtype=object, count=len(times))
     else:

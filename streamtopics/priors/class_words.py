@@ -11,7 +11,7 @@ from scipy import sparse
 from streamtopics.checks import check_integer
 from streamtopics.priors.checks import check_positive
 from streamtopics.priors.columns import Columns, PriorRecord
-from streamtopics.structure import check_reach, to_sparse
+from streamtopics.structure import check_one_kind, check_reach, to_sparse
 
 
 def class_words_prior(
@@ -53,10 +53,11 @@ def class_words_prior(
     Raises
     ------
     TypeError
-        If `n_seeds` is no integer.
+        If `n_seeds` is no integer, or `y` or `classes` no list of labels.
     ValueError
         If X and y do not fit or have no documents, X has negative or infinite values or NaN,
-        `y` has a label that `classes` lacks, or a number is out of its range.
+        `y` has a label that `classes` lacks, labels are of several kinds, or a number is out of
+        its range.
 
     Notes
     -----
@@ -79,6 +80,8 @@ def class_words_prior(
            [0.01, 0.5 , 0.01]])
     """
     _check_options(n_seeds, strength, base)
+    for name, labels in (("y", y), ("classes", y if classes is None else classes)):
+        check_one_kind(labels, name, "class_words_prior")
     # As a sum of coordinates a word that is stored twice in a row is one.
     X, y = to_sparse(X, "class_words_prior", sparse.coo_matrix).tocsr(), np.asarray(y)
     if X.shape[0] == 0:

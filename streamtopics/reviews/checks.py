@@ -21,10 +21,12 @@ def check_ratings(y: Any, X: Any, caller: str, remedy: str) -> np.ndarray:
             f"one for each row of X. {remedy}"
         )
     try:
+        if np.asarray(y).dtype.kind in "mM":
+            raise TypeError("dates and spans of time are no ratings")
         y = check_array(
             y, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=0
         )
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise ValueError(
             f"{error}; y, passed to {caller}, must be ratings, one number for each row of X"
         ) from error
