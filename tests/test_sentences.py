@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Documents made of sentences are read in both forms, and mistakes are named."""
 
+from contextlib import suppress
+from importlib import import_module
+
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
+from streamtopics import WASTopicModel
 from streamtopics.sentences import read_sentences
+
+with suppress(ImportError):
+    # Before any test: it sets variables of the environment.
+    import_module("polars")
 
 ROWS = np.array([[1, 0, 2], [0, 1, 0], [0, 0, 0], [3, 1, 1]], float)
 DOCUMENTS = [ROWS[:1], ROWS[1:1], ROWS[1:4]]
@@ -121,6 +129,38 @@ def test_empty_documents_of_known_width():
 def test_float64_stays(dtypes, expected, container):
     documents = [container(X.astype(t)) for X, t in zip(DOCUMENTS, dtypes, strict=True)]
     assert read_sentences(documents).counts.dtype == expected
+
+
+def sparse_frame(rows):
+    return pd.DataFrame.sparse.from_spmatrix(sparse.csr_matrix(rows))
+
+
+def polars_frame(rows):
+    names = [f"word {i}" for i in range(rows.shape[1])]
+    return pytest.importorskip("polars").DataFrame(rows, schema=names)
+
+
+FRAMES = [sparse_frame, polars_frame]
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_float64_stays_in_data_frames(frame):
+    """Whose types of numbers NumPy does not know; integers are exact beyond those of float32."""
+    rows = ROWS * 16_777_217
+    for read in (
+        read_sentences(frame(rows), [0, 0, 1, 1]),
+        read_sentences([frame(rows[:2]), frame(rows[2:])]),
+    ):
+        assert read.counts.dtype == np.float64
+        assert_array_equal(read.counts.toarray(), rows)
+    assert read_sentences([frame(ROWS.astype(np.float32))]).counts.dtype == np.float32
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_a_fraction_in_a_data_frame_is_no_whole_number(frame):
+    """In float32 it would be one."""
+    with pytest.raises(ValueError, match="whole"):
+        WASTopicModel(n_sweeps=2, n_burn_in=1).fit([frame(ROWS * (1 + 1e-9))])
 
 
 # One matrix with groups

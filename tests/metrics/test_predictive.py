@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Document completion against token-by-token twins, and what must not change it."""
 
+from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from types import SimpleNamespace
 
 import numpy as np
@@ -23,6 +25,10 @@ from streamtopics.metrics import (
     predictive,
 )
 from streamtopics.text import NamedCounts
+
+with suppress(ImportError):
+    # Before any test: it sets variables of the environment.
+    import_module("polars")
 
 MODELS = [
     SVBLDA(n_components=3, random_state=0),
@@ -59,6 +65,17 @@ def test_parts_add_up_to_the_counts_and_keep_their_type(dtype):
     np.testing.assert_array_equal((observed + held_out).toarray(), X.toarray())
     assert observed.min() >= 0
     assert held_out.min() >= 0
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_parts_of_data_frames_keep_double_precision(library):
+    X = corpus() * 16_777_217
+    frame = pd.DataFrame.sparse.from_spmatrix(X)
+    if library == "polars":
+        frame = pytest.importorskip("polars").DataFrame(X.toarray())
+    for of_frame, expected in zip(completion_split(frame), completion_split(X), strict=True):
+        assert of_frame.dtype == np.float64
+        np.testing.assert_array_equal(of_frame.toarray(), expected.toarray())
 
 
 def test_a_fifth_is_held_out():
