@@ -293,6 +293,7 @@ def test_few_steps_are_told():
             model(batch_size=size).fit(X)
     with warnings.catch_warnings():
         warnings.simplefilter("error", ConvergenceWarning)
+        model(batch_size=100, max_iter=3).fit(X)
         model(batch_size=60, update=Rounds(BPS(0.2), 5)).fit(X)
         model(batch_size=60, update=HierarchicalPowerPrior()).fit(X)
 

@@ -788,10 +788,14 @@ def test_verbose_shows_progress_and_changes_nothing(estimator, X, capsys):
 def test_fit_warns_of_too_few_steps(X):
     with pytest.warns(ConvergenceWarning, match="set n_rounds to about 10"):
         SVBLDA(random_state=0).fit(X)
+    with pytest.warns(ConvergenceWarning, match=r"makes only 4 step"):
+        SVBLDA(random_state=0, max_iter=2, batch_size=350).fit(X)
     with pytest.warns(ConvergenceWarning, match=r"makes only 1 step.*use StreamingLDA"):
         GibbsOnlineEM(random_state=0, batch_size=700, n_start_rounds=1).fit(X)
     GibbsOnlineEM(random_state=0, batch_size=700).fit(X)
     SVBLDA(random_state=0, n_rounds=5).fit(X)
     SVBLDA(random_state=0, batch_size=140).fit(X)
+    SVBLDA(random_state=0, max_iter=5).fit(X)
+    SVBLDA(random_state=0, max_iter=2, batch_size=234).fit(X)
     SVBLDA(1).fit(X)
     SVBLDA(random_state=0).partial_fit(X)
