@@ -14,6 +14,8 @@ import numpy as np
 # More rounds than a kernel can count, and more documents than a double can.
 MOST_WHOLE = 2**31 - 1
 MOST_DOCUMENTS = 10**15
+# Seeds that NumPy's RandomState takes.
+MOST_SEED = 2**32 - 1
 # Samples of the topics of a document, beyond which nothing is more exact.
 MOST_PARTICLES = 1_000_000
 # Pseudo-counts that a prior may have.
@@ -90,6 +92,20 @@ def check_truth(**values: Any) -> None:
     for name, value in values.items():
         if not isinstance(value, bool | np.bool_):
             raise TypeError(f"{name} must be True or False; got {value!r:.60}")
+
+
+def random_numbers(random_state: Any) -> np.random.RandomState:
+    """What draws the numbers of a seed, as scikit-learn's `check_random_state` has it."""
+    if random_state is None or random_state is np.random:
+        return np.random.mtrand._rand
+    if isinstance(random_state, np.random.RandomState):
+        return random_state
+    if not (isinstance(random_state, Integral) and 0 <= int(random_state) <= MOST_SEED):
+        raise ValueError(
+            f"random_state must be None, a whole number from 0 to {MOST_SEED:,} or a RandomState; "
+            f"got {random_state!r:.{LONG}}"
+        )
+    return np.random.RandomState(int(random_state))
 
 
 def is_whole(value: Any) -> TypeGuard[int]:

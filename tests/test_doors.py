@@ -26,7 +26,10 @@ from streamtopics import (
 )
 from streamtopics.datasets import (
     iter_minibatches,
+    load_docstrings,
+    load_statements,
     make_dpp_sets,
+    make_lda_corpus,
     make_rated_reviews,
     make_subtle_corpus,
 )
@@ -60,7 +63,7 @@ from streamtopics.metrics import (
     topic_stability,
 )
 from streamtopics.models import LinearRegression
-from streamtopics.priors import SeedWords, SentimentWords, ZipfPrior, class_words_prior
+from streamtopics.priors import SeedWords, SentimentWords, ZipfPrior, class_words_prior, seed_prior
 from streamtopics.report import report, report_data
 from streamtopics.streams import Checkpointer, TimeSplit, TopicTracker, prequential_score, stream
 from streamtopics.text import (
@@ -421,6 +424,11 @@ REFUSED = {
     "a list of dates for ratings": (
         lambda: RatingLDA().partial_fit(COUNTS, DATES.tolist()), ValueError,
         "y, passed to RatingLDA.partial_fit, must be ratings, one number for each row"),
+    "more topics than can be": (
+        lambda: seed_prior({"one": ["a"]}, ["a"], 1.0, n_components=2**62), ValueError,
+        "n_components must be at most"),
+    "a position beyond all topics": (
+        lambda: seed_prior({2**62: ["a"]}, ["a"], 1.0), TypeError, "positions .int from 0, below"),
 }  # fmt: skip
 
 
@@ -430,6 +438,37 @@ def test_what_cannot_be_is_refused_by_name(case, tmp_path, monkeypatch):
     door, error, match = REFUSED[case]
     with pytest.raises(error, match=match):
         door()
+
+
+SEEDED = {
+    "an LDA corpus": lambda seed: make_lda_corpus(5, random_state=seed).X,
+    "sets": lambda seed: make_dpp_sets(2, random_state=seed).sets.points,
+    "sentences": lambda seed: make_subtle_corpus(2, random_state=seed).sentence_topic,
+    "reviews": lambda seed: make_rated_reviews(5, random_state=seed).X,
+    "docstrings": lambda seed: load_docstrings(packages=["joblib"], random_state=seed).target,
+    "statements": lambda seed: load_statements(packages=["joblib"], random_state=seed).target,
+    "numbers of topics": lambda seed: compare_n_components(
+        SVBLDA(), COUNTS, [2], n_splits=2, random_state=seed).chosen,
+    "draws": lambda seed: LowRankDPP("multinomial", max_iter=2, random_state=0).fit(
+        [COUNTS]).sample(2, random_state=seed).points,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("door", SEEDED)
+def test_seeds_are_refused_by_name(door):
+    for seed in (2**63, 2**32, -1, 1.5, "a"):
+        with pytest.raises(ValueError, match=f"random_state must be None, .*got {seed!r}"):
+            SEEDED[door](seed)
+
+
+@pytest.mark.parametrize("door", set(SEEDED) - {"docstrings", "statements", "draws"})
+def test_seeds_of_all_kinds_are_taken(door):
+    dense = [np.asarray(x.toarray() if sparse.issparse(x) else x) for x in (
+        SEEDED[door](seed) for seed in (2**32 - 1, np.uint32(2**32 - 1),
+        np.random.RandomState(2**32 - 1)))]  # fmt: skip
+    np.testing.assert_array_equal(dense[0], dense[1])
+    np.testing.assert_array_equal(dense[0], dense[2])
+    SEEDED[door](None)
 
 
 def test_partitions_stay_as_they_are(tmp_path):

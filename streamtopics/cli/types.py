@@ -9,12 +9,17 @@ from argparse import ArgumentTypeError
 from functools import partial
 from typing import Any
 
+# More than any model counts.
+MOST = 2**31 - 1
+
 
 def _number(text: str, kind: type, strictly: bool) -> float:
     try:
         value: float = kind(text)
     except ValueError:
         value = math.nan
+    if kind is int and value > MOST:
+        raise ArgumentTypeError(f"{text!r} is more than {MOST:,}")
     if not (0 < value < math.inf or (value == 0 and not strictly)):
         above = "above" if strictly else "at or above"
         whole = "whole " if kind is int else ""

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import Bunch
 
-from streamtopics.checks import check_integer
+from streamtopics.checks import check_integer, random_numbers
 from streamtopics.datasets.sources import check_packages, read_packages
 
 PART_OF_A_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -89,7 +89,7 @@ def load_statements(
     True
     """
     check_integer(min_statements=min_statements)
-    rng = check_random_state(random_state)
+    rng = random_numbers(random_state)
     packages = ["stdlib"] if packages is None else check_packages(packages)
     found = [
         document

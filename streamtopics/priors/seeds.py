@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import check_integer, check_one_of, is_whole
+from streamtopics.checks import MOST_WHOLE, check_integer, check_one_of, is_whole
 from streamtopics.priors.checks import MASS_PER_WORD, check_positive, vector
 from streamtopics.priors.columns import Vocabulary, check_words, word_columns
 
@@ -94,16 +94,16 @@ def seeded_topics(seeds: Seeds, n_components: int | None) -> dict[Any, int]:
     if not isinstance(seeds, Mapping) or not seeds:
         raise ValueError(f"seeds must map at least one topic to its words; got {seeds!r}")
     if n_components is not None:
-        check_integer(n_components=n_components)
+        check_integer(most=MOST_WHOLE, n_components=n_components)
     named = [isinstance(topic, str) for topic in seeds]
     if all(named):
         topics = {topic: position for position, topic in enumerate(seeds)}
-    elif not any(named) and all(is_whole(t) and t >= 0 for t in seeds):
+    elif not any(named) and all(is_whole(t) and 0 <= t < MOST_WHOLE for t in seeds):
         topics = {topic: int(topic) for topic in seeds}
     else:
         raise TypeError(
-            f"the topics of seeds must be all names (str) or all positions (int from 0); "
-            f"got {list(seeds)!r}"
+            "the topics of seeds must be all names (str) or all positions (int from 0, below "
+            f"{MOST_WHOLE:,}); got {list(seeds)!r}"
         )
     if n_components is not None and max(topics.values()) >= n_components:
         raise ValueError(

@@ -308,6 +308,12 @@ def test_whole_numbers(capsys):
         with pytest.raises(SystemExit):
             main(["fit", "--batch-size", wrong])
         assert f"{wrong!r} is not a whole number above 0" in capsys.readouterr().err
+    for option in "--vocabulary-from", "--topics":
+        with pytest.raises(SystemExit):
+            main(["fit", option, "2147483648"])
+        assert f"argument {option}: '2147483648' is more than 2,147,483,647" in (
+            capsys.readouterr().err
+        )
 
 
 def test_a_table_that_grows_is_piped(capsys, tmp_path):
