@@ -147,7 +147,7 @@ def workers(n_jobs: int | None) -> Iterator[Workers]:
         As everywhere in scikit-learn: None is 1 unless joblib is configured
         otherwise, -1 is all processors.
     """
-    if not (n_jobs is None or isinstance(n_jobs, Integral)):
+    if not (n_jobs is None or isinstance(n_jobs, Integral)) or isinstance(n_jobs, bool):
         raise TypeError(f"n_jobs must be a whole number or None; got {n_jobs!r:.60}")
     if n_jobs == 0:
         raise ValueError("n_jobs must be a number of jobs, -1 for one on each processor; got 0")

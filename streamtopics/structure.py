@@ -91,6 +91,8 @@ def to_sparse(X: Any, caller: str, kind: Any = sparse.csr_matrix) -> Any:
     """X as a sparse matrix of a kind, with arrays of its own; what holds no numbers is refused."""
     check_structure(X, caller)
     try:
+        if np.ndim(X) != 2:
+            raise TypeError(f"it must be 2-D, a row for each document; got {np.ndim(X)} axes")
         found = kind(X, copy=True)
         if found.dtype.kind == "c":
             raise TypeError("Complex data not supported")

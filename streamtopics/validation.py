@@ -26,6 +26,7 @@ from sklearn.utils.validation import (
 from streamtopics.checks import LEAST_PRIOR as LEAST_PRIOR
 from streamtopics.checks import MOST_DOCUMENTS, MOST_WHOLE
 from streamtopics.checks import MOST_PRIOR as MOST_PRIOR
+from streamtopics.checks import is_whole as is_whole
 from streamtopics.kernels import minibatch
 from streamtopics.priors import MASS_PER_WORD, Columns, Symmetric, resolved
 from streamtopics.structure import LEAST_COUNT as LEAST_COUNT

@@ -424,6 +424,26 @@ REFUSED = {
     "a list of dates for ratings": (
         lambda: RatingLDA().partial_fit(COUNTS, DATES.tolist()), ValueError,
         "y, passed to RatingLDA.partial_fit, must be ratings, one number for each row"),
+    "no topics in colours": (
+        lambda: plot_sentences(["a"], [[0.5, 0.5]], n_topics=0), ValueError,
+        "n_topics must be at least 1; got 0"),
+    "topics in colours, a word": (
+        lambda: plot_sentences(["a"], [[0.5, 0.5]], n_topics="a"), TypeError,
+        "n_topics must be an integer; got 'a'"),
+    "shares of no topics": (
+        lambda: plot_sentences(["a"], np.zeros((1, 0))), ValueError, "a column for each topic; g"),
+    "a truth value for a number of words": (
+        lambda: learnt().top_words(n_words=True), TypeError, "n_words must be an integer; got T"),
+    "a truth value for a number of words of a process": (
+        lambda: LowRankDPP("multinomial", max_iter=2).fit([COUNTS]).top_words(n_words=True),
+        TypeError, "n_words must be an integer; got True"),
+    "a truth value for a number of jobs": (
+        lambda: left_to_right(COUNTS, np.full((2, 6), 1 / 6), [1, 1], n_jobs=True), TypeError,
+        "n_jobs must be a whole number or None; got True"),
+    "one number to split": (
+        lambda: completion_split(np.float64(3)), ValueError, "cannot be .* it must be 2-D"),
+    "one row to split": (
+        lambda: completion_split([1, 2]), ValueError, "cannot be .* it must be 2-D"),
     "more topics than can be": (
         lambda: seed_prior({"one": ["a"]}, ["a"], 1.0, n_components=2**62), ValueError,
         "n_components must be at most"),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from streamtopics.base.frame import NO_WEIGHTS, StreamingEstimator, lock_of
 from streamtopics.metrics.relevance import relevant_words
 from streamtopics.records import RecordParameters
-from streamtopics.validation import check_columns, check_feature_names
+from streamtopics.validation import check_columns, check_feature_names, is_whole
 
 # Words that a first guess of the leading ones is from, and words that are read at once.
 GUESSED_FROM, WORDS_AT_ONCE = 2000, 512
@@ -153,7 +153,7 @@ class LearntTopics(RecordParameters, ClassNamePrefixFeaturesOutMixin, StreamingE
         names = self._column_names(feature_names)
         readable = hasattr(self._learnt, "may_lead")
         plain = isinstance(relevance, Real) and relevance == 1
-        if readable and plain and isinstance(n_words, Integral) and n_words >= 1:
+        if readable and plain and is_whole(n_words) and n_words >= 1:
             leading = self._whole(lambda: most_probable(self._learnt, n_words)[self._n_hidden :])
             return [list(names[words]) for words in leading]
         topics, weights = self._whole(lambda: (self.topic_word_, self.topic_weights_))

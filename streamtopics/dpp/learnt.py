@@ -5,19 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Hashable
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
-from sklearn.utils import check_scalar
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import Commit, StreamingEstimator
 from streamtopics.base.glossary import documented
-from streamtopics.checks import random_numbers
+from streamtopics.checks import check_integer, random_numbers
 from streamtopics.dpp import conditioning, marginal, sampling
 from streamtopics.dpp.arrays import Floats, numbers
 from streamtopics.dpp.forms import Form
@@ -248,7 +246,7 @@ class LearntProcess(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
             Each of min(n_words, n_features) words; empty for a column taken out.
         """
         check_is_fitted(self)
-        check_scalar(n_words, "n_words", Integral, min_val=1)
+        check_integer(n_words=n_words)
         names = self._column_names(feature_names)
         told = marginal.telling_words(self.measure_, self.components_, n_words)
         return [list(names[places]) for places in told]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from streamtopics.checks import check_integer
 from streamtopics.inspection.documents import topic_shares
 from streamtopics.inspection.plots.axes import colour, one_axes
 from streamtopics.steps import last_step, names_of, steps_before
@@ -145,13 +146,14 @@ def plot_sentences(
         `font_size` is not positive.
     """
     _check_font_size(font_size)
+    check_integer(n_topics=n_topics)
     if not has_entries(sentences) or not all(isinstance(one, str) for one in sentences):
         raise TypeError(f"sentences must be a list of str; got {sentences!r:.60}")
     shares = np.asarray(shares, dtype=np.float64)
-    if shares.ndim != 2 or len(shares) != len(sentences):
+    if shares.ndim != 2 or len(shares) != len(sentences) or shares.shape[1] == 0:
         raise ValueError(
-            f"shares must have a row for each of the {len(sentences)} sentences; got shape "
-            f"{shares.shape}"
+            f"shares must have a row for each of the {len(sentences)} sentences, and a column for "
+            f"each topic; got shape {shares.shape}"
         )
     n = shares.shape[1]
     names = [f"topic {k}" for k in range(n)] if labels is None else labels
