@@ -59,15 +59,25 @@ def total(X: Any) -> float:
 
 
 def check_structure(X: Any, caller: str, name: str = "X") -> None:
-    """Refuse a sparse matrix of arrays that do not fit or too many columns, and an empty frame."""
+    """Refuse a sparse matrix of arrays that do not fit or too many columns, and an empty frame.
+
+    A lazy frame is refused before it is asked for columns, of which it warns.
+    """
+    if hasattr(X, "collect") and hasattr(X, "collect_schema"):
+        raise TypeError(f"{name}, passed to {caller}, is a lazy frame; pass {name}.collect()")
     # A data frame of no columns, whose type of numbers nobody knows.
     if hasattr(X, "columns") and len(X.columns) == 0:
         raise ValueError(
             f"{name}, a data frame passed to {caller}, has no columns; it needs one for each "
             "feature, such as a word"
         )
-    if not is_sparse(X) or X.ndim != 2:
+    if not is_sparse(X):
         return
+    if X.ndim != 2:
+        raise ValueError(
+            f"{name}, passed to {caller}, must be a 2-D matrix, with a row for each document; got "
+            f"a sparse array of shape {X.shape}"
+        )
     what = f"{name}, a {X.format.upper()} matrix passed to {caller},"
     if X.shape[1] > MOST_COLUMNS:
         raise ValueError(
@@ -87,13 +97,23 @@ def check_structure(X: Any, caller: str, name: str = "X") -> None:
             _check_places(np.array(places), X.shape[axis == "column"], axis, what)
 
 
+def in_wide_indices(X: Any) -> Any:
+    """X, of which a CSR matrix has indices of 32 or 64 bits, as SciPy makes them."""
+    if not is_sparse(X) or X.format != "csr":
+        return X
+    types = {X.indices.dtype, X.indptr.dtype}
+    if types in ({np.dtype(np.int32)}, {np.dtype(np.int64)}):
+        return X
+    return sparse.csr_matrix((X.data, X.indices, X.indptr), shape=X.shape)
+
+
 def to_sparse(X: Any, caller: str, kind: Any = sparse.csr_matrix) -> Any:
     """X as a sparse matrix of a kind, with arrays of its own; what holds no numbers is refused."""
     check_structure(X, caller)
     try:
         if np.ndim(X) != 2:
             raise TypeError(f"it must be 2-D, a row for each document; got {np.ndim(X)} axes")
-        found = kind(X, copy=True)
+        found = kind(in_wide_indices(X), copy=True)
         if found.dtype.kind == "c":
             raise TypeError("Complex data not supported")
         return found

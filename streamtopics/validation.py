@@ -32,7 +32,7 @@ from streamtopics.priors import MASS_PER_WORD, Columns, Symmetric, resolved
 from streamtopics.structure import LEAST_COUNT as LEAST_COUNT
 from streamtopics.structure import MOST_COUNT as MOST_COUNT
 from streamtopics.structure import check_one_kind as check_one_kind
-from streamtopics.structure import check_reach, is_sparse
+from streamtopics.structure import check_reach, in_wide_indices, is_sparse
 from streamtopics.structure import check_structure as check_structure
 from streamtopics.structure import in_order as in_order
 
@@ -113,6 +113,7 @@ def check_counts(
     if not sparse.issparse(X):
         X = sparse.csr_matrix(X)
     check_reach(X, caller)
+    X = in_wide_indices(X)
     in_a_row = X.data.flags.c_contiguous and X.indices.flags.c_contiguous
     return in_order(X if in_a_row else X.copy())
 
@@ -213,7 +214,7 @@ def to_csr(X: Any, caller: str, name: str, *, otherwise: type = np.float32) -> s
     """
     check_structure(X, caller, name)
     if is_sparse(X):
-        if X.ndim != 2 or X.dtype.kind not in "biuf":
+        if X.dtype.kind not in "biuf":
             raise ValueError(
                 f"{name}, passed to {caller}, must be a 2-D matrix of real numbers; got a sparse "
                 f"one of shape {X.shape} and dtype {X.dtype}"
@@ -240,6 +241,7 @@ def to_csr(X: Any, caller: str, name: str, *, otherwise: type = np.float32) -> s
 
 
 def _check_prior(prior: Any, name: str, shapes: dict[str, tuple[int, ...]]) -> np.ndarray:
+    check_structure(prior, "a model", name)
     try:
         prior = check_array(
             prior, ensure_2d=False, dtype=np.float64, input_name=name, allow_nd=True, copy=True

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
@@ -57,9 +58,13 @@ from streamtopics.metrics import (
     completion_split,
     left_to_right,
     open_vocabulary_probability,
+    perplexity,
     relevant_words,
     rouge,
     summary_redundancy,
+    topic_coherence,
+    topic_diversity,
+    topic_exclusivity,
     topic_stability,
 )
 from streamtopics.models import LinearRegression
@@ -71,6 +76,7 @@ from streamtopics.text import (
     SentenceVectorizer,
     StreamingCountVectorizer,
     StreamingPipeline,
+    mark_negations,
 )
 from streamtopics.updates import SVB, FixedPoint, LearnsDocTopicPrior
 from streamtopics.was import WAS, simulate, specific_comment_scores, weight_correlation
@@ -224,6 +230,7 @@ def broken(X):
 
 
 NOTHING = np.array(3)
+NO_COLUMNS = pd.DataFrame(index=range(2))
 REFUSED = {
     "a broken matrix gets names": (
         lambda: NamedCounts.of(broken(COUNTS), list("abcdef")), ValueError, "an entry in row"),
@@ -444,6 +451,35 @@ REFUSED = {
         lambda: completion_split(np.float64(3)), ValueError, "cannot be .* it must be 2-D"),
     "one row to split": (
         lambda: completion_split([1, 2]), ValueError, "cannot be .* it must be 2-D"),
+    "a frame of no columns for topics": (
+        lambda: left_to_right(COUNTS, NO_COLUMNS, 1.0), ValueError, "topic_word, a data frame"),
+    "a frame of no columns for weights of topics": (
+        lambda: topic_exclusivity(NO_COLUMNS), ValueError, "topics, a data frame passed"),
+    "a frame of no columns for a prior": (
+        lambda: SVBLDA(2, topic_word_prior=NO_COLUMNS).fit(COUNTS), ValueError,
+        "topic_word_prior, a data frame passed to a model, has no columns"),
+    "relevant words of none": (
+        lambda: relevant_words(NO_COLUMNS), ValueError, "topic_word must have shape"),
+    "relevant words of no topics": (
+        lambda: relevant_words(np.ones((0, 3)), relevance=0.5), ValueError, "topic_word must have"),
+    "perplexity over no words": (
+        lambda: perplexity(learnt(), np.zeros((3, 0))), ValueError, "X must have the columns that"),
+    "likelihood over no words": (
+        lambda: left_to_right(np.zeros((3, 0)), np.full((1, 6), 1 / 6), 1.0), ValueError,
+        "X has 0 features, but topic_word has 6"),
+    "coherence in no documents": (
+        lambda: topic_coherence([[0, 1]], np.zeros((0, 6))), ValueError,
+        "X must have documents and words; got 0 samples"),
+    "bytes with negations": (
+        lambda: mark_negations(b"x"), TypeError, "text must be a str; got b'x'"),
+    "stability of a number": (
+        lambda: topic_stability(3), TypeError, "models must be a list of at least two models; g"),
+    "diversity of a number": (
+        lambda: topic_diversity(3), TypeError, "topics must be the top words of each topic; got 3"),
+    "a stream of a number": (
+        lambda: stream(learnt(), 3), TypeError, "batches must be an iterable of minibatches; got"),
+    "a number for packages": (
+        lambda: load_docstrings(packages=3), TypeError, "packages must be a list of names; got 3"),
     "more topics than can be": (
         lambda: seed_prior({"one": ["a"]}, ["a"], 1.0, n_components=2**62), ValueError,
         "n_components must be at most"),
@@ -507,6 +543,35 @@ def test_a_tracker_takes_indices_of_64_bits():
     tracker = TopicTracker()
     stream(SVBLDA(2, random_state=0), [X, X], callbacks=[tracker])
     assert tracker.topics()
+
+
+@pytest.mark.parametrize("shape", [(4,), (2, 2, 6)])
+def test_sparse_arrays_of_other_than_two_axes_are_refused_by_name(shape, tmp_path):
+    try:
+        X = sparse.coo_array(np.ones(shape))
+    except (TypeError, ValueError):
+        X = None
+    if X is None or X.ndim == 2:
+        pytest.skip("this SciPy has sparse arrays of two axes only")
+    for door in (
+        completion_split,
+        learnt().partial_fit,
+        lambda X: report(learnt(), tmp_path / "a.html", X=X),
+    ):
+        with pytest.raises(ValueError, match=r"X, passed to .*, must be a 2-D matrix"):
+            door(X)
+
+
+@pytest.mark.parametrize("index", ["int8", "int16", "uint32"])
+def test_indices_of_other_types_are_learnt_from(index):
+    X = sparse.csr_matrix(COUNTS, dtype=float)
+    narrow = X.copy()
+    narrow.indices, narrow.indptr = X.indices.astype(index), X.indptr.astype(index)
+    for model in SVBLDA(2, random_state=0), HDPGibbsOnlineEM(random_state=0):
+        expected = clone(model).partial_fit(X).topic_word_
+        np.testing.assert_array_equal(model.partial_fit(narrow).topic_word_, expected)
+    y = [0, 1] * 4
+    np.testing.assert_array_equal(class_words_prior(narrow, y), class_words_prior(X, y))
 
 
 def test_booleans_are_counts(tmp_path):

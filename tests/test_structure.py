@@ -118,5 +118,12 @@ def test_what_is_in_order_is_passed_on_as_it_is():
 
 
 def test_what_is_no_matrix_is_left_to_others():
-    for thing in ([[1.0]], "text", None, sparse.coo_array(np.ones(3))):
+    for thing in ([[1.0]], "text", None):
         check_structure(thing, "here")
+
+
+def test_a_sparse_array_of_one_axis_is_refused():
+    if (one := sparse.coo_array(np.ones(3))).ndim == 2:
+        pytest.skip("this SciPy has sparse arrays of two axes only")
+    with pytest.raises(ValueError, match=r"X, passed to here, must be a 2-D matrix.*shape \(3,\)"):
+        check_structure(one, "here")

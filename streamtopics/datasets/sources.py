@@ -15,6 +15,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeVar
 
+from streamtopics.structure import has_entries
+
 STANDARD_LIBRARY = "stdlib"
 DEFAULT_PACKAGES = ("joblib", "numpy", "scipy", "sklearn", STANDARD_LIBRARY)
 
@@ -54,6 +56,8 @@ def check_packages(packages: Sequence[str]) -> list[str]:
     """The names, each once; an error says what is wrong with them."""
     if isinstance(packages, str):
         raise TypeError(f"packages must be a list of names, for example [{packages!r}]; got a str")
+    if not has_entries(packages):
+        raise TypeError(f"packages must be a list of names; got {packages!r:.60}")
     names = list(dict.fromkeys(packages))
     if not names:
         raise ValueError("packages must name at least one package; None is the default ones")

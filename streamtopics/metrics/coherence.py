@@ -14,7 +14,7 @@ Roeder et al. 2015). Diversity is |union over k of W_k| / sum over k of |W_k|, w
 words of topic k (Dieng et al. 2020).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from numbers import Real
 from typing import Any, Literal
@@ -151,11 +151,13 @@ def topic_coherence(
 
 
 def check_no_model(value: Any, name: str, expected: str, remedy: str) -> None:
-    """Raise TypeError for a model in the place of what is read off it."""
+    """Raise TypeError for a model, or one thing, in the place of what is read off it."""
     if hasattr(value, "fit") or hasattr(value, "components_"):
         raise TypeError(
             f"{name} must be {expected}, not a model; got a {type(value).__name__}. Pass {remedy}"
         )
+    if not isinstance(value, Iterable):
+        raise TypeError(f"{name} must be {expected}; got {value!r:.60}. Pass {remedy}")
 
 
 def _check_window(window: Any, measure: str) -> int:
@@ -173,7 +175,13 @@ def _check_window(window: Any, measure: str) -> int:
 def _documents(table: np.ndarray, X: Any, names: Any) -> tuple[np.ndarray, list[Any]]:
     """Topics as columns, and the counts that they are columns of."""
     check_structure(X, "topic_coherence")
-    X = check_array(X, accept_sparse="csr", input_name="X")
+    X = check_array(
+        X, accept_sparse="csr", input_name="X", ensure_min_samples=0, ensure_min_features=0
+    )
+    if 0 in X.shape:
+        raise ValueError(
+            f"X must have documents and words; got {X.shape[0]} samples of {X.shape[1]} features"
+        )
     check_reach(sparse.csr_matrix(X), "topic_coherence")
     return _check_columns(table, X.shape[1], names), [X]
 

@@ -164,6 +164,7 @@ def _check_numbers(n_particles: Any, n_resampled: Any, form: Any, random_state: 
 def _check_topics(
     topic_word: Any, doc_topic_prior: Any, n_apart: int
 ) -> tuple[np.ndarray, np.ndarray]:
+    check_structure(topic_word, "left_to_right", "topic_word")
     topic_word = check_array(topic_word, dtype=np.float64, input_name="topic_word")
     sums = topic_word.sum(axis=1)
     if (topic_word < 0).any() or np.abs(sums - 1).max() > SUM_TOLERANCE:
@@ -192,7 +193,10 @@ def _check_prior(prior: Any, name: str, n: int) -> np.ndarray:
 def _check_whole(X: Any, n_features: int, n_particles: int) -> sparse.csr_matrix:
     """Return X as CSR of whole counts; refuse documents too long for the memory."""
     check_structure(X, "left_to_right")
-    X = check_array(X, accept_sparse="csr", dtype=np.float64, input_name="X", ensure_min_samples=0)
+    X = check_array(
+        X, accept_sparse="csr", dtype=np.float64, input_name="X", ensure_min_samples=0,
+        ensure_min_features=0,
+    )  # fmt: skip
     counts: sparse.csr_matrix = sparse.csr_matrix(X, copy=True)
     check_reach(counts, "left_to_right")
     counts.sum_duplicates()

@@ -278,6 +278,7 @@ def topic_distributions(topics: Any) -> np.ndarray:
     if hasattr(topics, "components_") or hasattr(topics, "fit"):
         weights = check_components(topics)
     else:
+        check_structure(topics, "a measure of topics", "topics")
         weights = check_array(topics, dtype=np.float64, input_name="topics")
         check_non_negative(weights, "topics")
     mass = weights.sum(axis=1, keepdims=True)
@@ -294,7 +295,10 @@ def _check_counts(X: Any, n_features: int) -> sparse.csr_matrix:
     check_structure(X, "log_predictive_probability")
     dtypes = [np.float32, np.float64]
     with np.errstate(over="ignore"):
-        X = check_array(X, accept_sparse="csr", dtype=dtypes, input_name="X", ensure_min_samples=0)
+        X = check_array(
+            X, accept_sparse="csr", dtype=dtypes, input_name="X", ensure_min_samples=0,
+            ensure_min_features=0,
+        )  # fmt: skip
     if X.shape[1] != n_features:
         raise ValueError(
             f"X must have the columns that estimator was fitted on: {n_features} features by its "

@@ -78,12 +78,14 @@ def relevant_words(
     if not (isinstance(relevance, Real) and 0 <= relevance <= 1):
         raise ValueError(f"relevance must be in [0, 1]; got {relevance!r}")
     topics = _numbers(topic_word, "topic_word")
-    if topics.ndim != 2 or (
-        topic_weights is not None and np.shape(topic_weights) != topics.shape[:1]
+    if (
+        topics.ndim != 2
+        or 0 in topics.shape
+        or (topic_weights is not None and np.shape(topic_weights) != topics.shape[:1])
     ):
         raise ValueError(
-            "topic_word must have shape (n_topics, n_features), and topic_weights a number for "
-            f"each topic; got {topics.shape} and {np.shape(topic_weights)}"
+            "topic_word must have shape (n_topics, n_features), none of them 0, and topic_weights "
+            f"a number for each topic; got {topics.shape} and {np.shape(topic_weights)}"
         )
     if relevance == 1:
         return np.array([largest(row, n_words) for row in topics], dtype=np.intp)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from streamtopics.checks import check_integer
+from streamtopics.structure import has_entries
 
 
 class TimedBatch(NamedTuple):
@@ -61,6 +62,8 @@ def after(batches: Iterable[Any], skip: int) -> Iterator[Any]:
             f"batches must be an iterable of minibatches; got a {type(batches).__name__}, which "
             "streamtopics.datasets.iter_minibatches cuts into some"
         )
+    if not has_entries(batches):
+        raise TypeError(f"batches must be an iterable of minibatches; got {batches!r:.60}")
     check_integer(least=0, skip=skip)
     left, end = iter(batches), object()
     for n in range(skip):

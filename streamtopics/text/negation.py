@@ -24,6 +24,11 @@ def mark_negations(text: str) -> str:
     -------
     marked : str
 
+    Raises
+    ------
+    TypeError
+        If `text` is no str.
+
     See Also
     --------
     streamtopics.priors.SentimentWords : Has such words among those that blame.
@@ -36,4 +41,6 @@ def mark_negations(text: str) -> str:
     >>> mark_negations("Do not buy, and never to be recommended")
     'do notbuy, and notrecommended'
     """
+    if not isinstance(text, str):
+        raise TypeError(f"text must be a str; got {text!r:.60}")
     return DENIED.sub("not", text.lower())
