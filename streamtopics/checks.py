@@ -5,7 +5,8 @@ Each error names the record, the field or argument, what came and what would be 
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, TypeGuard
 
@@ -93,6 +94,24 @@ def check_truth(**values: Any) -> None:
     for name, value in values.items():
         if not isinstance(value, bool | np.bool_):
             raise TypeError(f"{name} must be True or False; got {value!r:.60}")
+
+
+@contextmanager
+def within_floats(name: str) -> Iterator[None]:
+    """Name the argument that holds a whole number beyond floating point, which NumPy does not."""
+    try:
+        yield
+    except OverflowError as error:
+        raise ValueError(
+            f"{name} must hold numbers of at most {sys.float_info.max:.1e} in size, the most of "
+            "floating point, but a whole number in it is larger; scale it, or check how it was made"
+        ) from error
+
+
+def floats(values: Any, name: str) -> np.ndarray:
+    """An array of float64, of its own."""
+    with within_floats(name):
+        return np.array(values, dtype=np.float64)
 
 
 def random_numbers(random_state: Any) -> np.random.RandomState:

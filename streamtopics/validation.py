@@ -24,7 +24,7 @@ from sklearn.utils.validation import (
 )
 
 from streamtopics.checks import LEAST_PRIOR as LEAST_PRIOR
-from streamtopics.checks import MOST_DOCUMENTS, MOST_WHOLE
+from streamtopics.checks import MOST_DOCUMENTS, MOST_WHOLE, within_floats
 from streamtopics.checks import MOST_PRIOR as MOST_PRIOR
 from streamtopics.checks import is_whole as is_whole
 from streamtopics.kernels import minibatch
@@ -100,7 +100,7 @@ def check_counts(
     check_structure(X, caller)
     check_column_names(estimator, X, reset=reset)
     # What is too large for the type of numbers is infinite, and refused.
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"), within_floats("X"):
         X = check_array(
             X,
             accept_sparse="csr",
@@ -223,7 +223,7 @@ def to_csr(X: Any, caller: str, name: str, *, otherwise: type = np.float32) -> s
         with np.errstate(over="ignore"):
             return sparse.csr_matrix(X, dtype=X.dtype if kept else otherwise)
     try:
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore"), within_floats(name):
             X = check_array(
                 X,
                 accept_sparse="csr",
@@ -242,12 +242,13 @@ def to_csr(X: Any, caller: str, name: str, *, otherwise: type = np.float32) -> s
 
 def _check_prior(prior: Any, name: str, shapes: dict[str, tuple[int, ...]]) -> np.ndarray:
     check_structure(prior, "a model", name)
-    try:
-        prior = check_array(
-            prior, ensure_2d=False, dtype=np.float64, input_name=name, allow_nd=True, copy=True
-        )
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be pseudo-counts, as numbers: {error}") from error
+    with within_floats(name):
+        try:
+            prior = check_array(
+                prior, ensure_2d=False, dtype=np.float64, input_name=name, allow_nd=True, copy=True
+            )
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name} must be pseudo-counts, as numbers: {error}") from error
     if prior.shape not in shapes.values():
         expected = " or ".join(f"{shape} {what}" for what, shape in shapes.items())
         raise ValueError(f"{name} must have shape {expected}; got {prior.shape}")

@@ -35,7 +35,16 @@ from streamtopics.datasets import (
     make_subtle_corpus,
 )
 from streamtopics.distributed import fit_partitions, learn_apart, score_partitions
-from streamtopics.dpp import Counting, Kernel
+from streamtopics.dpp import (
+    Bernoulli,
+    Counting,
+    Gaussian,
+    Items,
+    Kernel,
+    LengthMultinomial,
+    Poisson,
+    Weighted,
+)
 from streamtopics.inspection import (
     compare_n_components,
     format_topics,
@@ -68,7 +77,14 @@ from streamtopics.metrics import (
     topic_stability,
 )
 from streamtopics.models import LinearRegression
-from streamtopics.priors import SeedWords, SentimentWords, ZipfPrior, class_words_prior, seed_prior
+from streamtopics.priors import (
+    SeedWords,
+    SentimentWords,
+    ZipfPrior,
+    class_words_prior,
+    seed_prior,
+    zipf_prior,
+)
 from streamtopics.report import report, report_data
 from streamtopics.streams import Checkpointer, TimeSplit, TopicTracker, prequential_score, stream
 from streamtopics.text import (
@@ -525,6 +541,66 @@ def test_seeds_of_all_kinds_are_taken(door):
     np.testing.assert_array_equal(dense[0], dense[1])
     np.testing.assert_array_equal(dense[0], dense[2])
     SEEDED[door](None)
+
+
+HUGE = 10**400
+FILLED = {
+    "X of a model": (lambda: learnt().fit([[HUGE, 1]]), "X"),
+    "X of transform": (lambda: learnt().transform([[HUGE] * 6]), "X"),
+    "X of a process": (lambda: LowRankDPP("multinomial").fit([[[HUGE, 1]]]), "X"),
+    "X of samples": (lambda: StreamingBayes(LinearRegression()).fit([[HUGE]] * 3, [1] * 3), "X or"),
+    "y of samples": (
+        lambda: StreamingBayes(LinearRegression()).fit([[1]] * 3, [HUGE] * 3), "X or y"),
+    "X of perplexity": (lambda: perplexity(learnt(), [[HUGE] * 6]), "X"),
+    "topics of a measure": (lambda: topic_exclusivity([[HUGE, 1]]), "topics"),
+    "X of a likelihood": (lambda: left_to_right([[HUGE, 1]], [[0.5, 0.5]], 1.0), "X"),
+    "topics of a likelihood": (lambda: left_to_right([[1, 1]], [[HUGE, 1]], 1.0), "topic_word"),
+    "a prior of a likelihood": (
+        lambda: left_to_right([[1, 1]], [[0.5, 0.5]], [HUGE]), "doc_topic_prior"),
+    "a prior of words": (
+        lambda: SVBLDA(2, topic_word_prior=[HUGE] * 6).fit(COUNTS), "topic_word_prior"),
+    "a prior of topics": (
+        lambda: SVBLDA(2, doc_topic_prior=[HUGE, 1]).fit(COUNTS), "doc_topic_prior"),
+    "a strength of seeds": (lambda: seed_prior({"a": ["x"]}, ["x"], HUGE), "strength"),
+    "a base of seeds": (lambda: seed_prior({"a": ["x"]}, ["x"], 1.0, base=HUGE), "base"),
+    "ranks": (lambda: zipf_prior([HUGE, 1]), "ranks"),
+    "an exponent": (lambda: zipf_prior([2, 1], exponent=HUGE), "exponent"),
+    "chances of words": (lambda: Bernoulli([HUGE, 0.5]), "pi"),
+    "rates of words": (lambda: Poisson([HUGE, 0.5]), "lam"),
+    "lengths": (lambda: LengthMultinomial([HUGE, 1], [0.5, 0.5]), "lengths"),
+    "a mean": (lambda: Gaussian([HUGE], [1]), "mean"),
+    "a variance": (lambda: Gaussian([1], [HUGE]), "variance"),
+    "weights of items": (lambda: Items([HUGE, 1]), "p"),
+    "weights of features": (lambda: Weighted(Items([1, 1]), [HUGE, 1]), "s"),
+    "a prior of synthetic documents": (
+        lambda: make_lda_corpus(5, doc_topic_prior=[HUGE] * 10), "doc_topic_prior"),
+    "topics of synthetic documents": (
+        lambda: make_lda_corpus(5, topic_word=[[HUGE, 1]]), "topic_word"),
+    "a strength of sets": (lambda: make_dpp_sets(3, strength=HUGE), "strength"),
+    "shares of times": (lambda: plot_shares([1], [[HUGE]], ["a"]), "shares"),
+    "shares of sentences": (lambda: plot_sentences(["a"], [[HUGE, 1]]), "shares"),
+    "letters": (lambda: plot_sentences(["a"], [[1, 0]], font_size=HUGE), "font_size"),
+    "a curve": (lambda: plot_curves({"a": [HUGE]}, x=[1], xlabel="", ylabel=""), "x or curves"),
+    "topics of a simulation": (
+        lambda: simulate([2], WAS(), 0.1, [[HUGE]], np.random.default_rng(0)), "topic_word"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FILLED)
+def test_numbers_beyond_floating_point_are_refused_by_name(case):
+    door, name = FILLED[case]
+    with pytest.raises(ValueError, match=rf"(^|: ){name}\b"):
+        door()
+
+
+def test_more_than_there_can_be_of_texts_is_no_limit():
+    texts = ["a ship at sea", "the deep sea"]
+    plain = StreamingCountVectorizer(ngram_range=(1, 4)).fit(texts).get_feature_names_out()
+    large = StreamingCountVectorizer(ngram_range=(1, 2**63), max_df=HUGE).fit(texts)
+    np.testing.assert_array_equal(large.get_feature_names_out(), plain)
+    with pytest.raises(ValueError, match="Try a lower min_df"):
+        StreamingCountVectorizer(min_df=HUGE, max_df=HUGE).fit(texts)
+    StreamingCountVectorizer(min_df=HUGE, max_df=HUGE, max_features=5).partial_fit(texts)
 
 
 def test_partitions_stay_as_they_are(tmp_path):

@@ -18,6 +18,7 @@ from streamtopics.checks import (
     check_integer,
     check_one_of,
     check_truth,
+    is_number,
     random_numbers,
 )
 from streamtopics.dpp.kernel import Kernel, Process
@@ -106,8 +107,8 @@ def make_dpp_sets(
     """
     check_integer(most=MOST_WHOLE, n_sets=n_sets)
     check_one_of(DEFAULT_FEATURES, ground_set=ground_set)
-    if not (isinstance(strength, Real) and 0 < strength < np.inf):
-        raise ValueError(f"strength must be positive and finite; got {strength!r}")
+    if not (is_number(strength) and 0 < strength < np.inf):
+        raise ValueError(f"strength must be positive and finite; got {strength!r:.60}")
     if not (isinstance(noise, Real) and 0 <= noise < np.inf):
         raise ValueError(f"noise must be finite and not negative; got {noise!r}")
     check_truth(own_theta=own_theta)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch
 
-from streamtopics.checks import MOST_WHOLE, check_integer, random_numbers
+from streamtopics.checks import MOST_WHOLE, check_integer, floats, random_numbers
 
 # Tokens of a document, on average.
 MOST_LENGTH = 1e8
@@ -109,7 +109,7 @@ def make_lda_corpus(
 
 def _check_prior(prior: Any, name: str, *shapes: tuple[int, ...]) -> np.ndarray:
     """The prior in the last of the shapes, all of which are allowed."""
-    prior = np.asarray(prior, dtype=np.float64)
+    prior = floats(prior, name)
     if prior.ndim and prior.shape not in shapes:
         raise ValueError(
             f"{name} must be a number or have shape {' or '.join(map(str, shapes))}; "
@@ -125,7 +125,7 @@ def _check_prior(prior: Any, name: str, *shapes: tuple[int, ...]) -> np.ndarray:
 
 def _check_topics(topic_word: Any) -> np.ndarray:
     """A copy of the topics as float64, with rows that sum to 1 exactly."""
-    topics = np.array(topic_word, dtype=np.float64)
+    topics = floats(topic_word, "topic_word")
     if topics.ndim != 2 or topics.size == 0:
         raise ValueError(
             f"topic_word must have shape (n_components, n_features); got {topics.shape}"

@@ -24,6 +24,7 @@ from streamtopics.base.frame import (
     warn_of_no_boost,
 )
 from streamtopics.base.glossary import documented
+from streamtopics.checks import within_floats
 from streamtopics.models.dense_model import DenseModel
 from streamtopics.parallel import Workers
 from streamtopics.posteriors import DensePosterior
@@ -314,15 +315,16 @@ class StreamingBayes(
         """X and y as arrays of float64, y None unless it is asked for."""
         targets = {"y": y} if target else {}
         check_structure(X, f"{type(self).__name__}.{method}")
-        found = validate_data(
-            self,
-            X,
-            **targets,
-            reset=reset,
-            dtype=np.float64,
-            ensure_all_finite="allow-nan",
-            ensure_min_samples=0 if method == "partial_fit" else 1,
-        )
+        with within_floats("X or y" if target else "X"):
+            found = validate_data(
+                self,
+                X,
+                **targets,
+                reset=reset,
+                dtype=np.float64,
+                ensure_all_finite="allow-nan",
+                ensure_min_samples=0 if method == "partial_fit" else 1,
+            )
         X, y = (found[0], _numbers(found[1])) if target else (found, None)
         if not model.allows_missing and np.isnan(X).any():
             raise ValueError(

@@ -18,7 +18,13 @@ from scipy import sparse
 from scipy.special import logsumexp
 from sklearn.utils.validation import check_array
 
-from streamtopics.checks import MOST_PARTICLES, SUM_TOLERANCE, check_integer, check_one_of
+from streamtopics.checks import (
+    MOST_PARTICLES,
+    SUM_TOLERANCE,
+    check_integer,
+    check_one_of,
+    within_floats,
+)
 from streamtopics.kernels import left_to_right as kernel
 from streamtopics.metrics.predictive import MOST_SEED, row_hash
 from streamtopics.parallel import workers
@@ -165,7 +171,8 @@ def _check_topics(
     topic_word: Any, doc_topic_prior: Any, n_apart: int
 ) -> tuple[np.ndarray, np.ndarray]:
     check_structure(topic_word, "left_to_right", "topic_word")
-    topic_word = check_array(topic_word, dtype=np.float64, input_name="topic_word")
+    with within_floats("topic_word"):
+        topic_word = check_array(topic_word, dtype=np.float64, input_name="topic_word")
     sums = topic_word.sum(axis=1)
     if (topic_word < 0).any() or np.abs(sums - 1).max() > SUM_TOLERANCE:
         raise ValueError(
@@ -179,12 +186,13 @@ def _check_topics(
 
 
 def _check_prior(prior: Any, name: str, n: int) -> np.ndarray:
-    try:
-        if np.iscomplexobj(prior):
-            raise TypeError("complex")
-        checked: np.ndarray = np.array(np.broadcast_to(prior, n), dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be a number, or one for each of {n} topics") from error
+    with within_floats(name):
+        try:
+            if np.iscomplexobj(prior):
+                raise TypeError("complex")
+            checked: np.ndarray = np.array(np.broadcast_to(prior, n), dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{name} must be a number, or one for each of {n} topics") from error
     if not (np.isfinite(checked).all() and (checked > 0).all()):
         raise ValueError(f"{name} must be positive and finite; got {checked}")
     return checked
@@ -193,10 +201,11 @@ def _check_prior(prior: Any, name: str, n: int) -> np.ndarray:
 def _check_whole(X: Any, n_features: int, n_particles: int) -> sparse.csr_matrix:
     """Return X as CSR of whole counts; refuse documents too long for the memory."""
     check_structure(X, "left_to_right")
-    X = check_array(
-        X, accept_sparse="csr", dtype=np.float64, input_name="X", ensure_min_samples=0,
-        ensure_min_features=0,
-    )  # fmt: skip
+    with within_floats("X"):
+        X = check_array(
+            X, accept_sparse="csr", dtype=np.float64, input_name="X", ensure_min_samples=0,
+            ensure_min_features=0,
+        )  # fmt: skip
     counts: sparse.csr_matrix = sparse.csr_matrix(X, copy=True)
     check_reach(counts, "left_to_right")
     counts.sum_duplicates()

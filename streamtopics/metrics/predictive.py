@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative
 
-from streamtopics.checks import check_integer
+from streamtopics.checks import check_integer, within_floats
 from streamtopics.steps import counted, last_step
 from streamtopics.structure import check_reach, check_structure, to_sparse
 
@@ -279,7 +279,8 @@ def topic_distributions(topics: Any) -> np.ndarray:
         weights = check_components(topics)
     else:
         check_structure(topics, "a measure of topics", "topics")
-        weights = check_array(topics, dtype=np.float64, input_name="topics")
+        with within_floats("topics"):
+            weights = check_array(topics, dtype=np.float64, input_name="topics")
         check_non_negative(weights, "topics")
     mass = weights.sum(axis=1, keepdims=True)
     if not (mass > 0).all():
@@ -294,7 +295,7 @@ def _check_counts(X: Any, n_features: int) -> sparse.csr_matrix:
     """X as non-negative CSR of float64 or float32 with n_features columns."""
     check_structure(X, "log_predictive_probability")
     dtypes = [np.float32, np.float64]
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"), within_floats("X"):
         X = check_array(
             X, accept_sparse="csr", dtype=dtypes, input_name="X", ensure_min_samples=0,
             ensure_min_features=0,

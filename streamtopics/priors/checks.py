@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of the numbers that priors are made of."""
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from streamtopics.checks import floats, is_number
 
 # Mass of the default prior, in tokens for each word.
 MASS_PER_WORD = 0.05
@@ -14,13 +15,13 @@ MASS_PER_WORD = 0.05
 def check_positive(**values: Any) -> None:
     """Refuse what is not a positive, finite number."""
     for name, value in values.items():
-        if not (isinstance(value, Real) and 0 < float(value) < np.inf):
-            raise ValueError(f"{name} must be a number in (0, inf); got {value!r}")
+        if not (is_number(value) and 0 < value < np.inf):
+            raise ValueError(f"{name} must be a number in (0, inf); got {value!r:.60}")
 
 
 def vector(given: ArrayLike, name: str, least: float) -> np.ndarray:
     """A number for each word, none of them less than `least`."""
-    values = np.asarray(given, dtype=np.float64)
+    values = floats(given, name)
     if values.ndim != 1 or len(values) == 0:
         raise ValueError(f"{name} must have shape (n_features,); got {values.shape}")
     if not (np.isfinite(values).all() and (values >= least).all()):

@@ -3,13 +3,13 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from numbers import Real
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
+from streamtopics.checks import is_number
 from streamtopics.priors.checks import MASS_PER_WORD, check_positive, vector
 from streamtopics.priors.columns import Columns, PriorRecord, Vocabulary, check_words, word_columns
 
@@ -112,8 +112,8 @@ def zipf_prior(
 
 
 def _check_law(exponent: float, mass: float | None) -> None:
-    if not (isinstance(exponent, Real) and 0 <= exponent < np.inf):
-        raise ValueError(f"exponent must be a number in [0, inf); got {exponent!r}")
+    if not (is_number(exponent) and 0 <= exponent < np.inf):
+        raise ValueError(f"exponent must be a number in [0, inf); got {exponent!r:.60}")
     if mass is not None:
         check_positive(mass=mass)
 

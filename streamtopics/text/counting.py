@@ -24,6 +24,7 @@ from sklearn.feature_extraction.text import (
     strip_accents_unicode,
 )
 
+from streamtopics.checks import MOST_WHOLE
 from streamtopics.kernels import tokens as kernel
 from streamtopics.parallel import workers
 
@@ -197,7 +198,8 @@ def _compiled(
         for word in vectorizer.get_stop_words() or ()
         if isinstance(word, str)
     ]
-    counter = partial(kernel.Counted, shortest, *vectorizer.ngram_range, stop_words, alphabet)
+    sizes = (min(n, MOST_WHOLE) for n in vectorizer.ngram_range)
+    counter = partial(kernel.Counted, shortest, *sizes, stop_words, alphabet)
     with workers(n_jobs) as pool:
         spans = _parts(texts, begins, n_jobs)
         jobs = [(counter(), texts[span], lower[span], begins[span]) for span in spans]

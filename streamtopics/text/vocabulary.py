@@ -18,6 +18,7 @@ from threading import Lock
 
 import numpy as np
 
+from streamtopics.checks import MOST_DOCUMENTS
 from streamtopics.kernels import tokens as kernel
 
 # Longer words are not counted as candidates: what is kept of a stream has to be bounded.
@@ -78,7 +79,7 @@ class Policy:
 
     def limits(self, weight: float) -> tuple[float, float]:
         """Least and greatest document frequency of a word, of so many documents."""
-        low, high = (df * (weight if _is_share(df) else 1.0) for df in (self.min_df, self.max_df))
+        low, high = (_documents(df, weight) for df in (self.min_df, self.max_df))
         if high < low:
             raise ValueError(
                 "max_df corresponds to < documents than min_df: "
@@ -98,8 +99,13 @@ class Policy:
             return self.limits(weight)
         high = max(1.0, self.max_df * weight)
         if not _is_share(self.min_df):
-            return float(self.min_df), high
+            return _documents(self.min_df, weight), high
         return self.limits(weight)[0], high
+
+
+def _documents(df: float, weight: float) -> float:
+    """How many documents a share or a number of so many documents is."""
+    return df * weight if _is_share(df) else float(min(df, MOST_DOCUMENTS))
 
 
 def _is_share(df: float) -> bool:

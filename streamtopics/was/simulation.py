@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import MOST_WHOLE, SUM_TOLERANCE, check_truth, is_whole
+from streamtopics.checks import MOST_WHOLE, SUM_TOLERANCE, check_truth, floats, is_whole
 from streamtopics.was.prior import SentencePrior
 from streamtopics.was.sampler import SentenceSampler
 
@@ -88,7 +88,7 @@ def simulate(
     ((6,), 2)
     """
     SentenceSampler(prior, atom_prior)  # Checks both.
-    topic_word = np.asarray(topic_word, dtype=np.float64)
+    topic_word = floats(topic_word, "topic_word")
     if topic_word.ndim != 2:
         raise ValueError(f"topic_word must have a row for each topic; got shape {topic_word.shape}")
     sums = topic_word.sum(axis=1)

@@ -19,6 +19,7 @@ from scipy import sparse
 from scipy.special import gammaln
 from scipy.stats import geom
 
+from streamtopics.checks import floats
 from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.forms import COUNTS
 from streamtopics.dpp.measures.base import BaseMeasure, as_rows, check_rates, rank_of, rows_of_words
@@ -153,7 +154,7 @@ class LengthMultinomial(BaseMeasure):
         def __init__(self, lengths: ArrayLike, pi: ArrayLike, normalize: bool = True) -> None: ...
 
     def __post_init__(self) -> None:
-        pi, lengths = np.array(self.pi, np.float64), np.array(self.lengths, np.float64)
+        pi, lengths = floats(self.pi, "pi"), floats(self.lengths, "lengths")
         for name, x, least in (("pi", pi, 1e-300), ("lengths", lengths, 0.0)):
             if x.ndim != 1 or not x.size or not (x >= least).all() or abs(x.sum() - 1) > 1e-6:
                 raise ValueError(

@@ -18,6 +18,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from streamtopics.checks import floats
 from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.forms import Form
 from streamtopics.structure import in_order
@@ -132,7 +133,7 @@ def rows_of_words(found: Sequence[Places], shape: tuple[int, int]) -> sparse.csr
 
 def check_rates(values: ArrayLike, name: str, most: float) -> Floats:
     """Return a vector of float64 in (0, most), with no entry at the ends."""
-    values = np.array(values, dtype=np.float64)
+    values = floats(values, name)
     if values.ndim != 1 or values.size == 0:
         raise ValueError(f"{name} must have shape (n_features,); got {values.shape}")
     if not ((values > 0) & (values < most)).all():

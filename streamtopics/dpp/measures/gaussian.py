@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
+from streamtopics.checks import floats
 from streamtopics.dpp.arrays import Floats
 from streamtopics.dpp.forms import VECTORS
 from streamtopics.dpp.measures.base import BaseMeasure, check_rates
@@ -41,7 +42,7 @@ class Gaussian(BaseMeasure):
         def __init__(self, mean: ArrayLike, variance: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
-        mean = np.array(self.mean, dtype=np.float64)
+        mean = floats(self.mean, "mean")
         variance = check_rates(self.variance, "variance", np.inf)
         if mean.shape != variance.shape or not np.isfinite(mean).all():
             raise ValueError(
@@ -67,7 +68,7 @@ class Gaussian(BaseMeasure):
         >>> Gaussian.from_points(np.array([[0.0, 1.0], [2.0, 5.0]])).variance
         array([1., 4.])
         """
-        points = np.asarray(points, dtype=np.float64)
+        points = floats(points, "points")
         return cls(points.mean(axis=0), np.maximum(points.var(axis=0), least_variance))
 
     @property

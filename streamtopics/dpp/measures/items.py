@@ -9,6 +9,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from streamtopics.checks import floats
 from streamtopics.dpp.arrays import Floats, Places
 from streamtopics.dpp.forms import ITEMS
 from streamtopics.dpp.measures.base import BaseMeasure, rank_of
@@ -43,7 +44,7 @@ class Items(BaseMeasure):
         def __init__(self, p: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
-        p = np.array(self.p, dtype=np.float64)
+        p = floats(self.p, "p")
         if p.ndim != 1 or p.size == 0 or not ((p >= 0) & (p < np.inf)).all():
             raise ValueError(
                 "p must be a vector of weights that are finite and not negative, one for each "

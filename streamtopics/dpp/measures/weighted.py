@@ -9,6 +9,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from streamtopics.checks import floats
 from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.forms import Form
 from streamtopics.dpp.measures.base import BaseMeasure
@@ -42,7 +43,7 @@ class Weighted(BaseMeasure):
         def __init__(self, measure: BaseMeasure, s: ArrayLike) -> None: ...
 
     def __post_init__(self) -> None:
-        s = np.array(self.s, dtype=np.float64)
+        s = floats(self.s, "s")
         shape = self.measure.v.shape
         if s.shape != shape or not ((s >= 0) & (s < np.inf)).all():
             raise ValueError(

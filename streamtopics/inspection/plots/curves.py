@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import check_integer
+from streamtopics.checks import check_integer, floats, within_floats
 from streamtopics.inspection.n_components import NComponentsComparison
 from streamtopics.inspection.plots.axes import COLOURS, legend, line, one_axes, plain, several_axes
 from streamtopics.structure import has_entries
@@ -57,7 +57,8 @@ def plot_curves(
             )
     ax = one_axes(ax)
     for k, (label, values) in enumerate(curves.items()):
-        ax.plot(x, values, label=label, **line(k))
+        with within_floats(f"x or curves[{label!r}]"):
+            ax.plot(x, values, label=label, **line(k))
     ax.set_xlabel(xlabel)
     ax.set_ylabel(ylabel)
     legend(ax, len(curves))
@@ -96,7 +97,7 @@ def plot_scores(rows: Iterable[Any], *, window: int = 10, ax: Axes | None = None
             f"{rows!r:.60}"
         )
     pairs = [(row.n_documents, row.score) for row in rows]
-    found = np.reshape(np.array(pairs, dtype=np.float64), (-1, 2))
+    found = np.reshape(floats(pairs, "rows"), (-1, 2))
     check_integer(window=window)
     scored = ~np.isnan(found[:, 1])
     if not scored.any():

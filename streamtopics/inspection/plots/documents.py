@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import check_integer
+from streamtopics.checks import check_integer, floats, is_number
 from streamtopics.inspection.documents import topic_shares
 from streamtopics.inspection.plots.axes import colour, one_axes
 from streamtopics.steps import last_step, names_of, steps_before
@@ -149,7 +148,7 @@ def plot_sentences(
     check_integer(n_topics=n_topics)
     if not has_entries(sentences) or not all(isinstance(one, str) for one in sentences):
         raise TypeError(f"sentences must be a list of str; got {sentences!r:.60}")
-    shares = np.asarray(shares, dtype=np.float64)
+    shares = floats(shares, "shares")
     if shares.ndim != 2 or len(shares) != len(sentences) or shares.shape[1] == 0:
         raise ValueError(
             f"shares must have a row for each of the {len(sentences)} sentences, and a column for "
@@ -182,8 +181,8 @@ def _check_labels(labels: Any, n_topics: int) -> None:
 
 
 def _check_font_size(font_size: Any) -> None:
-    if not (isinstance(font_size, Real) and 0 < float(font_size) < np.inf):
-        raise ValueError(f"font_size must be a positive number of points; got {font_size!r}")
+    if not (is_number(font_size) and 0 < font_size < np.inf):
+        raise ValueError(f"font_size must be a positive number of points; got {font_size!r:.60}")
 
 
 def _write(ax: Axes, pieces: list[str], backgrounds: list[Any], font_size: float) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from streamtopics.checks import check_integer, check_truth
+from streamtopics.checks import check_integer, check_truth, floats
 from streamtopics.inspection.plots.axes import (
     COLOURS,
     colour,
@@ -83,7 +83,7 @@ def plot_shares(
         raise ValueError(f"times must be 1-D; got {times!r:.60}")
     check_integer(n_topics=n_topics)
     check_truth(panels=panels)
-    shares = np.asarray(shares, dtype=np.float64)
+    shares = floats(shares, "shares")
     if shares.shape != (len(times), len(labels)):
         raise ValueError(
             f"shares must have a row for each of the {len(times)} times and a column for each of "
@@ -104,7 +104,7 @@ def _few_dates(
     times: Sequence[Any], shares: np.ndarray, n_documents: ArrayLike | None
 ) -> tuple[Sequence[Any], np.ndarray]:
     """Dates and their shares, or those of periods where dates are too many for a picture."""
-    weights = np.ones(len(times)) if n_documents is None else np.asarray(n_documents, np.float64)
+    weights = np.ones(len(times)) if n_documents is None else floats(n_documents, "n_documents")
     if weights.shape != (len(times),):
         raise ValueError(
             f"n_documents must have one number for each of the {len(times)} times; got shape "
