@@ -121,7 +121,10 @@ def _from_objects(times: list[Any]) -> np.ndarray:
     """Numbers or datetime64 from objects of one kind."""
     known = [time for time in times if time is not None and time == time]
     if all(isinstance(time, Real) and not isinstance(time, bool) for time in known):
-        return np.array([np.nan if time is None else time for time in times], dtype=np.float64)
+        try:
+            return np.array([np.nan if time is None else time for time in times], dtype=np.float64)
+        except OverflowError as error:
+            raise ValueError("times must be numbers that floating point can hold") from error
     if not all(isinstance(time, str | date | np.datetime64) for time in known):
         wrong = next(time for time in known if not isinstance(time, str | date | np.datetime64))
         raise TypeError(f"times must be numbers or dates; got {wrong!r:.60}")

@@ -180,7 +180,7 @@ def check_sample_weight(sample_weight: Any) -> np.ndarray:
         weights: np.ndarray = check_array(
             sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
         )
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(
             f"sample_weight must have a number for each document; got {sample_weight!r:.60} "
             f"({error})"

@@ -438,6 +438,16 @@ REFUSED = {
     "targets of which some are None": (
         lambda: StreamingBayes(LinearRegression()).fit(COUNTS, [None, 1.0] * 4), ValueError,
         "y must hold numbers"),
+    "a rating that is no number of floating point": (
+        lambda: SupervisedLDA().fit(COUNTS, [10**400] * 8), ValueError,
+        "y, passed to SupervisedLDA.fit, must be ratings"),
+    "a prior that is no number of floating point": (
+        lambda: RatingLDA(qualitative_prior=[10**400, 1]).fit(COUNTS, np.arange(8)), ValueError,
+        "qualitative_prior must be two positive numbers"),
+    "a weight that is no number of floating point": (
+        lambda: MultiViewLDA(random_state=0).fit(COUNTS, [0, 1] * 4).score(
+            COUNTS, [0, 1] * 4, sample_weight=[10**400] * 8),
+        ValueError, "sample_weight must have a number for each document"),
     "dates for targets": (
         lambda: StreamingBayes(LinearRegression()).fit(COUNTS, DATES), ValueError,
         "y must hold numbers"),
@@ -533,7 +543,7 @@ def test_seeds_are_refused_by_name(door):
             SEEDED[door](seed)
 
 
-@pytest.mark.parametrize("door", set(SEEDED) - {"docstrings", "statements", "draws"})
+@pytest.mark.parametrize("door", sorted(SEEDED.keys() - {"docstrings", "statements", "draws"}))
 def test_seeds_of_all_kinds_are_taken(door):
     dense = [np.asarray(x.toarray() if sparse.issparse(x) else x) for x in (
         SEEDED[door](seed) for seed in (2**32 - 1, np.uint32(2**32 - 1),

@@ -116,6 +116,7 @@ def test_a_time_is_told_as_it_was_given():
         ([[1], [2]], ValueError, "times must be a sequence"),
         ([np.inf, 1.0], TypeError, "times must be numbers or dates"),
         ([None, None], ValueError, "times must hold at least one that is known"),
+        ([10**400, 1], ValueError, "times must be numbers that floating point can hold"),
     ],
 )
 def test_other_times_are_refused(times, error, message):

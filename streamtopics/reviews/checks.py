@@ -26,7 +26,7 @@ def check_ratings(y: Any, X: Any, caller: str, remedy: str) -> np.ndarray:
         y = check_array(
             y, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=0
         )
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(
             f"{error}; y, passed to {caller}, must be ratings, one number for each row of X"
         ) from error

@@ -428,12 +428,12 @@ def check_qualitative_prior(prior: Any) -> np.ndarray:
     """omega as an array of shape (2,)."""
     try:
         omega = np.asarray(prior, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         omega = np.empty(0)
     if omega.shape != (2,) or not ((omega >= LEAST_PRIOR) & (omega <= MOST_PRIOR)).all():
         raise ValueError(
             "qualitative_prior must be two positive numbers, for descriptive and for qualitative "
-            f"words, such as (9.0, 1.0); got {prior!r}"
+            f"words, such as (9.0, 1.0); got {prior!r:.200}"
         )
     return omega
 
