@@ -11,7 +11,6 @@ from numbers import Integral, Real
 from typing import Any, TypeGuard
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 # More rounds than a kernel can count, and more documents than a double can.
 MOST_WHOLE = 2**31 - 1
@@ -115,14 +114,17 @@ def floats(values: Any, name: str) -> np.ndarray:
 
 
 def random_numbers(random_state: Any) -> np.random.RandomState:
-    """What draws the numbers of a seed; None is NumPy's own state."""
-    try:
-        return check_random_state(random_state)
-    except ValueError as error:
+    """What draws the numbers of a seed, as scikit-learn's `check_random_state` has it."""
+    if random_state is None or random_state is np.random:
+        return np.random.mtrand._rand
+    if isinstance(random_state, np.random.RandomState):
+        return random_state
+    if not (isinstance(random_state, Integral) and 0 <= int(random_state) <= MOST_SEED):
         raise ValueError(
             f"random_state must be None, a whole number from 0 to {MOST_SEED:,} or a RandomState; "
             f"got {random_state!r:.{LONG}}"
-        ) from error
+        )
+    return np.random.RandomState(int(random_state))
 
 
 def is_whole(value: Any) -> TypeGuard[int]:

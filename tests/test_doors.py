@@ -558,9 +558,9 @@ FILLED = {
     "X of a model": (lambda: learnt().fit([[HUGE, 1]]), "X"),
     "X of transform": (lambda: learnt().transform([[HUGE] * 6]), "X"),
     "X of a process": (lambda: LowRankDPP("multinomial").fit([[[HUGE, 1]]]), "X"),
-    "X of samples": (lambda: StreamingBayes(LinearRegression()).fit([[HUGE]] * 3, [1] * 3), "X or"),
+    "X of samples": (lambda: StreamingBayes(LinearRegression()).fit([[HUGE]] * 3, [1] * 3), "X"),
     "y of samples": (
-        lambda: StreamingBayes(LinearRegression()).fit([[1]] * 3, [HUGE] * 3), "X or y"),
+        lambda: StreamingBayes(LinearRegression()).fit([[1]] * 3, [HUGE] * 3), "y"),
     "X of perplexity": (lambda: perplexity(learnt(), [[HUGE] * 6]), "X"),
     "topics of a measure": (lambda: topic_exclusivity([[HUGE, 1]]), "topics"),
     "X of a likelihood": (lambda: left_to_right([[HUGE, 1]], [[0.5, 0.5]], 1.0), "X"),

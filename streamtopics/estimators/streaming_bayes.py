@@ -315,7 +315,7 @@ class StreamingBayes(
         """X and y as arrays of float64, y None unless it is asked for."""
         targets = {"y": y} if target else {}
         check_structure(X, f"{type(self).__name__}.{method}")
-        with within_floats("X or y" if target else "X"):
+        with within_floats("X"):
             found = validate_data(
                 self,
                 X,
@@ -474,6 +474,6 @@ def _numbers(y: np.ndarray) -> np.ndarray:
         # None is NaN then, and a date the days since 1970.
         if y.dtype.kind in "mM" or np.isnan(numbers).any():
             raise TypeError("dates and what is missing are no numbers")
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"y must hold numbers; got {y!r:.60}") from error
     return numbers
