@@ -109,7 +109,7 @@ def contained(rng: Rng, values: np.ndarray) -> Any:
     way = pick(rng, DENSE) if values.dtype.kind not in "biuf" or chance(rng, 0.45) else stored
     try:
         return way(rng, values)
-    except (TypeError, ValueError, NotImplementedError):
+    except (TypeError, ValueError, NotImplementedError, OverflowError):
         # Not every container holds every type.
         return values
 
