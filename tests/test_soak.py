@@ -5,12 +5,14 @@ import os
 import signal
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from benchmarks import soak as module
 from benchmarks import soak_streams
+from benchmarks.results import read
 from benchmarks.soak import ALONE, GIVEN, SERVICE, Watch, is_whole, soak
 from benchmarks.soak_checks import leaking, slower, speeds, wrong_proportions, wrong_topics
 from benchmarks.soak_page import table
@@ -30,6 +32,7 @@ from benchmarks.soak_streams import (
 )
 from streamtopics import SVBLDA, StreamingLDA
 
+TABLE = Path(__file__).parents[1] / "doc" / "soak_table.rst"
 N_TOKENS = 8_000
 
 
@@ -216,6 +219,12 @@ def test_counts_that_do_not_fit_their_sum_are_found():
 
 
 # The rows
+
+
+def test_the_table_of_the_page_is_that_of_the_rows():
+    found = read(module.OUTPUT)
+    assert {row["stream"] for row in found} == set(WAYS)
+    assert TABLE.read_text(encoding="utf-8") == table(found), "run benchmarks.soak --page doc"
 
 
 def rows_of(tokens, seconds=None, megabytes=None, topics=None):
