@@ -45,10 +45,10 @@ from benchmarks.soak_streams import (
     Reader,
     Send,
     Way,
-    documents_until,
     is_row,
     minibatch,
     minibatches,
+    seen_until,
     yet_to_come,
 )
 from streamtopics import save
@@ -97,8 +97,8 @@ class Along:
             "recycled": self.recycled,
         }
         if is_row(info.batch, self.n_batches):
-            topics, n_documents = model.steps[-1][1], documents_until(self.way, info.batch)
-            problem = wrong_topics(topics, n_documents)
+            topics = model.steps[-1][1]
+            problem = wrong_topics(topics, seen_until(self.way, info.batch))
             message["problem"] = problem or wrong_tokens(model, info.X, info.n_tokens)
             coming = yet_to_come(self.way, info.batch, self.n_batches)
             message["score"] = float(model.score(coming))
@@ -136,9 +136,11 @@ def run(
 
 
 def learn_alone(way: Way, folder: Path, n_batches: int, send: Send) -> None:
-    """Run a stream that nothing happens to, and save its end."""
-    model, along = way.make(1), Along(way, n_batches, send)
-    stream(model, along.handed(minibatches(way, 0, n_batches)), callbacks=[along])
+    """Run a stream that nothing happens to, with checkpoints, and save its end."""
+    model, along, tracker = way.make(1), Along(way, n_batches, send), TopicTracker()
+    keeper = Checkpointer(folder / "kept", every=CHECKPOINTS, keep=2, also=[tracker])
+    batches = along.handed(minibatches(way, 0, n_batches))
+    stream(model, batches, callbacks=[along, tracker, keeper])
     save(model, folder / ALONE)
 
 

@@ -33,10 +33,11 @@ def wrong_proportions(rows: np.ndarray) -> str:
     return "" if np.abs(sums - 1).max() < 1e-6 else f"proportions that sum to {sums.max()}"
 
 
-def wrong_topics(topics: Any, n_documents: int) -> str:
-    """Tell whether a model has lost documents or seen them twice, or parts of it do not fit."""
-    if topics.n_documents_seen_ != n_documents:
-        return f"{topics.n_documents_seen_} documents seen, not {n_documents}"
+def wrong_topics(topics: Any, seen: tuple[int, int]) -> str:
+    """Tell whether a model has seen other minibatches and documents, or parts of it do not fit."""
+    counters = topics.n_batch_iter_, topics.n_documents_seen_
+    if counters != seen:
+        return f"{counters} minibatches and documents seen, not {seen}"
     if not np.isfinite(topics.components_).all():
         return "components that are not finite"
     posterior = topics.posterior_

@@ -5,7 +5,8 @@ import pickle
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import accumulate, count
+from itertools import count, islice
+from math import ceil
 from typing import Any
 
 from sklearn.exceptions import NotFittedError
@@ -52,6 +53,8 @@ class Way:
         Of its words.
     recycles : bool
         Whether columns change hands.
+    part : int or None
+        Documents of the parts that its model cuts a minibatch into, if it does.
     """
 
     name: str
@@ -61,6 +64,7 @@ class Way:
     n_documents: int = DOCUMENTS
     n_columns: int = COLUMNS
     recycles: bool = True
+    part: int | None = 150
 
     @property
     def n_tokens(self) -> int:
@@ -108,7 +112,7 @@ WAYS = {
         Way("StreamingLDA", presets, 0.4, 1),
         Way("BPS, Gibbs", boosted, 0.25, 2),
         Way("power prior", forgetting, 0.25, 3),
-        Way("HDP", growing, 0.1, 4, recycles=False),
+        Way("HDP", growing, 0.1, 4, recycles=False, part=None),
     )
 }
 
@@ -158,7 +162,7 @@ class Reader:
 
     def __init__(self, way: Way, model: Any, texts: list[str], send: Send) -> None:
         self.way, self.model, self.texts, self.send = way, model, texts, send
-        self.transform_calls = 0
+        self.transform_calls = self.n_documents = 0
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._read, daemon=True)
 
@@ -196,21 +200,32 @@ class Reader:
         if problem or self.transform_calls % COPY:
             return problem
         copy = pickle.loads(pickle.dumps(topics))
-        return wrong_topics(copy, documents_from(self.way, copy.n_documents_seen_))
+        before, self.n_documents = self.n_documents, copy.n_documents_seen_
+        if self.n_documents < before:
+            return f"{self.n_documents} documents seen after {before}"
+        return wrong_topics(copy, seen_from(self.way, self.n_documents))
 
 
 # Sizes
 
 
-def documents_until(way: Way, n_batches: int) -> int:
-    """How many documents the first minibatches have."""
-    return sum(size_of(way, number) for number in range(n_batches))
+def seen_along(way: Way) -> Iterator[tuple[int, int]]:
+    """Minibatches, or parts of them, and documents that a model has seen before each minibatch."""
+    n_parts = n_documents = 0
+    for number in count():
+        yield n_parts, n_documents
+        size = size_of(way, number)
+        n_parts, n_documents = n_parts + ceil(size / (way.part or size)), n_documents + size
 
 
-def documents_from(way: Way, n_documents: int) -> int:
-    """How many documents the fewest minibatches have that have at least so many."""
-    sizes = accumulate((size_of(way, number) for number in count()), initial=0)
-    return next(total for total in sizes if total >= n_documents)
+def seen_until(way: Way, n_batches: int) -> tuple[int, int]:
+    """What a model has seen after so many minibatches of the stream."""
+    return next(islice(seen_along(way), n_batches, None))
+
+
+def seen_from(way: Way, n_documents: int) -> tuple[int, int]:
+    """What a model has seen after the fewest minibatches that have at least so many documents."""
+    return next(seen for seen in seen_along(way) if seen[1] >= n_documents)
 
 
 def size_of(way: Way, number: int) -> int:

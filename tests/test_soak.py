@@ -18,16 +18,17 @@ from benchmarks.soak_checks import leaking, slower, speeds, wrong_proportions, w
 from benchmarks.soak_page import table
 from benchmarks.soak_streams import (
     BARE,
+    COPY,
     ENORMOUS,
     SINGLE,
     WAYS,
     Reader,
     Way,
-    documents_from,
-    documents_until,
     minibatch,
     minibatches,
     pipeline,
+    seen_from,
+    seen_until,
     yet_to_come,
 )
 from streamtopics import SVBLDA, StreamingLDA
@@ -41,7 +42,7 @@ def small(n_jobs):
     return pipeline(SVBLDA(3, random_state=0, n_jobs=n_jobs), n_columns=100)
 
 
-WAY = Way("small", small, 1.0, 0, n_documents=10, n_columns=100)
+WAY = Way("small", small, 1.0, 0, n_documents=10, n_columns=100, part=None)
 
 
 @pytest.fixture(autouse=True)
@@ -142,7 +143,7 @@ def test_documents_that_are_lost_are_found_by_the_stream_and_by_the_reader(tmp_p
     wrong = property(lambda self: right.fget(self) - 1)
     monkeypatch.setattr(SVBLDA, "n_documents_seen_", wrong)
     _, problems = soak(WAY, N_TOKENS, 0, 0, tmp_path)
-    found = "small, alone: 9 documents seen, not 10 (minibatch 1)"
+    found = "small, alone: (1, 9) minibatches and documents seen, not (1, 10) (minibatch 1)"
     assert found in problems
     model = WAY.make(1).partial_fit(minibatch(WAY, 0, 8))
     sent, until = [], time.monotonic() + 60
@@ -150,6 +151,14 @@ def test_documents_that_are_lost_are_found_by_the_stream_and_by_the_reader(tmp_p
         while not sent and time.monotonic() < until:
             time.sleep(0.01)
     assert "documents seen" in sent[0]["problem"]
+
+
+def test_a_reader_knows_what_was_seen_before():
+    reader = Reader(WAY, WAY.make(1).partial_fit(minibatch(WAY, 0, 8)), ["a"], print)
+    for _ in range(COPY):
+        assert reader._problem() == ""
+    reader.n_documents = 20
+    assert [reader._problem() for _ in range(COPY)][-1] == "10 documents seen after 20"
 
 
 def test_what_nobody_sent_is_found():
@@ -201,21 +210,20 @@ def test_a_model_that_learns_minibatches_in_parts_has_seen_whole_ones(tmp_path):
             StreamingLDA(3, inner_batch_size=5, random_state=0, n_jobs=n_jobs), n_columns=100
         )
 
-    way = replace(WAY, make=in_parts)
-    model = way.make(1).partial_fit(minibatch(way, 0, 8)).steps[-1][1]
-    assert model.n_batch_iter_ == 2
-    assert documents_from(way, model.n_documents_seen_) == 10
-    assert documents_from(way, model.n_documents_seen_ + 1) > 10
+    way = replace(WAY, make=in_parts, part=5)
+    assert [seen_until(way, n) for n in (0, 1, SINGLE - 1)] == [(0, 0), (2, 10), (56, 280)]
+    assert [seen_until(way, n) for n in (SINGLE, SINGLE + 1)] == [(57, 281), (59, 291)]
+    assert [seen_from(way, n) for n in (0, 9, 10, 11)] == [(0, 0), (2, 10), (2, 10), (4, 20)]
     _, problems = soak(way, N_TOKENS, 0, 0, tmp_path)
     assert problems == []
 
 
 def test_counts_that_do_not_fit_their_sum_are_found():
     model = SVBLDA(3, random_state=0).partial_fit(np.eye(5))
-    assert wrong_topics(model, 5) == ""
-    assert wrong_topics(model, 6) == "5 documents seen, not 6"
+    assert wrong_topics(model, (1, 5)) == ""
+    assert "minibatches" in wrong_topics(model, (2, 5))
     model.posterior_._state = model.posterior_._state._replace(learnt_mass=np.ones(3))
-    assert "do not sum" in wrong_topics(model, 5)
+    assert "do not sum" in wrong_topics(model, (1, 5))
 
 
 # The rows
@@ -262,7 +270,7 @@ def test_minibatches_are_the_same_when_asked_for_again_and_as_large_as_said(numb
     way = WAYS["HDP"]
     texts = minibatch(way, number, 100)
     assert texts == minibatch(way, number, 100)
-    assert len(texts) == documents_until(way, number + 1) - documents_until(way, number)
+    assert len(texts) == seen_until(way, number + 1)[1] - seen_until(way, number)[1]
 
 
 @pytest.mark.parametrize("number", [0, BARE - 1, BARE])

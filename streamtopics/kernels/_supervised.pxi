@@ -30,10 +30,10 @@ cdef enum:
 cdef double NEGLIGIBLE = 1e-14
 # What an exponent may be below 0 by for nothing.
 cdef double FAR = 300
-# Tokens, as a share of the prior's mass and at all, that a document is inferred with at least:
+# Tokens that a document is inferred with at least, and as a share of the prior's mass up to a bound:
 # with fewer alpha + S is alpha, and exponents, which grow as 1 / N, have no digits behind the
 # point. The response decides in such a document anyway, however short it is.
-cdef double LEAST_SHARE = 1e-8, LEAST_TOKENS = 1e-12
+cdef double LEAST_TOKENS = 1e-12, LEAST_SHARE = 1e-8, MOST_OF_SHARE = 1e-6
 
 
 cdef inline double steepest(const double *x, double s, double h, double least, double most,
@@ -130,7 +130,7 @@ def infer_supervised(const int[::1] indptr, const int[::1] indices, const int[::
                     gamma[d, k] = alpha[k]
                     topic_counts[d, k] = 0
                 continue
-            up = max(1, max(LEAST_SHARE * mass, LEAST_TOKENS) / tokens)
+            up = max(1, max(min(LEAST_SHARE * mass, MOST_OF_SHARE), LEAST_TOKENS) / tokens)
             tokens *= up
             scale = 0
             for k in range(n):

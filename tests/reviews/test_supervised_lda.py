@@ -227,6 +227,19 @@ def test_tiny_counts_are_learnt_as_small_ones(dtype, method):
             assert_allclose(found.objective_, small.objective_, rtol=1e-3)
 
 
+def test_a_prior_of_any_mass_leaves_ordinary_documents_as_they_are():
+    """Under a prior of 1e8 a topic and more all documents have the proportions of the prior."""
+    large, *others = (
+        model(doc_topic_prior=prior).fit(X, Y) for prior in (1e8, 1e9, 1e10)
+    )  # fmt: skip
+    for found in others:
+        assert_allclose(found.objective_[-1], large.objective_[-1], rtol=1e-4)
+        assert_allclose(found.coef_, large.coef_, rtol=1e-2)
+    tiny = model(doc_topic_prior=1e10).fit(X * 1e-24, Y)
+    assert np.isfinite(tiny.coef_).all()
+    assert np.isfinite(tiny.objective_).all()
+
+
 def test_counts_of_a_stream_may_be_tiny_where_the_mean_of_ratings_moves():
     counts, y = np.random.default_rng(0).integers(1, 9, (12, 6)) * 1e-24, np.arange(12) % 2
     found = SupervisedLDA(3, random_state=0, doc_topic_prior=1e-10)
