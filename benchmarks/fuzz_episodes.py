@@ -172,8 +172,8 @@ def attempt(
     """
     if tally.tell:
         # Arguments are written out only for a reader, as that takes longer than most calls.
-        arguments_of = given.items() if tally.show else ()
-        tally.tell(f"{door}({', '.join(f'{k}={brief(v)}' for k, v in arguments_of)})")
+        said = ", ".join(f"{k}={brief(v)}" for k, v in given.items()) if tally.show else "..."
+        tally.tell(f"{door}({said})")
     kept = {name: value for name, value in given.items() if name not in learners}
     before, found, error = [*map(checks.print_of, kept.values())], None, None
     with complaints() as heard:

@@ -8,6 +8,7 @@ And whether the labels of its rows have an order.
 
 from collections.abc import Iterable
 from itertools import chain
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -31,13 +32,17 @@ def has_entries(value: Any) -> bool:
 
 
 def check_one_kind(labels: Any, name: str, caller: str) -> None:
-    """Refuse labels of which some are text and some are not, or some are None."""
+    """Refuse labels of which some are None, or some are text and some are not."""
     kind = getattr(getattr(labels, "dtype", None), "kind", "O")
     if is_sparse(labels) or not has_entries(labels):
         raise TypeError(f"{name}, passed to {caller}, must be a list of labels; got {labels!r:.60}")
     found = {type(label) for label in list(labels)} if kind == "O" else set()
     kinds = {str if issubclass(kind, str) else kind for kind in found}
-    if type(None) in kinds or (len(kinds) > 1 and str in kinds):
+    if type(None) in kinds:
+        raise ValueError(
+            f"{name}, passed to {caller}, has labels that are None; leave out documents without one"
+        )
+    if len(kinds) > 1 and str in kinds:
         names = ", ".join(sorted(kind.__name__ for kind in kinds))
         raise ValueError(
             f"{name}, passed to {caller}, mixes labels of the types {names}, which have no order; "
@@ -63,7 +68,7 @@ def check_structure(X: Any, caller: str, name: str = "X") -> None:
 
     A lazy frame is refused before it is asked for columns, of which it warns.
     """
-    if hasattr(X, "collect") and hasattr(X, "collect_schema"):
+    if hasattr(type(X), "collect") and hasattr(type(X), "collect_schema"):
         raise TypeError(f"{name}, passed to {caller}, is a lazy frame; pass {name}.collect()")
     # A data frame of no columns, whose type of numbers nobody knows.
     if hasattr(X, "columns") and len(X.columns) == 0:
@@ -128,7 +133,7 @@ def in_order(X: sparse.csr_matrix) -> sparse.csr_matrix:
 
     What SciPy remembers of the order is not asked: it is of the arrays that X had then.
     """
-    rises = np.diff(X.indices) > 0
+    rises = X.indices[1:] > X.indices[:-1]
     starts = X.indptr[1:-1]
     rises[starts[(starts > 0) & (starts < len(X.indices))] - 1] = True
     if rises.all():
@@ -189,13 +194,17 @@ def _check_coordinates(X: Any, what: str) -> None:
 
 
 def _check_lists(X: Any, what: str) -> None:
-    lengths = [[*map(len, lists)] for lists in (X.rows, X.data)]
+    try:
+        lengths = [[*map(len, lists)] for lists in (X.rows, X.data)]
+        columns = np.array([*map(index, chain.from_iterable(X.rows))])
+    except TypeError:
+        lengths = [[], []]
     if lengths[0] != lengths[1] or len(lengths[0]) != X.shape[0]:
         raise ValueError(
             f"{what} has lists of columns that do not fit its lists of values or its "
             f"{X.shape[0]} rows; build it anew, for example from a dense array"
         )
-    _check_places(np.array([*chain.from_iterable(X.rows)]), X.shape[1], "column", what)
+    _check_places(columns, X.shape[1], "column", what)
 
 
 def _check_diagonals(X: Any, what: str) -> None:

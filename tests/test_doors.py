@@ -403,7 +403,7 @@ REFUSED = {
         lambda: class_words_prior(COUNTS, np.array([np.nan, "a"] * 4, dtype=object)), ValueError,
         "mixes labels of the types float, str"),
     "no class but None": (
-        lambda: class_words_prior(COUNTS, [None] * 8), ValueError, "mixes labels of the types Non"),
+        lambda: class_words_prior(COUNTS, [None] * 8), ValueError, "has labels that are None"),
     "classes of two kinds for a prior": (
         lambda: class_words_prior(COUNTS, ["a"] * 8, classes=[1, "a"]), ValueError,
         "classes, passed to class_words_prior, mixes"),
@@ -454,6 +454,9 @@ REFUSED = {
     "dates for ratings": (
         lambda: SupervisedLDA().fit(COUNTS, DATES), ValueError,
         "dates and spans of time are no ratings; y, passed to SupervisedLDA.fit, must be ratings"),
+    "dates of a time zone for ratings": (
+        lambda: RatingLDA().fit(COUNTS, pd.to_datetime(pd.Series(DATES), utc=True)), ValueError,
+        "dates and spans of time are no ratings"),
     "a list of dates for ratings": (
         lambda: RatingLDA().partial_fit(COUNTS, DATES.tolist()), ValueError,
         "y, passed to RatingLDA.partial_fit, must be ratings, one number for each row"),
@@ -530,7 +533,7 @@ SEEDED = {
     "docstrings": lambda seed: load_docstrings(packages=["joblib"], random_state=seed).target,
     "statements": lambda seed: load_statements(packages=["joblib"], random_state=seed).target,
     "numbers of topics": lambda seed: compare_n_components(
-        SVBLDA(), COUNTS, [2], n_splits=2, random_state=seed).chosen,
+        SVBLDA(), COUNTS, [2], n_splits=2, random_state=seed).rows[0].score,
     "draws": lambda seed: LowRankDPP("multinomial", max_iter=2, random_state=0).fit(
         [COUNTS]).sample(2, random_state=seed).points,
 }  # fmt: skip

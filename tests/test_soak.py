@@ -3,6 +3,7 @@
 
 import os
 import signal
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -55,6 +56,9 @@ def as_read(rows):
     return [{name: str(value) for name, value in row.items()} for row in rows]
 
 
+@pytest.mark.skipif(
+    "coverage" in sys.modules, reason="an interrupt could leave a lock of the tracer closed"
+)
 def test_a_stream_with_faults_ends_in_the_bits_of_the_other(tmp_path, monkeypatch):
     def slow(*given):
         for texts in minibatches(*given):

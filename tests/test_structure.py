@@ -5,6 +5,7 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
@@ -73,6 +74,10 @@ def test_lists_diagonals_and_keys_are_looked_at_too():
     X.rows[3] = [7]
     with pytest.raises(ValueError, match=r"LIL matrix .* has an entry in column 7, but only 6"):
         check_structure(X, "here")
+    for columns in (["a"], None, [1.5]):
+        X.rows[3] = columns
+        with pytest.raises(ValueError, match="lists of columns that do not fit"):
+            check_structure(X, "here")
     X = sparse.dia_matrix(np.eye(6) + np.eye(6, k=1))
     X.offsets = X.offsets[:1]
     with pytest.raises(ValueError, match=r"DIA matrix .* has 1 offsets .* of shape \(2, 6\)"):
@@ -105,6 +110,18 @@ def test_an_order_that_scipy_remembers_is_not_believed(kind):
     assert_array_equal(GibbsOnlineEM(3, random_state=0).fit(X).components_, model.components_)
     assert_array_equal(model.transform(X), model.transform(fresh))
     assert_array_equal(X.indices, before)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint32, np.int8, np.int64])
+def test_order_is_that_of_numbers_without_a_sign_too(dtype):
+    X = sparse.csr_matrix((1, 6))
+    X.data, X.indices, X.indptr = np.ones(3), np.array([5, 3, 3], dtype), np.array([0, 3])
+    assert in_order(X).toarray().tolist() == [[0, 0, 0, 2, 0, 1]]
+    assert in_order(X).nnz == 2
+
+
+def test_columns_may_be_called_like_methods_of_lazy_frames():
+    check_structure(pd.DataFrame({"collect": [1], "collect_schema": [2]}), "here")
 
 
 def test_what_is_in_order_is_passed_on_as_it_is():

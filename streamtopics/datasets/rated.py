@@ -89,8 +89,10 @@ def make_rated_reviews(
 
     Raises
     ------
+    TypeError
+        If an argument is no number, or no integer where it counts things.
     ValueError
-        If a number is out of its range.
+        If a number is out of its range, or `profile` is unknown.
 
     Examples
     --------

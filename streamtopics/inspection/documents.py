@@ -182,6 +182,8 @@ def shares_over_time(estimator: Any, X: Any, times: Any) -> SharesOverTime:
 
     Raises
     ------
+    TypeError
+        If `times` is a sparse matrix, or holds what is no number and no date.
     ValueError
         If there is not a time for each document.
 

@@ -26,7 +26,7 @@ from streamtopics.checks import (
     within_floats,
 )
 from streamtopics.kernels import left_to_right as kernel
-from streamtopics.metrics.predictive import MOST_SEED, row_hash
+from streamtopics.metrics.predictive import MOST_HASHED, row_hash
 from streamtopics.parallel import workers
 from streamtopics.structure import check_reach, check_structure
 
@@ -164,7 +164,7 @@ def _check_numbers(n_particles: Any, n_resampled: Any, form: Any, random_state: 
     if n_resampled is not None:
         check_integer(least=0, most=MOST_RESAMPLED, n_resampled=n_resampled)
     check_one_of(("product", "wallach"), form=form)
-    check_integer(least=0, most=MOST_SEED, random_state=random_state)
+    check_integer(least=0, most=MOST_HASHED, random_state=random_state)
 
 
 def _check_topics(

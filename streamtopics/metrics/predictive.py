@@ -24,7 +24,7 @@ TOKEN_PARTS = 1 << 16
 PROPORTIONS_TOLERANCE = 1e-3
 MONITORED = 256
 ENTRIES_AT_ONCE = 1 << 16
-MOST_SEED = 2**63 - 1
+MOST_HASHED = 2**63 - 1
 
 
 def completion_split(
@@ -63,7 +63,7 @@ def completion_split(
     >>> held_out.sum(axis=1).ravel().tolist()
     [[2.0, 1.0]]
     """
-    check_integer(least=0, most=MOST_SEED, random_state=random_state)
+    check_integer(least=0, most=MOST_HASHED, random_state=random_state)
     X = to_sparse(X, "completion_split")
     check_reach(X, "completion_split")
     if X.dtype == bool:

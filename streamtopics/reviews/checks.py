@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,9 @@ def check_ratings(y: Any, X: Any, caller: str, remedy: str) -> np.ndarray:
             f"one for each row of X. {remedy}"
         )
     try:
-        if np.asarray(y).dtype.kind in "mM":
+        values = np.asarray(y)
+        # With a time zone they are objects.
+        if values.dtype.kind in "mM" or any(isinstance(one, date) for one in values.ravel()[:1]):
             raise TypeError("dates and spans of time are no ratings")
         y = check_array(
             y, ensure_2d=False, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=0

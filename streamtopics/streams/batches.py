@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from streamtopics.checks import check_integer
-from streamtopics.structure import has_entries
 
 
 class TimedBatch(NamedTuple):
@@ -62,10 +61,13 @@ def after(batches: Iterable[Any], skip: int) -> Iterator[Any]:
             f"batches must be an iterable of minibatches; got a {type(batches).__name__}, which "
             "streamtopics.datasets.iter_minibatches cuts into some"
         )
-    if not has_entries(batches):
-        raise TypeError(f"batches must be an iterable of minibatches; got {batches!r:.60}")
     check_integer(least=0, skip=skip)
-    left, end = iter(batches), object()
+    try:
+        left, end = iter(batches), object()
+    except TypeError:
+        raise TypeError(
+            f"batches must be an iterable of minibatches; got {batches!r:.60}"
+        ) from None
     for n in range(skip):
         if next(left, end) is end:
             raise ValueError(

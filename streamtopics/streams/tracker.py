@@ -316,9 +316,11 @@ class TopicTracker:
 
         Raises
         ------
+        TypeError
+            If `n_words` is no integer.
         ValueError
-            If `unit` is unknown, `since` is missing where it is needed, before the first
-            snapshot, or times are asked for and the stream has none.
+            If `n_words` is less than 1, `unit` is unknown, `since` is missing where it is needed,
+            before the first snapshot, or times are asked for and the stream has none.
         """
         check_integer(n_words=n_words)
         return news_since(self._state, since, unit, n_words)

@@ -438,3 +438,16 @@ def test_what_is_wrong_is_named_before_anything_is_learnt(arguments, error, mess
     with pytest.raises(error, match=message):
         stream(**{"model": model, "batches": COUNTS} | arguments)
     assert "_commit" not in vars(model)
+
+
+def test_minibatches_may_be_numbered():
+    """As the data sets of other libraries are, which iter takes without `__iter__`."""
+
+    parts = [np.eye(5), np.ones((3, 5))]
+
+    class Numbered:
+        def __getitem__(self, number):
+            return parts[number]
+
+    model = stream(SVBLDA(3, random_state=0), Numbered())
+    assert model.n_batch_iter_ == 2

@@ -140,9 +140,11 @@ def plot_sentences(
 
     Raises
     ------
+    TypeError
+        If `sentences` is no list of str, or `n_topics` is no integer.
     ValueError
-        If `shares` have not a row for each sentence, `labels` are not one for each topic, or
-        `font_size` is not positive.
+        If `shares` have not a row for each sentence or have no topic, `labels` are not one for each
+        topic, `n_topics` is less than 1, or `font_size` is not positive.
     """
     _check_font_size(font_size)
     check_integer(n_topics=n_topics)

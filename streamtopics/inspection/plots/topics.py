@@ -53,8 +53,8 @@ def plot_topics(
     Raises
     ------
     TypeError, ValueError
-        As `topic_table`; also if `n_words` or `n_topics` is not a positive whole number, or
-        there are too few `ax`.
+        As `topic_table`; also if `n_topics` is no integer or less than 1, or there are too few
+        `ax`.
     """
     check_integer(n_words=n_words, n_topics=n_topics)
     table = topic_table(estimator, feature_names, n_words, relevance=relevance)[:n_topics]
