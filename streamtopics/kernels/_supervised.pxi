@@ -30,9 +30,9 @@ cdef enum:
 cdef double NEGLIGIBLE = 1e-14
 # What an exponent may be below 0 by for nothing.
 cdef double FAR = 300
-# Tokens that a document is inferred with at least, and as a share of the prior's mass up to a bound:
-# with fewer alpha + S is alpha, and exponents, which grow as 1 / N, have no digits behind the
-# point. The response decides in such a document anyway, however short it is.
+# Tokens that a document is inferred with at least, also as a share of the prior's mass, up to a
+# bound: with fewer alpha + S is alpha, and exponents, which grow as 1 / N, have no digits behind
+# the point. The response decides in such a document anyway, however short it is.
 cdef double LEAST_TOKENS = 1e-12, LEAST_SHARE = 1e-8, MOST_OF_SHARE = 1e-6
 
 
