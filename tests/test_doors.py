@@ -564,6 +564,8 @@ FILLED = {
     "X of samples": (lambda: StreamingBayes(LinearRegression()).fit([[HUGE]] * 3, [1] * 3), "X"),
     "y of samples": (
         lambda: StreamingBayes(LinearRegression()).fit([[1]] * 3, [HUGE] * 3), "y"),
+    "X of a coherence": (lambda: topic_coherence([[0, 1]], [[HUGE, 1]]), "X"),
+    "X of a scorer": (lambda: CoherenceScorer()(learnt(), [[HUGE] * 6]), "X"),
     "X of perplexity": (lambda: perplexity(learnt(), [[HUGE] * 6]), "X"),
     "topics of a measure": (lambda: topic_exclusivity([[HUGE, 1]]), "topics"),
     "X of a likelihood": (lambda: left_to_right([[HUGE, 1]], [[0.5, 0.5]], 1.0), "X"),

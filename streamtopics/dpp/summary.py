@@ -88,9 +88,9 @@ def check_quality(values: Any, n_sentences: int, name: str) -> Floats:
     """Return one finite number that is not negative for each sentence, as float64."""
     try:
         values = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(
-            f"{name} must have a number for each of the {n_sentences} sentences; got {values!r}"
+            f"{name} must have a number for each of the {n_sentences} sentences; got {values!r:.60}"
         ) from error
     if values.shape != (n_sentences,):
         raise ValueError(

@@ -23,13 +23,15 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_array
 
-from streamtopics.checks import check_one_of, is_whole
+from streamtopics.checks import check_one_of, is_whole, within_floats
 from streamtopics.metrics.windows import window_counts
 from streamtopics.structure import check_reach, check_structure, is_sparse
 
 MEASURES = ("npmi", "c_v", "umass", "uci")
 WINDOWS = {"npmi": 10, "uci": 10, "c_v": 110}
 EPSILON_OF_UCI = 1e-12
+# Types of counts that stay; others become the first.
+KEPT = (np.float64, np.float32, np.int64, np.int32, np.bool_)
 
 
 def topic_coherence(
@@ -175,9 +177,11 @@ def _check_window(window: Any, measure: str) -> int:
 def _documents(table: np.ndarray, X: Any, names: Any) -> tuple[np.ndarray, list[Any]]:
     """Topics as columns, and the counts that they are columns of."""
     check_structure(X, "topic_coherence")
-    X = check_array(
-        X, accept_sparse="csr", input_name="X", ensure_min_samples=0, ensure_min_features=0
-    )
+    with within_floats("X"):
+        X = check_array(
+            X, accept_sparse="csr", dtype=KEPT, input_name="X", ensure_min_samples=0,
+            ensure_min_features=0,
+        )  # fmt: skip
     if 0 in X.shape:
         raise ValueError(
             f"X must have documents and words; got {X.shape[0]} samples of {X.shape[1]} features"

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_array
 
-from streamtopics.checks import check_integer, check_one_of
+from streamtopics.checks import check_integer, check_one_of, within_floats
 from streamtopics.metrics.coherence import MEASURES, topic_coherence, topic_diversity
 from streamtopics.metrics.left_to_right import left_to_right
 from streamtopics.metrics.predictive import (
@@ -266,7 +266,8 @@ def _model_and_counts(estimator: Any, X: Any) -> tuple[Any, Any]:
 
 def _n_tokens(counts: Any) -> float:
     """The sum of counts; SciPy's own may put the entries of what was passed in order."""
-    counts = check_array(counts, accept_sparse="csr", dtype=np.float64, ensure_min_samples=0)
+    with within_floats("X"):
+        counts = check_array(counts, accept_sparse="csr", dtype=np.float64, ensure_min_samples=0)
     return float(np.sum(counts.data if is_sparse(counts) else counts))
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from streamtopics.checks import is_whole
+from streamtopics.checks import floats, is_whole
 from streamtopics.dpp.arrays import Floats, Places
 from streamtopics.dpp.forms import VECTORS
 from streamtopics.dpp.measures.base import BaseMeasure
@@ -76,7 +76,7 @@ class Fourier(BaseMeasure):
 
     def features(self, points: Floats) -> Floats:
         """Return products of sines and cosines, the last coordinate running fastest."""
-        points = np.asarray(points, dtype=np.float64)
+        points = floats(points, "points")
         phi = np.ones((len(points), 1))
         for x in points.T:
             phi = np.einsum("na,nb->nab", phi, self._basis(x)).reshape(
@@ -86,7 +86,7 @@ class Fourier(BaseMeasure):
 
     def log_p(self, points: Floats) -> Floats:
         """Return the log density of each point, in nats: 0, or -inf outside of the cube."""
-        points = np.asarray(points, dtype=np.float64)
+        points = floats(points, "points")
         inside = ((points >= 0) & (points <= 1)).all(axis=1)
         return np.where(inside, 0.0, -np.inf)
 
