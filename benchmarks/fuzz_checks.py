@@ -357,7 +357,7 @@ def has_many_tokens(documents: Any) -> bool:
         check_structure(documents, "has_many_tokens")
         X = documents.toarray() if sparse.issparse(documents) else np.asarray(documents, float)
         sums = X.astype(float).sum(axis=1)
-    except (TypeError, ValueError, IndexError):
+    except (TypeError, ValueError, IndexError, OverflowError):
         return False
     return bool(sums.ndim == 1 and np.isfinite(sums).all() and (sums >= MANY_TOKENS).any())
 
