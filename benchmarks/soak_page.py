@@ -16,7 +16,7 @@ PANELS = {
 }
 HEAD = (
     "stream", "tokens", "calls of transform meanwhile", "kills", "interrupts",
-    "columns that changed hands", "tokens a second, by quarters", "MB, by quarters",
+    "columns that changed hands", "million tokens a second, by quarters", "MB, by quarters",
 )  # fmt: skip
 
 
@@ -69,7 +69,7 @@ def table(rows: Rows) -> str:
             f"{int(service[-1]['kills'])}",
             f"{int(service[-1]['interrupts'])}",
             f"{float(alone[-1]['recycled']):,.0f}",
-            ", ".join(f"{speed:,.0f}" for speed in speeds(alone)),
+            ", ".join(f"{speed / 1e6:.2f}" for speed in speeds(alone)),
             ", ".join(f"{part.mean():.0f}" for part in memory),
         ])  # fmt: skip
     for line in lines:
