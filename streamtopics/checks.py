@@ -113,18 +113,15 @@ def floats(values: Any, name: str) -> np.ndarray:
         return np.array(values, dtype=np.float64)
 
 
-def random_numbers(random_state: Any) -> np.random.RandomState:
-    """What draws the numbers of a seed, as scikit-learn's `check_random_state` has it."""
-    if random_state is None or random_state is np.random:
-        return np.random.mtrand._rand
-    if isinstance(random_state, np.random.RandomState):
-        return random_state
-    if not (isinstance(random_state, Integral) and 0 <= int(random_state) <= MOST_SEED):
+def check_seed(random_state: Any) -> None:
+    """Refuse what scikit-learn's `check_random_state` would not take."""
+    is_seed = isinstance(random_state, Integral) and 0 <= int(random_state) <= MOST_SEED
+    has_state = random_state is np.random or isinstance(random_state, np.random.RandomState)
+    if not (random_state is None or is_seed or has_state):
         raise ValueError(
             f"random_state must be None, a whole number from 0 to {MOST_SEED:,} or a RandomState; "
             f"got {random_state!r:.{LONG}}"
         )
-    return np.random.RandomState(int(random_state))
 
 
 def is_whole(value: Any) -> TypeGuard[int]:

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils import Bunch
+from sklearn.utils import Bunch, check_random_state
 
-from streamtopics.checks import check_integer, random_numbers
+from streamtopics.checks import check_integer, check_seed
 from streamtopics.datasets.sources import DEFAULT_PACKAGES, check_packages, read_packages
 
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
@@ -115,7 +115,8 @@ def load_docstrings(
     True
     """
     check_integer(min_words=min_words)
-    rng = random_numbers(random_state)
+    check_seed(random_state)
+    rng = check_random_state(random_state)
     packages = list(DEFAULT_PACKAGES) if packages is None else check_packages(packages)
     documents: dict[str, tuple[int, str, str]] = {}
     for target, module, (name, docstring) in read_packages(packages, _documented):

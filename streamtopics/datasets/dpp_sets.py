@@ -11,15 +11,15 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.utils import Bunch
+from sklearn.utils import Bunch, check_random_state
 
 from streamtopics.checks import (
     MOST_WHOLE,
     check_integer,
     check_one_of,
+    check_seed,
     check_truth,
     is_number,
-    random_numbers,
 )
 from streamtopics.dpp.kernel import Kernel, Process
 from streamtopics.dpp.measures import Bernoulli, Fourier, Items
@@ -112,7 +112,8 @@ def make_dpp_sets(
     if not (isinstance(noise, Real) and 0 <= noise < np.inf):
         raise ValueError(f"noise must be finite and not negative; got {noise!r}")
     check_truth(own_theta=own_theta)
-    seed = random_numbers(random_state).randint(np.iinfo(np.int32).max, size=4)
+    check_seed(random_state)
+    seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
     rng = np.random.default_rng(seed)
     measure, U, gamma, noise_ = _truth(ground_set, n_features, n_components, strength, noise, rng)
     theta = rng.exponential(size=(n_sets, U.shape[1])) if own_theta else np.ones(U.shape[1])

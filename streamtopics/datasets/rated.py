@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import Bunch, check_scalar
+from sklearn.utils import Bunch, check_random_state, check_scalar
 
-from streamtopics.checks import MOST_WHOLE, check_integer, check_one_of, random_numbers
+from streamtopics.checks import MOST_WHOLE, check_integer, check_one_of, check_seed
 
 MEAN_RATING = 6.0
 # Of a deviation, a length or a prior.
@@ -112,7 +112,8 @@ def make_rated_reviews(
     if doc_topic_prior is not None:
         priors["doc_topic_prior"] = doc_topic_prior
     _check_numbers(deviations, mean_length, priors, qualitative_share)
-    rng = np.random.default_rng(random_numbers(random_state).randint(2**31 - 1, size=4))
+    check_seed(random_state)
+    rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1, size=4))
     sizes = {"item": n_items, "user": n_users}
     judged = _judged(n_documents, sizes, tuple(deviations.values()), rng)
     topic_word = rng.dirichlet(np.full(n_features, topic_word_prior), n_components + 2)

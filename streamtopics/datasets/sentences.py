@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import Bunch, check_scalar
+from sklearn.utils import Bunch, check_random_state, check_scalar
 
-from streamtopics.checks import MOST_WHOLE, check_integer, random_numbers
+from streamtopics.checks import MOST_WHOLE, check_integer, check_seed
 
 
 def make_subtle_corpus(
@@ -81,7 +81,8 @@ def make_subtle_corpus(
     check_scalar(purity, "purity", Real, min_val=0.5, max_val=1)
     check_scalar(topic_word_prior, "topic_word_prior", Real, min_val=1e-3, max_val=1e10)
     _check_finite(subtle_share=subtle_share, purity=purity, topic_word_prior=topic_word_prior)
-    rng = random_numbers(random_state)
+    check_seed(random_state)
+    rng = check_random_state(random_state)
     topic_word = rng.dirichlet(np.full(n_features, float(topic_word_prior)), n_topics)
     n_major = n_topics - n_subtle
     shape = n_documents, n_sentences

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.utils import Bunch
+from sklearn.utils import Bunch, check_random_state
 
-from streamtopics.checks import check_integer, random_numbers
+from streamtopics.checks import check_integer, check_seed
 from streamtopics.datasets.sources import check_packages, read_packages
 
 PART_OF_A_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -89,7 +89,8 @@ def load_statements(
     True
     """
     check_integer(min_statements=min_statements)
-    rng = random_numbers(random_state)
+    check_seed(random_state)
+    rng = check_random_state(random_state)
     packages = ["stdlib"] if packages is None else check_packages(packages)
     found = [
         document

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import Bunch
+from sklearn.utils import Bunch, check_random_state
 
-from streamtopics.checks import MOST_WHOLE, check_integer, floats, random_numbers
+from streamtopics.checks import MOST_WHOLE, check_integer, check_seed, floats
 
 # Tokens of a document, on average.
 MOST_LENGTH = 1e8
@@ -88,7 +88,8 @@ def make_lda_corpus(
         raise ValueError(
             f"mean_length must be a positive number of at most {MOST_LENGTH:g}; got {mean_length!r}"
         )
-    seed = random_numbers(random_state).randint(np.iinfo(np.int32).max, size=4)
+    check_seed(random_state)
+    seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
     rng = np.random.default_rng(seed)
     if topic_word is None:
         topic_word = _draw_topics(n_components, n_features, topic_word_prior, rng)

@@ -11,11 +11,12 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.frame import Commit, StreamingEstimator
 from streamtopics.base.glossary import documented
-from streamtopics.checks import check_integer, random_numbers
+from streamtopics.checks import check_integer, check_seed
 from streamtopics.dpp import conditioning, marginal, sampling
 from streamtopics.dpp.arrays import Floats, numbers
 from streamtopics.dpp.forms import Form
@@ -321,5 +322,6 @@ class LearntProcess(ClassNamePrefixFeaturesOutMixin, StreamingEstimator):
 
 
 def _generator(random_state: Any) -> Generator:
-    seed = random_numbers(random_state).randint(np.iinfo(np.int32).max, size=4)
+    check_seed(random_state)
+    seed = check_random_state(random_state).randint(np.iinfo(np.int32).max, size=4)
     return np.random.default_rng(seed)

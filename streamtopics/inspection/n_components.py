@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import check_random_state
 
-from streamtopics.checks import check_integer, is_whole, random_numbers
+from streamtopics.checks import check_integer, check_seed, is_whole
 from streamtopics.metrics import (
     log_predictive_probability,
     relevant_words,
@@ -161,7 +162,8 @@ def compare_n_components(
     X = _indexable(X)
     if X.shape[0] < n_splits:
         raise ValueError(f"n_splits must be at most the {X.shape[0]} documents; got {n_splits}")
-    generator = random_numbers(random_state)
+    check_seed(random_state)
+    generator = check_random_state(random_state)
     order = generator.permutation(X.shape[0])
     parts = [np.sort(order[i::n_splits]) for i in range(n_splits)]
     seeds = generator.randint(np.iinfo(np.int32).max, size=n_splits)
