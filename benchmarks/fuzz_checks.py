@@ -342,7 +342,7 @@ def allowed_by(door: Any, found: Any, documents: Any = None) -> frozenset[str]:
     kinds = [door, vars(type(door)).get("__call__")]
     if type(found).__module__.startswith("streamtopics."):
         kinds.append(type(found))
-    if isinstance(owner := getattr(door, "__self__", None), Pipeline) and owner.steps:
+    if isinstance(owner := getattr(door, "__self__", None), Pipeline) and len(owner.steps):
         # What the last step returns.
         kinds.append(getattr(owner.steps[-1][1], door.__name__, None))
     if dataclasses.is_dataclass(door):

@@ -172,7 +172,11 @@ class Placed(EstimatorEpisode):
         self.seed_of_arguments, self.in_call = 0, False
 
     def make(self) -> None:
-        """Learn with the value as a parameter of the estimator, at once or later on."""
+        """Learn with the value as a parameter of the estimator, at once or later on.
+
+        Later on another method is called with it, too; which one changes with the value, the place
+        and the seed.
+        """
         learnt, seed = _learnt(self.name, self.first)
         _tell_of_none(self.seed, self.name, seed, self.tally)
         self.seed_of_arguments = seed or 0
@@ -183,6 +187,12 @@ class Placed(EstimatorEpisode):
         if hasattr(self.model, "partial_fit"):
             setattr(self.model, self.parameter, value)
             self.call("partial_fit")
+        self.model = pickle.loads(learnt)
+        setattr(self.model, self.parameter, value)
+        methods = self.methods()
+        method = methods[(self.seed + self.first + self.which) % len(methods)]
+        self.seed_of_arguments = _seed_of_method(self.name, method, self.first) or 0
+        self.call(method)
 
     def call_method(self, method: str) -> None:
         """Call a method of what has learnt with the value, if it has it with its parameters."""

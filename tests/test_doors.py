@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What generated calls (`benchmarks.fuzz`) found that was refused in words of another package."""
 
+from copy import deepcopy
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -86,7 +88,15 @@ from streamtopics.priors import (
     zipf_prior,
 )
 from streamtopics.report import report, report_data
-from streamtopics.streams import Checkpointer, TimeSplit, TopicTracker, prequential_score, stream
+from streamtopics.streams import (
+    Checkpointer,
+    TimeSplit,
+    TopicTracker,
+    prequential_score,
+    set_back,
+    stream,
+)
+from streamtopics.streams.features import document_features
 from streamtopics.text import (
     NamedCounts,
     SentenceVectorizer,
@@ -679,3 +689,44 @@ def test_a_scorer_of_no_summaries_is_nan_without_a_warning():
             return []
 
     assert np.isnan(RougeScorer()(Nothing(), [], []))
+
+
+def test_what_was_learnt_is_read_whatever_parameters_are_now():
+    model = StreamingLDA(2, update="hpp", random_state=0).partial_fit(COUNTS)
+    expected = model.drift_report(), model.retention_, model.effective_sample_size_
+    for update in (True, np.zeros(2), pd.DataFrame({"a": [1]}), "online_em"):
+        report, retention, size = (
+            model.set_params(update=update).drift_report(),
+            model.retention_,
+            model.effective_sample_size_,
+        )
+        assert report == expected[0]
+        np.testing.assert_array_equal(retention, expected[1])
+        np.testing.assert_array_equal(size, expected[2])
+    seeded = GuidedTopics({"one": ["x0"], "two": ["x1"]}, n_unseeded=1)
+    assert seeded.n_components == 3
+    assert seeded.set_params(n_unseeded="x").n_components == 2
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_components": "ten"}, "n_components"),
+        ({"inference": np.zeros(2)}, "inference"),
+        ({"update": pd.DataFrame({"a": [1]})}, "update"),
+    ],
+)
+def test_parameters_that_became_wrong_are_named(parameters, message):
+    sound = StreamingLDA(2, update="svb", random_state=0).partial_fit(COUNTS)
+    model = deepcopy(sound).set_params(**parameters)
+    words = f"{message}.*must be"
+    for door in (
+        lambda: model.merge(deepcopy(model)),
+        lambda: deepcopy(sound).merge(model),
+        lambda: model.evidence_lower_bound(COUNTS),
+        lambda: set_back(model, 1),
+        lambda: learn_apart(model, [COUNTS]),
+        lambda: document_features(model, sparse.csr_matrix(COUNTS, dtype=float)),
+    ):
+        with pytest.raises((ValueError, TypeError, AttributeError), match=words):
+            door()

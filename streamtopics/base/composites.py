@@ -198,10 +198,11 @@ def check_can_compose(model: Any) -> None:
             "model must be an estimator of topics over words, such as StreamingLDA or "
             f"GibbsOnlineEM, or a pipeline that ends in one; got {model!r}"
         )
-    if model._composition().rule.merges is None:
+    composition = model._checked_composition()
+    if composition.rule.merges is None:
         raise ValueError(
-            f"{model._composition().update} does not say what minibatches count after others (its "
-            "`merges` is None), so that they cannot be learnt away from the model; use a rule such "
-            "as SVB(), BPS(0.1), OnlineEM() or PowerPrior(0.9)"
+            f"{composition.update} does not say what minibatches count after others (its `merges` "
+            "is None), so that they cannot be learnt away from the model; use a rule such as "
+            "SVB(), BPS(0.1), OnlineEM() or PowerPrior(0.9)"
         )
     model._check_places("model")

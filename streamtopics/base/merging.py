@@ -38,7 +38,8 @@ def _check_merges(estimator: Any) -> None:
 class Mergeable(StreamingEstimator):
     """Adds `merge` to estimators of topics whose rule says how."""
 
-    _composition: Callable[[], Any]
+    _composed: Callable[[], Any]
+    _checked_composition: Callable[[], Any]
     n_components: int
 
     @offered_where(_check_merges)
@@ -95,13 +96,13 @@ class Mergeable(StreamingEstimator):
                     "both from one integer random_state, or from copies of one model and pass it "
                     "as base"
                 )
-            if base is None and self._composition().rule.merges == "in order":
+            if base is None and self._composed().rule.merges == "in order":
                 raise ValueError(
-                    f"models under {self._composition().update} are merged by what the other one "
+                    f"models under {self._composed().update} are merged by what the other one "
                     "learnt since both were copies of a model; pass that as base, or learn with "
                     "SVB()"
                 )
-            start = getattr(self._composition(), "start", None)
+            start = getattr(self._composed(), "start", None)
             apart = base is None or base.posterior_.knows_nothing
             if apart and self.n_components > 1 and not getattr(start, "of_seed", True):
                 otherwise = ", or set start='noise'" if hasattr(self, "start") else ""
@@ -115,7 +116,7 @@ class Mergeable(StreamingEstimator):
 
     def _continued(self, other: Self, base: Self) -> Any:
         """The commit record with the other's minibatches after one's own."""
-        composition = self._composition()
+        composition = self._composed()
         rule, theirs, old = composition.rule, other._commit, base._commit
         parts = composition.update.divided(0.5, first=False)
         if composition.inner_batch_size is not None and parts != composition.update:
@@ -138,7 +139,7 @@ class Mergeable(StreamingEstimator):
 
     def _merged(self, other: Self, model: Self | None) -> Any:
         """The commit record of both; `model` is their ancestor."""
-        rule = self._composition().rule
+        rule = self._composed().rule
         merges = rule.merges
         mine, theirs = self.posterior_, other.posterior_
         if merges in IN_ORDER and model is not None:
@@ -181,7 +182,7 @@ class Mergeable(StreamingEstimator):
                 )
 
     def _check_ancestor(self, base: Self, other: Self) -> None:
-        composition = self._composition()
+        composition = self._composed()
         adds = composition.rule.merges == "sum" and composition.growth == 1
         for model in (self, other):
             mine, shared = model.posterior_, base.posterior_
@@ -190,7 +191,7 @@ class Mergeable(StreamingEstimator):
 
     def _check_places(self, name: str) -> None:
         """Refuse to merge where a topic has no place of its own, or is an average."""
-        if self._composition().averaging is not None:
+        if self._composed().averaging is not None:
             raise ValueError(
                 f"{name} averages its iterates, which cannot be merged; learn with averaging=None"
             )
@@ -202,9 +203,10 @@ class Mergeable(StreamingEstimator):
                 f"got {type(model).__name__}"
             )
         check_is_fitted(model)
+        rule = model._checked_composition().rule
         model._check_places(name)
-        if model._composition().rule.merges != self._composition().rule.merges:
-            raise ValueError(f"{name} learns by another rule, {model._composition().rule}")
+        if rule.merges != self._composed().rule.merges:
+            raise ValueError(f"{name} learns by another rule, {rule}")
         mine, theirs = self.posterior_, model.posterior_
         if mine.shape != theirs.shape:
             raise ValueError(
@@ -214,7 +216,7 @@ class Mergeable(StreamingEstimator):
         names, others = (getattr(m, "feature_names_in_", np.empty(0)) for m in (self, model))
         if not np.array_equal(names, others):
             raise ValueError(f"{name} was fitted on other feature names; use one vocabulary")
-        learns = self._composition().doc_topic != FIXED
+        learns = self._composed().doc_topic != FIXED
         same_alpha = learns or np.array_equal(mine.alpha, theirs.alpha)
         same_words = np.array_equal(mine.eta, theirs.eta) and np.array_equal(mine.xi, theirs.xi)
         if not (same_words and same_alpha):

@@ -45,7 +45,7 @@ def offered_where(check: Callable[[Any], None]) -> Decorator:
 def composition_of(estimator: Any) -> Any:
     """The composition of an estimator; AttributeError where its parameters make none."""
     try:
-        return estimator._composition()
+        return estimator._checked_composition()
     except MemoryError:
         raise
     except Exception as error:

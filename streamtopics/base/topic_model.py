@@ -155,6 +155,11 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         """
         return self._partial_fit(X=X, time=time)
 
+    def _checked_composition(self) -> Composition:
+        """The composition, of parameters that were checked."""
+        self._check_changed_parameters()
+        return self._composed()
+
     def _composed(self) -> Composition:
         """The composition, made anew where a parameter has changed."""
         known, chosen = _COMPOSED.get(self), self._chosen()
@@ -323,10 +328,12 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
     def _check_forgets(self) -> None:
         check_is_fitted(self)
-        if not self._composition().rule.forgets:
+        # Of the rule that it has learnt by, whatever the parameters are now.
+        update = self._commit.update
+        if not update.rule.forgets:
             raise AttributeError(
-                f"{type(self).__name__} has no report of drift with {self._composition().update}, "
-                "which does not say what it keeps (its `forgets` is False); use a rule such as "
+                f"{type(self).__name__} has no report of drift with {update.update}, which does "
+                "not say what it keeps (its `forgets` is False); use a rule such as "
                 "PowerPrior(0.9)"
             )
 
@@ -522,7 +529,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         check_is_fitted(self)
         X = self._counts(X, "evidence_lower_bound").astype(np.float64)
         local = check_local(local_tol, max_local_iter)
-        view = self._composition().view
+        view = self._composed().view
         seen = geometric_mean if view.keeps_bound else mean
 
         def bound(pool: Workers) -> float:

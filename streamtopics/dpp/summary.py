@@ -117,11 +117,14 @@ def inside(n_documents: int, times: Sequence[Any] | None, window: Any) -> list[i
         raise ValueError(f"window must be a pair (start, stop); got {window!r}")
     start, stop = window
     try:
-        if stop < start:
-            raise ValueError(f"window must not end before it starts; got {window!r}")
-        return [d for d, time in enumerate(times) if start <= time < stop]
-    except TypeError as error:
+        is_backwards = bool(stop < start)
+        found = [d for d, time in enumerate(times) if start <= time < stop]
+    except (TypeError, ValueError) as error:
+        # What compares to an array is neither true nor false.
         raise TypeError(
             f"times cannot be compared with the window from {start!r} to {stop!r}: {error}. Give "
             "all of them as the same kind of number, text or date"
         ) from error
+    if is_backwards:
+        raise ValueError(f"window must not end before it starts; got {window!r}")
+    return found

@@ -18,7 +18,7 @@ from streamtopics.base.composition import INFERENCE, UPDATES, Composition, suite
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
 from streamtopics.base.topic_model import StreamingTopicModel
-from streamtopics.checks import MOST_WHOLE
+from streamtopics.checks import MOST_WHOLE, is_whole
 from streamtopics.local import Hinted, LocalStep, OneTopic, Told, Variational
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch
@@ -379,7 +379,7 @@ class GuidedTopics(StreamingTopicModel):
     def n_components(self) -> int:  # type: ignore[override]
         """Number of topics, with those that have no seeds."""
         n_seeded = len(self.seeds) if isinstance(self.seeds, Mapping) else 0
-        return n_seeded + self.n_unseeded
+        return n_seeded + (self.n_unseeded if is_whole(self.n_unseeded) else 0)
 
     @property
     def doc_topic_prior(self) -> None:

@@ -104,7 +104,7 @@ def check_has_clock(model: Any) -> str:
             "model must be an estimator of topics over words, such as StreamingLDA or "
             f"GibbsOnlineEM; got {model!r}"
         )
-    composition = model._composition()
+    composition = model._checked_composition()
     clock, averages = composition.rule.clock, composition.averaging is not None
     if clock is None:
         raise ValueError(
