@@ -28,6 +28,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
+from mmap import mmap
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -43,6 +44,8 @@ from tests.conventions.every import public_estimators
 # Episodes of a process, at most and at least: each imports and makes some things anew.
 CHUNK, FEWEST = 1000, 8
 PLACES_AT_ONCE = 50
+# Bytes of what is kept of the call that was begun last.
+DOOR = 300
 # Seconds of the processor that an episode may take, and bytes.
 PROCESSOR, MEMORY = 60, 8 * 2**30
 # Objects, and collections of younger ones, after which Python looks for what may be freed.
@@ -64,30 +67,37 @@ def run_chunk(
     seeds: range, only: str | None, state: dict[str, Any], episode: Episode = run_episode
 ) -> int:
     """Run episodes in a process of their own; the number of those that it came to."""
-    begun, door, done = seeds.start, "nothing", 0
+    begun, done = seeds.start, 0
 
     def work(writer: int) -> None:
         os.chdir(folder)
-        _run_all(seeds, only, writer, episode)
+        _run_all(seeds, only, writer, last, episode)
 
-    with TemporaryDirectory() as folder, child_of(work) as child:
+    with TemporaryDirectory() as folder, mmap(-1, DOOR) as last, child_of(work) as child:
         for told in child.lines():
             if "begin" in told:
-                begun, door = told["begin"], "its making"
+                begun = told["begin"]
                 done += 1
-            elif "door" in told:
-                door = told["door"]
             else:
                 add(state, told)
         if how := child.how_it_ended():
+            door = last[:].rstrip(b"\0").decode(errors="replace") or "nothing"
             key = f"{door.partition('(')[0]} | died | {how}"
-            said = f"{door[:300]} {child.last_words()}".strip()
+            said = f"{door} {child.last_words()}".strip()
             state["failures"].setdefault(key, {"seed": begun, "said": said})
     return done
 
 
-def _run_all(seeds: range, only: str | None, writer: int, episode: Episode) -> None:
-    """Run episodes and tell of each as it begins, of its calls, and of what it came to."""
+def _run_all(seeds: range, only: str | None, writer: int, last: mmap, episode: Episode) -> None:
+    """Run episodes, and tell of each as it begins, and of what it came to.
+
+    The call that was begun last is in memory that outlives the process, which costs less than to
+    tell of it.
+    """
+
+    def note(door: str) -> None:
+        last[:] = door.encode(errors="replace")[:DOOR].ljust(DOOR, b"\0")
+
     # AddressSanitizer reserves terabytes, and has a limit of its own.
     if "libasan" not in os.environ.get("LD_PRELOAD", ""):
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -96,10 +106,11 @@ def _run_all(seeds: range, only: str | None, writer: int, episode: Episode) -> N
     gc.set_threshold(*SELDOM)
     for seed in seeds:
         tell(writer, {"begin": seed})
+        note("its making")
         used = resource.getrusage(resource.RUSAGE_SELF)
         limit = int(used.ru_utime + used.ru_stime) + PROCESSOR
         resource.setrlimit(resource.RLIMIT_CPU, (limit, resource.RLIM_INFINITY))
-        tally = Tally(tell=lambda door: tell(writer, {"door": door[:300]}))
+        tally = Tally(tell=note)
         episode(seed, only, tally)
         tell(writer, {
             "refusals": tally.refusals, "doors": tally.doors, "short": tally.short,
