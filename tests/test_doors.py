@@ -28,6 +28,7 @@ from streamtopics import (
     WASTopicModel,
 )
 from streamtopics.datasets import (
+    ReadingError,
     iter_minibatches,
     load_docstrings,
     load_statements,
@@ -35,6 +36,7 @@ from streamtopics.datasets import (
     make_lda_corpus,
     make_rated_reviews,
     make_subtle_corpus,
+    read_records,
 )
 from streamtopics.distributed import fit_partitions, learn_apart, score_partitions
 from streamtopics.dpp import (
@@ -256,8 +258,14 @@ def broken(X):
 
 
 NOTHING = np.array(3)
+CLOSED = StreamingCountVectorizer().fit(["a few words"])
 NO_COLUMNS = pd.DataFrame(index=range(2))
 REFUSED = {
+    "a parameter of a vectorizer that became wrong": (
+        lambda: deepcopy(CLOSED).set_params(binary=COUNTS).transform(["a few words"]),
+        ValueError, "'binary' parameter"),
+    "keys that are no names": (
+        lambda: list(read_records([{"text": "a"}], keys=range(2))), ReadingError, "the key 0"),
     "a broken matrix gets names": (
         lambda: NamedCounts.of(broken(COUNTS), list("abcdef")), ValueError, "an entry in row"),
     "a broken partition": (

@@ -259,11 +259,12 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         try:
             self._validate_ngram_range()
             counts = count(self, raw_documents, self.n_jobs)
+            columns = vocabulary.columns_of(counts.words())
+            return self._matrix(counts, columns, vocabulary.n_columns)
         except Exception:
             # Says which parameter was set wrong since it learnt, if that is why.
             self._checked()
             raise
-        return self._matrix(counts, vocabulary.columns_of(counts.words()), vocabulary.n_columns)
 
     # A stream
 

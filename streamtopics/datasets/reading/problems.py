@@ -141,7 +141,7 @@ def likely(name: str, names: Sequence[Any], setting: str) -> tuple[str, Any]:
     A close name, else a usual one; else the first one, if a text is looked for.
     """
     lower = {str(other).lower(): other for other in reversed(names)}
-    near = get_close_matches(name.lower(), lower, n=1)
+    near = get_close_matches(str(name).lower(), lower, n=1)
     usual = [part for part in USUAL.get(setting, ()) if part in lower]
     first = list(names[:1]) if setting == "text_key" else []
     meant = [*(lower[found] for found in (*near, *usual)), *first]
