@@ -267,6 +267,8 @@ def test_zero_rows_are_singular():
     L = np.array([[[1.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]], [[2.0, 0.0], [0.0, 1.0]]])
     assert_allclose(log_det_positive(L), [-np.inf, -np.inf, np.log(2.0)], rtol=1e-14)
     assert_array_equal(log_det_positive(np.zeros((2, 0, 0))), 0)
+    one = np.array([[2.0, 0.5], [0.5, 1.0]])
+    assert_allclose(log_det_positive(one), np.log(1.75), rtol=1e-14)
 
 
 def test_sets_that_are_impossible():

@@ -191,4 +191,4 @@ def test_normal_axes():
 def test_normal_valid():
     eta = [(0, 0), (-1e12, 3), (1, -1e-9), (np.nan, 1), (0, np.inf)]
     assert_array_equal(truncated_normal.valid(np.array(eta)), [True, True, False, False, False])
-    assert not truncated_normal.valid(np.ones((2, 3))).any()
+    assert truncated_normal.valid(np.ones((4, 2, 3))).tolist() == [[False, False]] * 4

@@ -192,6 +192,13 @@ def test_what_is_left_of_the_candidates_takes_as_many_columns_as_it_can():
     assert vocabulary.columns.keys() == {"ten", "nine", "seven"}
 
 
+def test_a_word_as_frequent_as_the_holder_of_a_column_does_not_take_it():
+    vocabulary = step(OpenVocabulary.empty(2), {"two": 2, "four": 4}, 10, margin=1.0)
+    vocabulary = step(vocabulary, {"five": 5, "as four": 4}, 10, margin=1.0)
+    check_consistent(vocabulary)
+    assert vocabulary.columns.keys() == {"five", "four"}
+
+
 def test_brute_force():
     """One exchange after the other, best against worst, gives the same columns."""
     rng = np.random.default_rng(0)

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import Blend, TopicPosterior
 from streamtopics.updates import SVB, DirichletProcess, OnlineEM, PowerPrior
-from streamtopics.updates.births import Seeds, Tallies, documents_of, settled
+from streamtopics.updates.births import Seeds, Tallies, documents_of, own_part, settled
 from streamtopics.updates.lives import KEPT_LIVES, Lives, leading, life_table
 
 V, K = 6, 4
@@ -79,6 +79,8 @@ def test_a_background_and_empty_documents_do_not_count():
     assert_allclose(documents_of(statistics([3, 1], 0.2, n_empty=5), 1), [3, 1])
     nothing = replace(statistics([3, 1], 0.2), shares=None)
     assert_array_equal(documents_of(nothing, 1), [0, 0])
+    assert_array_equal(own_part(np.array([0.5, 0.7, 0.9]), 1), [0.7, 0.9])
+    assert own_part(0.5, 1) == 0.5
 
 
 def test_seeds_leave_and_births_stay():

@@ -442,6 +442,15 @@ def test_a_step_of_no_size_leaves_alpha_when_it_comes_late():
     assert_array_equal(update.delayed(alpha, None, learnt, 3)[0], alpha)
 
 
+def test_a_late_step_stays_within_the_bounds():
+    """Three and a half times a step, at a rate that grew, would pass the floor."""
+    update = DampedNewton(step_size=lambda n_batches: 0.2 + 0.5 * n_batches)
+    before, after = np.array([0.3, 0.5]), np.array([0.2, 0.6])
+    learnt = Learnt((before, after), (None, None), 0, 1)
+    assert_allclose(update.delayed(before, None, learnt, 0)[0], after)
+    assert_array_equal(update.delayed(before, None, learnt, 1)[0], before)
+
+
 def test_rounds_count_the_alpha_that_they_saw():
     """In every round an unused topic adds nothing, and no other less than that."""
     alpha, lengths = np.array([0.6, 0.6, 0.6]), np.array([25.0])

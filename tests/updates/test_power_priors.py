@@ -162,6 +162,7 @@ def test_the_share_of_a_boosted_prior_is_stationary_under_forgetting():
         (ScaledDecay, (1.0, 1.1), "kappa"),
         (ScaledDecay, (0.0,), "tau"),
         (EmpiricalPowerPrior, ("Shared",), "rate"),
+        (EmpiricalPowerPrior, ("shared", 0.1), "boost"),
         (EmpiricalPowerPrior, ("shared", Boost(0.1), 1), "max_rounds"),
         (EmpiricalPowerPrior, ("shared", Boost(0.1), 5, -1.0), "tol"),
         (PopulationVB, ("a", 0.1), "population_size"),
