@@ -27,6 +27,18 @@ def dense(x: Any) -> Floats:
     return found
 
 
+def products(A: Floats, B: Floats) -> Floats:
+    """Return A B of each pair of matrices, in the bits that it has wherever these lie in memory.
+
+    Where a product is a single number, BLAS without AVX rounds as its vectors are aligned.
+    """
+    if A.shape[-2] == B.shape[-1] == 1:
+        one: Floats = np.einsum("...ij,...jk->...ik", A, B)
+        return one
+    found: Floats = A @ B
+    return found
+
+
 def squares(x: Any) -> Any:
     """Return the squares of the entries of an array or a sparse matrix."""
     return x.multiply(x) if hasattr(x, "multiply") else x**2

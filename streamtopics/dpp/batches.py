@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from streamtopics.dpp.arrays import Floats, Places, Points
+from streamtopics.dpp.arrays import Floats, Places, Points, products
 from streamtopics.dpp.measures import BaseMeasure
 from streamtopics.dpp.sets import PointSets
 from streamtopics.kernels import dpp as kernels
@@ -51,8 +51,7 @@ class Part:
         if hasattr(self.Phi, "toarray"):
             found: Floats = self.Phi @ U
             return found
-        alone: Floats = self.Phi[:, None, :] @ U
-        return alone[:, 0]
+        return products(self.Phi[:, None, :], U)[:, 0]
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,8 +157,7 @@ def _grams(Phi: Points, points: slice, m: int, n: int) -> Floats:
     """Return Phi_X Phi_X' of m sets of n points."""
     if not hasattr(Phi, "toarray"):
         rows = Phi[points].reshape(m, n, Phi.shape[1])
-        result: Floats = rows @ rows.transpose(0, 2, 1)
-        return result
+        return products(rows, rows.transpose(0, 2, 1))
     grams = np.empty((m, n, n))
     indptr = Phi.indptr[points.start : points.stop + 1]
     kernels.grams(indptr, Phi.indices, Phi.data, Phi.shape[1], grams)

@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from streamtopics.dpp.arrays import Floats, Places
+from streamtopics.dpp.arrays import Floats, Places, products
 from streamtopics.dpp.batches import MOST_ENTRIES, Part, SetBatch, SetBatches
 from streamtopics.dpp.determinants import log_det_positive
 from streamtopics.dpp.kernel import Kernel, Process
@@ -120,7 +120,7 @@ class Slopes:
 
 def ensemble(batch: SetBatch, Z: Floats, theta: Floats, parameters: Parameters) -> Floats:
     """Return Diag(delta) + gamma Phi_X Phi_X' + Z Th Z' of each set, of shape (m, n, n)."""
-    L = (Z * theta[:, None, :]) @ Z.transpose(0, 2, 1) + parameters.gamma * batch.gram
+    L = products(Z * theta[:, None, :], Z.transpose(0, 2, 1)) + parameters.gamma * batch.gram
     m, n = batch.log_p.shape
     L.reshape(m, n * n)[:, :: n + 1] += parameters.noise.diagonal(batch.log_p)
     return L

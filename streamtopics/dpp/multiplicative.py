@@ -18,7 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from streamtopics.dpp.arrays import Floats
+from streamtopics.dpp.arrays import Floats, products
 from streamtopics.dpp.batches import Part, SetBatches
 from streamtopics.dpp.determinants import solve_positive
 from streamtopics.dpp.likelihood import Parameters, Slopes, ensemble
@@ -66,7 +66,7 @@ def _part_theta_steps(
     for batch in part.batches:
         z, theta = batch.of(Z), np.array(parameters.theta_of(batch.places), order="C")
         solved = solve_positive(ensemble(batch, z, theta, parameters), z)
-        Q = np.ascontiguousarray(z.transpose(0, 2, 1) @ solved)
+        Q = np.ascontiguousarray(products(z.transpose(0, 2, 1), solved))
         kernels.theta_steps(Q, P, penalty, n_steps, theta)
         found.append(theta)
     return np.concatenate(found)

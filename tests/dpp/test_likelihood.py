@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The likelihood of observed sets against dense kernels, and its derivatives."""
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -25,6 +27,7 @@ from streamtopics.dpp.noise import Background, Counting
 from streamtopics.dpp.sets import PointSets
 from streamtopics.parallel import workers
 from tests.dpp import cases
+from tests.processes import ENVIRONMENT
 from tests.reference import dpp as reference
 
 SETTINGS = [(0.0, Counting(0.0)), (0.4, Counting(0.0)), (0.3, Counting(0.15))]
@@ -165,7 +168,7 @@ def odd_sets(measure, seed=0):
     return PointSets(measure.sample(sizes.sum(), rng), np.cumsum([0, *sizes]))
 
 
-@pytest.mark.parametrize("r", [1, 4])
+@pytest.mark.parametrize("r", [1, 3, 4])
 @pytest.mark.parametrize(
     "measure",
     [
@@ -191,6 +194,15 @@ def test_a_set_alone_has_the_bits_that_it_has_among_others(measure, r):
         assert log_likelihood(alone, own)[0] == together[i]
         assert_array_equal(theta_steps(alone, own, penalty=0.01)[0], theta[i])
         assert_array_equal(slopes(alone, own).theta.net[0], found.net[i])
+
+
+def test_so_it_has_where_blas_has_no_wide_vectors():
+    """OpenBLAS is as without AVX on a processor that it does not know."""
+    named = "a_set_alone_has_the_bits_that_it_has_among_others"
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", __file__, "-k", named]
+    around = ENVIRONMENT | {"OPENBLAS_CORETYPE": "Prescott"}
+    done = subprocess.run(command, env=around, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
 
 
 def test_an_impossible_set_does_not_change_the_others():
