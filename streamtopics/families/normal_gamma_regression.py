@@ -154,6 +154,7 @@ def mass(eta: np.ndarray) -> np.ndarray:
 def valid(eta: np.ndarray) -> np.ndarray:
     """Whether a and b are positive, L symmetric and positive definite, and all is finite.
 
+    False for an L that only rounding tells from a singular one, whatever the units of the inputs.
     False as well where n is not p + p^2 + 2 for a whole number p of at least 1.
     """
     eta = np.asarray(eta, dtype=np.float64)
@@ -163,9 +164,11 @@ def valid(eta: np.ndarray) -> np.ndarray:
     good = np.isfinite(eta).all(axis=-1)
     L = np.where(good[..., None], eta[..., p:-2], np.eye(p).ravel()).reshape(*good.shape, p, p)
     scale = np.sqrt(np.abs(np.diagonal(L, axis1=-2, axis2=-1)))
-    rounding = 1e-9 * scale[..., :, None] * scale[..., None, :]
-    good &= (np.abs(L - L.swapaxes(-1, -2)) <= rounding).all(axis=(-2, -1))
-    good &= (np.linalg.eigvalsh(L) > 0).all(axis=-1)
+    scale = np.where(scale > 0, scale, 1.0)
+    correlation = L / scale[..., :, None] / scale[..., None, :]
+    good &= (np.abs(correlation - correlation.swapaxes(-1, -2)) <= 1e-9).all(axis=(-2, -1))
+    # What is less than this may be rounding, of either sign.
+    good &= (np.linalg.eigvalsh(correlation) > 4 * p * np.finfo(float).eps).all(axis=-1)
     harmless = np.append(np.zeros(p), np.append(np.eye(p).ravel(), [1.0, 1.0]))
     _, _, a, b = parameters(np.where(good[..., None], eta, harmless))
     valid: np.ndarray = good & (a > 0) & (b > 0)

@@ -163,6 +163,17 @@ def test_valid_looks_at_all_of_the_precision_of_coefficients():
     assert_array_equal(valid(broken), [True, False, False, False])
 
 
+@pytest.mark.parametrize("unit", [1e-20, 1.0, 1e20])
+def test_valid_does_not_hang_on_rounding_or_units(unit):
+    """Two columns that differ by a part in 2^52, in one unit or in two, are one column."""
+    family = normal_gamma_regression
+    for spread, expected in ((2.0**-52, False), (2.0**-40, True)):
+        L = np.array([[1.0, unit], [unit, unit**2 * (1 + spread)]])
+        assert family.valid(family.from_parameters([0.0, 0.0], L, 1.0, 1.0)) == expected
+    alone = np.diag([1.0, unit**2])
+    assert family.valid(family.from_parameters([0.0, 0.0], alone, 1.0, 1.0))
+
+
 # KL by quadrature
 
 LINE = {
