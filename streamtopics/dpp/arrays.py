@@ -30,11 +30,11 @@ def dense(x: Any) -> Floats:
 def products(A: Floats, B: Floats) -> Floats:
     """Return A B of each pair of matrices, in the bits that it has wherever these lie in memory.
 
-    Where a product is a single number, BLAS without AVX rounds as its vectors are aligned.
+    Of a matrix and a single column, BLAS without AVX rounds as its vectors are aligned.
     """
-    if A.shape[-2] == B.shape[-1] == 1:
-        one: Floats = np.einsum("...ij,...jk->...ik", A, B)
-        return one
+    if B.shape[-1] == 1:
+        column: Floats = np.einsum("...ij,...jk->...ik", A, B)
+        return column
     found: Floats = A @ B
     return found
 

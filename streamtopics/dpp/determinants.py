@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from streamtopics.dpp.arrays import Floats
+from streamtopics.dpp.arrays import Floats, products
 
 
 def pivots(S: Floats) -> Floats:
@@ -41,5 +41,5 @@ def solve_positive(L: Floats, B: Floats) -> Floats:
         return np.linalg.solve(L, B)
     except np.linalg.LinAlgError:
         if L.ndim == 2:
-            return np.linalg.pinv(L, hermitian=True) @ B
+            return products(np.linalg.pinv(L, hermitian=True), B)
         return np.stack([solve_positive(*each) for each in zip(L, B, strict=True)])

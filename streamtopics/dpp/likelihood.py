@@ -218,7 +218,7 @@ def _observed(part: Part, parameters: Parameters) -> _Observed:
         L[np.isneginf(log_dets)] = np.eye(L.shape[1])  # Impossible sets have no derivatives.
         log_det += batch.log_p.sum() + log_dets.sum()
         inverse = np.linalg.inv(L)
-        solved = inverse @ z
+        solved = products(inverse, z)
         moved[batch.points] = (solved * own[:, None, :]).reshape(batch.log_p.size, Z.shape[1])
         theta.append((z * solved).sum(axis=1))
         gamma += np.vdot(batch.gram, inverse)
