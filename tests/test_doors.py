@@ -17,6 +17,7 @@ from sklearn.utils import get_tags
 from benchmarks.fuzz_made import AtOnce
 from streamtopics import (
     SVBLDA,
+    DPPSummarizer,
     GuidedTopics,
     HDPGibbsOnlineEM,
     LowRankDPP,
@@ -738,3 +739,27 @@ def test_parameters_that_became_wrong_are_named(parameters, message):
     ):
         with pytest.raises((ValueError, TypeError, AttributeError), match=words):
             door()
+    with pytest.raises((ValueError, TypeError), match=f"^other: .*{message}"):
+        deepcopy(sound).merge(model)
+
+
+@pytest.mark.parametrize("learn", ["fit", "partial_fit"])
+def test_parameters_of_a_vectorizer_that_became_wrong_are_named(learn):
+    vectorizer = getattr(StreamingCountVectorizer(max_features=5), learn)(["a few words"])
+    for parameters, message in (
+        ({"binary": "no"}, "'binary' parameter"),
+        ({"token_pattern": "("}, "token_pattern must be a regular expression"),
+        ({"dtype": "words"}, "dtype must be"),
+    ):
+        changed = deepcopy(vectorizer).set_params(**parameters)
+        with pytest.raises((ValueError, TypeError), match=message):
+            changed.transform(["words words"])
+        with pytest.raises((ValueError, TypeError), match=message):
+            getattr(clone(changed), learn)(["words words"])
+    assert vectorizer.set_params(binary=True).transform(["words words"]).max() == 1
+
+
+def test_a_quality_that_became_wrong_leaves_what_was_learnt():
+    summarizer = DPPSummarizer().fit(["One sentence. And another one."])
+    before = summarizer.n_batch_iter_
+    assert summarizer.set_params(quality=np.zeros(2)).n_batch_iter_ == before

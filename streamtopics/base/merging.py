@@ -40,7 +40,8 @@ class Mergeable(StreamingEstimator):
 
     _composed: Callable[[], Any]
     _checked_composition: Callable[[], Any]
-    n_components: int
+    _check_continuable: Callable[[], None]
+    _n_features_out: int
 
     @offered_where(_check_merges)
     def merge(self, other: Self, *, base: Self | None = None) -> Self:
@@ -90,21 +91,21 @@ class Mergeable(StreamingEstimator):
             self._check_clocks(other, base)
             if base is not None:
                 self._check_ancestor(base, other)
-            if self.seed_ != other.seed_ and self.n_components > 1:
+            if self.seed_ != other.seed_ and self._n_features_out > 1:
                 raise ValueError(
                     "other started from other random topics, so its topics are not these; start "
                     "both from one integer random_state, or from copies of one model and pass it "
                     "as base"
                 )
-            if base is None and self._composed().rule.merges == "in order":
+            learnt_with = self._commit.update
+            if base is None and learnt_with.rule.merges == "in order":
                 raise ValueError(
-                    f"models under {self._composed().update} are merged by what the other one "
+                    f"models under {learnt_with.update} are merged by what the other one "
                     "learnt since both were copies of a model; pass that as base, or learn with "
                     "SVB()"
                 )
-            start = getattr(self._composed(), "start", None)
             apart = base is None or base.posterior_.knows_nothing
-            if apart and self.n_components > 1 and not getattr(start, "of_seed", True):
+            if apart and self._n_features_out > 1 and not learnt_with.start.of_seed:
                 otherwise = ", or set start='noise'" if hasattr(self, "start") else ""
                 raise ValueError(
                     "both models started from documents of their own, so that their topics are "
@@ -116,7 +117,7 @@ class Mergeable(StreamingEstimator):
 
     def _continued(self, other: Self, base: Self) -> Any:
         """The commit record with the other's minibatches after one's own."""
-        composition = self._composed()
+        composition = self._commit.update
         rule, theirs, old = composition.rule, other._commit, base._commit
         parts = composition.update.divided(0.5, first=False)
         if composition.inner_batch_size is not None and parts != composition.update:
@@ -139,7 +140,7 @@ class Mergeable(StreamingEstimator):
 
     def _merged(self, other: Self, model: Self | None) -> Any:
         """The commit record of both; `model` is their ancestor."""
-        rule = self._composed().rule
+        rule = self._commit.update.rule
         merges = rule.merges
         mine, theirs = self.posterior_, other.posterior_
         if merges in IN_ORDER and model is not None:
@@ -182,7 +183,7 @@ class Mergeable(StreamingEstimator):
                 )
 
     def _check_ancestor(self, base: Self, other: Self) -> None:
-        composition = self._composed()
+        composition = self._commit.update
         adds = composition.rule.merges == "sum" and composition.growth == 1
         for model in (self, other):
             mine, shared = model.posterior_, base.posterior_
@@ -203,9 +204,15 @@ class Mergeable(StreamingEstimator):
                 f"got {type(model).__name__}"
             )
         check_is_fitted(model)
-        rule = model._checked_composition().rule
+        try:
+            model._checked_composition()
+            model._check_continuable()
+        except (TypeError, ValueError) as error:
+            error.args = (f"{name}: {error}",)
+            raise
+        rule = model._commit.update.rule
         model._check_places(name)
-        if rule.merges != self._composed().rule.merges:
+        if rule.merges != self._commit.update.rule.merges:
             raise ValueError(f"{name} learns by another rule, {rule}")
         mine, theirs = self.posterior_, model.posterior_
         if mine.shape != theirs.shape:
@@ -216,7 +223,7 @@ class Mergeable(StreamingEstimator):
         names, others = (getattr(m, "feature_names_in_", np.empty(0)) for m in (self, model))
         if not np.array_equal(names, others):
             raise ValueError(f"{name} was fitted on other feature names; use one vocabulary")
-        learns = self._composed().doc_topic != FIXED
+        learns = self._commit.update.doc_topic != FIXED
         same_alpha = learns or np.array_equal(mine.alpha, theirs.alpha)
         same_words = np.array_equal(mine.eta, theirs.eta) and np.array_equal(mine.xi, theirs.xi)
         if not (same_words and same_alpha):

@@ -109,6 +109,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
     _topics_have_priors = True
     _doc_topic_mass = 3.0
     _commit: TopicCommit
+    n_components: int
     doc_topic_prior: Any
     drift_threshold: float
 
@@ -187,19 +188,23 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
                 f"averaging is {now.averaging!r} now, but the model was started with "
                 f"{before.averaging!r}; set it back, or start anew with fit"
             )
-        if now.inference.n_background != self._n_hidden:
-            name = "inference" if hasattr(self, "inference") else "background"
-            raise ValueError(
-                f"{name} stands for {now.inference} now, but the model was started with "
-                f"{before.inference}, and a background cannot come or go; set it back, or start "
-                "anew with fit"
-            )
+        self._check_background(now)
         if type(now.doc_topic) not in (type(FIXED), type(before.doc_topic)):
             raise ValueError(
                 f"doc_topic_prior_update stands for {now.doc_topic} now, but the model was started "
                 f"with {before.doc_topic}; set it back or to 'fixed', or start anew with fit"
             )
         check_same_state(now.update, before.update, self._state_of_rule(), self._commit.posterior)
+
+    def _check_background(self, now: Composition) -> None:
+        """Refuse a composition that takes another number of topics for a background."""
+        if now.inference.n_background != self._n_hidden:
+            name = "inference" if hasattr(self, "inference") else "background"
+            raise ValueError(
+                f"{name} stands for {now.inference} now, but the model was started with "
+                f"{self._commit.update.inference}, and a background cannot come or go; set it "
+                "back, or start anew with fit"
+            )
 
     def _state_of_rule(self) -> Any:
         """Return the state of the update rule, without that of the pieces around it."""
@@ -286,6 +291,8 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         if composition.doc_topic == FIXED != commit.update.doc_topic:
             # What was learnt of the documents waits for the update that learnt it.
             composition = replace(composition, doc_topic=commit.update.doc_topic)
+        if composition.start != commit.update.start and not posterior.knows_nothing:
+            composition = replace(composition, start=commit.update.start)  # It was that of these.
         new = replace(commit, **found, update=composition, drift=drift)
         (commit.average or posterior).blend(blend, [(vars(self), "_commit", new)])
         on_drift = getattr(self, "on_drift", None)
@@ -332,9 +339,9 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         update = self._commit.update
         if not update.rule.forgets:
             raise AttributeError(
-                f"{type(self).__name__} has no report of drift with {update.update}, which does "
-                "not say what it keeps (its `forgets` is False); use a rule such as "
-                "PowerPrior(0.9)"
+                f"{type(self).__name__} has no report of drift with {update.update}, by which it "
+                "learnt and which does not say what it keeps (its `forgets` is False); to "
+                "start anew use a rule such as PowerPrior(0.9)"
             )
 
     @property
@@ -401,7 +408,9 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         return proportions
 
     def _infer(self, X: sparse.csr_matrix, pool: Workers) -> np.ndarray:
-        model = self._composition().model(self.seed_)
+        composition = self._composition()
+        self._check_background(composition)
+        model = composition.model(self.seed_)
         out = np.empty((X.shape[0], len(self._learnt.alpha)), X.dtype)
         for start in range(0, X.shape[0], DOCUMENTS_AT_ONCE):
             span = slice(start, start + DOCUMENTS_AT_ONCE)

@@ -98,7 +98,7 @@ def batch_sets(measure: BaseMeasure, sets: PointSets, workers: Workers = SERIAL)
     if len(sets) == 1:
         return SetBatches(measure, 1, (_alone(measure, sets.points),), workers)
     order, points = _by_size(sets)
-    Phi, log_p = measure.features(points), measure.log_p(points)
+    Phi, log_p = _features(measure, points), measure.log_p(points)
     sizes = sets.sizes[order]
     ends = np.concatenate([[0], np.cumsum(sizes)])
     parts = []
@@ -111,10 +111,16 @@ def batch_sets(measure: BaseMeasure, sets: PointSets, workers: Workers = SERIAL)
 
 def _alone(measure: BaseMeasure, points: Points) -> Part:
     """Return the part of a single set, which needs no order."""
-    Phi, n = measure.features(points), points.shape[0]
+    Phi, n = _features(measure, points), points.shape[0]
     log_p, all_of_it = measure.log_p(points).reshape(1, n), slice(0, n)
     batch = SetBatch(np.arange(1), all_of_it, _grams(Phi, all_of_it, 1, n), log_p)
     return Part(Phi, (batch,))
+
+
+def _features(measure: BaseMeasure, points: Points) -> Points:
+    """Return the features of points, of which a dense row lies in one piece."""
+    Phi = measure.features(points)
+    return Phi if hasattr(Phi, "toarray") else np.ascontiguousarray(Phi)
 
 
 def _by_size(sets: PointSets) -> tuple[Places, Points]:

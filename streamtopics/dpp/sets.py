@@ -48,6 +48,9 @@ class PointSets:
                 f"{self.indptr!r}"
             )
         object.__setattr__(self, "indptr", indptr.astype(np.intp))
+        if isinstance(self.points, np.ndarray):
+            # Sums along rows round in the order in which these lie in memory.
+            object.__setattr__(self, "points", np.ascontiguousarray(self.points))
 
     def __len__(self) -> int:
         return len(self.indptr) - 1

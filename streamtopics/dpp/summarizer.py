@@ -292,7 +292,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
     def _start(self, batch: Texts) -> None:
         thesis = None
-        if self.quality == "thesis":
+        if self._by_thesis:
             if not any(X.nnz for X in batch.features):
                 raise ValueError(
                     "raw_documents have no sentence with a known word, so that quality 'thesis' "
@@ -322,7 +322,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     def _learn(self, batch: Texts, pool: Workers) -> None:
         """Learn from a part of a stream."""
         thesis = self._commit.thesis
-        if self.quality == "thesis" and thesis is not None and any(X.nnz for X in batch.features):
+        if self._by_thesis and thesis is not None and any(X.nnz for X in batch.features):
             thesis = copy(thesis)
             thesis.set_params(n_components=self.n_components, penalty=self.penalty)
             thesis.partial_fit(known_sentences(batch.features))
@@ -466,11 +466,11 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
     ) -> Candidates:
         power = self.quality_power
         if power is None:
-            power = THESIS_POWER if self.quality == "thesis" else DEFAULT_POWER
+            power = THESIS_POWER if self._by_thesis else DEFAULT_POWER
         if X.count_nonzero() == 0:
             quality = np.ones(len(sentences)) if scores is None else scores
             return cosine_candidates(distinct_units(sentences), quality, power)
-        if self.quality == "thesis" and choice.thesis is not None:
+        if self._by_thesis and choice.thesis is not None:
             return thesis_candidates(choice.thesis, X, power, quality=scores)
         units = weighted_units(X, choice.weights)
         if scores is None:
@@ -506,10 +506,15 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         """The model of quality "thesis"."""
         return self._commit.thesis
 
+    @property
+    def _by_thesis(self) -> bool:
+        """True if the quality is by the thesis; it may have been set to anything since."""
+        return isinstance(self.quality, str) and self.quality == "thesis"
+
     def _inner_vectorizer(self) -> Any:
         if self.vectorizer is not None:
             return self.vectorizer
-        if self.quality == "thesis":
+        if self._by_thesis:
             return CountVectorizer(max_features=THESIS_WORDS)
         return HashingVectorizer(
             n_features=2**18, binary=True, norm=None, alternate_sign=False, dtype=np.float64
@@ -527,14 +532,14 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
         if self._requires_fit():
             raise NotFittedError(
                 "this DPPSummarizer is not fitted yet, and its "
-                + ("quality" if self.quality == "thesis" else "vectorizer")
+                + ("quality" if self._by_thesis else "vectorizer")
                 + " has to be; call fit or partial_fit first. The default vectorizer and "
                 "HashingVectorizer can do without"
             )
         return Known(vectorizer=self._new_vectorizer().fit([]))
 
     def _check_thesis(self, known: Known) -> None:
-        if self.quality == "thesis" and known.thesis is None:
+        if self._by_thesis and known.thesis is None:
             raise ValueError(
                 "quality is 'thesis' now, but it was another one when this estimator learnt; call "
                 "fit again, or set it back"
@@ -542,7 +547,7 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
     def _requires_fit(self) -> bool:
         inner = self._inner_vectorizer()
-        if self.quality == "thesis":
+        if self._by_thesis:
             return True
         # Its tags say so from scikit-learn 1.8 on.
         if isinstance(inner, HashingVectorizer):

@@ -165,7 +165,10 @@ def valid(eta: np.ndarray) -> np.ndarray:
     L = np.where(good[..., None], eta[..., p:-2], np.eye(p).ravel()).reshape(*good.shape, p, p)
     scale = np.sqrt(np.abs(np.diagonal(L, axis1=-2, axis2=-1)))
     scale = np.where(scale > 0, scale, 1.0)
-    correlation = L / scale[..., :, None] / scale[..., None, :]
+    with np.errstate(over="ignore"):
+        correlation = L / scale[..., :, None] / scale[..., None, :]
+    good &= np.isfinite(correlation).all(axis=(-2, -1))
+    correlation = np.where(good[..., None, None], correlation, np.eye(p))
     good &= (np.abs(correlation - correlation.swapaxes(-1, -2)) <= 1e-9).all(axis=(-2, -1))
     # What is less than this may be rounding, of either sign.
     good &= (np.linalg.eigvalsh(correlation) > 4 * p * np.finfo(float).eps).all(axis=-1)

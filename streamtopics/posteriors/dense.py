@@ -274,7 +274,10 @@ class DensePosterior(StatePosterior):
             np.isfinite(S[name]).all() and np.all(block.family.valid(self._lam(new, name)))
             for name, block in self.blocks.items()
         ):
-            raise ValueError(f"{TOO_EXTREME}, or the data lie far from 0 for their spread")
+            raise ValueError(
+                f"{TOO_EXTREME}, or the data lie far from 0 for their spread, or columns of a "
+                "regression are multiples or sums of others"
+            )
         kernel.write([], [(vars(self), "_state", new), *swaps])
 
     def _lam(self, state: State, name: str) -> np.ndarray:

@@ -94,6 +94,7 @@ def _proportions_and_topics(
         doc_topic = np.asarray(model.transform(X), dtype=np.float64)
         return doc_topic, np.asarray(model.topic_word_[:, words], dtype=np.float64), 0
     composition = model._checked_composition()
+    model._check_background(composition)
     thorough = composition.transform_inference or composition.inference.thorough()
     if isinstance(thorough, Gibbs):
         composition = replace(composition, transform_inference=QUICK)

@@ -168,6 +168,18 @@ def odd_sets(measure, seed=0):
     return PointSets(measure.sample(sizes.sum(), rng), np.cumsum([0, *sizes]))
 
 
+def column_by_column(sets):
+    """The same sets, of points that lie in memory a coordinate after another."""
+    return PointSets(np.asfortranarray(sets.points), sets.indptr)
+
+
+class Columnwise(Gaussian):
+    """Its features lie in memory a column after another."""
+
+    def features(self, points):
+        return np.asfortranarray(super().features(points))
+
+
 @pytest.mark.parametrize("r", [1, 3, 4])
 @pytest.mark.parametrize(
     "measure",
@@ -176,6 +188,7 @@ def odd_sets(measure, seed=0):
         Weighted(Bernoulli(np.linspace(0.02, 0.4, 25)), np.linspace(0.1, 3.0, 25)),
         LengthMultinomial([0.1, 0.5, 0.4], np.full(25, 0.04)),
         Gaussian(np.linspace(-1, 1, 25), np.ones(25)),
+        Columnwise(np.linspace(-1, 1, 25), np.ones(25)),
         Fourier(2, 2),
     ],
     ids=lambda measure: type(measure).__name__,
@@ -194,6 +207,10 @@ def test_a_set_alone_has_the_bits_that_it_has_among_others(measure, r):
         assert log_likelihood(alone, own)[0] == together[i]
         assert_array_equal(theta_steps(alone, own, penalty=0.01)[0], theta[i])
         assert_array_equal(slopes(alone, own).theta.net[0], found.net[i])
+    if isinstance(sets.points, np.ndarray):
+        columns = batch_sets(measure, column_by_column(sets))
+        assert_array_equal(log_likelihood(columns, at), together)
+        assert_array_equal(theta_steps(columns, at, penalty=0.01), theta)
 
 
 def test_so_it_has_where_blas_has_no_wide_vectors():

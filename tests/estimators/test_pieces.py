@@ -18,6 +18,7 @@ from streamtopics.estimators import StreamingLDA, StreamingMixture
 from streamtopics.local import Gibbs, OneTopic, Variational
 from streamtopics.messages import Statistics
 from streamtopics.posteriors import TopicPosterior
+from streamtopics.streams.features import document_features
 from streamtopics.updates import (
     SVB,
     Decay,
@@ -43,6 +44,10 @@ def corpus(length, n=120, seed=0):
     beta = np.kron(np.eye(K), np.full(V // K, K / V))
     theta = rng.dirichlet(np.full(K, 0.3), n)
     return sparse.csr_matrix(np.array([rng.multinomial(length, t @ beta) for t in theta], float))
+
+
+def features_by(model):
+    return lambda X: document_features(model, X)
 
 
 def fitted(X, **parameters):
@@ -173,8 +178,13 @@ def test_a_background_cannot_come_or_go(first, then):
         model.set_params(inference=then).partial_fit(corpus(7))
     assert_array_equal(model.components_, before)
     mixture = StreamingMixture(K, random_state=0).partial_fit(corpus(7))
-    with pytest.raises(ValueError, match="background stands for"):
-        mixture.set_params(background=0.0).partial_fit(corpus(7))
+    before = mixture.transform(corpus(7))
+    changed = deepcopy(mixture).set_params(background=0.0)
+    for reads in (changed.partial_fit, changed.transform, changed.score, features_by(changed)):
+        with pytest.raises(ValueError, match="background stands for"):
+            reads(corpus(7))
+    same = changed.set_params(background=mixture.background)
+    assert_array_equal(same.transform(corpus(7)), before)
 
 
 def test_transform_has_no_background_that_was_not_learnt():

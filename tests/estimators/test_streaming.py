@@ -6,6 +6,7 @@ import pickle
 import signal
 import sys
 import warnings
+from copy import deepcopy
 from itertools import product
 
 import joblib
@@ -35,6 +36,7 @@ from streamtopics.updates import (
     IncrementalVB,
     MemoizedVB,
     Memory,
+    OnlineEM,
     PowerPrior,
     Window,
 )
@@ -731,6 +733,42 @@ def test_averages_are_not_merged(X):
         model.merge(clone(model).partial_fit(X))
     with pytest.raises(ValueError, match="this model averages"):
         model.merge(clone(model).set_params(averaging=None).partial_fit(X))
+    other = deepcopy(model)
+    with pytest.raises(ValueError, match=r"^this model: averaging is None now"):
+        model.set_params(averaging=None).merge(other.set_params(averaging=None))
+
+
+def test_models_are_merged_as_they_learnt_whatever_parameters_are_now(X):
+    """Means are not added up, nor topics matched that did not start alike."""
+    kinds = {"inference": "gibbs", "start": "noise"}
+    means = [
+        StreamingLDA(3, update=OnlineEM(), random_state=0, **kinds).partial_fit(X) for _ in range(2)
+    ]
+    one, other = (deepcopy(model).set_params(update="svb") for model in means)
+    with pytest.raises(ValueError, match=r"^this model: update is SVB\(\) now"):
+        one.merge(other)
+    one = deepcopy(means[0])
+    with pytest.raises(ValueError, match=r"^other: update is SVB\(\) now"):
+        one.merge(other)
+    with pytest.raises(ValueError, match="n_components"):
+        one.set_params(n_components=1).merge(means[1])
+    own = [
+        StreamingLDA(3, update="svb", random_state=0, inference="gibbs").partial_fit(part)
+        for part in (X[:100], X[100:])
+    ]
+    for model in own:
+        model.set_params(start="noise")
+    with pytest.raises(ValueError, match="documents of their own"):
+        deepcopy(own[0]).merge(own[1])
+    for model in own:
+        model.partial_fit(X[:50])
+    with pytest.raises(ValueError, match="documents of their own"):
+        deepcopy(own[0]).merge(own[1])
+    # Before anything is learnt the start may still be chosen.
+    first = StreamingLDA(3, update="svb", random_state=0, inference="gibbs").partial_fit(X[:0])
+    late = [deepcopy(first).set_params(start="noise").partial_fit(X[:100]) for _ in range(2)]
+    late[0].merge(late[1])
+    assert late[0].n_documents_seen_ == 200
 
 
 def test_merge_refuses_what_does_not_fit(mergeable, X):

@@ -174,6 +174,14 @@ def test_valid_does_not_hang_on_rounding_or_units(unit):
     assert family.valid(family.from_parameters([0.0, 0.0], alone, 1.0, 1.0))
 
 
+def test_valid_says_no_where_a_correlation_overflows():
+    family, eye = normal_gamma_regression, np.eye(3)
+    huge = np.diag([1e-308, 1.0, 1.0])
+    huge[0, 2] = huge[2, 0] = 1e200
+    both = [family.from_parameters(np.zeros(3), L, 1.0, 1.0) for L in (eye, huge)]
+    assert family.valid(np.array(both)).tolist() == [True, False]
+
+
 # KL by quadrature
 
 LINE = {

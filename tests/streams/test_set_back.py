@@ -235,6 +235,8 @@ def test_wrong_input_is_refused():
     averaged = StreamingLDA(2, averaging="uniform", random_state=0).partial_fit(OLD)
     with pytest.raises(ValueError, match=r"averaging is 'uniform'.*averaging=None"):
         set_back(averaged)
+    with pytest.raises(ValueError, match=r"averaging is 'uniform'.*averaging=None"):
+        set_back(averaged.set_params(averaging=None))
 
 
 def test_merging_is_refused_where_what_is_shared_cannot_be_told():
