@@ -198,7 +198,9 @@ def _compiled(
         for word in vectorizer.get_stop_words() or ()
         if isinstance(word, str)
     ]
-    sizes = (min(n, MOST_WHOLE) for n in vectorizer.ngram_range)
+    # No text has as many words; the time and memory of a word grow with the longest n-gram.
+    most = min(max(map(len, texts), default=0) + 1, MOST_WHOLE)
+    sizes = (min(n, most) for n in vectorizer.ngram_range)
     counter = partial(kernel.Counted, shortest, *sizes, stop_words, alphabet)
     with workers(n_jobs) as pool:
         spans = _parts(texts, begins, n_jobs)

@@ -20,7 +20,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks
 
 from streamtopics import SVBLDA
-from streamtopics.text import NamedVectorizer, SentenceVectorizer, StreamingCountVectorizer
+from streamtopics.text import (
+    NamedVectorizer,
+    SentenceVectorizer,
+    StreamingCountVectorizer,
+    counting,
+)
 from streamtopics.text.counting import _parts, is_compiled
 
 DATA = Path(os.environ.get("STREAMTOPICS_DATA", "no folder"))
@@ -158,6 +163,29 @@ def test_on_corpora(path):
     some = texts[: 1 + int(np.searchsorted(sizes, MOST_CHARACTERS_IN_PAIRS))]
     given = {"ngram_range": (1, 2), "min_df": 2, "max_df": 0.5}
     check_same(StreamingCountVectorizer(**given), CountVectorizer(**given), some, transform=False)
+
+
+@pytest.mark.parametrize("strip_accents", [None, "unicode"])
+def test_pieces_are_no_longer_than_texts(strip_accents, monkeypatch):
+    """A word would cost memory and time by the longest piece that is asked for."""
+    asked, made = [], counting.kernel.Counted
+
+    def recorded(*arguments):
+        asked.append(arguments[2])
+        return made(*arguments)
+
+    monkeypatch.setattr(counting.kernel, "Counted", recorded)
+    texts = ["İ İ İ İ", "a b c", "", "İaİbİ", "é\ufb03 \ufdfa x"]
+    for sizes in ((1, 10**6), (3, 10**6), (8, 9), (10**6, 10**6)):
+        given = {
+            "ngram_range": sizes, "token_pattern": r"\w+", "strip_accents": strip_accents,
+            "vocabulary": ["a", "a b", "i i i i", "i̇ i̇ i̇ i̇", "i\u0307 i", "a b c d", "x"],
+        }  # fmt: skip
+        check_same(StreamingCountVectorizer(**given), CountVectorizer(**given), texts)
+        free = given | {"vocabulary": None}
+        if sizes[0] < 8:
+            check_same(StreamingCountVectorizer(**free), CountVectorizer(**free), texts)
+    assert max(asked) < 100
 
 
 @pytest.mark.parametrize("seed", range(5))
