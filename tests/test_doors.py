@@ -749,6 +749,7 @@ def test_parameters_of_a_vectorizer_that_became_wrong_are_named(learn):
     for parameters, message in (
         ({"binary": "no"}, "'binary' parameter"),
         ({"token_pattern": "("}, "token_pattern must be a regular expression"),
+        ({"token_pattern": None}, "token_pattern must be a regular expression"),
         ({"dtype": "words"}, "dtype must be"),
     ):
         changed = deepcopy(vectorizer).set_params(**parameters)

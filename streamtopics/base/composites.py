@@ -181,6 +181,7 @@ def check_composes(model: StreamingTopicModel) -> None:
     """
     check_can_compose(model)
     check_is_fitted(model)
+    model._check_continuable()
 
 
 def check_can_compose(model: Any) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.frame import StreamingEstimator, locks_of
+from streamtopics.base.frame import StreamingEstimator, kinds_of, locks_of
 from streamtopics.base.offered import composition_of, offered_where
 from streamtopics.updates.composite import Composite
 from streamtopics.updates.doc_topic import FIXED
@@ -26,7 +26,10 @@ NO_ANCESTOR = (
 
 def _check_merges(estimator: Any) -> None:
     """Refuse `merge` where the rule does not say how posteriors are made one."""
-    rule = composition_of(estimator).update
+    composition = composition_of(estimator)
+    if estimator.__sklearn_is_fitted__():
+        composition = estimator._commit.update
+    rule = composition.update
     if rule.merges is None:
         raise AttributeError(
             f"{type(estimator).__name__} has no attribute 'merge' with {rule}, which does not "
@@ -117,8 +120,9 @@ class Mergeable(StreamingEstimator):
 
     def _continued(self, other: Self, base: Self) -> Any:
         """The commit record with the other's minibatches after one's own."""
-        composition = self._commit.update
-        rule, theirs, old = composition.rule, other._commit, base._commit
+        theirs, old = other._commit, base._commit
+        composition = theirs.update
+        rule = composition.rule
         parts = composition.update.divided(0.5, first=False)
         if composition.inner_batch_size is not None and parts != composition.update:
             raise ValueError(
@@ -203,7 +207,7 @@ class Mergeable(StreamingEstimator):
                 f"{name} must be a {type(self).__name__} like the model it is merged into; "
                 f"got {type(model).__name__}"
             )
-        check_is_fitted(model)
+        check_is_fitted(model, msg=f"{name} has learnt nothing yet, which is needed for merge")
         try:
             model._checked_composition()
             model._check_continuable()
@@ -212,8 +216,13 @@ class Mergeable(StreamingEstimator):
             raise
         rule = model._commit.update.rule
         model._check_places(name)
-        if rule.merges != self._commit.update.rule.merges:
-            raise ValueError(f"{name} learns by another rule, {rule}")
+        own = self._commit.update.rule
+        in_order = own.merges == "in order" and kinds_of(rule) != kinds_of(own)
+        if rule.merges != own.merges or in_order:
+            raise ValueError(
+                f"{name} learnt by another rule, {model._commit.update.update}, than this model "
+                f"by {self._commit.update.update}"
+            )
         mine, theirs = self.posterior_, model.posterior_
         if mine.shape != theirs.shape:
             raise ValueError(

@@ -190,9 +190,12 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
             )
         self._check_background(now)
         if type(now.doc_topic) not in (type(FIXED), type(before.doc_topic)):
+            remedy = "set inference back"
+            if hasattr(self, "doc_topic_prior_update"):
+                remedy = "set doc_topic_prior_update back or to 'fixed'"
             raise ValueError(
-                f"doc_topic_prior_update stands for {now.doc_topic} now, but the model was started "
-                f"with {before.doc_topic}; set it back or to 'fixed', or start anew with fit"
+                f"the documents' prior would be learnt by {now.doc_topic} now, but the model was "
+                f"started with {before.doc_topic}; {remedy}, or start anew with fit"
             )
         check_same_state(now.update, before.update, self._state_of_rule(), self._commit.posterior)
 
@@ -291,7 +294,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         if composition.doc_topic == FIXED != commit.update.doc_topic:
             # What was learnt of the documents waits for the update that learnt it.
             composition = replace(composition, doc_topic=commit.update.doc_topic)
-        if composition.start != commit.update.start and not posterior.knows_nothing:
+        if composition.start.of_seed != commit.update.start.of_seed and not posterior.knows_nothing:
             composition = replace(composition, start=commit.update.start)  # It was that of these.
         new = replace(commit, **found, update=composition, drift=drift)
         (commit.average or posterior).blend(blend, [(vars(self), "_commit", new)])
@@ -538,7 +541,9 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
         check_is_fitted(self)
         X = self._counts(X, "evidence_lower_bound").astype(np.float64)
         local = check_local(local_tol, max_local_iter)
-        view = self._composed().view
+        composition = self._composed()
+        self._check_background(composition)
+        view = composition.view
         seen = geometric_mean if view.keeps_bound else mean
 
         def bound(pool: Workers) -> float:

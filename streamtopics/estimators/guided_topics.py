@@ -385,6 +385,9 @@ class GuidedTopics(StreamingTopicModel):
     def doc_topic_prior(self) -> None:
         """None: the documents' prior is learnt from its default on."""
 
+    def _started(self) -> dict[str, Any]:
+        return {"n_unseeded": self._n_features_out - len(self._seeds)}
+
     def _minibatch(self, X: sparse.csr_matrix) -> Minibatch:
         return _hinted(X, self.distinct_words, self.seed_weight * self._seed_words)
 

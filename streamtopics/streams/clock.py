@@ -105,18 +105,19 @@ def check_has_clock(model: Any) -> str:
             f"GibbsOnlineEM; got {model!r}"
         )
     composition = model._checked_composition()
+    if model.__sklearn_is_fitted__():
+        model._check_continuable()
+        composition = model._commit.update
     clock = composition.rule.clock
-    # Of what it has learnt with, whatever the parameter is now.
-    known = model._commit.update if model.__sklearn_is_fitted__() else composition
     if clock is None:
         raise ValueError(
             f"{composition.update} has no clock that can be set back (its `clock` is None), as "
             "it forgets by a rate of its own or keeps a state; use OnlineEM(), StochasticVI(), "
             "SVB() or BPS(0.1), or forget with it faster"
         )
-    if known.averaging is not None and clock == "tokens":
+    if composition.averaging is not None and clock == "tokens":
         raise ValueError(
-            f"averaging is {known.averaging!r}, and an average of sums cannot be set back; start "
-            "anew with averaging=None"
+            f"averaging is {composition.averaging!r}, and an average of sums cannot be set back; "
+            "start anew with averaging=None"
         )
     return clock

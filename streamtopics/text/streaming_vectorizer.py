@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Iterable
-from inspect import signature
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import sparse
@@ -206,7 +206,6 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         self, raw_documents: Any, counted: Callable[..., Counts] = count
     ) -> tuple[Counts, np.ndarray]:
         """Set the vocabulary; return what was counted and the column of each word."""
-        parameters = self._parameters()
         given = self._checked()
         counts = counted(self, raw_documents, self.n_jobs)
         if given is not None:
@@ -218,7 +217,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             columns = np.full(len(counts.owners), -1, dtype=np.int32)
             columns[kept] = np.arange(len(kept), dtype=np.int32)
             given = ClosedVocabulary(counts.words(kept))
-        self._commit(given, parameters)
+        self._commit(given)
         return counts, columns
 
     def _worth_a_column(self, counts: Counts) -> np.ndarray:
@@ -259,7 +258,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             `max_features` columns, as the vocabulary is now.
         """
         vocabulary = self._fitted()
-        if not self._knows(self._parameters()):
+        if not self._are_checked(self._parameters()):
             self._check_parameters()
         counts = count(self, raw_documents, self.n_jobs)
         columns = vocabulary.columns_of(counts.words())
@@ -314,8 +313,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def _follow(self, raw_documents: Iterable[Any]) -> tuple[Counts, np.ndarray]:
         """Take a step; return what was counted and the column of each word."""
-        parameters = self._parameters()
-        given = self._given() if self._knows(parameters) else self._checked()
+        given = self._given() if self._are_checked(self._parameters()) else self._checked()
         before = vars(self).get("_vocabulary")
         vocabulary = given or before
         if self.max_features is None and given is None:
@@ -347,18 +345,13 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
                 "the vectorizer has learnt from another minibatch meanwhile, in another thread; "
                 "nothing of this one was learnt: let one thread call partial_fit"
             )
-        self._commit(vocabulary, parameters)
+        self._commit(vocabulary)
         return counts, columns
 
-    def _commit(
-        self, vocabulary: ClosedVocabulary | OpenVocabulary, parameters: dict[str, Any]
-    ) -> None:
-        """Set what was learnt, and by which parameters, at once: no interrupt comes between."""
-        vars(self).update(
-            fixed_vocabulary_=self.vocabulary is not None,
-            _vocabulary=vocabulary,
-            _parameters_checked=parameters,
-        )
+    def _commit(self, vocabulary: ClosedVocabulary | OpenVocabulary) -> None:
+        """Set what was learnt, all at once, so that no interrupt comes between."""
+        is_fixed = self.vocabulary is not None
+        vars(self).update(fixed_vocabulary_=is_fixed, _vocabulary=vocabulary)
 
     def _policy(self) -> Policy:
         n_candidates = self.n_candidates
@@ -412,21 +405,28 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def _parameters(self) -> dict[str, Any]:
         """The parameters, by their names, as they are."""
-        return {name: getattr(self, name) for name in PARAMETERS}
+        names = (name for name in vars(self) if name[0] != "_" and name[-1] != "_")
+        return {name: vars(self)[name] for name in names}
 
-    def _knows(self, parameters: dict[str, Any]) -> bool:
-        """True if these are what was checked last: to check takes longer than to count a text."""
-        known = vars(self).get("_parameters_checked", {})
+    def _are_checked(self, parameters: dict[str, Any]) -> bool:
+        """True if these are what was checked last."""
+        known = _CHECKED.get(self, {})
         return all(known.get(name, known) is value for name, value in parameters.items())
 
     def _check_parameters(self) -> None:
         """Check all parameters but the vocabulary."""
+        parameters = self._parameters()
         self._validate_params()
         if isinstance(self.n_jobs, int) and self.n_jobs == 0:
             raise ValueError("n_jobs must be a number of threads, -1 for all processors; got 0")
         self._check_dtype()
         self._validate_ngram_range()
-        if self.token_pattern is not None and self.analyzer == "word" and self.tokenizer is None:
+        if self.analyzer == "word" and self.tokenizer is None:
+            if self.token_pattern is None:
+                raise ValueError(
+                    "token_pattern must be a regular expression where analyzer is 'word' and there "
+                    "is no tokenizer; got None"
+                )
             try:
                 re.compile(self.token_pattern)
             except (re.error, OverflowError, RecursionError) as error:
@@ -434,6 +434,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
                     f"token_pattern must be a regular expression; got {self.token_pattern!r:.60}: "
                     f"{error}"
                 ) from error
+        _CHECKED[self] = parameters
 
     def _checked(self) -> ClosedVocabulary | None:
         """Check the parameters; return the vocabulary that was given, if any."""
@@ -573,8 +574,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return "_vocabulary" in vars(self) or self.vocabulary is not None
 
 
-# Found once, as that takes longer than to compare them.
-PARAMETERS: tuple[str, ...] = tuple(signature(StreamingCountVectorizer).parameters)
+# Parameters that were found to be valid: to check them takes longer than to count a short text.
+_CHECKED: WeakKeyDictionary[StreamingCountVectorizer, dict[str, Any]] = WeakKeyDictionary()
 
 
 def _check_words(vocabulary: Iterable[Any]) -> None:

@@ -461,6 +461,7 @@ def test_each_model_has_digests(name):
         ({"times": [1, 2, 3], "window": (1, 2, 3)}, "window must be a pair"),
         ({"times": [1, 2, 3], "window": 5}, "window must be a pair"),
         ({"times": [1, 2, 3], "window": {1, 3}}, "window must be a pair"),
+        ({"times": [1, 2, 3], "window": np.array(5)}, "window must be a pair"),
         ({"times": [1, 2, 3], "window": (3, 1)}, "must not end before it starts"),
         ({"n_sentences": 0}, "n_sentences must be a whole number above 0; got 0"),
         ({"n_sentences": 2.0}, "n_sentences must be a whole number above 0; got 2.0"),

@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from streamtopics.base.composition import suited_inference, suited_passes
+from streamtopics.distributed import learn_apart
 from streamtopics.estimators import StreamingLDA, StreamingMixture
 from streamtopics.local import Gibbs, OneTopic, Variational
 from streamtopics.messages import Statistics
@@ -183,6 +184,14 @@ def test_a_background_cannot_come_or_go(first, then):
     for reads in (changed.partial_fit, changed.transform, changed.score, features_by(changed)):
         with pytest.raises(ValueError, match="background stands for"):
             reads(corpus(7))
+    topics = StreamingLDA(K, inference=first, random_state=0).partial_fit(corpus(7))
+    topics.set_params(inference=then)
+    if hasattr(topics, "evidence_lower_bound"):
+        with pytest.raises(ValueError, match="inference stands for"):
+            topics.evidence_lower_bound(corpus(7))
+    if hasattr(topics, "merge"):
+        with pytest.raises(ValueError, match="inference stands for"):
+            learn_apart(topics, [corpus(7)])
     same = changed.set_params(background=mixture.background)
     assert_array_equal(same.transform(corpus(7)), before)
 

@@ -7,6 +7,7 @@ import signal
 import sys
 import warnings
 from copy import deepcopy
+from dataclasses import dataclass
 from itertools import product
 
 import joblib
@@ -15,7 +16,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from streamtopics import (
     BPSLDA,
@@ -33,6 +34,7 @@ from streamtopics.posteriors.rows import Rows
 from streamtopics.updates import (
     AdaptiveRate,
     DampedNewton,
+    EmpiricalPowerPrior,
     IncrementalVB,
     MemoizedVB,
     Memory,
@@ -764,11 +766,57 @@ def test_models_are_merged_as_they_learnt_whatever_parameters_are_now(X):
         model.partial_fit(X[:50])
     with pytest.raises(ValueError, match="documents of their own"):
         deepcopy(own[0]).merge(own[1])
+    # Nor by a rule that does not say how, or with the step sizes of this model's.
+    apart = [
+        StreamingLDA(3, update=EmpiricalPowerPrior(), random_state=0).partial_fit(X)
+        for _ in range(2)
+    ]
+    for model in apart:
+        model.set_params(update="svb")
+    assert not hasattr(apart[0], "merge")
+    added = StreamingLDA(3, update="svb", random_state=0, **kinds).partial_fit(X)
+    assert hasattr(deepcopy(added).set_params(update=EmpiricalPowerPrior()), "merge")
+    with pytest.raises(ValueError, match="other learnt by another rule, EmpiricalPowerPrior"):
+        deepcopy(added).merge(apart[0])
     # Before anything is learnt the start may still be chosen.
     first = StreamingLDA(3, update="svb", random_state=0, inference="gibbs").partial_fit(X[:0])
     late = [deepcopy(first).set_params(start="noise").partial_fit(X[:100]) for _ in range(2)]
     late[0].merge(late[1])
     assert late[0].n_documents_seen_ == 200
+    with pytest.raises(NotFittedError, match=r"^other has learnt nothing yet"):
+        late[0].merge(clone(late[0]))
+
+
+def test_what_the_other_learnt_counts_by_its_own_rule(X):
+    """As if its minibatches came after those of this model, under the rule that they had."""
+    kinds = {
+        "inference": "gibbs", "start": "noise", "random_state": 0, "growth": 1,
+        "inner_batch_size": None,
+    }  # fmt: skip
+    base = StreamingLDA(3, update=PowerPrior(0.9), **kinds).partial_fit(X[:100])
+    mine = deepcopy(base).partial_fit(X[100:150])
+    other = deepcopy(base).set_params(update=PowerPrior(0.5)).partial_fit(X[150:])
+    merged = deepcopy(mine).merge(other, base=base)
+    in_order = deepcopy(mine).set_params(update=PowerPrior(0.5)).partial_fit(X[150:])
+    assert_allclose(merged.posterior_.mass.sum(), in_order.posterior_.mass.sum(), rtol=1e-6)
+    parts = deepcopy(base).set_params(inner_batch_size=20).partial_fit(X[150:])
+    with pytest.raises(ValueError, match="learn with inner_batch_size=None"):
+        deepcopy(mine).merge(parts, base=base)
+
+
+def test_a_start_may_hold_an_array(X):
+    @dataclass(frozen=True)
+    class Own:
+        weights: np.ndarray
+        of_seed = True
+
+        def __call__(self, *args):
+            return NOISE(*args)
+
+    model = StreamingLDA(3, start=Own(np.ones(3)), random_state=0).partial_fit(X)
+    n_batches = model.n_batch_iter_
+    model.set_params(start=Own(np.ones(3))).partial_fit(X)
+    assert model.n_batch_iter_ > n_batches
 
 
 def test_merge_refuses_what_does_not_fit(mergeable, X):

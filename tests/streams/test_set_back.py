@@ -235,8 +235,11 @@ def test_wrong_input_is_refused():
     averaged = StreamingLDA(2, averaging="uniform", random_state=0).partial_fit(OLD)
     with pytest.raises(ValueError, match=r"averaging is 'uniform'.*averaging=None"):
         set_back(averaged)
-    with pytest.raises(ValueError, match=r"averaging is 'uniform'.*averaging=None"):
+    with pytest.raises(ValueError, match="averaging is None now"):
         set_back(averaged.set_params(averaging=None))
+    means = StreamingLDA(2, update=OnlineEM(), random_state=0).partial_fit(OLD)
+    with pytest.raises(ValueError, match=r"update is SVB\(\) now"):
+        set_back(means.set_params(update="svb"))
 
 
 def test_merging_is_refused_where_what_is_shared_cannot_be_told():
