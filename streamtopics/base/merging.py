@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from streamtopics.base.frame import StreamingEstimator, kinds_of, locks_of
+from streamtopics.base.frame import StreamingEstimator, locks_of
 from streamtopics.base.offered import composition_of, offered_where
 from streamtopics.updates.composite import Composite
 from streamtopics.updates.doc_topic import FIXED
@@ -26,10 +26,7 @@ NO_ANCESTOR = (
 
 def _check_merges(estimator: Any) -> None:
     """Refuse `merge` where the rule does not say how posteriors are made one."""
-    composition = composition_of(estimator)
-    if estimator.__sklearn_is_fitted__():
-        composition = estimator._commit.update
-    rule = composition.update
+    rule = composition_of(estimator).update
     if rule.merges is None:
         raise AttributeError(
             f"{type(estimator).__name__} has no attribute 'merge' with {rule}, which does not "
@@ -100,15 +97,16 @@ class Mergeable(StreamingEstimator):
                     "both from one integer random_state, or from copies of one model and pass it "
                     "as base"
                 )
-            learnt_with = self._commit.update
-            if base is None and learnt_with.rule.merges == "in order":
+            if base is None and self._composed().rule.merges == "in order":
                 raise ValueError(
-                    f"models under {learnt_with.update} are merged by what the other one "
+                    f"models under {self._composed().update} are merged by what the other one "
                     "learnt since both were copies of a model; pass that as base, or learn with "
                     "SVB()"
                 )
             apart = base is None or base.posterior_.knows_nothing
-            if apart and self._n_features_out > 1 and not learnt_with.start.of_seed:
+            # Of the start that they had, whatever the parameter is now.
+            alike = self._commit.update.start.of_seed
+            if apart and self._n_features_out > 1 and not alike:
                 otherwise = ", or set start='noise'" if hasattr(self, "start") else ""
                 raise ValueError(
                     "both models started from documents of their own, so that their topics are "
@@ -121,6 +119,8 @@ class Mergeable(StreamingEstimator):
     def _continued(self, other: Self, base: Self) -> Any:
         """The commit record with the other's minibatches after one's own."""
         theirs, old = other._commit, base._commit
+        if theirs.posterior.n_batches == old.posterior.n_batches:
+            return self._commit
         composition = theirs.update
         rule = composition.rule
         parts = composition.update.divided(0.5, first=False)
@@ -144,7 +144,7 @@ class Mergeable(StreamingEstimator):
 
     def _merged(self, other: Self, model: Self | None) -> Any:
         """The commit record of both; `model` is their ancestor."""
-        rule = self._commit.update.rule
+        rule = self._composed().rule
         merges = rule.merges
         mine, theirs = self.posterior_, other.posterior_
         if merges in IN_ORDER and model is not None:
@@ -187,7 +187,7 @@ class Mergeable(StreamingEstimator):
                 )
 
     def _check_ancestor(self, base: Self, other: Self) -> None:
-        composition = self._commit.update
+        composition = self._composed()
         adds = composition.rule.merges == "sum" and composition.growth == 1
         for model in (self, other):
             mine, shared = model.posterior_, base.posterior_
@@ -214,14 +214,11 @@ class Mergeable(StreamingEstimator):
         except (TypeError, ValueError) as error:
             error.args = (f"{name}: {error}",)
             raise
-        rule = model._commit.update.rule
         model._check_places(name)
-        own = self._commit.update.rule
-        in_order = own.merges == "in order" and kinds_of(rule) != kinds_of(own)
-        if rule.merges != own.merges or in_order:
+        now, own = model._composed(), self._composed()
+        if now.rule.merges != own.rule.merges:
             raise ValueError(
-                f"{name} learnt by another rule, {model._commit.update.update}, than this model "
-                f"by {self._commit.update.update}"
+                f"{name} learns by another rule, {now.update}, than this model by {own.update}"
             )
         mine, theirs = self.posterior_, model.posterior_
         if mine.shape != theirs.shape:
@@ -232,7 +229,7 @@ class Mergeable(StreamingEstimator):
         names, others = (getattr(m, "feature_names_in_", np.empty(0)) for m in (self, model))
         if not np.array_equal(names, others):
             raise ValueError(f"{name} was fitted on other feature names; use one vocabulary")
-        learns = self._commit.update.doc_topic != FIXED
+        learns = self._composed().doc_topic != FIXED
         same_alpha = learns or np.array_equal(mine.alpha, theirs.alpha)
         same_words = np.array_equal(mine.eta, theirs.eta) and np.array_equal(mine.xi, theirs.xi)
         if not (same_words and same_alpha):

@@ -107,7 +107,6 @@ def check_has_clock(model: Any) -> str:
     composition = model._checked_composition()
     if model.__sklearn_is_fitted__():
         model._check_continuable()
-        composition = model._commit.update
     clock = composition.rule.clock
     if clock is None:
         raise ValueError(

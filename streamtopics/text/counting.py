@@ -250,13 +250,8 @@ def _runs(vectorizer: CountVectorizer) -> tuple[int, int] | None:
     Also where somebody put other functions in the place of those of the class.
     """
     v: Any = vectorizer
-    names = ("build_analyzer", "build_preprocessor", "build_tokenizer")
-    own = all(
-        getattr(getattr(v, name), "__func__", None) is getattr(CountVectorizer, name)
-        for name in names
-    )
     given = v.preprocessor is not None or v.tokenizer is not None or callable(v.strip_accents)
-    if not own or given or v.analyzer != "word" or v.token_pattern is None:
+    if not cuts_as_given(v) or given or v.analyzer != "word" or v.token_pattern is None:
         return None
     found = RUNS.fullmatch(v.token_pattern)
     if found is None or v.ngram_range[0] < 1:
@@ -269,6 +264,14 @@ def _runs(vectorizer: CountVectorizer) -> tuple[int, int] | None:
     if (before is None) != (after is None):
         return None
     return shortest, LETTERS if before is None else LETTER_WORDS
+
+
+def cuts_as_given(vectorizer: Any) -> bool:
+    """True if texts are cut as the parameters say, by functions of CountVectorizer's own."""
+    return all(
+        getattr(getattr(vectorizer, name), "__func__", None) is getattr(CountVectorizer, name)
+        for name in ("build_analyzer", "build_preprocessor", "build_tokenizer")
+    )
 
 
 def _texts_of(vectorizer: Any, documents: list[Any]) -> list[str]:

@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
+from types import FunctionType
 from typing import Any, ClassVar, Self
 from weakref import WeakKeyDictionary
 
@@ -21,7 +22,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from streamtopics.checks import MOST_WHOLE, is_whole
 from streamtopics.documentation import LinksToReference
 from streamtopics.structure import to_sparse
-from streamtopics.text.counting import Counts, count
+from streamtopics.text.counting import Counts, count, cuts_as_given
 from streamtopics.text.named import StaysSparse
 from streamtopics.text.vocabulary import NONE, ClosedVocabulary, OpenVocabulary, Policy
 
@@ -313,8 +314,9 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
 
     def _follow(self, raw_documents: Iterable[Any]) -> tuple[Counts, np.ndarray]:
         """Take a step; return what was counted and the column of each word."""
-        given = self._given() if self._are_checked(self._parameters()) else self._checked()
         before = vars(self).get("_vocabulary")
+        is_known = before is not None and self._are_checked(self._parameters())
+        given = self._given() if is_known else self._checked()
         vocabulary = given or before
         if self.max_features is None and given is None:
             raise ValueError(
@@ -421,7 +423,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
             raise ValueError("n_jobs must be a number of threads, -1 for all processors; got 0")
         self._check_dtype()
         self._validate_ngram_range()
-        if self.analyzer == "word" and self.tokenizer is None:
+        if self.analyzer == "word" and self.tokenizer is None and cuts_as_given(self):
             if self.token_pattern is None:
                 raise ValueError(
                     "token_pattern must be a regular expression where analyzer is 'word' and there "
@@ -434,7 +436,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
                     f"token_pattern must be a regular expression; got {self.token_pattern!r:.60}: "
                     f"{error}"
                 ) from error
-        _CHECKED[self] = parameters
+        if set(map(type, parameters.values())) <= PLAIN:
+            _CHECKED[self] = parameters
 
     def _checked(self) -> ClosedVocabulary | None:
         """Check the parameters; return the vocabulary that was given, if any."""
@@ -574,6 +577,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         return "_vocabulary" in vars(self) or self.vocabulary is not None
 
 
+# Types of parameters that do not refer to the estimator.
+PLAIN = {bool, int, float, str, tuple, list, set, frozenset, dict, type, type(None), FunctionType}
 # Parameters that were found to be valid: to check them takes longer than to count a short text.
 _CHECKED: WeakKeyDictionary[StreamingCountVectorizer, dict[str, Any]] = WeakKeyDictionary()
 

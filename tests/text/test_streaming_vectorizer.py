@@ -2,11 +2,13 @@
 # ruff: noqa: RUF001
 """The vectorizer on a corpus: what CountVectorizer does."""
 
+import gc
 import gzip
 import io
 import json
 import os
 import pickle
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -163,6 +165,49 @@ def test_on_corpora(path):
     some = texts[: 1 + int(np.searchsorted(sizes, MOST_CHARACTERS_IN_PAIRS))]
     given = {"ngram_range": (1, 2), "min_df": 2, "max_df": 0.5}
     check_same(StreamingCountVectorizer(**given), CountVectorizer(**given), some, transform=False)
+
+
+class Split(StreamingCountVectorizer):
+    def build_tokenizer(self):
+        return str.split
+
+
+class Lines(StreamingCountVectorizer):
+    def build_analyzer(self):
+        return str.splitlines
+
+
+@pytest.mark.parametrize("kind", [Split, Lines])
+@pytest.mark.parametrize("pattern", [None, "("])
+def test_a_pattern_that_nothing_is_cut_by_may_be_anything(kind, pattern):
+    texts = ["a few words", "a\nword"]
+    model = kind(token_pattern=pattern)
+    assert model.fit_transform(texts).sum() == model.transform(texts).sum() > 2
+
+
+class Holder:
+    def __init__(self):
+        self.vectorizer = StreamingCountVectorizer(tokenizer=self.cut, token_pattern=None)
+
+    def cut(self, text):
+        return text.split()
+
+
+def test_a_vectorizer_is_freed_whatever_its_parameters_refer_to():
+    holder = Holder()
+    holder.vectorizer.fit(["a few words"]).transform(["a few words"])
+    gone = weakref.ref(holder.vectorizer)
+    del holder
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_stream_warns_as_it_begins_also_after_words_were_counted():
+    model = StreamingCountVectorizer(vocabulary=["Aa", "word"])
+    model.transform(["a word"])
+    with pytest.warns(UserWarning, match="Upper case characters"):
+        model.partial_fit(["a word"])
+    model.partial_fit(["a word"])
 
 
 @pytest.mark.parametrize("strip_accents", [None, "unicode"])
