@@ -265,6 +265,9 @@ REFUSED = {
     "a parameter of a vectorizer that became wrong": (
         lambda: deepcopy(CLOSED).set_params(binary=COUNTS).transform(["a few words"]),
         ValueError, "'binary' parameter"),
+    "what counts nothing": (
+        lambda: list(read_records([{"text": "a"}], skipped=slice(1))), TypeError,
+        "skipped must be a Skipped"),
     "keys that are no names": (
         lambda: list(read_records([{"text": "a"}], keys=range(2))), ReadingError, "the key 0"),
     "a broken matrix gets names": (

@@ -33,6 +33,8 @@ def how_of(
         raise TypeError(f"keys must be a list of names; got {keys!r}")
     if format is not None and not (isinstance(format, str) and format in FORMATS):
         raise ValueError(f"format must be None or one of {', '.join(FORMATS)}; got {format!r}")
+    if not (skipped is None or isinstance(skipped, Skipped)):
+        raise TypeError(f"skipped must be a Skipped, or None; got {skipped!r:.60}")
     check_integer(max_line=max_line)
     check_one_of(("raise", "skip"), on_bad=on_bad)
     _check_encoding(encoding)
