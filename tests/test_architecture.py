@@ -39,7 +39,8 @@ ALLOWED = {
         "sentences", "structure", "typing", "updates", "validation",
     },
     "dpp": {
-        "base", "checks", "kernels", "parallel", "sentences", "structure", "text", "validation",
+        "base", "checks", "kernels", "parallel", "records", "sentences", "structure", "text",
+        "validation",
     },
     "datasets": {"checks", "dpp", "structure"},
     "validation": {"checks", "kernels", "priors", "structure"},

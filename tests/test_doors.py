@@ -10,8 +10,11 @@ from matplotlib.figure import Figure
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.feature_selection import VarianceThreshold
+from sklearn.linear_model import SGDClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures
 from sklearn.utils import get_tags
 
 from benchmarks.fuzz_made import AtOnce
@@ -20,6 +23,7 @@ from streamtopics import (
     DPPSummarizer,
     GuidedTopics,
     HDPGibbsOnlineEM,
+    HiddenFactorsTopics,
     LowRankDPP,
     MultiViewLDA,
     RatingLDA,
@@ -43,6 +47,7 @@ from streamtopics.distributed import fit_partitions, learn_apart, score_partitio
 from streamtopics.dpp import (
     Bernoulli,
     Counting,
+    Fourier,
     Gaussian,
     Items,
     Kernel,
@@ -81,7 +86,7 @@ from streamtopics.metrics import (
     topic_exclusivity,
     topic_stability,
 )
-from streamtopics.models import LinearRegression
+from streamtopics.models import GaussianMixture, LinearRegression
 from streamtopics.priors import (
     SeedWords,
     SentimentWords,
@@ -93,6 +98,7 @@ from streamtopics.priors import (
 from streamtopics.report import report, report_data
 from streamtopics.streams import (
     Checkpointer,
+    DriftMonitor,
     TimeSplit,
     TopicTracker,
     prequential_score,
@@ -767,3 +773,138 @@ def test_a_quality_that_became_wrong_leaves_what_was_learnt():
     summarizer = DPPSummarizer().fit(["One sentence. And another one."])
     before = summarizer.n_batch_iter_
     assert summarizer.set_params(quality=np.zeros(2)).n_batch_iter_ == before
+
+
+def test_a_vocabulary_is_not_exchanged_under_a_model():
+    """Its topics would be read by other words."""
+    texts = ["sea ship sea deep", "sun sky sun blue"]
+    for vectorizer in (
+        StreamingCountVectorizer(max_features=6).partial_fit(texts),
+        StreamingCountVectorizer(vocabulary=["sea", "sun"]).partial_fit(texts),
+        StreamingCountVectorizer().fit(texts),
+    ):
+        before = vectorizer.get_feature_names_out().tolist()
+        with pytest.raises(ValueError, match="vocabulary has other words now"):
+            vectorizer.set_params(vocabulary=["ship", "sky"]).partial_fit(texts)
+        assert vectorizer.get_feature_names_out().tolist() == before
+
+
+WORDS_FIRST = ["aa aa xx", "bb bb xx", "cc cc xx", "dd dd xx", "ee ee xx"] * 20
+WORDS_THEN = ["zz xx", "bb xx", "cc xx", "dd xx", "ee xx"] * 20
+
+
+def topics_by_word(*between):
+    words = StreamingCountVectorizer(max_features=6, half_life=20)
+    steps = [("words", words), *between, ("topics", SVBLDA(1, random_state=0))]
+    pipeline = StreamingPipeline(steps)
+    for texts in [WORDS_FIRST, *[WORDS_THEN] * 3]:
+        pipeline.partial_fit(texts)
+    mass = pipeline[-1].components_[0]
+    return dict(zip(pipeline[:-1].get_feature_names_out(), mass.round(6), strict=True))
+
+
+def test_words_are_forgotten_where_a_step_between_has_moved_them():
+    whole = topics_by_word()
+    start = StreamingCountVectorizer(max_features=6).partial_fit(WORDS_FIRST)
+    counts = start.transform(WORDS_FIRST)
+    scaled = topics_by_word(("scaled", TfidfTransformer(norm=None, use_idf=False).fit(counts)))
+    assert scaled == whole
+    # It leaves out the word that all documents have, the first one.
+    some = topics_by_word(("some", VarianceThreshold().fit(counts)))
+    assert some == pytest.approx({word: whole[word] for word in some})
+    assert len(some) == 5
+
+
+def test_steps_that_cannot_forget_are_refused_before_anything_is_learnt():
+    words = StreamingCountVectorizer(max_features=6)
+    pipeline = StreamingPipeline([("words", words), ("labels", SGDClassifier())])
+    with pytest.raises(TypeError, match="the last step 'labels', a SGDClassifier, has no forget"):
+        pipeline.partial_fit(WORDS_FIRST, [0, 1, 0, 1, 0] * 20, classes=[0, 1])
+    assert not hasattr(words, "vocabulary_")
+    mixed = FunctionTransformer(sparse.csr_matrix.copy)
+    pipeline = StreamingPipeline([("words", words), ("same", mixed), ("topics", SVBLDA(1))])
+    with pytest.raises(TypeError, match="the step 'same', a FunctionTransformer, does not tell"):
+        pipeline.partial_fit(WORDS_FIRST)
+    # A vocabulary that stays has nothing to forget.
+    words = StreamingCountVectorizer(vocabulary=["aa", "bb"])
+    pipeline = StreamingPipeline([("words", words), ("labels", SGDClassifier())])
+    pipeline.partial_fit(WORDS_FIRST, [0, 1, 0, 1, 0] * 20, classes=[0, 1])
+    pairs = PolynomialFeatures(2).fit(np.ones((1, 6)))
+    words = StreamingCountVectorizer(max_features=6, half_life=20)
+    pipeline = StreamingPipeline([("words", words), ("pairs", pairs), ("topics", SVBLDA(1))])
+    with pytest.raises(TypeError, match="the step 'pairs', a PolynomialFeatures, does not tell"):
+        pipeline.partial_fit(WORDS_FIRST)
+
+
+@pytest.mark.parametrize(
+    ("model", "needs"),
+    [
+        (WASTopicModel(2), "sentences"),
+        (MultiViewLDA(2, 2), "labels"),
+        (RatingLDA(2), "labels or ratings"),
+    ],
+)
+def test_a_monitor_says_what_it_cannot_look_at(model, needs):
+    with pytest.raises(TypeError, match=f"counts alone; .* needs {needs}"):
+        DriftMonitor().learn(model, COUNTS)
+    assert not hasattr(model, "n_documents_seen_") or not model.__sklearn_is_fitted__()
+
+
+def test_what_a_bayesian_model_offers_is_what_it_has_learnt():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    line = StreamingBayes(LinearRegression()).fit(X, X[:, 0])
+    line.set_params(model=GaussianMixture(2))
+    assert not hasattr(line, "transform")
+    assert not hasattr(line, "predict_proba")
+    mixture = StreamingBayes(GaussianMixture(2), random_state=0).fit(X)
+    before = mixture.transform(X)
+    mixture.set_params(model=LinearRegression())
+    np.testing.assert_array_equal(mixture.transform(X), before)
+    with pytest.raises(ValueError, match=r"model is .* now"):
+        mixture.partial_fit(X)
+
+
+def test_a_rating_that_overflows_is_named():
+    """Where it does not it is learnt from, as any."""
+    data = make_rated_reviews(60, n_features=30, n_components=2, random_state=0)
+    start = SupervisedLDA(2, max_iter=2, random_state=0).fit(data.X[:30], data.ratings[:30])
+    said = []
+    for far in (1e76, 1e85, 1e100, -1e100):
+        model, ratings = deepcopy(start), np.where(np.arange(30) == 3, far, data.ratings[30:])
+        try:
+            model.partial_fit(data.X[30:], ratings)
+        except ValueError as error:
+            said.append(str(error))
+    assert said
+    assert all(one.startswith("y, passed to SupervisedLDA.partial_fit, has a") for one in said)
+
+
+def test_an_equal_ground_set_goes_on_and_another_is_told_of():
+    points = Fourier(1, 2).sample(40, np.random.default_rng(0))
+    sets = [points[i : i + 2] for i in range(0, 40, 2)]
+    model = LowRankDPP(Fourier(1, 2), 2, max_iter=2, random_state=0).fit(sets)
+    model.set_params(ground_set=Fourier(1, 2)).partial_fit(sets)
+    for changed, message in (
+        ({"ground_set": Fourier(1, 3)}, "learnt with another Fourier"),
+        ({"n_components": 3}, "n_components is 3 now, but the model was started with 2"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            deepcopy(model).set_params(**changed).partial_fit(sets)
+
+
+def test_a_thesis_of_another_size_is_refused_also_of_texts_without_words():
+    texts = ["One sentence. And another one.", "Two sentences here. The other one."]
+    model = DPPSummarizer(quality="thesis", n_components=2, max_iter=2, random_state=0).fit(texts)
+    with pytest.raises(ValueError, match="n_components is 3 now"):
+        model.set_params(n_components=3).partial_fit(["!!!"])
+
+
+def test_items_to_leave_out_may_be_a_set():
+    data = make_rated_reviews(60, n_features=30, n_components=2, random_state=0)
+    whose = {"items": data.item, "users": data.user}
+    model = HiddenFactorsTopics(2, max_iter=2, random_state=0).fit(data.X, data.ratings, **whose)
+    seen = data.item[:5].tolist()
+    user = data.user[0]
+    assert model.recommend(user, exclude=set(seen)) == model.recommend(user, exclude=seen)
+    with pytest.raises(ValueError, match="exclude must be a list of labels"):
+        model.recommend(user, exclude=[[seen[0]]])

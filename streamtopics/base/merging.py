@@ -78,8 +78,9 @@ class Mergeable(StreamingEstimator):
             If the classes differ.
         ValueError
             If the numbers of topics or features, the feature names, the priors or the
-            seeds differ, `base` is not an ancestor of both, or a clock was set back
-            (`streamtopics.streams.set_back`) since they shared what they know.
+            seeds differ, `base` is not an ancestor of both, a clock was set back
+            (`streamtopics.streams.set_back`) since they shared what they know, or a parameter
+            of one of them was set to what it could not learn on with.
         AttributeError
             If the update rule does not say how posteriors are made one.
         """

@@ -15,7 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from streamtopics.base.frame import NO_WEIGHTS
+from streamtopics.base.frame import NO_WEIGHTS, check_same
 from streamtopics.base.glossary import documented
 from streamtopics.dpp import learning
 from streamtopics.dpp.arrays import Floats
@@ -30,6 +30,7 @@ from streamtopics.dpp.noise import Background, Counting, Noise, check_listed
 from streamtopics.dpp.sets import PointSets
 from streamtopics.dpp.totals import LEARNT, Known
 from streamtopics.parallel import Workers
+from streamtopics.records import same
 from streamtopics.validation import (
     COMMON_CONSTRAINTS,
     LEAST_PRIOR,
@@ -295,20 +296,21 @@ class LowRankDPP(TransformerMixin, LearntProcess):
 
     def _check_continuable(self) -> None:
         totals, parameters = self._commit.totals, self._commit.parameters
+        check_same(self, n_components=parameters.U.shape[1])
         if isinstance(self.ground_set, str):
-            same = isinstance(totals, LEARNT[self.ground_set])
+            is_same = isinstance(totals, LEARNT[self.ground_set])
         else:
-            same = totals.measure is self.ground_set
+            is_same = same(totals.measure, self.ground_set)
+        noise = type(self._first_noise(totals.measure, 0.0))
         unchanged = {
-            "ground_set": same,
-            "n_components": self.n_components == parameters.U.shape[1],
-            "noise": type(self._first_noise(totals.measure, 0.0)) is type(parameters.noise),
+            "ground_set": (is_same, type(totals.measure).__name__),
+            "noise": (noise is type(parameters.noise), type(parameters.noise).__name__),
         }
-        for name, is_so in unchanged.items():
+        for name, (is_so, before) in unchanged.items():
             if not is_so:
                 raise ValueError(
                     f"{name} is {getattr(self, name)!r} now, but the model was learnt with another "
-                    "one; set it back, or start anew with fit"
+                    f"{before}; set it back, or start anew with fit"
                 )
 
     def _learn_all(self, batch: PointSets, pool: Workers) -> None:

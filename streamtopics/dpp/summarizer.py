@@ -18,7 +18,7 @@ from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, 
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.metadata_routing import UNUSED
 
-from streamtopics.base.frame import Commit, StreamingEstimator
+from streamtopics.base.frame import Commit, StreamingEstimator, check_same
 from streamtopics.base.glossary import documented
 from streamtopics.checks import is_whole
 from streamtopics.dpp.arrays import Floats
@@ -311,6 +311,9 @@ class DPPSummarizer(TransformerMixin, StreamingEstimator, auto_wrap_output_keys=
 
     def _check_continuable(self) -> None:
         self._check_thesis(self._commit)
+        thesis = self._commit.thesis
+        if self._by_thesis and thesis is not None:
+            check_same(self, n_components=thesis.n_components)
 
     def _learn_all(self, batch: Texts, pool: Workers) -> None:
         """Learn from all documents together."""

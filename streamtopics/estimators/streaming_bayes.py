@@ -46,7 +46,12 @@ DEGENERATE = (
 
 def _model_can(method: str) -> Callable[[StreamingBayes], bool]:
     """Whether the model has a method; for `available_if`."""
-    return lambda estimator: getattr(estimator.model, method) is not None
+    return lambda estimator: getattr(_known_model(estimator), method) is not None
+
+
+def _known_model(estimator: StreamingBayes) -> Any:
+    """The model that an estimator has learnt by, or else its parameter."""
+    return vars(estimator).get("model_", estimator.model)
 
 
 def _transforms_if_its_model_does(cls: type[StreamingBayes]) -> type[StreamingBayes]:
@@ -221,8 +226,9 @@ class StreamingBayes(
         return self._partial_fit(X=X, y=y)
 
     def _read(self, method: str, *, reset: bool, X: Any, y: Any) -> Samples:
-        target = self.model.needs_target
-        return Samples(*self._data(method, self.model, X, y, target=target, reset=reset))
+        model = self.model if reset else _known_model(self)
+        target = model.needs_target
+        return Samples(*self._data(method, model, X, y, target=target, reset=reset))
 
     def _check_parameters(self) -> None:
         for name in ("model", "boosted_prior"):

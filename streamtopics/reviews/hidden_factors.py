@@ -448,7 +448,10 @@ class HiddenFactorsTopics(ReviewModel):
                 "Call recommend for each user"
             )
         check_whose(asked, "users", 1, "recommend", known["users"])
-        excluded = np.atleast_1d(np.asarray(exclude))
+        listed = list(exclude) if isinstance(exclude, set | frozenset) else exclude
+        excluded = np.atleast_1d(np.asarray(listed))
+        if excluded.ndim > 1:
+            raise ValueError(f"exclude must be a list of labels of items; got {exclude!r:.60}")
         excluded = check_whose(excluded, "exclude", len(excluded), "recommend", known["items"])
         items = np.setdiff1d(known["items"], excluded)
         users = np.repeat(asked, len(items))

@@ -38,6 +38,9 @@ from streamtopics.reviews.response import (
 from streamtopics.typing import DocTopicPriorLike, RandomState, WordPriorLike
 from streamtopics.validation import check_doc_topic_prior, check_word_prior
 
+# Standard deviations of a rating from the mean that may be why the inference overflows.
+FAR = 1e50
+
 
 @dataclass(frozen=True, kw_only=True)
 class SupervisedCommit(RatedCommit):
@@ -233,11 +236,18 @@ class SupervisedLDA(RatedTopicModel):
 
     def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, SupervisedCommit]:
         commit, posterior = self._commit, self._commit.posterior
-        ratings: Any = batch.columns["y"]
+        from_mean: Any = batch.columns["y"] - commit.origin
         model = ResponseLDA(self.local_tol, self.max_local_iter)
         statistics, moments, _ = model.step(
-            posterior, batch.minibatch, ratings - commit.origin, commit.response, pool
+            posterior, batch.minibatch, from_mean, commit.response, pool
         )
+        far = float(np.abs(from_mean).max(initial=0.0) / np.sqrt(commit.response.variance))
+        if far > FAR and not np.isfinite(statistics.counts).all():
+            raise ValueError(
+                f"y, passed to {self._caller('partial_fit')}, has a rating that is {far:g} "
+                "standard deviations from the mean of the first ones, too far to learn from; "
+                "check how y was made, or start anew with fit"
+            )
         step, new = self._moved(statistics.n_documents, statistics.log_theta)
         moments = commit.moments.blended(step.retain, step.gain, moments)
         response = solve_response(moments, self.response_penalty, commit.response)

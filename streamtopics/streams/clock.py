@@ -49,7 +49,8 @@ def set_back(model: Model, n_documents: int = 1500) -> Model:
     TypeError
         If `model` is no estimator of topics over words, or `n_documents` no integer.
     ValueError
-        If `n_documents` is less than 1, the rule has no clock, or iterates of sums are averaged.
+        If `n_documents` is less than 1, the rule has no clock, iterates of sums are averaged, or
+        a parameter was set to what the model could not learn on with.
     NotFittedError
         If nothing was learnt yet.
 

@@ -61,8 +61,8 @@ def check_has_topics(model: Any) -> None:
     """Refuse a model that has no topics over words."""
     if not isinstance(last_step(model), StreamingTopicModel):
         raise TypeError(
-            "model must be an estimator of topics over words, such as StreamingLDA or "
-            f"GibbsOnlineEM, or a pipeline that ends in one; got {model!r}"
+            "model must be an estimator of topics over words that learns from counts alone, such "
+            f"as StreamingLDA or GibbsOnlineEM, or a pipeline that ends in one; got {model!r}"
         )
 
 

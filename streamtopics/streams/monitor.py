@@ -14,6 +14,7 @@ from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils import get_tags
 
 from streamtopics.base.frame import lock_of
 from streamtopics.base.topic_model import StreamingTopicModel
@@ -383,6 +384,13 @@ def _check_model(model: Any) -> None:
         raise TypeError(
             "model must be an estimator of topics over words such as GibbsOnlineEM, or a "
             f"StreamingPipeline that ends in one; got {model!r}, which has no {lacking[0]}"
+        )
+    tags = get_tags(last_step(model))
+    if tags.target_tags.required or tags.input_tags.three_d_array:
+        needs = "sentences" if tags.input_tags.three_d_array else "labels or ratings"
+        raise TypeError(
+            f"model must be an estimator of topics that learns from counts alone; got {model!r}, "
+            f"which needs {needs}"
         )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn import get_config
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
@@ -16,6 +17,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.documentation import LinksToReference
 from streamtopics.steps import last_step, names_of, steps_of
+
+MIXES = (
+    "words change columns along the stream, but the step {!r}, a {}, does not tell by "
+    "get_feature_names_out which columns it keeps; use one that keeps columns or picks some, such "
+    "as TfidfTransformer, or give the vectorizer its `vocabulary`"
+)
 
 
 class StreamingPipeline(LinksToReference, Pipeline):
@@ -77,7 +84,8 @@ class StreamingPipeline(LinksToReference, Pipeline):
         NotFittedError
             If a step before it has none and is not fitted.
         TypeError
-            If metadata routing is enabled, and no step can take one of `params`.
+            If metadata routing is enabled, and no step can take one of `params`; or if words change
+            columns along the stream and the last step cannot forget, or a step between mixes them.
         sklearn.exceptions.UnsetMetadataPassedError
             If one can, but did not say whether it wants it.
         """
@@ -88,6 +96,7 @@ class StreamingPipeline(LinksToReference, Pipeline):
                 f"partial_fit needs a last step that has it, but {name!r} is {last!r}; use one "
                 "that learns from streams"
             )
+        _check_may_forget(before, name, last)
         *given, of_last = self._given(params)
         handed_over = vars(self).get("_handed_over")
         columns = np.empty(0, dtype=np.int64)
@@ -95,10 +104,13 @@ class StreamingPipeline(LinksToReference, Pipeline):
             if step is None or step == "passthrough":
                 continue
             known = getattr(step, "n_documents_seen_", 0)
+            width = X.shape[1] if len(columns) else 0
             X = _taken_in(step_name, step, X, y, its_own)
             if hasattr(step, "names_since") and hasattr(step, "n_documents_seen_"):
                 known = known if handed_over is None else min(known, handed_over)
                 columns, handed_over = step.names_since(known)[0], step.n_documents_seen_
+            elif len(columns):
+                columns = _columns_after(step_name, step, columns, width)
         if len(columns) and _is_fitted(last):
             last.forget_words(columns)
         of_y = {} if y is None else {"y": y}
@@ -180,6 +192,41 @@ def _is_fitted(step: Any) -> bool:
     except NotFittedError:
         return False
     return True
+
+
+def _check_may_forget(before: list[tuple[str, Any]], name: str, last: Any) -> None:
+    """Refuse words that change columns where they would be taken for the words before."""
+    follows = [i for i, (_, step) in enumerate(before) if _follows(step)]
+    if not follows:
+        return
+    if not hasattr(last, "forget_words"):
+        raise TypeError(
+            f"the words of {before[follows[0]][0]!r} change columns along the stream, but the last "
+            f"step {name!r}, a {type(last).__name__}, has no forget_words: end with an estimator "
+            "of topics, or give the vectorizer its `vocabulary`"
+        )
+    for between, step in before[follows[0] + 1 :]:
+        if step not in (None, "passthrough") and not hasattr(step, "get_feature_names_out"):
+            raise TypeError(MIXES.format(between, type(step).__name__))
+
+
+def _follows(step: Any) -> bool:
+    """True if the words of a step may change columns."""
+    return hasattr(step, "names_since") and getattr(step, "vocabulary", None) is None
+
+
+def _columns_after(
+    name: str, step: Any, columns: NDArray[np.int64], width: int
+) -> NDArray[np.int64]:
+    """Return the places that columns of a step's input have in its output, if it keeps them."""
+    names = getattr(step, "feature_names_in_", None)
+    if names is None:
+        names = np.array([f"x{i}" for i in range(width)], dtype=object)
+    places = {name: i for i, name in enumerate(names)}
+    kept = [places.get(name, -1) for name in step.get_feature_names_out(names)]
+    if -1 in kept:
+        raise TypeError(MIXES.format(name, type(step).__name__))
+    return np.flatnonzero(np.isin(kept, columns))
 
 
 def _taken_in(name: str, step: Any, X: Any, y: Any, given: Mapping[str, Any]) -> Any:

@@ -318,6 +318,11 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         is_known = before is not None and self._are_checked(self._parameters())
         given = self._given() if is_known else self._checked()
         vocabulary = given or before
+        if given is not None and before is not None and given.names != before.names:
+            raise ValueError(
+                "vocabulary has other words now than the vectorizer has learnt, by which models "
+                "know its columns; set it back, or start anew with a clone"
+            )
         if self.max_features is None and given is None:
             raise ValueError(
                 "partial_fit needs max_features, the number of columns that words of a stream "
