@@ -30,7 +30,7 @@ from streamtopics.dpp.noise import Background, Counting, Noise, check_listed
 from streamtopics.dpp.sets import PointSets
 from streamtopics.dpp.totals import LEARNT, Known
 from streamtopics.parallel import Workers
-from streamtopics.records import same
+from streamtopics.records import is_record, same
 from streamtopics.validation import (
     COMMON_CONSTRAINTS,
     LEAST_PRIOR,
@@ -300,7 +300,7 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         if isinstance(self.ground_set, str):
             is_same = isinstance(totals, LEARNT[self.ground_set])
         else:
-            is_same = same(totals.measure, self.ground_set)
+            is_same = totals.measure is self.ground_set or _equal(totals.measure, self.ground_set)
         noise = type(self._first_noise(totals.measure, 0.0))
         unchanged = {
             "ground_set": (is_same, type(totals.measure).__name__),
@@ -494,3 +494,11 @@ def _gain(learnt: Learnt, data: SetBatches, sets: PointSets) -> Floats:
         others = log_likelihood(data, nothing)
     possible = np.isfinite(values) | np.isfinite(others)
     return np.subtract(values, others, where=possible, out=np.zeros(len(values)))
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """True if two ground sets are records with the same fields, as far as can be told."""
+    try:
+        return is_record(one) and same(one, other)
+    except ValueError:
+        return False

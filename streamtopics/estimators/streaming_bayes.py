@@ -46,7 +46,11 @@ DEGENERATE = (
 
 def _model_can(method: str) -> Callable[[StreamingBayes], bool]:
     """Whether the model has a method; for `available_if`."""
-    return lambda estimator: getattr(_known_model(estimator), method) is not None
+    return lambda estimator: _has(_known_model(estimator), method)
+
+
+def _has(model: Any, method: str) -> bool:
+    return getattr(model, method, None) is not None
 
 
 def _known_model(estimator: StreamingBayes) -> Any:
@@ -59,8 +63,14 @@ def _transforms_if_its_model_does(cls: type[StreamingBayes]) -> type[StreamingBa
 
     Not at the methods themselves: scikit-learn's wrapper for `set_output` would undo it.
     """
-    for name in ("transform", "fit_transform", "get_feature_names_out"):
-        setattr(cls, name, available_if(_model_can("transform"))(getattr(cls, name)))
+    offered: dict[str, Callable[[StreamingBayes], bool]] = {
+        # A pipeline looks for it before it fits by the parameter.
+        "transform": lambda one: _has(one.model, "transform") or _model_can("transform")(one),
+        "fit_transform": lambda one: _has(one.model, "transform"),
+        "get_feature_names_out": _model_can("transform"),
+    }
+    for name, check in offered.items():
+        setattr(cls, name, available_if(check)(getattr(cls, name)))
     return cls
 
 
@@ -430,6 +440,11 @@ class StreamingBayes(
 
     def _predicted(self, X: Any, method: str) -> np.ndarray:
         check_is_fitted(self)
+        if not _has(self.model_, method):
+            raise AttributeError(
+                f"{self.model_}, by which this {type(self).__name__} has learnt, has no "
+                f"{method!r}; start anew with fit"
+            )
         X, _ = self._data(method, self.model_, X)
         return np.asarray(getattr(self.model_, method)(self.posterior_, X))
 

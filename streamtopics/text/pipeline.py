@@ -110,7 +110,7 @@ class StreamingPipeline(LinksToReference, Pipeline):
                 known = known if handed_over is None else min(known, handed_over)
                 columns, handed_over = step.names_since(known)[0], step.n_documents_seen_
             elif len(columns):
-                columns = _columns_after(step_name, step, columns, width)
+                columns = _columns_after(step_name, step, columns, width, X.shape[1])
         if len(columns) and _is_fitted(last):
             last.forget_words(columns)
         of_y = {} if y is None else {"y": y}
@@ -205,9 +205,6 @@ def _check_may_forget(before: list[tuple[str, Any]], name: str, last: Any) -> No
             f"step {name!r}, a {type(last).__name__}, has no forget_words: end with an estimator "
             "of topics, or give the vectorizer its `vocabulary`"
         )
-    for between, step in before[follows[0] + 1 :]:
-        if step not in (None, "passthrough") and not hasattr(step, "get_feature_names_out"):
-            raise TypeError(MIXES.format(between, type(step).__name__))
 
 
 def _follows(step: Any) -> bool:
@@ -216,17 +213,25 @@ def _follows(step: Any) -> bool:
 
 
 def _columns_after(
-    name: str, step: Any, columns: NDArray[np.int64], width: int
+    name: str, step: Any, columns: NDArray[np.int64], width: int, width_after: int
 ) -> NDArray[np.int64]:
-    """Return the places that columns of a step's input have in its output, if it keeps them."""
+    """Return the places that columns of a step's input have in its output, if it keeps them.
+
+    Where a step does not tell, they stay where they are, unless there are more or fewer.
+    """
     names = getattr(step, "feature_names_in_", None)
     if names is None:
         names = np.array([f"x{i}" for i in range(width)], dtype=object)
     places = {name: i for i, name in enumerate(names)}
-    kept = [places.get(name, -1) for name in step.get_feature_names_out(names)]
-    if -1 in kept:
+    try:
+        kept = [places.get(after, -1) for after in step.get_feature_names_out(names)]
+    except (AttributeError, TypeError, ValueError):
+        kept = [-1]
+    if -1 not in kept:
+        return np.flatnonzero(np.isin(kept, columns))
+    if width_after != width:
         raise TypeError(MIXES.format(name, type(step).__name__))
-    return np.flatnonzero(np.isin(kept, columns))
+    return columns
 
 
 def _taken_in(name: str, step: Any, X: Any, y: Any, given: Mapping[str, Any]) -> Any:

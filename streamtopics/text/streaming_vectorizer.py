@@ -320,8 +320,8 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         vocabulary = given or before
         if given is not None and before is not None and given.names != before.names:
             raise ValueError(
-                "vocabulary has other words now than the vectorizer has learnt, by which models "
-                "know its columns; set it back, or start anew with a clone"
+                "vocabulary has other words or columns now than the vectorizer has learnt, by "
+                "which models know them; set it back, or start anew with fit or a clone"
             )
         if self.max_features is None and given is None:
             raise ValueError(
