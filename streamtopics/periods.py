@@ -156,7 +156,8 @@ def _equal(values: np.ndarray) -> tuple[str, np.ndarray, list[str]]:
     low, high = distinct[0], distinct[-1]
     whole = bool((distinct == np.rint(distinct)).all())
     years = whole and LIKE_YEARS[0] <= low and high < LIKE_YEARS[1]
-    if whole and high - low < MOST_PERIODS:
+    # Beyond 2^53 one more is the same number.
+    if whole and high - low < MOST_PERIODS and max(-low, high) < 2**53:
         distinct = np.arange(low, high + 1)
     if len(distinct) <= MOST_PERIODS:
         return "year" if years else "value", distinct, [f"{value:.10g}" for value in distinct]

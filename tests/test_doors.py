@@ -656,6 +656,14 @@ def test_partitions_stay_as_they_are(tmp_path):
     assert twice.nnz == 2 * X.nnz
 
 
+@pytest.mark.parametrize("time", [1e300, -1e300, 2.0**53, 1e16])
+def test_a_report_of_documents_of_one_huge_time(time, tmp_path):
+    """A number to which one cannot be added is a period, too."""
+    page = tmp_path / "page.html"
+    report(learnt(), page, X=sparse.csr_matrix(COUNTS, dtype=float), times=[time] * len(COUNTS))
+    assert f"{time:.10g}" in page.read_text()
+
+
 def test_a_tracker_takes_indices_of_64_bits():
     X = sparse.csr_array(COUNTS, dtype=float)
     X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
