@@ -113,8 +113,8 @@ def inside(n_documents: int, times: Sequence[Any] | None, window: Any) -> list[i
     if times is None:
         return list(range(n_documents))
     times = _one_each(times, n_documents, "times", "the time of")
-    is_list = isinstance(window, tuple | list | np.ndarray) and np.ndim(window) > 0
-    if not is_list or len(window) != 2:
+    is_array = isinstance(window, np.ndarray) and window.ndim > 0
+    if not (is_array or isinstance(window, tuple | list)) or len(window) != 2:
         raise ValueError(f"window must be a pair (start, stop); got {window!r}")
     start, stop = window
     try:

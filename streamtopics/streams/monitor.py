@@ -385,9 +385,9 @@ def _check_model(model: Any) -> None:
             "model must be an estimator of topics over words such as GibbsOnlineEM, or a "
             f"StreamingPipeline that ends in one; got {model!r}, which has no {lacking[0]}"
         )
-    tags = get_tags(last_step(model)) if hasattr(last_step(model), "__sklearn_tags__") else None
-    if tags is None:
+    if not hasattr(last_step(model), "__sklearn_tags__"):
         return
+    tags = get_tags(last_step(model))
     if tags.target_tags.required or tags.input_tags.three_d_array:
         needs = "sentences" if tags.input_tags.three_d_array else "labels or ratings"
         raise TypeError(

@@ -196,12 +196,10 @@ def _is_fitted(step: Any) -> bool:
 
 def _check_may_forget(before: list[tuple[str, Any]], name: str, last: Any) -> None:
     """Refuse words that change columns where they would be taken for the words before."""
-    follows = [i for i, (_, step) in enumerate(before) if _follows(step)]
-    if not follows:
-        return
-    if not hasattr(last, "forget_words"):
+    follows = [name for name, step in before if _follows(step)]
+    if follows and not hasattr(last, "forget_words"):
         raise TypeError(
-            f"the words of {before[follows[0]][0]!r} change columns along the stream, but the last "
+            f"the words of {follows[0]!r} change columns along the stream, but the last "
             f"step {name!r}, a {type(last).__name__}, has no forget_words: end with an estimator "
             "of topics, or give the vectorizer its `vocabulary`"
         )

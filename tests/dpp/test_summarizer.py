@@ -481,6 +481,7 @@ def test_wrong_digests(arguments, match):
         (np.array(["2020-01-01"] * 3, dtype="M8[D]"), ("2019", "2021")),
         ([date(2020, 1, 1)] * 3, (datetime(2019, 1, 1), datetime(2021, 1, 1))),
         ([1, 2, 3], np.arange(6).reshape(2, 3)),
+        ([1, 2, 3], ([1], [2, 3])),
         ([np.arange(2)] * 3, (1, 2)),
     ],
 )
