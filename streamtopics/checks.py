@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of the fields of records, such as rules and models, and of arguments of functions.
 
-Each error names the record, the field or argument, what came and what would be right.
+Each error names the record, the field or argument, what came and what would be right. Numbers
+that are checked as fields are Python's own from then on: those of NumPy wrap around, or are rounded
+to 32 bits, or refuse a power, where they meet others.
 """
 
 import sys
@@ -37,6 +39,7 @@ def check_range(record: object, least: float, most: float, **values: Any) -> Non
             elif least == -np.inf:
                 allowed = "a finite number"
             _refuse(record, name, value, allowed)
+        _hold(record, name, value)
 
 
 def check_positive(record: object, **values: Any) -> None:
@@ -44,6 +47,7 @@ def check_positive(record: object, **values: Any) -> None:
     for name, value in values.items():
         if not (is_number(value) and 0 < value < np.inf):
             _refuse(record, name, value, "positive")
+        _hold(record, name, value)
 
 
 def check_whole(record: object, least: int = 1, most: int = MOST_WHOLE, **values: Any) -> None:
@@ -53,6 +57,7 @@ def check_whole(record: object, least: int = 1, most: int = MOST_WHOLE, **values
             _refuse(record, name, value, f"a whole number of at least {least}")
         if int(value) > most:
             _refuse(record, name, value, f"a whole number of at most {most:,}")
+        _hold(record, name, value)
 
 
 def check_choice(record: object, choices: tuple[str, ...], **values: Any) -> None:
@@ -134,6 +139,19 @@ def is_number(value: Any) -> TypeGuard[float]:
     if is_whole(value):
         return abs(int(value)) <= sys.float_info.max
     return isinstance(value, Real) and not isinstance(value, Integral)
+
+
+def plain(value: Any) -> Any:
+    """A number of NumPy as one of Python, anything else as it is."""
+    if isinstance(value, np.integer):
+        return int(value)
+    return float(value) if isinstance(value, np.floating) else value
+
+
+def _hold(record: object, name: str, value: Any) -> None:
+    """Let a field hold the number as one of Python."""
+    if isinstance(value, np.generic) and getattr(record, name, None) is value:
+        object.__setattr__(record, name, plain(value))
 
 
 def _refuse(record: object, name: str, value: Any, allowed: str) -> None:

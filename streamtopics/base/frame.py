@@ -219,7 +219,7 @@ class StreamingEstimator(LinksToReference, CallbackSupportMixin, BaseEstimator):
         """Learn from a corpus, which scikit-learn's callbacks are told of."""
         n_tasks = 0
         if type(self)._learn_all is StreamingEstimator._learn_all:
-            n_tasks = self._n_passes(batch) * -(-batch.n_documents // self.batch_size)
+            n_tasks = self._n_passes(batch) * -(-batch.n_documents // int(self.batch_size))
         whole = self._init_callback_context(max_subtasks=n_tasks)
         told = {"estimator": self, "X": data.get("X"), "y": data.get("y")}
         whole.call_on_fit_task_begin(**told)

@@ -73,6 +73,7 @@ def iter_minibatches(
     3
     """
     check_integer(batch_size=batch_size)
+    batch_size = int(batch_size)  # One of NumPy with few bits would wrap around.
     if not _is_matrix(source):
         texts = read_texts(source, text_key=text_key, encoding=encoding)
         batches = _batches(texts, batch_size)

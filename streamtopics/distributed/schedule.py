@@ -41,7 +41,7 @@ class Schedule:
     batch_size: int = 100
 
     def __post_init__(self) -> None:
-        check_whole(self, rounds=self.rounds)
+        check_whole(self, rounds=self.rounds, batch_size=self.batch_size)
         check_whole(self, least=0, staleness=self.staleness)
 
     def learns_here(self, n_learnt: int) -> bool:

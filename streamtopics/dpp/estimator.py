@@ -44,6 +44,8 @@ from streamtopics.validation import (
 NOISES: dict[str, type[Background | Counting]] = {"background": Background, "counting": Counting}
 NOT_NEGATIVE = Interval(Real, 0, MOST_PRIOR, closed="both")
 LEAST_MEAN_SIZE = 1e-3
+# Larger steps lead U out of what its inverses can be found of.
+MOST_STEP = 100
 
 
 @documented
@@ -93,7 +95,7 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         Sets in a minibatch, for the steps of a `partial_fit` after `fit`.
     step_size : float, default=0.3
         First step of AdaGrad in `partial_fit`, relative to the entries of the first U; from
-        1e-10 to 1e10.
+        1e-10 to 100.
     kappa : float, default=0.5
         In `partial_fit` gamma, the noise and the mean theta go (t + 1)^-kappa of the way at
         the t-th minibatch, in (0, 1].
@@ -173,7 +175,7 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         "gamma": [None, NOT_NEGATIVE],
         "theta": [StrOptions({"shared", "document"})],
         "penalty": [NOT_NEGATIVE],
-        "step_size": [Interval(Real, LEAST_PRIOR, MOST_PRIOR, closed="both")],
+        "step_size": [Interval(Real, LEAST_PRIOR, MOST_STEP, closed="both")],
         "kappa": [Interval(Real, 0, 1, closed="right")],
     }  # fmt: skip
 
@@ -342,15 +344,15 @@ class LowRankDPP(TransformerMixin, LearntProcess):
 
     def _settings(self) -> Settings:
         return Settings(
-            penalty=self.penalty,
+            penalty=float(self.penalty),
             n_theta=self.max_local_iter,
             learn_gamma=self.gamma is None,
             learn_level=self.noise_level is None,
             max_iter=self.max_iter,
-            tol=self.tol,
+            tol=float(self.tol),
             own_theta=self.theta == "document",
-            step_size=self.step_size,
-            kappa=self.kappa,
+            step_size=float(self.step_size),
+            kappa=float(self.kappa),
         )
 
     def _as_given(self, parameters: Parameters) -> Parameters:
@@ -466,7 +468,9 @@ class LowRankDPP(TransformerMixin, LearntProcess):
         parameters = learnt.parameters
         if parameters.noise.level == 0:
             check_possible(data, parameters)
-        return theta_steps(data, parameters, penalty=self.penalty, n_steps=self.max_local_iter)
+        return theta_steps(
+            data, parameters, penalty=float(self.penalty), n_steps=self.max_local_iter
+        )
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

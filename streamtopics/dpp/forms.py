@@ -115,7 +115,10 @@ class Baskets:
 
     def points(self, points: Any, n_columns: int, caller: str) -> Places:
         """Return the column numbers of items that a user passed."""
-        places = np.asarray(points)
+        try:
+            places = np.asarray(points)
+        except ValueError:  # They are ragged.
+            places = np.empty(len(points), dtype=object)
         if places.ndim != 1 or (places.size and places.dtype.kind not in "iu"):
             raise ValueError(
                 f"points, passed to {caller}, must be the column numbers of items, 1-D integers; "

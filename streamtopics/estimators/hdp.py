@@ -85,7 +85,7 @@ class HDPModel(ReportsLives, StreamingTopicModel):
         return {}
 
     def _first_doc_topic_prior(self) -> np.ndarray:
-        each = self.doc_concentration / (self.n_components + self.concentration)
+        each = float(self.doc_concentration) / (self.n_components + float(self.concentration))
         return np.full(self.n_components, each)
 
     def _start(self, batch: Documents) -> None:
@@ -112,8 +112,8 @@ class HDPModel(ReportsLives, StreamingTopicModel):
                 f"{rule!r}"
             )
         model = HDP(
-            self.concentration, self.doc_concentration, self.n_sweeps, averaged, self.seed_,
-            self._bayesian,
+            float(self.concentration), float(self.doc_concentration), int(self.n_sweeps), averaged,
+            self.seed_, self._bayesian,
         )  # fmt: skip
         statistics = model.learn(commit.posterior, batch.minibatch, commit.state)
         posterior, blend, tables, topics = take_in(

@@ -127,4 +127,4 @@ class HDPGibbsOnlineEM(HDPModel):
         return OnlineEM(MeanDecay(self.kappa, self.tau)) if self.update is None else self.update
 
     def _weights(self, tables: np.ndarray, gain: float) -> np.ndarray:
-        return mean_weights(tables, gain * self.concentration)
+        return mean_weights(tables, gain * float(self.concentration))

@@ -108,4 +108,4 @@ class HDPVarGibbs(HDPModel):
         return StochasticVI(Decay(self.kappa, self.tau), self.n_documents)
 
     def _weights(self, tables: np.ndarray, gain: float) -> np.ndarray:
-        return stick_weights(tables, self.concentration)
+        return stick_weights(tables, float(self.concentration))

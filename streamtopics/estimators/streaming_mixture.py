@@ -303,11 +303,11 @@ class StreamingMixture(ReportsLives, StreamingTopicModel):
         update, part = self._record("update", self.update), self.inner_batch_size
         return Composition(
             update,
-            OneTopic(1.0 - self.background),
+            OneTopic(1.0 - float(self.background)),
             mean,
             doc_topic=Shares() if self.births is None else FIXED,
             n_start_rounds=self.n_start_rounds,
-            start=GroupStart(1.0 - self.background),
+            start=GroupStart(1.0 - float(self.background)),
             inner_batch_size=suited_part(update, None) if part == "auto" else part,
             first_batch_size=self._first_batch_size(),
             growth=self._suited_growth(update) if self.growth is None else self.growth,

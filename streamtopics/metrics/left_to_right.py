@@ -214,7 +214,7 @@ def _check_whole(X: Any, n_features: int, n_particles: int) -> sparse.csr_matrix
         raise ValueError(f"X has {counts.shape[1]} features, but topic_word has {n_features}")
     if (counts.data != np.floor(counts.data)).any():
         raise ValueError("X must hold whole numbers of tokens; round it, or use completion instead")
-    most = MOST_PROBABILITIES // n_particles
+    most = MOST_PROBABILITIES // int(n_particles)
     lengths = np.asarray(counts.sum(axis=1)).ravel()
     if lengths.max(initial=0) > most:
         d = int(lengths.argmax())

@@ -111,7 +111,7 @@ def _numbers(values: Any, name: str) -> np.ndarray:
 
 def largest(values: np.ndarray, n: int) -> np.ndarray:
     """Places of the n largest values, the largest first, of equal ones the first."""
-    n = min(n, len(values))
+    n = min(int(n), len(values))
     least = np.partition(values, len(values) - n)[len(values) - n]
     above = np.flatnonzero(values > least)
     level = np.flatnonzero(values == least)[: n - len(above)]

@@ -215,6 +215,12 @@ class RougeScorer:
                 "RougeScorer needs y, the references of each document: pass them to fit of the "
                 "search, or to cross_validate"
             )
+        # Tables of data have a transform, too.
+        if hasattr(estimator, "shape") or not hasattr(estimator, "transform"):
+            raise TypeError(
+                "estimator must be a fitted summarizer, such as DPPSummarizer, or a pipeline that "
+                f"ends in one; got {type(estimator).__name__}"
+            )
         found = rouge(estimator.transform(X), y, order=self.order, several=self.several)
         values = getattr(found, self.statistic)
         return float(values.mean()) if len(values) else np.nan

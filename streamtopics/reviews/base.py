@@ -162,7 +162,9 @@ class RatedTopicModel(LearntTopics, CountsInput):
     def _moved(self, n: int, log_theta: np.ndarray | None) -> tuple[Step, Any]:
         """The step of a minibatch of n documents, and the record with its running mean."""
         commit = self._commit
-        step = step_by_documents(commit.posterior.n_documents, commit.remembered, n, self.kappa)
+        step = step_by_documents(
+            commit.posterior.n_documents, commit.remembered, n, float(self.kappa)
+        )
         log_theta = moved(commit.log_theta, log_theta, step.rate)
         return step, replace(commit, log_theta=log_theta, remembered=step.remembered)
 
@@ -196,7 +198,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
     def _rounds(self, n_tokens: float, n_stages: int = 1) -> Iterator[Callable[..., Climbed]]:
         """`climb` with the parameters of the estimator, which shows its progress."""
         eta, n_tokens = self._commit.posterior.eta, max(n_tokens, 1.0)
-        total, shown = n_stages * self.max_iter, self.verbose > 0
+        total, shown = n_stages * int(self.max_iter), self.verbose > 0
         with progress(type(self).__name__, total, enabled=shown, units=self._units) as line:
 
             def report(bound: float) -> None:
@@ -208,7 +210,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
                 seed=self.seed_,
                 learn_eta=self.learn_priors and eta.shape == (1, 1),
                 max_iter=self.max_iter,
-                tol=self.tol,
+                tol=float(self.tol),
                 report=report,
             )
 

@@ -255,11 +255,11 @@ class HiddenFactorsTopics(ReviewModel):
                 of_ratings = objective(factors, pairs.ratings, np.zeros_like(counts), 0.0)[0]
                 of_words: Any = statistics.local_bound
                 of_words += log_prior(posterior)
-                levels.append(float(of_ratings - self.text_weight * of_words))
+                levels.append(float(of_ratings - float(self.text_weight) * of_words))
                 line.advance(1, statistics.n_tokens)
                 posterior = fresh(posterior.eta, posterior.shape, None, statistics)
                 factors = self._descended(factors, pairs, counts, learn_peakedness=True)
-                if len(levels) > 1 and levels[-2] - levels[-1] < self.tol * abs(levels[-1]):
+                if len(levels) > 1 and levels[-2] - levels[-1] < float(self.tol) * abs(levels[-1]):
                     break
         return levels, (factors, statistics, counts)
 
@@ -276,7 +276,7 @@ class HiddenFactorsTopics(ReviewModel):
             seed=self.seed_,
             learn_eta=False,
             max_iter=ROUNDS_OF_START,
-            tol=self.tol,
+            tol=float(self.tol),
             report=lambda bound: None,
         )
         posterior = fresh(nothing.eta, nothing.shape, None, climbed.statistics)
@@ -290,7 +290,7 @@ class HiddenFactorsTopics(ReviewModel):
             factors,
             pairs.ratings,
             pairs.counts + counts,
-            self.text_weight,
+            float(self.text_weight),
             n_steps=self.max_gradient_iter,
             learn_peakedness=learn_peakedness,
         )
@@ -321,10 +321,10 @@ class HiddenFactorsTopics(ReviewModel):
             commit.offset, commit.peakedness, of_users[:, : 1 + K], of_items[:, : 1 + K]
         )
         seen_users, seen_items = of_users[:, 1 + K], of_items[:, 1 + K]
+        penalty = float(self.factor_penalty)
         ratings = Ratings(
-            y, user, item, before, n_before, self.factor_penalty + seen_users,
-            self.factor_penalty + seen_items,
-        )  # fmt: skip
+            y, user, item, before, n_before, penalty + seen_users, penalty + seen_items
+        )
         own = sparse.csr_matrix(summed(item, batch.X, len(of_items), np.ones(n, batch.X.dtype)))
         own.sort_indices()
         words = minibatch_of(own)
@@ -447,9 +447,12 @@ class HiddenFactorsTopics(ReviewModel):
                 f"user must be the label of one user, an integer or a string; got {user!r:.60}. "
                 "Call recommend for each user"
             )
-        check_whose(asked, "users", 1, "recommend", known["users"])
+        check_whose(asked, "user", 1, "recommend", known["users"])
         listed = list(exclude) if isinstance(exclude, set | frozenset) else exclude
-        excluded = np.atleast_1d(np.asarray(listed))
+        try:
+            excluded = np.atleast_1d(np.asarray(listed))
+        except ValueError:  # It is ragged.
+            excluded = np.empty((0, 0))
         if excluded.ndim > 1:
             raise ValueError(f"exclude must be a list of labels of items; got {exclude!r:.60}")
         excluded = check_whose(excluded, "exclude", len(excluded), "recommend", known["items"])

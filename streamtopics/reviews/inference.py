@@ -19,6 +19,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import digamma, expit, logit
 
+from streamtopics.checks import check_whole
 from streamtopics.families import dirichlet
 from streamtopics.kernels import profiles as kernel
 from streamtopics.kernels import variational
@@ -106,6 +107,9 @@ class RatedLDA:
     n_components: int
     tol: float
     max_iter: int
+
+    def __post_init__(self) -> None:
+        check_whole(self, n_components=self.n_components, max_iter=self.max_iter)
 
     def step(
         self,

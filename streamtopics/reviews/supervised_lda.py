@@ -224,12 +224,13 @@ class SupervisedLDA(RatedTopicModel):
     def _e_step(self, minibatch: Minibatch, y: np.ndarray, pool: Workers) -> EStep:
         """Inference in a round; its documents are gamma, the response and the moments."""
         model = ResponseLDA(self.local_tol, self.max_local_iter)
+        penalty = float(self.response_penalty)
 
         def step(source: Any, documents: Any) -> tuple[Statistics, Any]:
             gamma, response, _ = documents
             statistics, moments, gamma = model.step(source, minibatch, y, response, pool, gamma)
-            bound = statistics.local_bound - response.penalty(self.response_penalty)
-            response = solve_response(moments, self.response_penalty, response)
+            bound = statistics.local_bound - response.penalty(penalty)
+            response = solve_response(moments, penalty, response)
             return replace(statistics, local_bound=bound), (gamma, response, moments)
 
         return step
@@ -250,7 +251,7 @@ class SupervisedLDA(RatedTopicModel):
             )
         step, new = self._moved(statistics.n_documents, statistics.log_theta)
         moments = commit.moments.blended(step.retain, step.gain, moments)
-        response = solve_response(moments, self.response_penalty, commit.response)
+        response = solve_response(moments, float(self.response_penalty), commit.response)
         alpha = self._solved(posterior.alpha, new.log_theta)
         return step.blend(statistics, alpha), replace(new, response=response, moments=moments)
 

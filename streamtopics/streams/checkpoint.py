@@ -106,7 +106,7 @@ class Checkpointer:
     ) -> None:
         check_settings(every, seconds, keep)
         check_callables("also", also)
-        self.path, self.every, self.seconds, self.keep = Path(path), every, seconds, keep
+        self.path, self.every, self.seconds, self.keep = Path(path), every, seconds, int(keep)
         self.also = tuple(also)
         self._last: tuple[BatchInfo, Any] | None = None
         self._written_at = time.monotonic()

@@ -75,7 +75,7 @@ class EarlyStopping:
     def __init__(self, patience: int = 20, tol: float = 0.0) -> None:
         check_integer(patience=patience)
         check_not_negative("tol", tol)
-        self.patience, self.tol = patience, tol
+        self.patience, self.tol = int(patience), float(tol)
         self.mean, self.best = np.nan, np.nan
         self.n_scores = self.n_without_gain = 0
 

@@ -155,8 +155,8 @@ class DriftMonitor:
         check_integer(least=int(FAMILY / alpha), why=why, n_relabellings=n_relabellings)
         if n_documents is not None:
             check_n_documents(n_documents)
-        self.alpha, self.ring, self.held_back = alpha, ring, held_back
-        self.max_documents, self.n_relabellings = max_documents, n_relabellings
+        self.alpha, self.ring, self.held_back = float(alpha), int(ring), float(held_back)
+        self.max_documents, self.n_relabellings = int(max_documents), int(n_relabellings)
         self.n_documents, self.fork, self.random_state = n_documents, fork, random_state
         self.alarms: tuple[Alarm, ...] = ()
         self.tests: tuple[DriftTest, ...] = ()

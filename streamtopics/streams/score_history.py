@@ -73,7 +73,7 @@ class ScoreHistory:
     def __init__(self, max_rows: int | None = 10_000) -> None:
         if max_rows is not None:
             check_integer(max_rows=max_rows)
-        self.max_rows = max_rows
+        self.max_rows = None if max_rows is None else int(max_rows)
         self.rows: list[ScoreRow] = []
 
     def on_batch(self, model: Any, info: BatchInfo) -> None:

@@ -100,7 +100,7 @@ class TimeSplit(BaseCrossValidator):
             test_size=self.test_size,
             gap=self.gap,
         )
-        n_needed = 1 + self.gap + self.n_splits * (self.test_size or 1)
+        n_needed = 1 + int(self.gap) + int(self.n_splits) * int(self.test_size or 1)
         if len(times) < n_needed:
             raise ValueError(
                 f"groups has {len(times)} distinct times, but {self!r} needs at least {n_needed}; "

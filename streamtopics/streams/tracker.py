@@ -136,9 +136,9 @@ class TopicTracker:
         check_integer(max_documents=max_documents)
         _check_number("budget", budget, float("inf"), "above 0, such as 0.1")
         _check_number("threshold", threshold, 1 - 1e-12, "between 0 and 1, such as 0.6")
-        self.n_words = n_words
-        self.n_snapshots = n_snapshots
-        self.max_documents = max_documents
+        self.n_words = int(n_words)
+        self.n_snapshots = int(n_snapshots)
+        self.max_documents = int(max_documents)
         self.budget = budget
         self.threshold = threshold
         self.feature_names = feature_names

@@ -424,6 +424,9 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         """Check all parameters but the vocabulary."""
         parameters = self._parameters()
         self._validate_params()
+        for word in self.stop_words if isinstance(self.stop_words, list) else ():
+            if not isinstance(word, str):
+                raise TypeError(f"stop_words must be a list of strings; one is {word!r:.60}")
         if isinstance(self.n_jobs, int) and self.n_jobs == 0:
             raise ValueError("n_jobs must be a number of threads, -1 for all processors; got 0")
         self._check_dtype()

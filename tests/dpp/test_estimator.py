@@ -411,6 +411,7 @@ def test_an_interrupted_minibatch_changes_nothing(fitted, monkeypatch):
         ({"theta": "own"}, "theta"),
         ({"penalty": -0.1}, "penalty"),
         ({"step_size": 0}, "step_size"),
+        ({"step_size": 2.0**31}, "step_size"),
         ({"kappa": 0}, "kappa"),
         ({"ground_set": "poisson", "noise": "counting"}, "background"),
         ({"noise_level": 0.0, "gamma": 0.0, "n_components": 1}, "probability 0"),
@@ -433,6 +434,8 @@ def test_wrong_arguments_of_what_reads_a_model(fitted, of_items):
         fitted.sample(theta=[1.0])
     with pytest.raises(ValueError, match="column numbers"):
         of_items.marginals(np.ones((2, 12)))
+    with pytest.raises(ValueError, match="column numbers"):
+        of_items.marginals([[1, 2], [3]])
     with pytest.raises(ValueError, match="columns from 0 to 11"):
         of_items.condition([12])
     with pytest.raises(ValueError, match="item 3 is given more than once"):

@@ -5,6 +5,7 @@ import pickle
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.model_selection import cross_validate
@@ -134,6 +135,9 @@ def test_scorer():
     assert result["test_two"].min() > 0
     with pytest.raises(ValueError, match="needs y, the references"):
         RougeScorer()(model, documents)
+    for other in (pd.DataFrame({"a": [1]}), pd.Series([1]), None):
+        with pytest.raises(TypeError, match=r"estimator must be a fitted summarizer.*got"):
+            RougeScorer()(other, documents, documents)
 
 
 @pytest.mark.parametrize(

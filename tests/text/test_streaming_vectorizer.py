@@ -474,3 +474,9 @@ def test_a_vectorizer_that_was_loaded_counts_without_checks_or_warnings(recwarn)
 def test_a_vocabulary_of_other_things_than_words_is_refused(kind):
     with pytest.raises(TypeError, match=r"vocabulary must be of words, each a str; got 1"):
         StreamingCountVectorizer(vocabulary=kind(["a", 1])).transform(["a"])
+
+
+@pytest.mark.parametrize("wrong", [1, ["a", "b"], None])
+def test_stop_words_that_are_no_words(wrong):
+    with pytest.raises(TypeError, match="stop_words must be a list of strings; one is"):
+        StreamingCountVectorizer(stop_words=["sea", wrong]).fit(["sea sky"])
