@@ -27,6 +27,8 @@ SHORT: dict[str, Any] = {
 }  # fmt: skip
 # Numbers of things are small where they are right: there is work in proportion to them.
 SMALL = (1, 2, 3, np.int64(2), np.int8(3))
+# Numbers of few bits wrap around, and round what they meet, where they are not converted.
+OF_NUMPY = (np.int64, np.int8, np.uint8, np.int16, np.float64, np.float32, np.float16)
 # More processes would be started than there is work for.
 JOBS = (None, 1, 0, True, 1.5, "a", np.nan)
 RECORDS = (updates, local, priors, models)
@@ -115,7 +117,8 @@ def some_field(rng: Rng, name: str) -> Any:
         return updates.SVB() if name == "update" else local.Gibbs(2)
     if name == "doc_topic":
         return updates.FixedPoint()
-    return pick(rng, (1, 2, 3, 0.5, 0.1, 10.0, 5))
+    found = pick(rng, (1, 2, 3, 0.5, 0.1, 10.0, 5))
+    return as_kind(found, pick(rng, OF_NUMPY)) if chance(rng, 0.2) else found
 
 
 def within(rng: Rng, name: str, constraints: Any) -> Any:
@@ -161,7 +164,20 @@ def parameters(rng: Rng, kind: type) -> dict[str, Any]:
             given[key] = lasting(junk(rng))
     if "n_jobs" in given:
         given["n_jobs"] = pick(rng, JOBS)
+    if chance(rng, 0.2):
+        kind = pick(rng, OF_NUMPY)
+        given = {key: as_kind(value, kind) for key, value in given.items()}
     return given
+
+
+def as_kind(value: Any, kind: type[np.number]) -> Any:
+    """A number of Python as one of NumPy that equals it, or about; anything else as it is."""
+    if type(value) is int and issubclass(kind, np.integer):
+        least, most = np.iinfo(kind).min, np.iinfo(kind).max
+        return kind(value) if least <= value <= most else value
+    if type(value) is float and issubclass(kind, np.floating):
+        return kind(value) if abs(value) <= np.finfo(kind).max else value
+    return value
 
 
 def lasting(value: Any) -> Any:

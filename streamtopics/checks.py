@@ -32,7 +32,8 @@ LONG = 200
 def check_range(record: object, least: float, most: float, **values: Any) -> None:
     """Refuse fields that are not numbers from `least` to `most`, infinity never."""
     for name, value in values.items():
-        if not (is_number(value) and least <= value <= most and abs(value) < np.inf):
+        number = plain(value)
+        if not (is_number(number) and least <= number <= most and abs(number) < np.inf):
             allowed = f"a finite number of at least {least:g}"
             if most < np.inf:
                 allowed = f"a number in [{least:g}, {most:g}]"
@@ -45,7 +46,8 @@ def check_range(record: object, least: float, most: float, **values: Any) -> Non
 def check_positive(record: object, **values: Any) -> None:
     """Refuse fields that are not positive numbers."""
     for name, value in values.items():
-        if not (is_number(value) and 0 < value < np.inf):
+        number = plain(value)
+        if not (is_number(number) and 0 < number < np.inf):
             _refuse(record, name, value, "positive")
         _hold(record, name, value)
 

@@ -925,5 +925,5 @@ def test_items_to_leave_out_may_be_a_set():
         model.recommend(user, exclude=[[seen[0]]])
     with pytest.raises(ValueError, match="exclude must be a list of labels"):
         model.recommend(user, exclude=[seen, seen[0]])
-    with pytest.raises(ValueError, match=r"user were (integers|strings) before"):
+    with pytest.raises(ValueError, match=r"users were (integers|strings) before"):
         model.recommend("nobody" if isinstance(seen[0], int) else 0)

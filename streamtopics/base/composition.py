@@ -211,7 +211,7 @@ class Composition:
         if size is None or (n_documents <= size and not larger):
             return [0, n_documents]
         first = min(self.first_batch_size, n_documents) if larger else 0
-        n_parts = -(-(n_documents - first) // size)
+        n_parts = -(-(n_documents - first) // int(size))
         ends = np.linspace(first, n_documents, n_parts + 1).astype(int).tolist()
         return ends if first == 0 else [0, *ends]
 

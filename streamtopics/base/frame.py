@@ -53,7 +53,6 @@ MEANS = ("mean", "decayed mean")
 # documents, but it has to be known as something that might be asked for.
 NO_WEIGHTS: dict[str, None] = {"sample_weight": None}
 _LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
-_GUARD = threading.Lock()
 # What cannot change in place.
 FIXED_TYPES = (bool, int, float, str, type(None), np.random.RandomState, FunctionType)
 
@@ -368,9 +367,7 @@ def _held(locks: list[threading.RLock]) -> Iterator[None]:
 
 def _new_locks() -> None:
     """Forget the locks: in a forked process nobody is left to release them."""
-    global _GUARD
     _LOCKS.clear()
-    _GUARD = threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):
@@ -379,8 +376,8 @@ if hasattr(os, "register_at_fork"):
 
 def lock_of(estimator: Any) -> threading.RLock:
     """The lock that is held while an estimator learns."""
-    with _GUARD:
-        return _LOCKS.setdefault(estimator, threading.RLock())
+    # One step of a dict, for all threads: a lock around it could stay held after an interrupt.
+    return _LOCKS.setdefault(estimator, threading.RLock())
 
 
 @contextmanager

@@ -106,7 +106,7 @@ def make_rated_reviews(
         most=MOST_WHOLE, n_documents=n_documents, n_items=n_items, n_users=n_users,
         n_components=n_components, n_features=n_features,
     )  # fmt: skip
-    alpha = 1 / n_components if doc_topic_prior is None else doc_topic_prior
+    alpha = 1 / int(n_components) if doc_topic_prior is None else doc_topic_prior
     deviations = {"item_effect": item_effect, "user_effect": user_effect, "noise": noise}
     priors = {"topic_word_prior": topic_word_prior}
     if doc_topic_prior is not None:
@@ -116,10 +116,11 @@ def make_rated_reviews(
     rng = np.random.default_rng(check_random_state(random_state).randint(2**31 - 1, size=4))
     sizes = {"item": n_items, "user": n_users}
     judged = _judged(n_documents, sizes, tuple(deviations.values()), rng)
-    topic_word = rng.dirichlet(np.full(n_features, topic_word_prior), n_components + 2)
+    topic_word = rng.dirichlet(np.full(n_features, topic_word_prior), int(n_components) + 2)
     owners = judged.get(profile, np.arange(n_documents))
     profile_topic = rng.dirichlet(np.full(n_components, alpha), sizes.get(profile, n_documents))
-    qualitative = rng.beta(10 * qualitative_share, 10 * (1 - qualitative_share), n_documents)
+    share = float(qualitative_share)
+    qualitative = rng.beta(10 * share, 10 * (1 - share), n_documents)
     lengths, proportions = rng.poisson(mean_length, n_documents), profile_topic[owners]
     return Bunch(
         X=_counts(lengths, proportions, qualitative, judged["signs"], topic_word, rng),

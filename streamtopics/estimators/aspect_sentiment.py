@@ -241,7 +241,7 @@ class AspectSentimentModel(SentenceTopics):
     def _start(self, batch: SentenceDocuments) -> None:
         self.classes_ = _checked_sentiments(self.sentiments)
         X = batch.sentences.counts
-        shape = X.shape[1], len(self.classes_) * self.n_aspects
+        shape = X.shape[1], len(self.classes_) * int(self.n_aspects)
         eta = self._prior("topic_word_prior", X)
         xi = None if self.boosted_prior is None else self._prior("boosted_prior", X)
         self.seed_ = self._draw_seed()

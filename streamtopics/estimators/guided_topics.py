@@ -379,7 +379,7 @@ class GuidedTopics(StreamingTopicModel):
     def n_components(self) -> int:  # type: ignore[override]
         """Number of topics, with those that have no seeds."""
         n_seeded = len(self.seeds) if isinstance(self.seeds, Mapping) else 0
-        return n_seeded + (self.n_unseeded if is_whole(self.n_unseeded) else 0)
+        return n_seeded + (int(self.n_unseeded) if is_whole(self.n_unseeded) else 0)
 
     @property
     def doc_topic_prior(self) -> None:

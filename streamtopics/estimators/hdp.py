@@ -91,8 +91,9 @@ class HDPModel(ReportsLives, StreamingTopicModel):
     def _start(self, batch: Documents) -> None:
         super()._start(batch)
         # The state are the running tables of the topics.
-        ids, tables = np.arange(self.n_components), np.zeros(self.n_components)
-        lives = Lives(tables, ids=ids, n_ids=self.n_components)
+        K = int(self.n_components)
+        tables = np.zeros(K)
+        lives = Lives(tables, ids=np.arange(K), n_ids=K)
         self._commit = replace(self._commit, state=tables, lives=lives)
 
     def _state_of_rule(self) -> None:

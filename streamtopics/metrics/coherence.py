@@ -136,6 +136,7 @@ def topic_coherence(
         raise ValueError(f"smoothing must be a positive number, for example 1.0; got {smoothing!r}")
     if not (epsilon is None or (isinstance(epsilon, Real) and 0 < epsilon < 1)):
         raise ValueError(f"epsilon must be None or in (0, 1), for example 1e-12; got {epsilon!r}")
+    smoothing, epsilon = float(smoothing), None if epsilon is None else float(epsilon)
     table = _check_table(topics)
     if window is None:
         columns, parts = _documents(table, X, feature_names)

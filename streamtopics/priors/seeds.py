@@ -179,7 +179,7 @@ def seed_pulls(
                 continue
             k, column = topics[topic], columns[word]
             own = float(prior[k, column])
-            odds = (1 + own) / (1 + other)
+            odds = (1 + own) / (1 + float(other))
             share = own / (own + seen[column])
             table.append(SeedPull(k, str(topic), word, column, own, odds, float(share)))
     return table

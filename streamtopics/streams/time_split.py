@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator, TimeSeriesSplit
 
-from streamtopics.checks import check_integer
+from streamtopics.checks import check_integer, plain
 from streamtopics.structure import number_of_rows
 
 
@@ -94,13 +94,11 @@ class TimeSplit(BaseCrossValidator):
         """
         n_documents = number_of_rows(X)
         times, place = np.unique(check_times(groups, n_documents), return_inverse=True)
+        n_splits, gap, test_size = int(self.n_splits), int(self.gap), plain(self.test_size)
         fold = TimeSeriesSplit(
-            self.n_splits,
-            max_train_size=self.max_train_size,
-            test_size=self.test_size,
-            gap=self.gap,
+            n_splits, max_train_size=plain(self.max_train_size), test_size=test_size, gap=gap
         )
-        n_needed = 1 + int(self.gap) + int(self.n_splits) * int(self.test_size or 1)
+        n_needed = 1 + gap + n_splits * (test_size or 1)
         if len(times) < n_needed:
             raise ValueError(
                 f"groups has {len(times)} distinct times, but {self!r} needs at least {n_needed}; "

@@ -364,7 +364,7 @@ token_pattern, ngram_range, analyzer, vocabulary, binary, dtype
         n_candidates = self.n_candidates
         if n_candidates is None:
             n_candidates = self.max_features or 0
-        return Policy(self.half_life, self.min_df, self.max_df, n_candidates, self.margin)
+        return Policy(self.half_life, self.min_df, self.max_df, int(n_candidates), self.margin)
 
     @property
     def recycled_(self) -> np.ndarray:

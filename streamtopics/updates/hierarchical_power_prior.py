@@ -73,6 +73,7 @@ class HierarchicalPowerPrior(SettlesRate):
             )
         for start in self.rate_starts:
             check_range(self, 0, 1, rate_starts=start)
+        object.__setattr__(self, "rate_starts", tuple(map(float, self.rate_starts)))
 
     @property
     def needs(self) -> frozenset[str]:

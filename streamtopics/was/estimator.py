@@ -315,7 +315,11 @@ class WASTopicModel(SentenceTopics):
         seeds = content_seeds(corpus, words) ^ np.uint64(random_state)
         return self._inferred(
             lambda pool: self._sampler.log_likelihood(
-                corpus, self._topic_weights(words), seeds, n_particles=n_particles, workers=pool
+                corpus,
+                self._topic_weights(words),
+                seeds,
+                n_particles=int(n_particles),
+                workers=pool,
             )
         )
 

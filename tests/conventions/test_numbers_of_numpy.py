@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from streamtopics import SVBLDA
-from streamtopics.datasets import iter_minibatches, make_lda_corpus
+from streamtopics import SVBLDA, HDPGibbsOnlineEM, LowRankDPP
+from streamtopics.datasets import iter_minibatches, make_lda_corpus, make_rated_reviews
 from streamtopics.distributed.schedule import Schedule
+from streamtopics.dpp import Fourier
 from streamtopics.local import Gibbs
-from streamtopics.metrics import left_to_right, relevant_words
+from streamtopics.metrics import left_to_right, relevant_words, topic_coherence
+from streamtopics.priors import seed_pulls
 from streamtopics.streams import (
     Checkpointer,
     DriftMonitor,
@@ -27,8 +29,9 @@ from streamtopics.streams import (
     TopicTracker,
     stream,
 )  # fmt: skip
-from streamtopics.updates import Decay, ScaledDecay
-from tests.conventions.every import METHODS, Case
+from streamtopics.text import StreamingCountVectorizer
+from streamtopics.updates import Decay, PowerPrior, ScaledDecay
+from tests.conventions.every import COUNTS, EVERY, METHODS, SENTENCES, Case
 from tests.conventions.test_every_estimator import bits
 
 # In these 1.0 is a share of the documents, and 1 a number of them.
@@ -100,6 +103,81 @@ def test_fields_of_records_are_numbers_of_python():
     assert Schedule(1, np.uint8(1), batch_size=np.uint8(200)).learns_here(0)
 
 
+def few(name: str, **parameters: Any) -> Callable[[Any], Any]:
+    """Fit an estimator whose parameters are made of a number that is to be counted with."""
+
+    def fitted(number: Callable[[Any], Any]) -> Any:
+        case = EVERY[name]
+        model = case.made.set_params(**{k: cast(v, number) for k, v in parameters.items()})
+        case.taught(model)
+        return case.taught(model).transform(case.X, **case.given)
+
+    return fitted
+
+
+def births(number: Callable[[Any], Any]) -> Any:
+    model = HDPGibbsOnlineEM(
+        number(250), update=PowerPrior(0.3), concentration=100.0, doc_concentration=100.0,
+        n_sweeps=number(5), random_state=0,
+    )  # fmt: skip
+    for _ in range(6):
+        model.partial_fit(COUNTS)
+    return model.topic_ids_
+
+
+def words_of_a_stream(number: Callable[[Any], Any]) -> Any:
+    rng = np.random.default_rng(0)
+    texts = [" ".join(f"w{i}" for i in rng.zipf(1.4, 60) % 400) for _ in range(300)]
+    model = StreamingCountVectorizer(max_features=number(100), n_candidates=number(120))
+    for at in range(0, 300, 50):
+        model.partial_fit(texts[at : at + 50])
+    return model.transform(texts)
+
+
+def cube(number: Callable[[Any], Any]) -> Any:
+    rng = np.random.default_rng(0)
+    sets = [rng.random((4, 3)) for _ in range(5)]
+    measure = Fourier(number(3), number(7))
+    return LowRankDPP(measure, number(2), random_state=0, max_iter=number(1)).fit(sets).theta_
+
+
+# What wrapped around, or was rounded, in other ways than the rest.
+SINGLE: dict[str, Callable[[Any], Any]] = {
+    "parts of a minibatch": few("StreamingLDA", inner_batch_size=5, batch_size=12),
+    "parts for a mixture": few("StreamingMixture", inner_batch_size=5, batch_size=12),
+    "factors": few("HiddenFactorsTopics", n_components=127),
+    "aspects": few("AspectSentimentModel", n_aspects=100),
+    "topics without seeds": few("GuidedTopics", n_unseeded=127),
+    "rates of topics": few("SVBHPP", rate="topic", rate_starts=(0.1, 0.7)),
+    "births": births,
+    "words of a stream": words_of_a_stream,
+    "a cube": cube,
+    "reviews": lambda number: (
+        make_rated_reviews(
+            number(100), n_components=number(3), qualitative_share=number(0.3), random_state=0
+        ).X
+    ),
+    "coherence": lambda number: topic_coherence(
+        [[0, 1], [1, 2]], COUNTS, measure="umass", smoothing=number(0.3), epsilon=number(0.003)
+    ),
+    "particles": lambda number: EVERY["WASTopicModel"].fitted.log_likelihood(
+        SENTENCES, n_particles=number(100), random_state=number(7)
+    ),
+    "odds": lambda number: [
+        row.odds for row in seed_pulls({"a": ["w"]}, ["w", "x"], number(5.3), base=number(0.07))
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8", "float32"])
+@pytest.mark.parametrize("name", SINGLE)
+def test_so_they_do_in_what_is_learnt_along_a_stream(name, kind):
+    as_python, as_numpy = CASTS[kind]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        assert bits(SINGLE[name](as_numpy)) == bits(SINGLE[name](as_python))
+
+
 X = make_lda_corpus(300, 3, 300, random_state=0).X
 TOPICS = np.random.default_rng(0).dirichlet(np.ones(300), size=3)
 
@@ -113,8 +191,12 @@ def test_functions_and_callbacks_count_by_them(kind, tmp_path):
         for n in (kind(5), 5)
     ]
     assert np.array_equal(scores[0].log_likelihood, scores[1].log_likelihood)
-    times = np.repeat(np.arange(251), 2)
-    assert len(list(TimeSplit(kind(2), test_size=kind(125)).split(times, groups=times))) == 2
+    times = np.arange(500)
+    splits = []
+    for n in (kind, int):
+        by_time = TimeSplit(n(2), test_size=n(100), gap=n(10), max_train_size=n(90))
+        splits.append(list(by_time.split(times, groups=times)))
+    assert repr(splits[0]) == repr(splits[1])
 
     def watched(number: Callable[[int], Any]) -> Any:
         callbacks = [

@@ -15,6 +15,7 @@ from sklearn.base import clone
 
 from benchmarks.fault_calls import is_free
 from streamtopics import SVBLDA, GibbsOnlineEM, HDPGibbsOnlineEM, StreamingLDA
+from streamtopics.base.frame import lock_of
 from streamtopics.datasets import make_lda_corpus
 from streamtopics.updates import PowerPrior
 
@@ -184,3 +185,30 @@ def test_no_lock_is_held_where_memory_is_short(monkeypatch):
         model.merge(other)
     assert is_free(model)
     assert is_free(other)
+
+
+@pytest.mark.parametrize("line", range(1, 6))
+def test_an_interrupt_where_a_lock_is_found_holds_up_nobody(line):
+    """At each line, as a debugger sees them, the last of a `with` among them."""
+    model, n_lines = SVBLDA(5), 0
+
+    def trace(frame, event, arg):
+        nonlocal n_lines
+        if frame.f_code is lock_of.__code__:
+            n_lines += event == "line"
+            if event == "line" and n_lines == line:
+                raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        with suppress(KeyboardInterrupt):
+            lock_of(model)
+    finally:
+        sys.settrace(before)
+    found: list[object] = []
+    other = threading.Thread(target=lambda: found.append(lock_of(SVBLDA(5))), daemon=True)
+    other.start()
+    other.join(timeout=10)
+    assert found

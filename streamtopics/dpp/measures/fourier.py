@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from streamtopics.checks import floats, is_whole
+from streamtopics.checks import check_whole, floats
 from streamtopics.dpp.arrays import Floats, Places
 from streamtopics.dpp.forms import VECTORS
 from streamtopics.dpp.measures.base import BaseMeasure
@@ -48,12 +48,8 @@ class Fourier(BaseMeasure):
     form = VECTORS
 
     def __post_init__(self) -> None:
-        are_whole = is_whole(self.n_dimensions) and is_whole(self.degree)
-        if not (are_whole and self.n_dimensions >= 1 and self.degree >= 0):
-            raise ValueError(
-                "n_dimensions must be at least 1 and degree at least 0, whole numbers; got "
-                f"{self.n_dimensions!r} and {self.degree!r}"
-            )
+        check_whole(self, n_dimensions=self.n_dimensions)
+        check_whole(self, least=0, degree=self.degree)
 
     @property
     def _side(self) -> int:
