@@ -331,7 +331,7 @@ def test_rare_words_far_down_the_vocabulary():
         (lambda: Items([1.0, -1.0]), "p must be a vector of weights"),
         (lambda: Gaussian([0.0], [1.0, 2.0]), "mean must be finite and of the shape"),
         (lambda: Gaussian([0.0], [0.0]), "variance must lie strictly between"),
-        (lambda: Fourier(0, 2), "n_dimensions must be at least 1"),
+        (lambda: Fourier(0, 2), "n_dimensions of Fourier must be a whole number"),
         (lambda: LengthMultinomial([0.5, 0.4], [1.0]), "lengths must be a vector of prob"),
         (lambda: LengthMultinomial([0.0, 1.0], [1.0, 0.0]), "pi must.*none of them 0"),
         (lambda: LengthMultinomial([1.0, 0.0], [1.0]), "all probability to the empty"),
