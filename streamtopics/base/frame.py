@@ -41,6 +41,7 @@ from streamtopics.documentation import LinksToReference
 from streamtopics.parallel import Workers, workers
 from streamtopics.progress import Progress, progress
 from streamtopics.updates.rule import Rounds, Rule
+from streamtopics.validation import check_constraints
 
 T = TypeVar("T")
 # Whether a method wants some metadata, or under which name.
@@ -286,6 +287,9 @@ class StreamingEstimator(LinksToReference, CallbackSupportMixin, BaseEstimator):
             check_no_truths(self)
             self._check_parameters()
             _CHECKED[self] = now
+
+    def _validate_params(self) -> None:
+        check_constraints(self)
 
     @property
     def _begun(self) -> bool:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from threading import Lock
+from threading import RLock
 
 import numpy as np
 
@@ -24,8 +24,9 @@ from streamtopics.kernels import tokens as kernel
 # Longer words are not counted as candidates: what is kept of a stream has to be bounded.
 LONGEST = 256
 NONE = np.empty(0, dtype=np.int64)
-# Held while words are added to a list that several vocabularies share.
-ADDING = Lock()
+# Held while words are added to a list that several vocabularies share. A thread that was
+# interrupted before it let go can take it again.
+ADDING = RLock()
 
 
 @dataclass(frozen=True)

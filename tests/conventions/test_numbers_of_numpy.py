@@ -19,7 +19,7 @@ from streamtopics.distributed.schedule import Schedule
 from streamtopics.dpp import Fourier
 from streamtopics.local import Gibbs
 from streamtopics.metrics import left_to_right, relevant_words, topic_coherence
-from streamtopics.priors import seed_pulls
+from streamtopics.priors import Symmetric, seed_pulls
 from streamtopics.streams import (
     Checkpointer,
     DriftMonitor,
@@ -93,6 +93,17 @@ def test_they_count_as_those_of_python(name, kind):
 def test_a_step_size_has_any_power(kind):
     assert Decay(kind(1), kind(200))(100) == Decay(1, 200)(100)
     assert ScaledDecay(kind(2), kind(1))(3) == 0.5
+
+
+@pytest.mark.parametrize("wrong", [np.float16(0.0), np.float16(np.inf), np.float32(1e-12)])
+def test_they_are_compared_with_bounds_as_those_of_python(wrong):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        with pytest.raises(ValueError, match="doc_topic_prior"):
+            SVBLDA(2, doc_topic_prior=wrong).fit(COUNTS)
+        with pytest.raises(ValueError, match="mass"):
+            Symmetric(wrong)
+        SVBLDA(2, doc_topic_prior=np.float16(0.3)).fit(COUNTS)
 
 
 def test_fields_of_records_are_numbers_of_python():

@@ -8,3 +8,7 @@ class StrOptions:
 
 class HasMethods:
     def __init__(self, methods: str | list[str]) -> None: ...
+
+def validate_parameter_constraints(
+    parameter_constraints: dict[str, Any], params: dict[str, Any], caller_name: str
+) -> None: ...
