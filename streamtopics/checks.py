@@ -115,7 +115,9 @@ def within_floats(name: str) -> Iterator[None]:
 
 
 def floats(values: Any, name: str) -> np.ndarray:
-    """An array of float64, of its own."""
+    """An array of float64, of its own; masked entries are refused."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} is a masked array with masked entries; leave them out")
     with within_floats(name):
         return np.array(values, dtype=np.float64)
 

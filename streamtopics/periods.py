@@ -107,6 +107,9 @@ def numbers_of(times: Any) -> tuple[np.ndarray, bool]:
     array = np.asarray(times)
     if array.ndim != 1:
         raise ValueError(f"times must be a sequence, one for each document; got {times!r:.60}")
+    if np.ma.is_masked(times):
+        array = np.array(np.ma.asarray(times).tolist(), dtype=object)
+        times = array
     if array.dtype.kind in "OU":
         array = _from_objects(list(times))
     if array.dtype.kind == "M":
@@ -119,7 +122,8 @@ def numbers_of(times: Any) -> tuple[np.ndarray, bool]:
 
 def _from_objects(times: list[Any]) -> np.ndarray:
     """Numbers or datetime64 from objects of one kind."""
-    known = [time for time in times if time is not None and time == time]
+    times = [time if _is_known(time) else None for time in times]
+    known = [time for time in times if time is not None]
     if all(isinstance(time, Real) and not isinstance(time, bool) for time in known):
         try:
             return np.array([np.nan if time is None else time for time in times], dtype=np.float64)
@@ -137,9 +141,15 @@ def _from_objects(times: list[Any]) -> np.ndarray:
         ) from error
 
 
+def _is_known(time: Any) -> bool:
+    """Whether a time is neither None nor NaN, nor the missing value of pandas, which is neither."""
+    is_itself = time == time
+    return time is not None and isinstance(is_itself, bool | np.bool_) and bool(is_itself)
+
+
 def _naive(time: Any) -> Any:
     """A date as NumPy reads it: in universal time, without saying so."""
-    if time is None or time != time:
+    if time is None:
         return "NaT"
     if isinstance(time, str):
         # Months and years alone are left to NumPy.

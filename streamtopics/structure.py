@@ -63,6 +63,15 @@ def total(X: Any) -> float:
     return float(np.sum(X.data if is_sparse(X) else np.asarray(X), dtype=np.float64))
 
 
+def check_not_masked(values: Any, caller: str, name: str) -> None:
+    """Refuse an array with entries that are masked, which NumPy would read as if they were not."""
+    if np.ma.is_masked(values):
+        raise ValueError(
+            f"{name}, passed to {caller}, is a masked array with masked entries, which no result "
+            f"may hang on; leave them out, or pass {name}.filled(...)"
+        )
+
+
 def check_structure(X: Any, caller: str, name: str = "X") -> None:
     """Refuse a sparse matrix of arrays that do not fit or too many columns, and an empty frame.
 
@@ -76,6 +85,7 @@ def check_structure(X: Any, caller: str, name: str = "X") -> None:
             f"{name}, a data frame passed to {caller}, has no columns; it needs one for each "
             "feature, such as a word"
         )
+    check_not_masked(X, caller, name)
     if not is_sparse(X):
         return
     if X.ndim != 2:
@@ -102,6 +112,26 @@ def check_structure(X: Any, caller: str, name: str = "X") -> None:
             _check_places(np.array(places), X.shape[axis == "column"], axis, what)
 
 
+def in_wide_numbers(X: Any) -> Any:
+    """X, with stored integers of few bits and truth values as int64.
+
+    An entry that is stored twice is the sum of both, which SciPy adds up in the type of X.
+    """
+    is_narrow = is_sparse(X) and X.dtype.kind in "biu" and X.dtype.itemsize < 8
+    return X.astype(np.int64) if is_narrow else X
+
+
+def for_scipy(X: Any) -> Any:
+    """A sparse matrix in wide numbers; anything else as an array of numbers that SciPy has."""
+    if is_sparse(X):
+        return in_wide_numbers(X)
+    found = np.asarray(X)
+    is_odd = found.dtype.kind == "f" and found.dtype.itemsize not in (4, 8)
+    if is_odd or found.dtype == object:
+        return found.astype(np.float64)
+    return found.astype(found.dtype.newbyteorder("="), copy=False)
+
+
 def in_wide_indices(X: Any) -> Any:
     """X, of which a CSR matrix has indices of 32 or 64 bits, as SciPy makes them."""
     if not is_sparse(X) or X.format != "csr":
@@ -118,7 +148,7 @@ def to_sparse(X: Any, caller: str, kind: Any = sparse.csr_matrix) -> Any:
     try:
         if np.ndim(X) != 2:
             raise TypeError(f"it must be 2-D, a row for each document; got {np.ndim(X)} axes")
-        found = kind(in_wide_indices(X), copy=True)
+        found = kind(in_wide_indices(for_scipy(X)), copy=True)
         if found.dtype.kind == "c":
             raise TypeError("Complex data not supported")
         return found

@@ -33,7 +33,13 @@ from streamtopics.priors import MASS_PER_WORD, Columns, Symmetric, resolved
 from streamtopics.structure import LEAST_COUNT as LEAST_COUNT
 from streamtopics.structure import MOST_COUNT as MOST_COUNT
 from streamtopics.structure import check_one_kind as check_one_kind
-from streamtopics.structure import check_reach, in_wide_indices, is_sparse
+from streamtopics.structure import (
+    check_reach,
+    for_scipy,
+    in_wide_indices,
+    in_wide_numbers,
+    is_sparse,
+)
 from streamtopics.structure import check_structure as check_structure
 from streamtopics.structure import in_order as in_order
 
@@ -111,6 +117,7 @@ def check_counts(
         )
     check_structure(X, caller)
     check_column_names(estimator, X, reset=reset)
+    X = in_wide_numbers(X)
     # What is too large for the type of numbers is infinite, and refused.
     with np.errstate(over="ignore"), within_floats("X"):
         X = check_array(
@@ -123,7 +130,7 @@ def check_counts(
         )
     _check_n_features(estimator, X, reset=reset)
     if not sparse.issparse(X):
-        X = sparse.csr_matrix(X)
+        X = sparse.csr_matrix(for_scipy(X))
     check_reach(X, caller)
     X = in_wide_indices(X)
     in_a_row = X.data.flags.c_contiguous and X.indices.flags.c_contiguous
@@ -163,7 +170,10 @@ def _kept_types(X: Any, otherwise: type) -> list[type]:
     if types is None and isinstance(schema, Mapping):
         types = schema.values()
     names = [] if types is None else [str(getattr(t, "subtype", t)).lower() for t in types]
-    is_double = any(name.startswith(("float64", "double")) for name in names)
+    own = getattr(X, "dtype", None)
+    # Also in the other order of bytes, and what is longer.
+    is_double = isinstance(own, np.dtype) and own.kind == "f" and own.itemsize >= 8
+    is_double |= any(name.startswith(("float64", "double", ">f8", "<f8")) for name in names)
     return [np.float64 if is_double else otherwise, np.float32, np.float64]
 
 
@@ -226,14 +236,15 @@ def to_csr(X: Any, caller: str, name: str, *, otherwise: type = np.float32) -> s
     """
     check_structure(X, caller, name)
     if is_sparse(X):
+        X = in_wide_indices(in_wide_numbers(X))
         if X.dtype.kind not in "biuf":
             raise ValueError(
                 f"{name}, passed to {caller}, must be a 2-D matrix of real numbers; got a sparse "
                 f"one of shape {X.shape} and dtype {X.dtype}"
             )
-        kept = X.dtype in (np.float32, np.float64)
+        first, *kept = _kept_types(X, otherwise)
         with np.errstate(over="ignore"):
-            return sparse.csr_matrix(X, dtype=X.dtype if kept else otherwise)
+            return sparse.csr_matrix(X, dtype=X.dtype if X.dtype in kept else first)
     try:
         with np.errstate(over="ignore"), within_floats(name):
             X = check_array(
@@ -249,7 +260,7 @@ def to_csr(X: Any, caller: str, name: str, *, otherwise: type = np.float32) -> s
         raise ValueError(
             f"{name}, passed to {caller}, cannot be read as a matrix of numbers: {error}"
         ) from error
-    return sparse.csr_matrix(X)
+    return sparse.csr_matrix(for_scipy(X))
 
 
 def _check_prior(prior: Any, name: str, shapes: dict[str, tuple[int, ...]]) -> np.ndarray:

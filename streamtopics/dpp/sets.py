@@ -41,8 +41,10 @@ class PointSets:
     def __post_init__(self) -> None:
         indptr = np.asarray(self.indptr)
         n_points = self.points.shape[0]
-        fits = indptr.ndim == 1 and indptr.size and indptr[0] == 0 and indptr[-1] == n_points
-        if not fits or (np.diff(indptr) < 0).any():
+        fits = indptr.ndim == 1 and indptr.size and indptr.dtype.kind in "iu"
+        fits = fits and indptr[0] == 0 and indptr[-1] == n_points
+        # Not the differences, which unsigned numbers have none of below 0.
+        if not fits or (indptr[1:] < indptr[:-1]).any():
             raise ValueError(
                 f"indptr must start with 0, not decrease and end with the {n_points} points; got "
                 f"{self.indptr!r}"

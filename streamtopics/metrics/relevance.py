@@ -98,15 +98,15 @@ def relevant_words(
 
 
 def _numbers(values: Any, name: str) -> np.ndarray:
-    """An array of numbers, as float64 where they are objects."""
+    """An array of float64, but for float32, which stays: few bits round and wrap around."""
     try:
         found = np.asarray(values)
-        found = found.astype(np.float64) if found.dtype == object else found
+        found = found.astype(np.float64) if found.dtype.kind == "O" else found
     except (TypeError, ValueError, OverflowError) as error:
         raise TypeError(f"{name} must hold numbers; got {values!r:.60}") from error
     if found.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold numbers; got those of dtype {found.dtype}")
-    return found
+    return found if found.dtype == np.float32 else found.astype(np.float64, copy=False)
 
 
 def largest(values: np.ndarray, n: int) -> np.ndarray:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
+from streamtopics.structure import check_not_masked
+
 # Squares of larger ratings would overflow.
 MOST_RATING = 1e100
 MOST_LABEL = np.iinfo(np.int64).max
@@ -21,6 +23,7 @@ def check_ratings(y: Any, X: Any, caller: str, remedy: str) -> np.ndarray:
             f"{caller} requires y to be passed, but the target y is None; y are the ratings, "
             f"one for each row of X. {remedy}"
         )
+    check_not_masked(y, caller, "y")
     try:
         values = np.asarray(y)
         # With a time zone they are objects.
@@ -81,6 +84,7 @@ def check_whose(
 
 def _one_kind(labels: Any, name: str, caller: str) -> np.ndarray:
     """Labels as an array, of str or int64 if all are of that kind."""
+    check_not_masked(labels, caller, name)
     # Of a list with strings and NaN numpy would make strings.
     found: np.ndarray = np.asarray(labels, dtype=None if hasattr(labels, "__array__") else object)
     if found.dtype.kind not in "Ou":

@@ -41,6 +41,7 @@ from streamtopics.reviews.factors import (
     summed,
 )
 from streamtopics.reviews.inference import RatedLDA, Reviews, normalised
+from streamtopics.structure import check_not_masked
 from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates.doc_topic import LEAST_LOG_THETA, solve_alpha
 from streamtopics.validation import POSITIVE_INT, check_word_prior
@@ -448,6 +449,7 @@ class HiddenFactorsTopics(ReviewModel):
                 "Call recommend for each user"
             )
         check_whose(asked, "users", 1, "recommend", known["users"])
+        check_not_masked(exclude, "recommend", "exclude")
         listed = list(exclude) if isinstance(exclude, set | frozenset) else exclude
         try:
             excluded = np.atleast_1d(np.asarray(listed))

@@ -21,6 +21,7 @@ from streamtopics.base.topics import most_probable
 from streamtopics.metrics.relevance import largest
 from streamtopics.steps import counted, last_step, names_of
 from streamtopics.streams.pieces import named
+from streamtopics.structure import for_scipy
 
 # Cells of words in documents times topics that are held at once.
 CELLS = 1 << 20
@@ -53,7 +54,7 @@ def look(model: Any, documents: Any, n_words: int, feature_names: Any = None) ->
     names = topics._column_names(names_of(model) if feature_names is None else feature_names)
     columns, weights = topics._whole(lambda: _leading(topics, n_words))
     weights = weights / weights.sum(axis=1, keepdims=True)
-    use, squares = _use(topics, sparse.csr_matrix(counted(model, documents)))
+    use, squares = _use(topics, sparse.csr_matrix(for_scipy(counted(model, documents))))
     return Look([names[row].tolist() for row in columns], weights, use, squares)
 
 

@@ -14,7 +14,7 @@ from scipy import sparse
 
 from streamtopics.base.topic_model import StreamingTopicModel
 from streamtopics.steps import counted, last_step, steps_before
-from streamtopics.structure import in_order
+from streamtopics.structure import for_scipy, in_order
 from streamtopics.text import NamedCounts
 
 Documents = Any
@@ -44,7 +44,7 @@ def as_documents(model: Any, X: Any) -> Documents:
     topics = last_step(model)
     if isinstance(topics, StreamingTopicModel):
         return sparse.csr_matrix(topics._counts(X, "partial_fit"))
-    return sparse.csr_matrix(X)
+    return sparse.csr_matrix(for_scipy(X))
 
 
 def number_of(documents: Documents) -> int:

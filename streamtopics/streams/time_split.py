@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import BaseCrossValidator, TimeSeriesSplit
 
 from streamtopics.checks import check_integer, plain
-from streamtopics.structure import number_of_rows
+from streamtopics.structure import check_not_masked, number_of_rows
 
 
 class TimeSplit(BaseCrossValidator):
@@ -134,6 +134,11 @@ def check_times(times: Any, n_documents: int) -> np.ndarray:
             "TimeSplit needs the times of the documents as groups, such as "
             "search.fit(X, groups=months)"
         )
+    check_not_masked(times, "TimeSplit", "groups")
+    if getattr(getattr(times, "dtype", None), "ordered", False):
+        # Categories that have an order of their own, such as months; -1 is none of them.
+        codes = np.asarray(getattr(times, "cat", times).codes)
+        times = codes if codes.min(initial=0) >= 0 else times
     found = np.asarray(times)
     if found.shape != (n_documents,):
         raise ValueError(

@@ -16,7 +16,7 @@ from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.documentation import LinksToReference
-from streamtopics.structure import check_structure
+from streamtopics.structure import check_structure, for_scipy
 
 
 class NamedCounts(sparse.csr_matrix):
@@ -57,7 +57,7 @@ class NamedCounts(sparse.csr_matrix):
         """
         check_structure(counts, "NamedCounts.of", "counts")
         try:
-            named = cls(counts)
+            named = cls(for_scipy(counts))
         except (TypeError, ValueError) as error:
             raise ValueError(
                 f"counts, passed to NamedCounts.of, cannot be read as a matrix: {error}"

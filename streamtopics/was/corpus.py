@@ -14,6 +14,7 @@ from scipy import sparse
 from streamtopics.kernels import rows
 from streamtopics.kernels import was as kernel
 from streamtopics.sentences import Sentences
+from streamtopics.structure import for_scipy
 
 # Words are sampled one by one. So many take about 1 GiB in `fit`, and as much again for every
 # eight topics in `transform`; a hundred sweeps over them are hours.
@@ -83,7 +84,7 @@ def corpus_of(X: Any, sentences_per_document: Any) -> SentenceCorpus:
     X is of shape (n_sentences, n_features), of whole numbers; a count of c becomes c words in
     a row. Of each document there are so many sentences, in order; 0 is legal.
     """
-    X = sparse.csr_matrix(X, copy=True)
+    X = sparse.csr_matrix(for_scipy(X), copy=True)
     X.sum_duplicates()
     counts = _whole(X.data)
     n_sentences = np.asarray(sentences_per_document)

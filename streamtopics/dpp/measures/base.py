@@ -21,7 +21,7 @@ from scipy import sparse
 from streamtopics.checks import floats
 from streamtopics.dpp.arrays import Floats, Places, Points
 from streamtopics.dpp.forms import Form
-from streamtopics.structure import in_order
+from streamtopics.structure import for_scipy, in_order
 
 
 class BaseMeasure(Protocol):
@@ -121,7 +121,9 @@ def rank_of(test: Callable[[Places], np.ndarray], low: Places, high: Places) -> 
 def as_rows(points: Points) -> sparse.csr_matrix:
     """Return points as a CSR matrix of float64 without duplicates, a copy if they change."""
     fits = isinstance(points, sparse.csr_matrix) and points.dtype == np.float64
-    rows: sparse.csr_matrix = points if fits else sparse.csr_matrix(points, dtype=np.float64)
+    rows: sparse.csr_matrix = (
+        points if fits else sparse.csr_matrix(for_scipy(points), dtype=np.float64)
+    )
     return in_order(rows)
 
 

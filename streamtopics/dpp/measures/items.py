@@ -80,6 +80,8 @@ class Items(BaseMeasure):
     def features(self, points: Places) -> sparse.csr_matrix:
         """Return a row e_i for each place i; IndexError for a place that there is not."""
         points = np.asarray(points)
+        if points.size and points.dtype.kind not in "iu":
+            raise TypeError(f"points must be places of items, integers; got {points.dtype}")
         if points.size and not (points.min() >= 0 and points.max() < len(self.p)):
             raise IndexError(
                 f"points are places from 0 to {len(self.p) - 1} among the items; got "
