@@ -102,6 +102,15 @@ def check_truth(**values: Any) -> None:
             raise TypeError(f"{name} must be True or False; got {value!r:.60}")
 
 
+def check_not_masked(values: Any, caller: str, name: str) -> None:
+    """Refuse an array with entries that are masked, which NumPy would read as if they were not."""
+    if np.ma.is_masked(values):
+        raise ValueError(
+            f"{name}, passed to {caller}, is a masked array with masked entries, which no result "
+            f"may hang on; leave them out, or pass {name}.filled(...)"
+        )
+
+
 @contextmanager
 def within_floats(name: str) -> Iterator[None]:
     """Name the argument that holds a whole number beyond floating point, which NumPy does not."""

@@ -8,11 +8,14 @@ And whether the labels of its rows have an order.
 
 from collections.abc import Iterable
 from itertools import chain
+from numbers import Real
 from operator import index
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+
+from streamtopics.checks import check_not_masked
 
 # Products of lesser counts with probabilities are not numbers of full precision any more.
 LEAST_COUNT, MOST_COUNT = 1e-30, 1e15
@@ -63,15 +66,6 @@ def total(X: Any) -> float:
     return float(np.sum(X.data if is_sparse(X) else np.asarray(X), dtype=np.float64))
 
 
-def check_not_masked(values: Any, caller: str, name: str) -> None:
-    """Refuse an array with entries that are masked, which NumPy would read as if they were not."""
-    if np.ma.is_masked(values):
-        raise ValueError(
-            f"{name}, passed to {caller}, is a masked array with masked entries, which no result "
-            f"may hang on; leave them out, or pass {name}.filled(...)"
-        )
-
-
 def check_structure(X: Any, caller: str, name: str = "X") -> None:
     """Refuse a sparse matrix of arrays that do not fit or too many columns, and an empty frame.
 
@@ -117,7 +111,7 @@ def in_wide_numbers(X: Any) -> Any:
 
     An entry that is stored twice is the sum of both, which SciPy adds up in the type of X.
     """
-    is_narrow = is_sparse(X) and X.dtype.kind in "biu" and X.dtype.itemsize < 8
+    is_narrow = is_sparse(X) and X.dtype.kind in "biu" and X.dtype.itemsize < 4
     return X.astype(np.int64) if is_narrow else X
 
 
@@ -126,6 +120,8 @@ def for_scipy(X: Any) -> Any:
     if is_sparse(X):
         return in_wide_numbers(X)
     found = np.asarray(X)
+    if found.dtype == object and not all(isinstance(value, Real) for value in found.flat):
+        raise TypeError("some entries are no numbers")
     is_odd = found.dtype.kind == "f" and found.dtype.itemsize not in (4, 8)
     if is_odd or found.dtype == object:
         return found.astype(np.float64)

@@ -22,7 +22,7 @@ ALLOWED = {
     "parallel": set(),
     "periods": set(),
     "steps": set(),
-    "structure": set(),
+    "structure": {"checks"},
     "records": set(),
     "priors": {"checks", "structure"},
     "typing": {"priors"},

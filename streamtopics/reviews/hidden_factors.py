@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import Documents
-from streamtopics.checks import is_whole
+from streamtopics.checks import check_not_masked, is_whole
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.messages import Minibatch, Statistics
 from streamtopics.models.views import mean
@@ -41,7 +41,6 @@ from streamtopics.reviews.factors import (
     summed,
 )
 from streamtopics.reviews.inference import RatedLDA, Reviews, normalised
-from streamtopics.structure import check_not_masked
 from streamtopics.typing import RandomState, WordPriorLike
 from streamtopics.updates.doc_topic import LEAST_LOG_THETA, solve_alpha
 from streamtopics.validation import POSITIVE_INT, check_word_prior

@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.model_selection import BaseCrossValidator, TimeSeriesSplit
 
-from streamtopics.checks import check_integer, plain
-from streamtopics.structure import check_not_masked, number_of_rows
+from streamtopics.checks import check_integer, check_not_masked, plain
+from streamtopics.structure import number_of_rows
 
 
 class TimeSplit(BaseCrossValidator):
