@@ -104,7 +104,8 @@ def check_truth(**values: Any) -> None:
 
 def check_not_masked(values: Any, caller: str, name: str) -> None:
     """Refuse an array with entries that are masked, which NumPy would read as if they were not."""
-    if np.ma.is_masked(values):
+    # Of a frame `is_masked` would ask a column that is called _mask.
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(
             f"{name}, passed to {caller}, is a masked array with masked entries, which no result "
             f"may hang on; leave them out, or pass {name}.filled(...)"
@@ -125,7 +126,7 @@ def within_floats(name: str) -> Iterator[None]:
 
 def floats(values: Any, name: str) -> np.ndarray:
     """An array of float64, of its own; masked entries are refused."""
-    if np.ma.is_masked(values):
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(f"{name} is a masked array with masked entries; leave them out")
     with within_floats(name):
         return np.array(values, dtype=np.float64)

@@ -107,9 +107,10 @@ def numbers_of(times: Any) -> tuple[np.ndarray, bool]:
     array = np.asarray(times)
     if array.ndim != 1:
         raise ValueError(f"times must be a sequence, one for each document; got {times!r:.60}")
-    if np.ma.is_masked(times):
-        array = np.array(np.ma.asarray(times).tolist(), dtype=object)
-        times = array
+    if isinstance(times, np.ma.MaskedArray):
+        # What is masked becomes None.
+        times = times.tolist()
+        array = np.array(times, dtype=object)
     if array.dtype.kind in "OU":
         array = _from_objects(list(times))
     if array.dtype.kind == "M":

@@ -153,6 +153,13 @@ def test_masked_entries_are_refused(name, call):
         call()
 
 
+def test_a_word_may_be_called_mask():
+    frame = pd.DataFrame(COUNTS, columns=["_mask", *"bcdefghij"])
+    model = SVBLDA(2, random_state=0).fit(frame)
+    assert_array_equal(model.components_, SVBLDA(2, random_state=0).fit(COUNTS).components_)
+    assert periods_of(pd.Series([1, 2], name="_mask")).labels == ("1", "2")
+
+
 def test_a_mask_of_nothing_is_none():
     X = np.ma.masked_array(COUNTS, mask=False)
     assert_array_equal(SVBLDA(2, random_state=0).fit(X).components_,
