@@ -151,7 +151,7 @@ def test_numbers_beyond_single_precision_are_refused_without_a_warning(kind):
         (lambda given: log_predictive_probability(model, given), large),
         (WASTopicModel(n_sweeps=2, n_burn_in=1).fit, [large]),
     ):
-        with pytest.raises(ValueError, match=r"infinity|[Mm]ore than 1e\+15"):
+        with pytest.raises(ValueError, match=r"infinity|more than 1e\+15|More than 1e\+15"):
             call(given)
     assert model.n_batch_iter_ == 1
 
