@@ -103,8 +103,8 @@ def check_counts(
 ) -> sparse.csr_matrix:
     """X as a CSR matrix of non-negative, finite float32 or float64 counts, words in order.
 
-    float64 stays float64; everything else becomes float32, in which integers are
-    exact up to 16,777,216.
+    float64, in any order of bytes, stays float64, and longer numbers become so; everything else
+    becomes float32, in which integers are exact up to 16,777,216.
     """
     if not reset and is_clean(estimator, X, allow_no_documents):
         clean: sparse.csr_matrix = X
