@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import Interval, Options
 
@@ -66,6 +67,8 @@ def input_of(kind: type) -> Callable[[Rng], Any]:
 @cache
 def needed_by(kind: type) -> tuple[str, ...]:
     """What methods of an estimator say that they cannot do without."""
+    if is_classifier(plain(kind)):
+        return ("y", "classes")
     return ("y",) if get_tags(plain(kind)).target_tags.required else ()
 
 

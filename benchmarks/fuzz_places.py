@@ -34,7 +34,7 @@ LEFT_OUT = ("n_jobs", *AS_LONG)
 # Numbers of places of one seed.
 SEEDS = 10**9
 # Seeds of arguments that are tried until a call returns.
-TRIES = 100
+TRIES = 200
 # What refuses whatever is passed: the rules of these forget nothing, the topics of these have no
 # fixed places, and the clusters of this are always the same.
 FORGET_NOTHING = (
