@@ -7,7 +7,7 @@ to 32 bits, or refuse a power, where they meet others.
 """
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, TypeGuard
@@ -134,7 +134,7 @@ def floats(values: Any, name: str) -> np.ndarray:
 
 def check_seed(random_state: Any) -> None:
     """Refuse what scikit-learn's `check_random_state` would not take."""
-    is_seed = isinstance(random_state, Integral) and 0 <= int(random_state) <= MOST_SEED
+    is_seed = is_whole(random_state) and 0 <= int(random_state) <= MOST_SEED
     has_state = random_state is np.random or isinstance(random_state, np.random.RandomState)
     if not (random_state is None or is_seed or has_state):
         raise ValueError(
@@ -144,8 +144,8 @@ def check_seed(random_state: Any) -> None:
 
 
 def is_whole(value: Any) -> TypeGuard[int]:
-    """Whether this is a whole number, however large; no truth value is."""
-    return isinstance(value, Integral) and not isinstance(value, bool)
+    """Whether this is a whole number, however large; no truth value is, and no span of time."""
+    return isinstance(value, Integral) and not isinstance(value, bool | np.timedelta64)
 
 
 def is_number(value: Any) -> TypeGuard[float]:
@@ -157,9 +157,24 @@ def is_number(value: Any) -> TypeGuard[float]:
 
 def plain(value: Any) -> Any:
     """A number of NumPy as one of Python, anything else as it is."""
-    if isinstance(value, np.integer):
+    if isinstance(value, np.integer) and is_whole(value):
         return int(value)
     return float(value) if isinstance(value, np.floating) else value
+
+
+class HoldsPlainNumbers:
+    """An estimator whose parameters are numbers of Python from when they are set, if they are any.
+
+    Those of NumPy would wrap around or be rounded in all that is counted by them.
+    """
+
+    _get_param_names: Callable[[], list[str]]
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; one that is no parameter stays as it is."""
+        if isinstance(value, np.number) and name in self._get_param_names():
+            value = plain(value)
+        super().__setattr__(name, value)
 
 
 def _hold(record: object, name: str, value: Any) -> None:

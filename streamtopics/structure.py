@@ -124,7 +124,10 @@ def for_scipy(X: Any) -> Any:
         raise TypeError("some entries are no numbers")
     is_odd = found.dtype.kind == "f" and found.dtype.itemsize not in (4, 8)
     if is_odd or found.dtype == object:
-        return found.astype(np.float64)
+        try:
+            return found.astype(np.float64)
+        except OverflowError as error:
+            raise ValueError("an entry is too large for a number of 64 bits") from error
     return found.astype(found.dtype.newbyteorder("="), copy=False)
 
 

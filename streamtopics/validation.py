@@ -14,7 +14,6 @@ from scipy import sparse
 from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import Interval as Interval
 from sklearn.utils._param_validation import StrOptions as StrOptions
-from sklearn.utils._param_validation import validate_parameter_constraints
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_feature_names,
@@ -25,7 +24,7 @@ from sklearn.utils.validation import (
 )
 
 from streamtopics.checks import LEAST_PRIOR as LEAST_PRIOR
-from streamtopics.checks import MOST_DOCUMENTS, MOST_WHOLE, plain, within_floats
+from streamtopics.checks import MOST_DOCUMENTS, MOST_WHOLE, within_floats
 from streamtopics.checks import MOST_PRIOR as MOST_PRIOR
 from streamtopics.checks import is_whole as is_whole
 from streamtopics.kernels import minibatch
@@ -85,17 +84,6 @@ COMMON_CONSTRAINTS = {
     "random_state": ["random_state"],
     "verbose": ["verbose"],
 }
-
-
-def check_constraints(estimator: Any) -> None:
-    """Refuse parameters that are against the constraints of an estimator.
-
-    Numbers of NumPy are compared as those of Python: 16 bits round a bound of 1e-10 to 0.
-    """
-    given = {name: plain(value) for name, value in estimator.get_params(deep=False).items()}
-    validate_parameter_constraints(
-        estimator._parameter_constraints, given, caller_name=type(estimator).__name__
-    )
 
 
 def check_counts(

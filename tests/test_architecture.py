@@ -47,8 +47,8 @@ ALLOWED = {
     "sentences": {"validation"},
     "text": {"checks", "documentation", "kernels", "parallel", "steps", "structure"},
     "base": {
-        "documentation", "local", "messages", "metrics", "models", "parallel", "posteriors",
-        "progress", "records", "sentences", "typing", "updates", "validation",
+        "checks", "documentation", "local", "messages", "metrics", "models", "parallel",
+        "posteriors", "progress", "records", "sentences", "typing", "updates", "validation",
     },
     "reviews": {
         "base", "checks", "families", "kernels", "local", "messages", "metrics", "models",

@@ -37,11 +37,11 @@ from streamtopics.base.fit_callbacks import (
     ended_task,
     with_callbacks,
 )
+from streamtopics.checks import HoldsPlainNumbers
 from streamtopics.documentation import LinksToReference
 from streamtopics.parallel import Workers, workers
 from streamtopics.progress import Progress, progress
 from streamtopics.updates.rule import Rounds, Rule
-from streamtopics.validation import check_constraints
 
 T = TypeVar("T")
 # Whether a method wants some metadata, or under which name.
@@ -136,7 +136,7 @@ class Batch(Protocol):
         """Batches of `size` documents, in order."""
 
 
-class StreamingEstimator(LinksToReference, CallbackSupportMixin, BaseEstimator):
+class StreamingEstimator(LinksToReference, HoldsPlainNumbers, CallbackSupportMixin, BaseEstimator):
     """Base of the estimators that learn from streams; see the module for its hooks."""
 
     _commit: Any
@@ -219,7 +219,7 @@ class StreamingEstimator(LinksToReference, CallbackSupportMixin, BaseEstimator):
         """Learn from a corpus, which scikit-learn's callbacks are told of."""
         n_tasks = 0
         if type(self)._learn_all is StreamingEstimator._learn_all:
-            n_tasks = self._n_passes(batch) * -(-batch.n_documents // int(self.batch_size))
+            n_tasks = self._n_passes(batch) * -(-batch.n_documents // self.batch_size)
         whole = self._init_callback_context(max_subtasks=n_tasks)
         told = {"estimator": self, "X": data.get("X"), "y": data.get("y")}
         whole.call_on_fit_task_begin(**told)
@@ -287,9 +287,6 @@ class StreamingEstimator(LinksToReference, CallbackSupportMixin, BaseEstimator):
             check_no_truths(self)
             self._check_parameters()
             _CHECKED[self] = now
-
-    def _validate_params(self) -> None:
-        check_constraints(self)
 
     @property
     def _begun(self) -> bool:
@@ -415,13 +412,13 @@ def fixed_parameters(estimator: Any) -> Parameters | None:
 
 
 def check_no_truths(estimator: Any) -> None:
-    """Refuse True and False where numbers are meant, which they would pass for."""
+    """Refuse True, False and spans of time where numbers are meant, which they would pass for."""
     for name, allowed in type(estimator)._parameter_constraints.items():
         words = [kind for kind in allowed if isinstance(kind, str)]
         value = getattr(estimator, name, None)
-        is_truth = isinstance(value, bool | np.bool_)
+        is_truth = isinstance(value, bool | np.bool_ | np.timedelta64)
         if is_truth and allowed != "no_validation" and not {"boolean", "verbose"} & set(words):
-            raise TypeError(f"{name} must be a number or None, not a truth value; got {value!r}")
+            raise TypeError(f"{name} must be a number or None; got {value!r}")
 
 
 def check_same(estimator: Any, **started: Any) -> None:

@@ -219,7 +219,7 @@ class StreamingTopicModel(Mergeable, LearntTopics, CountsInput):
 
     def _warn_before(self, batch: Documents) -> None:
         composition = self._composition()
-        n_batches = -(-batch.n_documents // int(self.batch_size)) * self._n_passes(batch)
+        n_batches = -(-batch.n_documents // self.batch_size) * self._n_passes(batch)
         n_steps = sum(composition.rule.n_rounds_of(t) for t in range(min(n_batches, FEW_STEPS)))
         if n_steps < FEW_STEPS and self.n_components > 1 and composition.start == NOISE:
             # More passes would fit few documents too closely.

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state, check_scalar
 
-from streamtopics.checks import MOST_WHOLE, check_integer, check_one_of, check_seed
+from streamtopics.checks import MOST_WHOLE, check_integer, check_one_of, check_seed, plain
 
 MEAN_RATING = 6.0
 # Of a deviation, a length or a prior.
@@ -106,8 +106,11 @@ def make_rated_reviews(
         most=MOST_WHOLE, n_documents=n_documents, n_items=n_items, n_users=n_users,
         n_components=n_components, n_features=n_features,
     )  # fmt: skip
+    mean_length, qualitative_share = plain(mean_length), plain(qualitative_share)
+    doc_topic_prior, topic_word_prior = plain(doc_topic_prior), plain(topic_word_prior)
     alpha = 1 / int(n_components) if doc_topic_prior is None else doc_topic_prior
     deviations = {"item_effect": item_effect, "user_effect": user_effect, "noise": noise}
+    deviations = {name: plain(deviation) for name, deviation in deviations.items()}
     priors = {"topic_word_prior": topic_word_prior}
     if doc_topic_prior is not None:
         priors["doc_topic_prior"] = doc_topic_prior

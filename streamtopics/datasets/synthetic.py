@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import Bunch, check_random_state
 
-from streamtopics.checks import MOST_WHOLE, check_integer, check_seed, floats
+from streamtopics.checks import MOST_WHOLE, check_integer, check_seed, floats, plain
 
 # Tokens of a document, on average.
 MOST_LENGTH = 1e8
@@ -84,6 +84,7 @@ def make_lda_corpus(
     ((200, 50), (5, 50), (200, 5))
     """
     check_integer(most=MOST_WHOLE, n_documents=n_documents)
+    mean_length = plain(mean_length)
     if not (isinstance(mean_length, Real) and 0 < mean_length <= MOST_LENGTH):
         raise ValueError(
             f"mean_length must be a positive number of at most {MOST_LENGTH:g}; got {mean_length!r}"

@@ -25,6 +25,9 @@ from streamtopics.dpp.likelihood import Parameters, Slopes, ensemble
 from streamtopics.dpp.low_rank import Projected
 from streamtopics.kernels import dpp as kernels
 
+# Far from where products of two would have no room.
+MOST = 1e100
+
 
 def theta_steps(
     data: SetBatches, parameters: Parameters, *, penalty: float = 0.0, n_steps: int = 20
@@ -101,8 +104,12 @@ def joint_step(
 def multiplied(
     x: Floats | float, up: Floats | float, down: Floats | float, share: float = 1.0
 ) -> Floats:
-    """Go a share of the way from x to x up / down; stay where down is 0, as nothing changes."""
+    """Go a share of the way from x to x up / down; stay where down is 0, as nothing changes.
+
+    What would rise without bounds, as theta does without a penalty, ends at `MOST`.
+    """
     safe = np.where(down > 0, down, 1.0)
     ratio = np.where(down > 0, np.maximum(up, 0.0) / safe, 1.0)
-    result: Floats = x * (1 + share * (ratio - 1)) if share < 1 else x * ratio
-    return result
+    with np.errstate(over="ignore"):
+        result: Floats = x * (1 + share * (ratio - 1)) if share < 1 else x * ratio
+    return np.minimum(result, MOST)

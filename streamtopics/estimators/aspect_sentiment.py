@@ -218,7 +218,7 @@ class AspectSentimentModel(SentenceTopics):
 
     def _warn_before(self, batch: SentenceDocuments) -> None:
         rounds = getattr(self._rule, "n_rounds", getattr(self._rule, "max_rounds", 1))
-        n_steps = -(-batch.n_documents // int(self.batch_size)) * int(self.max_iter) * rounds
+        n_steps = -(-batch.n_documents // self.batch_size) * self.max_iter * rounds
         if n_steps < FEW_STEPS:
             warnings.warn(
                 f"{type(self).__name__}.fit makes only {n_steps} step(s) from a random start, too "

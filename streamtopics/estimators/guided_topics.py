@@ -312,7 +312,7 @@ class GuidedTopics(StreamingTopicModel):
             )
         rows = [d for d, _ in given]
         columns = [places[label] for _, label in given]
-        weights = np.full(len(rows), self.label_weight)
+        weights = np.full(len(rows), float(self.label_weight))
         return sparse.csr_matrix((weights, (rows, columns)), shape)
 
     # Reading

@@ -91,7 +91,7 @@ class HDPModel(ReportsLives, StreamingTopicModel):
     def _start(self, batch: Documents) -> None:
         super()._start(batch)
         # The state are the running tables of the topics.
-        K = int(self.n_components)
+        K = self.n_components
         tables = np.zeros(K)
         lives = Lives(tables, ids=np.arange(K), n_ids=K)
         self._commit = replace(self._commit, state=tables, lives=lives)
@@ -113,7 +113,7 @@ class HDPModel(ReportsLives, StreamingTopicModel):
                 f"{rule!r}"
             )
         model = HDP(
-            float(self.concentration), float(self.doc_concentration), int(self.n_sweeps), averaged,
+            float(self.concentration), float(self.doc_concentration), self.n_sweeps, averaged,
             self.seed_, self._bayesian,
         )  # fmt: skip
         statistics = model.learn(commit.posterior, batch.minibatch, commit.state)

@@ -27,6 +27,7 @@ from streamtopics.base.glossary import documented
 from streamtopics.base.inputs import CountsInput, Documents
 from streamtopics.base.topic_model import DOCUMENTS_AT_ONCE
 from streamtopics.base.topics import LearntTopics
+from streamtopics.checks import plain
 from streamtopics.local.minibatches import minibatch_of
 from streamtopics.local.two_blocks import TwoBlocks
 from streamtopics.models.multi_view import MultiView
@@ -338,11 +339,11 @@ class MultiViewLDA(ClassifierMixin, LearntTopics, CountsInput):
         self._commit = Commit(posterior, self._rule.init(posterior), 0, self._rule)
 
     def _share_prior(self) -> tuple[float, float]:
-        prior = self.local_share_prior
+        prior: list[float] = [*map(plain, self.local_share_prior)]
         if not (len(prior) == 2 and all(isinstance(v, Real) and 1e-10 <= v <= 1e10 for v in prior)):
             raise ValueError(
                 "local_share_prior must be two numbers in [1e-10, 1e10], pseudo-counts of words of "
-                f"the class and of shared words, such as (1.0, 1.0); got {prior!r}"
+                f"the class and of shared words, such as (1.0, 1.0); got {self.local_share_prior!r}"
             )
         return float(prior[0]), float(prior[1])
 

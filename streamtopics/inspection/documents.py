@@ -88,7 +88,7 @@ def documents_of(
     return [
         TopicDocument(k, int(d), float(shares[d, k]))
         for k in topics
-        for d in _largest(shares[:, k], n_documents)
+        for d in _largest(shares[:, k], int(n_documents))
     ]
 
 
@@ -141,7 +141,7 @@ def similar_documents(
         similarity = roots @ root
         found += [
             SimilarDocument(query, int(d), min(1.0, float(similarity[d])))
-            for d in _largest(similarity, n_documents)
+            for d in _largest(similarity, int(n_documents))
         ]
     return found
 

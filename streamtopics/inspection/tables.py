@@ -85,6 +85,7 @@ def topic_table(
 def format_topics(table: Sequence[TopicRow], width: int = 100) -> str:
     """A table of topics as text, with as many words as go into `width` characters."""
     check_integer(width=width)
+    width = int(width)
     rows: list[Any] = list(table) if has_entries(table) else [table]
     if not all(isinstance(row, TopicRow) for row in rows):
         raise TypeError(f"table must hold rows of topic_table(estimator); got {table!r:.60}")

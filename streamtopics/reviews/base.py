@@ -170,7 +170,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
 
     def _solved(self, alpha: np.ndarray, *mean_logs: np.ndarray | None) -> np.ndarray:
         """alpha and omega by Newton's method, if they are learnt and anything is known of them."""
-        solved, K = alpha.copy(), int(self.n_components)
+        solved, K = alpha.copy(), self.n_components
         for part, mean_log in zip((np.s_[:K], np.s_[K:]), mean_logs, strict=False):
             if self.learn_priors and mean_log is not None and len(alpha[part]) > 1:
                 solved[part] = solve_alpha(mean_log, alpha[part])
@@ -198,7 +198,7 @@ class RatedTopicModel(LearntTopics, CountsInput):
     def _rounds(self, n_tokens: float, n_stages: int = 1) -> Iterator[Callable[..., Climbed]]:
         """`climb` with the parameters of the estimator, which shows its progress."""
         eta, n_tokens = self._commit.posterior.eta, max(n_tokens, 1.0)
-        total, shown = n_stages * int(self.max_iter), self.verbose > 0
+        total, shown = n_stages * self.max_iter, self.verbose > 0
         with progress(type(self).__name__, total, enabled=shown, units=self._units) as line:
 
             def report(bound: float) -> None:

@@ -31,6 +31,8 @@ ROWS_PER_JOB = 1024
 # The least is its inverse; M is its logarithm.
 MOST_PEAKEDNESS = 100.0
 INSIDE = -1 + 1e-9, 1 - 1e-9
+# Beyond, the slope of tanh is 0 in 64 bits; the square of cosh has room here.
+FLAT = -350.0, 350.0
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,7 @@ def descend(
         here, slope = unpacked(x), 0.0
         level, slopes = objective(here, ratings, counts, text_weight)
         if learn_peakedness:
-            slope = slopes.peakedness * here.peakedness / np.cosh(x[1] / most) ** 2
+            slope = slopes.peakedness * here.peakedness / np.cosh(np.clip(x[1] / most, *FLAT)) ** 2
         return level, packed(slopes, slope)
 
     start = packed(factors, most * np.arctanh(np.clip(np.log(factors.peakedness) / most, *INSIDE)))

@@ -213,7 +213,7 @@ class HiddenFactorsTopics(ReviewModel):
     # Learning
 
     def _start(self, batch: Documents) -> None:
-        K = int(self.n_components)
+        K = self.n_components
         eta = check_word_prior(self, "topic_word_prior", batch.X, None)
         self.seed_ = self._draw_seed()
         self._commit = FactorsCommit(
@@ -265,7 +265,7 @@ class HiddenFactorsTopics(ReviewModel):
 
     def _led_by_text(self, pairs: Pairs, pool: Workers) -> tuple[TopicPosterior, Factors]:
         """Topics and items' factors by LDA of the items' reviews."""
-        K, n_items, nothing = int(self.n_components), len(pairs.counts), self._commit.posterior
+        K, n_items, nothing = self.n_components, len(pairs.counts), self._commit.posterior
         signs = np.zeros(n_items, np.int8)
         whole = Reviews(pairs.words, np.arange(n_items + 1, dtype=np.int32), signs)
         model = RatedLDA(K, self.local_tol, SWEEPS_OF_START)
@@ -309,7 +309,7 @@ class HiddenFactorsTopics(ReviewModel):
 
     def _pairs(self, batch: Documents, commit: FactorsCommit) -> Pairs:
         """The ratings with the factors that their users and items had before."""
-        K, n, n_before = int(self.n_components), batch.n_documents, commit.posterior.n_documents
+        K, n, n_before = self.n_components, batch.n_documents, commit.posterior.n_documents
         y: Any = batch.columns["y"]
         item_labels, item = _codes(batch.columns["items"], np.arange(n))
         user_labels, user = _codes(batch.columns["users"], np.zeros(n, np.intp))

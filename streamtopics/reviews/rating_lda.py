@@ -269,7 +269,7 @@ class RatingLDA(ReviewModel):
         )
 
     def _start(self, batch: Documents) -> None:
-        K = int(self.n_components)
+        K = self.n_components
         alpha = check_doc_topic_prior(self.doc_topic_prior, K, 10.0)
         omega = check_qualitative_prior(self.qualitative_prior)
         eta = check_word_prior(self, "topic_word_prior", batch.X, None)
@@ -316,7 +316,7 @@ class RatingLDA(ReviewModel):
 
     def _climbed(self, reviews: Reviews, pool: Workers) -> Climbed:
         """EM without ratings, and then with the qualitative topics if there are any."""
-        K, nothing = int(self.n_components), self._commit.posterior
+        K, nothing = self.n_components, self._commit.posterior
         start = TopicPosterior(nothing.eta, (nothing.shape[0], K), nothing.alpha[:K])
         unrated = replace(reviews, signs=np.zeros_like(reviews.signs))
         with self._rounds(reviews.minibatch.n_tokens, 2 if self.qualitative else 1) as climb:
@@ -348,7 +348,7 @@ class RatingLDA(ReviewModel):
         )
 
     def _stepped(self, batch: Documents, pool: Workers) -> tuple[Blend, RatingCommit]:
-        K, commit, posterior = int(self.n_components), self._commit, self._commit.posterior
+        K, commit, posterior = self.n_components, self._commit, self._commit.posterior
         effects, signs = self._rated(batch)
         reviews, profiles, places = self._grouped(batch, signs)
         before, prior = posterior.alpha, None

@@ -186,7 +186,7 @@ class SupervisedLDA(RatedTopicModel):
         return self._partial_fit(X=X, y=y)
 
     def _start(self, batch: Documents) -> None:
-        K = int(self.n_components)
+        K = self.n_components
         alpha = check_doc_topic_prior(self.doc_topic_prior, K, 10.0)
         eta = check_word_prior(self, "topic_word_prior", batch.X, None)
         self.seed_ = self._draw_seed()
@@ -199,7 +199,7 @@ class SupervisedLDA(RatedTopicModel):
     def _at_once(self, batch: Documents, pool: Workers) -> SupervisedCommit:
         # Shares of topics sum to 1: nothing but rounding depends on where ratings are 0.
         ratings: Any = batch.columns["y"]
-        K, origin = int(self.n_components), float(ratings.mean())
+        K, origin = self.n_components, float(ratings.mean())
         y = ratings - origin
         with self._rounds(batch.n_tokens) as climb:
             climbed: Climbed = climb(

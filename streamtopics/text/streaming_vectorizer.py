@@ -19,7 +19,7 @@ from sklearn.utils import Tags, TransformerTags
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.metadata_routing import UNUSED
 
-from streamtopics.checks import MOST_WHOLE, is_whole
+from streamtopics.checks import MOST_WHOLE, HoldsPlainNumbers, is_whole
 from streamtopics.documentation import LinksToReference
 from streamtopics.structure import to_sparse
 from streamtopics.text.counting import Counts, count, cuts_as_given
@@ -27,7 +27,7 @@ from streamtopics.text.named import StaysSparse
 from streamtopics.text.vocabulary import NONE, ClosedVocabulary, OpenVocabulary, Policy
 
 
-class StreamingCountVectorizer(LinksToReference, StaysSparse, CountVectorizer):
+class StreamingCountVectorizer(LinksToReference, HoldsPlainNumbers, StaysSparse, CountVectorizer):
     """Count words, fast, with a vocabulary that may follow a stream.
 
     After `fit` it does what scikit-learn's CountVectorizer does, with the same words, columns

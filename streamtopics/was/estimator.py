@@ -238,7 +238,7 @@ class WASTopicModel(SentenceTopics):
         eta, eta_mass = posterior.prior_rows(words)[:, 0], float(posterior.prior_mass[0])
         topics = TopicCounts(np.zeros((len(words), K)), np.zeros(K), eta, eta_mass)
         counts, (n_atoms, n_tables) = np.zeros_like(topics.counts), np.zeros((2, len(seeds)))
-        total, shown = len(seeds) * int(self.n_sweeps), self.verbose > 0
+        total, shown = len(seeds) * self.n_sweeps, self.verbose > 0
         with progress(type(self).__name__, total, enabled=shown) as report:
             state, topics = sampler.start(corpus, topics, seeds)
             for number in range(self.n_sweeps):
@@ -388,7 +388,7 @@ class WASTopicModel(SentenceTopics):
         self, corpus: SentenceCorpus, words: np.ndarray, seeds: np.ndarray, pool: Workers
     ) -> Averages:
         """Sample documents under the topics of now."""
-        n_sweeps = int(self.n_local_sweeps)
+        n_sweeps = self.n_local_sweeps
         return self._sampler.fold_in(
             corpus,
             self._topic_weights(words),

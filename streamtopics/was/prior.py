@@ -82,13 +82,14 @@ def keep_sticks(prior: Any) -> None:
         value = getattr(prior, name)
         values = np.asarray(value)
         numbers = values.ndim < 2 and values.size > 0 and values.dtype.kind in "iuf"
+        values = values.astype(float) if numbers else values
         if not (numbers and (values >= LEAST).all() and (values <= MOST).all()):
             raise ValueError(
                 f"{name} of {type(prior).__name__} must be a number, or a sequence of at least "
                 f"one, between {LEAST:g} and {MOST:g}; got {value!r}. The last one holds for all "
                 "later sticks"
             )
-        kept = tuple(values.astype(float).tolist()) if values.ndim else float(values)
+        kept = tuple(values.tolist()) if values.ndim else float(values)
         object.__setattr__(prior, name, kept)
 
 

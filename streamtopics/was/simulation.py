@@ -101,7 +101,7 @@ def simulate(
     lengths = np.asarray(sentence_lengths)
     if lengths.ndim != 1 or (lengths.size and lengths.dtype.kind not in "iu"):
         raise ValueError(f"sentence_lengths must be whole numbers; got {sentence_lengths!r:.60}")
-    seats = prior.draw_seats(sentence_lengths, rng)
+    seats = prior.draw_seats(lengths.tolist(), rng)
     n_dishes = int(seats.dish.max(initial=-1)) + 1
     proportions = rng.dirichlet(np.full(len(topic_word), atom_prior), n_dishes)
     topic = [rng.choice(len(topic_word), p=proportions[dish]) for dish in seats.dish]
@@ -147,6 +147,7 @@ def weight_correlation(
                 f"{name} must be a whole number from 0 to {MOST_WHOLE:,}; got {value!r}"
             )
     check_truth(used=used)
+    n_words, n_draws = int(n_words), int(n_draws)
     pairs = [pair for _ in range(n_draws) for pair in prior.shared_weights(n_words, rng, used)]
     weights = np.array([pair[0] for pair in pairs]).reshape(-1, 2)
     positions = np.array([pair[1] for pair in pairs]).reshape(-1, 2)

@@ -61,7 +61,7 @@ class SBP:
         a, b = stick_parameters(self.a, self.b, self.truncation)
         table, dish = np.zeros((2, int(np.sum(sentence_lengths))), np.int32)
         sticks, start = [], 0
-        for length in sentence_lengths:
+        for length in map(int, sentence_lengths):
             theta = broken(np.append(rng.beta(a, b)[:-1], 1.0))
             drawn = [choose(theta, rng) for _ in range(length)]
             dish[start : start + length] = drawn

@@ -12,12 +12,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from streamtopics import SVBLDA, HDPGibbsOnlineEM, LowRankDPP
 from streamtopics.datasets import iter_minibatches, make_lda_corpus, make_rated_reviews
 from streamtopics.distributed.schedule import Schedule
 from streamtopics.dpp import Fourier
-from streamtopics.local import Gibbs
+from streamtopics.inspection import (
+    documents_of,
+    format_topics,
+    similar_documents,
+    topic_table,
+)  # fmt: skip
+from streamtopics.local import Gibbs, Variational
 from streamtopics.metrics import left_to_right, relevant_words, topic_coherence
 from streamtopics.priors import Symmetric, seed_pulls
 from streamtopics.streams import (
@@ -31,11 +38,9 @@ from streamtopics.streams import (
 )  # fmt: skip
 from streamtopics.text import StreamingCountVectorizer
 from streamtopics.updates import Decay, PowerPrior, ScaledDecay
-from tests.conventions.every import COUNTS, EVERY, METHODS, SENTENCES, Case
+from streamtopics.was import SBP, WAS, simulate, weight_correlation
+from tests.conventions.every import COUNTS, EVERY, METHODS, SENTENCES, Case, N
 from tests.conventions.test_every_estimator import bits
-
-# In these 1.0 is a share of the documents, and 1 a number of them.
-SHARES = {"min_df", "max_df", "n_neighbors"}
 
 
 def whole(kind: type) -> Callable[[Any], Any]:
@@ -54,6 +59,8 @@ CASTS = {
     "int8": (lambda value: value, whole(np.int8)),
     "float64": (lambda value: value, rounded(np.float64)),
     "float32": (rounded(lambda value: float(np.float32(value))), rounded(np.float32)),
+    "float16": (rounded(lambda value: float(np.float16(value))), rounded(np.float16)),
+    "longdouble": (lambda value: value, rounded(np.longdouble)),
 }
 
 
@@ -71,7 +78,7 @@ def learnt(case: Case, one: Callable[[Any], Any]) -> list[bytes]:
     """What a model finds, and all arrays that it has learnt, as bits."""
     model = case.made
     given = model.get_params(deep=False)
-    model.set_params(**{k: cast(v, one) for k, v in given.items() if k not in SHARES})
+    model.set_params(**{k: cast(v, one) for k, v in given.items()})
     with warnings.catch_warnings():
         # Integers that wrap around.
         warnings.simplefilter("error", RuntimeWarning)
@@ -152,13 +159,24 @@ def cube(number: Callable[[Any], Any]) -> Any:
     return LowRankDPP(measure, number(2), random_state=0, max_iter=number(1)).fit(sets).theta_
 
 
+def labels(number):
+    """Topics of documents of which some have a label, whose weight is a number."""
+    case, y = EVERY["GuidedTopics"], [None] * N
+    y[::3] = ["a"] * len(y[::3])
+    model = clone(case.made).set_params(label_weight=number(7.3), seed_weight=number(1.7))
+    return model.fit(case.X, y).transform(case.X)
+
+
 # What wrapped around, or was rounded, in other ways than the rest.
 SINGLE: dict[str, Callable[[Any], Any]] = {
     "parts of a minibatch": few("StreamingLDA", inner_batch_size=5, batch_size=12),
+    "a first part": few("StreamingLDA", n_components=3, inner_batch_size=2),
+    "a first part of a mixture": few("StreamingMixture", n_components=30, inner_batch_size=5),
     "parts for a mixture": few("StreamingMixture", inner_batch_size=5, batch_size=12),
     "factors": few("HiddenFactorsTopics", n_components=127),
     "aspects": few("AspectSentimentModel", n_aspects=100),
     "topics without seeds": few("GuidedTopics", n_unseeded=127),
+    "labels": labels,
     "rates of topics": few("SVBHPP", rate="topic", rate_starts=(0.1, 0.7)),
     "births": births,
     "words of a stream": words_of_a_stream,
@@ -180,7 +198,7 @@ SINGLE: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", ["int8", "uint8", "float32"])
+@pytest.mark.parametrize("kind", ["int8", "uint8", "float32", "float16", "longdouble"])
 @pytest.mark.parametrize("name", SINGLE)
 def test_so_they_do_in_what_is_learnt_along_a_stream(name, kind):
     as_python, as_numpy = CASTS[kind]
@@ -224,3 +242,59 @@ def test_functions_and_callbacks_count_by_them(kind, tmp_path):
         return history.rows, stopping.mean, tracker.topics(), of_monitor, kept
 
     assert repr(watched(kind)) == repr(watched(int))
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int8])
+def test_functions_count_further_than_numbers_of_8_bits_do(kind):
+    model = SVBLDA(3, random_state=0).fit(X)
+    many = documents_of(model, X, n_documents=kind(100))
+    assert many == documents_of(model, X, n_documents=100)
+    assert similar_documents(model, X, X[:1], n_documents=kind(3)) == similar_documents(
+        model, X, X[:1], n_documents=3
+    )
+    table = topic_table(model, n_words=100)
+    assert format_topics(table, kind(127)) == format_topics(table, 127)
+    for prior in (WAS(), SBP()):
+        found = [
+            weight_correlation(prior, n(100), n(2), np.random.default_rng(0)) for n in (kind, int)
+        ]
+        assert found[0] == found[1]
+        documents = [
+            simulate([n(100), n(100)], prior, 0.1, TOPICS, np.random.default_rng(0))
+            for n in (kind, int)
+        ]
+        assert repr(documents[0]) == repr(documents[1])
+    one, other = (SBP().draw_seats([n(100)] * 3, np.random.default_rng(0)) for n in (kind, int))
+    assert repr(one) == repr(other)
+
+
+def test_bounds_beyond_16_bits_are_bounds_of_numbers_of_16_bits():
+    half = np.float16(0.5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        found = [make_lda_corpus(5, 3, 20, mean_length=n, random_state=0).X for n in (half, 0.5)]
+        assert (found[0] != found[1]).nnz == 0
+        given = "mean_length", "noise", "item_effect", "user_effect", "qualitative_share"
+        one, other = (
+            make_rated_reviews(20, **dict.fromkeys(given, n), random_state=0) for n in (half, 0.5)
+        )
+        assert (one.X != other.X).nnz == 0
+        assert one.ratings.tobytes() == other.ratings.tobytes()
+        assert WAS((half, half), half) == WAS((0.5, 0.5), 0.5)
+
+
+@pytest.mark.parametrize("unit", ["D", "ns", "generic"])
+def test_spans_of_time_are_no_numbers(unit):
+    span = np.timedelta64(5) if unit == "generic" else np.timedelta64(5, unit)
+    calls: dict[str, Callable[[], Any]] = {
+        "n_components": lambda: SVBLDA(span).fit(COUNTS),
+        "random_state": lambda: make_lda_corpus(5, random_state=span),
+        "n_documents": lambda: make_lda_corpus(span),
+        "n_words": lambda: relevant_words(TOPICS, n_words=span),
+        "n_particles": lambda: left_to_right(X[:2], TOPICS, 0.1, n_particles=span),
+        "tau": lambda: Decay(tau=span),
+        "max_iter": lambda: Variational(max_iter=span),
+    }
+    for name, call in calls.items():
+        with pytest.raises((TypeError, ValueError), match=f"{name} .*must be"):
+            call()

@@ -18,7 +18,7 @@ from streamtopics.priors import class_words_prior
 from streamtopics.streams import TimeSplit, TopicTracker, stream
 from streamtopics.text import NamedCounts
 from streamtopics.was.corpus import corpus_of
-from tests.conventions.every import COUNTS, ITEMS, RATINGS, SENTENCES, USERS, N, V
+from tests.conventions.every import COUNTS, ITEMS, NAMES, RATINGS, SENTENCES, USERS, N, V
 
 # Each stored three, two and one times: in 8 bits their sums are others.
 ROWS, COLUMNS = np.array([0, 0, 0, 0, 0, 1]), np.array([0, 0, 0, 1, 1, 2])
@@ -68,6 +68,16 @@ def test_all_numbers_are_read_by_all_that_reads_counts(kind):
     tracker = TopicTracker()
     stream(SVBLDA(3, random_state=0), iter_minibatches(X, 8), callbacks=[tracker])
     assert tracker.n_batches_ == 3
+
+
+def test_what_has_no_room_in_64_bits_is_refused():
+    X = COUNTS.astype(object)
+    X[0, 0] = 10**400
+    with pytest.raises(ValueError, match=r"counts, passed to NamedCounts.of, .* too large"):
+        NamedCounts.of(X, NAMES)
+    for call in (lambda: completion_split(X), lambda: class_words_prior(X, ["a"] * N)):
+        with pytest.raises(ValueError, match=r"X, passed to .* too large"):
+            call()
 
 
 def test_double_precision_stays_in_the_other_order_of_bytes():

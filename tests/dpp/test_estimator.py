@@ -3,6 +3,7 @@
 
 import itertools
 import pickle
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -733,3 +734,14 @@ def test_of_one_theta_and_of_one_for_each_set():
     assert each.theta_.shape == (4,)
     assert np.all(np.diff(each.objective_) <= 1e-9)
     assert each.n_iter_ == len(each.objective_) - 1 > 0
+
+
+def test_what_rises_without_bounds_ends_far_out():
+    # Without a penalty the theta of a set of counts so large has no maximum.
+    rng = np.random.default_rng(0)
+    X, groups = 1e14 * (rng.random((20, 6)) < 0.4), np.repeat(np.arange(5), 4)
+    model = LowRankDPP("poisson", 3, theta="document", penalty=0, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        model.fit(X, groups=groups)
+    assert np.isfinite(model.theta_).all()

@@ -2,6 +2,7 @@
 """HiddenFactorsTopics as a whole: what it finds, and what it is as an estimator."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -211,3 +212,13 @@ def test_users_and_items_are_held_by_what_was_seen_of_them():
     k = theta.argmin()
     old, fresh = found.transform(np.zeros((2, 80)), items=[item, 999])
     assert old[k] < theta[k] + 0.2 < fresh[k]
+
+
+def test_equal_ratings_and_a_large_penalty():
+    # The search for the peakedness went so far out that the square of cosh had no room.
+    X = np.random.default_rng(1).poisson(1.0, (12, 6))
+    model = HiddenFactorsTopics(2, max_gradient_iter=3, factor_penalty=100, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        model.fit(X, np.zeros(12))
+    assert_allclose(model.predict(X), 0.0, atol=1e-6)
